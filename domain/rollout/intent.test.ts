@@ -5,6 +5,7 @@ import { withKnown } from '../model/known.ts';
 import { ask } from '../model/requests.ts';
 import { initialState, type RolloutState } from '../model/state.ts';
 import { aCell, arnOf, weightsOf, type CellBuilder } from '../testing/builders.ts';
+import { Simulation } from '../testing/simulation.ts';
 
 const NOW = 1_000_000;
 const blocked = (version: string) => [
@@ -252,5 +253,19 @@ describe('a Cell without a rollout', () => {
       const settled = { do: 'Close', reason: 'TooManyTargetGroups' };
       expect(decide(cell, suspecting, NOW)).toMatchObject({ do: 'Shift', settled });
     });
+  });
+});
+
+describe('a newer version whose number is a time down to milliseconds', () => {
+  it('takes its steps when it is pinned', () => {
+    const steps = [{ setWeight: 5 }, { pause: {} }];
+    const web = new Simulation({ updateStrategy: { type: 'Canary', canary: { steps } } });
+    web.provision('1.0.0-20261123235959123', 'a');
+    web.run();
+    web.provision('1.0.0-20261123235959124', 'b');
+    web.edit((spec) => ({ ...spec, version: '1.0.0-20261123235959124' }));
+    web.wake();
+    web.run();
+    expect(weightsOf(web.served)).toEqual({ a: 95, b: 5 });
   });
 });

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
+import semver from 'semver';
 import { describe, expect, it } from 'vitest';
 import { cell } from '../../crds/cell.ts';
 import { cell as aCellSpec } from '../../test/support/samples/cell.ts';
-import { groupByVersion, isNewer, isSameVersion, parseVersion } from './version.ts';
+import { compareVersions, groupByVersion, isNewer, isSameVersion, parseVersion } from './version.ts';
 
 const group = (name: string, version?: string) => ({
   name,
@@ -87,7 +88,25 @@ describe('isNewer', () => {
     ['1.0.0', 'latest', true],
     ['latest', '1.0.0', false],
     ['latest', 'newest', false],
+    ['1.0.0-20261123235959124', '1.0.0-20261123235959123', true],
+    ['1.0.0-20261123235959123', '1.0.0-20261123235959124', false],
+    ['1.0.0-20261123235959124.0', '1.0.0-20261123235959123.1', true],
+    ['1.0.0-100000000000000000', '1.0.0-99999999999999999', true],
+    ['1.0.0-a', '1.0.0-20261123235959124', true],
   ])('%s over %s: %s', (a, b, want) => expect(isNewer(a, b)).toBe(want));
+});
+
+describe('the order of versions', () => {
+  it('is that of semver', () => {
+    const texts = fc.stringMatching(
+      /^[0-2]\.[0-2]\.[0-2](-([a-bA-B-]{1,2}|[1-9][0-9]?)(\.([a-b-]|[0-9])){0,2})?$/,
+    );
+    fc.assert(
+      fc.property(texts, texts, (a, b) => {
+        expect(Math.sign(compareVersions(a, b))).toBe(semver.compare(a, b));
+      }),
+    );
+  });
 });
 
 describe('groupByVersion', () => {

@@ -44,7 +44,24 @@ export function compareVersions(a: string, b: string): number {
   const [one, other] = [parseVersion(a), parseVersion(b)];
   if (one === undefined || other === undefined)
     return Number(one !== undefined) - Number(other !== undefined);
-  return semver.compareBuild(one, other);
+  const [left, right] = [new semver.SemVer(one), new semver.SemVer(other)];
+  return left.compareMain(right) || comparePrereleases(left.prerelease, right.prerelease);
+}
+
+type Identifiers = readonly (string | number)[];
+
+/** Orders what follows the numbers of versions. The library takes long numbers for the same, such as times down to milliseconds. */
+function comparePrereleases(a: Identifiers, b: Identifiers): number {
+  if (a.length === 0 || b.length === 0) return Number(a.length === 0) - Number(b.length === 0);
+  const orders = a.slice(0, b.length).map((one, at) => compareIdentifiers(String(one), String(b[at])));
+  return orders.find((order) => order !== 0) ?? a.length - b.length;
+}
+
+function compareIdentifiers(a: string, b: string): number {
+  const [isNumber, isOther] = [a, b].map((text) => /^\d+$/.test(text));
+  if (isNumber !== isOther) return isNumber === true ? -1 : 1;
+  // Numbers have no leading zeros, so that the longer one is higher.
+  return (isNumber === true ? a.length - b.length : 0) || compareText(a, b);
 }
 
 /** Whether version `a` is newer than version `b`. */
