@@ -40,11 +40,12 @@ const where = (attempt: Attempt, { known: { isDisplaced, rule } }: Present): Att
 async function presentRule(attempt: Attempt): Promise<Present | undefined> {
   const { request, desired, writing } = attempt;
   const told = toldBy(attempt);
-  // At another priority there may be someone else.
-  if (told?.rule.priority === desired.priority && !request.verify) return { known: told, by: 'Status' };
-  const known = await readInTime(request, writing, (bounded) => find({ ...attempt, writing: bounded }), told);
+  // At another priority there may be someone else, and what is named may be left to someone else.
+  const here = told?.rule.priority === desired.priority ? told : undefined;
+  if (here !== undefined && !request.verify) return { known: here, by: 'Status' };
+  const known = await readInTime(request, writing, (bounded) => find({ ...attempt, writing: bounded }), here);
   if (known === undefined) return undefined;
-  return { known, by: known === told ? 'Unread' : 'Look' };
+  return { known, by: known === here ? 'Unread' : 'Look' };
 }
 
 async function create(attempt: Attempt): Promise<Application> {
@@ -94,7 +95,7 @@ async function change(attempt: Attempt, { known, by }: Present): Promise<Applica
     return servedBy(listenerARN, ruleARN, rule, remembered(had, known.carried));
   };
   if (difference === undefined) return await unchanged();
-  const isTold = by === 'Status';
+  const isTold = by === 'Status' || by === 'Unread';
   let written: WrittenRule;
   try {
     if (isTold && difference.targets) await refuseLost(attempt, ruleARN);
@@ -106,7 +107,7 @@ async function change(attempt: Attempt, { known, by }: Present): Promise<Applica
     const isShown = by === 'Look' && found === undefined;
     const again = lookAt(attempt, ruleARN, carrying);
     if (isShown && (await isShownWithout(error, again.look, attempt.writing))) return await unchanged();
-    if (!isTold || !(error instanceof Lost || mayBeGone(error))) throw error;
+    if (by !== 'Status' || !(error instanceof Lost || mayBeGone(error))) throw error;
     // Someone may have deleted the rule since its status was written, or taken it over.
     return await applyListenerRule({ ...attempt, request: { ...request, verify: true } });
   }

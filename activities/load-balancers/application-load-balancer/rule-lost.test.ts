@@ -73,6 +73,19 @@ describe('a rule that another object has taken over since the status was written
     expect(came).toBe(want);
   });
 
+  it.each([
+    ['at its place', { a: 100, b: 0 }, {}],
+    ['at another', {}, { forwarding: forwarding({ a: 100 }, {}, { priority: 20 }) }],
+  ])('is not taken back by the status where ELBv2 says only whose it is, %s', async (_, weights, how) => {
+    const { listener, served } = await lost();
+    const before = listener.rule(10);
+    listener.failReads(2);
+    const urgently = { observed: served, adopt: false, urgent: true, verify: true, ...how };
+    const came = await applyTo(listener, weights, urgently).catch((error: unknown) => error);
+    expect(came).toBeInstanceOf(Error);
+    expect([listener.rule(10), listener.rule(20)]).toEqual([before, undefined]);
+  });
+
   it.each([false, true])('is left where it is by one that goes elsewhere (adopts: %s)', async (adopt) => {
     const { listener, served } = await lost();
     const before = listener.rule(10);
