@@ -97,6 +97,10 @@ export const observedAfter = (
 /** Says where traffic gets in, for people. */
 export const describeRoute = (route: Route): string => loadBalancerKind(route.type).describe(route);
 
+/** Whether two routes are about the same rule, whatever its conditions are. */
+export const sameSpot = (a: Route, b: Route): boolean =>
+  samePlace(a, b) && describeRoute(a) === describeRoute(b);
+
 /** Weights for people: `a1: 50, a2: 50`. */
 export const weightsText = (groups: readonly WeightedTargetGroup[]): string =>
   groups.map((group) => `${group.name}: ${group.weight}`).join(', ');

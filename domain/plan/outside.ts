@@ -26,7 +26,7 @@ export interface Outside {
   /** The id of a rollout that begins. */
   newRollout(): string;
   shift(decision: Shift, asked: Asked): Attempt;
-  inspect(): InspectedForwarding;
+  inspect(): InspectedForwarding | Extract<Attempt, { is: 'Refused' }>;
   healthOf(targetGroupARNs: readonly string[]): readonly TargetHealth[];
   /** Starts what measures, or refuses to. */
   start(decision: StartMeasurement, state: RolloutState): ReadVerdict | Extract<Attempt, { is: 'Refused' }>;
@@ -49,6 +49,7 @@ export function attemptWith(outside: Outside, decision: Performable, asked: Aske
       return outside.shift(decision, asked);
     case 'Inspect': {
       const found = outside.inspect();
+      if (found.is === 'Refused') return found;
       return done((before) => record.inspected(before, found));
     }
     case 'CheckIdle': {

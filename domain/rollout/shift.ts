@@ -1,10 +1,12 @@
 import type { Ticket } from '../load-balancers/budget.ts';
 import { withConnections } from '../load-balancers/connections.ts';
 import {
+  sameSpot,
   servedRoute,
   withTargetGroups,
   type DeletionPolicy,
   type Forwarding,
+  type ObservedForwarding,
   type Route,
 } from '../load-balancers/load-balancer.ts';
 import type { Requirements, Shift } from '../model/decision.ts';
@@ -89,7 +91,7 @@ export function shiftRequest(
   { observed, cell, state, route }: ShiftSituation,
 ): ShiftRequest {
   const { budget } = state;
-  const kept = keepingRoute.has(purpose) ? observed.observedForwarding : undefined;
+  const kept = keptRoute(purpose, { observed, cell, state, route });
   const policy = kept === undefined ? cell.spec.deletionPolicy : observed.deletion?.policy;
   return {
     cell: { key: observed.key, uid: cell.uid },
@@ -134,7 +136,21 @@ function percentMoved(from: readonly WeightedTargetGroup[], to: readonly Weighte
 
 const keepsWeights: ReadonlySet<Shift['purpose']> = new Set(['Restore', 'Detach', 'TakeOut']);
 
-/** What takes traffic back, or only confirms what is served, changes weights and nothing else; an edit of the rule comes afterwards. */
+/**
+ * What takes traffic back, or only confirms what is served, changes weights and nothing else; an edit of the rule comes
+ * afterwards. But the rule of someone else is not given back: what was lost is served where the spec has it by now.
+ */
+function keptRoute(
+  purpose: Shift['purpose'],
+  { observed: { observedForwarding: served }, cell, state: { backoff }, route }: ShiftSituation,
+): ObservedForwarding | undefined {
+  if (!keepingRoute.has(purpose) || served === undefined) return undefined;
+  const isLost = backoff?.purpose === purpose && backoff.reason === 'Conflict' && leavesLost.has(purpose);
+  return isLost && cell.problems.length === 0 && !sameSpot(route, served) ? undefined : served;
+}
+
+const leavesLost: ReadonlySet<Shift['purpose']> = new Set(['TakeBack', 'TakeOut']);
+
 const keepingRoute: ReadonlySet<Shift['purpose']> = new Set(['TakeBack', 'Restore', 'Detach', 'TakeOut']);
 
 /** What comes of a write that was asked for. */

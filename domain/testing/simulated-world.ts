@@ -13,6 +13,7 @@ import {
   withTargetGroups,
   type Route,
 } from '../load-balancers/load-balancer.ts';
+import type { ObjectKey } from '../model/ids.ts';
 import { sameShares } from '../load-balancers/weights.ts';
 import type { Performable, Shift } from '../model/decision.ts';
 import type { ObservedCell } from '../model/observation.ts';
@@ -22,6 +23,7 @@ import { type Attempt } from '../rollout/attempt.ts';
 import { attemptWith, carriedOut, type Asked, type Outside } from '../plan/outside.ts';
 import { shiftDone, shiftRequest, type ShiftRequest, type ShiftResult } from '../rollout/shift.ts';
 import { aCell, arnOf } from './builders.ts';
+import { isTold, SimulatedListener, type Aim, type SimulatedRule } from './simulated-listener.ts';
 
 /** One write to the load balancer, with what was known when it was made. */
 export interface SimulatedWrite {
@@ -43,14 +45,22 @@ export interface Cut {
   readonly after: 'Nothing' | 'Asking' | 'Writing' | 'Confirming';
 }
 
+/** Whose load balancer it is, where several Cells are simulated. */
+export interface Sharing {
+  readonly key: ObjectKey;
+  readonly listener: SimulatedListener;
+}
+
 /** What is outside of a rollout, in memory: a Cell with its load balancer, target groups and AnalysisRuns. It answers at once. */
 export class SimulatedWorld {
   now = Date.parse('2026-11-23T10:00:00Z');
   spec: CellSpec;
   generation = 1;
   groups: SelectedTargetGroup[] = [];
-  /** What ELBv2 serves. */
-  served: readonly WeightedTargetGroup[] = [];
+  /** Whether the Cell may take over what is someone else's. */
+  adopt = false;
+  readonly key: ObjectKey;
+  readonly listener: SimulatedListener;
   /** What the status of the configuration says is served; it may be behind. */
   told: readonly WeightedTargetGroup[] = [];
   /** Whether the status of the configuration says that ELBv2 serves what is asked for. */
@@ -102,17 +112,44 @@ export class SimulatedWorld {
   /** What ELBv2 serves, as far as Okra has written or read it; someone may have changed it by hand. */
   #known: readonly WeightedTargetGroup[] = [];
   #rollouts = 0;
-  /** What was served before the last write. */
-  #before: readonly WeightedTargetGroup[] = [];
-  /** How traffic gets in where it is served. */
-  #route: Route | undefined;
+  /** The rule that the last write went to, and the one that the status of the configuration names. */
+  #mine: string | undefined;
+  #named: string | undefined;
 
-  constructor(spec: Partial<CellSpec> = {}) {
+  constructor(spec: Partial<CellSpec> = {}, sharing: Partial<Sharing> = {}) {
     const built = aCell().seen().cell;
     if (built === undefined) throw new Error('Expected the builder to make a Cell, got none.');
     this.spec = { ...built.spec, ...spec };
     this.route = routeOf(this.spec);
-    this.#route = this.route;
+    this.key = sharing.key ?? { namespace: 'default', name: 'web' };
+    this.listener = sharing.listener ?? new SimulatedListener();
+  }
+
+  /** What ELBv2 serves by the rule that this Cell has written last. */
+  get served(): readonly WeightedTargetGroup[] {
+    return this.listener.named(this.#mine)?.shares ?? [];
+  }
+
+  /** What someone has ELBv2 serve by hand. */
+  set served(shares: readonly WeightedTargetGroup[]) {
+    const { listener, key } = this;
+    const present = listener.named(this.#mine);
+    const route = this.#specRoute();
+    const rule = present ?? { arn: 'rule/0', owner: SimulatedListener.tagOf(key), route, shares, before: [] };
+    if (present === undefined) listener.rules.push(rule);
+    rule.shares = shares;
+    this.#mine = rule.arn;
+  }
+
+  /** The rule that the status of the configuration names; undefined when there is none any more. */
+  get ruleNamed(): SimulatedRule | undefined {
+    return this.listener.named(this.isKnown ? this.#named : undefined);
+  }
+
+  #specRoute(): Route {
+    const route = routeOf(this.spec);
+    if (route === undefined) throw new Error('Expected the Cell to have a load balancer, got none.');
+    return route;
   }
 
   /** Adds target groups of a version. */
@@ -139,7 +176,7 @@ export class SimulatedWorld {
     const named = new Set(this.groups.map(({ arn }) => arn));
     const doubts = doubtsOf(kinds, this.status, { inRule: served, named });
     return {
-      key: { namespace: 'default', name: 'web' },
+      key: this.key,
       ...(this.isDeleted
         ? {}
         : {
@@ -149,6 +186,7 @@ export class SimulatedWorld {
               spec: this.spec,
               status: this.status,
               problems: this.problems,
+              adopt: this.adopt,
             },
           }),
       digest: 'digest',
@@ -182,8 +220,13 @@ export class SimulatedWorld {
     },
     shift: (shift, asked) => this.#shift(shift, asked),
     inspect: () => {
-      this.#known = this.served;
-      return this.served.length === 0 ? { is: 'Nothing' } : { is: 'Serving', targetGroups: this.served };
+      const rule = this.listener.at(this.#specRoute());
+      if (rule !== undefined && !this.listener.mayClaim(this, rule))
+        return refused('Conflict', 'It is someone else’s.');
+      this.#known = rule?.shares ?? [];
+      return rule === undefined || rule.shares.length === 0
+        ? { is: 'Nothing' }
+        : { is: 'Serving', targetGroups: rule.shares };
     },
     healthOf: (arns) => this.#healthOf(arns),
     start: ({ kind, background }, { rollout }) => {
@@ -215,9 +258,8 @@ export class SimulatedWorld {
   }
 
   #shift(shift: Shift, { observed, cell, state }: Asked): Attempt {
-    const { now, served } = this;
-    const route = routeOf(this.spec);
-    if (route === undefined) throw new Error('Expected the Cell to have a load balancer, got none.');
+    const { listener } = this;
+    const route = this.#specRoute();
     const request = shiftRequest(shift, { observed, cell, state, route });
     const answered = (result: ShiftResult): Attempt =>
       carriedOut(shiftDone(shift, request, result, { observed, cell }));
@@ -229,17 +271,45 @@ export class SimulatedWorld {
     const cut = this.cuts.shift();
     if (cut?.after === 'Nothing') return unheard(cut, shift);
     this.#sequence = request.sequence;
-    const isWritten = this.#isWritten(shift, request);
+    const aim = this.#aim(shift, request);
+    const found = listener.find(this, aim);
+    const present = found === 'Conflict' ? undefined : this.#present(aim, found);
+    const isWritten = this.#isWritten(shift, request, present);
     this.#asked = shift.shares;
     this.isApplied = false;
     // An object that is made anew says nothing of what is served.
-    if (!this.isKnown) this.told = [];
+    if (!this.isKnown) [this.told, this.#named] = [[], undefined];
     this.isKnown = true;
     if (cut?.after === 'Asking') return unheard(cut, shift);
     if (isWritten && this.refusals > 0) {
       this.refusals -= 1;
       return refused(this.refusal, 'ELBv2 refuses.');
     }
+    if (found === 'Conflict') return refused('Conflict', 'It is someone else’s.');
+    const rule = this.#written({ shift, request, state }, { aim, found, isWritten });
+    this.#mine = rule.arn;
+    this.#known = shift.shares;
+    if (cut?.after === 'Writing') return unheard(cut, shift);
+    if (isWritten && this.lateRefusals > 0) {
+      this.lateRefusals -= 1;
+      return refused('Unavailable', 'Internal error.');
+    }
+    if (aim.told !== undefined && aim.told.arn !== rule.arn)
+      listener.remove(this, [listener.named(aim.told.arn)]);
+    this.told = shift.shares;
+    this.isApplied = true;
+    this.route = rule.route;
+    this.#named = rule.arn;
+    if (cut !== undefined) return unheard(cut, shift);
+    return answered({ is: 'Served', ...(this.isBlind ? {} : { observed: this.seen() }) });
+  }
+
+  /** Sends a write, where one is sent; answers with the rule that serves afterwards. */
+  #written(
+    { shift, request, state }: { shift: Shift; request: ShiftRequest; state: RolloutState },
+    { aim, found, isWritten }: { aim: Aim; found: SimulatedRule | undefined; isWritten: boolean },
+  ): SimulatedRule {
+    const { listener, route } = this;
     if (isWritten)
       this.writes.push({
         shift,
@@ -247,43 +317,50 @@ export class SimulatedWorld {
         state: { ...state, sequence: request.sequence },
         spec: this.spec,
         selected: this.groups,
-        keepsClients: this.#route !== undefined && keepsClients(this.#route),
+        keepsClients: keepsClients(found?.route ?? route ?? request.forwarding),
         seenHealthy: this.#seenHealthy,
-        at: now,
+        at: this.now,
       });
     this.#seenHealthy = new Set();
-    if (isWritten) {
-      this.#before = served;
-      this.served = shift.shares;
-      this.#route = servedRoute(request.forwarding);
-    }
-    this.#known = shift.shares;
-    if (cut?.after === 'Writing') return unheard(cut, shift);
-    if (isWritten && this.lateRefusals > 0) {
-      this.lateRefusals -= 1;
-      return refused('Unavailable', 'Internal error.');
-    }
-    this.told = shift.shares;
-    this.isApplied = true;
-    this.route = this.#route;
-    if (cut !== undefined) return unheard(cut, shift);
-    return answered({ is: 'Served', ...(this.isBlind ? {} : { observed: this.seen() }) });
+    const to = { route: servedRoute(request.forwarding), shares: shift.shares };
+    const rule = isWritten || found === undefined ? listener.write(this, found, to) : found;
+    // The rule that the status names is written without its tag, too, when someone has taken that off.
+    if (!isTold(aim) || (isWritten && rule.owner !== undefined)) listener.claim(this, rule);
+    return rule;
+  }
+
+  #aim({ urgent, verify = false, shares }: Shift, { forwarding }: ShiftRequest): Aim {
+    const { route } = this;
+    const arn = this.isKnown ? this.#named : undefined;
+    const told = arn === undefined || route === undefined ? undefined : { arn, route };
+    const isSame = route !== undefined && sameRoute(forwarding, route) && sameShares(this.told, shares);
+    return { route: forwarding, told, isSame, verify, urgent };
+  }
+
+  /** What a write is compared with: what the status says, or what a read shows. */
+  #present(aim: Aim, found: SimulatedRule | undefined): Pick<SimulatedRule, 'route' | 'shares'> | undefined {
+    const { told, verify } = aim;
+    if (found !== undefined && told !== undefined && isTold(aim))
+      return { route: told.route, shares: this.told };
+    const isStale = verify && this.staleReads > 0;
+    if (isStale) this.staleReads -= 1;
+    return found && { route: found.route, shares: isStale ? found.before : found.shares };
   }
 
   /** Whether a write is sent that may be refused: for what is read, or whatever that is. */
-  #isWritten(shift: Shift, { forwarding }: ShiftRequest): boolean {
-    const verify = shift.verify === true;
-    const present = verify ? this.#route : this.route;
-    const isSameRoute = present !== undefined && sameRoute(forwarding, present);
-    const isStale = verify && this.staleReads > 0;
-    if (isStale) this.staleReads -= 1;
-    const isSame = sameShares(verify ? (isStale ? this.#before : this.served) : this.told, shift.shares);
+  #isWritten(
+    shift: Shift,
+    { forwarding }: ShiftRequest,
+    present: Pick<SimulatedRule, 'route' | 'shares'> | undefined,
+  ): boolean {
+    const isSameRoute = present !== undefined && sameRoute(forwarding, present.route);
+    const isSame = present !== undefined && sameShares(present.shares, shift.shares);
     // What is shown already is written as well, and done without where it is refused.
     const mayBeUndone =
       !(this.isApplied && sameShares(this.#asked, shift.shares)) &&
       isSameRoute &&
       sameShares(this.told, shift.shares);
-    const undoes = verify && (shift.urgent || mayBeUndone) && this.refusals === 0;
+    const undoes = shift.verify === true && (shift.urgent || mayBeUndone) && this.refusals === 0;
     return !isSameRoute || !isSame || undoes;
   }
 
@@ -316,7 +393,7 @@ const unheard = ({ is }: Cut, { urgent }: Shift): Attempt =>
     ? { is }
     : { is: 'Lost', refusal: { reason: 'Unavailable', message: 'No word.', permanent: false } };
 
-const refused = (reason: FailureType, message: string): Attempt => ({
+const refused = (reason: FailureType, message: string): Extract<Attempt, { is: 'Refused' }> => ({
   is: 'Refused',
   refusal: { reason, message, permanent: isPermanent(reason) },
 });

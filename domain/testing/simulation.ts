@@ -22,6 +22,8 @@ import {
   type Run,
 } from '../rollout/run.ts';
 import { dueReport, takeTurn, told } from '../rollout/turn.ts';
+import { sameShares } from '../load-balancers/weights.ts';
+import { SimulatedListener } from './simulated-listener.ts';
 import { SimulatedWorld } from './simulated-world.ts';
 
 /** How often a run may decide before it waits or closes; more would be running in circles. */
@@ -110,6 +112,16 @@ export class Simulation extends SimulatedWorld {
   /** Someone changes the weights at the load balancer by hand, and a look there tells of it. */
   drift(shares: readonly WeightedTargetGroup[]): void {
     this.served = shares;
+    this.#run = drifted(this.#run, this.now);
+    this.events += EVENTS.signal;
+  }
+
+  /** A look at the listener tells of a rule that is another than the status of the configuration says, or someone else's. */
+  lookForDrift(): void {
+    const { ruleNamed, isKnown, key } = this;
+    if (!isKnown || this.told.length === 0) return;
+    const isOurs = ruleNamed?.owner === undefined || ruleNamed.owner === SimulatedListener.tagOf(key);
+    if (isOurs && ruleNamed !== undefined && sameShares(this.told, ruleNamed.shares)) return;
     this.#run = drifted(this.#run, this.now);
     this.events += EVENTS.signal;
   }
