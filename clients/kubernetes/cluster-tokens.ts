@@ -128,7 +128,11 @@ function commandSource(login: CommandLogin, means: Means): ClusterTokenSource {
   const { host } = new URL(server);
   const refusal = refusalOfCommand(login, execCommands) ?? refusalOfServer(host, execServers);
   if (refusal !== undefined) return { is: 'Problem', problem: `Cluster ${name}: ${refusal}` };
-  const source = execTokens(login, { timeoutMilliseconds, environment: means.execEnvironment ?? [] });
+  const source = execTokens(login, {
+    timeoutMilliseconds,
+    environment: means.execEnvironment ?? [],
+    whose: means.namespace,
+  });
   const token: TokenSource = async (refused) => {
     permit(await means.access(means.namespace), { of: 'Server', host });
     return await source(refused);

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import type { CommandLogin } from '../../domain/discovery/clusters/cluster-secret.ts';
 import { LONGEST_TOKEN } from '../../domain/discovery/clusters/secret-fields.ts';
+import { fairSlots } from '../fair-slots.ts';
 import type { TokenSource } from './kubernetes-transport.ts';
 
 /** How commands are run. */
@@ -8,6 +9,8 @@ export interface ExecOptions {
   readonly timeoutMilliseconds: number;
   /** The names of the variables that commands see beside the usual ones. */
   readonly environment?: readonly string[];
+  /** The namespace of the secret; each has a turn after the other. */
+  readonly whose?: string;
   readonly now?: () => number;
 }
 
@@ -41,16 +44,19 @@ const USUAL = [
   'no_proxy',
 ];
 
+// Each is a program beside okrad, in the memory that okrad has; after a start the commands of all clusters are run.
+const inSlot = fairSlots({ all: 4, ofOne: 2 });
+
 /** Makes the source of the tokens that a command prints, as kubectl's exec plugins do; each is kept until it expires. */
 export function execTokens(
   login: CommandLogin,
-  { timeoutMilliseconds, environment = [], now = Date.now }: ExecOptions,
+  { timeoutMilliseconds, environment = [], whose = '', now = Date.now }: ExecOptions,
 ): TokenSource {
   let kept: Promise<ExecToken> | undefined;
   const renew = (): Promise<ExecToken> => {
-    const made = run(login, passedOn([...USUAL, ...environment]), timeoutMilliseconds).then((output) =>
-      tokenIn(login.command, output, now()),
-    );
+    const made = inSlot(whose, () =>
+      run(login, passedOn([...USUAL, ...environment]), timeoutMilliseconds),
+    ).then((output) => tokenIn(login.command, output, now()));
     kept = made;
     made.catch(() => {
       if (kept === made) kept = undefined;
