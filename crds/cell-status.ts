@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { applicationsStatus } from './application-status.ts';
 import { approvalStatus } from './approval-status.ts';
 import { clustersStatus } from './cell-clusters.ts';
-import { conditions, observedGeneration } from './common.ts';
+import { conditions, observedGeneration, statusWriter } from './common.ts';
 import { askNames } from './request-names.ts';
 
 // As long as a label may be, and the numbers that are left out: v2 is 2.0.0.
@@ -204,14 +204,6 @@ export const cellStatus = z.object({
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe('The last ten changes of the serving version, newest first.'),
   conditions: conditions.optional(),
-  writer: z
-    .object({
-      runId: z.string().max(64).describe('The run id of the workflow.'),
-      activity: z.int().min(0).describe('The number of the activity in that run.'),
-    })
-    .optional()
-    .describe(
-      'Which activity wrote this status, so that an older status that arrives late does not overwrite it.',
-    ),
+  writer: statusWriter,
   lastSyncTime: z.iso.datetime().optional().describe('When Okra wrote this status.'),
 });

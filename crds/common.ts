@@ -168,3 +168,14 @@ export const observedGeneration = z
   .min(0)
   .optional()
   .describe('The metadata.generation that this status is about.');
+
+/** Who has written a status. */
+export const statusWriter = z
+  .object({
+    runId: z.string().max(64).describe('The run id of the workflow.'),
+    activity: z.int().min(0).describe('The number of the activity in that run.'),
+  })
+  .optional()
+  .describe(
+    'Which activity wrote this status, so that an older status that arrives late does not overwrite it.',
+  );

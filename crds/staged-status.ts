@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { observedGeneration } from './common.ts';
+import { observedGeneration, statusWriter } from './common.ts';
 
 /** Where a stage can stand. */
 export const stagePhases = [
@@ -115,5 +115,6 @@ export const stagedStatusFields = {
     .optional()
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe('The last twenty requests of operators: who, what and why.'),
+  writer: statusWriter,
   lastSyncTime: z.iso.datetime().optional().describe('When Okra wrote this status.'),
 };

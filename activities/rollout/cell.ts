@@ -9,7 +9,7 @@ import type { CellActivities } from '../contract.ts';
 import { statusReporter } from '../kubernetes/status-reporter.ts';
 import { readLostRun } from './lost-run.ts';
 import { observeCell } from './observe-cell.ts';
-import { writeInTurn, type StatusTurn } from './status-turn.ts';
+import { writeInTurn, type StatusTurn } from '../kubernetes/status-turn.ts';
 import type { SurroundingsReader } from './surroundings.ts';
 
 /** What the activities of a Cell are made of. */
@@ -48,7 +48,7 @@ export function cellReporter({
   return async ({ key, uid, status, events }, signal) => {
     const write = async ({ resourceVersion, ...turn }: Partial<StatusTurn> = {}): Promise<void> =>
       void (await report(CELL, { key, uid, signal, resourceVersion }, { ...status, ...turn }, events));
-    await writeInTurn({ key, uid }, write, { means, signal });
+    await writeInTurn({ kind: CELL, key, uid }, write, { means, signal });
     for (const event of events) {
       const outside = outsideEvent(key, event);
       if (outside !== undefined) tellEvent?.(`${uid}/${event.id}`, outside);

@@ -1,3 +1,5 @@
+import { asyncLocalStorage, type Context } from '@temporalio/activity';
+import type { Client } from '@temporalio/client';
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
   BINDING_POLICY,
@@ -20,6 +22,15 @@ import { stagedActivities } from './staged.ts';
 import { MemoryKubernetes } from './testing/memory.ts';
 
 const [dev, prod] = nginx.stages;
+const asked = { activityTaskScheduledEventAttributes: { activityId: '9' } };
+/** A Temporal in which run b has followed run a, and has asked for nine activities. */
+const temporal = {
+  options: { namespace: 'default' },
+  workflow: { getHandle: () => ({ describe: () => Promise.resolve({ runId: 'b' }) }) },
+  workflowService: {
+    getWorkflowExecutionHistoryReverse: () => Promise.resolve({ history: { events: [asked] } }),
+  },
+};
 const web = { kind: DEPLOYMENT, namespace: 'nginx', name: 'nginx' };
 const configMap = { kind: CONFIG_MAP, namespace: 'nginx', name: 'cfg' };
 
@@ -80,7 +91,11 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
 
   beforeEach(async () => {
     memory = new MemoryKubernetes();
-    const own = stagedActivities({ kubernetes: kubernetes(), clusters: {} as RemoteClusters });
+    const own = stagedActivities({
+      kubernetes: kubernetes(),
+      clusters: {} as RemoteClusters,
+      temporal: temporal as unknown as Client,
+    });
     activitiesOf = () => own;
     kubestellar = new KubeStellar(kubernetes());
     state = initialStagedState;
@@ -350,6 +365,30 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
       await expect(
         activities().applyStage({ name: 'web', uid, stage: 'dev', found: 'another' }),
       ).rejects.toMatchObject({ type: 'Unavailable' });
+    });
+  });
+
+  it.each([
+    ['an earlier activity', 'b', '8'],
+    ['a run that another has followed', 'a', '20'],
+  ])('hide nothing behind what %s tells late', async (_, runId, activityId) => {
+    await settle();
+    const uid = (await activities().observeStaged({ name: 'web' })).object?.uid ?? '';
+    const tell = (phase: 'RolledBack' | 'Completed', run: string, activity: string) => {
+      const info = {
+        workflowExecution: { workflowId: 'staged-binding-policy/web', runId: run },
+        activityId: activity,
+      };
+      const context = { info, cancellationSignal: new AbortController().signal } as unknown as Context;
+      return asyncLocalStorage.run(context, () =>
+        activities().reportStaged({ name: 'web', uid, status: { phase } }),
+      );
+    };
+    await tell('RolledBack', 'b', '9');
+    await expect(tell('Completed', runId, activityId)).rejects.toThrow('was written later');
+    expect((await activities().observeStaged({ name: 'web' })).object?.status).toMatchObject({
+      phase: 'RolledBack',
+      writer: { runId: 'b', activity: 9 },
     });
   });
 

@@ -1,17 +1,24 @@
 import { Context } from '@temporalio/activity';
+import type { Client } from '@temporalio/client';
 import { BINDING_POLICY, STAGED_BINDING_POLICY } from '../../clients/kubernetes/kinds.ts';
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import type { StagedActivities } from '../contract.ts';
 import { removeFinalizer } from '../kubernetes/finalizers.ts';
 import { remove } from '../kubernetes/remove.ts';
 import { statusReporter } from '../kubernetes/status-reporter.ts';
+import { writeInTurn, type StatusTurn } from '../kubernetes/status-turn.ts';
 import { applyStage, FINALIZER, selectClusters } from './apply.ts';
 import { observeStaged } from './observe.ts';
 import type { LiveMemory } from './live.ts';
 import { clientOf, type Spaces } from './space.ts';
 
+/** What the activities of StagedBindingPolicies are made of. */
+export interface StagedDependencies extends Spaces {
+  readonly temporal: Client;
+}
+
 /** Makes the activities of StagedBindingPolicies. */
-export function stagedActivities(spaces: Spaces): StagedActivities {
+export function stagedActivities({ temporal, ...spaces }: StagedDependencies): StagedActivities {
   const { kubernetes } = spaces;
   const report = statusReporter(kubernetes);
   const memory: LiveMemory = new Map();
@@ -33,7 +40,10 @@ export function stagedActivities(spaces: Spaces): StagedActivities {
       }),
     reportStaged: async ({ name, uid, status }) => {
       const { cancellationSignal: signal } = Context.current();
-      await report(STAGED_BINDING_POLICY, { key: { namespace: '', name }, uid, signal }, status, []);
+      const of = { kind: STAGED_BINDING_POLICY, key: { namespace: '', name }, uid };
+      const write = async ({ resourceVersion, ...turn }: Partial<StatusTurn> = {}): Promise<void> =>
+        void (await report(of.kind, { ...of, resourceVersion, signal }, { ...status, ...turn }, []));
+      await writeInTurn(of, write, { means: { kubernetes, temporal }, signal });
     },
   };
 }

@@ -12,6 +12,7 @@ const saying = (mark: object, more: StagedBindingPolicyStatus = {}): StagedBindi
 it.each<[string, StagedBindingPolicyStatus, boolean]>([
   ['that a stage was completed, which an earlier release did not say', saying({ completed: true }), true],
   ['when it was written', saying({}, { lastSyncTime: since }), true],
+  ['who has written it', saying({}, { writer: { runId: 'a', activity: 7 } }), true],
   ['how many objects fulfil it', saying({ objects: 2 }), false],
   ['another phase', saying({}, { phase: 'Progressing' }), false],
 ])('a status that differs in %s', (_, status, isSame) => {

@@ -54,13 +54,14 @@ export function stagedStatusOf({
   };
 }
 
-/** Whether two statuses say the same, whenever they were written. */
+/** Whether two statuses say the same, whenever and by whom they were written. */
 export const sameStagedStatus = (a: StagedBindingPolicyStatus, b: StagedBindingPolicyStatus): boolean =>
   sameValue(newsIn(a), newsIn(b));
 
 // That a stage was completed comes with other news. By itself it is none: a run of an earlier release replays without a report of it.
 const newsIn = (status: StagedBindingPolicyStatus): object => ({
   ...status,
+  writer: undefined,
   lastSyncTime: undefined,
   stages: status.stages?.map((mark) => ({ ...mark, completed: undefined })),
 });

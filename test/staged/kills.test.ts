@@ -45,7 +45,7 @@ describe('a StagedBindingPolicy whose worker is killed', () => {
 
   /** Takes a policy through its stages, and answers with the activities that it has taken. */
   async function play(name: string, kill?: Kill): Promise<readonly string[]> {
-    const world = new World(name, kill);
+    const world = new World(name, client, kill);
     worlds.set(name, world);
     await world.prepare();
     const workflow = await client.workflow.start('stagedBinding', {

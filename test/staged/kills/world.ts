@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import type { Client } from '@temporalio/client';
 import type { StagedActivities } from '../../../activities/contract.ts';
 import { stagedActivities } from '../../../activities/staged/staged.ts';
 import { MemoryKubernetes } from '../../../activities/staged/testing/memory.ts';
@@ -46,12 +47,16 @@ export class World {
   readonly #reached = new Map<string, readonly string[]>();
   #late: { readonly after: number; readonly work: () => Promise<unknown> } | undefined;
 
-  constructor(name: string, kill?: Kill) {
+  constructor(name: string, temporal: Client, kill?: Kill) {
     this.name = name;
     this.#kill = kill;
     this.#kubernetes = this.#watched(this.#memory.client);
     this.#kubestellar = new KubeStellar(this.#kubernetes);
-    const own = stagedActivities({ kubernetes: this.#kubernetes, clusters: {} as RemoteClusters });
+    const own = stagedActivities({
+      kubernetes: this.#kubernetes,
+      clusters: {} as RemoteClusters,
+      temporal,
+    });
     this.activities = {
       observeStaged: (look) => this.#perform('observeStaged', () => own.observeStaged(look)),
       applyStage: (change) => this.#perform('applyStage', () => own.applyStage(change)),

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { KubernetesError } from '../../clients/kubernetes/kubernetes.ts';
 import type { Cell } from '../../crds/cell.ts';
 import type { CellReport } from '../../domain/rollout/report.ts';
-import { cellActivities } from './cell.ts';
+import { cellActivities } from '../rollout/cell.ts';
 
 type Status = NonNullable<Cell['status']>;
 interface Applied {

@@ -1,19 +1,30 @@
 import { Context } from '@temporalio/activity';
 import { isGrpcServiceError, WorkflowNotFoundError, type Client } from '@temporalio/client';
-import type { Cell } from '../../crds/cell.ts';
-import { CELL } from '../../clients/kubernetes/kinds.ts';
+import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import { formatKey } from '../../domain/model/ids.ts';
-import type { CellReport } from '../../domain/rollout/report.ts';
+import type { Metadata } from '../../crds/resource.ts';
+import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
 import { successionOf, type StatusWriter } from '../../domain/rollout/status-writer.ts';
 import { failure } from '../failure.ts';
 import { refuseWhenGivenUp } from '../heartbeat.ts';
-import { retryOnConflict } from '../kubernetes/retry-on-conflict.ts';
+import { retryOnConflict } from './retry-on-conflict.ts';
 
 /** What a status is written by: who writes it, and the version of the object over which it may be written. */
 export interface StatusTurn {
   readonly writer: StatusWriter;
   readonly resourceVersion: string | undefined;
+}
+
+/** Which object a status is about. */
+export interface TurnOf {
+  readonly kind: KindRef;
+  readonly key: ObjectKey;
+  readonly uid: string;
+}
+
+interface Written {
+  readonly metadata: Metadata;
+  readonly status?: { readonly writer?: StatusWriter };
 }
 
 /** What it takes to know whose turn it is. */
@@ -28,7 +39,7 @@ export interface TurnMeans {
  * workflow there is nobody who could be late.
  */
 export async function writeInTurn(
-  { key, uid }: Pick<CellReport, 'key' | 'uid'>,
+  { kind, key, uid }: TurnOf,
   write: (turn: StatusTurn | undefined) => Promise<void>,
   { means, signal }: { readonly means: TurnMeans; readonly signal: AbortSignal | undefined },
 ): Promise<void> {
@@ -39,15 +50,15 @@ export async function writeInTurn(
     if (workflow === undefined) return write(undefined);
     // The ids of the activities of a run are numbers that go up.
     const writer = { runId: workflow.runId, activity: Number.parseInt(activityId, 10) || 0 };
-    const cell = await means.kubernetes.get<Cell>(CELL, key, { signal });
+    const object = await means.kubernetes.get<Written>(kind, key, { signal });
     // It has no effect on another object, and what it tells besides is told.
-    if (cell === undefined || cell.metadata.uid !== uid) return write(undefined);
-    if (await isLate(writer, cell.status?.writer, { workflow, temporal: means.temporal }))
+    if (object === undefined || object.metadata.uid !== uid) return write(undefined);
+    if (await isLate(writer, object.status?.writer, { workflow, temporal: means.temporal }))
       throw failure(
         'Superseded',
-        `Expected to write the next status of Cell ${formatKey(key)}, got one there that was written later.`,
+        `Expected to write the next status of ${kind.kind} ${formatKey(key)}, got one there that was written later.`,
       );
-    return write({ writer, resourceVersion: cell.metadata.resourceVersion });
+    return write({ writer, resourceVersion: object.metadata.resourceVersion });
   });
 }
 
