@@ -45,15 +45,19 @@ function settledView(
 describe('what was made for a Cell with applications', () => {
   it('starts nothing while it is as the Cell has seen it', () => {
     const view = settledView();
+    const [seen = parent] = view.Cell.list('default');
     const said = [
-      ...route(
-        { kind: 'Cell', event: { type: 'add', object: view.Cell.list('default')[0] ?? parent } },
-        view,
-      ),
+      ...route({ kind: 'Cell', event: { type: 'update', object: seen, old: seen } }, view),
       ...route({ kind: 'Secret', event: { type: 'add', object: secret } }, view),
       ...route({ kind: 'AWSTargetGroup', event: { type: 'update', object: group, old: group } }, view),
     ];
     expect(said.filter((one) => one.do === 'Start' && one.key.name === 'mysystem')).toEqual([]);
+  });
+
+  it('starts the Cell when it is seen first, as its workflow may have been lost, which nothing else would start', () => {
+    const view = settledView();
+    const [object = parent] = view.Cell.list('default');
+    expect(route({ kind: 'Cell', event: { type: 'add', object } }, view)).toContainEqual(start('mysystem'));
   });
 
   it('starts the Cell when a secret is gone', () => {

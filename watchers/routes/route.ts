@@ -109,7 +109,10 @@ export function route<Kind extends Watched>(happened: KindEvent<Kind>, view: Vie
 }
 
 /** Whether something is left to do for a Cell: when its workflow is lost, someone has to start it again. */
-function isLeftOver({ status = {} }: Cell): boolean {
+function isLeftOver(cell: Cell): boolean {
+  // What it waits for in EKS and in its clusters nobody else tells of.
+  if (hasApplications(cell)) return true;
+  const { status = {} } = cell;
   const { phase, rollout, targetGroups = [] } = status;
   // A group at weight 0 waits to be taken out of the rule.
   const waits = targetGroups.some(({ weight }) => weight === 0);
