@@ -281,4 +281,11 @@ describe('the workflow of a Cell with applications', () => {
     await expect(roll(() => false)).rejects.toThrow('renewed');
     expect(renewed.at(-1)?.reported?.phase).toBe('Completed');
   });
+
+  it('hands over what has failed, which does not keep an abort waiting', async () => {
+    historyLength = 5_000;
+    failing.add('SaveRevision');
+    await expect(roll(() => false)).rejects.toThrow('renewed');
+    expect(renewed.at(-1)?.troubles['web']).toMatchObject({ reason: 'Unavailable', of: 'SaveRevision' });
+  });
 });

@@ -176,7 +176,8 @@ async function perform(
     if (answer.is === 'Interrupted') return;
     live.change((state) => performed(state, application, action, Date.now()));
   } catch (error) {
-    const failure = failureOf(error);
+    const of = patched('applications-troubles') ? { of: action.do } : {};
+    const failure = { ...failureOf(error), ...of };
     live.change((state) => troubled(state, application, failure, Date.now()));
   }
 }

@@ -43,7 +43,7 @@ export type ApplicationAction =
     };
 
 /** Whether an action needs no answer of EKS, of clusters or of load balancers, and holds traffic or takes it back. */
-export const isAtHand = ({ do: what }: ApplicationAction): boolean =>
+export const isAtHand = ({ do: what }: Pick<ApplicationAction, 'do'>): boolean =>
   what === 'ApplyChild' || what === 'TerminateCheck' || what === 'Forward';
 
 /** What to do next for a Cell of applications. */

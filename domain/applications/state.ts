@@ -1,5 +1,6 @@
 import type { CellStatus } from '../../crds/cell.ts';
 import { canonical } from '../kubernetes/canonical.ts';
+import { optional } from '../model/status-input.ts';
 import type { RequestName, Requests, TakenRequest } from '../model/request.ts';
 import type { ApplicationAction } from './decision.ts';
 import type { Mark } from './situation.ts';
@@ -19,6 +20,8 @@ export interface Trouble {
   readonly failures: number;
   /** In milliseconds since the epoch. */
   readonly until: number;
+  /** What has failed; undefined: nobody knows. */
+  readonly of?: ApplicationAction['do'];
 }
 
 /** All that the workflow of a Cell of applications remembers besides what stands in the Cell's status. */
@@ -67,12 +70,18 @@ export const backoffMs = (times: number): number =>
 export function troubled(
   state: ApplicationsState,
   application: string,
-  failure: { readonly reason: string; readonly message: string },
+  failure: Pick<Trouble, 'reason' | 'message' | 'of'>,
   now: number,
 ): ApplicationsState {
   const failures = (state.troubles[application]?.failures ?? 0) + 1;
-  const { reason, message } = failure;
-  const trouble = { reason, message, failures, until: now + backoffMs(failures) };
+  const { reason, message, of } = failure;
+  const trouble = {
+    reason,
+    message,
+    failures,
+    until: now + backoffMs(failures),
+    ...optional('of', of),
+  };
   return { ...state, troubles: { ...state.troubles, [application]: trouble } };
 }
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ApplicationsSpec } from '../../crds/cell.ts';
 import { clusters, job, jobs, web } from './testing/applications.ts';
+import type { ApplicationAction } from './decision.ts';
+import { troubled } from './state.ts';
 import { ApplicationsWorld } from './testing/world.ts';
 
 /** A Cell whose applications are in place on their first clusters. */
@@ -330,6 +332,44 @@ describe('an abort', () => {
     world.turn();
     expect(world.trace.at(-1)).toBe('jobs TerminateCheck run-test');
     expect(world.run().status.phase).toBe('Reverted');
+  });
+});
+
+describe('what has failed and is tried again later', () => {
+  /** Traffic that moves, while something keeps failing that was done last. */
+  function failing(of: ApplicationAction['do']): ApplicationsWorld {
+    const world = settled([web()], clusters('web-v1'));
+    world.edit({ clusters: clusters('web-v2') });
+    while (world.children.get('web')?.status.phase !== 'Progressing') world.turn();
+    // Somebody has deleted the secret of a cluster that serves, and it cannot be made again.
+    world.secrets.delete('web-v2');
+    world.isSafe = () => undefined;
+    const failure = { reason: 'AccessDenied', message: 'No.', of };
+    for (let times = 0; times < 10; times += 1)
+      world.state = troubled(world.state, 'web', failure, world.now);
+    world.trace.length = 0;
+    expect(world.turn().do).toBe('Wait');
+    return world;
+  }
+
+  it.each([
+    ['abort', 'web ApplyChild 1'],
+    ['pause', 'web Forward pause'],
+  ] as const)('does not keep %s waiting', (request, want) => {
+    const world = failing('ApplySecrets');
+    world.ask(request);
+    world.turn();
+    expect(world.trace).toEqual([want]);
+    expect(world.state.troubles).toEqual({});
+  });
+
+  it.each(['ApplyChild', 'Forward'] as const)('keeps it waiting where that has failed itself: %s', (of) => {
+    const world = failing(of);
+    world.ask('abort');
+    expect(world.turn().do).toBe('Wait');
+    world.pass(60);
+    world.turn();
+    expect(world.trace).toEqual(['web ApplyChild 1']);
   });
 });
 

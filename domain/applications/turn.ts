@@ -125,6 +125,8 @@ const stillTroubled = (
     ),
   );
 
+type Act = Extract<Step, { is: 'Act' }>;
+
 /** The one thing to do: what goes back first, then what operators have asked, then what goes forward. */
 function next(
   judged: readonly Judged[],
@@ -132,12 +134,21 @@ function next(
   { wait, now, isAtHandOnly }: Otherwise,
 ): ApplicationsDecision {
   const isFree = (name: string): boolean => (troubles[name]?.until ?? 0) <= now;
+  // What takes traffic back or holds it waits for nothing but itself.
+  const isFreeAtHand = (name: string): boolean => {
+    const { of } = troubles[name] ?? {};
+    return isFree(name) || (of !== undefined && !isAtHand({ do: of }));
+  };
+  const isDue = (name: string, { way, action }: Act): boolean =>
+    way === 'Back' && isAtHand(action) ? isFreeAtHand(name) : isFree(name);
   const acts = judged.flatMap(({ name, step }) =>
-    step.is === 'Act' && isFree(name) && (!isAtHandOnly || isAtHand(step.action)) ? [{ name, step }] : [],
+    step.is === 'Act' && isDue(name, step) && (!isAtHandOnly || isAtHand(step.action))
+      ? [{ name, step }]
+      : [],
   );
   const act = acts.find(({ step }) => step.way === 'Back');
   if (act !== undefined) return doing(act.name, act.step);
-  const request = forwards.find(({ application }) => isFree(application));
+  const request = forwards.find(({ application }) => isFreeAtHand(application));
   if (request !== undefined) {
     const { application, request: asked, by, reason } = request;
     const action = { do: 'Forward', request: asked, by, reason } as const;
@@ -154,10 +165,7 @@ function next(
   return untils.length === 0 ? wait : { ...wait, until: Math.min(wait.until ?? Infinity, ...untils) };
 }
 
-const doing = (
-  application: string,
-  { action, message, way }: Extract<Step, { is: 'Act' }>,
-): ApplicationsDecision => ({
+const doing = (application: string, { action, message, way }: Act): ApplicationsDecision => ({
   do: 'Act',
   application,
   action,
