@@ -2,7 +2,7 @@ import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ApplicationAction } from '../domain/applications/decision.ts';
 import type { ApplicationsState } from '../domain/applications/state.ts';
-import { clusters, web } from '../domain/applications/testing/applications.ts';
+import { clusters, ruleAt, web } from '../domain/applications/testing/applications.ts';
 import { ApplicationsWorld } from '../domain/applications/testing/world.ts';
 import type { CellReport } from '../domain/rollout/report.ts';
 
@@ -280,6 +280,26 @@ describe('the workflow of a Cell with applications', () => {
     historyLength = 5_000;
     await expect(roll(() => false)).rejects.toThrow('renewed');
     expect(renewed.at(-1)?.reported?.phase).toBe('Completed');
+  });
+
+  it('takes all traffic back by an abort before it goes on as a new run, which looks at all', async () => {
+    const other = web({ name: 'other', alb: ruleAt(11) });
+    world = new ApplicationsWorld({
+      clusters: clusters('web-v1'),
+      applications: [web(), other],
+      parallel: true,
+    });
+    await roll(() => phase() === 'Completed');
+    isGone = false;
+    world.edit({ clusters: clusters('web-v2') });
+    const revisions = (): unknown => [...world.children.values()].map(({ revision }) => revision);
+    await roll(() => String(revisions()) === '2,2');
+    isGone = false;
+    historyLength = 5_000;
+    const asked = applicationsFrom({ abort: { by: 'ann', reason: '', at: world.now } });
+    await expect(roll(() => false, asked)).rejects.toThrow('renewed');
+    expect(revisions()).toEqual([1, 1]);
+    expect(renewed.at(-1)?.forwards).toEqual([]);
   });
 
   it('hands over what has failed, which does not keep an abort waiting', async () => {

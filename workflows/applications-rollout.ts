@@ -75,7 +75,8 @@ export async function rollOutApplications(
       setCurrentDetails(`**Trying again** ${message}`);
       await until(heard, backoffMs(failures), `Trying again: ${message}`);
     }
-    if (isDue()) {
+    // What is urgent is done first: the next run begins with a look at all.
+    if (isDue() && !goesOn) {
       setCurrentDetails(`Going on in a new run of ${workflowInfo().workflowId}.`);
       await renew(live.state(), live.isCancelled());
     }
