@@ -281,6 +281,15 @@ describe('a rollout', () => {
       expect(told(decide(seen, ending, NOW))).toBe('TakeBack {"a":100,"b":0}');
     });
 
+    it('gives nothing to the version that is withdrawn, where that is the older one', () => {
+      const down = rolling({
+        stable: set('3.0.0', 'c'),
+        ending: { kind: 'Withdrawn', reason: 'x', message: '', at: NOW },
+      });
+      const seen = without.withStatus({ stableVersion: '3.0.0' }).serving({ c: 80, b: 20 }).seen();
+      expect(told(decide(seen, down, NOW))).toBe('TakeBack {"b":0,"c":100}');
+    });
+
     it('gives nothing to groups that were taken out of the rule', () => {
       const seen = without.withGroups('3.0.0', 'c').serving({ b: 100 }).seen();
       expect(told(decide(seen, ending, NOW))).toBe('Conclude');

@@ -86,7 +86,8 @@ function goesBackTo({ stable, canary }: Rollout, { observed, cell }: GuardInput)
   const left = leftOf(stable, observed);
   if (left.length > 0) return { version: stable.version, groups: left };
   const older = groupByVersion(selected).sets.filter(
-    ({ version }) => !isNewer(version, stable.version) && !isBlocked(version, cell),
+    ({ version }) =>
+      version !== canary.version && !isNewer(version, stable.version) && !isBlocked(version, cell),
   );
   const canServe = (set: VersionSet): boolean =>
     set.groups.length >= cell.spec.replicas && set.groups.length <= MAX_TARGET_GROUPS;
