@@ -13,11 +13,11 @@ const secrets = kind('Secret', true);
 const jobs = kind('Job', true, 'shop');
 
 /** The first list of these kinds, how often it has begun, and what is missing. */
-function aListing() {
+function aListing(sources: readonly ReturnType<typeof kind>[] = [cells, groups, secrets, jobs]) {
   const clock = fakeClock();
   const stop = new AbortController();
   const seen = { begun: 0, missing: 'nothing' as string | undefined };
-  const listing = firstListing([cells, groups, secrets, jobs], {
+  const listing = firstListing(sources, {
     begin: () => (seen.begun += 1),
     waiting: (reason) => (seen.missing = reason),
     log: noLog,
@@ -56,6 +56,17 @@ describe('the first list of all kinds', () => {
     for (const one of [cells, secrets, jobs]) listed(one);
     await clock.advance(600_000);
     expect(seen.begun).toBe(0);
+  });
+
+  it('goes on after a while without a namespace that cannot be read, and not without all of them', async () => {
+    const [inShop, inBank] = [kind('Cell', false, 'shop'), kind('Cell', false, 'bank')];
+    const { listed, seen, clock } = aListing([inShop, inBank, groups, jobs]);
+    for (const one of [groups, jobs]) listed(one);
+    await clock.advance(600_000);
+    expect(seen.begun).toBe(0);
+    listed(inShop);
+    await clock.advance(31_000);
+    expect([seen.begun, seen.missing]).toEqual([1, 'Expected to list Cell in bank, got no answer yet.']);
   });
 
   it('begins nothing after the signal', async () => {

@@ -27,15 +27,17 @@ export interface FirstListing<Each> {
   readonly hasBegun: () => boolean;
 }
 
-// An object that cannot be decrypted, or a conversion webhook that is away, makes the lists of a whole kind fail for as long as nobody puts that right.
+// An object that cannot be decrypted, or a conversion webhook that is away, makes the lists of a whole kind fail for as long as nobody puts that right;
+// and with a namespace that was deleted the right to read it is gone.
 const PATIENCE_MILLISECONDS = 30_000;
 
-/** Begins once every kind is listed, or, some time after all that Okra needs, without the others: their objects are told of whenever they can be read. */
+/** Begins once every kind is listed, or, some time after all that Okra needs, without other kinds and namespaces: their objects are told of whenever they can be read. */
 export function firstListing<Each extends Listed>(
   sources: readonly Each[],
   { begin, waiting, log, signal, sleep = sleepByClock }: FirstListingOptions,
 ): FirstListing<Each> {
   const missing = new Set(sources);
+  const known = new Set<string>();
   let isWaitedFor = false;
   let hasBegun = false;
 
@@ -43,6 +45,9 @@ export function firstListing<Each extends Listed>(
     [...missing].map(({ kind, namespace }) =>
       namespace === undefined ? kind.kind : `${kind.kind} in ${namespace}`,
     );
+
+  /** Whether nothing can begin without it: a kind that Okra needs, and that was listed in no other namespace either. */
+  const isNeeded = ({ kind, optional }: Each): boolean => !optional && !known.has(kind.kind);
 
   function tell(): void {
     waiting(missing.size === 0 ? undefined : `Expected to list ${names().join(', ')}, got no answer yet.`);
@@ -67,9 +72,10 @@ export function firstListing<Each extends Listed>(
     hasBegun: () => hasBegun,
     listed: (source) => {
       missing.delete(source);
+      known.add(source.kind.kind);
       tell();
       if (missing.size === 0) beginOnce();
-      else if (!isWaitedFor && [...missing].every(({ optional }) => optional)) void waitForOthers();
+      else if (!isWaitedFor && ![...missing].some(isNeeded)) void waitForOthers();
     },
   };
 }
