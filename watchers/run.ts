@@ -83,7 +83,7 @@ async function watch(options: WatcherOptions): Promise<void> {
   const dispatcher = createDispatcher({ calls, config, log, signal: ended.signal });
   const router = createRouter((instruction) => dispatcher.dispatch(instruction), log);
   const telling = tellOf(options.metrics ?? noMetrics, { ...dispatcher, view: router.view });
-  const kubernetes = listening(options.kubernetes, telling.heard);
+  const kubernetes = listening(options.kubernetes, telling);
   const told = { ...router, take: (event: KindEvent) => (telling.take(event), router.take(event)) };
   try {
     await inform({ ...options, kubernetes }, told, dispatcher);

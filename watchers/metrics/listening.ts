@@ -1,18 +1,35 @@
 import type { KindRef } from '../../clients/kubernetes/kinds.ts';
-import type { KubernetesClient, WatchEvent, WatchOptions } from '../../clients/kubernetes/kubernetes.ts';
+import {
+  isNotFound,
+  type KubernetesClient,
+  type WatchEvent,
+  type WatchOptions,
+} from '../../clients/kubernetes/kubernetes.ts';
 import type { SnapshotOptions } from '../../clients/kubernetes/kubernetes-list.ts';
 
 /** Learns that the API server has sent something about a kind, in one namespace or in all. */
 export type Heard = (kind: string, namespace: string | undefined) => void;
 
+/** Who is told. */
+export interface Listener {
+  readonly heard: Heard;
+  /** Learns that the API server has no such kind. */
+  readonly absent: Heard;
+}
+
 /** The same client, which tells of each list and each event that has come. */
-export function listening(kubernetes: KubernetesClient, heard: Heard): KubernetesClient {
+export function listening(kubernetes: KubernetesClient, { heard, absent }: Listener): KubernetesClient {
   return {
     ...kubernetes,
     snapshot: async <T>(kind: KindRef, options?: SnapshotOptions<T>) => {
-      const found = await kubernetes.snapshot(kind, options);
-      heard(kind.kind, options?.namespace);
-      return found;
+      try {
+        const found = await kubernetes.snapshot(kind, options);
+        heard(kind.kind, options?.namespace);
+        return found;
+      } catch (error) {
+        if (isNotFound(error)) absent(kind.kind, options?.namespace);
+        throw error;
+      }
     },
     watch: <T>(kind: KindRef, options: WatchOptions) =>
       hearing(kubernetes.watch<T>(kind, options), () => heard(kind.kind, options.namespace)),

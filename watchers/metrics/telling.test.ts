@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { ANALYSIS_RUN, CELL } from '../../clients/kubernetes/kinds.ts';
+import { KubernetesError, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { createMetrics } from '../../clients/metrics/metrics.ts';
 import type { Cell, CellStatus } from '../../crds/cell.ts';
 import type { Job } from '../foreign.ts';
 import { createStores } from '../informer/store.ts';
 import type { KindEvent } from '../kinds.ts';
 import { aCell } from '../testing/builders.ts';
+import { listening } from './listening.ts';
 import { tellOf } from './telling.ts';
 import { heldBy } from './waits.ts';
 
@@ -170,6 +173,21 @@ describe('the metrics of the watchers', () => {
     const lines = await told(50);
     expect(lines).toContain('okra_watch_lag_seconds{kind="Cell"} 50');
     expect(lines.join('\n')).not.toContain('Namespace');
+  });
+
+  it('wait no more for a kind that was uninstalled, unless Okra needs it', async () => {
+    const { telling, told } = watching();
+    const stop = new AbortController();
+    const absent = new KubernetesError({ status: 404, reason: 'NotFound', message: 'no' });
+    const answers = { snapshot: () => Promise.reject(absent) };
+    const kubernetes = listening(answers as unknown as KubernetesClient, telling);
+    for (const kind of [CELL, ANALYSIS_RUN]) {
+      telling.heard(kind.kind, undefined);
+      await expect(kubernetes.snapshot(kind, { signal: stop.signal })).rejects.toBe(absent);
+    }
+    expect((await told(400)).filter((line) => line.includes('lag'))).toEqual([
+      'okra_watch_lag_seconds{kind="Cell"} 400',
+    ]);
   });
 
   it('say nothing of Cells when they have ended', async () => {

@@ -2,17 +2,16 @@ import type { Metrics, Sample } from '../../clients/metrics/metrics.ts';
 import { formatKey, keyOf } from '../../domain/model/ids.ts';
 import type { View } from '../informer/store.ts';
 import { sources, type KindEvent } from '../kinds.ts';
-import type { Heard } from './listening.ts';
+import type { Listener } from './listening.ts';
 import { isMeasured, phaseChange, type Measuring } from './measured.ts';
 import { ended, standingOf, type Standing } from './progress.ts';
 import { statesOf } from './states.ts';
 import { heldSince, word, type Held } from './waits.ts';
 
 /** Who tells in numbers of what the watchers see, while they lead. */
-export interface Telling {
+export interface Telling extends Listener {
   /** Learns of an event, before the watchers do. */
   readonly take: (happened: KindEvent) => void;
-  readonly heard: Heard;
   /** Has nothing told any more. */
   readonly end: () => void;
 }
@@ -80,6 +79,12 @@ export function tellOf(
       if (!watched.has(kind)) return;
       heardAt.set(kind, (heardAt.get(kind) ?? new Map<string, number>()).set(namespace, clock()));
     },
+    absent: (kind, namespace = '') => {
+      if (!optional.has(kind)) return;
+      const times = heardAt.get(kind);
+      times?.delete(namespace);
+      if (times?.size === 0) heardAt.delete(kind);
+    },
     take: (happened) => {
       const { kind, event } = happened;
       try {
@@ -95,6 +100,11 @@ export function tellOf(
 }
 
 const watched: ReadonlySet<string> = new Set(sources.map(({ kind }) => kind.kind));
+
+// Nobody waits to hear of one that was uninstalled.
+const optional: ReadonlySet<string> = new Set(
+  sources.filter((source) => source.optional).map(({ kind }) => kind.kind),
+);
 
 const verdicts: ReadonlySet<string> = new Set(['Successful', 'Failed', 'Error', 'Inconclusive']);
 
