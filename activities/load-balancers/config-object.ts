@@ -2,6 +2,7 @@ import { type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { controllerOf } from '../../domain/kubernetes/controller.ts';
 import { FINALIZER, SEQUENCE_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
+import { sameSpot, type Route } from '../../domain/load-balancers/load-balancer.ts';
 import { mayAdopt } from '../../domain/versions/watched.ts';
 import type { LoadBalancerConfigRef } from '../contract.ts';
 import { loadBalancerOf } from './index.ts';
@@ -67,6 +68,12 @@ export function sequenceOf(object: ConfigObject | undefined): number {
 
 /** Whether the workflow of a Cell is the one who writes what an object configures. */
 export const isOwnedByCell = ({ metadata }: ConfigObject): boolean => controllerOf(metadata)?.kind === 'Cell';
+
+/** Whether someone has written an object by hand, for another rule than the one that a Cell of its name is about. */
+export const isByHandElsewhere = (ref: LoadBalancerConfigRef, object: ConfigObject, route: Route): boolean =>
+  controllerOf(object.metadata) === undefined &&
+  object.metadata.annotations?.[SEQUENCE_ANNOTATION] === undefined &&
+  !sameSpot(configViewOf(ref, object).desired, route);
 
 /** Whether the status says that ELBv2 serves what the object asks for. */
 export const isApplied = ({ generation, status }: LoadBalancerConfigView): boolean =>

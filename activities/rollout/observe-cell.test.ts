@@ -209,3 +209,44 @@ describe('a look at a Cell with a field that nobody can read', () => {
     expect(cell?.spec).not.toHaveProperty('updateStrategy');
   });
 });
+
+describe('a look at a Cell beside a configuration of its name', () => {
+  const { listenerARN } = ingress.awsApplicationLoadBalancer;
+  const config = (priority: number, metadata: object) => {
+    const targetGroups = [{ name: 'a', arn: arnOf('a'), weight: 100 }];
+    const listener = { rule: { priority, hosts: ['www.example.com'], forward: { targetGroups } } };
+    return {
+      metadata: { namespace: 'default', name: 'shop-web', uid: 'l', ...metadata },
+      spec: { listenerARN, listener },
+      status: { listenerARN, listener, ruleARN: 'arn:rule' },
+    };
+  };
+  const look = (object: object) =>
+    observeCell(
+      {
+        get: ({ plural }: KindRef) =>
+          Promise.resolve(
+            plural === CELL.plural
+              ? child()
+              : plural === CUSTOM_RESOURCE_DEFINITION.plural
+                ? { metadata: { creationTimestamp: since } }
+                : object,
+          ),
+        list: () => Promise.resolve([]),
+        serves: () => Promise.resolve(true),
+      } as never,
+      { namespace: 'default', name: 'shop-web' },
+    );
+  const own = { ownerReferences: [{ ...ownedBy('c')[0], name: 'shop-web' }] };
+  const written = { annotations: { 'okra.mumo.co/sequence': '3' } };
+
+  it.each([
+    ['that someone has written for another rule, it sees nothing', config(20, {}), 0],
+    ['that someone has written for its rule, it sees what is served', config(10, {}), 1],
+    ['that was its own before an edit, too', config(20, own), 1],
+    ['that it has written, and that was restored without its owner, too', config(20, written), 1],
+  ])('%s', async (_, object, want) => {
+    const { weighted, observedForwarding } = await look(object);
+    expect([weighted.length, observedForwarding === undefined]).toEqual([want, want === 0]);
+  });
+});

@@ -17,6 +17,7 @@ import { mayAdopt, selectTargetGroups, watchedInput } from '../../domain/version
 import {
   configViewOf,
   isApplied,
+  isByHandElsewhere,
   isOwnedByCell,
   readConfig,
   sequenceOf,
@@ -177,7 +178,8 @@ async function readConfigOf(
   if (route === undefined) return undefined;
   const ref = { type: route.type, key };
   const object = await readConfig(kubernetes, ref);
-  return object === undefined
+  // What someone serves by hand elsewhere is nothing that the Cell could go on from, or move.
+  return object === undefined || isByHandElsewhere(ref, object, route)
     ? undefined
     : { config: configViewOf(ref, object), sequence: sequenceOf(object) };
 }

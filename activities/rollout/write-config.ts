@@ -11,6 +11,8 @@ import { formatKey } from '../../domain/model/ids.ts';
 import type { ShiftRequest } from '../contract.ts';
 import { failure } from '../failure.ts';
 import { ownedByCell } from '../kubernetes/owner-references.ts';
+import { describeRoute } from '../../domain/load-balancers/load-balancer.ts';
+import { configViewOf, isByHandElsewhere } from '../load-balancers/config-object.ts';
 import { loadBalancerOf } from '../load-balancers/index.ts';
 import type { ConfigObject } from '../load-balancers/port.ts';
 
@@ -25,6 +27,7 @@ export async function writeConfig(
   const { cell, forwarding, deletionPolicy, adopt, sequence } = request;
   const loadBalancer = loadBalancerOf(forwarding.type);
   const { kind } = loadBalancer;
+  refuseByHand(request, known);
   const resourceVersion = known?.metadata.resourceVersion;
   const spec = loadBalancer.spec(forwarding, deletionPolicy);
   try {
@@ -53,6 +56,16 @@ export async function writeConfig(
       throw failure('Unavailable', `${kind.kind} ${formatKey(cell.key)} was changed meanwhile.`);
     throw error;
   }
+}
+
+/** Keeps a Cell from the object that someone has written by hand for another rule, and from moving that rule. */
+function refuseByHand({ cell: { key }, forwarding }: ShiftRequest, known: ConfigObject | undefined): void {
+  const ref = { type: forwarding.type, key };
+  if (known === undefined || !isByHandElsewhere(ref, known, forwarding)) return;
+  throw failure(
+    'Conflict',
+    `Expected ${forwarding.type}Config ${formatKey(key)} to be the Cell's, and to configure ${describeRoute(forwarding)}, got one that someone has written by hand for ${describeRoute(configViewOf(ref, known).desired)}. Give the Cell or that object another name.`,
+  );
 }
 
 /** Takes out of an object what someone else has added, which a server-side apply that does not name it leaves there. */
