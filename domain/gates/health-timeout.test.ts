@@ -76,6 +76,31 @@ describe.each(holds)('the time in which %s holds a rollout', (_, hold, letGo) =>
   });
 });
 
+describe('a step to less weight while the stable side has no healthy target', () => {
+  function lowering(): Simulation {
+    const steps = [{ setWeight: 60 }, { pause: { duration: '1m' } }, { setWeight: 20 }, { pause: {} }];
+    const web = rollingOut({ healthTimeout: '10m', updateStrategy: { type: 'Canary', canary: { steps } } });
+    web.run();
+    web.unhealthy.add(arnOf('a'));
+    web.pass(30 * MINUTE);
+    return web;
+  }
+
+  it('holds the weights, and fails no version by which nothing was lacking', () => {
+    const web = lowering();
+    expect(weightsOf(web.served)).toEqual({ a: 40, b: 60 });
+    expect(web.last).toMatchObject({ do: 'Wait', for: 'Health' });
+    expect(web.status.blockedVersions).toEqual([]);
+  });
+
+  it('goes on once it has one', () => {
+    const web = lowering();
+    web.unhealthy.clear();
+    web.pass(MINUTE);
+    expect(weightsOf(web.served)).toEqual({ a: 80, b: 20 });
+  });
+});
+
 it.each<[string, number, number]>([
   ['a look that comes in time counts what was before it', 30_000, 0],
   ['so does one that had to wait for a turn', 55_000, 0],

@@ -14,7 +14,14 @@ import type { Rollout } from '../model/state.ts';
 import { approvalFrom, approvalsOf, movesTraffic, nextOf } from '../steps/index.ts';
 import { weightAfter } from '../steps/plan.ts';
 import { advance } from '../steps/step.ts';
-import { everythingTo, sameShares, shares, TOTAL_WEIGHT } from '../load-balancers/weights.ts';
+import {
+  everythingTo,
+  gaining,
+  includes,
+  sameShares,
+  shares,
+  TOTAL_WEIGHT,
+} from '../load-balancers/weights.ts';
 
 /** Decides what the current step of a rollout needs next. */
 export function takeStep(rollout: Rollout, input: GuardInput): Decision {
@@ -65,9 +72,18 @@ function moveTo(weight: number, then: 'Advance' | 'Finish', rollout: Rollout, in
   return guard(
     { do: 'Shift', purpose: 'Step', version, shares: wanted, urgent: false, message },
     input,
-    holdsOnFailure(input) ? undefined : (lack) => lateHealth(version, lack, input.now),
+    holdsOnFailure(input) || !isForCanary(wanted, rollout, input.observed)
+      ? undefined
+      : (lack) => lateHealth(version, lack, input.now),
   );
 }
+
+/** Whether only the canary gains; to take everything back to a stable side that lacks targets would make it worse. */
+const isForCanary = (
+  wanted: readonly WeightedTargetGroup[],
+  { canary }: Rollout,
+  { weighted }: ObservedCell,
+): boolean => gaining(wanted, weighted).every((group) => includes(canary.groups, group));
 
 const lateHealth = (version: string, lack: string, now: number): Decision =>
   fail('HealthTimeout', `The target groups of ${version} did not become healthy in time. ${lack}`, now);
