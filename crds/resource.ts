@@ -17,6 +17,7 @@ export interface Metadata {
   readonly resourceVersion?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
+  readonly creationTimestamp?: string;
   readonly deletionTimestamp?: string;
   readonly finalizers?: readonly string[];
   readonly ownerReferences?: readonly {

@@ -17,6 +17,8 @@ export interface ApplicationsDependencies {
   /** The region that the clusters are in. */
   readonly region?: string;
   readonly taskQueue: string;
+  /** For how long the objects of a kind are waited for that was installed again. */
+  readonly graceSeconds?: number;
 }
 
 /** A Cell with applications, whose spec was read. */

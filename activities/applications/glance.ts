@@ -9,7 +9,6 @@ import type {
   ObservedSecret,
 } from '../../domain/applications/observation.ts';
 import { secretsFor, writtenSecret } from '../../domain/applications/secrets.ts';
-import { freezesOf } from '../../domain/gates/freeze.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import type { ObservedCell } from '../../domain/model/observation.ts';
 import type { ApplicationOfCell } from '../../crds/application.ts';
@@ -41,7 +40,7 @@ export async function glanceAtApplications(kubernetes: Reader, key: ObjectKey): 
   const [revisions, measurements, freezes] = await Promise.all([
     findRevisions(kubernetes, read),
     findMeasurements(kubernetes, read),
-    freezesIn(kubernetes),
+    freezesIn(kubernetes, { namespaces: [key.namespace], createdAt: object.metadata.creationTimestamp }),
   ]);
   const isReadable = problems.length === 0;
   const facts: AssumedFacts = isReadable
@@ -66,7 +65,7 @@ export async function glanceAtApplications(kubernetes: Reader, key: ObjectKey): 
       clusters: facts.clusters,
       secrets: secretsOf(spec.applications.map(({ name }) => ({ name, good: goodOf(revisions.get(name)) }))),
       applications: looked.map(({ seen }) => seen),
-      freezes: freezesOf(key.namespace, freezes),
+      freezes,
       digest: '',
     },
     children: Object.fromEntries(

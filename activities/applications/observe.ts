@@ -12,7 +12,6 @@ import { recorded } from '../../domain/applications/recorded.ts';
 import { resolveApplications, type Resolution } from '../../domain/applications/resolve.ts';
 import type { ResolvedCluster } from '../../domain/applications/resolved.ts';
 import { writtenAtOf } from '../../domain/applications/secret-object.ts';
-import { freezesOf } from '../../domain/gates/freeze.ts';
 import { canonical, compareText } from '../../domain/kubernetes/canonical.ts';
 import { targetGroupsOf } from '../../domain/load-balancers/load-balancer.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
@@ -66,7 +65,11 @@ export async function observeApplications(
       : [],
     readArgoCD(kubernetes, key.namespace, spec.applications),
     findMeasurements(kubernetes, read),
-    freezesIn(kubernetes),
+    freezesIn(kubernetes, {
+      namespaces: [key.namespace],
+      createdAt: object.metadata.creationTimestamp,
+      graceSeconds: means.graceSeconds,
+    }),
   ]);
   const world = { ...parts, ...facts, secrets, argoCD, measurements };
   const applications = await Promise.all(
@@ -78,7 +81,7 @@ export async function observeApplications(
     ...(withoutClusters ? { isWithoutClusters: true as const } : {}),
     secrets: secrets.map(({ observed }) => observed),
     applications,
-    freezes: freezesOf(key.namespace, freezes),
+    freezes,
   };
   return recorded(all, digest);
 }

@@ -1,8 +1,36 @@
 import { FREEZE } from '../../clients/kubernetes/kinds.ts';
-import { unlessMissing, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { Freeze } from '../../crds/freeze.ts';
+import { doubtfulKinds } from '../../domain/gates/doubts.ts';
+import { freezesOf, type Freezing } from '../../domain/gates/freeze.ts';
+import { doubtAsFreezing } from '../../domain/gates/kinds.ts';
+import { GRACE_SECONDS, readWithDefinition } from './listed-kind.ts';
 
-/** All Freezes; none while the kind is not installed. */
-export async function freezesIn(kubernetes: Pick<KubernetesClient, 'list'>): Promise<readonly Freeze[]> {
-  return (await unlessMissing(kubernetes.list<Freeze>(FREEZE))) ?? [];
+/** What is asked of the Freezes. */
+export interface FreezesWanted {
+  readonly namespaces: Iterable<string>;
+  /** When the object was made that they hold: one that is younger than the definition of Freezes lacks none of before. */
+  readonly createdAt: string | undefined;
+  readonly graceSeconds?: number | undefined;
+}
+
+/** Reads the Freezes that hold an object in some namespaces; one more holds it where nobody knows whether there are any. */
+export async function freezesIn(
+  kubernetes: Pick<KubernetesClient, 'get' | 'list' | 'serves'>,
+  { namespaces, createdAt = '', graceSeconds = GRACE_SECONDS }: FreezesWanted,
+): Promise<readonly Freezing[]> {
+  const { found = [], definition } = await readWithDefinition(
+    kubernetes,
+    FREEZE,
+    kubernetes.list<Freeze>(FREEZE),
+  );
+  const now = Date.now();
+  const doubts = doubtfulKinds({ Freeze: definition }, { now, graceSeconds }).filter(
+    ({ made }) => made === undefined || !(Date.parse(createdAt) >= made.at),
+  );
+  const holding = [...namespaces].flatMap((namespace) => freezesOf(namespace, found));
+  return [
+    ...new Map(holding.map((freeze) => [freeze.name, freeze])).values(),
+    ...doubts.map((doubt) => doubtAsFreezing(doubt, now)),
+  ];
 }

@@ -1,13 +1,13 @@
 import { sleep } from '../../clients/backoff.ts';
 import { AWS_TARGET_GROUP, ACCESS_POLICY, FREEZE, type KindRef } from '../../clients/kubernetes/kinds.ts';
-import { readDefinition } from '../../clients/kubernetes/definition.ts';
-import { unlessMissing, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { AccessPolicy } from '../../crds/access-policy.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Freeze } from '../../crds/freeze.ts';
 import { accessOf, type Access } from '../../domain/access/access.ts';
 import { doubtfulKinds, type DoubtfulKind } from '../../domain/gates/doubts.ts';
 import { areAsNewAs, type ListVersions } from '../../domain/model/list-versions.ts';
+import { GRACE_SECONDS, readWithDefinition } from '../kubernetes/listed-kind.ts';
 
 /** What there is around a Cell that its rollout depends on. */
 export interface Surroundings {
@@ -37,23 +37,13 @@ export interface SurroundingsSource {
   readonly graceSeconds?: number | undefined;
 }
 
-/** The same as `OKRA_GRACE_PERIOD` has without being set (config-variables.ts). */
-const GRACE_SECONDS = 180;
-
 /** Reads what there is around the Cells of a namespace, all at once; of a kind that is not installed there is none, which is a doubt. */
 export async function readSurroundings(
   { list, client, graceSeconds = GRACE_SECONDS }: SurroundingsSource,
   namespace: string,
 ): Promise<Surroundings> {
-  const read = async <T>(kind: KindRef, options?: { readonly namespace?: string }) => {
-    const found = await unlessMissing(list<T>(kind, options));
-    if (found === undefined) return { found, definition: { isThere: false } };
-    // Afterwards: what a list lacks because its kind was being deleted, the definition tells.
-    const definition = await readDefinition(client, kind);
-    // Where kinds come without definitions (kcp), what is served tells.
-    const isThere = definition.isThere || (definition.since === undefined && (await client.serves(kind)));
-    return { found, definition: { ...definition, isThere } };
-  };
+  const read = <T>(kind: KindRef, options?: { readonly namespace?: string }) =>
+    readWithDefinition(client, kind, list<T>(kind, options));
   const [groups, freezes, policies] = await Promise.all([
     read<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace }),
     read<Freeze>(FREEZE),

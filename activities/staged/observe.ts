@@ -12,7 +12,6 @@ import {
   type StagedBindingPolicy,
   type StagedBindingPolicySpec,
 } from '../../crds/staged-binding-policy.ts';
-import { freezesOf, type Freezing } from '../../domain/gates/freeze.ts';
 import { compileCondition, compileFilter } from '../../domain/staged/cel/expression.ts';
 import type { Binding } from '../../domain/staged/kubestellar.ts';
 import type { ObservedStaged, PresentPolicy } from '../../domain/staged/observation.ts';
@@ -69,7 +68,12 @@ export async function observeStaged(
   const selection =
     asking === undefined ? undefined : clusterSelection(asking, spec, bindings.get(asking.metadata.name));
   const known = [...bindings.values()].filter((one) => one !== undefined);
-  const freezes = await freezesFor(spaces.kubernetes, namespacesOf(spec, known));
+  // Those of all namespaces, and those of one that the workload is in.
+  const freezes = await freezesIn(spaces.kubernetes, {
+    namespaces: ['', ...namespacesOf(spec, known)],
+    createdAt: object.metadata.creationTimestamp,
+    graceSeconds: spaces.graceSeconds,
+  });
   const stage = spec.stages.find((one) => one.name === at);
   const policy = ofStages.find(isAt);
   const of = { spec, policy, selection, bindings, client: space.client };
@@ -164,14 +168,4 @@ async function policiesIn(
     if (isNotFound(error)) return undefined;
     throw error;
   }
-}
-
-/** The Freezes that hold a workload: those of all namespaces, and those of one that it is in. */
-async function freezesFor(
-  kubernetes: KubernetesClient,
-  namespaces: ReadonlySet<string>,
-): Promise<readonly Freezing[]> {
-  const all = await freezesIn(kubernetes);
-  const found = ['', ...namespaces].flatMap((namespace) => freezesOf(namespace, all));
-  return [...new Map(found.map((freeze) => [freeze.name, freeze])).values()];
 }

@@ -9,6 +9,8 @@ import { failure } from '../failure.ts';
 export interface Spaces {
   readonly kubernetes: KubernetesClient;
   readonly clusters: RemoteClusters;
+  /** For how long the objects of a kind are waited for that was installed again. */
+  readonly graceSeconds?: number;
 }
 
 /** The API server that holds the BindingPolicies, or why it is not reached: a sentence without a value out of the Secret. */

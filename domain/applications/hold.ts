@@ -1,5 +1,5 @@
 import type { ApplicationsSpec, CellStatus } from '../../crds/cell.ts';
-import { freezeAt } from '../gates/freeze.ts';
+import { freezeAt, heldByFreeze } from '../gates/freeze.ts';
 import { openingAt } from '../gates/windows.ts';
 import type { ObservedApplications } from './observation.ts';
 import type { Hold } from './situation.ts';
@@ -25,8 +25,8 @@ export function pausedBy(paused: CellStatus['paused']): Hold | undefined {
 export function frozen({ freezes }: Pick<ObservedApplications, 'freezes'>, now: number): Hold | undefined {
   const freeze = freezeAt(freezes, now);
   if (freeze === undefined) return undefined;
-  const { name, by, reason, until } = freeze;
-  const message = `Held by Freeze ${name} of ${by}: ${reason}`;
+  const { until } = freeze;
+  const message = heldByFreeze(freeze);
   return {
     kind: 'Waiting',
     reason: 'WaitingForFreeze',

@@ -8,7 +8,13 @@ export interface Freezing {
   readonly reason: string;
   /** When it ends by itself, in milliseconds since the epoch. */
   readonly until?: number;
+  /** Says it where this stands for Freezes of which nobody knows. */
+  readonly doubt?: string;
 }
+
+/** Says for people what holds. */
+export const heldByFreeze = ({ name, by, reason, doubt }: Freezing): string =>
+  doubt ?? `Held by Freeze ${name} of ${by}: ${reason}`;
 
 /** The Freezes that are about a namespace, by name; those that have ended are left out by `freezeAt`. */
 export function freezesOf(

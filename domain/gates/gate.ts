@@ -1,6 +1,6 @@
 import type { PresentCell } from '../versions/candidate.ts';
 import type { Decision, ShiftPurpose } from '../model/decision.ts';
-import { freezeAt } from './freeze.ts';
+import { freezeAt, heldByFreeze } from './freeze.ts';
 import { uncertain } from './kinds.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import type { RolloutState } from '../model/state.ts';
@@ -48,13 +48,13 @@ export function goesForward(decision: Decision): boolean {
 function frozen(decision: Decision, { observed, now }: GateInput): Wait | undefined {
   const freeze = freezeAt(observed.freezes, now);
   if (freeze === undefined || (decision.do === 'Shift' && takesOut(decision, observed))) return undefined;
-  const { name, by, reason, until } = freeze;
+  const { until } = freeze;
   const end = until === undefined ? 'deleted' : `deleted, or over at ${new Date(until).toISOString()}`;
   return {
     do: 'Wait',
     for: 'Freeze',
     ...(until === undefined ? {} : { until }),
-    message: `Held by Freeze ${name} of ${by}: ${reason} Goes on when it is ${end}. Next: ${decision.message}`,
+    message: `${heldByFreeze(freeze)} Goes on when it is ${end}. Next: ${decision.message}`,
   };
 }
 

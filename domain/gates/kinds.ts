@@ -2,6 +2,7 @@ import type { Decision, Wait } from '../model/decision.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import type { PresentCell } from '../versions/candidate.ts';
 import { isNewer, type VersionSet } from '../versions/version.ts';
+import type { Freezing } from './freeze.ts';
 import { matters, type DecisiveKind, type DoubtfulKind } from './doubts.ts';
 
 /** In how many milliseconds after a look the next one is due; undefined: when something changes. */
@@ -32,6 +33,15 @@ export function keep(
   if (doubt === undefined || goesBack || cell.status.rollout !== undefined) return next;
   return waitFor(doubt, next);
 }
+
+/** Holds like a Freeze what goes by Freezes alone, until it is to be looked at again. */
+export const doubtAsFreezing = (doubt: DoubtfulKind, now: number): Freezing => ({
+  name: 'unknown',
+  by: 'okrad',
+  reason: heldBy(doubt),
+  doubt: heldBy(doubt),
+  until: doubt.made?.awaitedUntil ?? now + doubt.againInMs,
+});
 
 const doubtIn = (
   { doubts = [] }: ObservedCell,

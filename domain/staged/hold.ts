@@ -1,4 +1,4 @@
-import { freezeAt } from '../gates/freeze.ts';
+import { freezeAt, heldByFreeze } from '../gates/freeze.ts';
 import { openingAt } from '../gates/windows.ts';
 import type { StagedWait } from './decision.ts';
 import type { ObservedStaged, PresentPolicy } from './observation.ts';
@@ -7,13 +7,12 @@ import type { ObservedStaged, PresentPolicy } from './observation.ts';
 export function frozen({ freezes }: ObservedStaged, next: string, now: number): StagedWait | undefined {
   const freeze = freezeAt(freezes, now);
   if (freeze === undefined) return undefined;
-  const { name, by, reason, until } = freeze;
   return {
     do: 'Wait',
     phase: 'Waiting',
     reason: 'WaitingForFreeze',
-    until,
-    message: `Held by Freeze ${name} of ${by}: ${reason} Next: ${next}`,
+    until: freeze.until,
+    message: `${heldByFreeze(freeze)} Next: ${next}`,
   };
 }
 

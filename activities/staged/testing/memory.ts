@@ -28,43 +28,47 @@ export class MemoryKubernetes {
 
   /** The client of this API. */
   get client(): KubernetesClient {
-    const fake: Pick<KubernetesClient, 'get' | 'list' | 'apply' | 'create' | 'patch' | 'delete'> = {
-      get: async <T>(kind: KindRef, key: Key) => {
-        this.onGet(kind, key);
-        return this.#objects.get(pathOf(kind, key)) as T | undefined;
-      },
-      list: async <T>(kind: KindRef, { labelSelector = '' }: { labelSelector?: string | undefined } = {}) =>
-        [...this.#objects.entries()].flatMap(([path, object]) =>
-          path.startsWith(`${kind.apiVersion} ${kind.plural} `) && isSelected(object, labelSelector)
-            ? [object as T]
-            : [],
-        ),
-      apply: async <T extends Identified>(object: T, options: { subresource?: 'status' | undefined } = {}) =>
-        this.#write(object, options.subresource) as unknown as T,
-      create: async <T extends Identified>(object: T) => {
-        if (this.#objects.has(this.#path(object)))
-          throw new KubernetesError({ status: 409, reason: 'AlreadyExists', message: 'exists' });
-        return this.#write(object) as unknown as T;
-      },
-      patch: async <T>(
-        kind: KindRef,
-        key: Key,
-        patch: object,
-        options: { subresource?: 'status' | undefined } = {},
-      ) => {
-        const { apiVersion, kind: of } = kind;
-        const metadata =
-          isRecord(patch) && 'metadata' in patch && isRecord(patch.metadata) ? patch.metadata : {};
-        return this.#write(
-          { apiVersion, kind: of, ...patch, metadata: { ...metadata, ...key } },
-          options.subresource,
-        ) as T;
-      },
-      delete: async (kind: KindRef, key: Key, { uid }: { uid?: string | undefined } = {}) => {
-        const path = pathOf(kind, key);
-        if (uid === undefined || this.#objects.get(path)?.metadata.uid === uid) this.#objects.delete(path);
-      },
-    };
+    const fake: Pick<KubernetesClient, 'get' | 'list' | 'serves' | 'apply' | 'create' | 'patch' | 'delete'> =
+      {
+        serves: async () => true,
+        get: async <T>(kind: KindRef, key: Key) => {
+          this.onGet(kind, key);
+          return this.#objects.get(pathOf(kind, key)) as T | undefined;
+        },
+        list: async <T>(kind: KindRef, { labelSelector = '' }: { labelSelector?: string | undefined } = {}) =>
+          [...this.#objects.entries()].flatMap(([path, object]) =>
+            path.startsWith(`${kind.apiVersion} ${kind.plural} `) && isSelected(object, labelSelector)
+              ? [object as T]
+              : [],
+          ),
+        apply: async <T extends Identified>(
+          object: T,
+          options: { subresource?: 'status' | undefined } = {},
+        ) => this.#write(object, options.subresource) as unknown as T,
+        create: async <T extends Identified>(object: T) => {
+          if (this.#objects.has(this.#path(object)))
+            throw new KubernetesError({ status: 409, reason: 'AlreadyExists', message: 'exists' });
+          return this.#write(object) as unknown as T;
+        },
+        patch: async <T>(
+          kind: KindRef,
+          key: Key,
+          patch: object,
+          options: { subresource?: 'status' | undefined } = {},
+        ) => {
+          const { apiVersion, kind: of } = kind;
+          const metadata =
+            isRecord(patch) && 'metadata' in patch && isRecord(patch.metadata) ? patch.metadata : {};
+          return this.#write(
+            { apiVersion, kind: of, ...patch, metadata: { ...metadata, ...key } },
+            options.subresource,
+          ) as T;
+        },
+        delete: async (kind: KindRef, key: Key, { uid }: { uid?: string | undefined } = {}) => {
+          const path = pathOf(kind, key);
+          if (uid === undefined || this.#objects.get(path)?.metadata.uid === uid) this.#objects.delete(path);
+        },
+      };
     return fake as KubernetesClient;
   }
 
