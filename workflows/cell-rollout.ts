@@ -2,6 +2,7 @@ import {
   allHandlersFinished,
   CancellationScope,
   condition,
+  patched,
   setCurrentDetails,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -17,6 +18,7 @@ import {
   couldNotSee,
   handedOver,
   isIdle,
+  isStale,
   isTold,
   runFrom,
   saw,
@@ -90,6 +92,9 @@ async function rollOut(input: CellRolloutInput, cancellation: Cancellation) {
           ...cancellation,
           isDue: live.isCancelled(),
         });
+      // Under one word after the other nothing is decided, and looks alone would make the history too long.
+      const isOutOfDate = isStale(live.run()) && !abortTakesBack(live.run());
+      if (isOutOfDate && mayRenew() && patched('renewal-between-looks')) await renew(key, live);
       continue;
     }
     live.change(() => turn.run);
@@ -103,16 +108,22 @@ async function rollOut(input: CellRolloutInput, cancellation: Cancellation) {
     const rests = turn.is === 'Rest' && live.heard() === heard;
     const isReplaced = rests && isSuperseded();
     // An approval that is being looked at is answered by this run.
-    if ((hasLongHistory() || isReplaced) && allHandlersFinished()) {
-      setCurrentDetails(`Going on in a new run of ${workflowInfo().workflowId}.`);
-      await goOn<typeof cellRollout>({
-        key,
-        ...handedOver(live.run()),
-        ...cancelled(live.isCancelled()),
-      });
-    }
+    if (mayRenew() || (isReplaced && allHandlersFinished())) await renew(key, live);
     if (isReplaced) await condition(() => allHandlersFinished() || live.heard() !== heard);
   }
+}
+
+/** Whether the history is long, and nobody waits for an answer of this run. */
+const mayRenew = (): boolean => hasLongHistory() && allHandlersFinished();
+
+/** Goes on as a new run, with all that is known. */
+async function renew(key: ObjectKey, live: LiveRun): Promise<void> {
+  setCurrentDetails(`Going on in a new run of ${workflowInfo().workflowId}.`);
+  await goOn<typeof cellRollout>({
+    key,
+    ...handedOver(live.run()),
+    ...cancelled(live.isCancelled()),
+  });
 }
 
 /** Looks at the objects; an abort does not wait for that, as it goes by what was seen before. */
