@@ -126,8 +126,8 @@ function save(
     good !== undefined && arnsOf(good.content) === arnsOf(value) ? good.version : String(number);
   const action = { do: 'SaveRevision', number, hash, version } as const;
   const pending: Mark = { ...mark, phase: 'Pending' };
-  // What holds the revision that is asked for holds nothing that goes back from the one before.
-  const superseded = situation.hold === undefined ? undefined : withdraw(situation, pending, number);
+  // What keeps the revision that is asked for from its beginning keeps nothing from going back from the one before.
+  const superseded = withdraw(situation, pending, number);
   if (superseded !== undefined) return superseded;
   return forward(situation, [pending, pending], action, `Beginning with revision ${number}.`);
 }

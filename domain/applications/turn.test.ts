@@ -525,8 +525,8 @@ describe('an edit', () => {
     world.trace.length = 0;
     world.edit({ clusters: clusters('web-v3') });
     expect(world.run().trace.slice(0, 4)).toEqual([
-      'web SaveRevision 3',
       'web ApplyChild 1',
+      'web SaveRevision 3',
       'web StartCheck 3 before',
       'web ApplySecrets 3',
     ]);
@@ -549,6 +549,18 @@ describe('an edit', () => {
     world.edit({ clusters: clusters('web-v3') });
     world.run();
     expect(world.trace.filter((said) => !said.includes('Forward'))).toEqual(['web ApplyChild 1']);
+    expect(servedBy(world)).toEqual(['web-v1']);
+  });
+
+  it('takes the traffic back from what it supersedes though the new revision cannot be kept', () => {
+    const world = settled([web()], clusters('web-v1'));
+    world.edit({ clusters: clusters('web-v2') });
+    while (world.children.get('web')?.status.phase !== 'Progressing') world.turn();
+    const perform = world.perform.bind(world);
+    world.perform = (application, action) =>
+      action.do === 'SaveRevision' ? undefined : perform(application, action);
+    world.edit({ clusters: clusters('web-v3') });
+    world.run();
     expect(servedBy(world)).toEqual(['web-v1']);
   });
 
