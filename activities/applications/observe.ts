@@ -1,6 +1,7 @@
 import { digest } from '../../clients/digest.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { ApplicationOfCell } from '../../crds/application.ts';
+import { editedSince } from '../../domain/applications/assumed.ts';
 import type { DeploymentTarget } from '../../domain/applications/deployments.ts';
 import { childName } from '../../domain/applications/names.ts';
 import type {
@@ -71,7 +72,8 @@ export async function observeApplications(
       graceSeconds: means.graceSeconds,
     }),
   ]);
-  const world = { ...parts, ...facts, secrets, argoCD, measurements };
+  const isEdited = editedSince({ spec, revisions, digest });
+  const world = { ...parts, ...facts, secrets, argoCD, measurements, isEdited };
   const applications = await Promise.all(
     spec.applications.map((application) => observeApplication(read, application, { world, kubernetes })),
   );
@@ -129,6 +131,7 @@ interface World extends Parts, ResolvedFacts {
   readonly secrets: Awaited<ReturnType<typeof findSecrets>>;
   readonly argoCD: ArgoCD;
   readonly measurements: Awaited<ReturnType<typeof findMeasurements>>;
+  readonly isEdited: ReturnType<typeof editedSince>;
 }
 
 async function observeApplication(
@@ -152,6 +155,7 @@ async function observeApplication(
   return {
     name,
     resolved,
+    ...(resolved.ok || !world.isEdited(name) ? {} : { isEdited: true as const }),
     revisions,
     ...(applicationSet === undefined ? {} : { applicationSet }),
     ...(child === undefined ? {} : { child }),

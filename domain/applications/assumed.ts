@@ -52,6 +52,17 @@ export function assumeFacts({ spec, revisions, digest }: Known): AssumedFacts {
   };
 }
 
+/** Tells of applications, by their names, whether they come to something else than their newest revision, even if all is as it was. */
+export function editedSince(known: Known): (application: string) => boolean {
+  let facts: AssumedFacts | undefined;
+  return (name) => {
+    facts ??= assumeFacts(known);
+    const newest = known.revisions.get(name)?.[0];
+    const one = facts.resolved[name];
+    return newest !== undefined && !(one?.ok === true && one.hash === newest.hash);
+  };
+}
+
 /** A cluster as it was when it was looked at last, or else as it has to be. */
 function assumeCluster(
   { name, eks, labels = {} }: ClusterOfCell,

@@ -107,10 +107,15 @@ function unresolved(situation: Situation, mark: Mark, problems: readonly string[
   const message = problems.join(' ');
   if (!isUnknown) return stopped(mark, 'InvalidApplication', message);
   const [newest] = seen.revisions;
-  if (newest?.isGood === true) return settle(situation, mark, { revision: newest, isReverting: false });
-  if (hold === undefined) return wait(mark, 'WaitingForClusters', message);
+  const settled =
+    newest?.isGood === true ? settle(situation, mark, { revision: newest, isReverting: false }) : undefined;
+  // What is in place is not what is asked for any more.
+  const isOld = settled?.step.is === 'Done' && seen.isEdited === true;
+  if (settled !== undefined && !isOld) return settled;
+  const waiting: Mark = isOld ? { ...settled.mark, phase: 'Pending' } : mark;
+  if (hold === undefined) return wait(waiting, 'WaitingForClusters', message);
   const { kind, reason, until } = hold;
-  return { mark, step: { is: 'Wait', hold: kind, reason, message: hold.message, until } };
+  return { mark: waiting, step: { is: 'Wait', hold: kind, reason, message: hold.message, until } };
 }
 
 /** Keeps what the application comes to now as a revision. */

@@ -97,6 +97,11 @@ export interface ObservedApplication {
   readonly resolved:
     | { readonly ok: true; readonly value: Resolved; readonly hash: string }
     | { readonly ok: false; readonly problems: readonly string[] };
+  /**
+   * Set when it cannot be said what it comes to, and that is not its newest revision, even if all that is not known is as it was;
+   * looks of earlier releases, which histories have, do not say so.
+   */
+  readonly isEdited?: true;
   /** Newest first. */
   readonly revisions: readonly ObservedRevision[];
   /** Undefined without `argocd.applicationSet`. */

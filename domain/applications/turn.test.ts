@@ -158,6 +158,19 @@ describe('the gate over the clusters', () => {
     expect(world.run().status.phase).toBe('Completed');
   });
 
+  it('has nothing in place after an edit that names a cluster which EKS does not know yet', () => {
+    const world = settled([web()], clusters('web-v1'));
+    world.unknown.add('web-v2');
+    world.edit({ clusters: clusters('web-v2') });
+    world.run();
+    const ready = world.status.conditions?.find(({ type }) => type === 'Ready');
+    expect([world.status.phase, ready?.status, world.phases()]).toEqual(['Waiting', 'False', ['Pending']]);
+    expect(world.trace).toEqual([]);
+    world.unknown.clear();
+    expect(world.run().status.phase).toBe('Completed');
+    expect([...world.secrets.keys()]).toEqual(['web-v2']);
+  });
+
   it('leaves what is in place when EKS does not know a cluster any more', () => {
     const world = settled([web({ clusterSelector: { matchEKSTags: { role: 'web' } } })], clusters('web-v1'));
     world.trace.length = 0;

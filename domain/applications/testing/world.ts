@@ -3,6 +3,7 @@ import { isNewer, parseVersion } from '../../versions/version.ts';
 import { sameValue } from '../../kubernetes/canonical.ts';
 import type { Freezing } from '../../gates/freeze.ts';
 import { applicationAhead } from '../ahead.ts';
+import { editedSince } from '../assumed.ts';
 import { childOf, type Child } from '../child.ts';
 import type { ApplicationAction, ApplicationsDecision } from '../decision.ts';
 import type {
@@ -208,6 +209,7 @@ export class ApplicationsWorld {
     return {
       name,
       resolved: resolved ?? { ok: false, problems: ['none'] },
+      ...(resolved?.ok !== true && this.isEdited(name) ? { isEdited: true } : {}),
       revisions: (this.revisions.get(name) ?? []).toReversed(),
       ...(application?.argocd?.applicationSet === undefined
         ? {}
@@ -225,6 +227,11 @@ export class ApplicationsWorld {
           message: `It is ${one.phase}.`,
         })),
     };
+  }
+
+  private isEdited(name: string): boolean {
+    const newestFirst = [...this.revisions].map(([of, all]) => [of, all.toReversed()] as const);
+    return editedSince({ spec: this.spec, revisions: new Map(newestFirst), digest: fingerprint })(name);
   }
 
   private observedChild(name: string): ObservedChild | undefined {
