@@ -57,6 +57,11 @@ describe('lint', () => {
     ],
     ['no YAML', 'a: [\n', /x\.yaml:\d: Expected YAML/],
     [
+      'an alias of nothing, and what is wrong beside it',
+      'kind: Cell\nmetadata: *unknown\n---\nkind: Freeze\nmetadata: {name: a}\n',
+      /x\.yaml:1: Expected YAML, got: Unresolved alias[^]*x\.yaml:4: Freeze a/,
+    ],
+    [
       'CEL that admission lets pass',
       stringify({
         apiVersion: 'community.kubestellar.io/v1alpha1',

@@ -1,4 +1,4 @@
-import { LineCounter, parseAllDocuments } from 'yaml';
+import { LineCounter, parseAllDocuments, type Document } from 'yaml';
 import { fieldsIn, isRecord, recordsIn, textIn, type Fields } from '../../domain/model/shape.ts';
 import { badUsage } from './exit.ts';
 import type { Shell } from './shell.ts';
@@ -66,11 +66,21 @@ export function parseManifests(file: string, text: string): Manifests {
     }
     if (document.contents === null) continue;
     const line = at(document.contents.range?.[0] ?? 0);
-    const value: unknown = document.toJS({ maxAliasCount: 1_000 });
-    if (isRecord(value)) manifests.push(...itemsOf(value).map((object) => ({ file, line, object })));
+    const value = valueOf(document);
+    if (value instanceof Error) problems.push(`${file}:${line}: Expected YAML, got: ${value.message}`);
+    else if (isRecord(value)) manifests.push(...itemsOf(value).map((object) => ({ file, line, object })));
     else problems.push(`${file}:${line}: Expected an object with apiVersion and kind, got ${typeof value}.`);
   }
   return { manifests, problems };
+}
+
+/** What a document says; an error where an alias in it stands for nothing, or for too much. */
+function valueOf(document: Pick<Document, 'toJS'>): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 1_000 });
+  } catch (error) {
+    return error;
+  }
 }
 
 const itemsOf = (object: Fields): readonly Fields[] =>
