@@ -9,7 +9,7 @@ import type { TargetGroup } from '../model/target-group.ts';
 import { isUnsure, reconfigure, restore } from './reconfigure.ts';
 import { atRest } from './rest.ts';
 import { isOutsideRollbackWindow } from './rollback-window.ts';
-import { carriersBeside, presentOf, stableSet, UNKNOWN_VERSION } from '../versions/stable.ts';
+import { carriersBeside, isGone, presentOf, stableSet, UNKNOWN_VERSION } from '../versions/stable.ts';
 import { close, isPinLost, settle, tooMany, waiting } from './settle.ts';
 import { backTo, giveBack } from './take-back.ts';
 import { isNewer, type VersionSet } from '../versions/version.ts';
@@ -113,7 +113,7 @@ function fallBack(
  * was taken over, goes on as a rollout when it is on its way to the version that should serve, and goes back otherwise.
  */
 function recover(input: GuardInput, found: Candidates, stable: VersionSet): Decision | undefined {
-  const { observed, cell } = input;
+  const { observed, cell, state } = input;
   const [other] = carriersBeside(stable, observed, cell);
   if (other === undefined) return undefined;
   const { target } = found;
@@ -125,6 +125,14 @@ function recover(input: GuardInput, found: Candidates, stable: VersionSet): Deci
   if (target?.version === stable.version && isNewer(stable.version, other.version)) {
     return begin({ stable: other, canary: target }, input);
   }
+  const hasFailed = cell.status.rollout?.ending?.kind === 'Failed' || state.requests.abort !== undefined;
+  if (
+    target !== undefined &&
+    isNewer(target.version, other.version) &&
+    !hasFailed &&
+    isGone(stable, observed)
+  )
+    return begin({ stable: other, canary: target }, input);
   return backFrom(stable, input);
 }
 

@@ -101,3 +101,37 @@ describe('a rollout with nothing left to go back to', () => {
     expect(weightsOf(web.served)).toEqual({ a: 100, c: 0 });
   });
 });
+
+describe('a rollout with the whole weight whose stable version waits at 0, and is deleted', () => {
+  function whole(): Simulation {
+    const steps = [{ setWeight: 100 }, { pause: {} }];
+    const web = rollingOut({ updateStrategy: { type: 'Canary', canary: { steps } } });
+    web.run();
+    web.groups = web.groups.filter(({ name }) => name !== 'a');
+    web.wake();
+    web.run();
+    expect(weightsOf(web.served)).toEqual({ a: 0, b: 100 });
+    return web;
+  }
+
+  it('keeps everything when a newer version supersedes it', () => {
+    const web = newer(whole());
+    expect(weightsOf(web.served.filter(({ weight }) => weight > 0))).toEqual({ b: 100 });
+    expect(web.writes.filter(({ shift }) => shift.urgent)).toEqual([]);
+  });
+
+  it('keeps everything when a newer version comes as its run is lost', () => {
+    const web = whole();
+    web.loseTemporal();
+    newer(web);
+    expect(weightsOf(web.served.filter(({ weight }) => weight > 0))).toEqual({ b: 100 });
+    expect(web.writes.filter(({ shift }) => shift.urgent)).toEqual([]);
+  });
+
+  it('goes back to what is still in the rule when it is aborted', () => {
+    const web = whole();
+    web.ask('abort');
+    web.pass(MINUTE);
+    expect(weightsOf(web.served)).toEqual({ a: 100, b: 0 });
+  });
+});

@@ -81,7 +81,7 @@ export function backTo(
  * one has its steps and its health before it. Where the stable side was taken out, or has become another version, and
  * nothing older is there, the canary keeps everything: what no AWSTargetGroup names any more may have no targets.
  */
-function goesBackTo({ stable, canary }: Rollout, { observed, cell }: GuardInput): VersionSet {
+function goesBackTo({ stable, canary, ending }: Rollout, { observed, cell }: GuardInput): VersionSet {
   const { selected, weighted } = observed;
   const left = leftOf(stable, observed);
   if (left.length > 0) return { version: stable.version, groups: left };
@@ -91,7 +91,10 @@ function goesBackTo({ stable, canary }: Rollout, { observed, cell }: GuardInput)
   );
   const canServe = (set: VersionSet): boolean =>
     set.groups.length >= cell.spec.replicas && set.groups.length <= MAX_TARGET_GROUPS;
-  const isThere = stable.groups.some((group) => includes(weighted, group) && !includes(selected, group));
+  // What has failed has more to lose than what is withdrawn.
+  const isThere =
+    ending?.kind === 'Failed' &&
+    stable.groups.some((group) => includes(weighted, group) && !includes(selected, group));
   const hasEverything = weightOf(canary.groups, weighted) === TOTAL_WEIGHT;
   return older.find(canServe) ?? (hasEverything && !isThere ? canary : stable);
 }

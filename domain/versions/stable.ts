@@ -2,7 +2,7 @@ import type { PresentCell } from './candidate.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import type { SelectedTargetGroup, WeightedTargetGroup, TargetGroup } from '../model/target-group.ts';
 import { compareVersions, groupByVersion, type VersionSet } from './version.ts';
-import { includes } from '../load-balancers/weights.ts';
+import { includes, weightOf } from '../load-balancers/weights.ts';
 
 /** The version of a group in the rule: what its AWSTargetGroup claims, else what the Cell's status remembers. */
 function versionOf(group: TargetGroup, observed: ObservedCell, cell: PresentCell): string | undefined {
@@ -61,6 +61,15 @@ export function leftOf(
     );
   });
 }
+
+/** Whether a set carries no traffic, and no AWSTargetGroup names any of its groups any more. */
+export const isGone = (
+  { version, groups }: VersionSet,
+  { selected, weighted }: Pick<ObservedCell, 'selected' | 'weighted'>,
+): boolean =>
+  version !== UNKNOWN_VERSION &&
+  weightOf(groups, weighted) === 0 &&
+  !groups.some((group) => includes(selected, group));
 
 /** What carries traffic besides a set, by version, the heaviest first. */
 export function carriersBeside(
