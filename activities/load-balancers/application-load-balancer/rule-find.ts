@@ -40,7 +40,9 @@ async function isLeft({ owner, elbv2, writing }: Attempt, rule: Rule | undefined
 }
 
 /** Someone else's by now is a rule that may be taken over, as soon as it was looked at. */
-export class Lost extends Error {}
+export class Lost extends Error {
+  override readonly name = 'Lost';
+}
 
 /**
  * Keeps the rule that the status names from being written when someone else has taken it over since: throws a `Conflict`,
@@ -56,7 +58,11 @@ export async function refuseLost(
   const tag = await readIfInTime({ urgent, signal: writing.signal }, read, undefined);
   if (tag === undefined) return;
   const claim = { owner: await owner(), adopt, what: `priority ${desired.priority} of the listener` };
-  if (claimed(claim, ruleARN, tag) === 'TakeOver') throw new Lost(`It belongs to ${tag} now.`);
+  if (claimed(claim, ruleARN, tag) === 'TakeOver') {
+    throw new Lost(
+      `Expected an answer on what rule ${desired.priority} does before it is taken over from ${tag}, got none in time. It is tried again.`,
+    );
+  }
 }
 
 function unlessUnseen(error: unknown): undefined {
