@@ -8,8 +8,7 @@ import { toFailure } from '../failure.ts';
 import type { LookedAtCluster } from './clusters.ts';
 
 type Listed =
-  | { readonly ok: true; readonly bindings: readonly RemoteBinding[] }
-  | { readonly ok: false; readonly message: string };
+  { readonly ok: true; readonly bindings: readonly RemoteBinding[] } | Extract<FoundBinding, { ok: false }>;
 
 const AT_ONCE = 16;
 
@@ -39,13 +38,13 @@ const found = (cluster: string, selector: string, listed: Listed): FoundBinding 
   listed.ok ? boundTargetGroup(cluster, selector, listed.bindings) : listed;
 
 async function listIn({ client, observed }: LookedAtCluster): Promise<Listed> {
-  if (client === undefined) return { ok: false, message: observed.message };
+  if (client === undefined) return { ok: false, message: observed.message, isUnanswered: true };
   try {
     const kinds = (await listBindings(client)).filter((kind) => kind !== undefined);
     if (kinds.length > 0) return { ok: true, bindings: kinds.flat() };
     const message = `Expected the kind TargetGroupBinding in cluster ${observed.name}, got none. Install the AWS Load Balancer Controller there.`;
     return { ok: false, message };
   } catch (error) {
-    return { ok: false, message: toFailure(error).message };
+    return { ok: false, message: toFailure(error).message, isUnanswered: true };
   }
 }

@@ -5,6 +5,7 @@ import { goBack, trafficBack } from './go-back.ts';
 import { endOthers } from './measure.ts';
 import { measurementName } from './names.ts';
 import type { ObservedRevision } from './observation.ts';
+import type { Resolution } from './resolve.ts';
 import type { Resolved } from './resolved.ts';
 import { foreignSecret } from './secrets.ts';
 import { settle } from './settle.ts';
@@ -38,7 +39,7 @@ function nextStep(situation: Situation, before: Mark | undefined): Judgement {
   if (taken !== undefined)
     return (over && trafficBack(situation, mark, over)) ?? stopped(mark, 'Conflict', taken);
   if (over !== undefined) return goBack(situation, mark, over);
-  if (!resolved.ok) return unresolved(situation, mark, resolved.problems);
+  if (!resolved.ok) return unresolved(situation, mark, resolved);
   const [newest] = seen.revisions;
   const again = failed?.retried === true && (newest?.number ?? 0) <= failed.revision;
   if (newest === undefined || newest.hash !== resolved.hash || again) return save(situation, mark, resolved);
@@ -102,10 +103,14 @@ function conflict({ seen, secrets, application }: Situation): string | undefined
 }
 
 /** Keeps what there is when nobody can say what the application comes to. */
-function unresolved(situation: Situation, mark: Mark, problems: readonly string[]): Judgement {
+function unresolved(
+  situation: Situation,
+  mark: Mark,
+  { problems, isUnanswered }: Extract<Resolution, { ok: false }>,
+): Judgement {
   const { isUnknown, hold, seen } = situation;
   const message = problems.join(' ');
-  if (!isUnknown) return stopped(mark, 'InvalidApplication', message);
+  if (!isUnknown && isUnanswered !== true) return stopped(mark, 'InvalidApplication', message);
   const [newest] = seen.revisions;
   const settled =
     newest?.isGood === true ? settle(situation, mark, { revision: newest, isReverting: false }) : undefined;

@@ -96,7 +96,12 @@ export interface ObservedApplication {
   /** What the spec comes to now; the problems say why it cannot be followed. */
   readonly resolved:
     | { readonly ok: true; readonly value: Resolved; readonly hash: string }
-    | { readonly ok: false; readonly problems: readonly string[] };
+    | {
+        readonly ok: false;
+        readonly problems: readonly string[];
+        /** Set when a cluster did not answer that says what it comes to; looks of earlier releases do not say so. */
+        readonly isUnanswered?: true;
+      };
   /**
    * Set when it cannot be said what it comes to, and that is not its newest revision, even if all that is not known is as it was;
    * looks of earlier releases, which histories have, do not say so.

@@ -7,7 +7,13 @@ import { selectClusters } from './select.ts';
 
 /** What a look for a TargetGroupBinding in a cluster found. */
 export type FoundBinding =
-  { readonly ok: true; readonly arn: string } | { readonly ok: false; readonly message: string };
+  | { readonly ok: true; readonly arn: string }
+  | {
+      readonly ok: false;
+      readonly message: string;
+      /** Set when the cluster did not answer, so that nobody knows. */
+      readonly isUnanswered?: true;
+    };
 
 /** What applications are resolved from. */
 export interface Facts {
@@ -76,8 +82,7 @@ function matchesNothing({ clusterSelector }: ApplicationOfCell): string {
 const MOST_TARGET_GROUPS = 2;
 
 type Groups =
-  | { readonly ok: true; readonly value: readonly ResolvedTargetGroup[] }
-  | { readonly ok: false; readonly problems: readonly string[] };
+  { readonly ok: true; readonly value: readonly ResolvedTargetGroup[] } | Extract<Resolution, { ok: false }>;
 
 function targetGroupsOf(
   application: ApplicationOfCell,
@@ -93,7 +98,9 @@ function targetGroupsOf(
   }
   const found = selected.map((cluster) => ({ cluster, ...arnOf(application, cluster, facts) }));
   const problems = found.flatMap((one) => (one.ok ? [] : [one.message]));
-  if (problems.length > 0) return refused(...problems);
+  const isUnanswered = found.some((one) => !one.ok && one.isUnanswered === true);
+  if (problems.length > 0)
+    return { ...refused(...problems), ...(isUnanswered ? { isUnanswered: true } : {}) };
   const byARN = Map.groupBy(found, (one) => (one.ok ? one.arn : ''));
   if (byARN.size > MOST_TARGET_GROUPS) {
     return refused(

@@ -171,6 +171,18 @@ describe('the gate over the clusters', () => {
     expect([...world.secrets.keys()]).toEqual(['web-v2']);
   });
 
+  it('leaves what is in place while the API server of a cluster does not answer, and waits for that after an edit', () => {
+    const world = settled([web()], clusters('web-v1'));
+    world.silent.add('web-v1').add('web-v2');
+    expect(world.run().status).toMatchObject({ phase: 'Completed', clusters: [{ ready: false }] });
+    world.edit({ clusters: clusters('web-v2') });
+    expect(world.run().status).toMatchObject({ phase: 'Waiting', reason: 'WaitingForClusters' });
+    expect(world.trace).toEqual([]);
+    world.silent.clear();
+    expect(world.run().status.phase).toBe('Completed');
+    expect([...world.secrets.keys()]).toEqual(['web-v2']);
+  });
+
   it('leaves what is in place when EKS does not know a cluster any more', () => {
     const world = settled([web({ clusterSelector: { matchEKSTags: { role: 'web' } } })], clusters('web-v1'));
     world.trace.length = 0;

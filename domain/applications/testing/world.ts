@@ -67,6 +67,9 @@ type Resolutions = ReturnType<typeof resolveApplications>;
 // Most turns see what the turn before has seen, and worlds take hundreds of thousands of turns.
 const resolutions = new WeakMap<ApplicationsSpec, Map<string, Resolutions>>();
 
+/** What is known of a cluster whose API server does not answer. */
+const SILENT = 'Its API server does not answer.';
+
 /** What the applications of a spec come to, by what EKS says of its clusters. */
 function resolvedOf(spec: ApplicationsSpec, observed: readonly ObservedCluster[]): Resolutions {
   const known = resolutions.get(spec) ?? new Map<string, Resolutions>();
@@ -78,8 +81,15 @@ function resolvedOf(spec: ApplicationsSpec, observed: readonly ObservedCluster[]
 }
 
 function resolve({ clusters, applications }: ApplicationsSpec, observed: readonly ObservedCluster[]) {
+  const isSilent = (cluster: string): boolean =>
+    observed.some(({ name, message }) => name === cluster && message === SILENT);
   const found = Object.fromEntries(
-    clusters.map(({ name }) => [name, { ok: true, arn: arnOf(name) } as const]),
+    clusters.map(({ name }) => [
+      name,
+      isSilent(name)
+        ? ({ ok: false, message: SILENT, isUnanswered: true } as const)
+        : ({ ok: true, arn: arnOf(name) } as const),
+    ]),
   );
   const bindings = Object.fromEntries(applications.map(({ name }) => [name, found]));
   const written = { written: clusters, observed };
@@ -96,6 +106,8 @@ export class ApplicationsWorld {
   state: ApplicationsState = initialApplicationsState;
   readonly ready = new Map<string, boolean>();
   readonly unknown = new Set<string>();
+  /** The clusters whose API servers do not answer. */
+  readonly silent = new Set<string>();
   readonly tags = new Map<string, Readonly<Record<string, string>>>();
   readonly secrets = new Map<string, { asking: ObservedSecret['applications']; isOwn: boolean }>();
   readonly revisions = new Map<string, ObservedRevision[]>();
@@ -173,6 +185,7 @@ export class ApplicationsWorld {
     const tags = this.tags.get(name) ?? {};
     if (this.unknown.has(name)) return { name, tags: {}, isReady: false, message: 'EKS has none.' };
     const found = { name, eksName, server: `https://${name}`, certificateAuthority: 'CA', secretName: name };
+    if (this.silent.has(name)) return { name, found, tags, isReady: false, message: SILENT };
     return { name, found, tags, isReady, message: isReady ? 'Ready.' : 'It is CREATING.' };
   }
 
