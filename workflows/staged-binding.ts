@@ -148,9 +148,10 @@ async function perform(
   }
 }
 
-const changeOf = ({ stage, clusters, found }: StageChange): StageChange => ({
+const changeOf = ({ stage, clusters, keepsFormer, found }: StageChange): StageChange => ({
   stage,
   ...(clusters === undefined ? {} : { clusters }),
+  ...(keepsFormer === undefined ? {} : { keepsFormer }),
   ...(found === undefined ? {} : { found }),
 });
 

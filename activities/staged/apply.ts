@@ -8,6 +8,7 @@ import {
 } from '../../crds/staged-binding-policy.ts';
 import {
   CLUSTER_LABEL_ANNOTATION,
+  formerSelectors,
   narrowingOf,
   policyName,
   policySpec,
@@ -16,6 +17,7 @@ import {
   selectionSpec,
   STAGE_LABEL,
   STAGED_UID_LABEL,
+  withFormer,
   type BindingPolicy,
   type Narrowing,
 } from '../../domain/staged/policy.ts';
@@ -42,12 +44,14 @@ export async function applyStage(spaces: Spaces, change: StageApplied): Promise<
       throw failure('Unavailable', message);
     }
     const narrowing = widened(found, asked);
+    const keeps = change.keepsFormer === true && narrowing === undefined && found !== undefined;
+    const selecting = keeps ? withFormer(stage, formerSelectors(found, stage)) : stage;
     const annotation = narrowing?.label ?? (isAnnotated(found) ? '' : undefined);
     return {
       labels: { [STAGE_LABEL]: stage.name },
       ...(annotation === undefined ? {} : { annotations: { [CLUSTER_LABEL_ANNOTATION]: annotation } }),
       ...ownedBy(object),
-      spec: policySpec(spec, stage, narrowing),
+      spec: policySpec(spec, selecting, narrowing),
     };
   });
 }

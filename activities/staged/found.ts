@@ -2,12 +2,14 @@ import type { StagedBindingPolicySpec } from '../../crds/staged-binding-policy.t
 import type { Binding } from '../../domain/staged/kubestellar.ts';
 import type { ClusterSelection, StagePolicy } from '../../domain/staged/observation.ts';
 import {
+  formerSelectors,
   narrowingOf,
   policySpec,
   saysWhatItShould,
   SELECTION_LABEL,
   selectionSpec,
   STAGE_LABEL,
+  withFormer,
   type BindingPolicy,
 } from '../../domain/staged/policy.ts';
 import { clustersIn, refusalOf, unboundReason } from '../../domain/staged/workload.ts';
@@ -22,6 +24,9 @@ export function stagePolicy(
   const stage = spec.stages.find((one) => one.name === labels[STAGE_LABEL]);
   const narrowing = narrowingOf(policy);
   const refusal = refusalOf(policy, binding);
+  // What reaches some of its clusters does so until its stage is over.
+  const former = stage === undefined || narrowing !== undefined ? [] : formerSelectors(policy, stage);
+  const keeping = stage === undefined ? undefined : policySpec(spec, withFormer(stage, former));
   return {
     stage: labels[STAGE_LABEL] ?? '',
     name,
@@ -31,6 +36,9 @@ export function stagePolicy(
     isDeleting: deletionTimestamp !== undefined,
     isBound: unboundReason(policy, binding) === undefined,
     ...(refusal === undefined ? {} : { refusal }),
+    ...(former.length === 0 || keeping === undefined
+      ? {}
+      : { former, keepsFormer: isCollected && saysWhatItShould(policy, keeping) }),
     ...(narrowing === undefined ? {} : { only: narrowing.clusters }),
   };
 }

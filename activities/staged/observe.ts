@@ -16,6 +16,7 @@ import { compileCondition, compileFilter } from '../../domain/staged/cel/express
 import type { Binding } from '../../domain/staged/kubestellar.ts';
 import type { ObservedStaged, PresentPolicy } from '../../domain/staged/observation.ts';
 import {
+  formerSelectors,
   saysAll,
   SELECTION_LABEL,
   STAGE_LABEL,
@@ -90,7 +91,7 @@ export async function observeStaged(
 /**
  * The BindingPolicies whose Bindings say something: those of the stage that it is at and of the one before it, to which it may go back, of
  * stages that are not asked for any more, and what asks for clusters. The Bindings of earlier stages change nothing, unless one of them has
- * taken the place of a stage that is gone.
+ * taken the place of a stage that is gone, or has clusters of another one now.
  */
 function telling(
   found: readonly BindingPolicy[],
@@ -103,7 +104,11 @@ function telling(
   const last = active < 0 ? stages.length : active;
   const isGone = (policy: BindingPolicy): boolean =>
     indexOf(policy) < 0 && policy.metadata.labels?.[STAGE_LABEL] !== undefined;
-  if (found.some(isGone)) return found;
+  const hasFormer = (policy: BindingPolicy): boolean => {
+    const stage = stages[indexOf(policy)];
+    return stage !== undefined && formerSelectors(policy, stage).length > 0;
+  };
+  if (found.some((policy) => isGone(policy) || hasFormer(policy))) return found;
   const upToActive = found
     .filter((policy) => indexOf(policy) >= 0 && indexOf(policy) <= last)
     .toSorted((a, b) => indexOf(b) - indexOf(a));

@@ -368,6 +368,37 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
     });
   });
 
+  it('take clusters from a stage when the one that has got them reaches them, and not before', async () => {
+    const selecting = (env: string) => [{ matchLabels: { env } }];
+    const selected = async (stage: string): Promise<unknown> => {
+      const { spec = {} } = (await policy(stage)) ?? {};
+      return 'clusterSelectors' in spec ? spec.clusterSelectors : undefined;
+    };
+    const named = (first: string, second: string) => ({
+      stages: [
+        { ...dev, clusterSelectors: selecting(first) },
+        { ...prod, clusterSelectors: selecting(second) },
+      ],
+    });
+    await apply(named('one', 'two'));
+    await settle();
+    await bind('dev');
+    await report('dev');
+    expect(await settle()).toMatchObject({ activeStage: 'prod' });
+    await bind('prod');
+    await apply(named('two', 'one'));
+    await settle();
+    expect(await selected('dev')).toEqual([...selecting('two'), ...selecting('one')]);
+    expect(await selected('prod')).toEqual([...selecting('one'), ...selecting('two')]);
+    await bind('dev');
+    await settle();
+    expect(await selected('prod')).toEqual(selecting('one'));
+    expect(await selected('dev')).toEqual([...selecting('two'), ...selecting('one')]);
+    await bind('prod');
+    await settle();
+    expect(await selected('dev')).toEqual(selecting('two'));
+  });
+
   it.each([
     ['an earlier activity', 'b', '8'],
     ['a run that another has followed', 'a', '20'],

@@ -311,6 +311,49 @@ describe('an edit of the stages', () => {
     },
   );
 
+  it('takes no clusters from a stage that another one has got until that reaches them', () => {
+    const world = new World({ ...aSpec([{}]), stages: [of('a', 'x', 'eu'), of('b', 'y')] });
+    for (const name of ['a', 'b']) world.fulfilled.add(name);
+    world.settle();
+    world.done.length = 0;
+    world.unbound.add('b');
+    edit(world, of('a', 'x'), of('b', 'y', 'eu')).settle();
+    expect(world.done).toEqual(['apply a', 'apply b']);
+    expect(reached(world).toSorted()).toEqual(['eu', 'eu', 'x', 'x', 'y']);
+    world.unbound.clear();
+    world.settle();
+    expect(world.done.slice(2)).toEqual(['apply a']);
+    expect(reached(world).toSorted()).toEqual(['eu', 'x', 'y']);
+  });
+
+  it('takes the workload from no cluster when two stages exchange theirs', () => {
+    const world = new World({ ...aSpec([{}]), stages: [of('a', 'x'), of('b', 'y')] });
+    for (const name of ['a', 'b']) world.fulfilled.add(name);
+    world.settle();
+    edit(world, of('a', 'y'), of('b', 'x')).settle((decision) => {
+      expect(reached(world)).toEqual(expect.arrayContaining(['x', 'y']));
+      world.unbound.clear();
+      if (decision.do === 'Apply') world.unbound.add(decision.stage);
+    });
+    expect(reached(world)).toEqual(expect.arrayContaining(['x', 'y']));
+    world.unbound.clear();
+    world.settle();
+    world.unbound.clear();
+    expect(world.settle()).toMatchObject({ phase: 'Completed' });
+    expect(reached(world).toSorted()).toEqual(['x', 'y']);
+  });
+
+  it('takes nothing back by itself from a stage that has got clusters of a passed one', () => {
+    const late = { timeout: '1h', onTimeout: 'RollBack' } as const;
+    const world = new World({ ...aSpec([{}]), stages: [of('a', 'x', 'eu'), { ...of('b', 'y'), ...late }] });
+    world.fulfilled.add('a');
+    world.settle();
+    edit(world, of('a', 'x'), { ...of('b', 'y', 'eu'), ...late }).settle();
+    world.now += 3_600_000;
+    expect(world.settle()).toMatchObject({ phase: 'Paused', reason: 'TimedOut' });
+    expect(world.placed.toSorted()).toEqual(['a', 'b']);
+  });
+
   it('begins a stage that is put behind the last one when that is completed', () => {
     const world = edit(three(), 's0', 's1', 's2', of('s3', 's3'));
     expect(world.settle()).toMatchObject({ phase: 'Progressing', reason: 'Waiting' });

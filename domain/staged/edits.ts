@@ -20,7 +20,7 @@ export function follow(before: StagedState, { policies, object, now }: Seen): St
       names.includes(name) || name === before.active?.name || isLeftBehind(before, policies, name),
   );
   const known = spec.stages.map(({ name, clusterSelectors }) => ({ name, clusterSelectors }));
-  const state = renamed({ ...before, stages, known, gone }, come, names);
+  const state = renamed({ ...taking(before, spec), stages, known, gone }, come, names);
   const all = names
     .filter((name) => phaseOf(state, name) === undefined)
     .reduce<StagedState>((some, name) => marked(some, { name, phase: 'Pending' }, now), state);
@@ -28,6 +28,19 @@ export function follow(before: StagedState, { policies, object, now }: Seen): St
     (some, name) => marked(some, { name, phase: 'Passed' }, now),
     all,
   );
+}
+
+/** Remembers that the stage that it is at has served, when an edit gives it clusters that a passed stage may have had. */
+function taking(state: StagedState, { stages }: StagedBindingPolicySpec): StagedState {
+  const { active, known = [] } = state;
+  const own = stages.find(({ name }) => name === active?.name)?.clusterSelectors;
+  const former = selectorsOf(known, active?.name ?? '');
+  if (active === undefined || own === undefined || former === undefined || sameValue(own, former))
+    return state;
+  const hasTaken = known.some(
+    ({ name, clusterSelectors }) => isPassed(state, name) && mayShare(clusterSelectors, own),
+  );
+  return hasTaken ? { ...state, active: { ...active, hasServed: true } } : state;
 }
 
 /** Whether a stage was taken back, and its BindingPolicy is there all the same. */

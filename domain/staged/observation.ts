@@ -1,4 +1,8 @@
-import type { StagedBindingPolicySpec, StagedBindingPolicyStatus } from '../../crds/staged-binding-policy.ts';
+import type {
+  Stage,
+  StagedBindingPolicySpec,
+  StagedBindingPolicyStatus,
+} from '../../crds/staged-binding-policy.ts';
 import type { Freezing } from '../gates/freeze.ts';
 import type { Clusters } from './progressive.ts';
 
@@ -14,6 +18,10 @@ export interface StagePolicy {
   readonly isBound: boolean;
   /** Why KubeStellar does not bind it as it is now; undefined when it does, or has not tried yet. */
   readonly refusal?: string;
+  /** What it selects that its stage does not any more; undefined when there is nothing of that. */
+  readonly former?: Stage['clusterSelectors'];
+  /** Whether it says all that it should, and selects that as well. */
+  readonly keepsFormer?: boolean;
   /** The clusters that it reaches, while it does not reach all that its stage selects. */
   readonly only?: readonly string[];
 }

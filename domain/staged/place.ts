@@ -4,6 +4,7 @@ import { beginClusters, isProgressive, select } from './clusters.ts';
 import { isNeeded, isWanted, mayHaveServed, nameNow } from './edits.ts';
 import { frozen, shut } from './hold.ts';
 import type { ObservedStaged, StagePolicy } from './observation.ts';
+import { mayShare } from './selectors.ts';
 import type { Situation } from './situation.ts';
 import { answered, isPassed, marked, withoutStage, type ActiveStage, type StagedState } from './state.ts';
 
@@ -63,6 +64,10 @@ function placeStage(state: Active, situation: Situation, name: string): StagedTu
   const { observed } = situation;
   const policy = observed.policies.find(({ stage }) => stage === name);
   if (policy?.isDeleting === true) return { state, decision: waitForGone(policy) };
+  if (policy !== undefined && isGiving(state, situation, policy)) {
+    if (policy.keepsFormer === true) return undefined;
+    return applied(state, situation, { name, policy, only: undefined, keepsFormer: true });
+  }
   const isFew = isProgressive(state, situation, name);
   const isAsked = isFew && (policy === undefined || policy.only !== undefined);
   const asked = isAsked ? select(observed.selection, name) : undefined;
@@ -81,19 +86,45 @@ function applied(
     name,
     policy,
     only,
+    keepsFormer,
   }: {
     readonly name: string;
     readonly policy: StagePolicy | undefined;
     readonly only: readonly string[] | undefined;
+    readonly keepsFormer?: true;
   },
 ): StagedTurn {
   const message =
     policy === undefined
       ? `The BindingPolicy of stage ${name} is created.`
       : `The BindingPolicy of stage ${name} is made to say what the spec does.`;
-  const change = { stage: name, ...(only === undefined ? {} : { clusters: only }), ...foundOf(policy) };
+  const change = {
+    stage: name,
+    ...(only === undefined ? {} : { clusters: only }),
+    ...(keepsFormer === undefined ? {} : { keepsFormer }),
+    ...foundOf(policy),
+  };
   const held = reachesNoMore(policy, observed) ? undefined : frozen(observed, message, now);
   return { state, decision: held ?? { do: 'Apply', ...change, message } };
+}
+
+/** Whether a BindingPolicy may reach a cluster that an edit has given to another stage, which does not reach it yet. */
+function isGiving(state: Active, { observed, spec }: Situation, { stage, former }: StagePolicy): boolean {
+  const isReached = (name: string): boolean => {
+    const own = observed.policies.find((one) => one.stage === name);
+    const saysIt = own?.isAsAsked === true || own?.keepsFormer === true;
+    return saysIt && own.isBound && own.only === undefined;
+  };
+  return (
+    former !== undefined &&
+    spec.stages.some(
+      ({ name, clusterSelectors }) =>
+        name !== stage &&
+        isWanted(state, spec, name) &&
+        !isReached(name) &&
+        mayShare(former, clusterSelectors),
+    )
+  );
 }
 
 /** Whether a BindingPolicy that is to reach all clusters of its stage has reached them all. */

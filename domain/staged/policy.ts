@@ -81,6 +81,21 @@ export const selectionSpec = ({ clusterSelectors }: Stage): object => ({
   downsync: [{ objectNames: ['%'] }],
 });
 
+/** What a BindingPolicy selects that its stage does not any more, and no selector of the stage includes. */
+export const formerSelectors = (
+  { spec }: BindingPolicy,
+  { clusterSelectors }: Stage,
+): Stage['clusterSelectors'] =>
+  recordsIn(fieldsIn(spec)['clusterSelectors'])
+    .filter((one) => !clusterSelectors.some((own) => saysAll(one, own)))
+    .map((one) => one as Stage['clusterSelectors'][number]);
+
+/** The stage with what its BindingPolicy has selected before. */
+export const withFormer = (stage: Stage, former: Stage['clusterSelectors']): Stage => ({
+  ...stage,
+  clusterSelectors: [...stage.clusterSelectors, ...former],
+});
+
 /** Whether a BindingPolicy says what it is to say; fields that somebody fills in beside are left alone. */
 export const saysWhatItShould = (policy: BindingPolicy, spec: object): boolean => saysAll(policy.spec, spec);
 

@@ -21,7 +21,8 @@ export function unrepeated({ state, decision }: StagedTurn, before: StagedState,
 
 function writtenBy(decision: StagedDecision): string | undefined {
   if (decision.do !== 'Apply' && decision.do !== 'Select') return undefined;
-  return canonical([decision.do, decision.stage, decision.do === 'Apply' ? decision.clusters : []]);
+  const change = decision.do === 'Apply' ? [decision.clusters, decision.keepsFormer] : [];
+  return canonical([decision.do, decision.stage, ...change]);
 }
 
 const WAIT = {

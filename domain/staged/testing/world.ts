@@ -127,6 +127,7 @@ export class World {
         ...one,
         isAsAsked: this.#isAsAsked(one),
         isBound: this.isBound(one.stage),
+        ...this.#former(one),
         ...(this.refused.has(one.stage) ? { refusal: 'expected a namespace' } : {}),
       })),
       freezes: this.freezes,
@@ -165,6 +166,14 @@ export class World {
     );
   }
 
+  #former({ stage, uid, only }: StagePolicy): Pick<StagePolicy, 'former' | 'keepsFormer'> {
+    const asked = this.spec.stages.find(({ name }) => name === stage)?.clusterSelectors;
+    const present = this.selectors.get(uid) ?? [];
+    if (asked === undefined || only !== undefined) return {};
+    const former = present.filter((one) => !asked.some((own) => sameValue(one, own)));
+    return former.length === 0 ? {} : { former, keepsFormer: sameValue(present, [...asked, ...former]) };
+  }
+
   /** Does what was decided. */
   perform(decision: StagedDecision): void {
     if (decision.do === 'Apply') {
@@ -174,7 +183,11 @@ export class World {
       const { stage } = decision;
       const uid = this.policies.find((one) => one.stage === stage)?.uid ?? `p${this.#made}`;
       const name = policyName('web', stage);
-      this.selectors.set(uid, this.spec.stages.find((one) => one.name === stage)?.clusterSelectors ?? []);
+      const asked = this.spec.stages.find((one) => one.name === stage)?.clusterSelectors ?? [];
+      const own = this.policies.find((one) => one.stage === stage);
+      const { former = [] } =
+        own === undefined || decision.keepsFormer === undefined ? {} : this.#former(own);
+      this.selectors.set(uid, [...asked, ...former]);
       const only = decision.clusters === undefined ? {} : { only: decision.clusters };
       if (decision.clusters !== undefined) this.done.push(`reach ${decision.clusters.join(' ')}`);
       this.policies = [
