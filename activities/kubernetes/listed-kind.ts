@@ -15,8 +15,27 @@ export async function readWithDefinition<T>(
   const found = await unlessMissing(list);
   if (found === undefined) return { found, definition: { isThere: false } };
   // Afterwards: what a list lacks because its kind was being deleted, the definition tells.
-  const definition = await readDefinition(client, kind);
-  // Where kinds come without definitions (kcp), what is served tells.
-  const isThere = definition.isThere || (definition.since === undefined && (await client.serves(kind)));
-  return { found, definition: { ...definition, isThere } };
+  return { found, definition: await definitionOf(client, kind) };
+}
+
+/** Reads what is known of the definition of a kind; where kinds come without definitions (kcp), what is served tells. */
+async function definitionOf(
+  client: Pick<KubernetesClient, 'get' | 'serves'>,
+  kind: KindRef,
+): Promise<Definition> {
+  const { isThere, since } = await readDefinition(client, kind);
+  return { isThere: isThere || (since === undefined && (await client.serves(kind))), since };
+}
+
+/**
+ * Whether an object that is being deleted, or was, goes because the definition of a kind does, or did after the object was made. Then
+ * nobody has asked for what deleting that object alone would undo.
+ */
+export async function goesWithKind(
+  client: Pick<KubernetesClient, 'get' | 'serves'>,
+  kind: KindRef,
+  { creationTimestamp = '' }: { readonly creationTimestamp?: string | undefined },
+): Promise<boolean> {
+  const { isThere, since = '' } = await definitionOf(client, kind);
+  return !isThere || Date.parse(creationTimestamp) < Date.parse(since);
 }

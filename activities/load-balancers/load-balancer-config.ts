@@ -1,4 +1,5 @@
 import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
+import { CELL } from '../../clients/kubernetes/kinds.ts';
 import { mayUse } from '../../domain/access/access.ts';
 import { usesOf } from '../../domain/access/forwarding-access.ts';
 import { FINALIZER } from '../../domain/kubernetes/labels.ts';
@@ -15,7 +16,9 @@ import type {
 } from '../contract.ts';
 import { toFailure } from '../failure.ts';
 import { addFinalizer, removeFinalizer, type FinalizerOf } from '../kubernetes/finalizers.ts';
+import { goesWithKind } from '../kubernetes/listed-kind.ts';
 import { loadBalancerOf } from './index.ts';
+import type { ConfigObject } from './port.ts';
 import { permit } from '../permit.ts';
 
 /** Makes the activities that apply an object which configures a load balancer, and remove what it has made. */
@@ -65,6 +68,13 @@ export function loadBalancerConfigActivities(dependencies: WriterDependencies): 
     return observed === undefined ? undefined : { ...config, desired: observed };
   }
 
+  /** Whether an object goes with its definition, or with that of Cells: then what it has made stays. */
+  async function goesWithItsKind({ type }: LoadBalancerConfigRef, object: ConfigObject): Promise<boolean> {
+    const kinds = [loadBalancerOf(type).kind, ...(isOwnedByCell(object) ? [CELL] : [])];
+    const going = await Promise.all(kinds.map((kind) => goesWithKind(kubernetes, kind, object.metadata)));
+    return going.includes(true);
+  }
+
   async function remove(
     { ref, ...request }: Omit<ConfigRequest, 'verify'>,
     signal: AbortSignal,
@@ -73,7 +83,8 @@ export function loadBalancerConfigActivities(dependencies: WriterDependencies): 
     if (object === undefined) return { is: 'Gone' };
     const config = configViewOf(ref, object);
     if (!config.deletion.isHeld) return { is: 'Gone' };
-    const made = config.deletion.policy === 'Delete' ? await madeBy(config, signal) : undefined;
+    const isMeant = config.deletion.policy === 'Delete' && !(await goesWithItsKind(ref, object));
+    const made = isMeant ? await madeBy(config, signal) : undefined;
     const notYet = made === undefined ? undefined : await writer.remove(made, attempt(request, signal));
     if (notYet !== undefined) return notYet;
     await removeFinalizer(kubernetes, heldBy(ref));

@@ -22,6 +22,7 @@ import { FAILED_AGAIN_SECONDS, type ClusterReader, type ClusterReads } from '../
 import type { SyncActivities, Synced } from '../../contract.ts';
 import { reasonOf, toFailure } from '../../failure.ts';
 import { addFinalizerAndRead, removeFinalizer, type FinalizerOf } from '../../kubernetes/finalizers.ts';
+import { goesWithKind } from '../../kubernetes/listed-kind.ts';
 import { isFirstAttempt, lifetime, type Lifetime } from '../lifetime.ts';
 import { earlier } from '../../../domain/discovery/missing.ts';
 import { soonest } from '../soonest.ts';
@@ -63,6 +64,11 @@ export function targetGroupBindingActivities(
   /** Undoes what an object has done, and lets it go. */
   async function end(object: AWSTargetGroupBinding, held: FinalizerOf, life: Lifetime): Promise<Synced> {
     if (object.metadata.finalizers?.includes(held.finalizer) !== true) return gone;
+    // Nobody has asked to take targets out of service by deleting the definition of all these objects.
+    if (await goesWithKind(kubernetes, held.kind, object.metadata)) {
+      await removeFinalizer(kubernetes, held);
+      return gone;
+    }
     const parsed = awsTargetGroupBinding.parseSpec(object.spec);
     const spec = parsed.ok ? parsed.value : undefined;
     const bound = boundOf(object, held.key, life);

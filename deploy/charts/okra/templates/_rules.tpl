@@ -172,9 +172,13 @@
   resources:
     - customresourcedefinitions
   resourceNames:
-    - awstargetgroups.okra.mumo.co
-    - freezes.okra.mumo.co
     - accesspolicies.okra.mumo.co
+    - awsapplicationloadbalancerconfigs.okra.mumo.co
+    - awsnetworkloadbalancerconfigs.okra.mumo.co
+    - awstargetgroups.okra.mumo.co
+    - awstargetgroupbindings.okra.mumo.co
+    - cells.okra.mumo.co
+    - freezes.okra.mumo.co
   verbs:
     - get
 {{- end -}}
