@@ -11,7 +11,10 @@ import { detailsOf, hasCode, isRefusal, statusCodes } from './grpc-status.ts';
 import type { Log } from '../log.ts';
 import { unheard, type Waiting } from '../waiting.ts';
 
-const all = [OKRA_KIND, OKRA_NAMESPACE, OKRA_CELL, OKRA_VERSION, OKRA_PHASE].map(({ name }) => name);
+/** The names of Okra's search attributes, which are of the type Keyword. */
+export const searchAttributeNames = [OKRA_KIND, OKRA_NAMESPACE, OKRA_CELL, OKRA_VERSION, OKRA_PHASE].map(
+  ({ name }) => name,
+);
 
 // temporal.api.enums.v1.IndexedValueType
 const KEYWORD = 2;
@@ -66,7 +69,7 @@ export async function untilRegistered(
 }
 
 /** What someone with the right to do so has to run, where Okra itself has not got it. */
-export function registration(namespace: string, names: readonly string[] = all): string {
+export function registration(namespace: string, names: readonly string[] = searchAttributeNames): string {
   const created = names.map((name) => `--name ${name} --type Keyword`).join(' ');
   const added = names.map((name) => `--search-attribute "${name}=Keyword"`).join(' ');
   return (
@@ -88,7 +91,7 @@ export async function missingAttributes(
     const { customAttributes } = await inTime(connection, () =>
       connection.operatorService.listSearchAttributes({ namespace }),
     );
-    return all.filter((name) => customAttributes[name] === undefined);
+    return searchAttributeNames.filter((name) => customAttributes[name] === undefined);
   } catch (error) {
     if (!isRefusal(error) && !hasCode(error, statusCodes.UNIMPLEMENTED)) throw error;
     return unsearchable(connection, namespace);
@@ -98,7 +101,7 @@ export async function missingAttributes(
 /** The attributes that cannot be searched for, which is what can be found out without the rights of an operator. */
 async function unsearchable(connection: ConnectionLike, namespace: string): Promise<readonly string[]> {
   const found = await Promise.all(
-    all.map(async (name) => {
+    searchAttributeNames.map(async (name) => {
       try {
         const query = `${name} = "none"`;
         await inTime(connection, () =>

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 
 import { Connection } from '@temporalio/client';
+import { searchAttributeNames } from '../../clients/temporal/search-attributes.ts';
 import type { LonePlan } from '../lone-component.ts';
 import type { Component } from '../process.ts';
 import { answersOk, waitFor } from '../wait.ts';
@@ -21,7 +22,12 @@ const dynamicConfig = [
   'history.transferProcessorUpdateAckInterval="3s"',
   'history.timerProcessorUpdateAckInterval="3s"',
   'history.visibilityProcessorUpdateAckInterval="3s"',
+  // The server of the CLI reads search attributes from its database with each use, which is a third of all that it asks for.
+  'system.forceSearchAttributesCacheRefreshOnRead=false',
 ].map((entry) => `--dynamic-config-value=${entry}`);
+
+// A server takes seconds to know everywhere what is registered while it runs.
+const registered = searchAttributeNames.map((name) => `--search-attribute=${name}=Keyword`);
 
 // With its defaults SQLite waits for the disk at every write, which leaves 15 activities a second.
 const pragmas = ['journal_mode=WAL', 'synchronous=OFF'];
@@ -50,6 +56,7 @@ export async function planTemporal(
       '--log-level=warn',
       ...pragmas.map((pragma) => `--sqlite-pragma=${pragma}`),
       ...dynamicConfig,
+      ...registered,
     ],
     // The Web UI asks the server for the namespace: both are up when it answers.
     ready: (signal) =>
