@@ -2,6 +2,7 @@ import type {
   NetworkForward,
   NetworkLoadBalancerShape,
 } from '../../../domain/load-balancers/network-load-balancer/network-load-balancer.ts';
+import type { Owner } from '../../../domain/load-balancers/owner-tag.ts';
 import { claimed, ownerIn, ownerOf, takeOver } from '../owner.ts';
 import type { ApplyRequest, LoadBalancerDependencies, Writing } from '../port.ts';
 import { readInTime } from '../read-in-time.ts';
@@ -14,24 +15,26 @@ import { refuseBypass, shownBy } from './listener.ts';
  */
 export async function stickinessToWrite(
   means: LoadBalancerDependencies,
-  request: ApplyRequest<NetworkLoadBalancerShape>,
+  { isUnread, ...request }: ApplyRequest<NetworkLoadBalancerShape> & { readonly isUnread: boolean },
   writing: Writing,
 ): Promise<NetworkForward['targetGroupStickiness']> {
-  const { forwarding, observed, urgent, verify } = request;
+  const { forwarding, observed, urgent } = request;
   const { listenerARN } = forwarding;
   const { targetGroups, targetGroupStickiness: asked } = forwarding.listener.forward;
   const elbv2 = means.elbv2(listenerARN);
   const isHere = observed?.listenerARN === listenerARN;
   const told: NetworkForward = isHere ? observed.listener.forward : { targetGroups };
-  const look = async (bounded: Writing): Promise<NetworkForward> => {
-    const { signal } = bounded;
-    const [listener, tag] = await Promise.all([
-      elbv2.listener(listenerARN, signal),
-      isHere && !verify ? ownerOf(elbv2, listenerARN, signal) : undefined,
-      urgent ? undefined : refuseBypass(elbv2, listenerARN, signal),
-    ]);
-    // One whose tags someone has taken off is still what the status says.
-    if (tag !== undefined) await claimAgain(means, { ...request, tag }, bounded);
+  const look = async ({ permit, signal }: Writing): Promise<NetworkForward> => {
+    const bypass = urgent ? undefined : refuseBypass(elbv2, listenerARN, signal);
+    const reading = Promise.all([elbv2.listener(listenerARN, signal), bypass]);
+    reading.catch(() => undefined);
+    // Whose it is counts, also where nobody says what it does.
+    const heir = isHere && isUnread ? await heirOf(means, request, signal) : undefined;
+    const [listener] = await reading;
+    if (heir !== undefined) {
+      await permit();
+      await takeOver(elbv2, listenerARN, heir);
+    }
     return shownBy(listener, { targetGroups });
   };
   const now = await readInTime(request, writing, look, told);
@@ -39,19 +42,17 @@ export async function stickinessToWrite(
   return asked === undefined || asked.enabled === present?.enabled ? present : asked;
 }
 
-/** Takes a listener over again that someone else has taken over since the status was written, where that is allowed. */
-async function claimAgain(
+/**
+ * Who has to take a listener over again that someone else has taken over since the status was written; throws a `Conflict`
+ * where that is not allowed. One whose tags someone has taken off is still what the status says.
+ */
+async function heirOf(
   means: LoadBalancerDependencies,
-  {
-    key,
-    adopt,
-    forwarding: { listenerARN },
-    tag,
-  }: ApplyRequest<NetworkLoadBalancerShape> & { readonly tag: string },
-  { permit }: Writing,
-): Promise<void> {
+  { key, adopt, forwarding: { listenerARN } }: ApplyRequest<NetworkLoadBalancerShape>,
+  signal: AbortSignal,
+): Promise<Owner | undefined> {
+  const tag = await ownerOf(means.elbv2(listenerARN), listenerARN, signal);
+  if (tag === undefined) return undefined;
   const owner = await ownerIn(means, key)();
-  if (claimed({ owner, adopt, what: 'the listener' }, listenerARN, tag) !== 'TakeOver') return;
-  await permit();
-  await takeOver(means.elbv2(listenerARN), listenerARN, owner);
+  return claimed({ owner, adopt, what: 'the listener' }, listenerARN, tag) === 'TakeOver' ? owner : undefined;
 }

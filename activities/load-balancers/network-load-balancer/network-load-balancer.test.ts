@@ -42,11 +42,13 @@ function aListener(action: Action, ...rules: Rule[]) {
     writes: 0,
     reads: 0,
     hangs: false,
+    fails: false,
     tagged: 0,
     owner: 'default/tcp@here' as string | undefined,
   };
   const read = <Value>(value: () => Value, signal?: AbortSignal): Promise<Value> => {
     now.reads += 1;
+    if (now.fails) return Promise.reject(Object.assign(new Error('Rate exceeded'), { name: 'Throttling' }));
     if (!now.hangs) return Promise.resolve(value());
     return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted'))));
   };
@@ -230,6 +232,20 @@ describe('a rule that takes flows past the weights', () => {
   });
 });
 
+describe('a listener that the status does not name', () => {
+  const elsewhere = { ...asked({ a: 100 }), listenerARN: `${listenerARN}/elsewhere` };
+  it.each([
+    ['no status', {}],
+    ['the status of another listener', { observed: elsewhere }],
+  ])('is not written without a look whose it is: %s', async (_, how) => {
+    const listener = aListener(forward({ six: 100 }));
+    Object.assign(listener.now, { owner: 'default/other@here', fails: true });
+    const taken = apply(listener, { a: 100 }, { urgent: true, verify: true, ...how });
+    await expect(taken).rejects.toThrow('Rate exceeded');
+    expect(listener.now.writes).toBe(0);
+  });
+});
+
 describe('a listener that another object has taken over since the status was written', () => {
   async function lost() {
     const listener = aListener(forward({ a: 80, b: 20 }));
@@ -248,6 +264,14 @@ describe('a listener that another object has taken over since the status was wri
       message: expect.stringContaining('belongs to default/other@here') as string,
     });
     expect([listener.now.writes, listener.now.tagged]).toEqual([0, 0]);
+  });
+
+  it('is not taken back by the status where ELBv2 says only whose it is', async () => {
+    const { listener, served } = await lost();
+    listener.now.hangs = true;
+    const taken = apply(listener, { a: 100, b: 0 }, { observed: served, urgent: true, verify: true });
+    await expect(taken).rejects.toMatchObject({ type: 'Conflict' });
+    expect(listener.now.writes).toBe(0);
   });
 
   it('is taken over again where that is asked for', async () => {

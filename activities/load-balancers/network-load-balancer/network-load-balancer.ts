@@ -92,16 +92,20 @@ async function apply(
   const { targetGroups } = listener.forward;
   const elbv2 = means.elbv2(listenerARN);
   const told = observed?.listenerARN === listenerARN ? observed : undefined;
+  // A listener that the status does not name is written by nobody who has not seen whose it is.
+  const otherwise = told === undefined ? undefined : ('Unread' as const);
   const known =
     told !== undefined && !verify
       ? told.listener.forward
-      : await readInTime(request, writing, (bounded) => find(means, request, bounded), 'Unread' as const);
-  const shown = known !== 'Unread' && isWanted(request, known) ? known : undefined;
+      : await readInTime(request, writing, (bounded) => find(means, request, bounded), otherwise);
+  const isShown = known !== undefined && known !== 'Unread' && isWanted(request, known);
+  const shown = isShown ? known : undefined;
+  const isUnread = known === 'Unread' || (told !== undefined && !verify);
   const asShown = shown && servedBy(listenerARN, { ...shown, targetGroups });
   // What undoes a write that nobody has confirmed does not go by one read, which may be older than that write.
   if (asShown !== undefined && !undoes) return asShown;
   await writing.turn();
-  const sticky = await stickinessToWrite(means, request, writing);
+  const sticky = await stickinessToWrite(means, { ...request, isUnread }, writing);
   const look = async (): Promise<Look<ObservedForwarding<Network>>> => {
     const got = shownBy(await elbv2.listener(listenerARN, writing.signal), listener.forward);
     const keeps = got.targetGroupStickiness?.enabled === true;
