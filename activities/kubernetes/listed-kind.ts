@@ -19,7 +19,7 @@ export async function readWithDefinition<T>(
 }
 
 /** Reads what is known of the definition of a kind; where kinds come without definitions (kcp), what is served tells. */
-async function definitionOf(
+export async function definitionOf(
   client: Pick<KubernetesClient, 'get' | 'serves'>,
   kind: KindRef,
 ): Promise<Definition> {

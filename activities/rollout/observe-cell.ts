@@ -22,6 +22,7 @@ import {
   readConfig,
   sequenceOf,
 } from '../load-balancers/config-object.ts';
+import { definitionOf } from '../kubernetes/listed-kind.ts';
 import { readableSpec } from './readable-spec.ts';
 import { readSurroundings, type Surroundings } from './surroundings.ts';
 
@@ -51,7 +52,7 @@ const aroundBy =
     readSurroundings(
       {
         list: async (kind, options) => ({ items: await kubernetes.list(kind, options) }),
-        client: kubernetes,
+        definition: (kind) => definitionOf(kubernetes, kind),
       },
       namespace,
     );

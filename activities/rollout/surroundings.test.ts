@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import { KubernetesError, type Snapshot } from '../../clients/kubernetes/kubernetes.ts';
 import type { ListVersions } from '../../domain/model/list-versions.ts';
+import type { KnownDefinitions } from '../kubernetes/known-definitions.ts';
+import { definitionOf } from '../kubernetes/listed-kind.ts';
 import { readSurroundings, surroundingsReader } from './surroundings.ts';
 
 /** The definitions of kinds: made long ago, unless `of` says otherwise. */
@@ -10,6 +12,11 @@ const definitions = (of: Readonly<Record<string, object>> = {}) => ({
     Promise.resolve({ metadata: of[name] ?? { creationTimestamp: '2026-01-01T00:00:00Z' } } as T),
   serves: () => Promise.resolve(true),
 });
+
+const by =
+  (client: Parameters<typeof definitionOf>[0]): KnownDefinitions =>
+  (kind) =>
+    definitionOf(client, kind);
 
 /** A Kubernetes API whose lists are of the version that it stands at. */
 function aCluster() {
@@ -132,7 +139,7 @@ describe('what there is around Cells', () => {
 
   it('has no Freezes while that kind is not installed, and is not sure of that', async () => {
     const list = ({ plural }: KindRef) => (plural === 'awstargetgroups' ? none() : Promise.reject(missing));
-    const read = await readSurroundings({ list, client: definitions() }, 'default');
+    const read = await readSurroundings({ list, definition: by(definitions()) }, 'default');
     expect(read).toMatchObject({ freezes: [], versions: { targetGroups: '100' } });
     expect(read.access).toBeUndefined();
     expect(read.doubts.map(({ kind, made }) => [kind, made])).toEqual([
@@ -150,7 +157,7 @@ describe('what there is around Cells', () => {
     ['is being deleted', { creationTimestamp: made(200), deletionTimestamp: made(1) }, ['Freeze']],
   ])('is sure of the Freezes or not, when their definition %s', async (_, freezes, doubtful) => {
     const client = definitions({ 'freezes.okra.mumo.co': freezes });
-    const { doubts } = await readSurroundings({ list: none, client }, 'default');
+    const { doubts } = await readSurroundings({ list: none, definition: by(client) }, 'default');
     expect(doubts.map(({ kind }) => kind)).toEqual(doubtful);
   });
 
@@ -158,7 +165,7 @@ describe('what there is around Cells', () => {
     const get = () =>
       Promise.reject(new KubernetesError({ status: 403, reason: 'Forbidden', message: 'No.' }));
     const serves = ({ plural }: KindRef) => Promise.resolve(plural !== 'freezes');
-    const { doubts } = await readSurroundings({ list: none, client: { get, serves } }, 'default');
+    const { doubts } = await readSurroundings({ list: none, definition: by({ get, serves }) }, 'default');
     expect(doubts.map(({ kind }) => kind)).toEqual(['Freeze']);
   });
 });

@@ -1,13 +1,18 @@
 import { sleep } from '../../clients/backoff.ts';
 import { AWS_TARGET_GROUP, ACCESS_POLICY, FREEZE, type KindRef } from '../../clients/kubernetes/kinds.ts';
-import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { unlessMissing, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { AccessPolicy } from '../../crds/access-policy.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Freeze } from '../../crds/freeze.ts';
 import { accessOf, type Access } from '../../domain/access/access.ts';
 import { doubtfulKinds, type DoubtfulKind } from '../../domain/gates/doubts.ts';
 import { areAsNewAs, type ListVersions } from '../../domain/model/list-versions.ts';
-import { GRACE_SECONDS, readWithDefinition } from '../kubernetes/listed-kind.ts';
+import {
+  knownDefinitions,
+  type KnownDefinitions,
+  type ListedObject,
+} from '../kubernetes/known-definitions.ts';
+import { GRACE_SECONDS } from '../kubernetes/listed-kind.ts';
 
 /** What there is around a Cell that its rollout depends on. */
 export interface Surroundings {
@@ -31,19 +36,22 @@ interface Listed<T> {
 /** How it is read what there is. */
 export interface SurroundingsSource {
   readonly list: ReadList;
-  /** Asks for the definition of a kind. */
-  readonly client: Pick<KubernetesClient, 'get' | 'serves'>;
+  readonly definition: KnownDefinitions;
   /** For how long the objects of a kind are waited for that was installed again. */
   readonly graceSeconds?: number | undefined;
 }
 
 /** Reads what there is around the Cells of a namespace, all at once; of a kind that is not installed there is none, which is a doubt. */
 export async function readSurroundings(
-  { list, client, graceSeconds = GRACE_SECONDS }: SurroundingsSource,
+  { list, definition, graceSeconds = GRACE_SECONDS }: SurroundingsSource,
   namespace: string,
 ): Promise<Surroundings> {
-  const read = <T>(kind: KindRef, options?: { readonly namespace?: string }) =>
-    readWithDefinition(client, kind, list<T>(kind, options));
+  async function read<T extends ListedObject>(kind: KindRef, options?: { readonly namespace?: string }) {
+    const found = await unlessMissing(list<T>(kind, options));
+    if (found === undefined) return { definition: { isThere: false } };
+    // Afterwards: what a list lacks because its kind was being deleted, the definition tells.
+    return { found, definition: await definition(kind, options?.namespace, found.items) };
+  }
   const [groups, freezes, policies] = await Promise.all([
     read<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace }),
     read<Freeze>(FREEZE),
@@ -95,7 +103,7 @@ export function surroundingsReader(
   client: Pick<KubernetesClient, 'snapshot' | 'get' | 'serves'>,
   { graceSeconds, clock = Date.now }: { readonly graceSeconds?: number; readonly clock?: () => number } = {},
 ): SurroundingsReader {
-  const source = { list: client.snapshot, client, graceSeconds };
+  const source = { list: client.snapshot, definition: knownDefinitions(client, clock), graceSeconds };
   const kept = new Map<string, SurroundingsRead>();
   const reading = new Map<string, SurroundingsRead>();
   const next = new Map<string, Promise<Surroundings>>();

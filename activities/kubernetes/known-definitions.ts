@@ -1,0 +1,58 @@
+import { definitionName, type KindRef } from '../../clients/kubernetes/kinds.ts';
+import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { Definition } from '../../domain/gates/doubts.ts';
+import { definitionOf } from './listed-kind.ts';
+
+/** Says what is known of the definition of a kind whose objects were just listed, in one namespace or in all. */
+export type KnownDefinitions = (
+  kind: KindRef,
+  namespace: string | undefined,
+  listed: readonly ListedObject[],
+) => Promise<Definition>;
+
+/** What of an object tells whether it is still there. */
+export interface ListedObject {
+  readonly metadata: { readonly uid?: string; readonly deletionTimestamp?: string | undefined };
+}
+
+interface Known {
+  readonly at: number;
+  readonly definition: Definition;
+  /** The objects that were listed since. */
+  readonly uids: Set<string>;
+}
+
+/** For how long a definition that was read may stand for the next lists, in milliseconds. */
+const KNOWN_MS = 10_000;
+
+/**
+ * Reads definitions, and goes by one that was there to stay for some seconds more as long as no list lacks an object of the
+ * lists before: with its definition, a kind loses objects.
+ */
+export function knownDefinitions(
+  client: Pick<KubernetesClient, 'get' | 'serves'>,
+  clock: () => number = Date.now,
+): KnownDefinitions {
+  const known = new Map<string, Known>();
+  return async (kind, namespace, listed) => {
+    const name = `${definitionName(kind)} ${namespace ?? ''}`;
+    const now = clock();
+    // Those that are being deleted count as gone (see `namedBy` in ../rollout/observe-cell.ts).
+    const there = listed.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+    const uids = new Set(there.flatMap(({ metadata: { uid } }) => uid ?? []));
+    const before = known.get(name);
+    const isKnown = before !== undefined && now >= before.at && now - before.at <= KNOWN_MS;
+    if (isKnown && [...before.uids].every((uid) => uids.has(uid))) {
+      for (const uid of uids) before.uids.add(uid);
+      return before.definition;
+    }
+    known.delete(name);
+    const definition = await definitionOf(client, kind);
+    if (definition.isThere) {
+      const read = { at: now, definition, uids };
+      known.set(name, read);
+      setTimeout(() => known.get(name) === read && known.delete(name), KNOWN_MS).unref();
+    }
+    return definition;
+  };
+}
