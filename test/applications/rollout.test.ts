@@ -304,5 +304,9 @@ describe('a Cell with applications', () => {
     await stage.kubectl('delete', 'freeze', name);
     await stage.untilPhase('mysystem-web', 'Completed');
     await untilSynced();
+    // The stage is held against its statuses when it closes: what has no traffic leaves the rule before.
+    await stage.untilStatus('mysystem-web', 'without the old target groups', ({ targetGroups = [] }) =>
+      targetGroups.every(({ weight }) => weight > 0),
+    );
   });
 });
