@@ -19,6 +19,7 @@ const notInstalled: Readonly<Record<string, string>> = {
 /** What a page shows when it is not a Cell. */
 const subjects: readonly (readonly [string, readonly string[]])[] = [
   ['docs/gates/freeze.md', ['Freeze']],
+  ['docs/gates/kinds.md', ['Freeze']],
   ['docs/discovery/', resources.map(({ kind }) => kind)],
   ['docs/load-balancers/', resources.map(({ kind }) => kind)],
   ['docs/', ['Cell']],
