@@ -10,7 +10,7 @@ import {
   type Owner,
 } from '../../domain/load-balancers/owner-tag.ts';
 import type { Adoption } from '../contract.ts';
-import { failure } from '../failure.ts';
+import { awsErrorType, failure } from '../failure.ts';
 import type { LoadBalancerDependencies } from './port.ts';
 
 /** Someone who wants to own a rule or a listener. */
@@ -34,6 +34,20 @@ export const ownerIn =
 /** Who owns a rule or a listener, as its tag says. */
 export async function ownerOf(elbv2: ELBv2, arn: string, signal: AbortSignal): Promise<string | undefined> {
   return (await elbv2.tagsOf(arn, signal))[OWNER_TAG];
+}
+
+/** Who owns a rule; undefined also where reads do not show it, or not yet. */
+export async function ownerIfShown(
+  elbv2: ELBv2,
+  ruleARN: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    return await ownerOf(elbv2, ruleARN, signal);
+  } catch (error) {
+    if (awsErrorType(error) === 'RuleNotFound') return undefined;
+    throw error;
+  }
 }
 
 /** Whether what belongs to someone else may be taken over. */

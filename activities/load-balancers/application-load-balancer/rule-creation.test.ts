@@ -92,6 +92,23 @@ describe('a rule that is deleted with its object', () => {
     expect(listener.rule(10)).toBeUndefined();
   });
 
+  it('stays where reads do not show it yet, and its tag is someone else’s', async () => {
+    const listener = lateListener();
+    const served = await applyTo(listener, { a: 100 });
+    listener.change(10, { owner: 'default/api@here' });
+    await calls(listener).remove({ ...removal, observed: served }, anyWriting);
+    expect(listener.rule(10)).toBeDefined();
+  });
+
+  it('is none of another listener, whatever its status names', async () => {
+    const listener = aListener();
+    const [served, elsewhere] = [await applyTo(listener, { a: 100 }), `${listenerARN}2`];
+    const input = { ListenerArn: elsewhere, Priority: 10, Conditions: [], Actions: [] };
+    const { RuleArn: ruleARN = '' } = await listener.elbv2.createRule(input);
+    await calls(listener).remove({ ...removal, observed: { ...served, ruleARN } }, anyWriting);
+    expect(listener.rule(10, elsewhere)).toBeDefined();
+  });
+
   it('stays at another listener where it has become someone else’s', async () => {
     const listener = aListener();
     const served = await applyTo(listener, { a: 100 });

@@ -1,7 +1,7 @@
 import type { Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
-import { awsErrorType, reasonOf } from '../../failure.ts';
+import { reasonOf } from '../../failure.ts';
 import type { Attempt, KnownRule } from './attempt.ts';
-import { claimed, ownerOf, takeOver } from '../owner.ts';
+import { claimed, ownerIfShown, ownerOf, takeOver } from '../owner.ts';
 import { readIfInTime } from '../read-in-time.ts';
 import { isAnothers } from '../../../domain/load-balancers/owner-tag.ts';
 import { circleOf } from './rule-circle.ts';
@@ -53,8 +53,7 @@ export async function refuseLost(
   ruleARN: string,
 ): Promise<void> {
   const { urgent, adopt } = request;
-  const read = (inTime: AbortSignal): Promise<string | undefined> =>
-    ownerOf(elbv2, ruleARN, inTime).catch(unlessUnseen);
+  const read = (inTime: AbortSignal): Promise<string | undefined> => ownerIfShown(elbv2, ruleARN, inTime);
   const tag = await readIfInTime({ urgent, signal: writing.signal }, read, undefined);
   if (tag === undefined) return;
   const claim = { owner: await owner(), adopt, what: `priority ${desired.priority} of the listener` };
@@ -63,10 +62,6 @@ export async function refuseLost(
       `Expected an answer on what rule ${desired.priority} does before it is taken over from ${tag}, got none in time. It is tried again.`,
     );
   }
-}
-
-function unlessUnseen(error: unknown): undefined {
-  if (awsErrorType(error) !== 'RuleNotFound') throw error;
 }
 
 const isConflict = (error: unknown): boolean => error instanceof Error && reasonOf(error) === 'Conflict';

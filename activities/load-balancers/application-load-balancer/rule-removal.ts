@@ -2,10 +2,13 @@ import type { ApplicationLoadBalancerShape } from '../../../domain/load-balancer
 import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
 import { isOwn, ownershipOf } from '../../../domain/load-balancers/owner-tag.ts';
 import { awsErrorType } from '../../failure.ts';
-import { ownerIn, ownerOf } from '../owner.ts';
+import { ownerIfShown, ownerIn, ownerOf } from '../owner.ts';
 import type { RemoveRequest, LoadBalancerDependencies, Writing } from '../port.ts';
 
-/** Deletes the rule that the status names, or that stands at the priority, if it is tagged as the object's or not shown yet. */
+/**
+ * Deletes the rule that the status names, or that stands at the priority, if it is tagged as the object's. One of the listener
+ * that is not shown yet, or has lost its tags since, is what the status says.
+ */
 export async function removeRule(
   means: LoadBalancerDependencies,
   { key, forwarding, observed }: RemoveRequest<ApplicationLoadBalancerShape>,
@@ -18,20 +21,28 @@ export async function removeRule(
     (rule) => rule.IsDefault !== true && (rule.RuleArn === observed?.ruleARN || rule.Priority === priority),
   );
   const { ruleARN } = observed ?? {};
-  const isHere = ruleARN !== undefined && observed?.listenerARN === forwarding.listenerARN;
-  if (isHere && !rules.some((rule) => rule.RuleArn === ruleARN)) {
-    // It is gone, or too new to be shown; then nobody else can have taken it over either.
-    await permit();
-    await elbv2.deleteRule(ruleARN).catch(unlessDenied);
-  }
-  if (candidates.length === 0) return;
+  const isHere = ruleARN !== undefined && isRuleOf(forwarding.listenerARN, ruleARN);
+  const isHidden = isHere && !rules.some((rule) => rule.RuleArn === ruleARN);
+  if (candidates.length === 0 && !isHidden) return;
   const owner = await ownerIn(means, key)();
+  if (isHidden) {
+    // It is gone, or too new to be shown.
+    const tag = await ownerIfShown(elbv2, ruleARN, signal);
+    if (tag === undefined || isOwn(ownershipOf(owner, tag))) {
+      await permit();
+      await elbv2.deleteRule(ruleARN).catch(unlessDenied);
+    }
+  }
   for (const { RuleArn = '' } of candidates) {
     if (!isOwn(ownershipOf(owner, await ownerOf(elbv2, RuleArn, signal)))) continue;
     await permit();
     await elbv2.deleteRule(RuleArn);
   }
 }
+
+/** Whether a rule is one of a listener, by its ARN: a status that someone has written can name any. */
+const isRuleOf = (listenerARN: string, ruleARN: string): boolean =>
+  ruleARN.startsWith(`${listenerARN.replace(':listener/', ':listener-rule/')}/`);
 
 // By a policy that goes by tags, AWS refuses what is not there, as that has none.
 function unlessDenied(error: unknown): void {
