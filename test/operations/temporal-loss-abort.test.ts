@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { Stack } from '../../local/stack.ts';
 import type { Stage } from '../support/stage/stage.ts';
@@ -48,6 +49,11 @@ describe('when the database of Temporal is lost, an abort that ELBv2 does not le
       return calls.some(({ outcome }) => outcome.code === 'Throttling');
     });
   };
+  /** The writes, without those that repeat the one before: a take-back of which the first answer was lost is written again. */
+  const changes = async (): Promise<readonly unknown[]> => {
+    const writes = await stage.writes();
+    return writes.filter((write, index) => !isDeepStrictEqual(write, writes[index - 1]));
+  };
   /** Everything is back and stays there, and the version is not tried again. */
   async function isBack(name: string): Promise<void> {
     const status = await stage.untilStatus(name, 'settled', ({ phase, conditions = [] }) => {
@@ -73,7 +79,7 @@ describe('when the database of Temporal is lost, an abort that ELBv2 does not le
     await loseTemporal(stack);
     await stage.proxy.removeFault(fault);
     await isBack('late');
-    expect(await stage.writes()).toEqual([
+    expect(await changes()).toEqual([
       { latea: 100, lateb: 0 },
       { latea: 80, lateb: 20 },
       { latea: 100, lateb: 0 },
@@ -93,6 +99,6 @@ describe('when the database of Temporal is lost, an abort that ELBv2 does not le
     await loseTemporal(stack);
     await stage.proxy.removeFault(fault);
     await isBack('early');
-    expect(await stage.writes()).toEqual([{ earlya: 100, earlyb: 0 }]);
+    expect(await changes()).toEqual([{ earlya: 100, earlyb: 0 }]);
   });
 });
