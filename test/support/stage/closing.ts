@@ -15,7 +15,12 @@ import { routeOf } from '../../../domain/load-balancers/load-balancer.ts';
 import type { OkraStage } from './okra-stage.ts';
 
 interface HistoryEvent {
+  readonly eventId?: string;
   readonly activityTaskScheduledEventAttributes?: { readonly activityType?: { readonly name?: string } };
+  readonly activityTaskStartedEventAttributes?: {
+    readonly scheduledEventId?: string;
+    readonly attempt?: number;
+  };
 }
 
 /** Says what is wrong with what a stage leaves behind: statuses, histories and logs. */
@@ -68,13 +73,28 @@ async function everyWriteIsExplained(
         (rule.tags ?? rule.listenerTags)?.[OWNER_TAG]?.startsWith(`${stage.namespace}/`),
       ),
   );
-  const attempts = histories
-    .flatMap((history) => (JSON.parse(history) as { events?: HistoryEvent[] }).events ?? [])
-    .filter((event) => attempting.includes(event.activityTaskScheduledEventAttributes?.activityType?.name));
+  const runs = histories.map((history) =>
+    attemptsIn((JSON.parse(history) as { events?: HistoryEvent[] }).events ?? []),
+  );
+  const attempts = runs.reduce((sum, run) => sum + run, 0);
   if (writes.length === 0) return [`I10: expected writes to the listener of ${stage.namespace}, got none`];
-  return writes.length <= attempts.length
+  return writes.length <= attempts
     ? []
-    : [`I10: ${writes.length} writes were applied, the histories explain ${attempts.length}`];
+    : [`I10: ${writes.length} writes were applied, the histories explain ${attempts} (${runs.join(', ')})`];
+}
+
+/** How often a run has tried to apply a rule: Temporal writes down an activity once, with the number of its last attempt. */
+function attemptsIn(events: readonly HistoryEvent[]): number {
+  const scheduled = events.filter((event) =>
+    attempting.includes(event.activityTaskScheduledEventAttributes?.activityType?.name),
+  );
+  const lastOf = new Map(
+    events.map(({ activityTaskStartedEventAttributes: started }) => [
+      started?.scheduledEventId,
+      started?.attempt ?? 1,
+    ]),
+  );
+  return scheduled.reduce((sum, { eventId }) => sum + (lastOf.get(eventId) ?? 1), 0);
 }
 
 /** I12: okrad calls nothing that its IAM policy (deploy/iam) does not allow. */
