@@ -142,7 +142,7 @@ describe('a canary of clusters', () => {
     expect(weights).toHaveLength(4);
     expect(Math.min(...weights.map(({ events: taken }) => taken))).toBeLessThan(12);
     expect(Math.max(...weights.map(({ bytes }) => bytes))).toBeLessThan(16_000);
-    expect(calls.length / weights.length).toBeLessThan(2 * 5);
+    expect(calls.length / weights.length).toBeLessThan(2 * 6);
   });
 
   it('A-C21 goes to 100 at once without steps', async () => {
