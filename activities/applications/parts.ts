@@ -1,7 +1,7 @@
 import { AWS_TARGET_GROUP, CELL, SECRET } from '../../clients/kubernetes/kinds.ts';
 import { digest } from '../../clients/digest.ts';
 import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
-import { KubernetesError, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { isForbidden, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { ApplicationOfCell } from '../../crds/application.ts';
 import { cell as cellKind, type ApplicationsSpec, type Cell } from '../../crds/cell.ts';
@@ -63,8 +63,7 @@ async function secretsOf(
   try {
     return await kubernetes.list(SECRET, { namespace: key.namespace, labelSelector });
   } catch (error) {
-    const isRefused = error instanceof KubernetesError && error.status === 403;
-    if (isRefused && spec.applications.every(({ argocd }) => argocd === undefined)) return [];
+    if (isForbidden(error) && spec.applications.every(({ argocd }) => argocd === undefined)) return [];
     throw error;
   }
 }

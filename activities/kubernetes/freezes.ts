@@ -4,7 +4,7 @@ import type { Freeze } from '../../crds/freeze.ts';
 import { doubtfulKinds } from '../../domain/gates/doubts.ts';
 import { freezesOf, type Freezing } from '../../domain/gates/freeze.ts';
 import { doubtAsFreezing } from '../../domain/gates/kinds.ts';
-import { GRACE_SECONDS, readWithDefinition } from './listed-kind.ts';
+import { definitionOf, GRACE_SECONDS, readWithDefinition } from './definition.ts';
 
 /** What is asked of the Freezes. */
 export interface FreezesWanted {
@@ -19,10 +19,8 @@ export async function freezesIn(
   kubernetes: Pick<KubernetesClient, 'get' | 'list' | 'serves'>,
   { namespaces, createdAt = '', graceSeconds = GRACE_SECONDS }: FreezesWanted,
 ): Promise<readonly Freezing[]> {
-  const { found = [], definition } = await readWithDefinition(
-    kubernetes,
-    FREEZE,
-    kubernetes.list<Freeze>(FREEZE),
+  const { found = [], definition } = await readWithDefinition(kubernetes.list<Freeze>(FREEZE), () =>
+    definitionOf(kubernetes, FREEZE),
   );
   const now = Date.now();
   const doubts = doubtfulKinds({ Freeze: definition }, { now, graceSeconds }).filter(

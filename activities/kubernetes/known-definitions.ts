@@ -1,7 +1,7 @@
 import { definitionName, type KindRef } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import type { Definition } from '../../domain/gates/doubts.ts';
-import { definitionOf } from './listed-kind.ts';
+import type { Definition } from '../../domain/kubernetes/definition.ts';
+import { definitionOf } from './definition.ts';
 
 /** Says what is known of the definition of a kind whose objects were just listed, in one namespace or in all. */
 export type KnownDefinitions = (

@@ -16,7 +16,7 @@ import type {
 } from '../contract.ts';
 import { toFailure } from '../failure.ts';
 import { addFinalizer, removeFinalizer, type FinalizerOf } from '../kubernetes/finalizers.ts';
-import { goesWithKind } from '../kubernetes/listed-kind.ts';
+import { goesWithKind } from '../kubernetes/goes-with-kind.ts';
 import { loadBalancerOf } from './index.ts';
 import type { ConfigObject } from './port.ts';
 import { permit } from '../permit.ts';

@@ -22,7 +22,7 @@ import {
   readConfig,
   sequenceOf,
 } from '../load-balancers/config-object.ts';
-import { definitionOf } from '../kubernetes/listed-kind.ts';
+import { definitionOf } from '../kubernetes/definition.ts';
 import { readableSpec } from './readable-spec.ts';
 import { readSurroundings, type Surroundings } from './surroundings.ts';
 

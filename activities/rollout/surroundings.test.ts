@@ -3,7 +3,7 @@ import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import { KubernetesError, type Snapshot } from '../../clients/kubernetes/kubernetes.ts';
 import type { ListVersions } from '../../domain/model/list-versions.ts';
 import type { KnownDefinitions } from '../kubernetes/known-definitions.ts';
-import { definitionOf } from '../kubernetes/listed-kind.ts';
+import { definitionOf } from '../kubernetes/definition.ts';
 import { readSurroundings, surroundingsReader } from './surroundings.ts';
 
 /** The definitions of kinds: made long ago, unless `of` says otherwise. */

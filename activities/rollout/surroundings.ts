@@ -1,6 +1,6 @@
 import { sleep } from '../../clients/backoff.ts';
 import { AWS_TARGET_GROUP, ACCESS_POLICY, FREEZE, type KindRef } from '../../clients/kubernetes/kinds.ts';
-import { unlessMissing, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { AccessPolicy } from '../../crds/access-policy.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Freeze } from '../../crds/freeze.ts';
@@ -12,7 +12,7 @@ import {
   type KnownDefinitions,
   type ListedObject,
 } from '../kubernetes/known-definitions.ts';
-import { GRACE_SECONDS } from '../kubernetes/listed-kind.ts';
+import { GRACE_SECONDS, readWithDefinition } from '../kubernetes/definition.ts';
 
 /** What there is around a Cell that its rollout depends on. */
 export interface Surroundings {
@@ -46,12 +46,8 @@ export async function readSurroundings(
   { list, definition, graceSeconds = GRACE_SECONDS }: SurroundingsSource,
   namespace: string,
 ): Promise<Surroundings> {
-  async function read<T extends ListedObject>(kind: KindRef, options?: { readonly namespace?: string }) {
-    const found = await unlessMissing(list<T>(kind, options));
-    if (found === undefined) return { definition: { isThere: false } };
-    // Afterwards: what a list lacks because its kind was being deleted, the definition tells.
-    return { found, definition: await definition(kind, options?.namespace, found.items) };
-  }
+  const read = <T extends ListedObject>(kind: KindRef, options?: { readonly namespace?: string }) =>
+    readWithDefinition(list<T>(kind, options), ({ items }) => definition(kind, options?.namespace, items));
   const [groups, freezes, policies] = await Promise.all([
     read<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace }),
     read<Freeze>(FREEZE),

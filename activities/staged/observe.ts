@@ -5,7 +5,7 @@ import {
   STAGED_BINDING_POLICY,
   STATUS_COLLECTOR,
 } from '../../clients/kubernetes/kinds.ts';
-import { isNotFound, KubernetesError, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { isForbidden, isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import {
   stagedBindingPolicy,
   type Stage,
@@ -121,7 +121,7 @@ async function areReportsCollected(client: KubernetesClient): Promise<boolean> {
     const found = await client.get<{ readonly spec?: unknown }>(STATUS_COLLECTOR, { name: REPORTS });
     return saysAll(found?.spec, reportsSpec);
   } catch (error) {
-    if (error instanceof KubernetesError && error.status === 403) return true;
+    if (isForbidden(error)) return true;
     throw error;
   }
 }

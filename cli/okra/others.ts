@@ -1,5 +1,5 @@
 import type { CellStatus } from '../../crds/cell.ts';
-import { KubernetesError } from '../../clients/kubernetes/kubernetes.ts';
+import { isForbidden } from '../../clients/kubernetes/kubernetes.ts';
 import { LEASE } from '../../clients/kubernetes/kinds.ts';
 import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
 import { refused } from '../okractl/exit.ts';
@@ -47,7 +47,7 @@ async function holderOf(
     const isHeld = Date.parse(renewTime) + leaseDurationSeconds * 1000 + MAX_SKEW_MILLISECONDS > now;
     return isHeld && holderIdentity !== '' ? (holderIdentity ?? undefined) : undefined;
   } catch (error) {
-    if (error instanceof KubernetesError && error.status === 403) return undefined;
+    if (isForbidden(error)) return undefined;
     throw error;
   }
 }

@@ -1,17 +1,10 @@
+import type { Definition } from '../../domain/kubernetes/definition.ts';
 import { textIn } from '../../domain/model/shape.ts';
 import { CUSTOM_RESOURCE_DEFINITION, definitionName, type KindRef } from './kinds.ts';
-import { KubernetesError, type KubernetesClient } from './kubernetes.ts';
+import { isForbidden, type KubernetesClient } from './kubernetes.ts';
 
 interface CustomResourceDefinition {
   readonly metadata: { readonly creationTimestamp?: unknown; readonly deletionTimestamp?: unknown };
-}
-
-/** What a cluster says of the definition of a kind. */
-interface FoundDefinition {
-  /** Whether it is there to stay. */
-  readonly isThere: boolean;
-  /** When it was made; undefined where nobody may know. */
-  readonly since?: string | undefined;
 }
 
 /**
@@ -21,7 +14,7 @@ interface FoundDefinition {
 export async function readDefinition(
   client: Pick<KubernetesClient, 'get' | 'serves'>,
   kind: KindRef,
-): Promise<FoundDefinition> {
+): Promise<Definition> {
   try {
     const key = { name: definitionName(kind) };
     const found = await client.get<CustomResourceDefinition>(CUSTOM_RESOURCE_DEFINITION, key);
@@ -38,5 +31,3 @@ export async function readDefinition(
     throw error;
   }
 }
-
-const isForbidden = (error: unknown): boolean => error instanceof KubernetesError && error.status === 403;

@@ -25,6 +25,10 @@ export class KubernetesError extends Error {
 export const isNotFound = (error: unknown): boolean =>
   error instanceof KubernetesError && error.status === 404;
 
+/** Whether an error says that whoever asks may not do that. */
+export const isForbidden = (error: unknown): boolean =>
+  error instanceof KubernetesError && error.status === 403;
+
 /** Whether an error says that someone else was faster: the object exists already, or has another version. */
 export const isConflict = (error: unknown): boolean =>
   error instanceof KubernetesError && error.status === 409;

@@ -15,7 +15,7 @@ import { FIELD_MANAGER } from '../../domain/kubernetes/labels.ts';
 import { given } from '../../domain/model/given.ts';
 import { withTimeLimit, type TimeLimit } from '../time-limit.ts';
 
-export { isConflict, isExpired, isNotFound, KubernetesError } from './kubernetes-error.ts';
+export { isConflict, isExpired, isForbidden, isNotFound, KubernetesError } from './kubernetes-error.ts';
 export type { Key } from './kubernetes-paths.ts';
 export type { ListOptions, Snapshot, SnapshotOptions } from './kubernetes-list.ts';
 export type { WatchEvent, WatchOptions } from './kubernetes-watch.ts';

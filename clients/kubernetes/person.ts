@@ -2,7 +2,7 @@ import { currentOf, type Kubeconfig } from './kubeconfig.ts';
 import { loadKubeconfig } from './kubeconfig-files.ts';
 import { SELF_SUBJECT_ACCESS_REVIEW, SELF_SUBJECT_REVIEW, SUBJECT_ACCESS_REVIEW } from './kinds.ts';
 import { kubeconfigDoor } from './kubernetes-door.ts';
-import { KubernetesError } from './kubernetes-error.ts';
+import { isForbidden, isNotFound } from './kubernetes-error.ts';
 import { makeSend } from './kubernetes-transport.ts';
 import { clientOver, type KubernetesClient } from './kubernetes.ts';
 import { tokenFileOf } from './service-account.ts';
@@ -130,7 +130,7 @@ async function reviewed(kubernetes: KubernetesClient): Promise<UserInfo | undefi
   try {
     return (await kubernetes.create(review)).status?.userInfo ?? {};
   } catch (error) {
-    if (error instanceof KubernetesError && (error.status === 404 || error.status === 403)) return undefined;
+    if (isNotFound(error) || isForbidden(error)) return undefined;
     throw error;
   }
 }

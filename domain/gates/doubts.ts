@@ -1,16 +1,9 @@
 import type { CellStatus } from '../../crds/cell.ts';
+import type { Definition } from '../kubernetes/definition.ts';
 import type { SelectedTargetGroup, TargetGroup } from '../model/target-group.ts';
 
 /** The kinds of which a Cell has to know all objects: what it may serve, and what holds it. */
 export type DecisiveKind = 'AWSTargetGroup' | 'Freeze' | 'AccessPolicy';
-
-/** What is known of the definition of a kind. */
-export interface Definition {
-  /** Whether it is there to stay. */
-  readonly isThere: boolean;
-  /** When it was made; undefined where nobody may know. */
-  readonly since?: string | undefined;
-}
 
 /**
  * A kind of which objects may be missing. With its definition all of its objects go, one after another, and who installs it

@@ -3,7 +3,8 @@ import { isPermanent, type FailureType } from '../failures.ts';
 import { type AnalysisVerdict, isFinished } from '../rollout/analysis.ts';
 import type { ReadVerdict } from '../rollout/ended-early.ts';
 import type { Freezing } from '../gates/freeze.ts';
-import { doubtfulKinds, doubtsOf, standIns, type DecisiveKind, type Definition } from '../gates/doubts.ts';
+import { doubtfulKinds, doubtsOf, standIns, type DecisiveKind } from '../gates/doubts.ts';
+import type { Definition } from '../kubernetes/definition.ts';
 import type { TargetHealth } from '../gates/health.ts';
 import {
   keepsClients,

@@ -3,11 +3,7 @@ import {
   TARGET_GROUP_BINDING,
   type KindRef,
 } from '../../../clients/kubernetes/kinds.ts';
-import {
-  isNotFound,
-  KubernetesError,
-  type KubernetesClient,
-} from '../../../clients/kubernetes/kubernetes.ts';
+import { isNotFound, isForbidden, type KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
 import { BINDING_APIS } from '../../../domain/discovery/target-group-set/binding-kinds.ts';
 import type { KindsThere } from '../../../domain/discovery/target-group-set/doubtful-clusters.ts';
 import { given } from '../../../domain/model/given.ts';
@@ -47,6 +43,7 @@ async function listKind(
     });
     return found.map((binding) => ({ api, ...seenBinding(binding) }));
   } catch (error) {
+    // Who may not list a kind is told so whether or not there is one.
     if (isNotFound(error) || (isForbidden(error) && !(await mayBeServed(client, kinds[api]))))
       return undefined;
     throw error;
@@ -62,9 +59,6 @@ export async function kindsThere(client: Pick<KubernetesClient, 'get' | 'serves'
     since: given(Object.fromEntries(since)),
   };
 }
-
-// Who may not list a kind is told so whether or not there is one.
-const isForbidden = (error: unknown): boolean => error instanceof KubernetesError && error.status === 403;
 
 const mayBeServed = (client: Pick<KubernetesClient, 'serves'>, kind: KindRef): Promise<boolean> =>
   client.serves(kind).catch(() => true);

@@ -22,7 +22,7 @@ import { FAILED_AGAIN_SECONDS, type ClusterReader, type ClusterReads } from '../
 import type { SyncActivities, Synced } from '../../contract.ts';
 import { reasonOf, toFailure } from '../../failure.ts';
 import { addFinalizerAndRead, removeFinalizer, type FinalizerOf } from '../../kubernetes/finalizers.ts';
-import { goesWithKind } from '../../kubernetes/listed-kind.ts';
+import { goesWithKind } from '../../kubernetes/goes-with-kind.ts';
 import { isFirstAttempt, lifetime, type Lifetime } from '../lifetime.ts';
 import { earlier } from '../../../domain/discovery/missing.ts';
 import { soonest } from '../soonest.ts';
