@@ -175,10 +175,12 @@ async function perform(
     });
     // Whether it was done the next look shows.
     if (answer.is === 'Interrupted') return;
-    live.change((state) => performed(state, application, action, Date.now()));
+    const isNamed = patched('applications-troubles-by-action');
+    live.change((state) => performed(state, application, action, { now: Date.now(), isNamed }));
   } catch (error) {
     const of = patched('applications-troubles') ? { of: action.do } : {};
-    const failure = { ...failureOf(error), ...of };
+    const named = patched('applications-troubles-by-action') ? { action } : {};
+    const failure = { ...failureOf(error), ...of, ...named };
     live.change((state) => troubled(state, application, failure, Date.now()));
   }
 }

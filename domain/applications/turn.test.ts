@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ApplicationsSpec } from '../../crds/cell.ts';
 import { clusters, job, jobs, web } from './testing/applications.ts';
 import type { ApplicationAction } from './decision.ts';
-import { troubled } from './state.ts';
+import { troubled, type Trouble } from './state.ts';
 import { ApplicationsWorld } from './testing/world.ts';
 
 /** A Cell whose applications are in place on their first clusters. */
@@ -362,39 +362,84 @@ describe('an abort', () => {
 
 describe('what has failed and is tried again later', () => {
   /** Traffic that moves, while something keeps failing that was done last. */
-  function failing(of: ApplicationAction['do']): ApplicationsWorld {
+  function failing(...failures: Pick<Trouble, 'of'>[]): ApplicationsWorld {
     const world = settled([web()], clusters('web-v1'));
     world.edit({ clusters: clusters('web-v2') });
     while (world.children.get('web')?.status.phase !== 'Progressing') world.turn();
     // Somebody has deleted the secret of a cluster that serves, and it cannot be made again.
     world.secrets.delete('web-v2');
     world.isSafe = () => undefined;
-    const failure = { reason: 'AccessDenied', message: 'No.', of };
     for (let times = 0; times < 10; times += 1)
-      world.state = troubled(world.state, 'web', failure, world.now);
+      for (const failure of failures)
+        world.state = troubled(
+          world.state,
+          'web',
+          { reason: 'AccessDenied', message: 'No.', ...failure },
+          world.now,
+        );
     world.trace.length = 0;
     expect(world.turn().do).toBe('Wait');
     return world;
   }
 
+  /** What is remembered of an action that has failed. */
+  const by = (action: ApplicationAction) => ({ of: action.do, action });
+  const secrets = by({ do: 'ApplySecrets', number: 2 });
+  const takeBack = by({ do: 'ApplyChild', number: 1, keep: 2 });
+
   it.each([
-    ['abort', 'web ApplyChild 1'],
-    ['pause', 'web Forward pause'],
-  ] as const)('does not keep %s waiting', (request, want) => {
-    const world = failing('ApplySecrets');
+    ['abort', 'web ApplyChild 1', secrets],
+    ['pause', 'web Forward pause', secrets],
+    ['abort', 'web ApplyChild 1', by({ do: 'ApplyChild', number: 2, keep: 1 })],
+    ['abort', 'web ApplyChild 1', by({ do: 'Forward', request: 'promote', by: 'bob', reason: '' })],
+    ['pause', 'web Forward pause', takeBack],
+    ['abort', 'web ApplyChild 1', { of: 'ApplySecrets' }],
+  ] as const)('does not keep %s waiting: %s, after %j', (request, want, failure) => {
+    const world = failing(failure);
     world.ask(request);
     world.turn();
     expect(world.trace).toEqual([want]);
     expect(world.state.troubles).toEqual({});
   });
 
-  it.each(['ApplyChild', 'Forward'] as const)('keeps it waiting where that has failed itself: %s', (of) => {
-    const world = failing(of);
+  it.each<readonly [string, Pick<Trouble, 'of'>[]]>([
+    ['the same', [takeBack]],
+    ['that, and another after it', [takeBack, secrets]],
+    ['something of the kind, by a run of an earlier release', [{ of: 'ApplyChild' }]],
+    ['a request, by a run of an earlier release', [{ of: 'Forward' }]],
+  ])('keeps it waiting where that has failed itself: %s', (_, failures) => {
+    const world = failing(...failures);
     world.ask('abort');
-    expect(world.turn().do).toBe('Wait');
+    world.turn();
+    expect(world.trace).not.toContain('web ApplyChild 1');
+    world.trace.length = 0;
     world.pass(60);
     world.turn();
     expect(world.trace).toEqual(['web ApplyChild 1']);
+  });
+
+  it('does not keep an abort waiting where something that is done is not seen to be done', () => {
+    const world = failing(secrets);
+    world.pass(60);
+    world.perform = (application, { do: what }) => void world.trace.push(`${application} ${what}`);
+    while (world.status.reason !== 'NotSeen') world.turn();
+    world.trace.length = 0;
+    world.ask('abort');
+    world.turn();
+    expect(world.trace).toEqual(['web ApplyChild']);
+  });
+
+  it('hands requests on in their order, though one of them has failed', () => {
+    const pause = { do: 'Forward', request: 'pause', by: 'ann', reason: '' } as const;
+    const world = failing(by(pause));
+    for (const request of ['pause', 'resume'] as const) {
+      world.ask(request);
+      expect(world.turn().do).toBe('Wait');
+    }
+    world.pass(60);
+    world.turn();
+    world.turn();
+    expect(world.trace.slice(0, 2)).toEqual(['web Forward pause', 'web Forward resume']);
   });
 });
 

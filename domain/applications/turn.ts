@@ -1,13 +1,13 @@
 import type { CellStatus } from '../../crds/cell.ts';
 import type { ReportedEvent } from '../rollout/report.ts';
-import { isAtHand, type ApplicationsDecision } from './decision.ts';
+import { isAtHand, type ApplicationAction, type ApplicationsDecision } from './decision.ts';
 import { clustersHold, clusterStatuses, UNSEEN } from './gate.ts';
 import { behind, frozen, pausedBy, shut } from './hold.ts';
 import { judge } from './judge.ts';
 import type { ObservedApplications } from './observation.ts';
 import { hear, type Heard } from './requests.ts';
 import type { Hold, Step } from './situation.ts';
-import { markOf, type ApplicationsState } from './state.ts';
+import { markOf, retriesOf, triedAgainAt, type ApplicationsState, type Forwarded } from './state.ts';
 import { applicationsStatusOf, type Judged, type ToldInput } from './status.ts';
 
 /** What a turn has come to; the status is written before the decision is performed. */
@@ -134,13 +134,10 @@ function next(
   { wait, now, isAtHandOnly }: Otherwise,
 ): ApplicationsDecision {
   const isFree = (name: string): boolean => (troubles[name]?.until ?? 0) <= now;
-  // What takes traffic back or holds it waits for nothing but itself.
-  const isFreeAtHand = (name: string): boolean => {
-    const { of } = troubles[name] ?? {};
-    return isFree(name) || (of !== undefined && !isAtHand({ do: of }));
-  };
+  const isFreeAtHand = (name: string, action: ApplicationAction): boolean =>
+    triedAgainAt(troubles[name], action) <= now;
   const isDue = (name: string, { way, action }: Act): boolean =>
-    way === 'Back' && isAtHand(action) ? isFreeAtHand(name) : isFree(name);
+    way === 'Back' && isAtHand(action) ? isFreeAtHand(name, action) : isFree(name);
   const acts = judged.flatMap(({ name, step }) =>
     step.is === 'Act' && isDue(name, step) && (!isAtHandOnly || isAtHand(step.action))
       ? [{ name, step }]
@@ -148,22 +145,28 @@ function next(
   );
   const act = acts.find(({ step }) => step.way === 'Back');
   if (act !== undefined) return doing(act.name, act.step);
-  const request = forwards.find(({ application }) => isFreeAtHand(application));
+  const request = firstOfEach(forwards).find((one) => isFreeAtHand(one.application, forward(one)));
   if (request !== undefined) {
-    const { application, request: asked, by, reason } = request;
-    const action = { do: 'Forward', request: asked, by, reason } as const;
-    return {
-      do: 'Act',
-      application,
-      action,
-      message: `Handing ${asked} of ${by} on to application ${application}.`,
-    };
+    const { application, request: asked, by } = request;
+    const message = `Handing ${asked} of ${by} on to application ${application}.`;
+    return { do: 'Act', application, action: forward(request), message };
   }
   const [first] = acts;
   if (first !== undefined) return doing(first.name, first.step);
-  const untils = Object.values(troubles).map(({ until }) => until);
+  const untils = Object.values(troubles).flatMap((trouble) => retriesOf(trouble, now));
   return untils.length === 0 ? wait : { ...wait, until: Math.min(wait.until ?? Infinity, ...untils) };
 }
+
+const forward = ({ request, by, reason }: Forwarded): ApplicationAction => ({
+  do: 'Forward',
+  request,
+  by,
+  reason,
+});
+
+/** What each application is to hear of next; it hears of all in their order. */
+const firstOfEach = (forwards: readonly Forwarded[]): readonly Forwarded[] =>
+  forwards.filter((one) => one === forwards.find(({ application }) => application === one.application));
 
 const doing = (application: string, { action, message, way }: Act): ApplicationsDecision => ({
   do: 'Act',

@@ -513,7 +513,10 @@ export class ApplicationsWorld {
     else if (decision.do === 'Act') {
       this.perform(decision.application, decision.action);
       if (lose === 'twice') this.perform(decision.application, decision.action);
-      this.state = performed(this.state, decision.application, decision.action, this.now);
+      this.state = performed(this.state, decision.application, decision.action, {
+        now: this.now,
+        isNamed: true,
+      });
       if (lose === 'after') this.state = { ...initialApplicationsState };
     }
     this.isSafe();
