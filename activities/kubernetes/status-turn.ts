@@ -3,13 +3,13 @@ import { isGrpcServiceError, WorkflowNotFoundError, type Client } from '@tempora
 import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { Metadata } from '../../crds/resource.ts';
-import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
+import type { ObjectKey } from '../../domain/model/ids.ts';
 import { successionOf, type StatusWriter } from '../../domain/rollout/status-writer.ts';
-import { failure } from '../failure.ts';
 import { refuseWhenGivenUp } from '../heartbeat.ts';
 import { retryOnConflict } from './retry-on-conflict.ts';
+import { superseded } from './superseded.ts';
 
-/** What a status is written by: who writes it, and the version of the object over which it may be written. */
+/** Who writes a status, and the version of the object over which it may be written. */
 export interface StatusTurn {
   readonly writer: StatusWriter;
   readonly resourceVersion: string | undefined;
@@ -27,16 +27,16 @@ interface Written {
   readonly status?: { readonly writer?: StatusWriter };
 }
 
-/** What it takes to know whose turn it is. */
+/** What it takes to know whether a status comes late. */
 export interface TurnMeans {
   readonly kubernetes: Pick<KubernetesClient, 'get'>;
   readonly temporal: Client;
 }
 
 /**
- * Writes a status in its turn: over what was read just before, unless that was written by a later activity or run. One
- * that a slow network or a stopped process has kept would hide what was told since, and what was blocked. Without a
- * workflow there is nobody who could be late.
+ * Writes a status in its turn: over what was read just before, unless a later activity or run has written that. A status
+ * that a slow network or a stopped process has kept back would hide what was reported since, and what was blocked. Without
+ * a workflow nothing can be late.
  */
 export async function writeInTurn(
   { kind, key, uid }: TurnOf,
@@ -45,19 +45,16 @@ export async function writeInTurn(
 ): Promise<void> {
   const { workflowExecution: workflow, activityId } = Context.current().info;
   return retryOnConflict(async () => {
-    // What an attempt that was given up has to tell is older than what the one after it has told.
+    // What an attempt that was given up has to report is older than what the next attempt has reported.
     refuseWhenGivenUp();
     if (workflow === undefined) return write(undefined);
     // The ids of the activities of a run are numbers that go up.
     const writer = { runId: workflow.runId, activity: Number.parseInt(activityId, 10) || 0 };
     const object = await means.kubernetes.get<Written>(kind, key, { signal });
-    // It has no effect on another object, and what it tells besides is told.
+    // The status has no effect on another object; the Events that come with it are still written.
     if (object === undefined || object.metadata.uid !== uid) return write(undefined);
     if (await isLate(writer, object.status?.writer, { workflow, temporal: means.temporal }))
-      throw failure(
-        'Superseded',
-        `Expected to write the next status of ${kind.kind} ${formatKey(key)}, got one there that was written later.`,
-      );
+      throw superseded(kind, key);
     return write({ writer, resourceVersion: object.metadata.resourceVersion });
   });
 }
@@ -67,7 +64,7 @@ interface Execution {
   readonly runId: string;
 }
 
-/** Whether what is there was written later than what comes now; what it says of its writer anybody may have written who may write statuses. */
+/** Whether the status that is there was written later than this one. Anyone who may write statuses may have written who its writer is. */
 async function isLate(
   writer: StatusWriter,
   before: StatusWriter | undefined,
@@ -84,7 +81,7 @@ async function isLate(
   }
 }
 
-/** The number of the activity that a run has asked for last. Of a run that Temporal does not know, any is late. */
+/** The number of the newest activity of a run; infinite for a run that Temporal does not know, whose every status is late. */
 async function newestActivityOf(
   execution: Execution,
   { workflowService, options: { namespace } }: Client,
@@ -110,7 +107,7 @@ async function newestActivityOf(
 // google.rpc.Code
 const NOT_FOUND = 5;
 
-/** Whether a run is the one that Temporal gives for its workflow, and no other has begun since. */
+/** Whether a run is the latest of its workflow, as Temporal says. */
 async function isLatest({ workflowId, runId }: Execution, temporal: Client): Promise<boolean> {
   try {
     return (await temporal.workflow.getHandle(workflowId).describe()).runId === runId;

@@ -2,7 +2,7 @@ import { type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { controllerOf } from '../../domain/kubernetes/controller.ts';
 import { FINALIZER, SEQUENCE_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
-import { sameSpot, type Route } from '../../domain/load-balancers/load-balancer.ts';
+import { sameRuleOrListener, type Route } from '../../domain/load-balancers/load-balancer.ts';
 import { mayAdopt } from '../../domain/versions/watched.ts';
 import type { LoadBalancerConfigRef } from '../contract.ts';
 import { loadBalancerOf } from './index.ts';
@@ -73,7 +73,7 @@ export const isOwnedByCell = ({ metadata }: ConfigObject): boolean => controller
 export const isByHandElsewhere = (ref: LoadBalancerConfigRef, object: ConfigObject, route: Route): boolean =>
   controllerOf(object.metadata) === undefined &&
   object.metadata.annotations?.[SEQUENCE_ANNOTATION] === undefined &&
-  !sameSpot(configViewOf(ref, object).desired, route);
+  !sameRuleOrListener(configViewOf(ref, object).desired, route);
 
 /** Whether the status says that ELBv2 serves what the object asks for. */
 export const isApplied = ({ generation, status }: LoadBalancerConfigView): boolean =>

@@ -8,11 +8,11 @@ export interface Freezing {
   readonly reason: string;
   /** When it ends by itself, in milliseconds since the epoch. */
   readonly until?: number;
-  /** Says it where this stands for Freezes of which nobody knows. */
+  /** The message where this stands for Freezes that may be missing. */
   readonly doubt?: string;
 }
 
-/** Says for people what holds. */
+/** Says for people which Freeze holds, or why one may. */
 export const heldByFreeze = ({ name, by, reason, doubt }: Freezing): string =>
   doubt ?? `Held by Freeze ${name} of ${by}: ${reason}`;
 

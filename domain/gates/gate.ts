@@ -16,14 +16,17 @@ export interface GateInput {
   readonly now: number;
 }
 
-/** Lets a decision pass unless it goes forward while a Freeze holds, objects may be missing, a cluster is not ready, an application before it is not in place or no window is open; then it says what is waited for. */
+/**
+ * Lets a decision pass unless it goes forward while a Freeze holds, objects of a kind may be missing, a cluster is not ready,
+ * an earlier application is not in place or no window is open; then it says what is waited for.
+ */
 export function gate(decision: Decision, input: GateInput): Decision {
   if (goesForward(decision))
     return (
       frozen(decision, input) ??
       doubted(decision, input) ??
       unready(decision, input) ??
-      waiting(decision, input) ??
+      outOfOrder(decision, input) ??
       shut(decision, input) ??
       decision
     );
@@ -58,7 +61,7 @@ function frozen(decision: Decision, { observed, now }: GateInput): Wait | undefi
   };
 }
 
-/** Holds while objects may be missing that say what serves or that hold; who installs Okra has nothing to lose, and does not wait. */
+/** Holds while objects may be missing that say what serves, or that hold; what is installed where nothing serves has nothing to lose. */
 function doubted(decision: Decision, { observed, cell, state }: GateInput): Wait | undefined {
   const isFirst =
     decision.do === 'Shift' && decision.purpose === 'Install' && state.inspected?.is === 'Nothing';
@@ -80,8 +83,8 @@ function unready(decision: Decision, { observed }: GateInput): Wait | undefined 
   return { do: 'Wait', for: 'Clusters', message };
 }
 
-/** Holds the traffic of an application as long as one before it is not in place. */
-function waiting(decision: Decision, { observed: { behind } }: GateInput): Wait | undefined {
+/** Holds the traffic of an application as long as an earlier one is not in place. */
+function outOfOrder(decision: Decision, { observed: { behind } }: GateInput): Wait | undefined {
   if (behind === undefined || !isOfRollout(decision)) return undefined;
   const message = `Waiting for application ${behind.application} of Cell ${behind.cell} to be in place. Next: ${decision.message}`;
   return { do: 'Wait', for: 'Application', message };

@@ -29,7 +29,7 @@ export interface LoadBalancerKind<Of extends LoadBalancerShape> {
   placeOf(at: Of['place']): string;
   /** The load balancer of ELBv2 that holds the target groups; undefined where none does. */
   loadBalancerARNOf(route: Of['route']): string | undefined;
-  /** Says where traffic gets in, for people. */
+  /** Says where traffic gets in, for people: names what has the weights, and nothing else of the route (see `sameRuleOrListener`). */
   describe(route: Of['route']): string;
   /** The target groups and their weights. */
   targetGroupsOf(forwarding: Of['forwarding']): readonly WeightedTargetGroup[];

@@ -97,8 +97,8 @@ export const observedAfter = (
 /** Says where traffic gets in, for people. */
 export const describeRoute = (route: Route): string => loadBalancerKind(route.type).describe(route);
 
-/** Whether two routes are about the same rule, whatever its conditions are. */
-export const sameSpot = (a: Route, b: Route): boolean =>
+/** Whether two routes are about the same rule, whatever its conditions are; or the same listener, where that has the weights. */
+export const sameRuleOrListener = (a: Route, b: Route): boolean =>
   samePlace(a, b) && describeRoute(a) === describeRoute(b);
 
 /** Weights for people: `a1: 50, a2: 50`. */

@@ -48,6 +48,6 @@ export const isNamesake = ({ key }: Pick<Owner, 'key'>, tag: string): boolean =>
   return named !== undefined && formatKey(named) === formatKey(key);
 };
 
-/** Whether a tag names an object of another name, in whatever installation. */
-export const isAnothers = ({ key }: Pick<Owner, 'key'>, tag: string | undefined): boolean =>
+/** Whether a tag names an object with another name, in whatever installation. */
+export const isOfAnother = ({ key }: Pick<Owner, 'key'>, tag: string | undefined): boolean =>
   tag !== undefined && keyInTag(tag) !== undefined && !isNamesake({ key }, tag);

@@ -1,7 +1,7 @@
 import type { Ticket } from '../load-balancers/budget.ts';
 import { withConnections } from '../load-balancers/connections.ts';
 import {
-  sameSpot,
+  sameRuleOrListener,
   servedRoute,
   withTargetGroups,
   type DeletionPolicy,
@@ -146,7 +146,7 @@ function keptRoute(
 ): ObservedForwarding | undefined {
   if (!keepingRoute.has(purpose) || served === undefined) return undefined;
   const isLost = backoff?.purpose === purpose && backoff.reason === 'Conflict' && leavesLost.has(purpose);
-  return isLost && cell.problems.length === 0 && !sameSpot(route, served) ? undefined : served;
+  return isLost && cell.problems.length === 0 && !sameRuleOrListener(route, served) ? undefined : served;
 }
 
 const leavesLost: ReadonlySet<Shift['purpose']> = new Set(['TakeBack', 'TakeOut']);

@@ -1,5 +1,5 @@
-import { sameSpot, type Route } from '../load-balancers/load-balancer.ts';
-import { isAnothers, ownershipOf, ownerTag } from '../load-balancers/owner-tag.ts';
+import { sameRuleOrListener, type Route } from '../load-balancers/load-balancer.ts';
+import { isOfAnother, ownershipOf, ownerTag } from '../load-balancers/owner-tag.ts';
 import type { ObjectKey } from '../model/ids.ts';
 import type { WeightedTargetGroup } from '../model/target-group.ts';
 
@@ -49,7 +49,7 @@ const INSTALLATION = 'here';
 
 /** Whether a write goes by the status, and looks at no rule. */
 export const isTold = ({ told, verify, route }: Aim): boolean =>
-  told !== undefined && !verify && sameSpot(told.route, route);
+  told !== undefined && !verify && sameRuleOrListener(told.route, route);
 
 /** The rules of listeners, with their owners, as the writers of load balancers find and claim them. Objects may share it. */
 export class SimulatedListener {
@@ -63,7 +63,7 @@ export class SimulatedListener {
   }
 
   at(route: Route): SimulatedRule | undefined {
-    return this.rules.find((rule) => sameSpot(rule.route, route));
+    return this.rules.find((rule) => sameRuleOrListener(rule.route, route));
   }
 
   named(arn: string | undefined): SimulatedRule | undefined {
@@ -85,7 +85,7 @@ export class SimulatedListener {
       const isOurs = isSame || named.owner === undefined || this.mayClaim(claimant, named);
       return isOurs ? named : 'Conflict';
     }
-    const isLeft = named === there || !isAnothers(claimant, named?.owner);
+    const isLeft = named === there || !isOfAnother(claimant, named?.owner);
     const moved = isLeft ? named : undefined;
     const rule = there ?? moved;
     if (rule === undefined || this.mayClaim(claimant, rule, rule !== there)) return rule;

@@ -12,8 +12,9 @@ import { awsErrorType, failure } from '../../failure.ts';
 import type { Attempt, KnownRule } from './attempt.ts';
 import { isShownWithout, lookUntilShown, readBack, type Look } from '../read-back.ts';
 import { readInTime } from '../read-in-time.ts';
-import { find, knownRule, Lost, refuseLost } from './rule-find.ts';
+import { find, knownRule } from './rule-find.ts';
 import { servedBy } from './rule-forwarding.ts';
+import { Lost, refuseLost } from './rule-lost.ts';
 import { keepTargets, refuseUnweighable, releaseTargets } from './rule-stickiness.ts';
 import { createRule, toCarry, writeRule, type WrittenRule } from './rule-write.ts';
 

@@ -1,9 +1,8 @@
 import type { Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { reasonOf } from '../../failure.ts';
 import type { Attempt, KnownRule } from './attempt.ts';
-import { claimed, ownerIfShown, ownerOf, takeOver } from '../owner.ts';
-import { readIfInTime } from '../read-in-time.ts';
-import { isAnothers } from '../../../domain/load-balancers/owner-tag.ts';
+import { claimed, ownerOf, takeOver } from '../owner.ts';
+import { isOfAnother } from '../../../domain/load-balancers/owner-tag.ts';
 import { circleOf } from './rule-circle.ts';
 import { fromRule } from './rule-conversion.ts';
 import { reads } from './rule-stickiness.ts';
@@ -17,7 +16,7 @@ export async function find(attempt: Attempt): Promise<KnownRule | undefined> {
   const there = own.find((rule) => rule.Priority === String(desired.priority));
   const named = own.find((rule) => rule.RuleArn === request.observed?.ruleARN);
   // What another object has taken over stays where it is, and ours is made at its new place.
-  const moved = named === there || (await isLeft(attempt, named)) ? named : undefined;
+  const moved = named === there || (await isStillOurs(attempt, named)) ? named : undefined;
   const alongside = await circleOf(attempt, own, { there, moved });
   const rule = alongside === undefined ? (there ?? moved) : moved;
   if (rule === undefined) return undefined;
@@ -32,36 +31,11 @@ export async function find(attempt: Attempt): Promise<KnownRule | undefined> {
   return { ...(await knownRule(attempt, rule)), ...(alongside === undefined ? {} : { alongside }) };
 }
 
-/** Whether a rule that the status names was left to its object by all others. */
-async function isLeft({ owner, elbv2, writing }: Attempt, rule: Rule | undefined): Promise<boolean> {
+/** Whether no other object has taken over the rule that the status names. */
+async function isStillOurs({ owner, elbv2, writing }: Attempt, rule: Rule | undefined): Promise<boolean> {
   if (rule === undefined) return true;
   const [{ key }, tag] = await Promise.all([owner(), ownerOf(elbv2, rule.RuleArn ?? '', writing.signal)]);
-  return !isAnothers({ key }, tag);
-}
-
-/** Someone else's by now is a rule that may be taken over, as soon as it was looked at. */
-export class Lost extends Error {
-  override readonly name = 'Lost';
-}
-
-/**
- * Keeps the rule that the status names from being written when someone else has taken it over since: throws a `Conflict`,
- * or `Lost`. One whose tags someone has taken off, or that reads do not show yet, is still what the status says.
- */
-export async function refuseLost(
-  { request, desired, elbv2, owner, writing }: Attempt,
-  ruleARN: string,
-): Promise<void> {
-  const { urgent, adopt } = request;
-  const read = (inTime: AbortSignal): Promise<string | undefined> => ownerIfShown(elbv2, ruleARN, inTime);
-  const tag = await readIfInTime({ urgent, signal: writing.signal }, read, undefined);
-  if (tag === undefined) return;
-  const claim = { owner: await owner(), adopt, what: `priority ${desired.priority} of the listener` };
-  if (claimed(claim, ruleARN, tag) === 'TakeOver') {
-    throw new Lost(
-      `Expected an answer on what rule ${desired.priority} does before it is taken over from ${tag}, got none in time. It is tried again.`,
-    );
-  }
+  return !isOfAnother({ key }, tag);
 }
 
 const isConflict = (error: unknown): boolean => error instanceof Error && reasonOf(error) === 'Conflict';

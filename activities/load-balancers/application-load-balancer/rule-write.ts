@@ -15,7 +15,7 @@ import { failure } from '../../failure.ts';
 import type { Attempt, KnownRule } from './attempt.ts';
 import type { ApplyRequest, Writing } from '../port.ts';
 import { readIfInTime } from '../read-in-time.ts';
-import { refuseLost } from './rule-find.ts';
+import { refuseLost } from './rule-lost.ts';
 import { carriedIn, toTransform } from './rule-carried.ts';
 import { toConditions } from './rule-conditions.ts';
 import { toActions } from './rule-conversion.ts';
