@@ -4,6 +4,7 @@ import { temporalId } from '../clients/temporal/workflow-id.ts';
 import { objectWorkflowId } from '../domain/model/workflow-ids.ts';
 import { aCell, aConfig, aGroup, settled } from './testing/builders.ts';
 import { noLog } from './testing/fakes.ts';
+import type { KindEvent } from './kinds.ts';
 import { createRouter } from './router.ts';
 import type { Instruction } from './instruction.ts';
 
@@ -91,6 +92,37 @@ describe('the router', () => {
     router.take({ kind: 'Cell', event: { type: 'add', object: broken as Cell } });
     router.take({ kind: 'Cell', event: { type: 'add', object: cell('web') } });
     expect(router.given).toEqual([start('web')]);
+  });
+
+  describe.each([
+    'AccessPolicy',
+    'Freeze',
+    'StagedBindingPolicy',
+    'ClusterSet',
+    'AWSTargetGroupSet',
+  ] as const)('is not stopped by one %s of a form that its schema does not allow:', (kind) => {
+    it.each([
+      ['without a spec', {}],
+      ['without what is required', { spec: {} }],
+      ['with other types', { spec: { namespaces: 'default', stages: 'all', space: 1, generators: 1 } }],
+      [
+        'with lists of other types',
+        { spec: { namespaces: [1], stages: [1, { cell: 1 }], targetGroups: [1] } },
+      ],
+    ])('%s', (_, rest) => {
+      const router = aRouter();
+      const object = { metadata: { name: 'odd', namespace: 'default', uid: 'u' }, ...rest };
+      // The API server serves what it has stored, whatever the schema is by now.
+      router.take({ kind, event: { type: 'add', object } } as unknown as KindEvent);
+      router.replay();
+      router.given.splice(0);
+      router.take({ kind: 'Cell', event: { type: 'add', object: aCell('web') } });
+      router.take({ kind: 'AWSTargetGroup', event: { type: 'add', object: aGroup('web-1') } });
+      expect(router.given.filter((one) => one.do === 'Start' && one.kind === 'Cell')).toEqual([
+        start('web'),
+        start('web'),
+      ]);
+    });
   });
 });
 

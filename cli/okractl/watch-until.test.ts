@@ -29,6 +29,7 @@ function atRest(groups: readonly FakeObject[], message: string, refused: readonl
   const access = {
     namespace: 'default',
     policies: ['p'],
+    unreadable: [],
     specs: [
       { namespaces: ['default'], targetGroups: groups.map((group) => (group as AWSTargetGroup).spec.arn) },
     ],

@@ -51,6 +51,39 @@ describe('what a namespace may use', () => {
     expect(access?.policies).toEqual(['everybody', 'shop']);
   });
 
+  describe('while an AccessPolicy is there that cannot be read', () => {
+    const readable = aPolicy('shop', { listeners: [listener('shop')] });
+    const others = aPolicy('bank', { listeners: [listener('bank')] });
+    it.each([
+      ['has no spec', undefined],
+      ['names no namespaces', { listeners: ['*'] }],
+      ['has an empty list of them', { namespaces: [], listeners: ['*'] }],
+      ['has something else in their place', { namespaces: 'bank', listeners: ['*'] }],
+      ['names a namespace that is none', { namespaces: ['bank', 1], listeners: ['*'] }],
+    ])('that %s, is what the others list, and nothing without one', (_, spec) => {
+      const odd = { metadata: { name: 'odd' }, spec: spec as unknown as AccessPolicySpec };
+      const uses = ['shop', 'bank'].map((name): Use => ({ of: 'Listener', arn: listener(name) }));
+      const allowed = (policies: Parameters<typeof accessOf>[1]): readonly boolean[] =>
+        uses.map((use) => mayUse(accessOf('shop', policies), use));
+      expect(allowed([odd, readable, others])).toEqual([true, false]);
+      expect(allowed([odd, others])).toEqual([false, false]);
+    });
+
+    it.each([
+      ['a list', { listeners: listener('shop') }],
+      ['a pattern', { listeners: [listener('shop'), 1] }],
+      ['a role', { roles: [{}] }],
+    ])('in %s, is nothing of what that one lists, and says so', (_, odd) => {
+      const spec = { namespaces: ['shop'], targetGroups: ['*'], ...odd } as unknown as AccessPolicySpec;
+      const access = accessOf('shop', [{ metadata: { name: 'odd' }, spec }]);
+      const use: Use = { of: 'TargetGroup', arn: group('shop') };
+      expect(refusalOf(access, use)).toContain(
+        'The spec of odd has a form that its schema does not allow, and allows nothing.',
+      );
+      expect(accessOf('bank', [{ metadata: { name: 'odd' }, spec }])).toBeUndefined();
+    });
+  });
+
   it.each([
     ['of its name', 'shop-web', true],
     ['of another name', 'bank-web', false],

@@ -1,5 +1,6 @@
 import type { AccessPolicySpec } from '../../crds/access-policy.ts';
 import { compareText } from '../kubernetes/canonical.ts';
+import { fieldsIn, isRecord } from '../model/shape.ts';
 import { isLike, mayBeLike } from './glob.ts';
 import { unreachable } from '../unreachable.ts';
 
@@ -8,6 +9,8 @@ export interface Access {
   readonly namespace: string;
   /** The names of these AccessPolicies. */
   readonly policies: readonly string[];
+  /** The names of those that cannot be read, and allow nothing. */
+  readonly unreadable: readonly string[];
   readonly specs: readonly AccessPolicySpec[];
 }
 
@@ -36,14 +39,49 @@ interface Policy {
 /** What a namespace may use; undefined: everything, as no AccessPolicy is about it. One that is being deleted holds until it is gone. */
 export function accessOf(namespace: string, policies: readonly Policy[]): Access | undefined {
   const about = policies
-    .filter(({ spec }) => spec.namespaces.some((pattern) => isLike(namespace, pattern)))
+    .filter(({ spec }) => isAboutNamespace(spec, namespace))
     .toSorted((a, b) => compareText(a.metadata.name, b.metadata.name));
   if (about.length === 0) return undefined;
+  const namesOf = (some: readonly Policy[]): readonly string[] => some.map(({ metadata }) => metadata.name);
+  const unreadable = about.filter(({ spec }) => !isReadable(spec));
   return {
     namespace,
-    policies: about.map(({ metadata }) => metadata.name),
-    specs: about.map(({ spec }) => spec),
+    policies: namesOf(about),
+    unreadable: namesOf(unreadable),
+    specs: about.map((policy) => (unreadable.includes(policy) ? { namespaces: [namespace] } : policy.spec)),
   };
+}
+
+/**
+ * Whether an AccessPolicy is about a namespace. The API server serves what it has stored, also of a form that its schema no longer
+ * allows, or does not allow yet; a policy that does not say what it is about may be meant for any namespace.
+ */
+export function isAboutNamespace(spec: AccessPolicySpec, namespace: string): boolean {
+  const patterns = namespacesIn(spec);
+  return patterns === undefined || patterns.some((pattern) => isLike(namespace, pattern));
+}
+
+/** The namespaces that an AccessPolicy names; undefined when it does not. */
+function namespacesIn(spec: AccessPolicySpec): readonly string[] | undefined {
+  const { namespaces } = fieldsIn(spec);
+  return isTexts(namespaces) && namespaces.length > 0 ? namespaces : undefined;
+}
+
+const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string');
+
+const isTextsIfAny = (value: unknown): boolean => value === undefined || isTexts(value);
+
+function isReadable(spec: AccessPolicySpec): boolean {
+  const { roles = [], clusters, servers, targetGroups, listeners, metrics, images } = fieldsIn(spec);
+  const isRole = (role: unknown): boolean =>
+    isRecord(role) && typeof role['arn'] === 'string' && isTextsIfAny(role['externalIDs']);
+  return (
+    namespacesIn(spec) !== undefined &&
+    Array.isArray(roles) &&
+    roles.every(isRole) &&
+    [clusters, servers, targetGroups, listeners, metrics, images].every(isTextsIfAny)
+  );
 }
 
 /** Whether a namespace may use something. */
@@ -53,9 +91,12 @@ export const mayUse = (access: Access | undefined, use: Use): boolean =>
 /** Says what a namespace may not use; undefined when it may. */
 export function refusalOf(access: Access | undefined, use: Use): string | undefined {
   if (access === undefined || mayUse(access, use)) return undefined;
-  const { namespace, policies } = access;
+  const { namespace, policies, unreadable } = access;
   const [field, what] = named(use);
-  return `Expected an AccessPolicy to let namespace ${namespace} use ${what}, got ${policies.join(', ')} without it. Name another, or have it added to spec.${field}.`;
+  const got = `Expected an AccessPolicy to let namespace ${namespace} use ${what}, got ${policies.join(', ')} without it.`;
+  if (unreadable.length > 0)
+    return `${got} The spec of ${unreadable.join(', ')} has a form that its schema does not allow, and allows nothing. Correct it.`;
+  return `${got} Name another, or have it added to spec.${field}.`;
 }
 
 function allows(spec: Access['specs'][number], use: Use): boolean {

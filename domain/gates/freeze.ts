@@ -1,4 +1,5 @@
 import type { FreezeSpec } from '../../crds/freeze.ts';
+import { fieldsIn, textIn } from '../model/shape.ts';
 import { byName } from '../versions/version.ts';
 
 /** A Freeze that holds the rollouts of a namespace. */
@@ -25,17 +26,25 @@ export function freezesOf(
   }[],
 ): readonly Freezing[] {
   return freezes
-    .filter(({ metadata, spec }) => {
-      const isAbout = spec.namespaces === undefined || spec.namespaces.includes(namespace);
-      return isAbout && metadata.deletionTimestamp === undefined;
+    .filter(
+      ({ metadata, spec }) => metadata.deletionTimestamp === undefined && isAboutNamespace(spec, namespace),
+    )
+    .map(({ metadata: { name }, spec }) => {
+      const { by, reason, until } = fieldsIn(spec);
+      return {
+        name,
+        by: textIn(by) ?? 'nobody named',
+        reason: textIn(reason) ?? 'none given',
+        ...endOf(textIn(until)),
+      };
     })
-    .map(({ metadata: { name }, spec: { by, reason, until } }) => ({
-      name,
-      by,
-      reason,
-      ...endOf(until),
-    }))
     .toSorted(byName);
+}
+
+/** Whether a Freeze is about a namespace; one of which nobody can read what it is about holds everything, until it is deleted. */
+export function isAboutNamespace(spec: FreezeSpec, namespace: string): boolean {
+  const namespaces: unknown = fieldsIn(spec)['namespaces'];
+  return !Array.isArray(namespaces) || namespaces.includes(namespace);
 }
 
 /** When a Freeze ends; one whose end cannot be read holds until it is deleted. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CellSpec } from '../../crds/cell.ts';
 import { decide } from '../rollout/decide.ts';
 import type { Decision } from '../model/decision.ts';
-import { type Freezing, freezesOf } from './freeze.ts';
+import { type Freezing, freezeAt, freezesOf } from './freeze.ts';
 import { finished } from '../rollout/record-ending.ts';
 import { baking, shifted, timed } from '../rollout/record.ts';
 import { ask } from '../model/requests.ts';
@@ -153,6 +153,19 @@ describe('a Freeze', () => {
     ];
     expect(freezesOf('shop', objects).map((one) => one.name)).toEqual(['all', 'some']);
     expect(freezesOf('bank', objects).map((one) => one.name)).toEqual(['all']);
+  });
+
+  it.each([
+    ['has no spec', undefined],
+    ['says of which namespaces in another form', { by: 'ops', reason: 'r', namespaces: 'bank' }],
+    ['says nothing that can be read', { by: 1, reason: 1, until: 1 }],
+  ])('that %s holds everything until it is deleted', (_, spec) => {
+    const held = freezesOf('shop', [{ metadata: { name: 'odd' }, spec: spec as never }]);
+    expect(freezeAt(held, Date.parse('2100-01-01'))).toMatchObject({
+      name: 'odd',
+      by: expect.any(String),
+      reason: expect.any(String),
+    });
   });
 });
 

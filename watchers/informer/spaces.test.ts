@@ -56,7 +56,8 @@ async function told(view: ReturnType<typeof viewOf>, ...bindings: string[]): Pro
       new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true })),
   });
   watching.refresh();
-  if (view.StagedBindingPolicy.list().every(({ spec }) => spec.space === undefined)) stop.abort();
+  const policies: readonly Partial<StagedBindingPolicy>[] = view.StagedBindingPolicy.list();
+  if (policies.every(({ spec }) => spec?.space === undefined)) stop.abort();
   await watching.ended();
   return instructions;
 }
@@ -107,7 +108,12 @@ async function followed(
 
 describe('a workload description space that is another API server', () => {
   it('is watched, and tells those alone that make their BindingPolicies there', async () => {
-    const view = viewOf({ staged: [aPolicy('web', { space }), aPolicy('here')] });
+    // One of a form that no schema allows is in nobody's way.
+    const odd = [undefined, { space: 'spaces' }].map((spec, index) => ({
+      ...aPolicy(`odd-${index}`),
+      spec: spec as never,
+    }));
+    const view = viewOf({ staged: [...odd, aPolicy('web', { space }), aPolicy('here')] });
     expect(await told(view, 'web-dev', 'here-dev')).toEqual([
       { do: 'Start', kind: 'StagedBindingPolicy', key: { namespace: '', name: 'web' } },
       { do: 'Ignore', reason: 'no StagedBindingPolicy has made it' },

@@ -6,6 +6,8 @@ import type { RemoteClusters } from '../../clients/kubernetes/remote-clusters.ts
 import type { Tenant } from '../../clients/kubernetes/tenant-account.ts';
 import type { Log } from '../../clients/log.ts';
 import type { StagedBindingPolicySpec } from '../../crds/staged-binding-policy.ts';
+import { sameValue } from '../../domain/kubernetes/canonical.ts';
+import { fieldsIn } from '../../domain/model/shape.ts';
 import { STAGED_UID_LABEL } from '../../domain/staged/policy.ts';
 import type { Instruction } from '../instruction.ts';
 import type { StagedPart } from '../foreign.ts';
@@ -64,7 +66,7 @@ export function watchSpaces(options: SpaceWatchingOptions): SpaceWatching {
   return {
     refresh() {
       if (signal.aborted) return;
-      const spaces = view.StagedBindingPolicy.list().flatMap(({ spec }) => spec.space ?? []);
+      const spaces = view.StagedBindingPolicy.list().flatMap(({ spec }) => spaceIn(spec) ?? []);
       const wanted = new Map(spaces.map((space) => [spaceKey(space), space]));
       for (const [key, stop] of running) {
         if (wanted.has(key)) continue;
@@ -75,6 +77,13 @@ export function watchSpaces(options: SpaceWatchingOptions): SpaceWatching {
     },
     ended: async () => void (await Promise.all(ending)),
   };
+}
+
+/** The space that a policy names; none where it is of a form that no schema allows, which must not stop the others. */
+function spaceIn(spec: unknown): Space | undefined {
+  const { namespace, name, key } = fieldsIn(fieldsIn(spec)['space']);
+  const isSpace = typeof namespace === 'string' && typeof name === 'string' && typeof key === 'string';
+  return isSpace ? { namespace, name, key } : undefined;
 }
 
 /** Watches a space by what its Secret says, until the signal; with another Secret it begins again. */
@@ -147,8 +156,8 @@ async function inform(
     { kind: COMBINED_STATUS },
   ];
   const tell = (object: StagedPart): void => {
-    const staged = options.view.StagedBindingPolicy.list().filter(
-      ({ spec }) => spec.space !== undefined && spaceKey(spec.space) === spaceKey(space),
+    const staged = options.view.StagedBindingPolicy.list().filter(({ spec }) =>
+      sameValue(spaceIn(spec), space),
     );
     routeStagedPart({ type: 'add', object }, { StagedBindingPolicy: shelfOf(staged) }).forEach(
       options.dispatch,

@@ -48,6 +48,15 @@ describe('an AccessPolicy', () => {
     expect(route({ kind: 'AccessPolicy', event: { type: 'update', object, old } }, view)).toEqual([check]);
   });
 
+  it('that does not say of which namespaces it is wakes all', () => {
+    const object = { ...closing, spec: {} as AccessPolicySpec };
+    const view = viewOf({ cells: [idle], groups: [group], policies: [object] });
+    expect(route({ kind: 'AccessPolicy', event: { type: 'add', object } }, view)).toEqual([
+      start('web'),
+      check,
+    ]);
+  });
+
   it('of other namespaces wakes nobody', () => {
     const object = aPolicy({ namespaces: ['bank', 'default-*'] });
     const view = viewOf({ cells: [aCell('web')], groups: [group] });

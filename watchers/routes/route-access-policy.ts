@@ -1,6 +1,6 @@
 import type { AccessPolicy } from '../../crds/access-policy.ts';
 import type { Cell } from '../../crds/cell.ts';
-import { isLike } from '../../domain/access/glob.ts';
+import { isAboutNamespace } from '../../domain/access/access.ts';
 import { keyOf } from '../../domain/model/ids.ts';
 import { syncedKinds } from '../../domain/model/workflow-ids.ts';
 import { loadBalancerTypes } from '../../domain/load-balancers/load-balancer.ts';
@@ -16,10 +16,8 @@ export function routeAccessPolicy(
   isConcerned: (cell: Cell) => boolean,
 ): readonly Instruction[] {
   const specs = event.type === 'update' ? [event.object.spec, event.old.spec] : [event.object.spec];
-  const isAbout = (namespace: string): boolean =>
-    specs.some(({ namespaces }) => namespaces.some((pattern) => isLike(namespace, pattern)));
   const concerned = <T extends Informed>(shelf: Shelf<T>): readonly T[] =>
-    shelf.list().filter((object) => isAbout(keyOf(object).namespace));
+    shelf.list().filter((object) => specs.some((spec) => isAboutNamespace(spec, keyOf(object).namespace)));
   const checked = new Set(concerned(view.AWSTargetGroup).map((group) => keyOf(group).namespace));
   const instructions: Instruction[] = [
     ...concerned(view.Cell)

@@ -30,6 +30,7 @@ describe('a Freeze', () => {
   it.each([
     ['comes', { type: 'add', object: aFreeze() } as const],
     ['goes', { type: 'delete', object: aFreeze('default') } as const],
+    ['cannot be read', { type: 'add', object: { ...aFreeze(), spec: undefined as never } } as const],
     ['is about others from now on', { type: 'update', object: aFreeze('bank'), old: aFreeze() } as const],
   ])('that %s wakes the rollouts that may be under way', (_, event) => {
     expect(route({ kind: 'Freeze', event }, view)).toEqual(concerned);

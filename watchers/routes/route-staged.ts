@@ -1,6 +1,7 @@
 import type { Cell } from '../../crds/cell.ts';
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import { keyOf, type ObjectKey } from '../../domain/model/ids.ts';
+import { fieldsIn, recordsIn, type Fields } from '../../domain/model/shape.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { ABOUT } from '../../domain/staged/kubestellar.ts';
 import type { ObjectEvent } from '../event.ts';
@@ -53,8 +54,13 @@ const isTakenUp = ({ metadata: { generation }, status }: StagedPart): boolean =>
 /** A stage may wait for a Cell. */
 export function routeStagedCell({ object }: ObjectEvent<Cell>, view: View): readonly Instruction[] {
   const { namespace, name } = keyOf(object);
+  const isFor = (stage: Fields): boolean => {
+    const cell = fieldsIn(stage['cell']);
+    return cell['namespace'] === namespace && cell['name'] === name;
+  };
+  // One of a form that no schema allows must not keep any Cell from being routed.
   return view.StagedBindingPolicy.list()
-    .filter(({ spec }) => spec.stages.some(({ cell }) => cell?.namespace === namespace && cell.name === name))
+    .filter(({ spec }) => recordsIn(fieldsIn(spec)['stages']).some(isFor))
     .map(({ metadata }) => wake(metadata.name));
 }
 

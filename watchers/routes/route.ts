@@ -4,6 +4,7 @@ import type { Freeze } from '../../crds/freeze.ts';
 import type { SyncedKind } from '../../crds/index.ts';
 import { digest } from '../../clients/digest.ts';
 import { accessOf } from '../../domain/access/access.ts';
+import { isAboutNamespace } from '../../domain/gates/freeze.ts';
 import { keyOf } from '../../domain/model/ids.ts';
 import { objectWorkflowId, syncedKindNamed } from '../../domain/model/workflow-ids.ts';
 import {
@@ -191,9 +192,9 @@ function routeGroup(event: ObjectEvent<AWSTargetGroup>, view: View): readonly In
 /** A rollout that is under way looks again when a Freeze comes, changes or goes; one that begins later sees it anyhow. */
 function routeFreeze(event: ObjectEvent<Freeze>, view: View): readonly Instruction[] {
   const specs = event.type === 'update' ? [event.object.spec, event.old.spec] : [event.object.spec];
-  const isAbout = (namespace: string): boolean =>
-    specs.some(({ namespaces }) => namespaces === undefined || namespaces.includes(namespace));
-  const concerned = view.Cell.list().filter((cell) => isAbout(keyOf(cell).namespace) && mayBeUnderWay(cell));
+  const concerned = view.Cell.list().filter(
+    (cell) => specs.some((spec) => isAboutNamespace(spec, keyOf(cell).namespace)) && mayBeUnderWay(cell),
+  );
   if (concerned.length === 0) return ignore('no rollout is under way');
   return concerned.map((cell) => ({
     do: 'Signal',
