@@ -65,6 +65,16 @@ describe('the page of a Cell', () => {
     ]);
   });
 
+  it.each([
+    ['WaitingForKind', 'Kind'],
+    ['WaitingForClusters', 'Clusters'],
+    ['WaitingForApplication', 'Applications'],
+  ])('shows what holds it elsewhere while that holds: %s', (reason, name) => {
+    const { gates } = pageOf(aCell({ ...paused, reason, message: 'Held.' }));
+    expect(gates).toContainEqual({ name, holds: true, text: 'Held.' });
+    expect(pageOf(aCell(paused)).gates.map((gate) => gate.name)).not.toContain(name);
+  });
+
   it('gives nothing away of what is not shown', () => {
     const cell = {
       ...aCell(paused),

@@ -1,4 +1,4 @@
-import type { Cell } from '../../crds/cell.ts';
+import type { Cell, CellStatus } from '../../crds/cell.ts';
 import { unreadyClusters } from '../../domain/gates/clusters.ts';
 import { freezeAt, type Freezing } from '../../domain/gates/freeze.ts';
 import { openingAt } from '../../domain/gates/windows.ts';
@@ -40,12 +40,7 @@ export function gatesOf(
           },
         ]
       : [
-          ...(status.reason === 'WaitingForClusters'
-            ? [{ name: 'Clusters', holds: true, text: inOneLine(status.message ?? '') }]
-            : []),
-          ...(status.reason === 'WaitingForApplication'
-            ? [{ name: 'Applications', holds: true, text: inOneLine(status.message ?? '') }]
-            : []),
+          ...heldElsewhere(status),
           {
             name: 'Health',
             holds: status.reason === 'WaitingForHealth' || status.reason === 'UnhealthyTargets',
@@ -53,6 +48,18 @@ export function gatesOf(
           },
         ]),
   ];
+}
+
+/** The gates that a Cell shows only while they hold, by the reason that says so. */
+const elsewhere: Readonly<Record<string, string>> = {
+  WaitingForKind: 'Kind',
+  WaitingForClusters: 'Clusters',
+  WaitingForApplication: 'Applications',
+};
+
+function heldElsewhere({ reason = '', message = '' }: CellStatus): readonly GateView[] {
+  const name = elsewhere[reason];
+  return name === undefined ? [] : [{ name, holds: true, text: inOneLine(message) }];
 }
 
 function windowOf({ spec }: Cell, now: number): GateView {
