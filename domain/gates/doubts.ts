@@ -2,20 +2,20 @@ import type { CellStatus } from '../../crds/cell.ts';
 import type { Definition } from '../kubernetes/definition.ts';
 import type { SelectedTargetGroup, TargetGroup } from '../model/target-group.ts';
 
-/** The kinds of which a Cell has to know all objects: what it may serve, and what holds it. */
+/** The kinds of which a Cell has to know all objects: they say what it may serve, and what holds it. */
 export type DecisiveKind = 'AWSTargetGroup' | 'Freeze' | 'AccessPolicy';
 
 /**
- * A kind of which objects may be missing. With its definition all of its objects go, one after another, and who installs it
- * again needs a while to bring them back.
+ * A kind of which objects may be missing. When its definition is deleted, the API server deletes all of its objects, one after
+ * another; when it is installed again, it takes a while until they are restored.
  */
 export interface DoubtfulKind {
   readonly kind: DecisiveKind;
-  /** The definition that was made a moment ago, in milliseconds since the epoch; undefined: there is none, or it is being deleted. */
+  /** When the definition was created, a short time ago, in milliseconds since the epoch; undefined: there is none, or it is being deleted. */
   readonly made?: { readonly at: number; readonly awaitedUntil: number };
   /** In how many milliseconds to look again. */
   readonly againInMs: number;
-  /** The target groups that are served and that no AWSTargetGroup names. */
+  /** Of AWSTargetGroups: the served target groups that none of them names. */
   readonly unnamed?: readonly TargetGroup[];
 }
 
@@ -31,7 +31,7 @@ export const doubtfulKinds = (
     const { isThere = true, since = '' } = definitions[kind] ?? {};
     if (!isThere) return [{ kind, againInMs: AGAIN_MS }];
     const at = Date.parse(since);
-    // By the clock of the cluster, which may be ahead a little.
+    // By the clock of the API server, which may be a little ahead.
     if (!(Math.abs(now - at) < graceSeconds * 1000)) return [];
     const awaitedUntil = at + graceSeconds * 1000;
     return [{ kind, made: { at, awaitedUntil }, againInMs: Math.max(1000, awaitedUntil - now) }];
@@ -49,11 +49,11 @@ export const doubtsOf = (
     const unnamed = inRule.filter(
       ({ arn }, index) => !named.has(arn) && inRule.findIndex((other) => other.arn === arn) === index,
     );
-    // Where no object says what is served, it may still be something.
+    // Where no object says what is served, something may be all the same.
     return unnamed.length > 0 || inRule.length === 0 ? [{ ...one, unnamed }] : [];
   });
 
-/** What stands for the AWSTargetGroups that are missing: who goes back, goes back to all that served. */
+/** What stands for the AWSTargetGroups that are missing, so that going back is to all that served. */
 export const standIns = (
   doubts: readonly DoubtfulKind[],
   status: CellStatus,
@@ -65,7 +65,7 @@ export const standIns = (
       return version === undefined ? [] : [{ name, arn, version }];
     });
 
-/** Whether objects may be missing for a Cell; one that has served nothing before the definition was made lacks nothing of before. */
+/** Whether objects may be missing for a Cell: not for one that has served nothing before the definition was created. */
 export const matters = ({ made }: DoubtfulKind, { history = [] }: CellStatus): boolean => {
   const first = history.at(-1);
   return made === undefined || first?.outcome !== 'Installed' || Date.parse(first.startedAt) < made.at;

@@ -1,7 +1,7 @@
 import type { PresentCell } from '../versions/candidate.ts';
 import type { Decision, ShiftPurpose } from '../model/decision.ts';
 import { freezeAt, heldByFreeze } from './freeze.ts';
-import { uncertain } from './kinds.ts';
+import { waitForKind } from './kinds.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import type { RolloutState } from '../model/state.ts';
 import { openingAt } from './windows.ts';
@@ -66,7 +66,7 @@ function doubted(decision: Decision, { observed, cell, state }: GateInput): Wait
   const isFirst =
     decision.do === 'Shift' && decision.purpose === 'Install' && state.inspected?.is === 'Nothing';
   if (isFirst || (decision.do === 'Shift' && takesOut(decision, observed))) return undefined;
-  return uncertain(decision, { observed, cell });
+  return waitForKind(decision, { observed, cell });
 }
 
 /** Whether a shift only spreads the weight of groups that are gone. */

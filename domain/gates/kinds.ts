@@ -9,8 +9,8 @@ import { matters, type DecisiveKind, type DoubtfulKind } from './doubts.ts';
 export const againAfter = ({ doubts = [] }: ObservedCell): number | undefined =>
   doubts.length === 0 ? undefined : Math.min(...doubts.map(({ againInMs }) => againInMs));
 
-/** Holds what goes forward while objects of a kind may be missing; what was never served has nothing to lose. */
-export function uncertain(
+/** What a decision waits for that goes forward, while objects of a kind may be missing. */
+export function waitForKind(
   decision: Decision,
   { observed, cell }: { readonly observed: ObservedCell; readonly cell: PresentCell },
 ): Wait | undefined {
@@ -19,10 +19,10 @@ export function uncertain(
 }
 
 /**
- * Keeps what is served while AWSTargetGroups of it are missing that nobody has taken away. Going back to what `spec.version` asks
- * for passes, and what takes back a rollout that a lost run has left.
+ * Keeps what is served while AWSTargetGroups of it are missing that nobody has deleted one by one. What goes back passes: to
+ * what `spec.version` asks for, and from a rollout that a lost run has left.
  */
-export function keep(
+export function keepServed(
   next: Decision | undefined,
   { observed, cell }: { readonly observed: ObservedCell; readonly cell: PresentCell },
   { target, stable }: { readonly target: VersionSet | undefined; readonly stable: VersionSet },
@@ -34,7 +34,7 @@ export function keep(
   return waitFor(doubt, next);
 }
 
-/** Holds like a Freeze what goes by Freezes alone, until it is to be looked at again. */
+/** A Freeze that stands for the doubt, for what knows no other gate, until the next look. */
 export const doubtAsFreezing = (doubt: DoubtfulKind, now: number): Freezing => ({
   name: 'unknown',
   by: 'okrad',
@@ -65,9 +65,9 @@ function heldBy({ kind, made, unnamed = [] }: DoubtfulKind): string {
   const lacking =
     unnamed.length === 0 ? '' : ` No AWSTargetGroup names ${unnamed.map(({ name }) => name).join(', ')}.`;
   if (made === undefined)
-    return `Held by the kind ${kind}: expected its definition to stay, got none, or one that is being deleted.${lacking} ${lost[kind]} Install the definition again, and bring its objects back.`;
+    return `Held by the kind ${kind}: expected its CustomResourceDefinition, got none, or one that is being deleted.${lacking} ${lost[kind]} Install it again, and restore its objects.`;
   const [at, until] = [made.at, made.awaitedUntil].map((time) => new Date(time).toISOString());
-  return `Held by the kind ${kind}: its definition was made at ${at}, and objects of before may be missing.${lacking} ${lost[kind]} Bring them back; goes on at ${until}.`;
+  return `Held by the kind ${kind}: its CustomResourceDefinition was created at ${at}, so objects from before may be missing.${lacking} ${lost[kind]} Restore them; Okra goes on at ${until}.`;
 }
 
 const lost: Readonly<Record<DecisiveKind, string>> = {

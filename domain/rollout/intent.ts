@@ -3,7 +3,7 @@ import { candidates, isBlocked, type Candidates } from '../versions/candidate.ts
 import { begin } from './begin.ts';
 import type { Decision } from '../model/decision.ts';
 import { gate } from '../gates/gate.ts';
-import { keep } from '../gates/kinds.ts';
+import { keepServed } from '../gates/kinds.ts';
 import { guard, onlyRegistered, type GuardInput } from '../gates/guard.ts';
 import type { TargetGroup } from '../model/target-group.ts';
 import { isUnsure, reconfigure, restore } from './reconfigure.ts';
@@ -40,7 +40,7 @@ export function intend(input: GuardInput): Decision {
     move(input, found, stable) ??
     rebalance(input, found, stable) ??
     reconfigured(input, stable);
-  const next = keep(wanted, input, { target: found.target, stable });
+  const next = keepServed(wanted, input, { target: found.target, stable });
   if (next !== undefined && next.do !== 'Wait' && next.do !== 'Close') return next;
   // What nobody knows for sure is put right before anything is waited for, be it a Freeze that never ends.
   if (!isUnsure(observed, state)) return next ?? atRest(settle(input, found, stable), input);
