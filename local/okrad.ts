@@ -1,11 +1,21 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startReaper, type Reaper } from './reaper.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const checkout = fileURLToPath(new URL('../cli/okrad.ts', import.meta.url));
+
+/** The program okrad of a package in a folder. */
+export const okradIn = (folder: string): string => join(folder, 'dist/cli/okrad.js');
+
+/** The program of the package that `OKRA_PACKAGE` names; that of the checkout where it names none. */
+function usualProgram(): string {
+  const folder = process.env['OKRA_PACKAGE'];
+  return folder === undefined ? checkout : okradIn(folder);
+}
 
 let reaper: Reaper | undefined;
 
@@ -28,7 +38,7 @@ export interface OkradOptions {
   readonly log: string;
   /** Watchers and worker when undefined. */
   readonly components?: 'watchers' | 'worker';
-  /** The program to run; that of the checkout when undefined. */
+  /** The program to run; that of the package that `OKRA_PACKAGE` names when undefined, and of the checkout when it names none. */
   readonly program?: string;
   /** The folder to run it in; that of the checkout when undefined. */
   readonly cwd?: string;
@@ -41,7 +51,7 @@ export function startOkrad({
   environment,
   log,
   components,
-  program = checkout,
+  program = usualProgram(),
   cwd = root,
   flags = [],
 }: OkradOptions): Okrad {

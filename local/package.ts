@@ -4,9 +4,6 @@ import { build, type BuildOptions } from '../deploy/package/build.ts';
 
 const root = join(import.meta.dirname, '..');
 
-/** The program okrad of a package in a folder. */
-export const okradIn = (folder: string): string => join(folder, 'dist/cli/okrad.js');
-
 /** Builds the package into a folder from which it runs, with the packages of the checkout. */
 export async function buildRunnable(folder: string, options: BuildOptions = {}): Promise<void> {
   await build(join(folder, 'dist'), options);

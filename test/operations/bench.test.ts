@@ -107,7 +107,8 @@ describe('the benchmark', () => {
         '--stages',
         '2',
       ];
-      const env = { ...process.env, OKRA_WORKFLOW_BUNDLE: inject('stack').built.workflowBundle };
+      const { folder, workflowBundle } = inject('stack').built;
+      const env = { ...process.env, OKRA_PACKAGE: folder, OKRA_WORKFLOW_BUNDLE: workflowBundle };
       const { stdout } = await run(process.execPath, [bench, ...size], { timeout: LONGEST_MS, env });
       expect(stdout).toMatch(/^\| 6 AWSTargetGroups of 3 clusters +\| \d+\.\d\d s /m);
       expect(stdout).toMatch(/^\| the ratio of these medians +\| \d+\.\d\d times /m);

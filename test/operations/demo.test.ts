@@ -8,12 +8,12 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
 const demo = join(root, 'local/demo.ts');
 
-/** Shows a demo, and answers with all that it says; with the bundle of the workflows that the tests have. */
+/** Shows a demo, and answers with all that it says; with the package that the tests have. */
 async function shown(...args: readonly string[]): Promise<string> {
   const stack = inject('stack');
   const { stdout } = await run(process.execPath, [demo, ...args], {
     timeout: 400_000,
-    env: { ...process.env, OKRA_WORKFLOW_BUNDLE: stack.built.workflowBundle, OKRA_STACK: recordIn(stack) },
+    env: { ...process.env, OKRA_PACKAGE: stack.built.folder, OKRA_STACK: recordIn(stack) },
   });
   return stdout;
 }

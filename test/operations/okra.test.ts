@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import type { Cell, CellStatus } from '../../crds/cell.ts';
 import { CELL } from '../../clients/kubernetes/kinds.ts';
 import { awsIdentity } from '../../local/components/aws.ts';
@@ -8,8 +8,6 @@ import { onStage } from '../support/stage/on-stage.ts';
 import type { Stage } from '../support/stage/stage.ts';
 import { exampleSteps, exampleTotals } from '../support/stage/steps.ts';
 import { until } from '../support/until.ts';
-
-const program = join(import.meta.dirname, '../../cli/okra.ts');
 
 interface Ended {
   readonly code: number;
@@ -20,6 +18,7 @@ interface Ended {
 describe('a pipeline with okra', () => {
   let stage: Stage;
   let priority = 0;
+  const program = join(inject('stack').built.folder, 'dist/cli/okra.js');
   // Nobody else is to roll out what the passes do.
   const environment = { OKRA_WATCH_NAMESPACE: 'nobody-is-here' };
   // No history of a workflow explains them either.

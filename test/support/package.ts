@@ -2,7 +2,8 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BUILT_BUNDLE, workflowBundle } from '../../clients/temporal/workflow-bundle.ts';
-import { buildRunnable, okradIn } from '../../local/package.ts';
+import { okradIn } from '../../local/okrad.ts';
+import { buildRunnable } from '../../local/package.ts';
 import { startReaper } from '../../local/reaper.ts';
 
 /** Modules that tests run or import alone, besides the programs. */
