@@ -221,12 +221,13 @@ describe('okra sync awstargetgroupbinding', () => {
 });
 
 describe('okra sync check', () => {
-  /** A Prometheus that answers every query with one value. */
-  async function answering(value: string): Promise<string> {
+  /** A Prometheus that answers the queries with these values in turn, and the others with the last. */
+  async function answering(...values: string[]): Promise<string> {
     const server = createServer((_, response) => {
       const at = Math.floor(Date.now() / 1000);
-      const values = Array.from({ length: 40 }, (_point, index) => [at - index * 10, value]);
-      const data = { resultType: 'matrix', result: [{ metric: {}, values }] };
+      const value = values.length > 1 ? values.shift() : values[0];
+      const points = Array.from({ length: 40 }, (_point, index) => [at - index * 10, value]);
+      const data = { resultType: 'matrix', result: [{ metric: {}, values: points }] };
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ status: 'success', data }));
     }).listen(0, '127.0.0.1');
@@ -234,7 +235,7 @@ describe('okra sync check', () => {
     onTestFinished(() => void server.close());
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
-  const aCheck = (address: string): FakeObject =>
+  const aCheck = (address: string, analysis: object = {}): FakeObject =>
     ({
       apiVersion: 'okra.mumo.co/v1alpha1',
       kind: 'Check',
@@ -250,19 +251,51 @@ describe('okra sync check', () => {
           bucket: '10s',
           lag: '0s',
           interval: '1s',
+          ...analysis,
         },
       },
     }) as FakeObject;
+  const synced = (objects: readonly FakeObject[], ...words: string[]) =>
+    runOkra(['sync', 'check', 'errors', ...words], { objects, now: Date.now() });
 
   it.each([
     ['0.05', 'Successful', 0],
-    ['0.5', 'Failed', 0],
-  ])('takes the sample %s, and says in the status that the Check is %s', async (value, phase, code) => {
-    const objects = [aCheck(await answering(value))];
-    const said = await runOkra(['sync', 'check', 'errors'], { objects, now: Date.now() });
+    ['0.5', 'Failed', 1],
+    ['NaN', 'Inconclusive', 1],
+  ])('takes the sample %s, and ends with the verdict %s', async (value, phase, code) => {
+    const said = await synced([aCheck(await answering(value))]);
     expect(said.err).toBe('');
     expect(statusOf(said.objects, 'Check')).toMatchObject({ phase });
     expect(said.code).toBe(code);
+    // A pipeline that is run again reads the same.
+    expect(await synced(said.objects)).toMatchObject({ code, out: expect.stringMatching(/./) });
+  });
+
+  it('has no verdict before the last sample, unless it waits for it', async () => {
+    const address = await answering('0.05', '0.05', '0.5');
+    const objects = [aCheck(address, { count: 2, failureLimit: 0 })];
+    const one = await synced(objects);
+    expect(statusOf(one.objects, 'Check')).toMatchObject({ phase: 'Running' });
+    expect(one.code).toBe(0);
+    const waited = await synced(objects, '--wait');
+    expect(statusOf(waited.objects, 'Check')).toMatchObject({ phase: 'Failed' });
+    expect(waited).toMatchObject({ code: 1, err: '' });
+  });
+
+  it.each([
+    ['cannot be measured as it is written', { aggregator: undefined, pass: 'valu < 1', max: undefined }, {}],
+    ['was ended before', {}, { terminate: true }],
+  ])('fails where a Check %s', async (_, analysis, more) => {
+    const check: object = aCheck(await answering('0.05'), analysis);
+    const spec = { ...fieldsIn(fieldsIn(check)['spec']), ...more };
+    const objects = [{ ...check, spec } as FakeObject];
+    for (const words of [[], ['--wait']]) expect(await synced(objects, ...words)).toMatchObject({ code: 1 });
+  });
+
+  it('neither waits for the verdict of a dry run, nor says that there is one', async () => {
+    const said = await synced([aCheck(await answering('0.5'))], '--wait', '--dry-run');
+    expect(said).toMatchObject({ code: 0, err: '' });
+    expect(statusOf(said.objects, 'Check')).toEqual({});
   });
 
   it('fails where there is no such Check', async () => {

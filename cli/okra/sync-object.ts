@@ -3,7 +3,6 @@ import type { Synced } from '../../activities/contract.ts';
 import {
   AWS_TARGET_GROUP_BINDING,
   AWS_TARGET_GROUP_SET,
-  CHECK,
   CLUSTER_SET,
   type KindRef,
 } from '../../clients/kubernetes/kinds.ts';
@@ -32,7 +31,6 @@ export const syncedByOne = {
     kind: AWS_TARGET_GROUP_BINDING,
     sync: (all, key) => all.syncTargetGroupBinding(key),
   },
-  check: { kind: CHECK, sync: (all, key) => all.runCheck(key) },
 } as const satisfies Readonly<Record<string, SyncedByOne>>;
 
 /** What is synced, and how. */
@@ -61,7 +59,7 @@ export async function syncObject(shell: OkraShell, request: SyncRequest): Promis
   });
   for (const one of leaving.left) shell.warn(inOneLine(one));
   if (synced === undefined) return;
-  if (!synced.isPresent && (of.kind !== CHECK || (await session.kubernetes.get(CHECK, key)) === undefined))
+  if (!synced.isPresent)
     throw failed(`Expected ${of.kind.kind} ${formatKey(key)}, got none. Create it, or correct the name.`);
   // What a dry run has not written cannot be read back, so that nobody can say what it comes to.
   if (calls.length > 0) return;

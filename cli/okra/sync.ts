@@ -6,6 +6,7 @@ import { badUsage } from '../okractl/exit.ts';
 import { leavingOut, named, nameIn, pairs, type NameOption, type WriteOptions } from './options.ts';
 import type { Globals, OkraSession, OkraShell } from './shell.ts';
 import { addSyncCell } from './sync-cell.ts';
+import { addSyncCheck } from './sync-check.ts';
 import { addSyncConfig } from './sync-config.ts';
 import { syncedByOne, syncObject } from './sync-object.ts';
 import { setOfCluster, type TargetGroupSetOptions } from './target-group-set-of.ts';
@@ -22,22 +23,18 @@ export function addSync(program: Command, shell: OkraShell): void {
   const sync = program.command('sync').description('Syncs an object once, as okrad does.');
   addClusterSet(sync, shell);
   addTargetGroupSet(sync, shell);
-  addByName(sync, shell, 'awstargetgroupbinding');
+  addTargetGroupBinding(sync, shell);
   addSyncConfig(sync, shell);
   addSyncCell(sync, shell);
-  addByName(sync, shell, 'check');
+  addSyncCheck(sync, shell);
 }
 
-const described = {
-  awstargetgroupbinding:
-    'Registers the targets of an AWSTargetGroupBinding in its target group, and deregisters those that are gone.',
-  check: 'Takes a sample of a Check when one is due, and reports its verdict.',
-} as const;
-
-function addByName(sync: Command, shell: OkraShell, word: keyof typeof described): void {
-  const of = syncedByOne[word];
-  named(sync.command(word), `the ${of.kind.kind}`)
-    .description(described[word])
+function addTargetGroupBinding(sync: Command, shell: OkraShell): void {
+  const of = syncedByOne.awstargetgroupbinding;
+  named(sync.command('awstargetgroupbinding'), `the ${of.kind.kind}`)
+    .description(
+      'Registers the targets of an AWSTargetGroupBinding in its target group, and deregisters those that are gone.',
+    )
     .action(async (argument: string | undefined, _options: unknown, command: Command) => {
       const options = command.optsWithGlobals<Globals & NameOption>();
       const name = nameIn(argument, options, `the ${of.kind.kind}`);

@@ -1,0 +1,80 @@
+import type { Command } from 'commander';
+import type { CheckRun } from '../../activities/contract.ts';
+import { sleep } from '../../clients/backoff.ts';
+import { CHECK } from '../../clients/kubernetes/kinds.ts';
+import type { Check, CheckStatus } from '../../crds/check.ts';
+import { isOver } from '../../domain/checks/next-run.ts';
+import { formatKey } from '../../domain/model/ids.ts';
+import { exitCodes, failed } from '../okractl/exit.ts';
+import { inOneLine } from '../terminal-text.ts';
+import { activitiesOf } from './activities.ts';
+import { asActivity } from './as-activity.ts';
+import { dryRunOf } from './dry-run.ts';
+import { named, nameIn, type NameOption } from './options.ts';
+import { refusalOf } from './pass.ts';
+import type { Globals, OkraShell } from './shell.ts';
+
+interface SyncCheckOptions extends Globals, NameOption {
+  readonly wait?: boolean;
+}
+
+/** Adds `sync check`. */
+export function addSyncCheck(sync: Command, shell: OkraShell): void {
+  named(sync.command('check'), 'the Check')
+    .description(
+      'Takes a sample of a Check when one is due, and reports its verdict: status 1 when there is one, and it is not Successful.',
+    )
+    .option('--wait', 'take samples until there is a verdict')
+    .action(async (argument: string | undefined, _options: unknown, command: Command) => {
+      const options = command.optsWithGlobals<SyncCheckOptions>();
+      await syncCheck(shell, options, nameIn(argument, options, 'the Check'));
+    });
+}
+
+/** A look at a Check, and what its status says afterwards. */
+interface Looked {
+  readonly run: CheckRun;
+  readonly status: CheckStatus;
+}
+
+async function syncCheck(shell: OkraShell, options: SyncCheckOptions, name: string): Promise<void> {
+  const { wait = false, dryRun = false } = options;
+  const real = shell.session(options);
+  const { namespace, ...session } = dryRun ? dryRunOf(real, shell).session : real;
+  const activities = await activitiesOf({ ...session, namespace });
+  const key = { namespace, name };
+  const look = async (ticket: CheckRun['ticket']): Promise<Looked> => {
+    const run = await asActivity(shell.signal, () => activities.runCheck(key, ticket));
+    const check = await session.kubernetes.get<Check>(CHECK, key);
+    return { run: { ...run, isPresent: run.isPresent || check !== undefined }, status: check?.status ?? {} };
+  };
+  const say = ({ message }: CheckRun, before?: CheckRun): void => {
+    // As a comment, so that what a dry run prints is YAML.
+    if (message !== before?.message) shell.print(inOneLine(dryRun ? `# ${message}` : message));
+  };
+  for (let last = await look(undefined), before: CheckRun | undefined; ;) {
+    const { run, status } = last;
+    if (!run.isPresent)
+      throw failed(`Expected Check ${formatKey(key)}, got none. Create it, or correct the name.`);
+    say(run, before);
+    // What a sample comes to that was not written down, nobody knows.
+    if (dryRun) return;
+    if (isOver(status) && status.phase !== 'Successful') shell.exitWith(exitCodes.failure);
+    if (isOver(status) || !wait) return;
+    await sleep((run.againInSeconds ?? AWAY_SECONDS) * 1000, shell.signal);
+    shell.signal.throwIfAborted();
+    before = run;
+    last = await look(run.ticket).catch((error: unknown) => standingAfter(error, last, shell));
+  }
+}
+
+/** After how many seconds to look again when a look has failed. */
+const AWAY_SECONDS = 2;
+
+/** The Check as it was last seen, when trying again may help; that is told. */
+function standingAfter(error: unknown, { run, status }: Looked, { warn, signal }: OkraShell): Looked {
+  const { reason, message, permanent } = refusalOf(error);
+  if (permanent || signal.aborted) throw error;
+  warn(inOneLine(`${reason}: ${message}`));
+  return { run: { ...run, againInSeconds: AWAY_SECONDS }, status };
+}
