@@ -28,7 +28,7 @@ export async function refuseBesideOthers(
   const holder = await holderOf(kubernetes, lease, now);
   if (holder === undefined) return;
   throw refused(
-    `Expected nobody else to roll out Cells, got okrad (${holder}), which holds Lease ${lease.namespace}/${lease.name}. Leave the Cell to it, or pass --force when it does not watch namespace ${key.namespace}. After an okrad that was killed the Lease counts for five minutes.`,
+    `Expected nobody else to roll out Cells, got okrad (${holder}), which holds Lease ${lease.namespace}/${lease.name}. Leave the Cell to it, or pass --force when it does not watch namespace ${key.namespace}. After an okrad was killed, its Lease counts for five more minutes.`,
   );
 }
 

@@ -3,12 +3,12 @@ import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts
 import type { Cell } from '../../../crds/cell.ts';
 import { saysTheSame, syncStatusOf } from '../../../domain/discovery/sync-status.ts';
 import type { SyncActivity } from '../../../activities/contract.ts';
-import { statusReporter } from '../../../activities/kubernetes/status-reporter.ts';
+import { readReporter } from '../../../activities/kubernetes/read-reporter.ts';
 import { tally, type Tally } from './tally.ts';
 
 /** Makes the activity of Tallies. */
 export function tallyActivities(kubernetes: KubernetesClient): { readonly syncTally: SyncActivity } {
-  const report = statusReporter(kubernetes);
+  const report = readReporter(kubernetes);
   return {
     async syncTally(key) {
       const object = await kubernetes.get<Tally>(tally, key);
@@ -18,8 +18,7 @@ export function tallyActivities(kubernetes: KubernetesClient): { readonly syncTa
       const message = `${counted} Cells are ${object.spec.phase}.`;
       const at = { generation: object.metadata.generation ?? 0, time: new Date().toISOString() };
       const status = { ...syncStatusOf({ message, problems: [] }, object.status ?? {}, at), cells: counted };
-      const about = { key, uid: object.metadata.uid ?? '' };
-      if (!saysTheSame(status, object.status)) await report(tally, about, status, []);
+      if (!saysTheSame(status, object.status)) await report(tally, object, status);
       return { isPresent: true, message };
     },
   };
