@@ -235,7 +235,7 @@ describe('okra sync check', () => {
     onTestFinished(() => void server.close());
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
-  const aCheck = (address: string, analysis: object = {}): FakeObject =>
+  const aCheck = (address: string, analysis: object = {}, more: object = {}): FakeObject =>
     ({
       apiVersion: 'okra.mumo.co/v1alpha1',
       kind: 'Check',
@@ -253,6 +253,7 @@ describe('okra sync check', () => {
           interval: '1s',
           ...analysis,
         },
+        ...more,
       },
     }) as FakeObject;
   const synced = (objects: readonly FakeObject[], ...words: string[]) =>
@@ -286,9 +287,7 @@ describe('okra sync check', () => {
     ['cannot be measured as it is written', { aggregator: undefined, pass: 'valu < 1', max: undefined }, {}],
     ['was ended before', {}, { terminate: true }],
   ])('fails where a Check %s', async (_, analysis, more) => {
-    const check: object = aCheck(await answering('0.05'), analysis);
-    const spec = { ...fieldsIn(fieldsIn(check)['spec']), ...more };
-    const objects = [{ ...check, spec } as FakeObject];
+    const objects = [aCheck(await answering('0.05'), analysis, more)];
     for (const words of [[], ['--wait']]) expect(await synced(objects, ...words)).toMatchObject({ code: 1 });
   });
 
