@@ -4,24 +4,9 @@ import { ApplicationsWorld } from '../domain/applications/testing/world.ts';
 import { clusters, web } from '../domain/applications/testing/applications.ts';
 import { CANCELLED } from '../domain/model/requests.ts';
 import { World } from '../test/rollout/interrupts/world.ts';
+import { info, lone, LoneScope, Renewed, turn, until } from '../test/support/lone-workflow.ts';
 import type { CellRolloutInput } from './cell-rollout.ts';
 
-/** What a run is renewed with. */
-class Renewed extends Error {
-  readonly input: CellRolloutInput;
-  constructor(input: CellRolloutInput) {
-    super('The run goes on as another.');
-    this.input = input;
-  }
-}
-
-const info = {
-  workflowId: 'cell/default/web',
-  runId: '0123456789abcdef',
-  historyLength: 10,
-  continueAsNewSuggested: false,
-  targetWorkerDeploymentVersionChanged: false,
-};
 /** Whether the API server answers nobody. */
 let isAway: boolean;
 let looks: number;
@@ -29,7 +14,6 @@ let cancel: () => void;
 let cancelRequested: Promise<never>;
 let world: World;
 let applications: ApplicationsWorld;
-const turn = (): Promise<void> => new Promise((done) => setImmediate(done));
 
 const answering = <Value>(answer: () => Value): Promise<Value> =>
   isAway
@@ -47,22 +31,10 @@ const answering = <Value>(answer: () => Value): Promise<Value> =>
 
 vi.mock('@temporalio/workflow', async (original) => ({
   ...(await original<object>()),
-  workflowInfo: () => info,
-  allHandlersFinished: () => true,
-  setHandler: () => undefined,
-  condition: async (happened: () => boolean) => {
-    await until(happened);
-    return true;
+  ...lone,
+  CancellationScope: class extends LoneScope {
+    static override readonly current = () => ({ cancelRequested });
   },
-  CancellationScope: class {
-    static readonly current = () => ({ cancelRequested });
-    static readonly nonCancellable = (run: () => unknown) => run();
-    readonly consideredCancelled = false;
-    readonly run = (run: () => unknown) => run();
-  },
-  setCurrentDetails: () => undefined,
-  upsertSearchAttributes: () => undefined,
-  makeContinueAsNewFunc: () => (input: CellRolloutInput) => Promise.reject(new Renewed(input)),
 }));
 vi.mock('./activities.ts', async (original) => ({
   ...(await original<object>()),
@@ -77,10 +49,6 @@ vi.mock('./activities.ts', async (original) => ({
 
 const { cellRollout } = await import('./cell-rollout.ts');
 const { initialApplicationsState } = await import('../domain/applications/state.ts');
-
-async function until(happened: () => boolean): Promise<void> {
-  while (!happened()) await turn();
-}
 
 /** A run that cannot look, and is cancelled while its history is long; answers with what the next one begins with. */
 async function cancelled(input: CellRolloutInput): Promise<CellRolloutInput> {

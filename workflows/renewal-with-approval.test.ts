@@ -1,36 +1,19 @@
 import { RawValue, type SignalDefinition, type UpdateDefinition } from '@temporalio/common';
 import { expect, it, vi } from 'vitest';
-import type { RolloutState } from '../domain/model/state.ts';
 import { handedOver } from '../test/rollout/interrupts/handed-over.ts';
 import { World } from '../test/rollout/interrupts/world.ts';
+import { info, lone, turn, until } from '../test/support/lone-workflow.ts';
 
 type Handle = (sent?: RawValue) => unknown;
 
-/** What a run is renewed with. */
-class Renewed extends Error {
-  readonly state: RolloutState | undefined;
-  constructor({ state }: { readonly state?: RolloutState }) {
-    super('The run goes on as another.');
-    this.state = state;
-  }
-}
-
-const info = {
-  workflowId: 'cell/default/web',
-  runId: '0123456789abcdef',
-  historyLength: 10,
-  continueAsNewSuggested: false,
-  targetWorkerDeploymentVersionChanged: false,
-};
 const handlers = new Map<string, Handle>();
 let unfinished = 0;
 let world: World;
 const reviews: (() => void)[] = [];
-const turn = (): Promise<void> => new Promise((done) => setImmediate(done));
 
 vi.mock('@temporalio/workflow', async (original) => ({
   ...(await original<object>()),
-  workflowInfo: () => info,
+  ...lone,
   allHandlersFinished: () => unfinished === 0,
   setHandler: ({ type, name }: SignalDefinition | UpdateDefinition<unknown>, handle: Handle) =>
     handlers.set(`${type} ${name}`, async (sent) => {
@@ -41,20 +24,6 @@ vi.mock('@temporalio/workflow', async (original) => ({
         unfinished -= 1;
       }
     }),
-  condition: async (happened: () => boolean) => {
-    while (!happened()) await turn();
-    return true;
-  },
-  CancellationScope: class {
-    static readonly current = () => ({ cancelRequested: new Promise(() => undefined) });
-    static readonly nonCancellable = (run: () => unknown) => run();
-    readonly consideredCancelled = false;
-    readonly run = (run: () => unknown) => run();
-  },
-  setCurrentDetails: () => undefined,
-  upsertSearchAttributes: () => undefined,
-  makeContinueAsNewFunc: () => (input: ConstructorParameters<typeof Renewed>[0]) =>
-    Promise.reject(new Renewed(input)),
 }));
 vi.mock('./activities.ts', async (original) => ({
   ...(await original<object>()),
@@ -68,10 +37,6 @@ vi.mock('./activities.ts', async (original) => ({
 }));
 
 const { cellRollout } = await import('./cell-rollout.ts');
-
-async function until(happened: () => boolean): Promise<void> {
-  while (!happened()) await turn();
-}
 
 it.each([
   ['its history is long', { historyLength: 2_000 }],
@@ -101,6 +66,6 @@ it.each([
   reviews.pop()?.();
   expect(await answer).toMatchObject({ message: expect.stringContaining('(1 of 2)') as string });
   expect(await renewed).toMatchObject({
-    state: { rollout: { progress: { approvals: [{ by: 'ann' }] } } },
+    input: { state: { rollout: { progress: { approvals: [{ by: 'ann' }] } } } },
   });
 });

@@ -1,0 +1,51 @@
+import type { CellRolloutInput } from '../../workflows/cell-rollout.ts';
+
+/** What the run of a workflow learns about itself; tests change it. */
+export const info = {
+  workflowId: 'cell/default/web',
+  runId: '0123456789abcdef',
+  historyLength: 10,
+  continueAsNewSuggested: false,
+  targetWorkerDeploymentVersionChanged: false,
+};
+
+/** The run goes on as another, which begins with this. */
+export class Renewed extends Error {
+  readonly input: CellRolloutInput;
+  constructor(input: CellRolloutInput) {
+    super('The run goes on as another.');
+    this.input = input;
+  }
+}
+
+/** Lets everything go on that can. */
+export const turn = (): Promise<void> => new Promise((done) => setImmediate(done));
+
+/** Lets everything go on until something has happened. */
+export async function until(happened: () => boolean): Promise<void> {
+  while (!happened()) await turn();
+}
+
+/** A scope that nobody cancels. */
+export class LoneScope {
+  static readonly current = (): object => ({ cancelRequested: new Promise(() => undefined) });
+  static readonly nonCancellable = (run: () => unknown): unknown => run();
+  readonly consideredCancelled = false;
+  readonly run = (run: () => unknown): unknown => run();
+}
+
+/** The functions of Temporal for a workflow that runs in a test, without a worker. */
+export const lone = {
+  workflowInfo: () => info,
+  patched: () => true,
+  allHandlersFinished: () => true,
+  setHandler: () => undefined,
+  condition: async (happened: () => boolean) => {
+    await until(happened);
+    return true;
+  },
+  CancellationScope: LoneScope,
+  setCurrentDetails: () => undefined,
+  upsertSearchAttributes: () => undefined,
+  makeContinueAsNewFunc: () => (input: CellRolloutInput) => Promise.reject(new Renewed(input)),
+};
