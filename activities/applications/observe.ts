@@ -1,9 +1,8 @@
 import { digest } from '../../clients/digest.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { ApplicationOfCell } from '../../crds/application.ts';
-import { editedSince } from '../../domain/applications/assumed.ts';
+import { editedSince, isSupersededBy } from '../../domain/applications/assumed.ts';
 import type { DeploymentTarget } from '../../domain/applications/deployments.ts';
-import { childName } from '../../domain/applications/names.ts';
 import type {
   ObservedApplication,
   ObservedApplications,
@@ -13,16 +12,14 @@ import { recorded } from '../../domain/applications/recorded.ts';
 import { resolveApplications, type Resolution } from '../../domain/applications/resolve.ts';
 import type { ResolvedCluster } from '../../domain/applications/resolved.ts';
 import { writtenAtOf } from '../../domain/applications/secret-object.ts';
-import { canonical, compareText } from '../../domain/kubernetes/canonical.ts';
-import { targetGroupsOf } from '../../domain/load-balancers/load-balancer.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import { freezesIn } from '../kubernetes/freezes.ts';
-import { configViewOf, readConfig } from '../load-balancers/config-object.ts';
 import { findBindings } from './bindings.ts';
 import { findChild, groupNames, observedChild, observedGroups } from './seen-child.ts';
 import { lookAtClusters, unseenClusters, type LookedAtCluster } from './clusters.ts';
 import type { ApplicationsDependencies, ReadCell } from './dependencies.ts';
 import { deploymentOf, readArgoCD, type ArgoCD } from './deployments.ts';
+import { forwardHashOf } from './forward-hash.ts';
 import { findMeasurements } from './measurements.ts';
 import { digestOf, readCell, readParts, type Parts } from './parts.ts';
 import { findSecrets } from './secrets.ts';
@@ -55,7 +52,11 @@ export async function observeApplications(
   };
   const parts = await readParts(read, kubernetes);
   const seen = { ...nothing, cell, digest: digestOf(read, parts) };
-  if (cell.isDeleting || problems.length > 0) return seen;
+  if (cell.isDeleting) return seen;
+  if (problems.length > 0) {
+    const world = { ...UNREADABLE, ...parts };
+    return recorded({ ...seen, applications: await observeAll(read, world, kubernetes) }, digest);
+  }
   const looked = withoutClusters ? unseenClusters(spec) : await lookAtClusters(read, means, signal);
   const facts = await factsOf(spec, looked);
   const { revisions } = parts;
@@ -74,9 +75,7 @@ export async function observeApplications(
   ]);
   const isEdited = editedSince({ spec, revisions, digest });
   const world = { ...parts, ...facts, secrets, argoCD, measurements, isEdited };
-  const applications = await Promise.all(
-    spec.applications.map((application) => observeApplication(read, application, { world, kubernetes })),
-  );
+  const applications = await observeAll(read, world, kubernetes);
   const all = {
     ...seen,
     clusters: facts.clusters,
@@ -134,6 +133,26 @@ interface World extends Parts, ResolvedFacts {
   readonly isEdited: ReturnType<typeof editedSince>;
 }
 
+/** What is looked at besides while the spec cannot be read: nothing, as only traffic goes back. */
+const UNREADABLE: Omit<World, keyof Parts> = {
+  clusters: [],
+  found: [],
+  resolved: {},
+  secrets: [],
+  argoCD: { sets: [], applications: [] },
+  measurements: new Map(),
+  isEdited: () => false,
+};
+
+const observeAll = (
+  read: ReadCell,
+  world: World,
+  kubernetes: KubernetesClient,
+): Promise<readonly ObservedApplication[]> =>
+  Promise.all(
+    read.spec.applications.map((application) => observeApplication(read, application, { world, kubernetes })),
+  );
+
 async function observeApplication(
   read: ReadCell,
   application: ApplicationOfCell,
@@ -142,6 +161,9 @@ async function observeApplication(
   const { name } = application;
   const revisions = world.revisions.get(name) ?? [];
   const resolved = world.resolved[name] ?? { ok: false, problems: [] };
+  const [newest] = revisions;
+  const isSuperseded =
+    !resolved.ok && newest !== undefined && isSupersededBy({ spec: read.spec, digest }, application, newest);
   const [found, forwardHash] = await Promise.all([
     findChild(kubernetes, read, {
       application: name,
@@ -156,6 +178,7 @@ async function observeApplication(
     name,
     resolved,
     ...(resolved.ok || !world.isEdited(name) ? {} : { isEdited: true as const }),
+    ...(isSuperseded ? { isSuperseded } : {}),
     revisions,
     ...(applicationSet === undefined ? {} : { applicationSet }),
     ...(child === undefined ? {} : { child }),
@@ -163,29 +186,6 @@ async function observeApplication(
     forwardHash,
     measurements: world.measurements.get(name) ?? [],
   };
-}
-
-/** Digest of the forward config of an application: what `alb` says, and the target groups that get traffic now. */
-export const forwardHashOf = async (
-  kubernetes: Pick<KubernetesClient, 'get'>,
-  key: ObjectKey,
-  { name, alb }: ApplicationOfCell,
-): Promise<string> => digest(canonical([alb, await servedBy(kubernetes, key, name)]));
-
-/** The target groups that an application's rule gives traffic to now. */
-async function servedBy(
-  kubernetes: Pick<KubernetesClient, 'get'>,
-  { namespace, name }: ObjectKey,
-  application: string,
-): Promise<readonly string[]> {
-  const type = 'AWSApplicationLoadBalancer';
-  const ref = { type, key: { namespace, name: childName(name, application) } } as const;
-  const object = await readConfig(kubernetes, ref);
-  const observed = object === undefined ? undefined : configViewOf(ref, object).status.observed;
-  if (observed === undefined) return [];
-  return targetGroupsOf(observed)
-    .flatMap(({ arn, weight }) => (weight > 0 ? [arn] : []))
-    .toSorted(compareText);
 }
 
 /** The clusters that an application runs on, or has run on. */

@@ -4,12 +4,14 @@ import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
 import { isForbidden, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { ApplicationOfCell } from '../../crds/application.ts';
-import { cell as cellKind, type ApplicationsSpec, type Cell } from '../../crds/cell.ts';
+import { cell as cellKind, type ApplicationsSpec, type Cell, type WrittenCellSpec } from '../../crds/cell.ts';
 import type { Metadata } from '../../crds/resource.ts';
 import type { ObservedRevision } from '../../domain/applications/observation.ts';
 import { watchedApplications } from '../../domain/applications/watched.ts';
 import { CELL_LABEL, CLUSTER_SECRETS } from '../../domain/kubernetes/labels.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
+import { recordsIn, textIn } from '../../domain/model/shape.ts';
+import { readableSpec } from '../rollout/readable-spec.ts';
 import type { ReadCell } from './dependencies.ts';
 import { findRevisions } from './revisions.ts';
 
@@ -21,7 +23,7 @@ export async function readCell(
   const object = await kubernetes.get<Cell>(CELL, key);
   if (object === undefined) return undefined;
   const parsed = cellKind.parse(object);
-  const { clusters = [], applications = [], ...spec } = parsed.ok ? parsed.value : object.spec;
+  const { clusters = [], applications = [], ...spec } = parsed.ok ? parsed.value : readable(object.spec);
   return {
     key,
     uid: object.metadata.uid ?? '',
@@ -29,6 +31,13 @@ export async function readCell(
     spec: { ...spec, clusters, applications },
     problems: parsed.ok ? [] : parsed.problems,
   };
+}
+
+/** What is gone by of a spec that is not valid: of applications that nobody can read, what they are called. */
+function readable(written: Cell['spec']): WrittenCellSpec {
+  const { applications, ...spec } = readableSpec(written);
+  const named = recordsIn(Reflect.get(written, 'applications')).flatMap(({ name }) => textIn(name) ?? []);
+  return { ...spec, applications: applications ?? named.map((name) => ({ name })) };
 }
 
 /** What of the Cell's own there is in its namespace. */

@@ -3,7 +3,7 @@ import { digest } from '../../clients/digest.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import { cell as cellKind, type Cell, type CellSpec, type WrittenCellSpec } from '../../crds/cell.ts';
-import { applicationAhead, hasApplicationOf } from '../../domain/applications/ahead.ts';
+import { hasApplicationOf, heldBehind } from '../../domain/applications/ahead.ts';
 import { withRefusals } from '../../domain/access/forwarding-access.ts';
 import { unreadyClusters } from '../../domain/gates/clusters.ts';
 import { freezesOf } from '../../domain/gates/freeze.ts';
@@ -103,7 +103,7 @@ export function observedFrom(
 ): ObservedCell {
   const configured = observedConfig(config);
   const unready = parent === undefined ? [] : unreadyClusters(parent);
-  const ahead = parent === undefined ? undefined : applicationAhead(parent, key.name);
+  const behind = parent === undefined ? undefined : heldBehind(parent, key.name);
   const inRule = [...configured.weighted, ...(configured.desired ?? [])];
   const status = cell.status ?? {};
   const doubts = doubtsOf(kinds, status, { inRule, named: namedBy(groups) });
@@ -117,9 +117,9 @@ export function observedFrom(
     ...(parent === undefined || unready.length === 0
       ? {}
       : { waitsFor: { cell: parent.metadata.name, clusters: unready } }),
-    ...(parent === undefined || ahead === undefined
+    ...(parent === undefined || behind === undefined
       ? {}
-      : { behind: { cell: parent.metadata.name, application: ahead } }),
+      : { behind: { cell: parent.metadata.name, ...behind } }),
     ...(doubts.length === 0 ? {} : { doubts }),
     listVersions: versions,
   };

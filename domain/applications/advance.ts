@@ -43,12 +43,17 @@ export function advance(situation: Situation, before: Mark, revision: ObservedRe
   return migrate(situation, mark, { revision, begun });
 }
 
-/** Takes the traffic back from a revision that nobody asks for any more, before anything else is begun; the number is that of the one that is asked for. */
-export function withdraw(situation: Situation, mark: Mark, number: number): Judgement | undefined {
+/** Takes the traffic back from a revision that nobody asks for any more, before anything else is begun; the number is that of the one that is asked for, if it is known. */
+export function withdraw(
+  situation: Situation,
+  mark: Mark,
+  number: number | undefined,
+): Judgement | undefined {
   const { child, revisions } = situation.seen;
   const good = lastGood(revisions);
   if (child === undefined || good?.content.application.alb === undefined) return undefined;
-  if (child.revision !== good.number && child.revision !== number) {
+  const isAskedFor = number !== undefined && child.revision === number;
+  if (child.revision !== good.number && !isAskedFor) {
     const keep = child.revision === undefined ? {} : { keep: child.revision };
     const action = { do: 'ApplyChild', number: good.number, ...keep } as const;
     return back(

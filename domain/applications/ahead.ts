@@ -15,13 +15,33 @@ interface Ordered {
  * The application that the traffic of another waits for, by name: the first before it that is not in place, unless they
  * go in parallel. It is read off the status of their Cell, which the Cell of each application goes by.
  */
-export function applicationAhead({ metadata, spec, status }: Ordered, child: string): string | undefined {
+function applicationAhead({ metadata, spec, status }: Ordered, child: string): string | undefined {
   if (spec.parallel === true) return undefined;
   const all = status?.applications ?? [];
   const at = all.findIndex(({ name }) => childName(metadata.name, name) === child);
   // What is in place and has a reason is kept from going on.
   return all.slice(0, Math.max(0, at)).find(({ phase, reason }) => phase !== 'Synced' || reason !== undefined)
     ?.name;
+}
+
+/** What keeps an application from going on until someone corrects it. */
+const STUCK: ReadonlySet<string | undefined> = new Set(['InvalidSpec', 'InvalidApplication', 'Conflict']);
+
+/** What the traffic of an application waits for: its own application, while that cannot go on for a reason, or one before it. */
+export interface HeldBehind {
+  readonly application: string;
+  /** Why its own application cannot go on. */
+  readonly reason?: string;
+}
+
+/** What the traffic of an application waits for, read off the status of its Cell; undefined: nothing. */
+export function heldBehind(cell: Ordered, child: string): HeldBehind | undefined {
+  const { name: parent } = cell.metadata;
+  const own = cell.status?.applications?.find(({ name }) => childName(parent, name) === child);
+  if (own?.reason !== undefined && STUCK.has(own.reason))
+    return { application: own.name, reason: own.reason };
+  const ahead = applicationAhead(cell, child);
+  return ahead === undefined ? undefined : { application: ahead };
 }
 
 /** Whether a Cell still has the application whose traffic another Cell moves. */

@@ -1,9 +1,11 @@
 import type { ApplicationOfCell } from '../../crds/application.ts';
 import type { ClusterOfCell } from '../../crds/cell-clusters.ts';
 import type { ApplicationsSpec } from '../../crds/cell.ts';
+import { canonical, compareText } from '../kubernetes/canonical.ts';
 import type { ObservedCluster, ObservedRevision } from './observation.ts';
 import { resolveApplications, type Facts, type FoundBinding, type Resolution } from './resolve.ts';
 import type { ResolvedCluster } from './resolved.ts';
+import { selectClusters } from './select.ts';
 
 /** What is known of a Cell with applications without EKS and without its clusters. */
 export interface Known {
@@ -63,12 +65,44 @@ export function editedSince(known: Known): (application: string) => boolean {
   };
 }
 
+/** Whether an application does not come to a revision any more, whatever is not known of clusters in EKS and of TargetGroupBindings. */
+export function isSupersededBy(
+  { spec: { clusters: written }, digest }: Pick<Known, 'spec' | 'digest'>,
+  application: ApplicationOfCell,
+  { hash, content }: Pick<ObservedRevision, 'hash' | 'content'>,
+): boolean {
+  const secretLabels = application.argocd?.clusterSecret?.labels ?? {};
+  if (digest(canonical({ ...content, secretLabels, application })) !== hash) return true;
+  const names = content.clusters.map(({ name }) => name);
+  const isThere = ({ name, eksName }: ResolvedCluster): boolean =>
+    written.some((one) => one.name === name && eksNameOf(one) === eksName);
+  if (!content.clusters.every(isThere)) return true;
+  const selected = Object.hasOwn(application.clusterSelector ?? {}, 'matchEKSTags')
+    ? undefined
+    : selectClusters(application, { written, observed: [] });
+  if (
+    selected !== undefined &&
+    canonical(selected.map(({ name }) => name).toSorted(compareText)) !==
+      canonical(names.toSorted(compareText))
+  )
+    return true;
+  const label = application.alb?.forwardConfig.targetGroup.arnFromLabel;
+  const labelled = (name: string): string | undefined =>
+    label === undefined ? undefined : written.find((one) => one.name === name)?.labels?.[label];
+  return (
+    label !== undefined &&
+    content.targetGroups.some(({ arn, clusters }) => clusters.some((name) => labelled(name) !== arn))
+  );
+}
+
+const eksNameOf = ({ name, eks }: Pick<ClusterOfCell, 'name' | 'eks'>): string => eks?.clusterName ?? name;
+
 /** A cluster as it was when it was looked at last, or else as it has to be. */
 function assumeCluster(
   { name, eks, labels = {} }: ClusterOfCell,
   kept: readonly ObservedRevision[],
 ): ObservedCluster {
-  const eksName = eks?.clusterName ?? name;
+  const eksName = eksNameOf({ name, eks });
   const last = kept
     .flatMap(({ content }) => content.clusters)
     .find((one) => one.name === name && one.eksName === eksName);

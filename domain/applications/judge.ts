@@ -23,7 +23,8 @@ import {
 /** Decides the next step of one application; its Cell hears first of what holds it, whatever keeps the application from going on. */
 export function judge(situation: Situation, before: Mark | undefined): Judgement {
   const judgement = nextStep(situation, before);
-  return corrected(situation, judgement) ?? judgement;
+  // A spec that cannot be read does not say what holds.
+  return (situation.problems.length === 0 ? corrected(situation, judgement) : undefined) ?? judgement;
 }
 
 function nextStep(situation: Situation, before: Mark | undefined): Judgement {
@@ -34,6 +35,7 @@ function nextStep(situation: Situation, before: Mark | undefined): Judgement {
   const { resolved } = seen;
   const isOver = failed?.retried !== true && (!resolved.ok || resolved.hash === failed?.hash);
   const over = isOver ? failed : undefined;
+  if (situation.problems.length > 0) return unreadable(situation, mark, over);
   const taken = conflict(situation);
   // Whose the rest is does not matter to traffic that goes back.
   if (taken !== undefined)
@@ -102,7 +104,12 @@ function conflict({ seen, secrets, application }: Situation): string | undefined
     : `Expected Secret ${secret.name} to belong to this Cell, got one that it has not made. Delete it, or let its owner go of it.`;
 }
 
-/** Keeps what there is when nobody can say what the application comes to. */
+/** Takes traffic back while nobody can read what is asked for, as a Cell with `ingress` does, and does nothing else. */
+const unreadable = (situation: Situation, mark: Mark, over: Mark['failed']): Judgement =>
+  (over === undefined ? withdraw(situation, mark, undefined) : trafficBack(situation, mark, over)) ??
+  stopped(mark, 'InvalidSpec', situation.problems.join(' '));
+
+/** Keeps what there is when nobody can say what the application comes to, but gives back what is on its way to what nobody asks for any more. */
 function unresolved(
   situation: Situation,
   mark: Mark,
@@ -110,6 +117,9 @@ function unresolved(
 ): Judgement {
   const { isUnknown, hold, seen } = situation;
   const message = problems.join(' ');
+  const pending: Mark = { ...mark, phase: 'Pending' };
+  const superseded = seen.isSuperseded === true ? withdraw(situation, pending, undefined) : undefined;
+  if (superseded !== undefined) return superseded;
   if (!isUnknown && isUnanswered !== true) return stopped(mark, 'InvalidApplication', message);
   const [newest] = seen.revisions;
   const settled =

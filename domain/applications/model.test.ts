@@ -132,6 +132,12 @@ const change: fc.Arbitrary<Change> = fc.oneof(
         world.ask(name),
   ),
   fc.constant<Change>((world) => (world.isDeployable = !world.isDeployable)),
+  fc.constant<Change>((world) => (world.problems = world.problems.length === 0 ? ['Expected an ARN.'] : [])),
+  fc.constantFrom('web-b', 'jobs-a').map(
+    (name): Change =>
+      (world) =>
+        toggle(world.unknown, name),
+  ),
   fc.constant<Change>((world) => world.pass(61)),
   fc.constantFrom('web-a', 'jobs-b').map(
     (name): Change =>
@@ -150,11 +156,13 @@ describe('whatever happens', () => {
           parallel,
         });
         for (const one of changes) one(world);
+        world.problems = [];
         for (let turn = 0; turn < 3; turn += 1) world.turn();
         for (const { child } of world.children.values())
           expect(child.spec.healthTimeout).toBe(world.spec.healthTimeout);
         world.failing.clear();
         world.ready.clear();
+        world.unknown.clear();
         world.isDeployable = true;
         world.ask('resume');
         world.ask('retry');

@@ -107,6 +107,8 @@ export interface ObservedApplication {
    * looks of earlier releases, which histories have, do not say so.
    */
   readonly isEdited?: true;
+  /** Set when it cannot be said what it comes to, and that is not its newest revision, whatever else is not known; looks of earlier releases do not say so. */
+  readonly isSuperseded?: true;
   /** Newest first. */
   readonly revisions: readonly ObservedRevision[];
   /** Undefined without `argocd.applicationSet`. */

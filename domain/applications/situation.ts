@@ -24,6 +24,8 @@ export interface Situation {
   readonly secrets: readonly ObservedSecret[];
   /** Holds what goes forward, and nothing that goes back. */
   readonly hold?: Hold | undefined;
+  /** What is wrong with the spec of the Cell, so that nobody can say what is asked for. */
+  readonly problems: readonly string[];
   /** Whether some cluster is not known, so that nobody can say what applications come to. */
   readonly isUnknown: boolean;
   readonly now: number;

@@ -52,7 +52,10 @@ export function applicationsStatusOf(input: ToldInput): Told {
     ...told,
     ...(cell.problems.length === 0
       ? { clusters, applications }
-      : { ...optional('clusters', cell.status.clusters), applications: [...heard.marks] }),
+      : {
+          ...optional('clusters', cell.status.clusters),
+          applications: heard.marks.map((one) => applications.find(({ name }) => name === one.name) ?? one),
+        }),
     ...optional('paused', heard.paused),
     ...(heard.log.length === 0 ? {} : { requests: heard.log }),
     conditions: conditionsFrom(claimsOf(told, clusters), cell.status.conditions ?? [], at),

@@ -662,7 +662,7 @@ describe('an edit', () => {
   });
 
   it.each<readonly [string, Partial<ApplicationsSpec>, object, (world: ApplicationsWorld) => void]>([
-    ['is invalid now', {}, { clusters: clusters('jobs-v1') }, () => undefined],
+    ['is invalid now', {}, {}, (world) => world.tags.delete('web-v2')],
     ['has failed and stays', { onFailure: 'Stop' }, {}, (world) => world.failing.add('traffic of web')],
     [
       'is in conflict with a secret of someone else',
@@ -672,7 +672,14 @@ describe('an edit', () => {
     ],
     ['has a cluster that EKS does not know', {}, {}, (world) => world.unknown.add('web-v2')],
   ])('of the windows reaches the traffic of an application that %s', (_, more, edited, change) => {
-    const world = settled([jobs(), web()], clusters('web-v1', 'jobs-v1'), more);
+    const tagged = web({ clusterSelector: { matchEKSTags: { role: 'web' } } });
+    const world = new ApplicationsWorld({
+      clusters: clusters('web-v1', 'jobs-v1'),
+      applications: [jobs(), tagged],
+      ...more,
+    });
+    world.tags.set('web-v1', { role: 'web' }).set('web-v2', { role: 'web' });
+    world.run();
     world.edit({ clusters: clusters('web-v2', 'jobs-v1') });
     while (world.children.get('web')?.status.phase !== 'Progressing') world.turn();
     // The secret may be another's, so that nothing asks for it.
@@ -687,6 +694,95 @@ describe('an edit', () => {
     expect(world.children.get('web')?.child.spec.windows).toMatchObject(windows);
     expect(world.trace).toEqual(['web ApplyChild 2']);
     expect([...world.groups]).toEqual(groups);
+  });
+
+  const moving = (world: ApplicationsWorld): ApplicationsWorld => {
+    while (world.children.get('web')?.status.phase !== 'Progressing') world.turn();
+    world.trace.length = 0;
+    return world;
+  };
+
+  it.each<readonly [string, (world: ApplicationsWorld) => void, object]>([
+    [
+      'names a cluster that EKS does not know',
+      (world) => world.edit({ clusters: clusters('web-v3') }),
+      { phase: 'Waiting', reason: 'WaitingForClusters' },
+    ],
+    [
+      'selects no cluster',
+      (world) => world.edit({ clusters: clusters('jobs-v1') }),
+      { phase: 'Failed', reason: 'InvalidApplication' },
+    ],
+    [
+      'cannot be read by anybody',
+      (world) => (world.problems = ['Expected an ARN.']),
+      { phase: 'Failed', reason: 'InvalidSpec' },
+    ],
+  ])('in the midst of moving takes the traffic back at once when it %s', (_, edit, want) => {
+    const world = settled([web()], clusters('web-v1'));
+    world.edit({ clusters: clusters('web-v2') });
+    moving(world);
+    world.unknown.add('web-v3');
+    edit(world);
+    world.run();
+    expect(world.trace).toEqual(['web ApplyChild 1']);
+    expect(servedBy(world)).toEqual(['web-v1']);
+    expect(world.status).toMatchObject(want);
+    expect([...world.secrets.keys()]).toEqual(['web-v1', 'web-v2']);
+    world.problems = [];
+    world.edit({ clusters: clusters('web-v2') });
+    expect(world.run().status.phase).toBe('Completed');
+    expect([...world.secrets.keys()]).toEqual(['web-v2']);
+  });
+
+  it('that nobody can read loses no abort', () => {
+    const world = settled([web()], clusters('web-v1'));
+    world.edit({ clusters: clusters('web-v2') });
+    moving(world);
+    world.problems = ['Expected an ARN.'];
+    world.ask('abort');
+    world.run();
+    expect(servedBy(world)).toEqual(['web-v1']);
+    world.problems = [];
+    expect(world.run().status).toMatchObject({
+      phase: 'Reverted',
+      applications: [{ failed: { revision: 2 } }],
+    });
+  });
+
+  it('that nobody can read holds traffic that has nothing to go back to, and hands a pause on', () => {
+    const checked = web({ postchecks: [{ name: 'after', job }] });
+    const world = new ApplicationsWorld({ clusters: clusters('web-v1'), applications: [checked] });
+    world.failing.add('after');
+    world.run();
+    world.edit({ clusters: clusters('web-v2') });
+    moving(world);
+    world.problems = ['Expected an ARN.'];
+    world.ask('pause');
+    world.run();
+    expect(world.trace).toEqual(['web Forward pause']);
+    expect(servedBy(world)).toEqual(['web-v1', 'web-v2']);
+  });
+
+  it('that is not made leaves traffic where it is while a cluster is not known, or what it comes to is not valid', () => {
+    const tagged = web({ clusterSelector: { matchEKSTags: { role: 'web' } } });
+    const role = { role: 'web' };
+    const world = new ApplicationsWorld({ clusters: clusters('web-v1'), applications: [tagged] });
+    world.tags.set('web-v1', role).set('web-v2', role);
+    world.run();
+    world.edit({ clusters: clusters('web-v2') });
+    moving(world);
+    const both = servedBy(world);
+    world.unknown.add('web-v2');
+    world.run();
+    expect(world.status).toMatchObject({ phase: 'Waiting', reason: 'WaitingForClusters' });
+    world.unknown.clear();
+    world.tags.delete('web-v2');
+    world.run();
+    expect(world.status).toMatchObject({ phase: 'Failed', reason: 'InvalidApplication' });
+    expect([world.trace, servedBy(world)]).toEqual([[], both]);
+    world.tags.set('web-v2', role);
+    expect(world.run().status.phase).toBe('Completed');
   });
 
   it('that selects no cluster is refused, and nothing is deleted', () => {

@@ -35,7 +35,7 @@ export function takeApplicationsTurn(
   const heard = hear(observed, state);
   const { clusters, gate } = lookedAt(observed, cell, { heard, now });
   const hold = pausedBy(heard.paused) ?? gate ?? frozen(observed, now) ?? shut(cell.spec, now);
-  const judged = cell.problems.length > 0 ? [] : judgeAll({ observed, cell, heard, state, now }, hold);
+  const judged = judgeAll({ observed, cell, heard, state, now }, hold);
   const answered: ApplicationsState = {
     ...state,
     asked: [],
@@ -50,7 +50,7 @@ export function takeApplicationsTurn(
     decision: next(judged, answered, {
       wait: told.wait,
       now,
-      isAtHandOnly: observed.isWithoutClusters === true,
+      isAtHandOnly: observed.isWithoutClusters === true || cell.problems.length > 0,
     }),
     report: { status, events },
   };
@@ -94,6 +94,7 @@ function judgeAll({ observed, cell, heard, state, now }: All, hold: Hold | undef
         seen,
         secrets: observed.secrets,
         hold: hold ?? (ahead === undefined ? undefined : behind(ahead.name)),
+        problems: cell.problems,
         isUnknown,
         now,
       },

@@ -83,10 +83,13 @@ function unready(decision: Decision, { observed }: GateInput): Wait | undefined 
   return { do: 'Wait', for: 'Clusters', message };
 }
 
-/** Holds the traffic of an application as long as an earlier one is not in place. */
+/** Holds the traffic of an application as long as an earlier one is not in place, or it cannot go on itself. */
 function outOfOrder(decision: Decision, { observed: { behind } }: GateInput): Wait | undefined {
   if (behind === undefined || !isOfRollout(decision)) return undefined;
-  const message = `Waiting for application ${behind.application} of Cell ${behind.cell} to be in place. Next: ${decision.message}`;
+  const { application, reason } = behind;
+  const one = `application ${application} of Cell ${behind.cell}`;
+  const what = reason === undefined ? `for ${one} to be in place` : `until ${one} can go on (${reason})`;
+  const message = `Waiting ${what}. Next: ${decision.message}`;
   return { do: 'Wait', for: 'Application', message };
 }
 

@@ -1,7 +1,7 @@
 import { digest } from '../../clients/digest.ts';
 import type { Cell } from '../../crds/cell.ts';
 import { accessOf } from '../../domain/access/access.ts';
-import { applicationAhead } from '../../domain/applications/ahead.ts';
+import { heldBehind } from '../../domain/applications/ahead.ts';
 import { isPartOf, watchedApplications } from '../../domain/applications/watched.ts';
 import { unreadyClusters } from '../../domain/gates/clusters.ts';
 import { sameValue } from '../../domain/kubernetes/canonical.ts';
@@ -33,7 +33,7 @@ export function wakeChildren(event: ObjectEvent<Cell>, view: View): readonly Ins
   if (event.type !== 'update' || !hasApplications(event.object)) return [];
   const { object, old } = event;
   const isFor = ({ metadata: { name } }: Cell): boolean =>
-    applicationAhead(object, name) !== applicationAhead(old, name) ||
+    !sameValue(heldBehind(object, name), heldBehind(old, name)) ||
     !sameValue(unreadyClusters(object), unreadyClusters(old));
   return view.Cell.list(object.metadata.namespace)
     .filter((cell) => isPartOf(cell, object.metadata.name) && mayBeUnderWay(cell) && isFor(cell))

@@ -1,9 +1,10 @@
 import { cell as cellKind, type ApplicationsSpec, type CellStatus } from '../../../crds/cell.ts';
+import { unreadyClusters } from '../../gates/clusters.ts';
 import { isNewer, parseVersion } from '../../versions/version.ts';
 import { sameValue } from '../../kubernetes/canonical.ts';
 import type { Freezing } from '../../gates/freeze.ts';
-import { applicationAhead } from '../ahead.ts';
-import { editedSince } from '../assumed.ts';
+import { heldBehind } from '../ahead.ts';
+import { editedSince, isSupersededBy } from '../assumed.ts';
 import { childOf, type Child } from '../child.ts';
 import type { ApplicationAction, ApplicationsDecision } from '../decision.ts';
 import type {
@@ -104,6 +105,8 @@ export class ApplicationsWorld {
   spec: ApplicationsSpec;
   status: CellStatus = {};
   state: ApplicationsState = initialApplicationsState;
+  /** Why nobody can read the spec. */
+  problems: readonly string[] = [];
   readonly ready = new Map<string, boolean>();
   readonly unknown = new Set<string>();
   /** The clusters whose API servers do not answer. */
@@ -148,6 +151,13 @@ export class ApplicationsWorld {
   }
 
   observe(): ObservedApplications {
+    const seen = this.observeAll();
+    if (this.problems.length === 0) return seen;
+    const applications = this.spec.applications.map(({ name }) => this.application(name, undefined));
+    return { ...seen, clusters: [], secrets: [], applications };
+  }
+
+  private observeAll(): ObservedApplications {
     const observed = this.spec.clusters.map((one) =>
       this.cluster(one.name, one.eks?.clusterName ?? one.name),
     );
@@ -160,7 +170,7 @@ export class ApplicationsWorld {
         isDeleting: false,
         spec: this.spec,
         status: this.status,
-        problems: [],
+        problems: this.problems,
       },
       clusters: observed,
       secrets: this.observedSecrets(),
@@ -223,6 +233,7 @@ export class ApplicationsWorld {
       name,
       resolved: resolved ?? { ok: false, problems: ['none'] },
       ...(resolved?.ok !== true && this.isEdited(name) ? { isEdited: true } : {}),
+      ...(resolved?.ok !== true && this.isSuperseded(name) ? { isSuperseded: true } : {}),
       revisions: (this.revisions.get(name) ?? []).toReversed(),
       ...(application?.argocd?.applicationSet === undefined
         ? {}
@@ -245,6 +256,16 @@ export class ApplicationsWorld {
   private isEdited(name: string): boolean {
     const newestFirst = [...this.revisions].map(([of, all]) => [of, all.toReversed()] as const);
     return editedSince({ spec: this.spec, revisions: new Map(newestFirst), digest: fingerprint })(name);
+  }
+
+  private isSuperseded(name: string): boolean {
+    const application = this.spec.applications.find((one) => one.name === name);
+    const newest = this.revisions.get(name)?.at(-1);
+    return (
+      application !== undefined &&
+      newest !== undefined &&
+      isSupersededBy({ spec: this.spec, digest: fingerprint }, application, newest)
+    );
   }
 
   private observedChild(name: string): ObservedChild | undefined {
@@ -417,11 +438,14 @@ export class ApplicationsWorld {
     for (const one of wanted) this.deployed.add(one);
   }
 
-  /** Whether the Cell of an application sees that one before it is not in place. */
+  /** Whether the Cell of an application sees that one before it is not in place, or that its own cannot go on. */
   private isBehind(name: string): boolean {
-    return (
-      applicationAhead({ metadata: { name: CELL }, spec: this.spec, status: this.status }, name) !== undefined
-    );
+    return heldBehind({ metadata: { name: CELL }, spec: this.spec, status: this.status }, name) !== undefined;
+  }
+
+  /** Whether traffic that moves waits: for another application, for its own, or for a cluster. */
+  private isToWait(name: string): boolean {
+    return this.isBehind(name) || unreadyClusters(this).length > 0;
   }
 
   private isHeld(application: string, { child, status }: PlayedChild): boolean {
@@ -459,7 +483,7 @@ export class ApplicationsWorld {
     const isUpward = stable !== undefined && isNewer(version, stable);
     if (stable === version || stable === undefined || !isUpward) {
       complete();
-    } else if (this.isBehind(played.child.name)) {
+    } else if (this.isToWait(played.child.name)) {
       played.status = { ...status, observedGeneration };
     } else if (status.phase !== 'Progressing' && status.phase !== 'Paused') {
       played.serving = [...new Set([...played.serving, ...wanted])];
