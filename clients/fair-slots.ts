@@ -3,7 +3,7 @@ import { fairTurns, type Threads } from './fair-turns.ts';
 /** Does something for someone, when it is their turn. */
 export type FairSlots = <T>(whose: string, work: () => Promise<T>) => Promise<T>;
 
-/** Lets so many things be done at once, and so many for one who asks; whoever has taken the least time lately comes next. */
+/** Limits how many things are done at once, in all and for one who asks; whoever has taken the least time lately comes next. */
 export function fairSlots(threads: Threads, now: () => number = () => performance.now()): FairSlots {
   const turns = fairTurns<(end: () => number) => void>(threads, now);
 

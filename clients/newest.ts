@@ -18,13 +18,13 @@ export function keepNewest(from: Map<string, unknown>, most: number): void {
   }
 }
 
-/** What is remembered of names, of each who has written them. */
+/** What is remembered about names, for each who has written them. */
 export interface OfEach<Value> {
   readonly get: (whose: string, name: string) => Value | undefined;
   readonly set: (whose: string, name: string, value: Value) => void;
 }
 
-/** Remembers a value for so many names; of those who have the most it forgets what was added first, so that nobody crowds out another. */
+/** Remembers values for so many names. When there are more, whoever has the most loses the oldest, so that nobody crowds out another. */
 export function newestOfEach<Value>(most: number): OfEach<Value> {
   const all = new Map<string, Map<string, Value>>();
   let size = 0;

@@ -75,7 +75,7 @@ export async function rollOutApplications(
       setCurrentDetails(`**Trying again** ${message}`);
       await until(heard, backoffMs(failures), `Trying again: ${message}`);
     }
-    // What is urgent is done first: the next run begins with a look at all.
+    // What is urgent is done first, because the next run begins with a full look.
     if (isDue() && !goesOn) {
       setCurrentDetails(`Going on in a new run of ${workflowInfo().workflowId}.`);
       await renew(live.state(), live.isCancelled());

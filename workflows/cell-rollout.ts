@@ -92,7 +92,7 @@ async function rollOut(input: CellRolloutInput, cancellation: Cancellation) {
           ...cancellation,
           isDue: live.isCancelled(),
         });
-      // Under one word after the other nothing is decided, and looks alone would make the history too long.
+      // While message follows message, nothing is decided, and the looks alone would make the history too long.
       const isOutOfDate = isStale(live.run()) && !abortTakesBack(live.run());
       if (isOutOfDate && mayRenew() && patched('renewal-between-looks')) await renew(key, live);
       continue;
@@ -113,10 +113,10 @@ async function rollOut(input: CellRolloutInput, cancellation: Cancellation) {
   }
 }
 
-/** Whether the history is long, and nobody waits for an answer of this run. */
+/** Whether the history is long, and nobody waits for an answer from this run. */
 const mayRenew = (): boolean => hasLongHistory() && allHandlersFinished();
 
-/** Goes on as a new run, with all that is known. */
+/** Continues as a new run, with everything that this one knows. */
 async function renew(key: ObjectKey, live: LiveRun): Promise<void> {
   setCurrentDetails(`Going on in a new run of ${workflowInfo().workflowId}.`);
   await goOn<typeof cellRollout>({

@@ -17,7 +17,7 @@ export interface ApplicationsDependencies {
   /** The region that the clusters are in. */
   readonly region?: string;
   readonly taskQueue: string;
-  /** For how long the objects of a kind are waited for that was installed again. */
+  /** How long Okra waits for the objects of a kind that was installed again. */
   readonly graceSeconds?: number;
 }
 

@@ -149,7 +149,7 @@ const change = (
   );
 };
 
-/** Writes a secret; that it was changed meanwhile is refused, and looked at again. */
+/** Writes a secret; refuses when someone has changed it meanwhile, so that Okra looks at it again. */
 async function unlessChanged(name: string, perform: () => Promise<unknown>): Promise<void> {
   try {
     await perform();

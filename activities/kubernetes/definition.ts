@@ -13,7 +13,7 @@ export async function readWithDefinition<T>(
 ): Promise<{ readonly found?: T; readonly definition: Definition }> {
   const found = await unlessMissing(list);
   if (found === undefined) return { definition: { isThere: false } };
-  // Afterwards: what a list lacks because its kind was being deleted, the definition tells.
+  // The definition is read last: it shows whether the list lacks objects because the kind was being deleted.
   return { found, definition: await definition(found) };
 }
 

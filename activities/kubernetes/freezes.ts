@@ -6,15 +6,15 @@ import { freezesOf, type Freezing } from '../../domain/gates/freeze.ts';
 import { doubtAsFreezing } from '../../domain/gates/kinds.ts';
 import { definitionOf, GRACE_SECONDS, readWithDefinition } from './definition.ts';
 
-/** What is asked of the Freezes. */
+/** Which Freezes are asked for. */
 export interface FreezesWanted {
   readonly namespaces: Iterable<string>;
-  /** When the object was made that they hold: one that is younger than the definition of Freezes lacks none of before. */
+  /** When the object that they hold was created: for one younger than the definition of Freezes, none from before can be missing. */
   readonly createdAt: string | undefined;
   readonly graceSeconds?: number | undefined;
 }
 
-/** Reads the Freezes that hold an object in some namespaces; one more holds it where nobody knows whether there are any. */
+/** Reads the Freezes that hold an object in some namespaces, and adds one for the doubt where Freezes may be missing. */
 export async function freezesIn(
   kubernetes: Pick<KubernetesClient, 'get' | 'list' | 'serves'>,
   { namespaces, createdAt = '', graceSeconds = GRACE_SECONDS }: FreezesWanted,

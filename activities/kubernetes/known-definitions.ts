@@ -10,7 +10,7 @@ export type KnownDefinitions = (
   listed: readonly ListedObject[],
 ) => Promise<Definition>;
 
-/** What of an object tells whether it is still there. */
+/** The part of an object that shows whether it is still there. */
 export interface ListedObject {
   readonly metadata: { readonly uid?: string; readonly deletionTimestamp?: string | undefined };
 }
@@ -22,12 +22,12 @@ interface Known {
   readonly uids: Set<string>;
 }
 
-/** For how long a definition that was read may stand for the next lists, in milliseconds. */
+/** For how long a definition that was read counts for further lists, in milliseconds. */
 const KNOWN_MS = 10_000;
 
 /**
- * Reads definitions, and goes by one that was there to stay for some seconds more as long as no list lacks an object of the
- * lists before: with its definition, a kind loses objects.
+ * Reads definitions. One that was there to stay counts for some seconds more, as long as no list lacks an object of earlier
+ * lists: a kind that loses its definition loses objects.
  */
 export function knownDefinitions(
   client: Pick<KubernetesClient, 'get' | 'serves'>,

@@ -62,14 +62,14 @@ export const dependenciesOf = ({
 /** How many writes to a Cell's configuration were made. */
 export function sequenceOf(object: ConfigObject | undefined): number {
   const sequence = Number(object?.metadata.annotations?.[SEQUENCE_ANNOTATION] ?? 0);
-  // Whoever may edit the object may annotate it as well: by what is no number, or the last one, no write would ever be the next.
+  // Whoever may edit the object may edit this annotation: after a text that is no number, or the largest number, no write could be the next.
   return Number.isSafeInteger(sequence) && sequence >= 0 ? sequence : 0;
 }
 
 /** Whether the workflow of a Cell is the one who writes what an object configures. */
 export const isOwnedByCell = ({ metadata }: ConfigObject): boolean => controllerOf(metadata)?.kind === 'Cell';
 
-/** Whether someone has written an object by hand, for another rule than the one that a Cell of its name is about. */
+/** Whether someone has written an object by hand, for another rule than that of the Cell with its name. */
 export const isByHandElsewhere = (ref: LoadBalancerConfigRef, object: ConfigObject, route: Route): boolean =>
   controllerOf(object.metadata) === undefined &&
   object.metadata.annotations?.[SEQUENCE_ANNOTATION] === undefined &&

@@ -68,7 +68,7 @@ export function loadBalancerConfigActivities(dependencies: WriterDependencies): 
     return observed === undefined ? undefined : { ...config, desired: observed };
   }
 
-  /** Whether an object goes with its definition, or with that of Cells: then what it has made stays. */
+  /** Whether an object is deleted with its definition, or with that of Cells: then what it has created stays. */
   async function goesWithItsKind({ type }: LoadBalancerConfigRef, object: ConfigObject): Promise<boolean> {
     const kinds = [loadBalancerOf(type).kind, ...(isOwnedByCell(object) ? [CELL] : [])];
     const going = await Promise.all(kinds.map((kind) => goesWithKind(kubernetes, kind, object.metadata)));

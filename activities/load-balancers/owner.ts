@@ -36,7 +36,7 @@ export async function ownerOf(elbv2: ELBv2, arn: string, signal: AbortSignal): P
   return (await elbv2.tagsOf(arn, signal))[OWNER_TAG];
 }
 
-/** Who owns a rule; undefined also where reads do not show it, or not yet. */
+/** Who owns a rule; also undefined where reads do not show the rule, or not yet. */
 export async function ownerIfShown(
   elbv2: ELBv2,
   ruleARN: string,

@@ -73,7 +73,7 @@ async function readParent(kubernetes: Reader, { metadata }: Cell, { namespace }:
   return parent?.metadata.uid === owner.uid ? parent : undefined;
 }
 
-/** Reads the Cell and the one that it belongs to, beside what is around it; undefined where there is no Cell, or one with applications. */
+/** Reads the Cell, the Cell that it belongs to, and what is around it; undefined where there is no Cell, or one with applications. */
 export async function readSources(
   kubernetes: Reader,
   key: ObjectKey,
@@ -95,7 +95,7 @@ export interface SeenConfig {
   readonly sequence: number;
 }
 
-/** Says what was observed of a Cell, by what was read. */
+/** Says what was observed of a Cell, from what was read. */
 export function observedFrom(
   { cell, parent, around: { groups, freezes, access, versions, doubts: kinds } }: CellSources,
   config: SeenConfig | undefined,
@@ -133,13 +133,13 @@ export function observedFrom(
       spec: withIngress(parsed.ok ? parsed.value : readableSpec(cell.spec)),
       status,
       problems: parsed.ok ? [] : parsed.problems,
-      // The rule of an application that was removed or renamed may be that of another one.
+      // The rule of an application that was removed or renamed may belong to another application by now.
       adopt: mayAdopt(cell.metadata) && (parent === undefined || hasApplicationOf(parent, key.name)),
     },
   };
 }
 
-/** The target groups that an AWSTargetGroup stands for; those being deleted are gone already. */
+/** The target groups that an AWSTargetGroup names; one that is being deleted counts as gone. */
 const namedBy = (groups: readonly AWSTargetGroup[]): ReadonlySet<string> =>
   new Set(
     groups.filter(({ metadata }) => metadata.deletionTimestamp === undefined).map(({ spec }) => spec.arn),
@@ -179,7 +179,7 @@ async function readConfigOf(
   if (route === undefined) return undefined;
   const ref = { type: route.type, key };
   const object = await readConfig(kubernetes, ref);
-  // What someone serves by hand elsewhere is nothing that the Cell could go on from, or move.
+  // The Cell neither continues from, nor moves, a rule that someone serves by hand elsewhere.
   return object === undefined || isByHandElsewhere(ref, object, route)
     ? undefined
     : { config: configViewOf(ref, object), sequence: sequenceOf(object) };

@@ -1,9 +1,9 @@
 import { cell, type WrittenCellSpec } from '../../crds/cell.ts';
 
 /**
- * What is gone by of a spec that is not valid, as where the API server has let it pass by the definition of another release:
- * the fields that are valid each by itself, and otherwise their defaults. A field that nobody can read, such as a step
- * of a kind that does not exist yet, stops no decision and no status. The load balancer stays as it is written.
+ * What counts of an invalid spec, which the API server may have accepted under the definition of another release: each field
+ * that is valid by itself, and the defaults of the others. So a field that this release cannot read, such as a step of a new
+ * kind, stops no decision and no status. The load balancer is taken as it is written.
  */
 export function readableSpec(spec: WrittenCellSpec): WrittenCellSpec {
   const fields = Object.entries(cell.spec.shape).flatMap(([name, schema]) => {
@@ -12,6 +12,6 @@ export function readableSpec(spec: WrittenCellSpec): WrittenCellSpec {
     return read?.data === undefined ? [] : [[name, read.data] as const];
   });
   const { ingress } = spec;
-  // Each field has come out of its own schema.
+  // Each field was parsed by its own schema.
   return { ...(ingress === undefined ? {} : { ingress }), ...Object.fromEntries(fields) } as WrittenCellSpec;
 }

@@ -33,15 +33,15 @@ interface Listed<T> {
   readonly resourceVersion?: string;
 }
 
-/** How it is read what there is. */
+/** How the surroundings are read. */
 export interface SurroundingsSource {
   readonly list: ReadList;
   readonly definition: KnownDefinitions;
-  /** For how long the objects of a kind are waited for that was installed again. */
+  /** How long Okra waits for the objects of a kind that was installed again. */
   readonly graceSeconds?: number | undefined;
 }
 
-/** Reads what there is around the Cells of a namespace, all at once; of a kind that is not installed there is none, which is a doubt. */
+/** Reads what there is around the Cells of a namespace, all at once; a kind that is not installed has no objects, and is doubtful. */
 export async function readSurroundings(
   { list, definition, graceSeconds = GRACE_SECONDS }: SurroundingsSource,
   namespace: string,

@@ -58,7 +58,7 @@ export async function writeConfig(
   }
 }
 
-/** Keeps a Cell from the object that someone has written by hand for another rule, and from moving that rule. */
+/** Refuses to write an object that someone has written by hand for another rule, which would move that rule. */
 function refuseByHand({ cell: { key }, forwarding }: ShiftRequest, known: ConfigObject | undefined): void {
   const ref = { type: forwarding.type, key };
   if (known === undefined || !isByHandElsewhere(ref, known, forwarding)) return;

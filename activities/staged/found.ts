@@ -24,7 +24,7 @@ export function stagePolicy(
   const stage = spec.stages.find((one) => one.name === labels[STAGE_LABEL]);
   const narrowing = narrowingOf(policy);
   const refusal = refusalOf(policy, binding);
-  // What reaches some of its clusters does so until its stage is over.
+  // A BindingPolicy that reaches some of its clusters does so until its stage is over.
   const former = stage === undefined || narrowing !== undefined ? [] : formerSelectors(policy, stage);
   const keeping = stage === undefined ? undefined : policySpec(spec, withFormer(stage, former));
   return {

@@ -69,7 +69,7 @@ export async function observeStaged(
   const selection =
     asking === undefined ? undefined : clusterSelection(asking, spec, bindings.get(asking.metadata.name));
   const known = [...bindings.values()].filter((one) => one !== undefined);
-  // Those of all namespaces, and those of one that the workload is in.
+  // Freezes of all namespaces, and of those that the workload is in.
   const freezes = await freezesIn(spaces.kubernetes, {
     namespaces: ['', ...namespacesOf(spec, known)],
     createdAt: object.metadata.creationTimestamp,

@@ -9,7 +9,7 @@ import { failure } from '../failure.ts';
 export interface Spaces {
   readonly kubernetes: KubernetesClient;
   readonly clusters: RemoteClusters;
-  /** For how long the objects of a kind are waited for that was installed again. */
+  /** How long Okra waits for the objects of a kind that was installed again. */
   readonly graceSeconds?: number;
 }
 

@@ -32,7 +32,7 @@ export async function refuseBesideOthers(
   );
 }
 
-// The clock of a pipeline is another than that of okrad; this is how far off AWS lets a clock be that signs a request.
+// The clocks of the pipeline and of okrad may differ; this is how far off AWS lets the clock of a signed request be.
 const MAX_SKEW_MILLISECONDS = 300_000;
 
 /** Who holds the Lease of okrad's watchers; who may not read it is not kept from anything by it. */

@@ -74,7 +74,7 @@ export function parseManifests(file: string, text: string): Manifests {
   return { manifests, problems };
 }
 
-/** What a document says; an error where an alias in it stands for nothing, or for too much. */
+/** The value of a document; an error where one of its aliases refers to nothing, or expands to too much. */
 function valueOf(document: Pick<Document, 'toJS'>): unknown {
   try {
     return document.toJS({ maxAliasCount: 1_000 });

@@ -9,7 +9,7 @@ import { keepNewest, newest } from '../newest.ts';
 /**
  * Says what EKS knows of the API server of a cluster, by the account of the identity and the region; undefined when there is no such
  * cluster. What was read is kept for an hour; `since` asks for what was read after that time, in milliseconds.
- * `whose` says who names the cluster: each has a turn beside the others.
+ * `whose` is the namespace that names the cluster: namespaces take turns.
  */
 export type EKSEndpoints = (
   scope: EKSTokenScope,
@@ -36,7 +36,7 @@ const AT_ONCE = { all: 5, ofOne: 3 };
 interface Kept {
   readonly at: number;
   readonly found: Promise<EKSEndpoint | undefined>;
-  /** Whether nobody has answered so far; then it is not asked for once more. */
+  /** Whether the answer is still to come; until then nobody asks again. */
   isOpen: boolean;
 }
 

@@ -8,8 +8,8 @@ interface CustomResourceDefinition {
 }
 
 /**
- * Reads whether a kind is there to stay, and since when. Who may not see definitions asks what is served, which does not say
- * since when; who may not ask that takes it to be there.
+ * Reads whether a kind is there to stay, and since when. Where Okra may not see definitions, it asks what is served, which does
+ * not show since when. Where it may not ask that either, the kind counts as there.
  */
 export async function readDefinition(
   client: Pick<KubernetesClient, 'get' | 'serves'>,

@@ -9,7 +9,7 @@ export interface ExecOptions {
   readonly timeoutMilliseconds: number;
   /** The names of the variables that commands see beside the usual ones. */
   readonly environment?: readonly string[];
-  /** The namespace of the secret; each has a turn after the other. */
+  /** The namespace of the secret; namespaces take turns. */
   readonly whose?: string;
   readonly now?: () => number;
 }
@@ -44,7 +44,7 @@ const USUAL = [
   'no_proxy',
 ];
 
-// Each is a program beside okrad, in the memory that okrad has; after a start the commands of all clusters are run.
+// Each is a program that shares the memory of okrad's container, and after a start the commands of all clusters are due.
 const inSlot = fairSlots({ all: 4, ofOne: 2 });
 
 /** Makes the source of the tokens that a command prints, as kubectl's exec plugins do; each is kept until it expires. */

@@ -88,7 +88,7 @@ export function parseKubeconfig(yaml: string, folder = ''): Kubeconfig {
   };
 }
 
-/** Reads YAML. What the parser says of it, or warns of on standard error, would quote it, and a token may stand there. */
+/** Reads YAML, without the errors of the parser and its warnings on standard error: they would quote the text, which may contain a token. */
 function parsed(yaml: string): unknown {
   const lineCounter = new LineCounter();
   let at = '';

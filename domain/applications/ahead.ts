@@ -1,7 +1,7 @@
 import type { CellStatus } from '../../crds/cell.ts';
 import { childName } from './names.ts';
 
-/** What is looked at of a Cell with applications. */
+/** What counts of a Cell with applications. */
 interface Ordered {
   readonly metadata: { readonly name: string };
   readonly spec: {
@@ -12,14 +12,14 @@ interface Ordered {
 }
 
 /**
- * The application that the traffic of another waits for, by name: the first before it that is not in place, unless they
- * go in parallel. It is read off the status of their Cell, which the Cell of each application goes by.
+ * The application for which the traffic of a later one waits, by name: the first that is not in place, unless applications
+ * move in parallel. It comes from the status of their Cell, which the Cell of each application reads.
  */
 function applicationAhead({ metadata, spec, status }: Ordered, child: string): string | undefined {
   if (spec.parallel === true) return undefined;
   const all = status?.applications ?? [];
   const at = all.findIndex(({ name }) => childName(metadata.name, name) === child);
-  // What is in place and has a reason is kept from going on.
+  // An application that is in place and has a reason is held.
   return all.slice(0, Math.max(0, at)).find(({ phase, reason }) => phase !== 'Synced' || reason !== undefined)
     ?.name;
 }

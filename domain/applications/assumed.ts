@@ -54,7 +54,7 @@ export function assumeFacts({ spec, revisions, digest }: Known): AssumedFacts {
   };
 }
 
-/** Tells of applications, by their names, whether they come to something else than their newest revision, even if all is as it was. */
+/** Tells whether an application, by its name, resolves to something other than its newest revision even if all that cannot be read is unchanged. */
 export function editedSince(known: Known): (application: string) => boolean {
   let facts: AssumedFacts | undefined;
   return (name) => {

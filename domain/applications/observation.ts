@@ -63,7 +63,7 @@ export interface ObservedChild {
   readonly revision: number | undefined;
   /** Whether its labels, annotations and spec are what `childOf` makes of that revision. */
   readonly isAsDesired: boolean;
-  /** Set when it is not, of a revision that is kept; looks of earlier releases, which histories have, do not say so. */
+  /** Set when it is not as desired, and its revision is known. Looks of earlier releases, which histories have, do not say this. */
   readonly isOutdated?: true;
   readonly status: CellStatus;
 }
@@ -99,12 +99,12 @@ export interface ObservedApplication {
     | {
         readonly ok: false;
         readonly problems: readonly string[];
-        /** Set when a cluster did not answer that says what it comes to; looks of earlier releases do not say so. */
+        /** Set when a cluster that it depends on did not answer; looks of earlier releases do not say this. */
         readonly isUnanswered?: true;
       };
   /**
-   * Set when it cannot be said what it comes to, and that is not its newest revision, even if all that is not known is as it was;
-   * looks of earlier releases, which histories have, do not say so.
+   * Set when it cannot be resolved, and would not resolve to its newest revision even if all that cannot be read is unchanged.
+   * Looks of earlier releases, which histories have, do not say this.
    */
   readonly isEdited?: true;
   /** Set when it cannot be said what it comes to, and that is not its newest revision, whatever else is not known; looks of earlier releases do not say so. */

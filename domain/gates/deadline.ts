@@ -5,7 +5,7 @@ import type { Rollout } from '../model/state.ts';
 
 type Wait = Extract<Decision, { do: 'Wait' }>;
 
-/** What a rollout waits for that is not its own slowness: people, pauses that were asked for, windows, Freezes, clusters, other applications. */
+/** Waits that are not a rollout's own slowness: for people, requested pauses, windows, Freezes, clusters, other applications, deleted kinds. */
 const asked = new Set<Wait['for']>([
   'Resume',
   'Pause',

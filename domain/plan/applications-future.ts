@@ -167,7 +167,7 @@ export class ApplicationsFuture {
     const known = this.#children.get(application);
     const { child, selected } = this.#wanted(application, action, known);
     const { name } = child;
-    // The clusters are taken to be ready, and the applications before it are in place by then.
+    // The plan assumes that clusters are ready, and earlier applications are in place by then.
     const { waitsFor: _ready, behind: _first, ...before } = known ?? nothingOf({ ...key, name });
     const { status = {}, generation = 0, uid = application } = before.cell ?? {};
     const edited = { uid, generation: generation + 1, spec: child.spec, status, problems: [] };

@@ -20,7 +20,7 @@ export class Future {
 
   constructor(observed: ObservedCell) {
     const { doubts = [], ...seen } = observed;
-    // Nobody looks meanwhile.
+    // A plan makes no further look.
     const lasting = doubts.map((doubt) => ({ ...doubt, againInMs: Infinity }));
     this.#seen = lasting.length === 0 ? seen : { ...seen, doubts: lasting };
   }
@@ -41,7 +41,7 @@ export class Future {
     this.#seen = { ...this.#seen, freezes: [] };
   }
 
-  /** Everything is back that may be missing of a kind. */
+  /** All objects that may be missing are there. */
   bringBack(): void {
     const { doubts: _over, ...seen } = this.#seen;
     this.#seen = seen;
@@ -53,7 +53,7 @@ export class Future {
     this.#seen = seen;
   }
 
-  /** Every application before this one came to be in place. */
+  /** Every earlier application is in place. */
   putInPlace(): void {
     const { behind: _over, ...seen } = this.#seen;
     this.#seen = seen;

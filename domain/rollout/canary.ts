@@ -78,7 +78,7 @@ function moveTo(weight: number, then: 'Advance' | 'Finish', rollout: Rollout, in
   );
 }
 
-/** Whether only the canary gains; to take everything back to a stable side that lacks targets would make it worse. */
+/** Whether only the canary gains: taking everything back to a stable side without healthy targets would make things worse. */
 const isForCanary = (
   wanted: readonly WeightedTargetGroup[],
   { canary }: Rollout,

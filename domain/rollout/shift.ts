@@ -138,7 +138,7 @@ const keepsWeights: ReadonlySet<Shift['purpose']> = new Set(['Restore', 'Detach'
 
 /**
  * What takes traffic back, or only confirms what is served, changes weights and nothing else; an edit of the rule comes
- * afterwards. But the rule of someone else is not given back: what was lost is served where the spec has it by now.
+ * afterwards. But a rule that belongs to someone else by now is not written: its traffic is served where the spec names another one.
  */
 function keptRoute(
   purpose: Shift['purpose'],

@@ -27,7 +27,7 @@ export function takeBack(rollout: Rollout, input: GuardInput): Decision {
   const { canary, progress } = rollout;
   const target = goesBackTo(rollout, input);
   const stays = target.version === canary.version;
-  // What keeps everything keeps it as it is, since nobody has looked at its targets.
+  // What keeps everything keeps its shares as they are, because nobody has looked at its targets.
   const shares = stays ? observed.weighted : backTo(target.groups, canary.groups, { observed, cell });
   // What is not confirmed may be served later, so that it is not enough to look at what the status says is served.
   if (isUnsure(observed, state) || !sameShares(shares, observed.weighted)) {
@@ -78,8 +78,8 @@ export function backTo(
 
 /**
  * What everything goes back to: what is left of the stable side, else the newest older version that has not failed. A newer
- * one has its steps and its health before it. Where the stable side was taken out, or has become another version, and
- * nothing older is there, the canary keeps everything: what no AWSTargetGroup names any more may have no targets.
+ * version has to take its steps and its health checks first. Where the stable side was taken out, or has become another
+ * version, and nothing older is there, the canary keeps everything: a group that no AWSTargetGroup names may have no targets.
  */
 function goesBackTo({ stable, canary, ending }: Rollout, { observed, cell }: GuardInput): VersionSet {
   const { selected, weighted } = observed;

@@ -47,7 +47,7 @@ export function takeTurn(run: Run, now: number): Turn {
   return decided(now < againAt ? noLaterThan(againAt, decision) : decision, observed, run, now);
 }
 
-/** When a look is due although nobody tells of anything; never, where everything is known. */
+/** When the next look is due even without a message; never, where nothing is doubtful. */
 const lookAgainAt = ({ observed, observedAt }: Run): number =>
   observedAt + ((observed === undefined ? undefined : againAfter(observed)) ?? Infinity);
 

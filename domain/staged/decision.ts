@@ -21,7 +21,7 @@ export interface StageChange {
   readonly stage: string;
   /** The clusters that it is to reach; undefined: all that the stage selects. */
   readonly clusters?: readonly string[];
-  /** Whether it goes on to select what it did before an edit. */
+  /** Whether it also keeps what it selected before an edit. */
   readonly keepsFormer?: true;
   /** The uid of the one that was found; undefined when there was none. */
   readonly found?: string;

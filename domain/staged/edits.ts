@@ -30,7 +30,7 @@ export function follow(before: StagedState, { policies, object, now }: Seen): St
   );
 }
 
-/** Remembers that the stage that it is at has served, when an edit gives it clusters that a passed stage may have had. */
+/** Remembers that the active stage has served, when an edit gives it clusters that a passed stage may have had. */
 function taking(state: StagedState, { stages }: StagedBindingPolicySpec): StagedState {
   const { active, known = [] } = state;
   const own = stages.find(({ name }) => name === active?.name)?.clusterSelectors;
@@ -116,7 +116,7 @@ export function isNeeded(state: StagedState, { observed, spec }: Situation, gone
   );
 }
 
-/** Whether clusters of a stage may have been served before it begins: it was passed, or one that was and may share clusters is still there. */
+/** Whether clusters of a stage may have been served before it begins: it was passed, or a removed stage that has served may share clusters with it. */
 export const mayHaveServed = (state: StagedState, { name, clusterSelectors }: Stage): boolean =>
   isPassed(state, name) ||
   (state.gone ?? []).some(

@@ -18,9 +18,9 @@ export interface StagePolicy {
   readonly isBound: boolean;
   /** Why KubeStellar does not bind it as it is now; undefined when it does, or has not tried yet. */
   readonly refusal?: string;
-  /** What it selects that its stage does not any more; undefined when there is nothing of that. */
+  /** What it selects that its stage no longer does; undefined when there is nothing. */
   readonly former?: Stage['clusterSelectors'];
-  /** Whether it says all that it should, and selects that as well. */
+  /** Whether it is as asked, and keeps those selectors as well. */
   readonly keepsFormer?: boolean;
   /** The clusters that it reaches, while it does not reach all that its stage selects. */
   readonly only?: readonly string[];

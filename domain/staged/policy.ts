@@ -81,7 +81,7 @@ export const selectionSpec = ({ clusterSelectors }: Stage): object => ({
   downsync: [{ objectNames: ['%'] }],
 });
 
-/** What a BindingPolicy selects that its stage does not any more, and no selector of the stage includes. */
+/** What a BindingPolicy selects that its stage no longer does: the selectors that no selector of the stage includes. */
 export const formerSelectors = (
   { spec }: BindingPolicy,
   { clusterSelectors }: Stage,
@@ -90,7 +90,7 @@ export const formerSelectors = (
     .filter((one) => !clusterSelectors.some((own) => saysAll(one, own)))
     .map((one) => one as Stage['clusterSelectors'][number]);
 
-/** The stage with what its BindingPolicy has selected before. */
+/** The stage, selecting also what its BindingPolicy has selected before. */
 export const withFormer = (stage: Stage, former: Stage['clusterSelectors']): Stage => ({
   ...stage,
   clusterSelectors: [...stage.clusterSelectors, ...former],

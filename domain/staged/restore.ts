@@ -78,7 +78,7 @@ function fromPolicies(state: StagedState, { object, policies }: ObservedStaged, 
   const passed = names
     .slice(0, newest)
     .reduce((known, one) => marked(known, { name: one, phase: 'Passed' }, now), state);
-  // Whether it has served nobody knows.
+  // It may have served.
   return { ...passed, active: { name, startedAt: now, hasServed: true } };
 }
 

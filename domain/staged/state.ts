@@ -36,7 +36,7 @@ export interface ActiveStage {
   readonly fulfilledSince?: number;
   /** When the last stage was fulfilled for good; until its objects or clusters change. */
   readonly completedAt?: number;
-  /** Whether its clusters may have been served before: it was passed or completed, or has taken the place of one that was. The workload is not taken from them by itself. */
+  /** Whether its clusters may have been served before: it was passed or completed, or has replaced a stage that was. Okra does not take the workload from them by itself. */
   readonly hasServed?: boolean;
   /** The stage that selects the same clusters, and has come with the edit by which this one went. */
   readonly renamedTo?: string;

@@ -50,7 +50,7 @@ export function compareVersions(a: string, b: string): number {
 
 type Identifiers = readonly (string | number)[];
 
-/** Orders what follows the numbers of versions. The library takes long numbers for the same, such as times down to milliseconds. */
+/** Orders what follows the numbers of versions. The library takes numbers above 2^53 for equal, such as 20261124022206123 and 20261124022206124. */
 function comparePrereleases(a: Identifiers, b: Identifiers): number {
   if (a.length === 0 || b.length === 0) return Number(a.length === 0) - Number(b.length === 0);
   const orders = a.slice(0, b.length).map((one, at) => compareIdentifiers(String(one), String(b[at])));

@@ -10,7 +10,7 @@ interface Listed {
   readonly optional: boolean;
 }
 
-/** What is done once enough is listed, and who is told what is missing. */
+/** What happens once enough is listed, and who hears what is missing. */
 export interface FirstListingOptions {
   /** Called once. */
   readonly begin: () => void;
@@ -22,16 +22,16 @@ export interface FirstListingOptions {
 
 /** The first list of each kind. */
 export interface FirstListing<Each> {
-  /** Learns that all that there is of a kind was told. */
+  /** Learns that all objects of a kind were listed. */
   readonly listed: (source: Each) => void;
   readonly hasBegun: () => boolean;
 }
 
-// An object that cannot be decrypted, or a conversion webhook that is away, makes the lists of a whole kind fail for as long as nobody puts that right;
-// and with a namespace that was deleted the right to read it is gone.
+// An object that cannot be decrypted, or a conversion webhook that does not answer, makes every list of its kind fail until someone repairs that.
+// And who deletes a namespace deletes the right to read it.
 const PATIENCE_MILLISECONDS = 30_000;
 
-/** Begins once every kind is listed, or, some time after all that Okra needs, without other kinds and namespaces: their objects are told of whenever they can be read. */
+/** Begins once every kind is listed, or some time after those that Okra needs. The objects of the others follow when they can be read. */
 export function firstListing<Each extends Listed>(
   sources: readonly Each[],
   { begin, waiting, log, signal, sleep = sleepByClock }: FirstListingOptions,

@@ -90,7 +90,7 @@ export async function runInformer<T extends Informed>(options: InformerOptions<T
 
 async function attempt<T extends Informed>(informer: Informer<T>): Promise<void> {
   try {
-    // Also where every watch breaks, by something in between that knows none, say.
+    // Even where every watch breaks, for example at a proxy that does not support them.
     if (informer.timing.now() >= informer.relistAt) informer.version = undefined;
     informer.version ??= await relist(informer);
     await follow(informer, informer.version);

@@ -63,7 +63,7 @@ export function watchRemotely(options: RemoteWatchingOptions): RemoteWatching {
     ending.add(ended);
   }
 
-  /** What is watched by the secrets of a namespace; nothing where an object there is of a form that this version does not know. */
+  /** What the secrets of a namespace have watched; nothing where this version cannot read an object there. */
   function watchesOf(namespace: string, secrets: readonly StoredClusterSecret[]): readonly Expanded[] {
     try {
       return remoteWatches(secrets, view).flatMap((watch) => expand(watch, clusters));

@@ -101,7 +101,7 @@ export function tellOf(
 
 const watched: ReadonlySet<string> = new Set(sources.map(({ kind }) => kind.kind));
 
-// Nobody waits to hear of one that was uninstalled.
+// A kind that was uninstalled is not expected to be heard of.
 const optional: ReadonlySet<string> = new Set(
   sources.filter((source) => source.optional).map(({ kind }) => kind.kind),
 );

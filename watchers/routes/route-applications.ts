@@ -28,7 +28,7 @@ export function applicationsDigest(cell: Cell, view: View): string {
   return digest(watchedApplications(cell, parts, accessOf(namespace, view.AccessPolicy.list())));
 }
 
-/** Has the Cells whose traffic moves look again when other clusters or applications of their Cell hold them than before; that stands there. */
+/** Has the Cells whose traffic moves look again when the clusters or applications that hold them change in the status of their Cell. */
 export function wakeChildren(event: ObjectEvent<Cell>, view: View): readonly Instruction[] {
   if (event.type !== 'update' || !hasApplications(event.object)) return [];
   const { object, old } = event;

@@ -111,7 +111,7 @@ export function route<Kind extends Watched>(happened: KindEvent<Kind>, view: Vie
 
 /** Whether something is left to do for a Cell: when its workflow is lost, someone has to start it again. */
 function isLeftOver(cell: Cell): boolean {
-  // What it waits for in EKS and in its clusters nobody else tells of.
+  // Nothing else notices what it waits for in EKS and in its clusters.
   if (hasApplications(cell)) return true;
   const { status = {} } = cell;
   const { phase, rollout, targetGroups = [] } = status;

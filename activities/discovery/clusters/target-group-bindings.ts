@@ -50,7 +50,7 @@ async function listKind(
   }
 }
 
-/** Says which kinds of TargetGroupBinding a cluster has not got, or is about to lose, and since when it has the others, as far as it may be known. */
+/** Says which kinds of TargetGroupBinding a cluster lacks, or is about to lose, and since when it has the others, as far as Okra may know. */
 export async function kindsThere(client: Pick<KubernetesClient, 'get' | 'serves'>): Promise<KindsThere> {
   const found = await Promise.all(BINDING_APIS.map((api) => readDefinition(client, kinds[api])));
   const since = BINDING_APIS.map((api, index) => [api, found[index]?.since] as const);

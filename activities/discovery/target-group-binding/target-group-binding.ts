@@ -64,7 +64,7 @@ export function targetGroupBindingActivities(
   /** Undoes what an object has done, and lets it go. */
   async function end(object: AWSTargetGroupBinding, held: FinalizerOf, life: Lifetime): Promise<Synced> {
     if (object.metadata.finalizers?.includes(held.finalizer) !== true) return gone;
-    // Nobody has asked to take targets out of service by deleting the definition of all these objects.
+    // Whoever deletes the definition of all these objects has not asked to take targets out of service.
     if (await goesWithKind(kubernetes, held.kind, object.metadata)) {
       await removeFinalizer(kubernetes, held);
       return gone;

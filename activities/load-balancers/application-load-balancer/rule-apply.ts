@@ -41,7 +41,7 @@ const where = (attempt: Attempt, { known: { isDisplaced, rule } }: Present): Att
 async function presentRule(attempt: Attempt): Promise<Present | undefined> {
   const { request, desired, writing } = attempt;
   const told = toldBy(attempt);
-  // At another priority there may be someone else, and what is named may be left to someone else.
+  // At another priority there may be someone else's rule, and the one that the status names may be someone else's by now.
   const here = told?.rule.priority === desired.priority ? told : undefined;
   if (here !== undefined && !request.verify) return { known: here, by: 'Status' };
   const known = await readInTime(request, writing, (bounded) => find({ ...attempt, writing: bounded }), here);

@@ -15,7 +15,7 @@ export async function find(attempt: Attempt): Promise<KnownRule | undefined> {
   const own = rules.filter((rule) => rule.IsDefault !== true);
   const there = own.find((rule) => rule.Priority === String(desired.priority));
   const named = own.find((rule) => rule.RuleArn === request.observed?.ruleARN);
-  // What another object has taken over stays where it is, and ours is made at its new place.
+  // A rule that another object has taken over stays where it is; ours is created at its new place.
   const moved = named === there || (await isStillOurs(attempt, named)) ? named : undefined;
   const alongside = await circleOf(attempt, own, { there, moved });
   const rule = alongside === undefined ? (there ?? moved) : moved;

@@ -6,8 +6,8 @@ import { ownerIfShown, ownerIn, ownerOf } from '../owner.ts';
 import type { RemoveRequest, LoadBalancerDependencies, Writing } from '../port.ts';
 
 /**
- * Deletes the rule that the status names, or that stands at the priority, if it is tagged as the object's. One of the listener
- * that is not shown yet, or has lost its tags since, is what the status says.
+ * Deletes the rule that the status names, or that has the priority, if its tag names the object. A rule of the listener that
+ * ELBv2 does not show yet, or that has lost its tags since, is what the status says.
  */
 export async function removeRule(
   means: LoadBalancerDependencies,
@@ -40,7 +40,7 @@ export async function removeRule(
   }
 }
 
-/** Whether a rule is one of a listener, by its ARN: a status that someone has written can name any. */
+/** Whether a rule belongs to a listener, by its ARN: a status that someone has written can name any rule. */
 const isRuleOf = (listenerARN: string, ruleARN: string): boolean =>
   ruleARN.startsWith(`${listenerARN.replace(':listener/', ':listener-rule/')}/`);
 

@@ -62,7 +62,7 @@ export interface WrittenRule {
   readonly answer?: Rule | undefined;
 }
 
-/** Makes a rule that exists what is wanted, unless only the status has told of it, and someone else has taken it over since. */
+/** Makes an existing rule what is wanted. Where only the status says that it is ours, checks that nobody has taken it over since. */
 export async function writeRule(
   attempt: Attempt,
   known: KnownRule,

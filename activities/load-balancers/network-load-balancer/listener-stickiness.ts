@@ -10,8 +10,8 @@ import { refuseBypass, shownBy } from './listener.ts';
 
 /**
  * How the listener is to keep clients: as asked, else as it does right now, since ModifyListener replaces its default
- * action as a whole. Looks at its rules as well, other than where traffic is taken back, of which they keep nothing, and at
- * whose it is where only the status has said so.
+ * action as a whole. Also refuses rules that bypass the weights, unless traffic is taken back, which they do not keep. Where
+ * only the status says that the listener is ours, checks that nobody has taken it over since.
  */
 export async function stickinessToWrite(
   means: LoadBalancerDependencies,
@@ -28,12 +28,12 @@ export async function stickinessToWrite(
     const bypass = urgent ? undefined : refuseBypass(elbv2, listenerARN, signal);
     const reading = Promise.all([elbv2.listener(listenerARN, signal), bypass]);
     reading.catch(() => undefined);
-    // Whose it is counts, also where nobody says what it does.
-    const heir = isHere && isUnread ? await heirOf(means, request, signal) : undefined;
+    // The owner counts even where the listener itself cannot be read.
+    const newOwner = isHere && isUnread ? await ownerToBe(means, request, signal) : undefined;
     const [listener] = await reading;
-    if (heir !== undefined) {
+    if (newOwner !== undefined) {
       await permit();
-      await takeOver(elbv2, listenerARN, heir);
+      await takeOver(elbv2, listenerARN, newOwner);
     }
     return shownBy(listener, { targetGroups });
   };
@@ -43,10 +43,10 @@ export async function stickinessToWrite(
 }
 
 /**
- * Who has to take a listener over again that someone else has taken over since the status was written; throws a `Conflict`
- * where that is not allowed. One whose tags someone has taken off is still what the status says.
+ * The owner for whom a listener has to be taken over again, because another object has taken it over since the status was
+ * written; throws a `Conflict` where that is not allowed. A listener whose tags someone has removed is still what the status says.
  */
-async function heirOf(
+async function ownerToBe(
   means: LoadBalancerDependencies,
   { key, adopt, forwarding: { listenerARN } }: ApplyRequest<NetworkLoadBalancerShape>,
   signal: AbortSignal,

@@ -92,7 +92,7 @@ async function apply(
   const { targetGroups } = listener.forward;
   const elbv2 = means.elbv2(listenerARN);
   const told = observed?.listenerARN === listenerARN ? observed : undefined;
-  // A listener that the status does not name is written by nobody who has not seen whose it is.
+  // A listener that the status does not name is not written before its owner has been read.
   const otherwise = told === undefined ? undefined : ('Unread' as const);
   const known =
     told !== undefined && !verify
