@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CellStatus } from '../../crds/cell.ts';
 import { aCell, aTargetGroup, paused } from './testing/objects.ts';
-import { runOkractl, type FakeWorld } from './testing/shell.ts';
+import { runOkractl, type FakeObject, type FakeWorld } from './testing/shell.ts';
 
 const blocked: CellStatus = {
   phase: 'Reverted',
@@ -60,6 +60,34 @@ describe('a request', () => {
     const { done, out, code } = await runOkractl(words);
     expect(done).toEqual([{ ...sent, by: 'ann' }]);
     expect([code, out]).toEqual([0, 'Done.\n']);
+  });
+
+  describe.each<[string, readonly FakeObject[]]>([
+    ['has a status of another run', [aCell(paused)]],
+    ['was looked at by nobody', [aCell()]],
+    ['is not there', []],
+  ])('about a Cell that %s than those that Temporal knows of its workflow', (_, objects) => {
+    it.each([['abort'], ['pause'], ['promote'], ['retry'], ['approve']])('is not sent: %s', async (name) => {
+      const { code, done } = await runOkractl([name, 'web'], { objects, knownRuns: 'Others' });
+      expect([code, done]).toEqual([1, []]);
+    });
+  });
+
+  it('is not sent to the Temporal of another installation, and says which one that is', async () => {
+    const words = ['abort', 'web', '--context', 'other'];
+    const { err } = await runOkractl(words, { objects: [aCell(paused)], knownRuns: 'Others' });
+    expect(err).toMatch(
+      /Expected Temporal at 127.0.0.1:7233, namespace default, to know the run .* Cell default\/web/,
+    );
+    expect(err).toContain('Set TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE');
+  });
+
+  it('is sent where Temporal has lost all runs, so that a retry can start one', async () => {
+    const world = { objects: [aCell(paused)], knownRuns: 'None', answer: { is: 'NotRunning' } } as const;
+    expect((await runOkractl(['retry', 'web'], world)).done).toMatchObject([
+      { ask: 'retry' },
+      { signal: 'retry' },
+    ]);
   });
 
   it.each([

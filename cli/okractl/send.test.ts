@@ -12,9 +12,11 @@ async function aborted(get: Get, answer: object) {
     kubernetes: { get },
     whoAmI: () => Promise.resolve('ann'),
     may: () => Promise.resolve(true),
+    temporal: { address: 'temporal:7233', namespace: 'default' },
     operator: () =>
       Promise.resolve({
         ask: (...words: unknown[]) => (sent.push(['ask', ...words]), Promise.resolve(answer)),
+        knownRuns: () => Promise.resolve('These'),
         tell: (...words: unknown[]) => (sent.push(['tell', ...words]), Promise.resolve(true)),
       }),
   } as unknown as Asker;

@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import type { Cell } from '../../crds/cell.ts';
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import { CELL, STAGED_BINDING_POLICY } from '../../clients/kubernetes/kinds.ts';
@@ -6,15 +5,17 @@ import type { Operator, SentRequest } from '../../clients/temporal/operator.ts';
 import { temporalId } from '../../clients/temporal/workflow-id.ts';
 import { objectStart } from '../../clients/temporal/workflow-start.ts';
 import type { AskName } from '../../domain/model/request.ts';
+import { fieldsIn, textIn } from '../../domain/model/shape.ts';
 import type { Seen } from '../../domain/model/seen.ts';
 import type { StagedAim } from '../../domain/staged/state.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { mustBeLetAsk } from './allowed.ts';
 import { exitCodes, failed, refused } from './exit.ts';
 import { leftBehind, nothingToRetry, retried, withoutRun } from './refusals.ts';
+import { missing, mustBeOneInstallation, readAsked, type Asked } from './same-installation.ts';
 import type { Session, Shell } from './shell.ts';
 import { inOneLine } from '../terminal-text.ts';
-import { formatTarget, type Target } from './target.ts';
+import type { Target } from './target.ts';
 
 /** What an operator asks, of what. */
 export interface Sending {
@@ -31,17 +32,22 @@ export interface Sending {
 export type Answering = Pick<Shell, 'print' | 'warn' | 'exitWith'>;
 
 /** In whose name, and by what, a request is sent. */
-export type Asker = Pick<Session, 'kubernetes' | 'whoAmI' | 'identity' | 'may' | 'operator' | 'taskQueue'>;
+export type Asker = Pick<
+  Session,
+  'kubernetes' | 'whoAmI' | 'identity' | 'may' | 'operator' | 'taskQueue' | 'temporal'
+>;
 
 /** Sends a request in the name of the person, and says what comes of it. */
 export async function send(shell: Answering, session: Asker, sending: Sending): Promise<void> {
   const { target, name, reason, to, seen } = sending;
-  const [sender, operator, aim] = await Promise.all([
+  const [sender, operator, asked] = await Promise.all([
     senderOf(session, name),
     session.operator(),
-    aimAgain(session, target, name),
+    readAsked(session, target, name),
     mustBeLetAsk(session, name, target),
   ]);
+  await mustBeOneInstallation(session, operator, { target, asked });
+  const aim = aimAgain(asked, target, name);
   const request = {
     ...sender,
     reason,
@@ -63,21 +69,14 @@ export async function send(shell: Answering, session: Asker, sending: Sending): 
   }
 }
 
-/** How long an abort waits for what it is about, in milliseconds: it does not depend on that. */
-const LONGEST_LOOK_MS = 1_000;
-
 /** What a request has to say when it is sent again: of a StagedBindingPolicy the stage that it is at before anything is asked, so that an abort takes back no other one. Undefined: nobody can say, and it cannot be sent again. */
-async function aimAgain(
-  { kubernetes }: Pick<Asker, 'kubernetes'>,
-  { kind, key }: Target,
+function aimAgain(
+  asked: Asked | 'Unknown',
+  { kind }: Target,
   name: AskName,
-): Promise<Pick<StagedAim, 'stage'> | undefined> {
+): Pick<StagedAim, 'stage'> | undefined {
   if (kind === 'Cell' || name !== 'abort') return {};
-  const policy = await Promise.race([
-    kubernetes.get<StagedBindingPolicy>(STAGED_BINDING_POLICY, key).catch(() => undefined),
-    setTimeout(LONGEST_LOOK_MS, undefined, { ref: false }),
-  ]);
-  const stage = policy?.status?.activeStage;
+  const stage = asked === 'Unknown' ? undefined : textIn(fieldsIn(asked?.status)['activeStage']);
   return stage === undefined ? undefined : { stage };
 }
 
@@ -119,11 +118,6 @@ function notRunning(target: Target, { status }: Cell, name: AskName): Error {
   const left = leftBehind(target, status ?? {}, name);
   return left === undefined ? refused(withoutRun(target, status, name)) : failed(left);
 }
-
-const missing = (target: Target): Error =>
-  failed(
-    `Expected ${formatTarget(target)}, got none. See okractl get ${target.kind === 'Cell' ? 'cells -A' : 'sbp'}.`,
-  );
 
 /** A request that nobody has answered. */
 interface Repeated {

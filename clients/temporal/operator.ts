@@ -11,6 +11,7 @@ import type { TemporalConfig } from '../../config.ts';
 import { requestSignals, requestUpdates, type Answer } from '../../workflows/messages.ts';
 import type { AskName } from '../../domain/model/request.ts';
 import { detailsOf, isRefusal } from './grpc-status.ts';
+import { knownRuns, type KnownRuns } from './known-runs.ts';
 import { payloadConverter } from './payload-codec.ts';
 import { unpolled } from './polls.ts';
 import { missingAttributes } from './search-attributes.ts';
@@ -61,6 +62,8 @@ export interface Operator {
   readonly startWith: (start: WorkflowStart, name: AskName, request: SentRequest) => Promise<void>;
   /** Finds out what Temporal lacks for Okra to work. */
   readonly inspect: (taskQueue: string) => Promise<TemporalFindings>;
+  /** Finds out whether Temporal knows one of these runs of a workflow. */
+  readonly knownRuns: (workflowId: string, runIds: readonly string[]) => Promise<KnownRuns>;
   /** Reads how the weights went in the last rollout of a Cell; it told nothing when Temporal remembers none. */
   readonly weights: (workflowId: string) => Promise<WeightHistory>;
   readonly close: () => Promise<void>;
@@ -123,6 +126,7 @@ function operatorOf(client: Client, config: TemporalConfig): Operator {
       await unlessClosing(() => inTime(() => workflow.signalWithStart(type, start)));
     },
     inspect: (taskQueue) => inTime(() => inspect(client, taskQueue), ANSWER_MILLISECONDS),
+    knownRuns: (workflowId, runIds) => inTime(() => knownRuns(client, workflowId, runIds)),
     weights: (workflowId) => inTime(() => readWeightHistory(client, workflowId), ANSWER_MILLISECONDS),
     close: () => client.connection.close(),
   };

@@ -1,5 +1,6 @@
 import { CommanderError, type Command } from 'commander';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
+import type { KnownRuns } from '../../../clients/temporal/known-runs.ts';
 import type { Access, ServiceAccount } from '../../../clients/kubernetes/person.ts';
 import type {
   Operator,
@@ -30,6 +31,8 @@ export interface FakeWorld {
   /** Whether the API server does not say who someone is. */
   readonly isUnknown?: true;
   readonly allowed?: (access: Access, account?: ServiceAccount) => boolean;
+  /** Which runs of every workflow Temporal knows. */
+  readonly knownRuns?: KnownRuns;
   /** What Temporal lacks. */
   readonly temporal?: TemporalFindings;
   readonly now?: number;
@@ -145,6 +148,7 @@ function fakeOperator(
   {
     answer = { is: 'Taken', message: 'Done.' },
     isClosed,
+    knownRuns = 'These',
     temporal = { missingAttributes: [], unpolled: [] },
   }: FakeWorld,
   done: unknown[],
@@ -166,6 +170,7 @@ function fakeOperator(
       return Promise.resolve();
     },
     inspect: () => Promise.resolve(temporal),
+    knownRuns: () => Promise.resolve(knownRuns),
     weights: () => Promise.resolve({ told: [], versions: {} }),
     close: () => Promise.resolve(),
   };
