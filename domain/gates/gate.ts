@@ -26,7 +26,7 @@ export function gate(decision: Decision, input: GateInput): Decision {
       frozen(decision, input) ??
       doubted(decision, input) ??
       unready(decision, input) ??
-      outOfOrder(decision, input) ??
+      heldByApplication(decision, input) ??
       shut(decision, input) ??
       decision
     );
@@ -84,7 +84,7 @@ function unready(decision: Decision, { observed }: GateInput): Wait | undefined 
 }
 
 /** Holds the traffic of an application as long as an earlier one is not in place, or it cannot go on itself. */
-function outOfOrder(decision: Decision, { observed: { behind } }: GateInput): Wait | undefined {
+function heldByApplication(decision: Decision, { observed: { behind } }: GateInput): Wait | undefined {
   if (behind === undefined || !isOfRollout(decision)) return undefined;
   const { application, reason } = behind;
   const one = `application ${application} of Cell ${behind.cell}`;
