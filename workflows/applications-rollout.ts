@@ -116,7 +116,8 @@ function nextLook(
 /** Takes one step; a request that comes meanwhile is part of the next. */
 async function step(observed: ObservedApplications, live: LiveApplications): Promise<ApplicationsDecision> {
   const asked = live.state();
-  const turn = takeApplicationsTurn(observed, asked, Date.now());
+  const tellsPause = patched('applications-paused');
+  const turn = takeApplicationsTurn(observed, asked, Date.now(), { tellsPause });
   const refused = await report(observed, turn, live);
   // What takes traffic back does not wait until someone can be told.
   const isUrgent = turn.decision.do === 'Act' && turn.decision.isBack === true;

@@ -4,7 +4,7 @@ import { optional } from '../model/status-input.ts';
 import type { ReportedEvent } from '../rollout/report.ts';
 import { cut } from '../text.ts';
 import type { ApplicationsWait } from './decision.ts';
-import { BEHIND } from './hold.ts';
+import { BEHIND, pausedBy } from './hold.ts';
 import type { ObservedApplications } from './observation.ts';
 import type { Heard } from './requests.ts';
 import type { Hold, Judgement, Mark } from './situation.ts';
@@ -24,6 +24,8 @@ export interface ToldInput {
   readonly clusters: NonNullable<CellStatus['clusters']>;
   readonly judged: readonly Judged[];
   readonly gate: Hold | undefined;
+  /** Whether what is under way and paused is told as such. */
+  readonly tellsPause: boolean;
   readonly now: number;
 }
 
@@ -71,9 +73,11 @@ export function applicationsStatusOf(input: ToldInput): Told {
 type Whole = Pick<ApplicationsWait, 'phase' | 'reason' | 'message'>;
 
 /** How the Cell stands as a whole: the one that needs people most speaks for all. */
-function sayWhole({ cell, judged, gate }: ToldInput): Whole {
+function sayWhole(input: ToldInput): Whole {
+  const { cell, gate } = input;
   if (cell.problems.length > 0)
     return { phase: 'Failed', reason: 'InvalidSpec', message: cell.problems.join(' ') };
+  const judged = input.tellsPause ? input.judged.map((one) => heldByPause(input, one)) : input.judged;
   for (const [phase, fits] of ranks) {
     const one = judged.find(fits);
     if (one === undefined) continue;
@@ -92,6 +96,30 @@ function sayWhole({ cell, judged, gate }: ToldInput): Whole {
   const count = judged.length;
   const message = `${count === 1 ? 'The application is' : `All ${count} applications are`} in place.`;
   return { phase: 'Completed', reason: 'Completed', message };
+}
+
+// These wait for traffic to be where it belongs, which a pause does not hold.
+const BACK: ReadonlySet<string> = new Set(['WaitingForCell', 'Deleting']);
+
+/** An application that waits for what would go forward and a pause holds as well: traffic once its Cell is paused. */
+function heldByPause({ observed, heard }: ToldInput, one: Judged): Judged {
+  const { name, mark, step } = one;
+  if (step.is !== 'Wait' || step.hold !== undefined || BACK.has(step.reason)) return one;
+  const child = observed.applications.find((seen) => seen.name === name)?.child;
+  const isPaused =
+    mark.phase === 'Migrating' && child !== undefined
+      ? child.status.rollout?.paused !== undefined
+      : heard.paused !== undefined;
+  if (!isPaused) return one;
+  const pause = pausedBy(heard.paused);
+  return {
+    ...one,
+    step: {
+      ...step,
+      hold: 'Paused',
+      ...(pause === undefined ? {} : { reason: pause.reason, message: `${pause.message} ${step.message}` }),
+    },
+  };
 }
 
 const saying = (name: string, message: string, gate: Hold | undefined): string =>

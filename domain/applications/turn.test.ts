@@ -316,6 +316,40 @@ describe('what holds', () => {
     expect(world.trace).toEqual([]);
   });
 
+  it.each(['the Cell', 'its Cell'])('a pause of %s: is the phase, once the traffic is paused', (whose) => {
+    const world = settled([web()], clusters('web-v1'));
+    world.edit({ clusters: clusters('web-v2') });
+    while (world.children.get('web')?.status.phase !== 'Progressing') world.turn();
+    // Its traffic does not go on meanwhile.
+    world.pass = () => undefined;
+    if (whose === 'the Cell') world.ask('pause');
+    else world.perform('web', { do: 'Forward', request: 'pause', by: 'ann', reason: '' });
+    const phases = [0, 1, 2].map(() => (world.turn(), world.status.phase));
+    expect(phases).toEqual([...(whose === 'the Cell' ? ['Progressing'] : ['Paused']), 'Paused', 'Paused']);
+    const [reason, message] =
+      whose === 'the Cell'
+        ? ['Paused', /^web: Paused by ann\./]
+        : ['Migrating', /^web: Cell mysystem-web is /];
+    expect(world.status).toMatchObject({
+      reason,
+      message: expect.stringMatching(message),
+      applications: [{ phase: 'Migrating', reason: 'Migrating' }],
+    });
+    expect(world.status.conditions?.find(({ type }) => type === 'Progressing')?.status).toBe('False');
+  });
+
+  it('a pause: is the phase while Argo CD deploys, and what goes back is told', () => {
+    const world = settled([web()], clusters('web-v1'));
+    world.isDeployable = false;
+    world.edit({ clusters: clusters('web-v2') });
+    world.run();
+    expect(world.status.phase).toBe('Progressing');
+    world.ask('pause');
+    expect(world.run().status).toMatchObject({ phase: 'Paused', reason: 'Paused' });
+    world.ask('abort');
+    expect(world.run().status.phase).toBe('Reverted');
+  });
+
   it.each(holds)('%s: what fails goes back all the same', (_, _phase, hold) => {
     const world = settled([web()], clusters('web-v1'));
     world.edit({ clusters: clusters('web-v2') });
