@@ -26,7 +26,10 @@ export interface InCluster {
 export async function runDashboard({ config, log, version, signal, waiting }: InCluster): Promise<void> {
   const { host, port, login, hosts } = config.dashboard;
   const now = Date.now;
-  const operator = keepOperator(() => connectOperator(config.temporal, `dashboard ${config.identity}`), now);
+  const operator = keepOperator(
+    () => connectOperator(config.temporal, `dashboard ${config.identity}`, { log }),
+    now,
+  );
   const viewers = login
     ? keepLogins((token, until) => entered(config, { token, signal: until, operator }), { now, signal })
     : onlyLooking(config, { signal, operator });

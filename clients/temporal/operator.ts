@@ -10,13 +10,14 @@ import {
 import type { TemporalConfig } from '../../config.ts';
 import { requestSignals, requestUpdates, type Answer } from '../../workflows/messages.ts';
 import type { AskName } from '../../domain/model/request.ts';
+import { createLog } from '../log.ts';
 import { detailsOf, isRefusal } from './grpc-status.ts';
 import { knownRuns, type KnownRuns } from './known-runs.ts';
 import { payloadConverter } from './payload-codec.ts';
 import { unpolled } from './polls.ts';
 import { missingAttributes } from './search-attributes.ts';
 import { connectRenewably } from './temporal-connection.ts';
-import { readCredentials } from './temporal-credentials.ts';
+import { followCredentials, readCredentials, type FollowOptions } from './temporal-credentials.ts';
 import { readWeightHistory, type WeightHistory } from './weight-history.ts';
 import type { WorkflowStart } from './workflow-start.ts';
 
@@ -77,12 +78,22 @@ const CALL_MILLISECONDS = 10_000;
 /** Whether a request does the same when it is taken twice: a second promote would finish another step. An abort of a StagedBindingPolicy does when it names its stage. */
 export const mayBeRepeated = (name: AskName): boolean => name === 'pause' || name === 'abort';
 
-/** Connects to Temporal once, for a person who waits; throws when it does not answer. */
-export async function connectOperator(config: TemporalConfig, identity: string): Promise<Operator> {
+/** How the files of credentials are looked after for as long as the connection is open. */
+export type OperatorFollowing = Pick<FollowOptions, 'log' | 'everyMilliseconds'>;
+
+/** Connects to Temporal once, for a person who waits; throws when it does not answer. Who stays, as the dashboard does, goes on with keys and certificates that are changed meanwhile. */
+export async function connectOperator(
+  config: TemporalConfig,
+  identity: string,
+  following: OperatorFollowing = { log: createLog('silent') },
+): Promise<Operator> {
   const { address, namespace, codec } = config;
   const dataConverter = await payloadConverter(codec);
   try {
-    const { connection } = await connectRenewably(address, await readCredentials(config));
+    const shown = await readCredentials(config);
+    const renewable = await connectRenewably(address, shown);
+    const { connection, closed } = renewable;
+    void followCredentials(config, renewable, { ...following, shown, signal: closed });
     return operatorOf(new Client({ connection, namespace, dataConverter, identity }), config);
   } catch (error) {
     throw unreached(config, error);

@@ -4,8 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { heartbeat } from '@temporalio/activity';
 import { Worker } from '@temporalio/worker';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  inject,
+  it,
+  onTestFinished,
+} from 'vitest';
 import { createLog } from '../../clients/log.ts';
+import { connectOperator } from '../../clients/temporal/operator.ts';
 import { connectTemporal, type Temporal } from '../../clients/temporal/temporal.ts';
 import { runWorkers } from '../../clients/temporal/temporal-workers.ts';
 import type { TemporalConfig } from '../../config.ts';
@@ -137,12 +148,21 @@ describe('an API key in a file', () => {
       valid.has(authorization.replace('Bearer ', '')) ? undefined : refusals.unauthenticated;
     const config = { address: front.address, namespace: 'default', apiKey: { path } };
     running = await run(config, taskQueue());
+    // As the dashboard has it, whose process stays.
+    const operator = await connectOperator(config, 'ann', { log, everyMilliseconds: FOLLOW_MILLISECONDS });
+    onTestFinished(operator.close);
     await start('holds', 'held');
     await until('the activity to run', async () => running.attempts() === 1);
     await writeFile(path, 'second\n');
     valid.add('second');
     await untilBoth((call) => call?.authorization === 'Bearer second');
     valid.delete('first');
+    await until('the operator to show the other key', () =>
+      operator.knownRuns(idOf('held'), []).then(
+        (known) => known === 'Others',
+        () => false,
+      ),
+    );
     await start('echoes', 'after');
     expect(await resultOf('after')).toBe('after');
     running.release();
