@@ -179,6 +179,31 @@ describe('the clusters', () => {
   });
 });
 
+describe('clusters whose secrets have one name in several namespaces', () => {
+  it('are told apart', () => {
+    const group = (namespace: string, name: string) => ({
+      apiVersion: 'okra.mumo.co/v1alpha1',
+      kind: 'AWSTargetGroup',
+      metadata: { name, namespace, annotations: { [SOURCE_ANNOTATION]: 'blue/kube-system/web' } },
+      spec: { arn: arnOf(name) },
+    });
+    const set = {
+      apiVersion: 'okra.mumo.co/v1alpha1',
+      kind: 'ClusterSet',
+      metadata: { name: 'all', namespace: 'bank' },
+      spec: { generators: [] },
+      status: { clusters: { names: ['blue', 'green'] } },
+    };
+    const groups = [group('shop', 'web-a'), group('bank', 'web-b')];
+    const told = clustersOf({ groups, sets: [set], cells: [] });
+    expect(told.map(({ name, sets, groups: own }) => [name, sets, own.map((one) => one.name)])).toEqual([
+      ['bank/blue', ['bank/all'], ['bank/web-b']],
+      ['green', ['bank/all'], []],
+      ['shop/blue', [], ['shop/web-a']],
+    ]);
+  });
+});
+
 describe('what stands above', () => {
   it('is every Freeze that holds now, and what may be old', () => {
     const freeze = (name: string, spec: object) => ({

@@ -3,6 +3,7 @@ import type { Cell } from '../../crds/cell.ts';
 import type { ClusterSet } from '../../crds/cluster-set.ts';
 import { compareText } from '../../domain/kubernetes/canonical.ts';
 import { VERSION_LABEL } from '../../domain/kubernetes/labels.ts';
+import { keyOf } from '../../domain/model/ids.ts';
 import { sourceIn } from '../okractl/origin.ts';
 import { healthOf } from './cell-page.ts';
 import type { ClusterView, UsedGroup } from './view.ts';
@@ -20,34 +21,49 @@ const BY_HAND = 'made by hand, of no known cluster';
 /** Says of each cluster which target groups it has, and in which Cells they carry which weight. */
 export function clustersOf({ groups, sets, cells }: ClusterSources): readonly ClusterView[] {
   const users = usersOf(cells);
-  const byCluster = new Map<string, { readonly sets: string[]; readonly groups: UsedGroup[] }>();
-  const of = (name: string) => {
-    const known = byCluster.get(name) ?? { sets: [], groups: [] };
-    byCluster.set(name, known);
+  const clusters = new Map<string, Known>();
+  // A cluster is known by its secret, and each namespace has secrets of its own.
+  const of = (namespace: string, secret: string): Known => {
+    const key = `${namespace}/${secret}`;
+    const known = clusters.get(key) ?? { key, secret, sets: [], groups: [] };
+    clusters.set(key, known);
     return known;
   };
-  for (const { metadata, status } of sets)
-    for (const name of status?.clusters?.names ?? [])
-      of(name).sets.push(`${metadata.namespace ?? 'default'}/${metadata.name}`);
+  for (const { metadata, status } of sets) {
+    const { namespace, name: set } = keyOf({ metadata });
+    for (const name of status?.clusters?.names ?? []) of(namespace, name).sets.push(`${namespace}/${set}`);
+  }
   for (const group of groups) {
     const { metadata, spec, status } = group;
+    const { namespace, name } = keyOf(group);
+    const secret = sourceIn(metadata)?.secret;
     const health = healthOf(group);
-    of(sourceIn(metadata)?.secret ?? BY_HAND).groups.push({
-      name: `${metadata.namespace ?? 'default'}/${metadata.name}`,
+    const cluster = secret === undefined ? of('', BY_HAND) : of(namespace, secret);
+    cluster.groups.push({
+      name: `${namespace}/${name}`,
       version: metadata.labels?.[VERSION_LABEL] ?? status?.version ?? '',
       ...(health === undefined ? {} : { health }),
       users: users.get(spec.arn) ?? [],
     });
   }
-  return [...byCluster]
-    .map(([name, { sets: found, groups: all }]) => ({
-      name,
+  const byName = Map.groupBy(clusters.values(), ({ secret }) => secret);
+  return [...clusters.values()]
+    .map(({ key, secret, sets: found, groups: all }) => ({
+      name: byName.get(secret)?.length === 1 ? secret : key,
       sets: found.toSorted(compareText),
       groups: all.toSorted((a, b) => compareText(a.name, b.name)),
     }))
     .toSorted(
       (a, b) => Number(a.name === BY_HAND) - Number(b.name === BY_HAND) || compareText(a.name, b.name),
     );
+}
+
+/** A cluster by its secret, with what is known of it so far. */
+interface Known {
+  readonly key: string;
+  readonly secret: string;
+  readonly sets: string[];
+  readonly groups: UsedGroup[];
 }
 
 /** In which Cells a target group is in the rule, by its ARN. */
