@@ -32,11 +32,19 @@ describe('the application that the traffic of another waits for', () => {
     expect(heldBehind(cell, child)).toEqual(want === undefined ? undefined : { application: want }),
   );
 
-  it.each(['InvalidSpec', 'InvalidApplication', 'Conflict'])(
-    'is its own while that cannot go on, also in parallel: %s',
-    (reason) => {
-      const cell = cellWith({ phase: 'Migrating', revision: 1, reason }, true);
-      expect(heldBehind(cell, 'shop-jobs')).toEqual({ application: 'jobs', reason });
-    },
+  const moving = (reason: string) => cellWith({ phase: 'Migrating', revision: 1, reason }, true);
+
+  it.each([
+    ['cannot be followed', 'InvalidApplication', moving('InvalidApplication'), true],
+    ['cannot be read', 'InvalidSpec', failed(moving('InvalidSpec')), true],
+    ['says what its own Cell does', 'Conflict', moving('Conflict'), false],
+    ['says that its own Cell is not valid', 'InvalidSpec', moving('InvalidSpec'), false],
+  ] as const)('is its own while that %s, also in parallel: %s', (_, reason, cell, want) =>
+    expect(heldBehind(cell, 'shop-jobs')).toEqual(want ? { application: 'jobs', reason } : undefined),
   );
 });
+
+/** The same, while nobody can read its spec. */
+function failed({ status, ...cell }: ReturnType<typeof cellWith>) {
+  return { ...cell, status: { ...status, phase: 'Failed', reason: 'InvalidSpec' } } as const;
+}

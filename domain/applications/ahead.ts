@@ -1,3 +1,4 @@
+import type { ApplicationStatus } from '../../crds/application-status.ts';
 import type { CellStatus } from '../../crds/cell.ts';
 import { childName } from './names.ts';
 
@@ -8,7 +9,7 @@ interface Ordered {
     readonly parallel?: boolean | undefined;
     readonly applications?: readonly { readonly name: string }[] | undefined;
   };
-  readonly status?: Pick<CellStatus, 'applications'> | undefined;
+  readonly status?: Pick<CellStatus, 'phase' | 'reason' | 'applications'> | undefined;
 }
 
 /**
@@ -24,9 +25,6 @@ function applicationAhead({ metadata, spec, status }: Ordered, child: string): s
     ?.name;
 }
 
-/** What keeps an application from going on until someone corrects it. */
-const STUCK: ReadonlySet<string | undefined> = new Set(['InvalidSpec', 'InvalidApplication', 'Conflict']);
-
 /** What the traffic of an application waits for: its own application, while that cannot go on for a reason, or one before it. */
 export interface HeldBehind {
   readonly application: string;
@@ -38,10 +36,16 @@ export interface HeldBehind {
 export function heldBehind(cell: Ordered, child: string): HeldBehind | undefined {
   const { name: parent } = cell.metadata;
   const own = cell.status?.applications?.find(({ name }) => childName(parent, name) === child);
-  if (own?.reason !== undefined && STUCK.has(own.reason))
-    return { application: own.name, reason: own.reason };
+  const reason = own === undefined ? undefined : stuckFor(cell, own);
+  if (own !== undefined && reason !== undefined) return { application: own.name, reason };
   const ahead = applicationAhead(cell, child);
   return ahead === undefined ? undefined : { application: ahead };
+}
+
+/** Why nobody can say what an application is to be. Other reasons may be what its own Cell says, which must not hold itself. */
+function stuckFor({ status }: Ordered, own: ApplicationStatus): string | undefined {
+  if (status?.phase === 'Failed' && status.reason === 'InvalidSpec') return status.reason;
+  return own.reason === 'InvalidApplication' ? own.reason : undefined;
 }
 
 /** Whether a Cell still has the application whose traffic another Cell moves. */
