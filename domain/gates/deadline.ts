@@ -2,25 +2,7 @@ import type { PresentCell } from '../versions/candidate.ts';
 import type { Decision } from '../model/decision.ts';
 import { parseDuration } from '../duration.ts';
 import type { Rollout } from '../model/state.ts';
-
-type Wait = Extract<Decision, { do: 'Wait' }>;
-
-/** Waits that are not a rollout's own slowness: for people, requested pauses, windows, Freezes, clusters, other applications, deleted kinds. */
-const asked = new Set<Wait['for']>([
-  'Resume',
-  'Pause',
-  'Approval',
-  'Verdict',
-  'Window',
-  'Freeze',
-  'Clusters',
-  'Application',
-  'Kind',
-  'Bake',
-]);
-
-/** Whether a decision lets the time stand still that `spec.progressDeadline` counts. */
-export const standsStill = (decision: Decision): boolean => decision.do === 'Wait' && asked.has(decision.for);
+import { standsStill } from '../model/waits.ts';
 
 /** When a rollout has taken too long, in milliseconds since the epoch; undefined: never, or not while it stands still. */
 export function deadlineOf(rollout: Rollout, cell: PresentCell): number | undefined {

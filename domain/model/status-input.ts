@@ -2,6 +2,7 @@ import type { PresentCell } from '../versions/candidate.ts';
 import type { Decision } from './decision.ts';
 import type { ObservedCell } from './observation.ts';
 import type { RolloutState } from './state.ts';
+import { isPause } from './waits.ts';
 
 /** The longest message in the status (crds/cell-status.ts). */
 export const LONGEST_MESSAGE = 32_768;
@@ -16,22 +17,6 @@ export interface StatusInput {
   readonly workflow: { readonly workflowId: string; readonly runId: string };
   readonly now: number;
 }
-
-/** What is waited for while nothing is done: people, a time that someone has set, or what a Cell with applications waits for. */
-const pauses = new Set<Extract<Decision, { do: 'Wait' }>['for']>([
-  'Resume',
-  'Approval',
-  'Pause',
-  'Verdict',
-  'Window',
-  'Freeze',
-  'Clusters',
-  'Application',
-  'Kind',
-]);
-
-/** Whether nothing is done until someone, or a time, or a cluster lets it. */
-export const isPause = (decision: Decision): boolean => decision.do === 'Wait' && pauses.has(decision.for);
 
 /** What keeps the Cell from what it does; that something which moves no traffic was refused does not, nor what was refused before a pause. */
 export const loudHold = ({

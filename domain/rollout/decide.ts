@@ -9,7 +9,7 @@ import {
 } from './background.ts';
 import { sharesAt, takeStep } from './canary.ts';
 import type { Decision } from '../model/decision.ts';
-import { deadlineOf, standsStill } from '../gates/deadline.ts';
+import { deadlineOf } from '../gates/deadline.ts';
 import { withdraw } from '../model/ending.ts';
 import { gate } from '../gates/gate.ts';
 import { abortIsDue } from '../model/requests.ts';
@@ -22,6 +22,7 @@ import { endMeasurement, verdictSoFar } from './measurement.ts';
 import { isUnsure, reconfigure, restore } from './reconfigure.ts';
 import { leftOf } from '../versions/stable.ts';
 import type { Rollout, RolloutState } from '../model/state.ts';
+import { standsStill } from '../model/waits.ts';
 import { plannedBy } from './strategy.ts';
 import { isAsPlanned, resumeEdited } from '../steps/plan.ts';
 import { takeBack } from './take-back.ts';
