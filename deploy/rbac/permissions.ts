@@ -6,8 +6,6 @@ import {
   ANALYSIS_TEMPLATE,
   APPLICATION,
   APPLICATION_SET,
-  AWS_APPLICATION_LOAD_BALANCER_CONFIG,
-  AWS_NETWORK_LOAD_BALANCER_CONFIG,
   AWS_TARGET_GROUP,
   AWS_TARGET_GROUP_BINDING,
   BINDING,
@@ -30,6 +28,7 @@ import {
   definitionName,
   type KindRef,
 } from '../../clients/kubernetes/kinds.ts';
+import { loadBalancerConfigs } from '../../crds/load-balancers.ts';
 import { kindPermissions, type KindPermission } from './kinds.ts';
 
 /**
@@ -114,14 +113,13 @@ export const permissions: readonly Permission[] = [
     verbs: ['get'],
     names: [
       ACCESS_POLICY,
-      AWS_APPLICATION_LOAD_BALANCER_CONFIG,
-      AWS_NETWORK_LOAD_BALANCER_CONFIG,
+      ...loadBalancerConfigs,
       AWS_TARGET_GROUP,
       AWS_TARGET_GROUP_BINDING,
       CELL,
       FREEZE,
     ].map(definitionName),
-    use: 'whether objects were deleted with their kind, and are being brought back',
+    use: 'whether objects were deleted with their kind, and are being restored',
   },
   { scope: 'Own', kinds: [LEASE], verbs: ['create'], use: 'the election of the leading watchers' },
   {
