@@ -26,19 +26,18 @@ async function served(wishes: Readonly<Record<string, readonly [at: number, want
       status === undefined ? undefined : { desired: asked, status: { observed: status } },
     );
   };
-  const move = (
-    name: string,
-    means: Partial<LoadBalancerDependencies> = { desiredOf: asks },
-  ): Promise<Application> =>
+  const move = (name: string, { adopt = false, urgent = false } = {}): Promise<Application> =>
     applyTo(
       listener,
       {},
-      { ...at(name, wishes[name]?.[1] ?? 0), observed: statuses.get(name) as Application },
+      { ...at(name, wishes[name]?.[1] ?? 0), observed: statuses.get(name) as Application, adopt, urgent },
       undefined,
-      means,
+      { desiredOf: asks },
     );
   return { listener, move, statuses };
 }
+
+type Served = Awaited<ReturnType<typeof served>>;
 
 const places = (listener: FakeListener, ...priorities: readonly number[]): readonly string[] =>
   priorities.map((priority) => Object.keys(listener.weights(priority)).join());
@@ -92,6 +91,43 @@ describe('rules that want each other’s priorities', () => {
     await expect(move('a')).rejects.toMatchObject({ type: 'Conflict' });
     expect(places(listener, 10, 20)).toEqual(['a', 'b']);
     expect(calls).toEqual([]);
+  });
+
+  it('stay where the other stays, and leave the place of the other to it, though they may adopt', async () => {
+    const { listener, move } = await served({ a: [10, 20], b: [20, 20] });
+    await expect(move('a', { adopt: true })).rejects.toMatchObject({
+      type: 'Conflict',
+      message: expect.stringContaining('belongs to default/b@here') as string,
+    });
+    expect(places(listener, 10, 20)).toEqual(['a', 'b']);
+    expect([listener.owner(10), listener.owner(20)]).toEqual(['default/a@here', 'default/b@here']);
+  });
+
+  it('have traffic taken back where they are, though they may adopt', async () => {
+    const { listener, move } = await served({ a: [10, 20], b: [20, 20] });
+    const back = await move('a', { adopt: true, urgent: true });
+    expect(back.listener.rule.priority).toBe(10);
+    expect(places(listener, 10, 20)).toEqual(['a', 'b']);
+  });
+
+  it('change places by one call where they may adopt as well', async () => {
+    const { listener, move } = await served({ a: [10, 20], b: [20, 10] });
+    const calls = countMoves(listener);
+    await move('a', { adopt: true });
+    expect(places(listener, 10, 20)).toEqual(['b', 'a']);
+    expect(calls).toHaveLength(1);
+  });
+
+  it.each<[string, (served: Served) => unknown]>([
+    ['whose object is gone', ({ statuses }) => statuses.delete('b')],
+    ['of another installation', ({ listener }) => listener.change(20, { owner: 'default/b@there' })],
+    ['of nobody that is known', ({ listener }) => listener.change(20, { owner: 'x' })],
+  ])('take over a rule %s that they may adopt', async (_, change) => {
+    const all = await served({ a: [10, 20], b: [20, 20] });
+    change(all);
+    await all.move('a', { adopt: true });
+    expect(places(all.listener, 20)).toEqual(['a']);
+    expect(all.listener.owner(20)).toBe('default/a@here');
   });
 
   it.each<[string, string]>([

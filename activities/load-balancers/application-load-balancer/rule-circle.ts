@@ -27,9 +27,15 @@ export async function circleOf(
 }
 
 /** The priority that the object of a rule wants for it instead; undefined when it wants none, or is none of this installation's. */
-async function wantedPlace(
+async function wantedPlace(attempt: Attempt, rule: Rule): Promise<number | undefined> {
+  const priority = await placeFor(attempt, rule);
+  return String(priority) === rule.Priority ? undefined : priority;
+}
+
+/** The priority that another object of this installation wants for a rule by which it serves; undefined when there is none. */
+export async function placeFor(
   { request, elbv2, owner, asks, writing: { signal } }: Attempt,
-  { RuleArn = '', Priority }: Rule,
+  { RuleArn = '' }: Rule,
 ): Promise<number | undefined> {
   const tag = await ownerOf(elbv2, RuleArn, signal);
   const key = keyInTag(tag);
@@ -43,5 +49,5 @@ async function wantedPlace(
   const { priority } = desired.listener.rule;
   // Only what its own status names is surely the rule that the object speaks of.
   const isMeant = desired.listenerARN === request.forwarding.listenerARN && ruleARN === RuleArn;
-  return isMeant && String(priority) !== Priority ? priority : undefined;
+  return isMeant ? priority : undefined;
 }

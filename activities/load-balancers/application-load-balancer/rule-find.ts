@@ -1,9 +1,10 @@
 import type { Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
-import { reasonOf } from '../../failure.ts';
+import { formatKey } from '../../../domain/model/ids.ts';
+import { failure, reasonOf } from '../../failure.ts';
 import type { Attempt, KnownRule } from './attempt.ts';
 import { claimed, ownerOf, takeOver } from '../owner.ts';
 import { isOfAnother } from '../../../domain/load-balancers/owner-tag.ts';
-import { circleOf } from './rule-circle.ts';
+import { circleOf, placeFor } from './rule-circle.ts';
 import { fromRule } from './rule-conversion.ts';
 import { reads } from './rule-stickiness.ts';
 import { refuseUnsayable } from './rule-takeover.ts';
@@ -21,6 +22,7 @@ export async function find(attempt: Attempt): Promise<KnownRule | undefined> {
   const rule = alongside === undefined ? (there ?? moved) : moved;
   if (rule === undefined) return undefined;
   try {
+    if (moved !== undefined && rule !== moved) await refuseInUse(attempt, rule);
     await claimRule(attempt, rule);
   } catch (error) {
     if (!request.urgent || moved === undefined || moved === rule || !isConflict(error)) throw error;
@@ -36,6 +38,16 @@ async function isStillOurs({ owner, elbv2, writing }: Attempt, rule: Rule | unde
   if (rule === undefined) return true;
   const [{ key }, tag] = await Promise.all([owner(), ownerOf(elbv2, rule.RuleArn ?? '', writing.signal)]);
   return !isOfAnother({ key }, tag);
+}
+
+/** Keeps a rule that has a place from taking over that of another object which serves by it, whatever may be adopted: throws a `Conflict`. */
+async function refuseInUse(attempt: Attempt, { RuleArn = '', Priority }: Rule): Promise<void> {
+  if ((await placeFor(attempt, { RuleArn })) === undefined) return;
+  const tag = await ownerOf(attempt.elbv2, RuleArn, attempt.writing.signal);
+  throw failure(
+    'Conflict',
+    `Expected priority ${Priority} of the listener to be free or to belong to ${formatKey(attempt.request.key)}, got one that belongs to ${tag}, which serves by it (${RuleArn}). Choose another priority, or have both ask for the priority of the other.`,
+  );
 }
 
 const isConflict = (error: unknown): boolean => error instanceof Error && reasonOf(error) === 'Conflict';
