@@ -20,7 +20,7 @@ import {
   type Situation,
 } from './situation.ts';
 
-/** Decides the next step of one application; its Cell hears first of what holds it, whatever keeps the application from going on. */
+/** Decides the next step of one application; edits of what holds it reach its Cell first, whatever keeps the application from going on. */
 export function judge(situation: Situation, before: Mark | undefined): Judgement {
   const judgement = nextStep(situation, before);
   // A spec that cannot be read does not say what holds.
@@ -48,7 +48,7 @@ function nextStep(situation: Situation, before: Mark | undefined): Judgement {
   return bringAbout(situation, mark, newest);
 }
 
-/** Has the Cell of the application be what the Cell asks for at the revision where it is, unless that is done anyway. */
+/** Applies edits to the Cell of the application, at the revision that it has, unless the next step does so anyway. */
 function corrected({ seen }: Situation, { mark, step }: Judgement): Judgement | undefined {
   const { child, revisions, targetGroups } = seen;
   if (child?.isOutdated !== true || !child.isOwn || child.isDeleting) return undefined;
@@ -57,7 +57,7 @@ function corrected({ seen }: Situation, { mark, step }: Judgement): Judgement | 
   if (revision === undefined) return undefined;
   const has = ({ content }: ObservedRevision, arn: string): boolean =>
     content.targetGroups.some((one) => one.arn === arn);
-  // The target groups of another revision may get traffic still.
+  // Target groups of another revision may still get traffic.
   const others = targetGroups.filter(({ arn, isOwn }) => isOwn && !has(revision, arn));
   const keep = revisions.find((one) => others.some(({ arn }) => has(one, arn)));
   const action = {
@@ -65,7 +65,7 @@ function corrected({ seen }: Situation, { mark, step }: Judgement): Judgement | 
     number: revision.number,
     ...optional('keep', keep?.number),
   } as const;
-  return back(mark, action, `Having Cell ${child.name} go by what was edited.`);
+  return back(mark, action, `Applying the edit to Cell ${child.name}.`);
 }
 
 /** What the status shows of an application besides what is remembered. */

@@ -39,7 +39,7 @@ export function takeBack(rollout: Rollout, input: GuardInput): Decision {
     do: 'Conclude',
     ending: rollout.ending?.kind ?? 'Withdrawn',
     message: stays
-      ? `Nothing is left to go back to, so that ${canary.version} keeps everything.`
+      ? `Nothing is left to go back to, so ${canary.version} keeps everything.`
       : `${target.version} has everything back.`,
   };
 }

@@ -202,7 +202,7 @@ function giveUp(
       decision: { do: 'Look', message },
     };
   }
-  const why = ' Its clusters may have been served before, so that it is not taken back by itself.';
+  const why = ' Its clusters may have been served before, so Okra does not take it back by itself.';
   const said = stage.onTimeout === 'RollBack' ? `${message}${why}` : message;
   const held: Held = { ...trouble, message: said, stage: stage.name };
   return wait({ ...state, held }, at, heldBack(held, state.active), now);
