@@ -67,8 +67,21 @@ export const measurements = (summary: string) =>
     summary: inShort(summary),
   });
 
+/** As long as Temporal lets the key be by which tasks take turns. */
+const LONGEST_KEY = 64;
+
+/**
+ * Has namespaces take turns, where the server does that: what hangs in one of them does not keep those of others waiting. The id of
+ * a workflow has the namespace second; that of a StagedBindingPolicy, which has none, its name.
+ */
+const inTurns = () => {
+  const [, whose = ''] = workflowInfo().workflowId.split('/');
+  return { priority: { fairnessKey: whose.slice(0, LONGEST_KEY) } };
+};
+
 const discovery = (summary: string) => ({
   taskQueue: `${workflowInfo().taskQueue}-discovery`,
+  ...inTurns(),
   startToCloseTimeout: '2m' as const,
   ...CALM_HEARTBEAT,
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: 3 } as const,
@@ -86,6 +99,7 @@ export const checks = (summary: string) => proxyActivities<TargetGroupActivities
 export const samples = (summary: string) =>
   proxyActivities<Pick<CheckActivities, 'runCheck'>>({
     taskQueue: `${workflowInfo().taskQueue}-checks`,
+    ...inTurns(),
     startToCloseTimeout: '2m',
     ...CALM_HEARTBEAT,
     retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: 3 },
@@ -96,6 +110,7 @@ export const samples = (summary: string) =>
 export const stages = (summary: string) =>
   proxyActivities<Pick<StagedActivities, 'observeStaged' | 'applyStage' | 'selectClusters' | 'removeStage'>>({
     taskQueue: `${workflowInfo().taskQueue}-discovery`,
+    ...inTurns(),
     startToCloseTimeout: '1m',
     ...CALM_HEARTBEAT,
     retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumAttempts: 3 },
@@ -115,6 +130,7 @@ const applications = {
 export const applicationLooks = (summary: string) =>
   proxyActivities<ApplicationsLook>({
     ...applications,
+    ...inTurns(),
     taskQueue: `${workflowInfo().taskQueue}-discovery`,
     cancellationType: ActivityCancellationType.TRY_CANCEL,
     summary: inShort(summary),
@@ -124,6 +140,7 @@ export const applicationLooks = (summary: string) =>
 export const applicationActs = (summary: string) =>
   proxyActivities<ApplicationsAct>({
     ...applications,
+    ...inTurns(),
     taskQueue: `${workflowInfo().taskQueue}-discovery`,
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     summary: inShort(summary),
