@@ -18,7 +18,7 @@ export interface ApplicationsDependencies {
   readonly region?: string;
   readonly taskQueue: string;
   /** How long Okra waits for the objects of a kind that was installed again. */
-  readonly graceSeconds?: number;
+  readonly graceSeconds: number;
 }
 
 /** A Cell with applications, whose spec was read. */

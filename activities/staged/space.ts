@@ -10,7 +10,7 @@ export interface Spaces {
   readonly kubernetes: KubernetesClient;
   readonly clusters: RemoteClusters;
   /** How long Okra waits for the objects of a kind that was installed again. */
-  readonly graceSeconds?: number;
+  readonly graceSeconds: number;
 }
 
 /** The API server that holds the BindingPolicies, or why it is not reached: a sentence without a value out of the Secret. */

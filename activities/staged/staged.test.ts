@@ -94,6 +94,7 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
     const own = stagedActivities({
       kubernetes: kubernetes(),
       clusters: {} as RemoteClusters,
+      graceSeconds: 180,
       temporal: temporal as unknown as Client,
     });
     activitiesOf = () => own;

@@ -55,6 +55,7 @@ export class World {
     const own = stagedActivities({
       kubernetes: this.#kubernetes,
       clusters: {} as RemoteClusters,
+      graceSeconds: 180,
       temporal,
     });
     this.activities = {
