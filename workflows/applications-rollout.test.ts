@@ -54,6 +54,8 @@ async function hanging(name: string): Promise<void> {
   while (hangs.has(name)) await new Promise((done) => setImmediate(done));
 }
 const looked: string[] = [];
+/** What was done on the queue of what does not wait. */
+const urgent: string[] = [];
 
 const activities = {
   async observeApplications(_key: object, how?: { readonly withoutClusters: true }) {
@@ -90,7 +92,13 @@ vi.mock('./renewal.ts', () => ({
 vi.mock('./activities.ts', () => ({
   applicationLooks: () => activities,
   applicationActs: () => activities,
-  urgentApplications: () => activities,
+  urgentApplications: () => ({
+    ...activities,
+    performApplication: (request: Parameters<typeof activities.performApplication>[0]) => {
+      urgent.push(request.action.do);
+      return activities.performApplication(request);
+    },
+  }),
   objects: () => activities,
   releases: () => activities,
 }));
@@ -144,6 +152,7 @@ beforeEach(() => {
   failing.clear();
   hangs.clear();
   looked.length = 0;
+  urgent.length = 0;
 });
 
 describe('the workflow of a Cell with applications', () => {
@@ -257,6 +266,38 @@ describe('the workflow of a Cell with applications', () => {
       expect(world.secrets.has('web-v2')).toBe(false);
     },
   );
+
+  it('does not wait with an abort for traffic that is to go forward, and does not', async () => {
+    await roll(() => phase() === 'Completed');
+    isGone = false;
+    world.edit({ clusters: clusters('web-v2') });
+    hangs.set('ApplyChild', () => {
+      hangs.clear();
+      send('abort');
+    });
+    await roll(() => phase() === 'Reverted');
+    expect(world.status).toMatchObject({
+      phase: 'Reverted',
+      applications: [{ failed: { reason: 'Aborted' } }],
+    });
+  });
+
+  it('takes traffic back, and hands requests on, where it waits for nothing that may not answer', async () => {
+    const job = { template: { spec: { image: 'a' } } };
+    const application = web({ postchecks: [{ name: 'after', job }] });
+    world = new ApplicationsWorld({ clusters: clusters('web-v1'), applications: [application] });
+    await roll(() => phase() === 'Completed');
+    isGone = false;
+    expect(urgent).toEqual([]);
+    world.edit({ clusters: clusters('web-v2') });
+    await roll(() => world.children.get('web')?.status.phase === 'Progressing');
+    isGone = false;
+    world.failing.add('after');
+    const begun = urgent.length;
+    await roll(() => phase() === 'Failed');
+    expect(urgent.slice(begun)).toEqual(['ApplyChild']);
+    expect(world.children.get('web')?.revision).toBe(1);
+  });
 
   it('looks less and less often at a deletion that does not come about, and says what it waits for', async () => {
     await roll(() => phase() === 'Completed');

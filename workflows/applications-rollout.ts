@@ -169,10 +169,14 @@ async function perform(
   }
   if (decision.do !== 'Act') return;
   const { application, action, message } = decision;
-  const means = isWithoutClusters === true ? urgentApplications(message) : applicationActs(message);
+  // What takes traffic back or holds it waits for no slot of what may not answer, and for nothing that goes forward.
+  const isUrgent = isAtHand(action) && (decision.isBack === true || action.do !== 'ApplyChild');
+  const isOfUrgent = isWithoutClusters === true || (isUrgent && patched('applications-urgent-acts'));
+  const means = isOfUrgent ? urgentApplications(message) : applicationActs(message);
   try {
     const answer = await interruptible(() => means.performApplication({ key, uid, application, action }), {
-      happened: () => !isAtHand(action) && isHurried(live),
+      happened: () =>
+        !isUrgent && isHurried(live) && (!isAtHand(action) || patched('applications-urgent-acts')),
     });
     // Whether it was done the next look shows.
     if (answer.is === 'Interrupted') return;
