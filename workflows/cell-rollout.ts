@@ -81,12 +81,14 @@ const cancelled = (isCancelled: boolean): Pick<CellRolloutInput, 'isCancelled'> 
 async function rollOut(input: CellRolloutInput, cancellation: Cancellation) {
   const { key } = input;
   const live = listen(key, runFrom(input.state ?? initialState, input.observed), cancellation);
+  const outrun = outrunLooks();
   for (;;) {
     const heard = live.heard();
     live.takeUp();
-    const turn = takeTurn(live.run(), Date.now());
+    const turn = takeTurn(live.run(), Date.now(), { isOutrun: outrun.areMany() });
     if (turn.is === 'Look') {
       await look(key, live);
+      outrun.count(isStale(live.run()));
       if (live.run().observed?.hasApplications === true)
         return rollApplications(key, applicationsFrom(live.run().state.requests), {
           ...cancellation,
@@ -97,6 +99,7 @@ async function rollOut(input: CellRolloutInput, cancellation: Cancellation) {
       if (isOutOfDate && mayRenew() && patched('renewal-between-looks')) await renew(key, live);
       continue;
     }
+    outrun.count(false);
     live.change(() => turn.run);
     if (turn.is === 'Perform') await act(turn, live);
     else {
@@ -111,6 +114,18 @@ async function rollOut(input: CellRolloutInput, cancellation: Cancellation) {
     if (mayRenew() || (isReplaced && allHandlersFinished())) await renew(key, live);
     if (isReplaced) await condition(() => allHandlersFinished() || live.heard() !== heard);
   }
+}
+
+/** After so many looks in a row that were out of date before they ended, what may take traffic back waits for no other. */
+const MOST_OUTRUN = 3;
+
+/** Counts the looks in a row that were out of date before they ended. */
+function outrunLooks() {
+  let looks = 0;
+  return {
+    count: (isOutrun: boolean): void => void (looks = isOutrun ? looks + 1 : 0),
+    areMany: (): boolean => looks >= MOST_OUTRUN && patched('heeds-verdicts-between-looks'),
+  };
 }
 
 /** Whether the history is long, and nobody waits for an answer from this run. */

@@ -30,21 +30,34 @@ export type Turn =
 /** How old a look at the objects may be when something is done that goes forward, in milliseconds. */
 const FRESH_MS = 10_000;
 
-/** Decides what a rollout does next, as far as it can see and tell what it does, and announces it. */
-export function takeTurn(run: Run, now: number): Turn {
+/**
+ * Decides what a rollout does next, as far as it can see and tell what it does, and announces it. While each look is out of date
+ * before it ends (`isOutrun`), what may take traffic back goes by the last one.
+ */
+export function takeTurn(run: Run, now: number, { isOutrun = false } = {}): Turn {
   const { state, observed, observedAt } = run;
   const { blind } = state;
   const mayLook = blind === undefined || now >= blind.until;
   const urgent = observed === undefined ? undefined : takingBack(observed, state, now);
   if (urgent !== undefined && observed !== undefined) return decided(urgent, observed, run, now);
   const againAt = lookAgainAt(run);
-  if (mayLook && (isStale(run) || observed === undefined || now >= againAt)) return { is: 'Look' };
+  if (mayLook && (isStale(run) || observed === undefined || now >= againAt))
+    return (isOutrun ? heeding(run, now) : undefined) ?? { is: 'Look' };
   if (observed === undefined) return { is: 'Rest', decision: waitFor(blind, now), run };
   const wanted = decide(observed, state, now);
   // A word of a Freeze, or of anything else, may have been lost while this waited.
   if (mayLook && goesForward(wanted) && now - observedAt > FRESH_MS) return { is: 'Look' };
   const decision = untilTold(untilSeen(wanted, state, now), state);
   return decided(now < againAt ? noLaterThan(againAt, decision) : decision, observed, run, now);
+}
+
+/** What may take traffic back, by what was seen last: a verdict that came, and the end of a rollout. */
+function heeding(run: Run, now: number): Turn | undefined {
+  const { state, observed } = run;
+  if (observed === undefined) return undefined;
+  const decision = decide(observed, state, now);
+  const isHeeded = decision.do === 'ReadMeasurement' || decision.do === 'End';
+  return isHeeded ? decided(decision, observed, run, now) : undefined;
 }
 
 /** When the next look is due even without a message; never, where nothing is doubtful. */
