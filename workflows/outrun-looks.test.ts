@@ -1,20 +1,16 @@
-import type { SignalDefinition, UpdateDefinition } from '@temporalio/common';
 import { expect, it, vi } from 'vitest';
 import { handedOver } from '../test/rollout/interrupts/handed-over.ts';
 import { World } from '../test/rollout/interrupts/world.ts';
-import { lone } from '../test/support/lone-workflow.ts';
+import { handlers, lone } from '../test/support/lone-workflow.ts';
 
 const MOST_LOOKS = 50;
 
-const handlers = new Map<string, () => unknown>();
 const shifted: { readonly urgent: boolean }[] = [];
 let world: World;
 
 vi.mock('@temporalio/workflow', async (original) => ({
   ...(await original<object>()),
   ...lone,
-  setHandler: ({ type, name }: SignalDefinition | UpdateDefinition<unknown>, handle: () => unknown) =>
-    handlers.set(`${type} ${name}`, handle),
 }));
 vi.mock('./activities.ts', async (original) => ({
   ...(await original<object>()),

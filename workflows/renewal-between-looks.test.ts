@@ -1,21 +1,17 @@
-import type { RawValue, SignalDefinition, UpdateDefinition } from '@temporalio/common';
 import { expect, it, vi } from 'vitest';
 import { handedOver } from '../test/rollout/interrupts/handed-over.ts';
 import { World } from '../test/rollout/interrupts/world.ts';
-import { info, lone } from '../test/support/lone-workflow.ts';
+import { handlers, info, lone } from '../test/support/lone-workflow.ts';
 
 /** The events of one look, with the signal that comes meanwhile. */
 const EVENTS_PER_LOOK = 8;
 const MOST_EVENTS = 2_000;
 
-const handlers = new Map<string, (sent?: RawValue) => unknown>();
 let world: World;
 
 vi.mock('@temporalio/workflow', async (original) => ({
   ...(await original<object>()),
   ...lone,
-  setHandler: ({ type, name }: SignalDefinition | UpdateDefinition<unknown>, handle: () => unknown) =>
-    handlers.set(`${type} ${name}`, handle),
 }));
 vi.mock('./activities.ts', async (original) => ({
   ...(await original<object>()),

@@ -2,11 +2,10 @@ import { RawValue, type SignalDefinition, type UpdateDefinition } from '@tempora
 import { expect, it, vi } from 'vitest';
 import { handedOver } from '../test/rollout/interrupts/handed-over.ts';
 import { World } from '../test/rollout/interrupts/world.ts';
-import { info, lone, turn, until } from '../test/support/lone-workflow.ts';
+import { handlers, info, lone, turn, until } from '../test/support/lone-workflow.ts';
 
 type Handle = (sent?: RawValue) => unknown;
 
-const handlers = new Map<string, Handle>();
 let unfinished = 0;
 let world: World;
 const reviews: (() => void)[] = [];

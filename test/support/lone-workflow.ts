@@ -1,3 +1,4 @@
+import type { RawValue, SignalDefinition, UpdateDefinition } from '@temporalio/common';
 import type { CellRolloutInput } from '../../workflows/cell-rollout.ts';
 
 /** What the run of a workflow learns about itself; tests change it. */
@@ -8,6 +9,11 @@ export const info = {
   continueAsNewSuggested: false,
   targetWorkerDeploymentVersionChanged: false,
 };
+
+type Handler = (sent?: RawValue) => unknown;
+
+/** The handlers that the workflow has set, by type and name: `signal changed`. */
+export const handlers = new Map<string, Handler>();
 
 /** The run goes on as another, which begins with this. */
 export class Renewed extends Error {
@@ -39,7 +45,8 @@ export const lone = {
   workflowInfo: () => info,
   patched: () => true,
   allHandlersFinished: () => true,
-  setHandler: () => undefined,
+  setHandler: ({ type, name }: SignalDefinition | UpdateDefinition<unknown>, handle: Handler) =>
+    void handlers.set(`${type} ${name}`, handle),
   condition: async (happened: () => boolean) => {
     await until(happened);
     return true;
