@@ -33,3 +33,12 @@ it('asks EKS for the clusters of one namespace beside those of another, however 
   expect(asked).toHaveLength(41);
   expect(asked.indexOf('bank')).toBeLessThan(8);
 });
+
+it('lets nobody wait behind all that another namespace asks, because that names the same cluster last', async () => {
+  const { ask, asked } = await anEKS();
+  const all = Array.from({ length: 40 }, (_, index) => ask(`shop${index}`, 'shop'));
+  all.push(ask('bank', 'shop'), ask('bank', 'bank'), ask('bank', 'bank'));
+  await Promise.all(all);
+  expect(asked.indexOf('bank')).toBeLessThan(8);
+  expect(asked).toHaveLength(42);
+});

@@ -36,7 +36,7 @@ const AT_ONCE = { all: 5, ofOne: 3 };
 interface Kept {
   readonly at: number;
   readonly found: Promise<EKSEndpoint | undefined>;
-  /** Whether the answer is still to come; until then nobody asks again. */
+  /** Whether the answer is still to come; until then a namespace asks once. */
   isOpen: boolean;
 }
 
@@ -47,15 +47,22 @@ export const eksEndpoints = (options: EKSEndpointOptions = {}): EKSEndpoints =>
 /** Keeps what was read; an answer that could not be had leaves the one before. */
 export function keptEndpoints(describe: DescribeEKSCluster, now: () => number = Date.now): EKSEndpoints {
   const kept = new Map<string, Kept>();
+  // Nobody waits for the answer to another namespace, which may have its turn much later.
+  const open = new Map<string, Promise<EKSEndpoint | undefined>>();
   const read = (name: string, scope: EKSTokenScope, whose: string): Promise<EKSEndpoint | undefined> => {
+    const question = `${whose} ${name}`;
+    const asked = open.get(question);
+    if (asked !== undefined) return asked;
     const before = kept.get(name);
     const found = describe(scope, whose);
+    open.set(question, found);
     const next: Kept = { at: now(), found, isOpen: true };
     kept.delete(name);
     kept.set(name, next);
     keepNewest(kept, MOST_KEPT);
     const ended = (): void => {
       next.isOpen = false;
+      open.delete(question);
     };
     found.then(ended, () => {
       ended();
@@ -68,8 +75,7 @@ export function keptEndpoints(describe: DescribeEKSCluster, now: () => number = 
   return async (scope, since = 0, whose = '') => {
     const name = `${scopeName(scope)}${scope.clusterName}`;
     const known = kept.get(name);
-    if (known === undefined) return await read(name, scope, whose);
-    if (known.isOpen) return await known.found;
+    if (known === undefined || known.isOpen) return await read(name, scope, whose);
     if (known.at >= since && now() < known.at + KEEP_MILLISECONDS) return await known.found;
     return await read(name, scope, whose);
   };
