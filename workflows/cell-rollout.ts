@@ -116,7 +116,7 @@ async function rollOut(input: CellRolloutInput, cancellation: Cancellation) {
   }
 }
 
-/** After so many looks in a row that were out of date before they ended, what may take traffic back waits for no other. */
+/** After so many looks in a row that were out of date before they ended, what may take traffic back does not wait for another. */
 const MOST_OUTRUN = 3;
 
 /** Counts the looks in a row that were out of date before they ended. */

@@ -133,7 +133,7 @@ interface World extends Parts, ResolvedFacts {
   readonly isEdited: ReturnType<typeof editedSince>;
 }
 
-/** What is looked at besides while the spec cannot be read: nothing, as only traffic goes back. */
+/** What else Okra looks at while it cannot read the spec: nothing, because then it only takes traffic back. */
 const UNREADABLE: Omit<World, keyof Parts> = {
   clusters: [],
   found: [],

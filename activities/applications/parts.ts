@@ -33,7 +33,7 @@ export async function readCell(
   };
 }
 
-/** What is gone by of a spec that is not valid: of applications that nobody can read, what they are called. */
+/** What counts of an invalid spec: of applications that this release cannot read, their names. */
 function readable(written: Cell['spec']): WrittenCellSpec {
   const { applications, ...spec } = readableSpec(written);
   const named = recordsIn(Reflect.get(written, 'applications')).flatMap(({ name }) => textIn(name) ?? []);

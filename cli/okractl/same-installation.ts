@@ -11,13 +11,13 @@ import { failed } from './exit.ts';
 import type { Session } from './shell.ts';
 import { formatTarget, type Target } from './target.ts';
 
-/** What a request is about, as the API server has it; undefined: there is none. */
+/** The object of a request, as the API server has it; undefined: there is none. */
 export type Asked = Cell | StagedBindingPolicy | undefined;
 
-/** How long an abort waits for what it is about, in milliseconds: it does not depend on that. */
+/** How long an abort waits for its object to be read, in milliseconds: it can do without. */
 const LONGEST_LOOK_MS = 1_000;
 
-/** Reads what a request is about; `Unknown` where that may not be read, or, for an abort, does not come in time. */
+/** Reads the object of a request; `Unknown` where that is not allowed or, for an abort, takes too long. */
 export async function readAsked(
   { kubernetes }: Pick<Session, 'kubernetes'>,
   { kind, key }: Target,
@@ -43,7 +43,7 @@ export async function mustBeOneInstallation(
   operator: Pick<Operator, 'knownRuns'>,
   { target, asked }: { readonly target: Target; readonly asked: Asked | 'Unknown' },
 ): Promise<void> {
-  // Whether the person may ask, Kubernetes has said.
+  // Kubernetes has already said whether the person may make this request.
   if (asked === 'Unknown') return;
   const workflowId = temporalId(objectWorkflowId(target.kind, target.key));
   if ((await operator.knownRuns(workflowId, runsIn(asked, workflowId))) !== 'Others') return;
@@ -60,7 +60,7 @@ function runsIn(asked: Asked, workflowId: string): readonly string[] {
   return [...new Set(runs.filter((run) => run !== undefined))];
 }
 
-/** Says that an object is not there. */
+/** Says that an object does not exist. */
 export const missing = (target: Target): Error =>
   failed(
     `Expected ${formatTarget(target)}, got none. See okractl get ${target.kind === 'Cell' ? 'cells -A' : 'sbp'}.`,

@@ -1,10 +1,10 @@
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { hasCode, statusCodes } from './grpc-status.ts';
 
-/** What a Temporal knows of a workflow: one of some runs, others alone, or none. */
+/** What Temporal knows of a workflow: one of the given runs, only others, or none. */
 export type KnownRuns = 'These' | 'Others' | 'None';
 
-/** Finds out whether Temporal knows one of the runs of a workflow, or else any. */
+/** Finds out whether Temporal knows one of the given runs of a workflow, or at least another. */
 export async function knownRuns(
   { workflow }: Pick<Client, 'workflow'>,
   workflowId: string,
@@ -15,7 +15,7 @@ export async function knownRuns(
       await workflow.getHandle(workflowId, runId).describe();
       return true;
     } catch (error) {
-      // Whoever may write statuses may have written anything for the id of a run.
+      // Whoever may write statuses may have written anything as the id of a run.
       const isNoId = hasCode(error, statusCodes.INVALID_ARGUMENT);
       if (error instanceof WorkflowNotFoundError || isNoId) return false;
       throw error;

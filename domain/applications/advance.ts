@@ -43,7 +43,7 @@ export function advance(situation: Situation, before: Mark, revision: ObservedRe
   return migrate(situation, mark, { revision, begun });
 }
 
-/** Takes the traffic back from a revision that nobody asks for any more, before anything else is begun; the number is that of the one that is asked for, if it is known. */
+/** Takes the traffic back from a revision that the spec no longer asks for, before anything else begins; the number is that of the revision that it asks for, if known. */
 export function withdraw(
   situation: Situation,
   mark: Mark,

@@ -25,14 +25,14 @@ function applicationAhead({ metadata, spec, status }: Ordered, child: string): s
     ?.name;
 }
 
-/** What the traffic of an application waits for: its own application, while that cannot go on for a reason, or one before it. */
+/** What the traffic of an application waits for: its own application while that cannot go on, or an earlier one. */
 export interface HeldBehind {
   readonly application: string;
   /** Why its own application cannot go on. */
   readonly reason?: string;
 }
 
-/** What the traffic of an application waits for, read off the status of its Cell; undefined: nothing. */
+/** What the traffic of an application waits for, from the status of the Cell with applications; undefined: nothing. */
 export function heldBehind(cell: Ordered, child: string): HeldBehind | undefined {
   const { name: parent } = cell.metadata;
   const own = cell.status?.applications?.find(({ name }) => childName(parent, name) === child);

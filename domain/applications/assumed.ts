@@ -65,7 +65,7 @@ export function editedSince(known: Known): (application: string) => boolean {
   };
 }
 
-/** Whether an application does not come to a revision any more, whatever is not known of clusters in EKS and of TargetGroupBindings. */
+/** Whether an application no longer resolves to a revision, whatever is unknown about clusters in EKS and TargetGroupBindings. */
 export function isSupersededBy(
   { spec: { clusters: written }, digest }: Pick<Known, 'spec' | 'digest'>,
   application: ApplicationOfCell,

@@ -104,12 +104,12 @@ function conflict({ seen, secrets, application }: Situation): string | undefined
     : `Expected Secret ${secret.name} to belong to this Cell, got one that it has not made. Delete it, or let its owner go of it.`;
 }
 
-/** Takes traffic back while nobody can read what is asked for, as a Cell with `ingress` does, and does nothing else. */
+/** Takes traffic back while the spec cannot be read, as a Cell with `ingress` does, and does nothing else. */
 const unreadable = (situation: Situation, mark: Mark, over: Mark['failed']): Judgement =>
   (over === undefined ? withdraw(situation, mark, undefined) : trafficBack(situation, mark, over)) ??
   stopped(mark, 'InvalidSpec', situation.problems.join(' '));
 
-/** Keeps what there is when nobody can say what the application comes to, but gives back what is on its way to what nobody asks for any more. */
+/** Keeps what there is while the application cannot be resolved, but takes traffic back from what the spec no longer asks for. */
 function unresolved(
   situation: Situation,
   mark: Mark,

@@ -24,7 +24,7 @@ export interface Situation {
   readonly secrets: readonly ObservedSecret[];
   /** Holds what goes forward, and nothing that goes back. */
   readonly hold?: Hold | undefined;
-  /** What is wrong with the spec of the Cell, so that nobody can say what is asked for. */
+  /** What is wrong with the spec of the Cell, which then does not say what it asks for. */
   readonly problems: readonly string[];
   /** Whether some cluster is not known, so that nobody can say what applications come to. */
   readonly isUnknown: boolean;

@@ -32,7 +32,7 @@ async function wantedPlace(attempt: Attempt, rule: Rule): Promise<number | undef
   return String(priority) === rule.Priority ? undefined : priority;
 }
 
-/** The priority that another object of this installation wants for a rule by which it serves; undefined when there is none. */
+/** The priority that the owner of a rule asks for, another object of this installation that the rule serves; undefined when there is none. */
 export async function placeFor(
   { request, elbv2, owner, asks, writing: { signal } }: Attempt,
   { RuleArn = '' }: Rule,

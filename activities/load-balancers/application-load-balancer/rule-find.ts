@@ -40,7 +40,7 @@ async function isStillOurs({ owner, elbv2, writing }: Attempt, rule: Rule | unde
   return !isOfAnother({ key }, tag);
 }
 
-/** Keeps a rule that has a place from taking over that of another object which serves by it, whatever may be adopted: throws a `Conflict`. */
+/** Keeps an object that has a rule from taking over the rule of another object by a change of priority, even where it may adopt: throws a `Conflict`. */
 async function refuseInUse(attempt: Attempt, { RuleArn = '', Priority }: Rule): Promise<void> {
   if ((await placeFor(attempt, { RuleArn })) === undefined) return;
   const tag = await ownerOf(attempt.elbv2, RuleArn, attempt.writing.signal);
