@@ -163,7 +163,10 @@ async function observeApplication(
   const resolved = world.resolved[name] ?? { ok: false, problems: [] };
   const [newest] = revisions;
   const isSuperseded =
-    !resolved.ok && newest !== undefined && isSupersededBy({ spec: read.spec, digest }, application, newest);
+    newest !== undefined &&
+    (resolved.ok
+      ? resolved.hash !== newest.hash
+      : isSupersededBy({ spec: read.spec, digest }, application, newest));
   const [found, forwardHash] = await Promise.all([
     findChild(kubernetes, read, {
       application: name,

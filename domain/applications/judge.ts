@@ -39,7 +39,10 @@ function nextStep(situation: Situation, before: Mark | undefined): Judgement {
   const taken = conflict(situation);
   // Whose the rest is does not matter to traffic that goes back.
   if (taken !== undefined)
-    return (over && trafficBack(situation, mark, over)) ?? stopped(mark, 'Conflict', taken);
+    return (
+      (over === undefined ? superseded(situation, mark) : trafficBack(situation, mark, over)) ??
+      stopped(mark, 'Conflict', taken)
+    );
   if (over !== undefined) return goBack(situation, mark, over);
   if (!resolved.ok) return unresolved(situation, mark, resolved);
   const [newest] = seen.revisions;
@@ -109,6 +112,12 @@ const unreadable = (situation: Situation, mark: Mark, over: Mark['failed']): Jud
   (over === undefined ? withdraw(situation, mark, undefined) : trafficBack(situation, mark, over)) ??
   stopped(mark, 'InvalidSpec', situation.problems.join(' '));
 
+/** Takes traffic back from what the spec no longer asks for, though what it asks for cannot begin. */
+const superseded = (situation: Situation, mark: Mark): Judgement | undefined =>
+  situation.seen.isSuperseded === true && situation.seen.child?.isOwn !== false
+    ? withdraw(situation, { ...mark, phase: 'Pending' }, undefined)
+    : undefined;
+
 /** Keeps what there is while the application cannot be resolved, but takes traffic back from what the spec no longer asks for. */
 function unresolved(
   situation: Situation,
@@ -117,9 +126,8 @@ function unresolved(
 ): Judgement {
   const { isUnknown, hold, seen } = situation;
   const message = problems.join(' ');
-  const pending: Mark = { ...mark, phase: 'Pending' };
-  const superseded = seen.isSuperseded === true ? withdraw(situation, pending, undefined) : undefined;
-  if (superseded !== undefined) return superseded;
+  const returning = superseded(situation, mark);
+  if (returning !== undefined) return returning;
   if (!isUnknown && isUnanswered !== true) return stopped(mark, 'InvalidApplication', message);
   const [newest] = seen.revisions;
   const settled =
@@ -147,8 +155,8 @@ function save(
   const action = { do: 'SaveRevision', number, hash, version } as const;
   const pending: Mark = { ...mark, phase: 'Pending' };
   // What keeps the revision that is asked for from its beginning keeps nothing from going back from the one before.
-  const superseded = withdraw(situation, pending, number);
-  if (superseded !== undefined) return superseded;
+  const returning = withdraw(situation, pending, number);
+  if (returning !== undefined) return returning;
   return forward(situation, [pending, pending], action, `Beginning with revision ${number}.`);
 }
 

@@ -107,7 +107,7 @@ export interface ObservedApplication {
    * Looks of earlier releases, which histories have, do not say this.
    */
   readonly isEdited?: true;
-  /** Set when it cannot be resolved, and does not resolve to its newest revision whatever is unknown; looks of earlier releases do not say this. */
+  /** Set when it does not resolve to its newest revision, whatever is unknown; looks of earlier releases do not say this. */
   readonly isSuperseded?: true;
   /** Newest first. */
   readonly revisions: readonly ObservedRevision[];

@@ -769,6 +769,20 @@ describe('an edit', () => {
     expect([...world.secrets.keys()]).toEqual(['web-v2']);
   });
 
+  it('takes the traffic back from what it supersedes though a secret of the new cluster is of someone else', () => {
+    const world = settled([web()], clusters('web-v1'));
+    world.edit({ clusters: clusters('web-v2') });
+    moving(world);
+    world.secrets.set('web-v3', { asking: {}, isOwn: false });
+    world.edit({ clusters: clusters('web-v3') });
+    world.run();
+    expect(world.trace).toEqual(['web ApplyChild 1']);
+    expect(servedBy(world)).toEqual(['web-v1']);
+    expect(world.status).toMatchObject({ phase: 'Failed', reason: 'Conflict' });
+    world.secrets.delete('web-v3');
+    expect(world.run().status.phase).toBe('Completed');
+  });
+
   it('that nobody can read loses no abort', () => {
     const world = settled([web()], clusters('web-v1'));
     world.edit({ clusters: clusters('web-v2') });

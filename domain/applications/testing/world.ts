@@ -233,7 +233,7 @@ export class ApplicationsWorld {
       name,
       resolved: resolved ?? { ok: false, problems: ['none'] },
       ...(resolved?.ok !== true && this.isEdited(name) ? { isEdited: true } : {}),
-      ...(resolved?.ok !== true && this.isSuperseded(name) ? { isSuperseded: true } : {}),
+      ...(this.isSuperseded(name, resolved) ? { isSuperseded: true } : {}),
       revisions: (this.revisions.get(name) ?? []).toReversed(),
       ...(application?.argocd?.applicationSet === undefined
         ? {}
@@ -258,14 +258,13 @@ export class ApplicationsWorld {
     return editedSince({ spec: this.spec, revisions: new Map(newestFirst), digest: fingerprint })(name);
   }
 
-  private isSuperseded(name: string): boolean {
+  private isSuperseded(name: string, resolved: ObservedApplication['resolved'] | undefined): boolean {
     const application = this.spec.applications.find((one) => one.name === name);
     const newest = this.revisions.get(name)?.at(-1);
-    return (
-      application !== undefined &&
-      newest !== undefined &&
-      isSupersededBy({ spec: this.spec, digest: fingerprint }, application, newest)
-    );
+    if (application === undefined || newest === undefined) return false;
+    return resolved?.ok === true
+      ? resolved.hash !== newest.hash
+      : isSupersededBy({ spec: this.spec, digest: fingerprint }, application, newest);
   }
 
   private observedChild(name: string): ObservedChild | undefined {
