@@ -107,7 +107,7 @@ const fields = z.object({
   progressDeadline: duration
     .optional()
     .describe(
-      'How long a rollout may take before it fails and is taken back. Time spent waiting for people, in pauses, for a window or for a Freeze does not count. Default: no limit.',
+      'How long a rollout may take before it fails and is taken back. Time spent in pauses, or waiting for people, windows, Freezes and other gates does not count. Default: no limit.',
     ),
   analysis: z
     .object({

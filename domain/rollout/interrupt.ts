@@ -20,7 +20,7 @@ export function interrupt(rollout: Rollout, input: GuardInput): Decision | undef
   }
   const deadline = deadlineOf(rollout, input.cell);
   if (deadline !== undefined && input.now >= deadline) {
-    const message = `Expected the rollout of ${rollout.canary.version} to be over within ${input.cell.spec.progressDeadline}, without what it waited for people, windows and Freezes, got step ${rollout.index + 1} of ${rollout.steps.length}.`;
+    const message = `Expected the rollout of ${rollout.canary.version} to be over within ${input.cell.spec.progressDeadline}, not counting its waits for people, windows and other gates, got step ${rollout.index + 1} of ${rollout.steps.length}.`;
     return fail('ProgressDeadlineExceeded', message, input.now);
   }
   const why = reasonToWithdraw(rollout, input.observed, input.cell);
