@@ -25,7 +25,11 @@ vi.mock('@temporalio/workflow', async (original) => ({
   condition: () => Promise.resolve(true),
   setCurrentDetails: () => undefined,
   setHandler: () => undefined,
-  workflowInfo: () => ({ workflowType: temporal.workflowType, taskQueue: 'okra' }),
+  workflowInfo: () => ({
+    workflowType: temporal.workflowType,
+    workflowId: 'tally/failed',
+    taskQueue: 'okra',
+  }),
   scheduleActivity: (name: string, args: unknown[]) => temporal.activities[name]?.(...args),
 }));
 
