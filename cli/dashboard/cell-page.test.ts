@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Cell } from '../../crds/cell.ts';
+import type { Freeze } from '../../crds/freeze.ts';
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import type { Check } from '../../crds/check.ts';
 import { aCell, arnOf, paused } from '../okractl/testing/objects.ts';
@@ -7,6 +8,7 @@ import { cellPageOf, type CellSources } from './cell-page.ts';
 import { clustersOf } from './clusters.ts';
 import { headOf } from './head.ts';
 import { metricsOfCheck, metricsOfRun } from './measured.ts';
+import { draw } from '../okractl/tree.ts';
 import { policiesOf } from './policies.ts';
 import { rowOf } from './rows.ts';
 import { nothingWatched } from '../okractl/watched.ts';
@@ -235,6 +237,19 @@ describe('what stands above', () => {
       ],
       isWhole: false,
     });
+  });
+});
+
+describe('objects that are stored in a form that no schema allows', () => {
+  it.each([
+    ['without a spec', {}],
+    ['with other types', { spec: { namespaces: 'shop', stages: 1, until: 1 } }],
+  ])('keep nobody from the page: %s', (_, odd) => {
+    const freezes = new Map([['odd', { metadata: { name: 'odd' }, ...odd } as unknown as Freeze]]);
+    expect(headOf({ ...nothingWatched, freezes }, now).freezes).toMatchObject([{ name: 'odd' }]);
+    const policies = new Map([['odd', odd as unknown as StagedBindingPolicy]]);
+    expect(policiesOf(policies)).toMatchObject([{ name: 'odd', stages: [] }]);
+    expect(draw({ ...nothingWatched, freezes }, now).join(' ')).toContain('Freeze odd');
   });
 });
 

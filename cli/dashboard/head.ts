@@ -1,4 +1,4 @@
-import { freezeAt, freezesOf } from '../../domain/gates/freeze.ts';
+import { freezeAt, freezesOf, frozenNamespaces } from '../../domain/gates/freeze.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { inOrder, type Watched } from '../okractl/watched.ts';
 import type { FreezeView, Head } from './view.ts';
@@ -7,15 +7,16 @@ import type { FreezeView, Head } from './view.ts';
 export function headOf({ freezes, troubles, isWhole }: Watched, now: number): Head {
   return {
     freezes: inOrder(freezes).flatMap(([name, freeze]): readonly FreezeView[] => {
-      const { by, reason, until, namespaces } = freeze.spec;
-      const holding = freezesOf(namespaces?.[0] ?? 'default', [freeze]);
-      if (freezeAt(holding, now) === undefined) return [];
+      const namespaces = frozenNamespaces(freeze.spec);
+      const freezing = freezeAt(freezesOf(namespaces?.[0] ?? 'default', [freeze]), now);
+      if (freezing === undefined) return [];
+      const { by, reason, until } = freezing;
       return [
         {
           name,
           by: inOneLine(by),
           reason: inOneLine(reason),
-          ...(until === undefined ? {} : { until }),
+          ...(until === undefined ? {} : { until: new Date(until).toISOString() }),
           ...(namespaces === undefined ? {} : { namespaces }),
         },
       ];

@@ -1,5 +1,6 @@
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import { inOneLine } from '../terminal-text.ts';
+import { stageNamesIn } from '../okractl/describe-staged.ts';
 import { inOrder } from '../okractl/watched.ts';
 import { toneOfPolicy } from './tone.ts';
 import type { PolicyRow } from './view.ts';
@@ -15,9 +16,9 @@ export const policiesOf = (
       phase,
       tone: toneOfPolicy(phase),
       message: inOneLine(message),
-      stages: spec.stages.map((stage) => {
-        const stands = status.stages?.find((one) => one.name === stage.name)?.phase ?? 'Pending';
-        return { name: stage.name, phase: stands, tone: toneOfPolicy(stands) };
+      stages: stageNamesIn(spec).map((stage) => {
+        const stands = status.stages?.find((one) => one.name === stage)?.phase ?? 'Pending';
+        return { name: stage, phase: stands, tone: toneOfPolicy(stands) };
       }),
     };
   });

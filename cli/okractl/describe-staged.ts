@@ -1,6 +1,7 @@
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import type { ShownEvent } from './cell-view.ts';
 import { eventsTable, listed, section } from './describe-cell.ts';
+import { fieldsIn, recordsIn, textIn } from '../../domain/model/shape.ts';
 import { requestsTable } from './history.ts';
 import { layOutPairs, type Table } from './table.ts';
 import { inOneLine } from '../terminal-text.ts';
@@ -43,6 +44,10 @@ export function describeStaged({ policy, events, url }: StagedView, now: number)
     .join('\n\n');
 }
 
+/** The names of the stages; none where they are of a form that no schema allows, which must not stop what shows the others. */
+export const stageNamesIn = (spec: unknown): readonly string[] =>
+  recordsIn(fieldsIn(spec)['stages']).flatMap(({ name }) => textIn(name) ?? []);
+
 /** The stages in their order, with where each stands. */
 export function stagesTable(
   { spec, status = {} }: Pick<StagedBindingPolicy, 'spec' | 'status'>,
@@ -50,7 +55,7 @@ export function stagesTable(
 ): Table {
   return {
     headings: ['STAGE', 'PHASE', 'FOR', 'FULFILLED', 'REASON'],
-    rows: spec.stages.map(({ name }) => {
+    rows: stageNamesIn(spec).map((name) => {
       const stage = status.stages?.find((one) => one.name === name);
       const { phase = 'Pending', since, fulfilled, objects, firstUnfulfilled, reason } = stage ?? {};
       return [

@@ -20,6 +20,7 @@ import {
   targetGroupsOf,
   type LoadBalancerType,
 } from '../../domain/load-balancers/load-balancer.ts';
+import { isAboutNamespace } from '../../domain/gates/freeze.ts';
 import { keyOf } from '../../domain/model/ids.ts';
 import type { Informed } from '../../watchers/event.ts';
 import { runInformer } from '../../watchers/informer/informer.ts';
@@ -86,7 +87,7 @@ export async function follow(
       kind: FREEZE,
       optional: true,
       isWanted: ({ spec }) =>
-        namespaces.length === 0 || (spec.namespaces ?? namespaces).some((one) => namespaces.includes(one)),
+        namespaces.length === 0 || namespaces.some((one) => isAboutNamespace(spec, one)),
       apply: (watched, news) => ({ ...watched, freezes: havingAll(watched.freezes, news) }),
     }),
   ];

@@ -1,5 +1,5 @@
 import type { Cell, CellStatus } from '../../crds/cell.ts';
-import { freezesOf, freezeAt } from '../../domain/gates/freeze.ts';
+import { freezeAt, freezesOf, frozenNamespaces } from '../../domain/gates/freeze.ts';
 import { openingAt } from '../../domain/gates/windows.ts';
 import { describeStep } from '../../domain/steps/index.ts';
 import { stepsOf } from '../../domain/rollout/strategy.ts';
@@ -18,14 +18,13 @@ import { inOrder, type Watched } from './watched.ts';
 export function draw(watched: Watched, now: number): readonly string[] {
   const troubles = [...watched.troubles].map(([what, why]) => inOneLine(`! ${what} may be old: ${why}`));
   const held = inOrder(watched.freezes).flatMap(([name, freeze]) => {
-    const about = freeze.spec.namespaces?.join(', ') ?? 'all namespaces';
-    const [freezing] = freezesOf(freeze.spec.namespaces?.[0] ?? 'default', [freeze]);
-    if (freezing === undefined || freezeAt([freezing], now) === undefined) return [];
-    const end =
-      freeze.spec.until === undefined
-        ? ''
-        : `, until ${formatTime(freeze.spec.until, now) ?? freeze.spec.until}`;
-    return [inOneLine(`Freeze ${name} of ${freeze.spec.by} holds ${about}: ${freeze.spec.reason}${end}`)];
+    const namespaces = frozenNamespaces(freeze.spec);
+    const freezing = freezeAt(freezesOf(namespaces?.[0] ?? 'default', [freeze]), now);
+    if (freezing === undefined) return [];
+    const { by, reason, until } = freezing;
+    const about = namespaces?.join(', ') ?? 'all namespaces';
+    const end = until === undefined ? '' : `, until ${formatTime(new Date(until).toISOString(), now) ?? ''}`;
+    return [inOneLine(`Freeze ${name} of ${by} holds ${about}: ${reason}${end}`)];
   });
   const cells = inOrder(watched.cells);
   const moving = cells.filter(([, { status }]) => isMoving(status) || watched.cells.size === 1);

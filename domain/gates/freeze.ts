@@ -41,10 +41,15 @@ export function freezesOf(
     .toSorted(byName);
 }
 
-/** Whether a Freeze is about a namespace; one of which nobody can read what it is about holds everything, until it is deleted. */
+/** Whether a Freeze is about a namespace. */
 export function isAboutNamespace(spec: FreezeSpec, namespace: string): boolean {
+  return frozenNamespaces(spec)?.includes(namespace) ?? true;
+}
+
+/** The namespaces that a Freeze names. Undefined: it is about all, as is one of which nobody can read that, until it is deleted. */
+export function frozenNamespaces(spec: FreezeSpec): readonly string[] | undefined {
   const namespaces: unknown = fieldsIn(spec)['namespaces'];
-  return !Array.isArray(namespaces) || namespaces.includes(namespace);
+  return Array.isArray(namespaces) ? namespaces.flatMap((one) => textIn(one) ?? []) : undefined;
 }
 
 /** When a Freeze ends; one whose end cannot be read holds until it is deleted. */
