@@ -46,10 +46,11 @@ export const doubtsOf = (
   kinds.flatMap((one) => {
     if (!matters(one, status)) return [];
     if (one.kind !== 'AWSTargetGroup') return [one];
-    const unnamed = inRule.filter(
-      ({ arn }, index) => !named.has(arn) && inRule.findIndex((other) => other.arn === arn) === index,
-    );
-    // Where no object says what is served, something may be all the same.
+    // Where no object says what is served, it may still be what was.
+    const served = inRule.length > 0 ? inRule : (status.targetGroups ?? []);
+    const unnamed = served
+      .filter(({ arn }, index) => !named.has(arn) && served.findIndex((other) => other.arn === arn) === index)
+      .map(({ name, arn }) => ({ name, arn }));
     return unnamed.length > 0 || inRule.length === 0 ? [{ ...one, unnamed }] : [];
   });
 

@@ -139,6 +139,20 @@ describe('a Cell that serves while the kind AWSTargetGroup is installed again', 
   });
 });
 
+/** A rollout at 20, in a pause, with two target groups of the stable version. */
+function twoStable(api: 'well' | 'mute' = 'well'): Simulation {
+  const web = new Simulation({ updateStrategy: { type: 'Canary', canary } });
+  web.isMute = api === 'mute';
+  web.provision('1.0.0', 'a1', 'a2');
+  web.run();
+  web.now += MINUTE;
+  web.provision('2.0.0', 'b');
+  web.wake();
+  web.run();
+  expect(weightsOf(web.served)).toEqual({ a1: 40, a2: 40, b: 20 });
+  return web;
+}
+
 describe('a rollout while a kind is installed again', () => {
   it('goes back to all that served when someone aborts it', () => {
     const web = rollingOut({ updateStrategy: { type: 'Canary', canary } });
@@ -156,6 +170,31 @@ describe('a rollout while a kind is installed again', () => {
     web.ask('abort');
     web.run();
     expect(weightsOf(web.served)).toMatchObject({ a: 100 });
+  });
+
+  it('keeps what is served, and goes back to all that served, when its configuration is deleted as well', () => {
+    const web = twoStable();
+    web.isKnown = false;
+    web.definitions = { AWSTargetGroup: DELETED };
+    web.groups = web.groups.slice(0, 1);
+    web.wake();
+    web.pass(MINUTE);
+    expect(weightsOf(web.served)).toEqual({ a1: 40, a2: 40, b: 20 });
+    web.ask('abort');
+    web.pass(MINUTE);
+    expect(weightsOf(web.served)).toMatchObject({ a1: 50, a2: 50 });
+  });
+
+  it('goes back to all that served although no status could be written', () => {
+    const web = twoStable('mute');
+    web.definitions = { AWSTargetGroup: DELETED };
+    web.groups = web.groups.slice(0, 1);
+    web.wake();
+    web.run();
+    expect(weightsOf(web.served)).toEqual({ a1: 40, a2: 40, b: 20 });
+    web.ask('abort');
+    web.run();
+    expect(weightsOf(web.served)).toMatchObject({ a1: 50, a2: 50 });
   });
 
   it.each(['Freeze', 'AccessPolicy'] as const)('waits for %s, as nobody knows what it says', (kind) => {

@@ -1,5 +1,7 @@
 import type { Decision, Wait } from '../model/decision.ts';
+import { includes } from '../load-balancers/weights.ts';
 import type { ObservedCell } from '../model/observation.ts';
+import type { Rollout } from '../model/state.ts';
 import type { PresentCell } from '../versions/candidate.ts';
 import { isNewer, type VersionSet } from '../versions/version.ts';
 import type { Freezing } from './freeze.ts';
@@ -32,6 +34,20 @@ export function keepServed(
     cell.spec.version !== undefined && target !== undefined && isNewer(stable.version, target.version);
   if (doubt === undefined || goesBack || cell.status.rollout !== undefined) return next;
   return waitFor(doubt, next);
+}
+
+/** Adds what stands for the AWSTargetGroups that are missing of both sides of a rollout, where the status has not told of it yet. */
+export function withSides(
+  observed: ObservedCell,
+  rollout: Pick<Rollout, 'stable' | 'canary'> | undefined,
+): ObservedCell {
+  const { doubts = [], selected } = observed;
+  const lacking = doubts.flatMap(({ unnamed = [] }) => unnamed).filter((group) => !includes(selected, group));
+  if (rollout === undefined || lacking.length === 0) return observed;
+  const sides = [rollout.stable, rollout.canary].flatMap(({ version, groups }) =>
+    groups.filter((group) => includes(lacking, group)).map(({ name, arn }) => ({ name, arn, version })),
+  );
+  return { ...observed, selected: [...selected, ...sides] };
 }
 
 /** A Freeze that stands for the doubt, for what knows no other gate, until the next look. */

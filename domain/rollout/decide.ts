@@ -12,6 +12,7 @@ import type { Decision } from '../model/decision.ts';
 import { deadlineOf } from '../gates/deadline.ts';
 import { withdraw } from '../model/ending.ts';
 import { gate } from '../gates/gate.ts';
+import { withSides } from '../gates/kinds.ts';
 import { abortIsDue } from '../model/requests.ts';
 import { guard, type GuardInput } from '../gates/guard.ts';
 import { awaitBackoff } from './backoff.ts';
@@ -30,7 +31,8 @@ import { waitingForTurn } from './turn-in-budget.ts';
 import { includes, weightOf } from '../load-balancers/weights.ts';
 
 /** Decides the one thing that a Cell needs next. `now` is in milliseconds since the epoch. */
-export function decide(observed: ObservedCell, state: RolloutState, now: number): Decision {
+export function decide(seen: ObservedCell, state: RolloutState, now: number): Decision {
+  const observed = withSides(seen, state.rollout);
   const { cell } = observed;
   if (cell === undefined) return withoutCell(observed, state, now);
   const input: GuardInput = { observed, cell, state, now };
