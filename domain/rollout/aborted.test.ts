@@ -252,3 +252,23 @@ describe('a status from before an abort that lands after it', () => {
     expect(standing(web)).toEqual({ weights: { a: 50, b: 50 }, blocked: [] });
   });
 });
+
+describe('an abort of which the status cannot be written', () => {
+  it('is not forgotten when a newer version fails next', () => {
+    const web = atHalf();
+    web.isMute = true;
+    aborted(web);
+    expect(standing(web).weights).toEqual({ a: 100 });
+    web.provision('2.1.0', 'c');
+    web.wake();
+    web.pass(MINUTE);
+    expect(standing(web).weights).toEqual({ a: 100 });
+    web.isMute = false;
+    web.wake();
+    web.pass(MINUTE);
+    expect(weightsOf(web.served)).toMatchObject({ a: 50, c: 50 });
+    aborted(web);
+    web.pass(MINUTE);
+    expect(standing(web)).toEqual({ weights: { a: 100 }, blocked: ['2.0.0', '2.1.0'] });
+  });
+});

@@ -93,10 +93,16 @@ function untilSeen(decision: Decision, { blind, rollout }: RolloutState, now: nu
     : decision;
 }
 
-/** A run does not close before the status says how, since what it does not say is lost with it. */
-function untilTold(decision: Decision, { unreported }: RolloutState): Decision {
+/**
+ * A run does not close before the status says how, since what it does not say is lost with it; nor does it begin with another
+ * version, which would take the place of the one that was blocked last.
+ */
+function untilTold(decision: Decision, { unreported, justBlocked }: RolloutState): Decision {
   if (unreported === undefined) return decision;
   const { until, message } = unreported;
+  const forgets =
+    decision.do === 'Begin' && justBlocked !== undefined && justBlocked.version !== decision.canary.version;
+  if (forgets) return { do: 'Wait', for: 'Backoff', until, message };
   if (decision.do === 'Close') return { do: 'Wait', for: 'Backoff', until, message, settled: decision };
   return decision.do === 'Wait'
     ? { ...decision, until: Math.min(decision.until ?? Infinity, until) }
