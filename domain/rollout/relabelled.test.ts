@@ -65,3 +65,32 @@ describe('a stable group whose label is edited in a rollout', () => {
     expect(weightsOf(web.served)).toEqual({ a: 100, b: 0 });
   });
 });
+
+describe('a stable group whose label is put right again after the run was lost', () => {
+  it('is one of those that get everything back', () => {
+    const web = rollingOut({
+      updateStrategy: { type: 'Canary', canary: { steps: [{ setWeight: 20 }, { pause: {} }] } },
+    });
+    web.provision('1.0.0', 'a', 'a2');
+    web.wake();
+    web.served = web.told = [
+      { name: 'a', arn: arnOf('a'), weight: 40 },
+      { name: 'a2', arn: arnOf('a2'), weight: 40 },
+      { name: 'b', arn: arnOf('b'), weight: 20 },
+    ];
+    web.run();
+    web.groups = web.groups.map((group) => (group.name === 'a' ? { ...group, version: '1.1.0' } : group));
+    web.freezes = [{ name: 'all', by: 'ops', reason: 'Friday.' }];
+    web.loseTemporal();
+    web.wake();
+    web.run();
+    web.provision('1.0.0', 'a');
+    web.wake();
+    web.run();
+    web.ask('abort');
+    web.pass(MINUTE);
+    for (const { shift } of web.writes.filter((write) => write.shift.purpose === 'TakeBack'))
+      expect(weightsOf(shift.shares)).toMatchObject({ a: 50, a2: 50 });
+    expect(weightsOf(web.served)).toMatchObject({ a: 50, a2: 50 });
+  });
+});

@@ -68,13 +68,24 @@ export function backTo(
 ): readonly WeightedTargetGroup[] {
   const stays = (one: TargetGroup): boolean =>
     includes(observed.weighted, one) && includes(observed.selected, one);
-  // What is not valid is written by nobody.
-  const isValid = cell.problems.length === 0;
-  const routes = [observed.observedForwarding, isValid ? routeOf(cell.spec) : undefined];
+  const { observedForwarding: served } = observed;
+  // What is not valid is written only where nobody knows what is served.
+  const isWritten = cell.problems.length === 0 || served === undefined;
+  const routes = [served, isWritten ? routeOf(cell.spec) : undefined];
   const areKept = routes.some((route) => route !== undefined && keepsClients(route));
   const kept = areKept ? [] : others.filter(stays);
   return everythingTo(groups, whereAllFit(groups, kept));
 }
+
+/** What carries traffic beside both sides and claims the stable version, as after an edit of its label that was taken back. */
+const joined = (
+  { stable, canary }: Pick<Rollout, 'stable' | 'canary'>,
+  left: readonly TargetGroup[],
+  { selected, weighted }: ObservedCell,
+): readonly TargetGroup[] =>
+  (groupByVersion(selected).sets.find(({ version }) => version === stable.version)?.groups ?? []).filter(
+    (group) => weightOf([group], weighted) > 0 && !includes(left, group) && !includes(canary.groups, group),
+  );
 
 /**
  * What everything goes back to: what is left of the stable side, else the newest older version that has not failed. A newer
@@ -84,7 +95,8 @@ export function backTo(
 function goesBackTo({ stable, canary, ending }: Rollout, { observed, cell }: GuardInput): VersionSet {
   const { selected, weighted } = observed;
   const left = leftOf(stable, observed);
-  if (left.length > 0) return { version: stable.version, groups: left };
+  if (left.length > 0)
+    return { version: stable.version, groups: [...left, ...joined({ stable, canary }, left, observed)] };
   const older = groupByVersion(selected).sets.filter(
     ({ version }) =>
       version !== canary.version && !isNewer(version, stable.version) && !isBlocked(version, cell),
