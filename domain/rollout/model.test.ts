@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CanaryStep } from '../../crds/cell.ts';
+import type { DecisiveKind } from '../gates/doubts.ts';
 import type { AnalysisPhase } from './analysis.ts';
 import type { WeightedTargetGroup } from '../model/target-group.ts';
 import type { RequestName } from '../model/request.ts';
-import type { LostRun } from '../model/state.ts';
+import type { LostRun, Rollout } from '../model/state.ts';
 import { stepsOf } from './strategy.ts';
 import { weightAfter } from '../steps/plan.ts';
 import { isNewer } from '../versions/version.ts';
@@ -45,9 +46,11 @@ interface Model {
   readonly totals: Set<number>;
   /** The version that was aborted last, until someone lifts that. */
   aborted: string | undefined;
+  /** Whether the label of a group was edited, which then serves another version with what it had. */
+  isRelabelled: boolean;
 }
 
-const aModel = (): Model => ({ totals: new Set([0, 100]), aborted: undefined });
+const aModel = (): Model => ({ totals: new Set([0, 100]), aborted: undefined, isRelabelled: false });
 
 /** Whether a rollout is being taken back, by this run or by one that was lost; a retry is for that, and not for its version. */
 function isTakenBack({ state: { rollout, serves }, status }: Simulation): boolean {
@@ -107,6 +110,35 @@ const total = (shares: readonly WeightedTargetGroup[]): number =>
 /** Purposes that take traffic back to what has served, ask for that again, or have nothing to lose. */
 const needNoHealth = new Set(['Install', 'FallBack', 'TakeBack', 'Restore', 'Reconfigure']);
 
+/** Purposes that give traffic back, or ask for what was asked for before, while target groups of the rule have no AWSTargetGroup because of their kind. */
+const movesInDoubt = new Set([
+  'TakeBack',
+  'RollBack',
+  'TakeOut',
+  'Adopt',
+  'Restore',
+  'Attach',
+  'Reconfigure',
+]);
+
+/** Purposes that ask for the weights that were asked for before. */
+const keepsWeights = new Set(['Adopt', 'Attach', 'Detach', 'Reconfigure']);
+
+/** Whether a group that carries traffic may leave the rule. */
+function mayLeave(
+  old: WeightedTargetGroup,
+  { shift, state, selected }: SimulatedWrite,
+  { isRelabelled }: Model,
+): boolean {
+  const claiming = selected.find((group) => group.arn === old.arn);
+  if (claiming === undefined || claiming.version !== shift.version) return true;
+  if (!isRelabelled) return false;
+  // One that claims the version that it is taken back to joins again, when it is healthy.
+  const isCanary = state.rollout?.canary.groups.some(({ arn }) => arn === old.arn) === true;
+  // What was asked for last is not confirmed, and withdrawn.
+  return shift.purpose === 'Restore' || (shift.purpose === 'TakeBack' && isCanary);
+}
+
 function holdAgainst(write: SimulatedWrite, model: Model): void {
   const { shift, before, state, seenHealthy } = write;
   const said = `${shift.purpose} ${JSON.stringify(weightsOf(before))} → ${JSON.stringify(weightsOf(shift.shares))}`;
@@ -119,17 +151,28 @@ function holdAgainst(write: SimulatedWrite, model: Model): void {
     for (const one of gains) expect(seenHealthy.has(one.arn), `I2 ${one.name} ${said}`).toBe(true);
   for (const old of before.filter((one) => one.weight > 0)) {
     const stays = shift.shares.some((one) => one.arn === old.arn);
-    const isGone = !write.selected.some((group) => group.arn === old.arn);
-    const movedOn = write.selected.some((group) => group.arn === old.arn && group.version !== shift.version);
-    const mayLeave = isGone || movedOn;
-    expect(stays || mayLeave, `I4 ${old.name} ${said}`).toBe(true);
+    expect(stays || mayLeave(old, write, model), `I4 ${old.name} ${said}`).toBe(true);
   }
-  const leavesClients = shift.purpose === 'TakeBack' && write.keepsClients;
+  if (write.isInDoubt && !movesInDoubt.has(shift.purpose))
+    expect(
+      gains.map(({ name }) => name),
+      `in doubt ${said}`,
+    ).toEqual([]);
+  const staysAll = shift.version === state.rollout?.canary.version;
+  const leavesClients = shift.purpose === 'TakeBack' && write.keepsClients && !staysAll;
   expect(leavesClients && shift.shares.some(({ weight }) => weight === 0), `clients are kept ${said}`).toBe(
     false,
   );
-  const { rollout } = state;
-  if (rollout === undefined) return;
+  if (state.rollout !== undefined) holdAgainstRollout(state.rollout, gains, { write, model, said });
+}
+
+/** What a write to a Cell in a rollout has to keep besides. */
+function holdAgainstRollout(
+  rollout: Rollout,
+  gains: readonly WeightedTargetGroup[],
+  { write, model, said }: { write: SimulatedWrite; model: Model; said: string },
+): void {
+  const { shift, before } = write;
   for (const stable of rollout.stable.groups) {
     const claims = write.selected.find((one) => one.arn === stable.arn)?.version;
     // One that was taken out, and has come back since, joins again with the next step.
@@ -147,7 +190,8 @@ function holdAgainst(write: SimulatedWrite, model: Model): void {
   const canary = total(
     shift.shares.filter((one) => rollout.canary.groups.some((group) => group.arn === one.arn)),
   );
-  expect(model.totals.has(canary), `I5 ${canary} ${said}`).toBe(true);
+  const isKept = shift.purpose === 'Restore' || (model.isRelabelled && keepsWeights.has(shift.purpose));
+  expect(isKept || model.totals.has(canary), `I5 ${canary} ${said}`).toBe(true);
   expect(
     rollout.canary.version === model.aborted && gains.length > 0 && shift.purpose === 'Step',
     `I3 ${said}`,
@@ -212,6 +256,46 @@ const moves = [
 
 /** What else may happen. */
 const troubles = [
+  fc
+    .tuple(
+      fc.constantFrom<DecisiveKind>('AWSTargetGroup', 'AWSTargetGroup', 'Freeze', 'AccessPolicy'),
+      fc.array(fc.boolean(), { minLength: 10, maxLength: 10 }),
+    )
+    .map(
+      ([kind, stay]) =>
+        new Do(`delete the definition of ${kind}: ${stay.map(Number).join('')}`, (simulation) => {
+          simulation.uninstall(kind, (index) => stay[index] === true);
+        }),
+    ),
+  fc
+    .tuple(
+      fc.constantFrom<DecisiveKind>('AWSTargetGroup', 'AWSTargetGroup', 'Freeze', 'AccessPolicy'),
+      fc.array(fc.boolean(), { minLength: 10, maxLength: 10 }),
+    )
+    .map(
+      ([kind, come]) =>
+        new Do(`install the definition of ${kind} again: ${come.map(Number).join('')}`, (simulation) => {
+          simulation.install(kind, (index) => come[index] === true);
+        }),
+    ),
+  fc
+    .tuple(
+      fc.constantFrom(...versions),
+      fc.integer({ min: 0, max: 1 }),
+      fc.option(fc.constantFrom(...versions), { nil: undefined }),
+    )
+    .map(
+      ([version, which, claim]) =>
+        new Do(`label ${nameOf(version, which)} ${claim ?? 'with no version'}`, (simulation, model) => {
+          model.isRelabelled = true;
+          simulation.groups = simulation.groups.map(({ version: _before, ...group }) =>
+            group.name !== nameOf(version, which)
+              ? { ...(_before === undefined ? {} : { version: _before }), ...group }
+              : { ...group, ...(claim === undefined ? {} : { version: claim }) },
+          );
+          simulation.wake();
+        }),
+    ),
   fc.tuple(fc.constantFrom(...stepLists), fc.boolean()).map(
     ([steps, watched]) =>
       new Do(`steps ${JSON.stringify(steps)}${watched ? ' with a background' : ''}`, (simulation) => {
@@ -418,6 +502,7 @@ function beginning(steps: readonly CanaryStep[]): Simulation {
 /** Takes everything away that could hold a Cell up, and lets time pass: then it has to end, and serve everything. */
 function comeToAnEnd(simulation: Simulation): void {
   simulation.freezes = [];
+  simulation.restore();
   simulation.refusals = 0;
   simulation.lateRefusals = 0;
   simulation.cuts = [];

@@ -33,7 +33,9 @@ export interface SimulatedWrite {
   readonly state: RolloutState;
   readonly spec: CellSpec;
   readonly selected: readonly SelectedTargetGroup[];
-  /** Whether clients were kept with the target group that had served them first. */
+  /** Whether target groups are served of which no AWSTargetGroup is there because of its kind. */
+  readonly isInDoubt: boolean;
+  /** Whether clients are kept with the target group that has served them first. */
   readonly keepsClients: boolean;
   /** The groups that were seen healthy since the write before. */
   readonly seenHealthy: ReadonlySet<string>;
@@ -107,6 +109,8 @@ export class SimulatedWorld {
   /** How someone has ended the last run. */
   lostRun: LostRun = { is: 'Unknown' };
 
+  /** The target groups whose AWSTargetGroups went with the definition. */
+  #lost: readonly SelectedTargetGroup[] = [];
   #seenHealthy = new Set<string>();
   #sequence = 0;
   #asked: readonly WeightedTargetGroup[] = [];
@@ -159,6 +163,52 @@ export class SimulatedWorld {
       ...this.groups.filter((group) => !names.includes(group.name)),
       ...names.map((name) => ({ name, arn: arnOf(name), version })),
     ];
+    this.#lost = this.#lost.filter((group) => !names.includes(group.name));
+  }
+
+  /** Something that the Cell depends on has changed. */
+  wake(): void {}
+
+  /** Someone deletes the definition of a kind, whose objects go one after another. */
+  uninstall(kind: DecisiveKind, stays: (index: number) => boolean): void {
+    this.now += 1000;
+    this.definitions = { ...this.definitions, [kind]: { isThere: false } };
+    if (kind === 'AWSTargetGroup') {
+      this.#lost = [...this.#lost, ...this.groups.filter((_, index) => !stays(index))];
+      this.groups = this.groups.filter((_, index) => stays(index));
+    }
+    this.wake();
+  }
+
+  /** Someone installs the definition of a kind again, and brings some of its objects back. */
+  install(kind: DecisiveKind, comes: (index: number) => boolean): void {
+    if (this.definitions[kind]?.isThere === false)
+      this.definitions = {
+        ...this.definitions,
+        [kind]: { isThere: true, since: new Date(this.now).toISOString() },
+      };
+    if (kind === 'AWSTargetGroup') this.#bringBack(comes);
+    this.wake();
+  }
+
+  #bringBack(comes: (index: number) => boolean): void {
+    const back = this.#lost.filter(
+      ({ arn }, index) => comes(index) && !this.groups.some((group) => group.arn === arn),
+    );
+    this.#lost = this.#lost.filter((_, index) => !comes(index));
+    this.groups = [...this.groups, ...back];
+  }
+
+  /** Everything is there again that went with the definition of a kind. */
+  restore(): void {
+    this.#bringBack(() => true);
+    this.definitions = {};
+  }
+
+  #isInDoubt(): boolean {
+    const { isThere = true, since = '' } = this.definitions.AWSTargetGroup ?? {};
+    if (isThere && !(this.now - Date.parse(since) < 180_000)) return false;
+    return this.#known.some(({ arn }) => this.#lost.some((one) => one.arn === arn));
   }
 
   /** Changes the spec, as `kubectl apply` does. */
@@ -310,20 +360,22 @@ export class SimulatedWorld {
     { shift, request, state }: { shift: Shift; request: ShiftRequest; state: RolloutState },
     { aim, found, isWritten }: { aim: Aim; found: SimulatedRule | undefined; isWritten: boolean },
   ): SimulatedRule {
-    const { listener, route } = this;
+    const { listener } = this;
+    const isInDoubt = this.#isInDoubt();
+    const to = { route: servedRoute(request.forwarding), shares: shift.shares };
     if (isWritten)
       this.writes.push({
         shift,
         before: this.#known,
         state: { ...state, sequence: request.sequence },
         spec: this.spec,
-        selected: this.groups,
-        keepsClients: keepsClients(found?.route ?? route ?? request.forwarding),
+        selected: isInDoubt ? [...this.groups, ...this.#lost] : this.groups,
+        isInDoubt,
+        keepsClients: keepsClients(to.route),
         seenHealthy: this.#seenHealthy,
         at: this.now,
       });
     this.#seenHealthy = new Set();
-    const to = { route: servedRoute(request.forwarding), shares: shift.shares };
     const rule = isWritten || found === undefined ? listener.write(this, found, to) : found;
     // The rule that the status names is written without its tag, too, when someone has taken that off.
     if (!isTold(aim) || (isWritten && rule.owner !== undefined)) listener.claim(this, rule);

@@ -104,7 +104,7 @@ export class Simulation extends SimulatedWorld {
   }
 
   /** Something that the Cell depends on has changed. */
-  wake(): void {
+  override wake(): void {
     this.#run = changed(this.#run, this.now);
     this.events += EVENTS.signal;
   }
