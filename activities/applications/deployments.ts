@@ -4,6 +4,7 @@ import type { ApplicationOfCell } from '../../crds/application.ts';
 import { equalitiesIn } from '../../domain/applications/bindings.ts';
 import {
   deploymentsOf,
+  unseenDeployments,
   type ApplicationObject,
   type ApplicationSetObject,
   type DeploymentTarget,
@@ -46,14 +47,16 @@ async function listOf<T>(
   }
 }
 
-/** How far the ApplicationSet of an application is; undefined when it names none. */
+/** How far the ApplicationSet of an application is, as far as Argo CD was looked at; undefined when it names none. */
 export function deploymentOf(
   { argocd }: ApplicationOfCell,
   targets: readonly DeploymentTarget[],
-  { sets, applications }: ArgoCD,
+  argoCD: ArgoCD | undefined,
 ): ObservedApplication['applicationSet'] {
   const wanted = argocd?.applicationSet;
   if (wanted === undefined) return undefined;
+  if (argoCD === undefined) return unseenDeployments(targets);
+  const { sets, applications } = argoCD;
   const selector = selectorOf(wanted.selector);
   return deploymentsOf({
     wanted:

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CELL } from '../../clients/kubernetes/kinds.ts';
+import { CELL, type KindRef } from '../../clients/kubernetes/kinds.ts';
 import { digest } from '../../clients/digest.ts';
 import { parseRevisionData } from '../../crds/application-revision.ts';
 import { clusters, ruleAt, web } from '../../domain/applications/testing/applications.ts';
@@ -16,8 +16,17 @@ import { markGood, saveRevision } from './revisions.ts';
 const key = { namespace: 'default', name: 'mysystem' };
 
 describe('a look at a Cell with applications without EKS and the clusters', () => {
-  it('asks neither, and says so', async () => {
+  it('asks neither, nor for all that Argo CD has, and says so', async () => {
     const { client } = new MemoryKubernetes();
+    const list = client.list.bind(client);
+    // Argo CD may have so many that an abort would come too late.
+    const kubernetes = {
+      ...client,
+      list: (kind: KindRef, options?: object) =>
+        kind.apiVersion.startsWith('argoproj.io/') && kind.plural !== 'analysisruns'
+          ? asked()
+          : list(kind, options),
+    };
     await client.create({
       apiVersion: 'okra.mumo.co/v1alpha1',
       kind: 'Cell',
@@ -27,7 +36,7 @@ describe('a look at a Cell with applications without EKS and the clusters', () =
     const asked = (): never => {
       throw new Error('Expected nobody to be asked.');
     };
-    const means = { kubernetes: client, region: 'eu-central-1', eks: asked, clusters: { reach: asked } };
+    const means = { kubernetes, region: 'eu-central-1', eks: asked, clusters: { reach: asked } };
     const observed = await observeApplications(key, means as unknown as ApplicationsDependencies, {
       signal: new AbortController().signal,
       withoutClusters: true,
@@ -36,7 +45,7 @@ describe('a look at a Cell with applications without EKS and the clusters', () =
       isWithoutClusters: true,
       cell: { isDeleting: false },
       clusters: [{ name: 'web-v1', isReady: false }],
-      applications: [{ name: 'web', resolved: { ok: false } }],
+      applications: [{ name: 'web', resolved: { ok: false }, applicationSet: { isReconciled: false } }],
     });
   });
 });

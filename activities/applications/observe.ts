@@ -65,7 +65,8 @@ export async function observeApplications(
     spec.applications.some(({ argocd }) => argocd !== undefined) || parts.marked.length > 0
       ? findSecrets(kubernetes, key, [...facts.found, ...clusters])
       : [],
-    readArgoCD(kubernetes, key.namespace, spec.applications),
+    // It may have more than what is urgent can wait for.
+    withoutClusters ? undefined : readArgoCD(kubernetes, key.namespace, spec.applications),
     findMeasurements(kubernetes, read),
     freezesIn(kubernetes, {
       namespaces: [key.namespace],
@@ -128,7 +129,7 @@ function clustersIn(
 
 interface World extends Parts, ResolvedFacts {
   readonly secrets: Awaited<ReturnType<typeof findSecrets>>;
-  readonly argoCD: ArgoCD;
+  readonly argoCD: ArgoCD | undefined;
   readonly measurements: Awaited<ReturnType<typeof findMeasurements>>;
   readonly isEdited: ReturnType<typeof editedSince>;
 }
@@ -139,7 +140,7 @@ const UNREADABLE: Omit<World, keyof Parts> = {
   found: [],
   resolved: {},
   secrets: [],
-  argoCD: { sets: [], applications: [] },
+  argoCD: undefined,
   measurements: new Map(),
   isEdited: () => false,
 };

@@ -63,6 +63,18 @@ export function deploymentsOf(of: {
     : { isReconciled: false, message: missing.message, deployments };
 }
 
+/** What counts while nobody has looked: an application runs where its newest revision says, and nothing that waits for that goes on. */
+export function unseenDeployments(targets: readonly Pick<DeploymentTarget, 'name' | 'isWanted'>[]): Result {
+  const message = 'Argo CD is looked at next.';
+  const deployments = targets.map(({ name: cluster, isWanted: isPresent }) => ({
+    cluster,
+    isPresent,
+    isHealthy: false,
+    message,
+  }));
+  return { isReconciled: false, message, deployments };
+}
+
 const conditionsOf = ({ status }: ApplicationSetObject): readonly Fields[] =>
   recordsIn(fieldsIn(status)['conditions']);
 

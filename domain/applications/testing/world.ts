@@ -7,6 +7,7 @@ import { heldBehind } from '../ahead.ts';
 import { editedSince, isSupersededBy } from '../assumed.ts';
 import { childOf, type Child } from '../child.ts';
 import type { ApplicationAction, ApplicationsDecision } from '../decision.ts';
+import { unseenDeployments } from '../deployments.ts';
 import type {
   ObservedApplication,
   ObservedApplications,
@@ -187,7 +188,19 @@ export class ApplicationsWorld {
     const seen = this.observe();
     this.unknown.clear();
     for (const name of before) this.unknown.add(name);
-    return { ...seen, isWithoutClusters: true };
+    const applications = seen.applications.map((one) => this.withoutArgoCD(one));
+    return { ...seen, applications, isWithoutClusters: true };
+  }
+
+  private withoutArgoCD(seen: ObservedApplication): ObservedApplication {
+    const { applicationSet, revisions } = seen;
+    if (applicationSet === undefined) return seen;
+    const wanted = revisions[0]?.content.clusters.map(({ name }) => name) ?? [];
+    const targets = applicationSet.deployments.map(({ cluster: name }) => ({
+      name,
+      isWanted: wanted.includes(name),
+    }));
+    return { ...seen, applicationSet: unseenDeployments(targets) };
   }
 
   private cluster(name: string, eksName: string): ObservedCluster {
