@@ -7,7 +7,7 @@ import { temporalDatabase } from '../clients/temporal/temporal-database.ts';
 import { connectTemporal } from '../clients/temporal/temporal.ts';
 import type { Waiting } from '../clients/waiting.ts';
 import type { Config } from '../config.ts';
-import { runWatchers } from '../watchers/run.ts';
+import { runWatchers, type WatcherOptions } from '../watchers/run.ts';
 import type { Component } from './components.ts';
 import { serveHealth } from './health.ts';
 import { createReadiness, type Readiness } from './readiness.ts';
@@ -21,6 +21,7 @@ interface ComponentDependencies {
   readonly signal: AbortSignal;
   /** By whom the part is told of what it needs to do its work. */
   readonly waiting: (condition: string) => Waiting;
+  readonly timing?: WatcherOptions['timing'];
 }
 
 /** What each part needs to do its work. */
@@ -33,14 +34,15 @@ const conditions: Readonly<Record<Component, readonly string[]>> = {
 const conditionOf = (component: Component, condition: string): string => `${component}, ${condition}`;
 
 const parts: Readonly<Record<Component, (means: ComponentDependencies) => Promise<void>>> = {
-  watchers: async ({ config, log, metrics, signal, waiting }) => {
+  watchers: async ({ config, log, metrics, signal, waiting, timing = {} }) => {
     const kubernetes = connectKubernetes(config.kubernetes.kubeconfig);
     const clusters = connectClusters(config, accessPolicies(kubernetes));
     const temporal = await connectTemporal(config, { log, signal, waiting: waiting('temporal') });
     const needs = { lease: waiting('lease'), kinds: waiting('kinds') };
     try {
       const database = temporalDatabase(temporal, log);
-      await runWatchers({ kubernetes, clusters, temporal, database, config, log, metrics, signal, needs });
+      const means = { kubernetes, clusters, temporal, database, config, log, metrics, signal };
+      await runWatchers({ ...means, needs, timing });
     } finally {
       await temporal.connection.close();
     }
@@ -65,11 +67,13 @@ export interface RunSettings {
   readonly metrics: Metrics;
   /** Ends it; it is aborted as well when a part fails. */
   readonly stop: AbortController;
+  /** How long the watchers wait, where that is not as usual. */
+  readonly timing?: WatcherOptions['timing'];
 }
 
 /** Runs the parts until they are told to stop, or one of them fails. */
 export async function runComponents(settings: RunSettings): Promise<void> {
-  const { components: wanted, config, log, metrics, stop } = settings;
+  const { components: wanted, config, log, metrics, stop, timing } = settings;
   const all = wanted.flatMap((component) => conditions[component].map((one) => conditionOf(component, one)));
   const readiness = createReadiness(all, log);
   metrics.states('process', () => ofProcess(readiness));
@@ -79,7 +83,7 @@ export async function runComponents(settings: RunSettings): Promise<void> {
   log.info({ components: wanted, identity: config.identity, version: version() }, 'started');
   try {
     await Promise.all(
-      wanted.map((component) => runPart(component, { config, log, metrics, stop, readiness })),
+      wanted.map((component) => runPart(component, { config, log, metrics, stop, readiness, timing })),
     );
     log.info('stopped');
   } finally {
@@ -102,17 +106,18 @@ interface Process {
   readonly metrics: Metrics;
   readonly stop: AbortController;
   readonly readiness: Readiness;
+  readonly timing: WatcherOptions['timing'];
 }
 
 // A process that does only half of its work is worse than one that is started again: when one part fails, all end.
 async function runPart(
   component: Component,
-  { config, log, metrics, stop, readiness }: Process,
+  { config, log, metrics, stop, readiness, timing = {} }: Process,
 ): Promise<void> {
   const own = log.child({ component });
   try {
     const waiting = (condition: string): Waiting => readiness.of(conditionOf(component, condition));
-    await parts[component]({ config, log: own, metrics, signal: stop.signal, waiting });
+    await parts[component]({ config, log: own, metrics, signal: stop.signal, waiting, timing });
     if (!stop.signal.aborted)
       throw new Error(`Expected the ${component} to run until told to stop, got an end.`);
   } catch (error) {
