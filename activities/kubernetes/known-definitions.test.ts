@@ -25,7 +25,7 @@ function aCluster() {
 }
 
 describe('the definition of a kind that is listed again and again', () => {
-  it('is read once in some seconds while nothing is missing', async () => {
+  it('is read once every few seconds while nothing is missing', async () => {
     const { cluster, after } = aCluster();
     expect(await after('a')).toEqual({ isThere: true, since: made });
     cluster.time += 9_000;

@@ -55,14 +55,14 @@ describe('a status of an object as it was read', () => {
     expect(world.status).toMatchObject({ message: 'second' });
   });
 
-  it('is not written over what was told of it since', async () => {
+  it('is not written over a status that was written since', async () => {
     const late = world.read();
     await world.tell(world.read(), 'later');
     expect(await world.tell(late, 'late')).toContain('was written later');
     expect(world.status).toMatchObject({ message: 'later' });
   });
 
-  it('says nothing of another object of that name', async () => {
+  it('is not written to another object of that name', async () => {
     const late = world.read();
     world.edit();
     world.uid = 'v';

@@ -73,7 +73,7 @@ class World {
     },
   };
 
-  /** Has an activity of a run report; answers with what came of it. */
+  /** Has an activity of a run report; answers with the status or the refusal. */
   async report(phase: Status['phase'], runId?: string, activityId = '1'): Promise<string> {
     const activities = cellActivities({
       kubernetes: this.#kubernetes,
@@ -135,14 +135,14 @@ describe('the status of a Cell', () => {
     ['by a number that the run has never given out', 1e9],
     ['by a number that is none', 'x'],
     ['by the number that comes next', 10],
-  ])('is written by the run, though someone has it name a later writer %s', async (_, activity) => {
+  ])('is written by the run even if someone edits it to name a later writer %s', async (_, activity) => {
     await world.report('Progressing', 'a', '8');
     world.status = { phase: 'Completed', writer: { runId: 'a', activity: activity as number } };
     expect(await world.report('Paused', 'a', '9')).toBe('Written');
     expect(world.status).toMatchObject({ phase: 'Paused', writer: { runId: 'a', activity: 9 } });
   });
 
-  it('is written by the run, though someone has it name another run', async () => {
+  it('is written by the run even if someone edits it to name another run', async () => {
     world.status = { phase: 'Completed', writer: { runId: 'forged', activity: 1e9 } };
     expect(await world.report('Paused', 'a', '9')).toBe('Written');
   });

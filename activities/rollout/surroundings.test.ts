@@ -155,7 +155,7 @@ describe('what there is around Cells', () => {
     ['was made a moment ago', { creationTimestamp: made(100) }, ['Freeze']],
     ['was made a moment ago by a clock that is ahead', { creationTimestamp: made(-5) }, ['Freeze']],
     ['is being deleted', { creationTimestamp: made(200), deletionTimestamp: made(1) }, ['Freeze']],
-  ])('is sure of the Freezes or not, when their definition %s', async (_, freezes, doubtful) => {
+  ])('says whether Freezes may be missing when their definition %s', async (_, freezes, doubtful) => {
     const client = definitions({ 'freezes.okra.mumo.co': freezes });
     const { doubts } = await readSurroundings({ list: none, definition: by(client) }, 'default');
     expect(doubts.map(({ kind }) => kind)).toEqual(doubtful);

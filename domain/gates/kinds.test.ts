@@ -68,7 +68,7 @@ describe('a Cell that serves while the kind AWSTargetGroup is installed again', 
     },
   );
 
-  it('believes what there is once the time is over, without a word of it', () => {
+  it('goes by what there is once the grace period is over, without a message', () => {
     const web = serving();
     loseGroups(web);
     web.definitions = { AWSTargetGroup: madeNow(web) };
@@ -79,7 +79,7 @@ describe('a Cell that serves while the kind AWSTargetGroup is installed again', 
     expect(web.settled?.reason).toBe('Serving');
   });
 
-  it('goes on when the definition is there again, without a word of it', () => {
+  it('goes on when the definition is there again, without a message', () => {
     const web = serving();
     loseGroups(web);
     web.provision('1.0.0', 'a1', 'a2');

@@ -100,7 +100,7 @@ describe('a rule that is deleted with its object', () => {
     expect(listener.rule(10)).toBeDefined();
   });
 
-  it('is none of another listener, whatever its status names', async () => {
+  it('is never one of another listener, whatever its status names', async () => {
     const listener = aListener();
     const [served, elsewhere] = [await applyTo(listener, { a: 100 }), `${listenerARN}2`];
     const input = { ListenerArn: elsewhere, Priority: 10, Conditions: [], Actions: [] };

@@ -61,7 +61,7 @@ describe('a rule that another object has taken over since the status was written
   it.each([
     ['what takes traffic back does not wait for an answer', { urgent: true }, 'written'],
     ['all else does', {}, 'Throttling'],
-  ])('where nobody says whose it is, %s', async (_, how, want) => {
+  ])('where its owner cannot be read, %s', async (_, how, want) => {
     const { listener, served } = await lost();
     const tagsOf = () => Promise.reject(Object.assign(new Error('Rate exceeded'), { name: 'Throttling' }));
     const elbv2 = { ...listener.elbv2, tagsOf };
@@ -76,7 +76,7 @@ describe('a rule that another object has taken over since the status was written
   it.each([
     ['at its place', { a: 100, b: 0 }, {}],
     ['at another', {}, { forwarding: forwarding({ a: 100 }, {}, { priority: 20 }) }],
-  ])('is not taken back by the status where ELBv2 says only whose it is, %s', async (_, weights, how) => {
+  ])('is not taken back by the status where ELBv2 shows only its owner, %s', async (_, weights, how) => {
     const { listener, served } = await lost();
     const before = listener.rule(10);
     listener.failReads(2);

@@ -237,7 +237,7 @@ describe('a listener that the status does not name', () => {
   it.each([
     ['no status', {}],
     ['the status of another listener', { observed: elsewhere }],
-  ])('is not written without a look whose it is: %s', async (_, how) => {
+  ])('is not written before its owner has been read: %s', async (_, how) => {
     const listener = aListener(forward({ six: 100 }));
     Object.assign(listener.now, { owner: 'default/other@here', fails: true });
     const taken = apply(listener, { a: 100 }, { urgent: true, verify: true, ...how });
@@ -266,7 +266,7 @@ describe('a listener that another object has taken over since the status was wri
     expect([listener.now.writes, listener.now.tagged]).toEqual([0, 0]);
   });
 
-  it('is not taken back by the status where ELBv2 says only whose it is', async () => {
+  it('is not taken back by the status where ELBv2 shows only its owner', async () => {
     const { listener, served } = await lost();
     listener.now.hangs = true;
     const taken = apply(listener, { a: 100, b: 0 }, { observed: served, urgent: true, verify: true });
