@@ -62,28 +62,44 @@ describe('a request', () => {
     expect([code, out]).toEqual([0, 'Done.\n']);
   });
 
+  const others = { is: 'Others', isOpen: true, retentionMs: 259_200_000 } as const;
   describe.each<[string, readonly FakeObject[]]>([
     ['has a status of another run', [aCell(paused)]],
     ['was looked at by nobody', [aCell()]],
     ['is not there', []],
   ])('about a Cell that %s than those that Temporal knows of its workflow', (_, objects) => {
     it.each([['abort'], ['pause'], ['promote'], ['retry'], ['approve']])('is not sent: %s', async (name) => {
-      const { code, done } = await runOkractl([name, 'web'], { objects, knownRuns: 'Others' });
+      const { code, done } = await runOkractl([name, 'web'], { objects, knownRuns: others });
       expect([code, done]).toEqual([1, []]);
     });
   });
 
   it('is not sent to the Temporal of another installation, and says which one that is', async () => {
     const words = ['abort', 'web', '--context', 'other'];
-    const { err } = await runOkractl(words, { objects: [aCell(paused)], knownRuns: 'Others' });
+    const { err } = await runOkractl(words, { objects: [aCell(paused)], knownRuns: others });
     expect(err).toMatch(
       /Expected Temporal at 127.0.0.1:7233, namespace default, to know the run .* Cell default\/web/,
     );
     expect(err).toContain('Set TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE');
   });
 
+  it.each([
+    ['is older than what Temporal remembers', 4, false, 1],
+    ['is younger', 2, false, 0],
+    ['is older, while a run is open', 4, true, 0],
+  ])('to try again what has failed in a status that %s', async (_, days, isOpen, sent) => {
+    const lastSyncTime = new Date(Date.now() - days * 86_400_000).toISOString();
+    const objects = [aCell({ phase: 'Reverted', lastSyncTime, writer: { runId: 'gone', activity: 1 } })];
+    const { done } = await runOkractl(['retry', 'web'], { objects, knownRuns: { ...others, isOpen } });
+    expect(done).toHaveLength(sent);
+  });
+
   it('is sent where Temporal has lost all runs, so that a retry can start one', async () => {
-    const world = { objects: [aCell(paused)], knownRuns: 'None', answer: { is: 'NotRunning' } } as const;
+    const world = {
+      objects: [aCell(paused)],
+      knownRuns: { is: 'None' },
+      answer: { is: 'NotRunning' },
+    } as const;
     expect((await runOkractl(['retry', 'web'], world)).done).toMatchObject([
       { ask: 'retry' },
       { signal: 'retry' },

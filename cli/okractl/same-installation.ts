@@ -41,16 +41,32 @@ export async function readAsked(
 export async function mustBeOneInstallation(
   { temporal: { address, namespace } }: Pick<Session, 'temporal'>,
   operator: Pick<Operator, 'knownRuns'>,
-  { target, asked }: { readonly target: Target; readonly asked: Asked | 'Unknown' },
+  {
+    target,
+    name,
+    asked,
+  }: { readonly target: Target; readonly name: AskName; readonly asked: Asked | 'Unknown' },
 ): Promise<void> {
   // Kubernetes has already said whether the person may make this request.
   if (asked === 'Unknown') return;
   const workflowId = temporalId(objectWorkflowId(target.kind, target.key));
-  if ((await operator.knownRuns(workflowId, runsIn(asked, workflowId))) !== 'Others') return;
+  const known = await operator.knownRuns(workflowId, runsIn(asked, workflowId));
+  if (known.is !== 'Others') return;
   if (asked === undefined) throw missing(target);
+  // A Cell may have been settled for longer than Temporal remembers the run that has written so.
+  if (name === 'retry' && !known.isOpen && isForgotten(asked, known)) return;
   throw failed(
     `Expected Temporal at ${address}, namespace ${namespace}, to know the run that has written the status of ${formatTarget(target)}, got other runs of ${workflowId} alone. Nothing was sent: that is the Temporal of another installation, or one that has lost the run, and okrad has written no status since. Set TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE, or --temporal-address and --temporal-namespace, to those of okrad in this cluster. If they are the same, see okractl describe, and try again.`,
   );
+}
+
+/** Whether Temporal may not remember the run any more that has written the status. */
+function isForgotten(
+  { status = {} }: NonNullable<Asked>,
+  { retentionMs = 0 }: { readonly retentionMs: number | undefined },
+): boolean {
+  const writtenAt = Date.parse(status.lastSyncTime ?? '');
+  return Number.isNaN(writtenAt) || Date.now() - writtenAt > retentionMs;
 }
 
 /** The runs of the workflow that have written the status. */

@@ -16,7 +16,7 @@ async function aborted(get: Get, answer: object) {
     operator: () =>
       Promise.resolve({
         ask: (...words: unknown[]) => (sent.push(['ask', ...words]), Promise.resolve(answer)),
-        knownRuns: () => Promise.resolve('These'),
+        knownRuns: () => Promise.resolve({ is: 'These' }),
         tell: (...words: unknown[]) => (sent.push(['tell', ...words]), Promise.resolve(true)),
       }),
   } as unknown as Asker;

@@ -46,7 +46,7 @@ export async function send(shell: Answering, session: Asker, sending: Sending): 
     readAsked(session, target, name),
     mustBeLetAsk(session, name, target),
   ]);
-  await mustBeOneInstallation(session, operator, { target, asked });
+  await mustBeOneInstallation(session, operator, { target, name, asked });
   const aim = aimAgain(asked, target, name);
   const request = {
     ...sender,

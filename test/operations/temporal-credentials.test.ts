@@ -159,7 +159,7 @@ describe('an API key in a file', () => {
     valid.delete('first');
     await until('the operator to show the other key', () =>
       operator.knownRuns(idOf('held'), []).then(
-        (known) => known === 'Others',
+        ({ is }) => is === 'Others',
         () => false,
       ),
     );

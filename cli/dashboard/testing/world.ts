@@ -43,7 +43,7 @@ export function aWorld(options: WorldOptions = {}): World {
     tell: () => Promise.resolve(options.isClosed !== true),
     startWith: () => Promise.resolve(),
     inspect: () => Promise.resolve({ missingAttributes: [], unpolled: [] }),
-    knownRuns: () => Promise.resolve('These'),
+    knownRuns: () => Promise.resolve({ is: 'These' }),
     weights: options.weights ?? (() => Promise.resolve({ told: [], versions: {} })),
     close: () => Promise.resolve(),
   };

@@ -148,7 +148,7 @@ function fakeOperator(
   {
     answer = { is: 'Taken', message: 'Done.' },
     isClosed,
-    knownRuns = 'These',
+    knownRuns = { is: 'These' },
     temporal = { missingAttributes: [], unpolled: [] },
   }: FakeWorld,
   done: unknown[],
