@@ -2,7 +2,7 @@
 export type ProviderTrouble =
   /** It asks to come back later. */
   | { readonly is: 'RateLimited'; readonly retryAfterMs: number }
-  /** It refuses the question, or who asks; asking again helps nobody until somebody has corrected that. */
+  /** It refuses the question, or who asks; asking again helps nobody until someone has corrected that. */
   | { readonly is: 'Refused'; readonly reason?: 'NotAllowed' }
   /** It did not answer, or something that nobody can read. */
   | { readonly is: 'Unavailable' };

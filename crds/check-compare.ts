@@ -50,7 +50,7 @@ const oneBound: Rule<Compared> = {
 /** How a step of a Cell compares. */
 export const compareOfCell = withRules(z.object(comparison), [oneBound]);
 
-/** How a Check compares: what a Cell has filled in, or somebody has written. */
+/** How a Check compares: what a Cell has filled in, or someone has written. */
 export const compareOfCheck = withRules(
   z.object({
     ...comparison,

@@ -89,7 +89,7 @@ export async function stagedBinding(input: StagedBindingInput): Promise<void> {
   const untilWoken = async (seen: number, milliseconds: number, summary: string): Promise<void> =>
     void (await waitUntil(() => wakes !== seen || isDue(), Math.max(1, milliseconds), inShort(summary)));
 
-  /** Lets some time pass where look follows look, and nothing comes of them; not when somebody has asked for something. */
+  /** Lets some time pass where look follows look, and nothing comes of them; not when someone has asked for something. */
   const rest = async (seen: number): Promise<void> => {
     idle = looked(idle, Date.now());
     const wait = pause(idle, Date.now());

@@ -21,7 +21,7 @@ describe('what was started for an application', () => {
   const { client } = new MemoryKubernetes();
   const found = async () => (await findMeasurements(client, cell)).get('web');
 
-  it('was not successful when somebody has ended its AnalysisRun early, whatever Argo Rollouts calls that', async () => {
+  it('was not successful when someone has ended its AnalysisRun early, whatever Argo Rollouts calls that', async () => {
     const { client: other } = new MemoryKubernetes();
     await other.create({
       apiVersion: 'argoproj.io/v1alpha1',

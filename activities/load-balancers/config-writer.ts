@@ -85,7 +85,7 @@ export interface BudgetTurn {
   readonly is: 'Turn';
 }
 
-/** How long a line is remembered that somebody has had to wait in, in milliseconds. */
+/** How long a line is remembered that someone has had to wait in, in milliseconds. */
 const CROWDED_MS = 2_000;
 
 /** How long writes wait when ELBv2 throttles all the same, because others share the account, in milliseconds. */

@@ -18,7 +18,7 @@ export interface CellDependencies {
   readonly temporal: Client;
   /** Reads what there is around Cells; shared by those who look and those who write. */
   readonly surroundings: SurroundingsReader;
-  /** Tells somebody outside of what happens; nobody waits for that. Undefined: nobody is told. */
+  /** Tells someone outside of what happens; nobody waits for that. Undefined: nobody is told. */
   readonly tellEvent?: TellEvent | undefined;
 }
 

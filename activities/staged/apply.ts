@@ -155,7 +155,7 @@ async function applyOwn(
       { name },
     );
     if (found !== undefined && found.metadata.labels?.[STAGED_UID_LABEL] !== uid) {
-      const message = `Expected BindingPolicy ${name} to belong to this StagedBindingPolicy, got one of somebody else. Rename the stage, or delete that one.`;
+      const message = `Expected BindingPolicy ${name} to belong to this StagedBindingPolicy, got one of someone else. Rename the stage, or delete that one.`;
       throw failure('Conflict', message);
     }
     const { labels, spec, ...others } = wanted(found);
@@ -173,7 +173,7 @@ async function applyOwn(
     } catch (error) {
       if (!isConflict(error)) throw error;
       if (tries === MOST_TRIES)
-        throw failure('Unavailable', `BindingPolicy ${name} was changed by somebody meanwhile.`);
+        throw failure('Unavailable', `BindingPolicy ${name} was changed by someone meanwhile.`);
     }
   }
 }

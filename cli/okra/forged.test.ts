@@ -40,7 +40,7 @@ it.each([
   [['sync', 'cell', 'web']],
   [['sync', 'cell', 'web', '--dry-run']],
   [['delete', 'cluster', 'east', '--dry-run']],
-])('a text that somebody else has written begins no line of %j', async (words) => {
+])('a text that someone else has written begins no line of %j', async (words) => {
   const forged = [];
   for (const world of worldsOf(objects)) {
     const { out, err } = await runOkra(words, { objects: world });

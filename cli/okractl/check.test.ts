@@ -71,7 +71,7 @@ ok      workers poll okra and the queues beside it
     expect(code).toBe(0);
   });
 
-  it('says in one line that somebody has no rights at all', async () => {
+  it('says in one line that someone has no rights at all', async () => {
     const { out } = await check({ allowed: (_, account) => account === undefined }, '--okrad', 'okra/none');
     expect(out).toMatch(
       /PROBLEM okrad \(okra\/none\): none of \d+ rights\. Look whether that is who is meant/,

@@ -147,7 +147,7 @@ const objects: readonly FakeObject[] = [
 
 const worlds = worldsOf(objects);
 
-describe('a text that somebody else has written', () => {
+describe('a text that someone else has written', () => {
   it.each([
     [['get', 'cells']],
     [['get', 'cells', '-o', 'wide', '-A']],

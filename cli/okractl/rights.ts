@@ -14,7 +14,7 @@ import { fine, problem, unknown, type Finding } from './findings.ts';
 
 type Permission = (typeof permissions)[number];
 
-/** A right that somebody may have, and what it is for. */
+/** A right that someone may have, and what it is for. */
 export interface Right {
   readonly access: Access;
   readonly use: string;

@@ -47,7 +47,7 @@ describe('the secret of a cluster of a Cell', () => {
   it.each([
     ['of another Cell', { ...stored, labels: { ...stored.labels, 'okra.mumo.co/cell': 'other' } }],
     ['of a ClusterSet', { ...stored, owner: { uid: 's', name: 'set', kind: 'ClusterSet' } }],
-    ['of somebody', { ...stored, annotations: {} }],
+    ['of someone', { ...stored, annotations: {} }],
   ])('is not its own when it is %s', (_, secret) => {
     expect(observe(secret)).toMatchObject({ isOwn: false, applications: {}, cluster: 'web-1' });
   });

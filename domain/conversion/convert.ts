@@ -13,7 +13,7 @@ import {
 /** What becomes of an object of a file. */
 export type Outcome =
   | ({ readonly is: 'Converted' } & Converted)
-  /** It is of the form of now, or of somebody else's. */
+  /** It is of the form of now, or of someone else's. */
   | { readonly is: 'Kept'; readonly object: Fields }
   /** There is nothing like it any more. */
   | { readonly is: 'Dropped'; readonly why: string };

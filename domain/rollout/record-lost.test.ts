@@ -101,7 +101,7 @@ describe('a run that was lost, and a spec that is not valid any more', () => {
     web.freezes = [{ name: 'all', by: 'ops', reason: 'Friday.' }];
     web.wake();
     web.run();
-    // It begins anew, and so waits for what keeps rollouts from beginning.
+    // It begins again, and so waits for what keeps rollouts from beginning.
     expect(web.last).toMatchObject({ do: 'Wait', for: 'Freeze' });
   });
 

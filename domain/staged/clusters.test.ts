@@ -68,7 +68,7 @@ describe('a stage that reaches its clusters a few at a time', () => {
     expect(world.placed).toEqual([]);
   });
 
-  it('stops when more clusters have failed than may, and goes on when somebody tries again', () => {
+  it('stops when more clusters have failed than may, and goes on when someone tries again', () => {
     const world = five();
     world.settle();
     cure(world, 'c2');
@@ -173,7 +173,7 @@ describe('a stage that reaches its clusters a few at a time', () => {
     expect(world.done.slice(-1)).toEqual(['select s0']);
   });
 
-  it('reaches the clusters that are left at once when somebody finishes the stage', () => {
+  it('reaches the clusters that are left at once when someone finishes the stage', () => {
     const world = five();
     world.settle();
     world.ask('promote');

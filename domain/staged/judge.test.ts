@@ -97,7 +97,7 @@ describe('an object of a stage', () => {
     expect(judgement).toMatchObject({ is: 'Unfulfilled', reason: expect.stringContaining(why) as string });
   });
 
-  it('does not by results that are from before an edit, until somebody has looked when that was', () => {
+  it('does not by results that are from before an edit, until someone has looked when that was', () => {
     const edited = anObject({ resourceVersion: '8' });
     expect(judge(edited, evidence(fulfilling), published)).toMatchObject({ is: 'Doubtful' });
     const at = (editedAt: number, uid = 'o-1') => ({ ...evidence(fulfilling), now: { uid, editedAt } });

@@ -10,7 +10,7 @@ export interface Evidence {
   readonly clusters: readonly string[];
   /** The CombinedStatuses with the name of the policy in their label. */
   readonly statuses: readonly CombinedStatus[];
-  /** The object as it is now, when somebody has looked because the reports are about another version. */
+  /** The object as it is now, when someone has looked because the reports are about another version. */
   readonly now?: PresentObject | undefined;
 }
 

@@ -11,7 +11,7 @@ const hours = (many: number): number => many * 3_600_000;
 
 describe('a stage with a timeout', () => {
   it.each([
-    ['is bound anew', (world: World, isIll: boolean) => void (world.binds = !isIll)],
+    ['is bound again', (world: World, isIll: boolean) => void (world.binds = !isIll)],
     [
       'is not fulfilled for a moment',
       (world: World, isIll: boolean) =>

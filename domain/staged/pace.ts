@@ -1,6 +1,6 @@
 const MOST = { looks: 40, withinMs: 60_000 };
 
-/** When somebody has looked last, in milliseconds since the epoch; no more of them than it takes to pace the next. */
+/** When someone has looked last, in milliseconds since the epoch; no more of them than it takes to pace the next. */
 export type Looks = readonly number[];
 
 /** Adds a look to those before. */

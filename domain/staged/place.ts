@@ -163,5 +163,5 @@ const waitForGone = ({ name }: StagePolicy): StagedTurn['decision'] => ({
   do: 'Wait',
   phase: 'Progressing',
   reason: 'Removing',
-  message: `BindingPolicy ${name} is being deleted by somebody; it is made again when it is gone.`,
+  message: `BindingPolicy ${name} is being deleted by someone; it is made again when it is gone.`,
 });

@@ -96,7 +96,7 @@ export const withFormer = (stage: Stage, former: Stage['clusterSelectors']): Sta
   clusterSelectors: [...stage.clusterSelectors, ...former],
 });
 
-/** Whether a BindingPolicy says what it is to say; fields that somebody fills in beside are left alone. */
+/** Whether a BindingPolicy says what it is to say; fields that someone fills in beside are left alone. */
 export const saysWhatItShould = (policy: BindingPolicy, spec: object): boolean => saysAll(policy.spec, spec);
 
 /** Whether a spec says all that it should; what it says besides is the API server's. */

@@ -177,7 +177,7 @@ describe('a request to a StagedBindingPolicy', () => {
     expect(stagedRefusal(notBegun, 'promote', { stage: 'dev' })).toContain('got none that has begun');
   });
 
-  it.each(['abort', 'retry', 'resume'] as const)('is kept until somebody has looked: %s', (name) => {
+  it.each(['abort', 'retry', 'resume'] as const)('is kept until someone has looked: %s', (name) => {
     expect(stagedRefusal(initialStagedState, name)).toBeUndefined();
     expect(stagedAnswer(name, initialStagedState)).toContain('with the first look');
     expect(askStaged(initialStagedState, name, stamp).early).toEqual([{ name, request: stamp }]);

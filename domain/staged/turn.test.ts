@@ -213,7 +213,7 @@ describe('a StagedBindingPolicy', () => {
     });
   });
 
-  it('takes the newest stage back when it is aborted, and goes on only when somebody says so', () => {
+  it('takes the newest stage back when it is aborted, and goes on only when someone says so', () => {
     const world = fulfil(three(), 's0', 's1');
     world.settle();
     world.ask('abort');
@@ -464,7 +464,7 @@ describe('a StagedBindingPolicy', () => {
     expect(world.placed).toEqual(['s0']);
   });
 
-  it('writes no more than three times in a row, and then once in a minute, what somebody else undoes', () => {
+  it('writes no more than three times in a row, and then once in a minute, what someone else undoes', () => {
     const world = fulfil(three(), 's0');
     world.isUndone = true;
     expect(world.settle()).toMatchObject({ phase: 'Failed', reason: 'Conflict', until: world.now + 60_000 });

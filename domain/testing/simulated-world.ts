@@ -328,7 +328,7 @@ export class SimulatedWorld {
     const isWritten = this.#isWritten(shift, request, present);
     this.#asked = shift.shares;
     this.isApplied = false;
-    // An object that is made anew says nothing of what is served.
+    // An object that is created again says nothing of what is served.
     if (!this.isKnown) [this.told, this.#named] = [[], undefined];
     this.isKnown = true;
     if (cut?.after === 'Asking') return unheard(cut, shift);

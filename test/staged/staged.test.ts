@@ -442,7 +442,7 @@ describe('a StagedBindingPolicy', () => {
     await untilAt(name, 'prod');
   });
 
-  it('reports a BindingPolicy of somebody else in its place, and leaves it alone', async () => {
+  it('reports a BindingPolicy of someone else in its place, and leaves it alone', async () => {
     const name = 'taken';
     const foreign = {
       clusterSelectors: [{ matchLabels: { env: 'x' } }],

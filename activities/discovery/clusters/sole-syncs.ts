@@ -8,7 +8,7 @@ export interface SoleSyncs {
 // An object that is synced no more is gone, or another process looks after it.
 const FORGET_AFTER_MILLISECONDS = 600_000;
 
-/** Makes it empty; whose syncs are long ago are forgotten, and count as begun anew. By a clock of milliseconds that never goes back. */
+/** Makes it empty; those whose syncs are long ago are forgotten, and count as new. By a clock of milliseconds that never goes back. */
 export function soleSyncs(now: () => number = () => performance.now()): SoleSyncs {
   // The one whose sync is longest ago comes first.
   const noted = new Map<string, { readonly since: number; readonly at: number }>();

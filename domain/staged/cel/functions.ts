@@ -12,7 +12,7 @@ const sum = (args: readonly Extent[]): number => args.reduce((all, { total }) =>
 const at = (args: readonly Extent[], index: number): Extent => args[index] ?? SCALAR;
 
 const scalar: Rule = (args) => ({ cost: sum(args), result: SCALAR });
-/** Looks for one text in another, in the worst case at each place anew. */
+/** Looks for one text in another, in the worst case from the start at each place. */
 const search: Rule = (args) => ({ cost: at(args, 0).total * at(args, 1).total, result: SCALAR });
 const same: Rule = (args) => ({ cost: sum(args), result: at(args, 0) });
 // The longest number, date or duration has fewer characters.

@@ -49,7 +49,7 @@ export class World {
   policies: StagePolicy[] = [];
   freezes: Freezing[] = [];
   problems: { reason: string; message: string }[] = [];
-  /** Whether somebody else undoes at once what a BindingPolicy was made to say. */
+  /** Whether someone else undoes at once what a BindingPolicy was made to say. */
   isUndone = false;
   /** Why nothing is seen of what there is. */
   unseen: { reason: string; message: string } | undefined;
@@ -110,7 +110,7 @@ export class World {
     throw new Error(`Expected an end of turns, got ${this.done.slice(-5).join(', ')}.`);
   }
 
-  /** Has the next look be at this stage, where somebody else remembers which it is. */
+  /** Has the next look be at this stage, where someone else remembers which it is. */
   lookAt(stage: string | undefined): void {
     this.state = {
       ...initialStagedState,
