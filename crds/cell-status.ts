@@ -129,7 +129,9 @@ export const cellStatus = z.object({
     )
     .optional()
     .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('Selected AWSTargetGroups that Okra cannot use. They do not hold up the others.'),
+    .describe(
+      'Selected AWSTargetGroups that Okra cannot use, at most 100 of them. They do not hold up the others.',
+    ),
   availableTargetGroups: z
     .int()
     .min(0)

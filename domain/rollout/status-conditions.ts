@@ -4,6 +4,7 @@ import type { Decision } from '../model/decision.ts';
 import type { RolloutState } from '../model/state.ts';
 import type { StatusInput } from '../model/status-input.ts';
 import type { RejectedTargetGroup } from '../versions/version.ts';
+import { tellRejected } from './rejected.ts';
 
 /** What the status says besides. */
 interface Told {
@@ -36,7 +37,7 @@ export function claims(input: StatusInput, { phase, reason, message, rejected }:
       message:
         rejected.length === 0
           ? 'Every selected AWSTargetGroup has a usable version, and an ARN of its own.'
-          : rejected.map((one) => one.message).join(' '),
+          : tellRejected(rejected),
     },
   ];
 }

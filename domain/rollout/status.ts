@@ -7,6 +7,7 @@ import { withChange } from './history.ts';
 import { requestsFrom } from '../model/requests.ts';
 import { stableSet } from '../versions/stable.ts';
 import { claims } from './status-conditions.ts';
+import { told } from './rejected.ts';
 import { LONGEST_MESSAGE, loudHold, optional, type StatusInput } from '../model/status-input.ts';
 import { isPause } from '../model/waits.ts';
 import { blockedVersions, rolloutOf } from './status-rollout.ts';
@@ -42,7 +43,7 @@ export function statusOf(given: StatusInput): CellStatus {
     ),
     ...progressOf(input, phase),
     targetGroups: isUnseen(input) ? cell.status.targetGroups : targetGroupsOf(input),
-    rejectedTargetGroups: [...rejected],
+    rejectedTargetGroups: told(rejected),
     blockedVersions: blockedVersions(input),
     ...(decision.do === 'Close' && decision.missing !== undefined
       ? { availableTargetGroups: decision.missing.available, desiredTargetGroups: decision.missing.desired }
