@@ -20,6 +20,19 @@ const read = (definition: object, freezes: object[] = [], createdAt = ago(3600))
   );
 
 describe('the Freezes that hold an object', () => {
+  it('come to the one that holds longest, however many are over that nobody has deleted', async () => {
+    const over = Array.from({ length: 3_000 }, (_, index) => ({
+      metadata: { name: `night-${index}` },
+      spec: { ...sale.spec, until: ago(index + 1) },
+    }));
+    const night = {
+      metadata: { name: 'tonight' },
+      spec: { ...sale.spec, until: new Date(Date.now() + 60_000).toISOString() },
+    };
+    expect((await read(made(200), [...over, night])).map(({ name }) => name)).toEqual(['tonight']);
+    expect((await read(made(200), [...over, sale, night])).map(({ name }) => name)).toEqual(['sale']);
+  });
+
   it('are those of its namespaces, each once', async () =>
     expect((await read(made(200), [sale, elsewhere])).map(({ name }) => name)).toEqual(['sale']));
 

@@ -2,7 +2,7 @@ import { FREEZE } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { Freeze } from '../../crds/freeze.ts';
 import { doubtfulKinds } from '../../domain/gates/doubts.ts';
-import { freezesOf, type Freezing } from '../../domain/gates/freeze.ts';
+import { freezesOf, longest, type Freezing } from '../../domain/gates/freeze.ts';
 import { doubtAsFreezing } from '../../domain/gates/kinds.ts';
 import { definitionOf, GRACE_SECONDS, readWithDefinition } from './definition.ts';
 
@@ -14,7 +14,7 @@ export interface FreezesWanted {
   readonly graceSeconds?: number | undefined;
 }
 
-/** Reads the Freezes that hold an object in some namespaces, and adds one for the doubt where Freezes may be missing. */
+/** Reads the Freeze that holds an object in some namespaces longest; where Freezes may be missing, one stands for the doubt. */
 export async function freezesIn(
   kubernetes: Pick<KubernetesClient, 'get' | 'list' | 'serves'>,
   { namespaces, createdAt = '', graceSeconds = GRACE_SECONDS }: FreezesWanted,
@@ -27,8 +27,5 @@ export async function freezesIn(
     ({ made }) => made === undefined || !(Date.parse(createdAt) >= made.at),
   );
   const holding = [...namespaces].flatMap((namespace) => freezesOf(namespace, found));
-  return [
-    ...new Map(holding.map((freeze) => [freeze.name, freeze])).values(),
-    ...doubts.map((doubt) => doubtAsFreezing(doubt, now)),
-  ];
+  return longest([...holding, ...doubts.map((doubt) => doubtAsFreezing(doubt, now))]);
 }

@@ -6,7 +6,7 @@ import { cell as cellKind, type Cell, type CellSpec, type WrittenCellSpec } from
 import { hasApplicationOf, heldBehind } from '../../domain/applications/ahead.ts';
 import { withRefusals } from '../../domain/access/forwarding-access.ts';
 import { unreadyClusters } from '../../domain/gates/clusters.ts';
-import { freezesOf } from '../../domain/gates/freeze.ts';
+import { freezesOf, longest } from '../../domain/gates/freeze.ts';
 import { doubtsOf, standIns } from '../../domain/gates/doubts.ts';
 import { controllerOf } from '../../domain/kubernetes/controller.ts';
 import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
@@ -113,7 +113,7 @@ export function observedFrom(
     key,
     digest: digest(watchedInput(cell, groups, access)),
     selected: withRefusals(selected, access, inRule),
-    freezes: freezesOf(key.namespace, freezes),
+    freezes: longest(freezesOf(key.namespace, freezes)),
     ...(parent === undefined || unready.length === 0
       ? {}
       : { waitsFor: { cell: parent.metadata.name, clusters: unready } }),

@@ -59,7 +59,11 @@ function endOf(until: string | undefined): Pick<Freezing, 'until'> {
 }
 
 /** The Freeze that holds at a time: of several, the one that holds longest. */
-export function freezeAt(freezes: readonly Freezing[], now: number): Freezing | undefined {
-  const end = (freeze: Freezing): number => freeze.until ?? Number.POSITIVE_INFINITY;
-  return freezes.filter((freeze) => end(freeze) > now).toSorted((a, b) => end(b) - end(a))[0];
-}
+export const freezeAt = (freezes: readonly Freezing[], now: number): Freezing | undefined =>
+  longest(freezes).find((freeze) => endsAt(freeze) > now);
+
+/** The Freeze that holds longest, which is all that counts: nobody deletes those that are over, and each look would carry them along. */
+export const longest = (freezes: readonly Freezing[]): readonly Freezing[] =>
+  freezes.toSorted((a, b) => endsAt(b) - endsAt(a) || 0).slice(0, 1);
+
+const endsAt = ({ until }: Freezing): number => until ?? Number.POSITIVE_INFINITY;
