@@ -17,11 +17,16 @@ export async function readWithDefinition<T>(
   return { found, definition: await definition(found) };
 }
 
-/** Reads what is known of the definition of a kind; where kinds come without definitions (kcp), what is served tells. */
+/**
+ * Reads what is known of the definition of a kind; where kinds come without definitions (kcp), what is served tells. Where it had
+ * one before it does not: what is served may be told a moment too late.
+ */
 export async function definitionOf(
   client: Pick<KubernetesClient, 'get' | 'serves'>,
   kind: KindRef,
+  hadDefinition = false,
 ): Promise<Definition> {
   const { isThere, since } = await readDefinition(client, kind);
-  return { isThere: isThere || (since === undefined && (await client.serves(kind))), since };
+  const asks = !isThere && since === undefined && !hadDefinition;
+  return { isThere: asks ? await client.serves(kind) : isThere, since };
 }

@@ -6,13 +6,23 @@ const made = '2026-01-01T00:00:00Z';
 
 /** A cluster in which the definition of Freezes is read, and counted. */
 function aCluster() {
-  const cluster = { time: 1_000_000, reads: 0, definition: { creationTimestamp: made } as object };
+  const cluster = {
+    time: 1_000_000,
+    reads: 0,
+    definition: { creationTimestamp: made } as object | undefined,
+    /** What discovery says; it may be older than what was read. */
+    isServed: false,
+    /** What the next read of the definition waits for. */
+    next: Promise.resolve(),
+  };
   const client = {
-    get: <T>() => {
+    get: async <T>() => {
       cluster.reads += 1;
-      return Promise.resolve({ metadata: cluster.definition } as T);
+      const { next, definition: metadata } = cluster;
+      await next;
+      return metadata === undefined ? undefined : ({ metadata } as T);
     },
-    serves: () => Promise.resolve(false),
+    serves: () => Promise.resolve(cluster.isServed),
   };
   const definitions = knownDefinitions(client, () => cluster.time);
   const after = (...uids: readonly string[]) =>
@@ -61,6 +71,35 @@ describe('the definition of a kind that is listed again and again', () => {
     await after('a');
     cluster.definition = { creationTimestamp: '2026-01-02T00:00:00Z' };
     expect(await after('a')).toEqual({ isThere: true, since: '2026-01-02T00:00:00Z' });
+  });
+
+  it('is gone where it was there before, whatever discovery says still', async () => {
+    const { cluster, after } = aCluster();
+    await after('a');
+    cluster.definition = undefined;
+    cluster.isServed = true;
+    expect(await after()).toMatchObject({ isThere: false });
+  });
+
+  it('is there where kinds come without definitions', async () => {
+    const { cluster, after } = aCluster();
+    cluster.definition = undefined;
+    cluster.isServed = true;
+    expect(await after('a')).toMatchObject({ isThere: true });
+    expect(await after()).toMatchObject({ isThere: true });
+  });
+
+  it('is read again when an object is missing that was listed while an earlier list waited for the definition', async () => {
+    const { cluster, after } = aCluster();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    cluster.next = promise;
+    const early = after('a');
+    cluster.next = Promise.resolve();
+    await after('a', 'b');
+    resolve();
+    await early;
+    cluster.definition = { creationTimestamp: made, deletionTimestamp: made };
+    expect(await after('a')).toMatchObject({ isThere: false });
   });
 
   it('is read again after the clock was set back', async () => {

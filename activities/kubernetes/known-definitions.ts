@@ -34,6 +34,7 @@ export function knownDefinitions(
   clock: () => number = Date.now,
 ): KnownDefinitions {
   const known = new Map<string, Known>();
+  const defined = new Set<string>();
   return async (kind, namespace, listed) => {
     const name = `${definitionName(kind)} ${namespace ?? ''}`;
     const now = clock();
@@ -47,9 +48,11 @@ export function knownDefinitions(
       return before.definition;
     }
     known.delete(name);
-    const definition = await definitionOf(client, kind);
+    const definition = await definitionOf(client, kind, defined.has(definitionName(kind)));
+    if (definition.since !== undefined) defined.add(definitionName(kind));
     if (definition.isThere) {
-      const read = { at: now, definition, uids };
+      // Another list may have shown more while the definition was read.
+      const read = { at: now, definition, uids: new Set([...uids, ...(known.get(name)?.uids ?? [])]) };
       known.set(name, read);
       setTimeout(() => known.get(name) === read && known.delete(name), KNOWN_MS).unref();
     }
