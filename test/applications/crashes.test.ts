@@ -4,6 +4,7 @@ import type { CellStatus } from '../../crds/cell.ts';
 import { cellOf, openFleet, webApplication, type Fleet } from '../support/stage/fleet.ts';
 import { followStatus } from '../support/stage/followed.ts';
 import { Stage } from '../support/stage/stage.ts';
+import { withoutRepeats } from '../support/stage/without-repeats.ts';
 import { until } from '../support/until.ts';
 
 interface JobObject {
@@ -64,7 +65,7 @@ describe('the rollout of an application', () => {
       expect(kills).toBeGreaterThanOrEqual(6);
       // Last, what has no traffic leaves the rule.
       const writes = await until('the old target group to leave the rule', async () => {
-        const all = await stage.writes();
+        const all = withoutRepeats(await stage.writes());
         return all.length >= 4 && all;
       });
       await stage.untilStatus(
@@ -80,7 +81,7 @@ describe('the rollout of an application', () => {
         { 'mysystem-web-web-v2': 100 },
       ]);
       // A kill may cut the last of them off before the status tells of it: then it is put back, which moves no traffic, and made again.
-      const again = (await stage.writes()).slice(4);
+      const again = withoutRepeats(await stage.writes()).slice(4);
       expect(again.map((weights) => weights['mysystem-web-web-v2'])).toEqual(again.map(() => 100));
       expect(again.map((weights) => weights['mysystem-web-web-v1'])).toEqual(
         again.map((_, index) => (index % 2 === 0 ? 0 : undefined)),

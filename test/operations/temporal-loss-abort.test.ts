@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { Stack } from '../../local/stack.ts';
 import type { Stage } from '../support/stage/stage.ts';
+import { withoutRepeats } from '../support/stage/without-repeats.ts';
 import { loseTemporal } from './temporal-loss/losing.ts';
 import { openOwnStage, type OwnStage } from './temporal-loss/own-stage.ts';
 import { until } from '../support/until.ts';
@@ -49,11 +49,6 @@ describe('when the database of Temporal is lost, an abort that ELBv2 does not le
       return calls.some(({ outcome }) => outcome.code === 'Throttling');
     });
   };
-  /** The writes, without those that repeat the one before: a take-back of which the first answer was lost is written again. */
-  const changes = async (): Promise<readonly unknown[]> => {
-    const writes = await stage.writes();
-    return writes.filter((write, index) => !isDeepStrictEqual(write, writes[index - 1]));
-  };
   /** Everything is back and stays there, and the version is not tried again. */
   async function isBack(name: string): Promise<void> {
     const status = await stage.untilStatus(name, 'settled', ({ phase, conditions = [] }) => {
@@ -79,7 +74,7 @@ describe('when the database of Temporal is lost, an abort that ELBv2 does not le
     await loseTemporal(stack);
     await stage.proxy.removeFault(fault);
     await isBack('late');
-    expect(await changes()).toEqual([
+    expect(withoutRepeats(await stage.writes())).toEqual([
       { latea: 100, lateb: 0 },
       { latea: 80, lateb: 20 },
       { latea: 100, lateb: 0 },
@@ -99,6 +94,6 @@ describe('when the database of Temporal is lost, an abort that ELBv2 does not le
     await loseTemporal(stack);
     await stage.proxy.removeFault(fault);
     await isBack('early');
-    expect(await changes()).toEqual([{ earlya: 100, earlyb: 0 }]);
+    expect(withoutRepeats(await stage.writes())).toEqual([{ earlya: 100, earlyb: 0 }]);
   });
 });
