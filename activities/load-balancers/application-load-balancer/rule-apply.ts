@@ -12,6 +12,7 @@ import { awsErrorType, failure } from '../../failure.ts';
 import type { Attempt, KnownRule } from './attempt.ts';
 import { isShownWithout, lookUntilShown, readBack, type Look } from '../read-back.ts';
 import { readInTime } from '../read-in-time.ts';
+import { isRuleOf } from './rule-arn.ts';
 import { find, knownRule } from './rule-find.ts';
 import { servedBy } from './rule-forwarding.ts';
 import { Lost, refuseLost } from './rule-lost.ts';
@@ -132,8 +133,9 @@ const unseen = ({ request, desired }: Attempt): Error =>
 
 /** What the status says of the rule, when it is one of the listener that is asked for. */
 function toldBy({ request: { observed, forwarding } }: Attempt): KnownRule | undefined {
-  const isHere = observed?.ruleARN !== undefined && observed.listenerARN === forwarding.listenerARN;
-  return isHere ? knownBy(observed) : undefined;
+  const { listenerARN } = forwarding;
+  if (observed?.ruleARN === undefined || observed.listenerARN !== listenerARN) return undefined;
+  return isRuleOf(listenerARN, observed.ruleARN) ? knownBy(observed) : undefined;
 }
 
 /** What the status says of a rule. */

@@ -96,3 +96,27 @@ describe('a rule that another object has taken over since the status was written
     expect(now.ruleARN).not.toBe(served.ruleARN);
   });
 });
+
+describe('a rule of another listener that a status names', () => {
+  it.each([
+    ['a step', { a: 60, b: 40 }, {}],
+    ['what takes traffic back', { a: 100, b: 0 }, { urgent: true }],
+  ])('is not written by %s', async (_, weights, how) => {
+    const listener = aListener();
+    const served = await applyTo(listener, { a: 80, b: 20 });
+    const ruleARN = served.ruleARN?.replace(/listener-rule\/.*/, 'listener-rule/app/others/1/2/3') ?? '';
+    const written: (string | undefined)[] = [];
+    const elbv2: FakeListener['elbv2'] = {
+      ...listener.elbv2,
+      tagsOf: (arn, signal) => (arn === ruleARN ? Promise.resolve({}) : listener.elbv2.tagsOf(arn, signal)),
+      modifyRule: (input) => {
+        written.push(input.RuleArn);
+        return listener.elbv2.modifyRule(input);
+      },
+    };
+    const forged = { ...served, ruleARN };
+    await applyTo({ elbv2 }, weights, { observed: forged, adopt: false, ...how });
+    expect(written).toEqual([served.ruleARN]);
+    expect(listener.weights(10)).toEqual(weights);
+  });
+});

@@ -3,6 +3,7 @@ import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
 import { isOwn, ownershipOf } from '../../../domain/load-balancers/owner-tag.ts';
 import { awsErrorType } from '../../failure.ts';
 import { ownerIfShown, ownerIn, ownerOf } from '../owner.ts';
+import { isRuleOf } from './rule-arn.ts';
 import type { RemoveRequest, LoadBalancerDependencies, Writing } from '../port.ts';
 
 /**
@@ -39,10 +40,6 @@ export async function removeRule(
     await elbv2.deleteRule(RuleArn);
   }
 }
-
-/** Whether a rule belongs to a listener, by its ARN: a status that someone has written can name any rule. */
-const isRuleOf = (listenerARN: string, ruleARN: string): boolean =>
-  ruleARN.startsWith(`${listenerARN.replace(':listener/', ':listener-rule/')}/`);
 
 // By a policy that goes by tags, AWS refuses what is not there, as that has none.
 function unlessDenied(error: unknown): void {
