@@ -15,6 +15,7 @@ import {
 import { serveFaultyEKS, type FaultyEKS } from '../support/faulty-eks.ts';
 import { followStatus } from '../support/stage/followed.ts';
 import { Stage } from '../support/stage/stage.ts';
+import { unrepeated } from '../support/unrepeated.ts';
 
 const keys = { apiKey: 'api-key-of-applications', appKey: 'app-key-of-applications' };
 const plain = {
@@ -80,6 +81,8 @@ describe('an application that fails', () => {
     await Promise.all([bring('web-1-v1', 'web'), bring('web-1-v2', 'web'), bring('web-2-v2', 'web')]);
   });
   afterAll(async () => {
+    const runs = stage.desk.runs(`OkraNamespace="${stage.namespace}"`);
+    expect(await unrepeated(stage.stack.built.workflowBundle, runs)).toEqual([]);
     await fleet[Symbol.asyncDispose]();
     await stage.close();
     await datadog[Symbol.asyncDispose]();

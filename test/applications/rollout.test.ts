@@ -14,6 +14,7 @@ import {
 } from '../support/stage/fleet.ts';
 import { followStatus } from '../support/stage/followed.ts';
 import { Stage } from '../support/stage/stage.ts';
+import { unrepeated } from '../support/unrepeated.ts';
 import { until } from '../support/until.ts';
 
 describe('a Cell with applications', () => {
@@ -51,6 +52,8 @@ describe('a Cell with applications', () => {
     ]);
   });
   afterAll(async () => {
+    const runs = stage.desk.runs(`OkraNamespace="${stage.namespace}"`);
+    expect(await unrepeated(stage.stack.built.workflowBundle, runs)).toEqual([]);
     await fleet[Symbol.asyncDispose]();
     await stage.close();
   });

@@ -1,5 +1,5 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import { Worker } from '@temporalio/worker';
+import { unrepeated } from '../../support/unrepeated.ts';
 
 /** What a run has done. */
 export interface PlayedHistory {
@@ -42,16 +42,11 @@ export async function failedTasks(plays: readonly Played[]): Promise<readonly st
 }
 
 /** Says which histories of these plays the workflows would not repeat. */
-export async function replayFailures(codePath: string, plays: readonly Played[]): Promise<readonly string[]> {
+export function replayFailures(codePath: string, plays: readonly Played[]): Promise<readonly string[]> {
   async function* histories() {
     for (const play of plays) {
       for (const { history } of await play.histories()) yield { workflowId: play.run.workflowId, history };
     }
   }
-  const failed: string[] = [];
-  const workflowBundle = { codePath };
-  for await (const { workflowId, error } of Worker.runReplayHistories({ workflowBundle }, histories())) {
-    if (error !== undefined) failed.push(`${workflowId}: ${error.message}`);
-  }
-  return failed;
+  return unrepeated(codePath, histories());
 }

@@ -1,4 +1,5 @@
 import { recordHistories } from '../record-histories.ts';
+import type { RunHistory } from '../unrepeated.ts';
 import { Client, Connection, ServiceError } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import type { StackView } from '../setup.ts';
@@ -18,6 +19,8 @@ export interface TemporalDesk extends AsyncDisposable {
   history(workflowId: string, runId: string): Promise<string>;
   /** The histories of the runs that a query finds, as JSON with payloads in base64. */
   histories(query: string): Promise<readonly string[]>;
+  /** The runs that a query finds, with what they have done so far. */
+  runs(query: string): AsyncIterable<RunHistory>;
   /** Writes the histories of completed runs into test/histories, for `workflows/replay.test.ts`. */
   record(query: string): Promise<void>;
 }
@@ -73,6 +76,10 @@ export function openDesk({ temporal }: StackView): TemporalDesk {
       for await (const { workflowId, runId } of workflow.list({ query }))
         histories.push(workflow.getHandle(workflowId, runId).fetchHistory().then(inJSON));
       return Promise.all(histories);
+    },
+    runs: async function* (query) {
+      for await (const { workflowId, runId } of workflow.list({ query }))
+        yield { workflowId, history: await workflow.getHandle(workflowId, runId).fetchHistory() };
     },
     record: (query) => recordHistories(client, query),
     [Symbol.asyncDispose]: () => connection.close(),
