@@ -28,15 +28,21 @@ export async function circleOf(
 
 /** The priority that the object of a rule wants for it instead; undefined when it wants none, or is none of this installation's. */
 async function wantedPlace(attempt: Attempt, rule: Rule): Promise<number | undefined> {
-  const priority = await placeFor(attempt, rule);
+  const priority = (await otherServedBy(attempt, rule))?.priority;
   return String(priority) === rule.Priority ? undefined : priority;
 }
 
-/** The priority that the owner of a rule asks for, another object of this installation that the rule serves; undefined when there is none. */
-export async function placeFor(
+/** An object that a rule serves: the owner tag of the rule, and the priority that the object asks for. */
+interface Served {
+  readonly tag: string | undefined;
+  readonly priority: number;
+}
+
+/** Another object of this installation that a rule serves; undefined when there is none. */
+export async function otherServedBy(
   { request, elbv2, owner, asks, writing: { signal } }: Attempt,
   { RuleArn = '' }: Rule,
-): Promise<number | undefined> {
+): Promise<Served | undefined> {
   const tag = await ownerOf(elbv2, RuleArn, signal);
   const key = keyInTag(tag);
   if (key === undefined || formatKey(key) === formatKey(request.key)) return undefined;
@@ -49,5 +55,5 @@ export async function placeFor(
   const { priority } = desired.listener.rule;
   // Only what its own status names is surely the rule that the object speaks of.
   const isMeant = desired.listenerARN === request.forwarding.listenerARN && ruleARN === RuleArn;
-  return isMeant ? priority : undefined;
+  return isMeant ? { tag, priority } : undefined;
 }

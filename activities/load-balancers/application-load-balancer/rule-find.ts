@@ -4,7 +4,7 @@ import { failure, reasonOf } from '../../failure.ts';
 import type { Attempt, KnownRule } from './attempt.ts';
 import { claimed, ownerOf, takeOver } from '../owner.ts';
 import { isOfAnother } from '../../../domain/load-balancers/owner-tag.ts';
-import { circleOf, placeFor } from './rule-circle.ts';
+import { circleOf, otherServedBy } from './rule-circle.ts';
 import { fromRule } from './rule-conversion.ts';
 import { reads } from './rule-stickiness.ts';
 import { refuseUnsayable } from './rule-takeover.ts';
@@ -42,11 +42,11 @@ async function isStillOurs({ owner, elbv2, writing }: Attempt, rule: Rule | unde
 
 /** Keeps an object that has a rule from taking over the rule of another object by a change of priority, even where it may adopt: throws a `Conflict`. */
 async function refuseInUse(attempt: Attempt, { RuleArn = '', Priority }: Rule): Promise<void> {
-  if ((await placeFor(attempt, { RuleArn })) === undefined) return;
-  const tag = await ownerOf(attempt.elbv2, RuleArn, attempt.writing.signal);
+  const other = await otherServedBy(attempt, { RuleArn });
+  if (other === undefined) return;
   throw failure(
     'Conflict',
-    `Expected priority ${Priority} of the listener to be free or to belong to ${formatKey(attempt.request.key)}, got one that belongs to ${tag}, which serves by it (${RuleArn}). Choose another priority, or have both ask for the priority of the other.`,
+    `Expected priority ${Priority} of the listener to be free or to belong to ${formatKey(attempt.request.key)}, got one that belongs to ${other.tag}, which serves by it (${RuleArn}). Choose another priority, or have both ask for the priority of the other.`,
   );
 }
 
