@@ -147,23 +147,28 @@ describe('what measures', () => {
   });
 });
 
+const groupIn = (namespace: string, name: string, annotations?: Record<string, string>) => ({
+  apiVersion: 'okra.mumo.co/v1alpha1',
+  kind: 'AWSTargetGroup',
+  metadata: { name, namespace, ...(annotations === undefined ? {} : { annotations }) },
+  spec: { arn: arnOf(name) },
+});
+
+/** A ClusterSet that has found two clusters. */
+const setIn = (namespace: string) => ({
+  apiVersion: 'okra.mumo.co/v1alpha1',
+  kind: 'ClusterSet',
+  metadata: { name: 'all', namespace },
+  spec: { generators: [] },
+  status: { clusters: { names: ['blue', 'green'] } },
+});
+
+const ofBlue = { [SOURCE_ANNOTATION]: 'blue/kube-system/web' };
+
 describe('the clusters', () => {
   it('are told with their target groups, and where those carry traffic', () => {
-    const group = (name: string, annotations?: Record<string, string>) => ({
-      apiVersion: 'okra.mumo.co/v1alpha1',
-      kind: 'AWSTargetGroup',
-      metadata: { name, namespace: 'default', ...(annotations === undefined ? {} : { annotations }) },
-      spec: { arn: arnOf(name) },
-    });
-    const set = {
-      apiVersion: 'okra.mumo.co/v1alpha1',
-      kind: 'ClusterSet',
-      metadata: { name: 'all', namespace: 'default' },
-      spec: { generators: [] },
-      status: { clusters: { names: ['blue', 'green'] } },
-    };
-    const groups = [group('web-a', { [SOURCE_ANNOTATION]: 'blue/kube-system/web' }), group('web-c')];
-    expect(clustersOf({ groups, sets: [set], cells: [aCell(paused)] })).toEqual([
+    const groups = [groupIn('default', 'web-a', ofBlue), groupIn('default', 'web-c')];
+    expect(clustersOf({ groups, sets: [setIn('default')], cells: [aCell(paused)] })).toEqual([
       {
         name: 'blue',
         sets: ['default/all'],
@@ -183,21 +188,8 @@ describe('the clusters', () => {
 
 describe('clusters whose secrets have one name in several namespaces', () => {
   it('are told apart', () => {
-    const group = (namespace: string, name: string) => ({
-      apiVersion: 'okra.mumo.co/v1alpha1',
-      kind: 'AWSTargetGroup',
-      metadata: { name, namespace, annotations: { [SOURCE_ANNOTATION]: 'blue/kube-system/web' } },
-      spec: { arn: arnOf(name) },
-    });
-    const set = {
-      apiVersion: 'okra.mumo.co/v1alpha1',
-      kind: 'ClusterSet',
-      metadata: { name: 'all', namespace: 'bank' },
-      spec: { generators: [] },
-      status: { clusters: { names: ['blue', 'green'] } },
-    };
-    const groups = [group('shop', 'web-a'), group('bank', 'web-b')];
-    const told = clustersOf({ groups, sets: [set], cells: [] });
+    const groups = [groupIn('shop', 'web-a', ofBlue), groupIn('bank', 'web-b', ofBlue)];
+    const told = clustersOf({ groups, sets: [setIn('bank')], cells: [] });
     expect(told.map(({ name, sets, groups: own }) => [name, sets, own.map((one) => one.name)])).toEqual([
       ['bank/blue', ['bank/all'], ['bank/web-b']],
       ['green', ['bank/all'], []],
