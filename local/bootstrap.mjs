@@ -1,7 +1,6 @@
 // Runs before any `npm ci`, on every Node from 20.12 on: plain JavaScript that imports nothing from node_modules.
 import { spawn } from 'node:child_process';
-import { readFile, rm } from 'node:fs/promises';
-import { constants, tmpdir } from 'node:os';
+import { constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -12,6 +11,7 @@ import { checkGo, checkPython, complainAboutNode } from './prerequisites.mjs';
 import { build } from './provision.mjs';
 import { readStackArguments } from './stack-arguments.mjs';
 import { survey } from './survey.mjs';
+import { readCounts, testRuns } from './tests.mjs';
 import { componentSets, testTools, toolsFor } from './tools.mjs';
 
 /** @typedef {'demo' | 'test' | 'stack' | 'bench'} Command */
@@ -23,8 +23,8 @@ const programs = { demo: 'demo.ts', stack: 'stack-main.ts', bench: 'bench.ts' };
 /** Reads the arguments of these programs; those of the tests are read by vitest. */
 const readers = { demo: readDemoArguments, stack: readStackArguments, bench: readBenchArguments };
 const stop = new AbortController();
-/** @type {import('node:child_process').ChildProcess | undefined} */
-let child;
+/** @type {Set<import('node:child_process').ChildProcess>} */
+const children = new Set();
 
 /** @param {string} line */
 const say = (line) => void process.stderr.write(`${line}\n`);
@@ -86,69 +86,88 @@ function abandon(error) {
 }
 
 /**
- * @param {Command} command
- * @param {string[]} args
- * @param {string} counts
+ * @typedef {object} Execution
+ * How a program is run.
+ * @property {Readonly<Record<string, string>>} [env] Added to the environment.
+ * @property {number} [niceness]
+ * @property {boolean} [isShown] Whether its output is shown as it comes.
+ * @property {boolean} [isTold] Whether it gets a channel, whose end tells it that this process was killed.
  */
-function argumentsOf(command, args, counts) {
-  if (command !== 'test') return [join(root, 'local', programs[command]), ...args];
-  process.env['OKRA_TEST_COUNTS'] = counts;
-  const reporters = ['--reporter=default', `--reporter=${join(root, 'test/support/plain-reporter.ts')}`];
-  return [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...reporters, ...args];
-}
 
 /**
- * Runs the program on the project's own Node, and answers with its exit status.
- * All but the tests get a channel, whose end tells them that this process was killed.
- * @param {string[]} args
- * @returns {Promise<number>}
+ * Runs a program on the project's own Node, and answers with its exit status and what it printed without being shown.
+ * @param {readonly string[]} args
+ * @param {Execution} how
+ * @returns {Promise<{ readonly status: number, readonly output: string }>}
  */
-function execute(args) {
+function execute(args, { env = {}, niceness = 0, isShown = true, isTold = false }) {
   /** @type {'ipc'[]} */
-  const channel = command === 'test' ? [] : ['ipc'];
+  const channel = isTold ? ['ipc'] : [];
   const bin = join(root, 'node_modules', '.bin');
-  const env = {
+  const surroundings = {
     // okrad is started many times: what was compiled once is not compiled again.
     NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compiled'),
     ...process.env,
+    ...env,
     PATH: `${bin}:${process.env['PATH'] ?? ''}`,
   };
   return new Promise((resolve, reject) => {
-    child = spawn(join(bin, 'node'), args, {
+    const out = isShown ? 'inherit' : 'pipe';
+    const child = spawn(join(bin, 'node'), args, {
       cwd: root,
-      env,
-      stdio: ['inherit', 'inherit', 'inherit', ...channel],
+      env: surroundings,
+      stdio: ['inherit', out, out, ...channel],
     });
+    children.add(child);
+    if (child.pid !== undefined && niceness !== 0) setPriority(child.pid, niceness);
+    /** @type {Buffer[]} */
+    const printed = [];
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data) => printed.push(data));
     child.once('error', reject);
-    child.once('exit', (code, signal) => {
-      resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
+    child.once('close', (code, signal) => {
+      children.delete(child);
+      const status = code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
+      resolve({ status, output: Buffer.concat(printed).toString() });
     });
   });
 }
 
-/** @param {string} counts */
-async function printCounts(counts) {
-  const line = await readFile(counts, 'utf8').catch(
-    () => '0 passed, 0 failed (vitest ended before it counted)',
+/**
+ * Runs tests, and prints their counts as the very last line; answers with the exit status.
+ * @param {readonly string[]} args
+ */
+async function runTests(args) {
+  const reporters = ['--reporter=default', `--reporter=${join(root, 'test/support/plain-reporter.ts')}`];
+  const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...reporters];
+  const runs = testRuns(args).map((run, index) => ({
+    ...run,
+    counts: join(tmpdir(), `okra-test-counts-${process.pid}-${index}`),
+  }));
+  const ended = await Promise.all(
+    runs.map(({ args: own, counts, ...how }) =>
+      execute([...vitest, ...own], { ...how, env: { OKRA_TEST_COUNTS: counts } }),
+    ),
   );
-  await rm(counts, { force: true });
-  process.stdout.write(`${line.trim()}\n`);
+  for (const { output } of ended) process.stdout.write(output);
+  const { line, isWhole } = await readCounts(runs.map(({ counts }) => counts));
+  process.stdout.write(`${line}\n`);
+  return Math.max(isWhole ? 0 : 1, ...ended.map(({ status }) => status));
 }
 
 /** @param {Command} command */
 async function perform(command) {
-  const counts = join(tmpdir(), `okra-test-counts-${process.pid}`);
   await prepare(command, args);
-  const status = await execute(argumentsOf(command, args, counts));
-  if (command === 'test') await printCounts(counts);
-  process.exitCode = status;
+  process.exitCode =
+    command === 'test'
+      ? await runTests(args)
+      : (await execute([join(root, 'local', programs[command]), ...args], { isTold: true })).status;
 }
 
 /** @param {'SIGINT' | 'SIGTERM' | 'SIGHUP'} signal */
 function end(signal) {
   stop.abort();
   process.exitCode = 128 + constants.signals[signal];
-  child?.kill(signal);
+  for (const child of children) child.kill(signal);
 }
 
 for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']))

@@ -2,11 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
 import type { Reporter, TestModule } from 'vitest/node';
+import type { Counts } from '../../local/tests.mjs';
 
 /** Where the seconds stand that each file of integration tests takes, by its path. */
 export const COSTS_FILE = `${import.meta.dirname}/costs.json`;
 
-/** Leaves the counts of a run where the bootstrap finds them, which prints them as its very last line. */
+/** Leaves the counts of a run where the bootstrap finds them, which prints those of all runs as its very last line. */
 export class PlainReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     if (process.env['OKRA_RECORD_COSTS'] !== undefined) recordCosts(modules);
@@ -19,25 +20,13 @@ export class PlainReporter implements Reporter {
     // A file that does not load, or a suite whose hook fails, counts: its tests neither passed nor were asked to be skipped.
     const groups = modules.flatMap((module) => [module, ...module.children.allSuites()]);
     const broken = groups.filter((group) => group.errors().length > 0).length;
-    writeFileSync(
-      file,
-      countsLine({
-        passed: count('passed'),
-        failed: count('failed') + broken + errors.length,
-        skipped: count('skipped'),
-      }),
-    );
+    const counts: Counts = {
+      passed: count('passed'),
+      failed: count('failed') + broken + errors.length,
+      skipped: count('skipped'),
+    };
+    writeFileSync(file, JSON.stringify(counts));
   }
-}
-
-/** Renders counts as the plain line that ends `npm test`. */
-export function countsLine(counts: {
-  readonly passed: number;
-  readonly failed: number;
-  readonly skipped: number;
-}): string {
-  const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : '';
-  return `${counts.passed} passed, ${counts.failed} failed${skipped}`;
 }
 
 /** Writes down what files of integration tests took, for the order in which they begin. */
