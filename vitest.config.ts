@@ -2,9 +2,9 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
-// A file of integration tests keeps half a core busy, and waits for the rest of its time; the servers that all share
+// A file of integration tests keeps a third of a core busy, and waits for the rest of its time; the servers that all share
 // have no use for more than a few at once.
-const maxWorkers = Math.min(6, availableParallelism() * 2);
+const maxWorkers = Math.min(6, availableParallelism() * 3);
 
 const root = import.meta.dirname;
 

@@ -25,7 +25,7 @@ export const testRuns = (args) =>
     ? [{ args, niceness: 0, isShown: true }]
     : [
         { args: ['--project', 'integration'], niceness: 0, isShown: true },
-        { args: ['--project', 'unit'], niceness: 5, isShown: false },
+        { args: ['--project', 'unit', '--maxWorkers', '2'], niceness: 5, isShown: false },
       ];
 
 /**

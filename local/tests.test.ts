@@ -41,7 +41,7 @@ describe('testRuns', () => {
   it('runs unit tests beside all others, and by arguments what they say', () => {
     expect(testRuns([]).map(({ args }) => args.join(' '))).toEqual([
       '--project integration',
-      '--project unit',
+      '--project unit --maxWorkers 2',
     ]);
     expect(testRuns(['--changed', 'main'])).toEqual([
       { args: ['--changed', 'main'], niceness: 0, isShown: true },
