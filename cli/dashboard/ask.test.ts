@@ -15,7 +15,7 @@ const aborted = (options: WorldOptions) =>
 
 describe('a request of the page that nobody answers', () => {
   it('is accepted where Temporal keeps it, and refused where no run is open any more', async () => {
-    const answer = { is: 'Unanswered' } as const;
+    const answer = { is: 'Unanswered', message: 'no answer in time' } as const;
     expect(await aborted({ answer })).toMatchObject({ status: 202 });
     const refused = await aborted({ answer, isClosed: true });
     expect(refused).toMatchObject({ status: 409 });

@@ -210,10 +210,10 @@ describe('a request', () => {
   });
 
   it('to abort that no worker answers is left with Temporal as a signal, and to promote is not', async () => {
-    const world = { answer: { is: 'Unanswered' } } as const;
+    const world = { answer: { is: 'Unanswered', message: 'no answer in time' } } as const;
     const aborted = await runOkractl(['abort', 'web'], world);
     expect(aborted.done.map((one) => Object.keys(one as object)[0])).toEqual(['ask', 'tell']);
-    expect(aborted.err).toContain('is carried out as soon as a worker runs');
+    expect(aborted.err).toContain('is carried out as soon as a worker can');
     const promoted = await runOkractl(['promote', 'web'], world);
     expect(promoted.done).toHaveLength(1);
     expect([aborted.code, promoted.code]).toEqual([1, 1]);
@@ -249,7 +249,11 @@ describe('a request', () => {
 
   it.each(['abort', 'pause'])('to %s that no run was left to keep says how the Cell stands', async (name) => {
     const objects = [aCell({ phase: 'Reverted', message: '1.0.0 serves.' })];
-    const world = { answer: { is: 'Unanswered' }, isClosed: true, objects } as const;
+    const world = {
+      answer: { is: 'Unanswered', message: 'no answer in time' },
+      isClosed: true,
+      objects,
+    } as const;
     const { err, code } = await runOkractl([name, 'web'], world);
     expect([code, err]).toEqual([
       3,
@@ -265,7 +269,7 @@ describe('a request', () => {
       metadata: { name: 'nginx' },
       status: { activeStage: 'prod' },
     };
-    const answer = { is: 'Unanswered' } as const;
+    const answer = { is: 'Unanswered', message: 'no answer in time' } as const;
     const known = await runOkractl(['abort', 'sbp/nginx'], { answer, objects: [policy] });
     expect(known.done).toMatchObject([
       { ask: 'abort', reason: '' },
@@ -314,7 +318,7 @@ describe('approve', () => {
     [
       'that no worker answers',
       ['approve', 'web'],
-      { answer: { is: 'Unanswered' } },
+      { answer: { is: 'Unanswered', message: 'no answer in time' } },
       1,
       'Nobody knows whether it was taken',
     ],

@@ -30,6 +30,7 @@ async function aborted(get: Get, answer: object) {
 const id = 'staged-binding-policy/nginx';
 const by = { by: 'ann', reason: '' };
 const never: Get = () => new Promise(() => undefined);
+const unanswered = { is: 'Unanswered', message: 'no answer in time' };
 const taken = { is: 'Taken', message: 'Done.' };
 
 it('sends an abort of a StagedBindingPolicy while nobody says at which stage it is', async () =>
@@ -41,15 +42,13 @@ it('begins no line of its own with what a workflow has answered', async () =>
   }));
 
 it('sends an abort that nobody has answered again for the stage of before', async () => {
-  const { sent, said } = await aborted(async () => ({ status: { activeStage: 'prod' } }), {
-    is: 'Unanswered',
-  });
+  const { sent, said } = await aborted(async () => ({ status: { activeStage: 'prod' } }), unanswered);
   expect(sent[1]).toEqual(['tell', id, 'abort', { ...by, stage: 'prod' }]);
   expect(said).toContain('It was sent as a signal');
 });
 
 it('does not send one again where nobody says at which stage it was', async () => {
-  const { sent, said } = await aborted(never, { is: 'Unanswered' });
+  const { sent, said } = await aborted(never, unanswered);
   expect(sent).toEqual([['ask', id, 'abort', by]]);
   expect(said).toContain('Nobody knows whether it was taken');
 });

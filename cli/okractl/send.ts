@@ -64,7 +64,7 @@ export async function send(shell: Answering, session: Asker, sending: Sending): 
     case 'NotRunning':
       return withoutOpenRun(shell, session, sending, request);
     case 'Unanswered':
-      if (await isKept(shell, operator, { workflowId, name, request, aim })) return;
+      if (await isKept(shell, operator, { workflowId, name, request, aim, got: answer.message })) return;
       return withoutOpenRun(shell, session, sending, request);
   }
 }
@@ -125,21 +125,23 @@ interface Repeated {
   readonly name: AskName;
   readonly request: SentRequest;
   readonly aim: Pick<StagedAim, 'stage'> | undefined;
+  /** What came instead of an answer. */
+  readonly got: string;
 }
 
 /** Leaves with Temporal what may be taken twice, and says so; false when the run has closed meanwhile, so that nobody has it. */
 async function isKept(
   shell: Answering,
   operator: Operator,
-  { workflowId, name, request, aim }: Repeated,
+  { workflowId, name, request, aim, got }: Repeated,
 ): Promise<boolean> {
-  const what = `Expected a worker to answer the ${name} in time, got none; okrad may not run.`;
+  const what = `Expected a worker to answer the ${name}, got: ${got}. Check that okrad runs, and its log.`;
   const { mayBeRepeated } = await import('../../clients/temporal/operator.ts');
   if (aim === undefined || !mayBeRepeated(name))
     throw failed(`${what} Nobody knows whether it was taken: see okractl describe, and okractl check.`);
   if (!(await operator.tell(workflowId, name, { ...request, ...aim }))) return false;
   shell.warn(
-    `${what} It was sent as a signal, which Temporal keeps, and is carried out as soon as a worker runs.`,
+    `${what} It was sent as a signal, which Temporal keeps, and is carried out as soon as a worker can.`,
   );
   shell.exitWith(exitCodes.failure);
   return true;

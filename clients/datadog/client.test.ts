@@ -26,11 +26,10 @@ describe('Datadog', () => {
     datadog.instead.length = 0;
     datadog.asked.length = 0;
   });
-  // The client of the API v2 takes its time to load, where the disk is busy.
   beforeAll(async () => {
     await open;
     await ask({ queries: [errors] });
-  }, 120_000);
+  });
   afterAll(() => datadog[Symbol.asyncDispose]());
 
   const ask = (question: DatadogQuestion['question'], more: Partial<DatadogQuestion> = {}, access = {}) =>

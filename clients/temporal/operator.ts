@@ -11,7 +11,7 @@ import type { TemporalConfig } from '../../config.ts';
 import { requestSignals, requestUpdates, type Answer } from '../../workflows/messages.ts';
 import type { AskName } from '../../domain/model/request.ts';
 import { createLog } from '../log.ts';
-import { detailsOf, isRefusal } from './grpc-status.ts';
+import { detailsOf, hasCode, isRefusal, statusCodes } from './grpc-status.ts';
 import { knownRuns, type KnownRuns } from './known-runs.ts';
 import { payloadConverter } from './payload-codec.ts';
 import { unpolled } from './polls.ts';
@@ -43,8 +43,8 @@ export type RequestAnswer =
   | { readonly is: 'Refused'; readonly message: string }
   /** No run of the workflow is open. */
   | { readonly is: 'NotRunning' }
-  /** No worker has answered in time; nobody knows whether it is taken. */
-  | { readonly is: 'Unanswered' };
+  /** No worker has answered in time, or workflow tasks fail; nobody knows whether it is taken. */
+  | { readonly is: 'Unanswered'; readonly message: string };
 
 /** What Temporal lacks for Okra to work; what may not be asked is undefined. */
 export interface TemporalFindings {
@@ -200,11 +200,18 @@ async function answered(asking: Promise<Answer>): Promise<RequestAnswer> {
     return { is: 'Taken', message: (await asking).message };
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return { is: 'NotRunning' };
-    if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return { is: 'Unanswered' };
+    if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isOfWorker(error))
+      return { is: 'Unanswered', message: detailsOf(error) };
     if (!(error instanceof WorkflowUpdateFailedError)) throw error;
     return { is: 'Refused', message: error.cause?.message ?? error.message };
   }
 }
+
+/**
+ * Whether Temporal takes no update for a workflow whose worker fails its tasks, or is too slow for them; a signal it takes.
+ * From https://github.com/temporalio/temporal/pull/4376
+ */
+const isOfWorker = (error: unknown): boolean => hasCode(error, statusCodes.FAILED_PRECONDITION);
 
 function unreached({ address, namespace }: TemporalConfig, error: unknown): Error {
   const got = detailsOf(error);

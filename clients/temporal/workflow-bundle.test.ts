@@ -7,25 +7,21 @@ import { BUNDLED_FROM } from './bundle-cache.ts';
 import { builtBundle, bundleWorkflowsApart } from './workflow-bundle.ts';
 
 describe('a process that bundles the workflows', () => {
-  it(
-    'gives the code of all of them, without anything that is not deterministic',
-    { timeout: 60_000 },
-    async () => {
-      const code = await bundleWorkflowsApart(new AbortController().signal);
-      for (const name of ['cellRollout', 'loadBalancerConfig', 'driftWatch', 'versionGate'])
-        expect(code).toContain(name);
-      // What a stack trace needs of the sources is where they are.
-      expect(Object.keys(mapIn(code))).not.toContain('sourcesContent');
-      // The schemas are large, and no workflow parses an object.
-      expect(code.includes('./node_modules/zod/')).toBe(false);
-      // The bundler writes this at the very end.
-      expect(code.trimEnd()).toMatch(/\/\/# sourceMappingURL=data:application\/json\S+$/);
-      // A bundle that is kept is found by what it is made of: nothing else may be in it.
-      const own = sourcesIn(code).filter((path) => !path.startsWith('node_modules/'));
-      expect(own).toContain('workflows/cell-rollout.ts');
-      expect(own.filter((path) => !BUNDLED_FROM.some((part) => path.startsWith(`${part}/`)))).toEqual([]);
-    },
-  );
+  it('gives the code of all of them, without anything that is not deterministic', async () => {
+    const code = await bundleWorkflowsApart(new AbortController().signal);
+    for (const name of ['cellRollout', 'loadBalancerConfig', 'driftWatch', 'versionGate'])
+      expect(code).toContain(name);
+    // What a stack trace needs of the sources is where they are.
+    expect(Object.keys(mapIn(code))).not.toContain('sourcesContent');
+    // The schemas are large, and no workflow parses an object.
+    expect(code.includes('./node_modules/zod/')).toBe(false);
+    // The bundler writes this at the very end.
+    expect(code.trimEnd()).toMatch(/\/\/# sourceMappingURL=data:application\/json\S+$/);
+    // A bundle that is kept is found by what it is made of: nothing else may be in it.
+    const own = sourcesIn(code).filter((path) => !path.startsWith('node_modules/'));
+    expect(own).toContain('workflows/cell-rollout.ts');
+    expect(own.filter((path) => !BUNDLED_FROM.some((part) => path.startsWith(`${part}/`)))).toEqual([]);
+  });
 
   it('ends with the reason of the signal', async () => {
     const stop = new AbortController();

@@ -14,6 +14,8 @@ import type { WeightedTargetGroup } from '../../domain/model/target-group.ts';
 import { onStage } from '../support/stage/on-stage.ts';
 import { peopleOn, type StagePerson } from '../support/stage/people.ts';
 import type { Stage } from '../support/stage/stage.ts';
+import { unreadable } from '../support/temporal/unreadable.ts';
+import { until } from '../support/until.ts';
 
 const run = promisify(execFile);
 
@@ -253,6 +255,34 @@ describe('an operator with okractl', () => {
       `approve by ${bob.name}`,
     ]);
     await stage.untilClosed(id);
+  });
+
+  it('leaves an abort with Temporal while the tasks of its workflow fail, and does not repeat a promote', async () => {
+    const workflowId = stage.workflowId('broken');
+    await stage.apply(stage.cell('broken', { priority, role: 'broken' }));
+    await stage.untilPhase('broken', 'Waiting');
+    await stage.untilClosed(workflowId);
+    const started = { workflowId, taskQueue: stage.namespace, signal: 'changed', input: unreadable };
+    await stage.desk.signalWithStart('cellRollout', started);
+    const { runId } = await stage.desk.run(workflowId);
+    // From then on Temporal takes no update.
+    const untilFailing = async () => ((await stage.desk.run(workflowId)).taskAttempt ?? 0) >= 3;
+    await until('the workflow task to be tried a third time', untilFailing);
+    const failing = 'got: Unable to perform workflow execution update due to Workflow Task in failed state';
+    const promoted = await okractl('promote', 'broken');
+    expect([promoted.code, promoted.err]).toEqual([1, expect.stringContaining(failing)]);
+    expect(promoted.err).toContain('Nobody knows whether it was taken');
+    const { code, err } = await okractl('abort', 'broken', '--reason', 'outage');
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining('It was sent as a signal, which Temporal keeps'),
+    ]);
+    expect(err).toContain(failing);
+    const kept = (): Promise<string> => stage.desk.history(workflowId, runId);
+    // Temporal writes a signal down when the workflow task that was under way has ended.
+    await until('the abort to be kept', async () => (await kept()).includes('"signalName": "abort"'));
+    expect(await kept()).not.toContain('promote');
+    await stage.temporal('workflow', 'terminate', '--workflow-id', workflowId);
   });
 
   it('A-L09 waits for the verdict of an analysis, and A-L07 looks whether all is there, without AWS', async () => {

@@ -1,9 +1,9 @@
-import { Connection } from '@temporalio/client';
 import { afterAll, describe, expect, it } from 'vitest';
 import { sdkMetrics } from '../../deploy/monitoring/sdk-metrics.ts';
 import { reservePorts } from '../../local/ports.ts';
 import { onStage } from '../support/stage/on-stage.ts';
 import type { Stage } from '../support/stage/stage.ts';
+import { unreadable } from '../support/temporal/unreadable.ts';
 import { until } from '../support/until.ts';
 
 const ports = reservePorts();
@@ -37,26 +37,6 @@ describe('an operator who uses Temporal itself', () => {
       `paused at ${weight}`,
       (status) => status.phase === 'Paused' && status.canaryWeight === weight,
     );
-  async function sendBroken(name: string, signalName: string): Promise<void> {
-    const connection = await Connection.connect({ address: stage.stack.temporal.address });
-    try {
-      await connection.workflowService.signalWorkflowExecution({
-        namespace: stage.stack.temporal.namespace,
-        workflowExecution: { workflowId: stage.workflowId(name) },
-        signalName,
-        input: {
-          payloads: [
-            {
-              metadata: { encoding: Buffer.from('json/protobuf'), messageType: Buffer.from('no.such.Type') },
-              data: Buffer.from('{"by": not JSON'),
-            },
-          ],
-        },
-      });
-    } finally {
-      await connection.close();
-    }
-  }
   const eventsOf = async (
     name: string,
   ): Promise<readonly { type: string; reason: string; message: string }[]> => {
@@ -176,8 +156,8 @@ describe('an operator who uses Temporal itself', () => {
 
   it('is understood, though what was sent along cannot be read', async () => {
     await pausedAt20('garbled');
-    await sendBroken('garbled', 'changed');
-    await sendBroken('garbled', 'abort');
+    await stage.signal('garbled', 'changed', unreadable);
+    await stage.signal('garbled', 'abort', unreadable);
     const status = await stage.untilPhase('garbled', 'Reverted', '1.0.0');
     expect(status.blockedVersions?.[0]?.cause).toBe('Aborted by an operator.');
     expect((await stage.writes()).at(-1)).toEqual({ garbleda: 100, garbledb: 0 });
@@ -185,7 +165,7 @@ describe('an operator who uses Temporal itself', () => {
 
   it('is told the right names after a signal that nobody knows, and is heard afterwards', async () => {
     await pausedAt20('typo');
-    await sendBroken('typo', 'stop');
+    await stage.signal('typo', 'stop', unreadable);
     await stage.signal('typo', 'rollback', { by: 'ann' });
     const told = await until('both to be told', async () => {
       const events = (await eventsOf('typo')).filter(({ reason }) => reason === 'UnknownSignal');

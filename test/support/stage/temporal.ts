@@ -31,6 +31,8 @@ export interface Run {
   readonly status: string;
   /** The version of the worker on which it is; undefined where workers have none. */
   readonly build: string | undefined;
+  /** The attempt at its workflow task, from 1; undefined while none is due. */
+  readonly taskAttempt: number | undefined;
 }
 
 /** How to signal a workflow that may have to be started. */
@@ -67,7 +69,8 @@ export function openDesk({ temporal }: StackView): TemporalDesk {
     run: async (workflowId, ...of) => {
       const { runId, status, raw } = await workflow.getHandle(workflowId, ...of).describe();
       const build = raw.workflowExecutionInfo?.versioningInfo?.deploymentVersion?.buildId ?? undefined;
-      return { runId, status: status.name, build };
+      const taskAttempt = raw.pendingWorkflowTask?.attempt ?? undefined;
+      return { runId, status: status.name, build, taskAttempt };
     },
     history: async (workflowId, runId) =>
       historyToJSON(await workflow.getHandle(workflowId, runId).fetchHistory()),
