@@ -33,8 +33,9 @@ export default defineConfig({
           // To load packages in a process for each file costs most of their time; modules of the project are each file's own.
           isolate: false,
           setupFiles: ['test/support/fresh-modules.ts'],
-          // They run beside integration tests, with less priority, and some start processes.
-          testTimeout: 120_000,
+          // They run beside integration tests, with less priority; on a slow machine the longest has taken five minutes.
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
           maxWorkers,
           execArgv,
         },

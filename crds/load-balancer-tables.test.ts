@@ -101,7 +101,7 @@ describe('the tables of load balancers', () => {
     );
   });
 
-  it('are all that has to know of a kind that is added', { timeout: 120_000 }, () => {
+  it('are all that has to know of a kind that is added', () => {
     const programs = ['cli/okrad.ts', 'cli/okractl.ts', 'cli/okra.ts', 'workflows/index.ts'];
     const rooms = ['activities', 'cli', 'clients', 'deploy', 'domain', 'watchers', 'workflows'];
     const tree = treeWithRoute53(...rooms, ...globSync('{*.ts,tsconfig.json}', { cwd: root }));

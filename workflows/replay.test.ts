@@ -29,7 +29,7 @@ describe('a recorded history', () => {
       recorded(),
     ))
       failures.set(workflowId, error);
-  }, 120_000);
+  });
 
   it('is there for each kind of end', () => expect(histories.length).toBeGreaterThanOrEqual(10));
 

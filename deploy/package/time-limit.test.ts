@@ -18,7 +18,7 @@ describe('the time limit of an activation', () => {
     quietRuntime();
     code = await workflowBundle(new AbortController().signal);
     history = historyFromJSON(JSON.parse(await readFile(file, 'utf8')));
-  }, 120_000);
+  });
 
   /** Replays the history once for each id, by a worker of which workflows with the id `endless` do something more at their start. */
   async function replayed(ids: readonly string[], more: string, options = {}) {

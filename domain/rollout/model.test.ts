@@ -551,7 +551,7 @@ function untold({ settled, served, told, status, isKnown }: Simulation): readonl
 describe('whatever happens to a Cell', () => {
   it(
     `every write keeps the invariants, and it comes to an end (${RUNS} runs)`,
-    { timeout: 240_000 + RUNS * 100 },
+    { timeout: 600_000 + RUNS * 100 },
     () => {
       fc.assert(
         fc.property(fc.commands(commands, { maxCommands: 40, size: 'max' }), first, (list, steps) => {

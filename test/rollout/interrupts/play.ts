@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { WorkflowNotFoundError, WorkflowUpdateFailedError, type WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
+import { hasCode, statusCodes } from '../../../clients/temporal/grpc-status.ts';
 import { objectStart } from '../../../clients/temporal/workflow-start.ts';
 import type { CellSpec } from '../../../crds/cell.ts';
 import { formatKey } from '../../../domain/model/ids.ts';
@@ -16,7 +17,7 @@ import { World, type Sent } from './world.ts';
 
 // temporal.api.enums.v1.PendingActivityState
 const CANCEL_REQUESTED = 3;
-const LONGEST_MS = 120_000;
+const LONGEST_MS = 240_000;
 // Many plays go on at once: each look takes time from all of them.
 const LEAST_WAIT_MS = 250;
 
@@ -67,14 +68,20 @@ export class Play {
 
   /** Asks what an operator asks, and says why it was refused. */
   async ask(name: RequestName): Promise<string | undefined> {
-    try {
-      await this.run.executeUpdate<Answer, [object]>(name, { args: [{ by: 'ann', reason: '' }] });
-      return undefined;
-    } catch (error) {
-      if (error instanceof WorkflowUpdateFailedError && error.cause instanceof ApplicationFailure)
-        return error.cause.message;
-      throw error;
-    }
+    let refusal: string | undefined;
+    await this.#poll(`${this.text}, and asked to ${name}`, async () => {
+      try {
+        await this.run.executeUpdate<Answer, [object]>(name, { args: [{ by: 'ann', reason: '' }] });
+      } catch (error) {
+        // On a machine that is too slow for its workflow tasks, Temporal takes no update for a while.
+        if (hasCode(error, statusCodes.FAILED_PRECONDITION)) return false;
+        if (!(error instanceof WorkflowUpdateFailedError && error.cause instanceof ApplicationFailure))
+          throw error;
+        refusal = error.cause.message;
+      }
+      return true;
+    });
+    return refusal;
   }
 
   /**
