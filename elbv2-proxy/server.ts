@@ -113,10 +113,14 @@ async function serve(state: ProxyState, request: IncomingMessage, response: Serv
   else send(response, elb.action, await handle(state, elb));
 }
 
+// Five seconds, which Node.js has by itself, pass while a busy machine lets neither side do anything; a call that was sent
+// meanwhile would be lost, and its caller could not tell whether it was made.
+const KEEP_ALIVE_MS = 600_000;
+
 /** Starts the proxy. */
 export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   const state = createState(options.upstream);
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     // A caller that goes away while it is read or answered is no fault of the proxy.
     serve(state, request, response).catch(() => response.destroy());
   });

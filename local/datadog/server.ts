@@ -46,6 +46,10 @@ interface Answer {
 const JSON_TYPE = { 'content-type': 'application/json' };
 const LONGEST_BODY = 1_000_000;
 
+// Five seconds, which Node.js has by itself, pass while a busy machine lets neither side do anything; a request that was
+// sent meanwhile would be lost.
+const KEEP_ALIVE_MS = 600_000;
+
 /** Serves the stand-in on 127.0.0.1. */
 export async function serveDatadog(options: DatadogOptions): Promise<DatadogServer> {
   const { apiKey, appKey, port = 0, now = Date.now } = options;
@@ -97,10 +101,9 @@ export async function serveDatadog(options: DatadogOptions): Promise<DatadogServ
     response.writeHead(answer.status, answer.headers).end(answer.body);
   }
 
-  const server = createServer((request, response) => void handle(request, response)).listen(
-    port,
-    '127.0.0.1',
-  );
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) =>
+    void handle(request, response),
+  ).listen(port, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -266,8 +266,8 @@ describe('an operator with okractl', () => {
     await stage.desk.signalWithStart('cellRollout', started);
     const { runId } = await stage.desk.run(workflowId);
     // From then on Temporal takes no update.
-    const untilFailing = async () => ((await stage.desk.run(workflowId)).taskAttempt ?? 0) >= 3;
-    await until('the workflow task to be tried a third time', untilFailing);
+    const isTriedAgain = async () => (await stage.desk.taskAttempt(workflowId)) >= 3;
+    await until('the workflow task to be tried a third time', isTriedAgain);
     const failing = 'got: Unable to perform workflow execution update due to Workflow Task in failed state';
     const promoted = await okractl('promote', 'broken');
     expect([promoted.code, promoted.err]).toEqual([1, expect.stringContaining(failing)]);

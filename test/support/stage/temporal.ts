@@ -15,6 +15,8 @@ export interface TemporalDesk extends AsyncDisposable {
   isAtWork(workflowId: string): Promise<boolean>;
   /** A run of a workflow; the last one, unless it is said. */
   run(workflowId: string, runId?: string): Promise<Run>;
+  /** The attempt at the task of a workflow that is due, from 1; 0 while none is. */
+  taskAttempt(workflowId: string): Promise<number>;
   /** The history of a run in the JSON of Temporal, with payloads in base64. */
   history(workflowId: string, runId: string): Promise<string>;
   /** The histories of the runs that a query finds, as JSON with payloads in base64. */
@@ -31,8 +33,6 @@ export interface Run {
   readonly status: string;
   /** The version of the worker on which it is; undefined where workers have none. */
   readonly build: string | undefined;
-  /** The attempt at its workflow task, from 1; undefined while none is due. */
-  readonly taskAttempt: number | undefined;
 }
 
 /** How to signal a workflow that may have to be started. */
@@ -69,8 +69,11 @@ export function openDesk({ temporal }: StackView): TemporalDesk {
     run: async (workflowId, ...of) => {
       const { runId, status, raw } = await workflow.getHandle(workflowId, ...of).describe();
       const build = raw.workflowExecutionInfo?.versioningInfo?.deploymentVersion?.buildId ?? undefined;
-      const taskAttempt = raw.pendingWorkflowTask?.attempt ?? undefined;
-      return { runId, status: status.name, build, taskAttempt };
+      return { runId, status: status.name, build };
+    },
+    taskAttempt: async (workflowId) => {
+      const { raw } = await workflow.getHandle(workflowId).describe();
+      return raw.pendingWorkflowTask?.attempt ?? 0;
     },
     history: async (workflowId, runId) =>
       historyToJSON(await workflow.getHandle(workflowId, runId).fetchHistory()),
