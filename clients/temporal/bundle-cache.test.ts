@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:f
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { BUNDLED_FROM, bundleFolder, bundleKey, keptBundle } from './bundle-cache.ts';
+import { BUNDLED_BY, BUNDLED_FROM, bundleFolder, bundleKey, keptBundle } from './bundle-cache.ts';
 
 let dir: string;
 beforeEach(async () => {
@@ -90,6 +90,8 @@ describe('the key of a bundle', () => {
   beforeEach(async () => {
     for (const part of [...BUNDLED_FROM, 'node_modules'])
       await mkdir(join(dir, part, 'deep'), { recursive: true });
+    await mkdir(join(dir, 'clients/temporal'), { recursive: true });
+    for (const path of BUNDLED_BY) await writeFile(join(dir, path), '');
     await writeFile(installed(), '{}');
     await writeFile(join(dir, 'domain/deep/one.ts'), 'export const one = 1;');
   });
@@ -104,6 +106,7 @@ describe('the key of a bundle', () => {
     ['a source', () => writeFile(join(dir, 'domain/deep/one.ts'), 'export const one = 2;')],
     ['the list of sources', () => writeFile(join(dir, 'workflows/two.ts'), '')],
     ['a package', () => writeFile(installed(), '{ }')],
+    ['what bundles them', () => writeFile(join(dir, BUNDLED_BY[0]), 'export const other = 1;')],
   ])('is another when %s changes', async (_, change) => {
     const key = await bundleKey(dir);
     await change();

@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 
 /** The folders of which a bundle of the workflows is made, besides packages. */
 export const BUNDLED_FROM = ['workflows', 'domain', 'crds'] as const;
+/** What makes a bundle of them. */
+export const BUNDLED_BY = ['clients/temporal/workflow-bundle.ts', 'clients/temporal/latin1.ts'] as const;
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 /** npm writes here which packages it has installed. */
@@ -27,7 +29,7 @@ export async function bundleKey(folder = root): Promise<string | undefined> {
   } catch {
     return undefined;
   }
-  for (const path of await sources(folder))
+  for (const path of [...BUNDLED_BY, ...(await sources(folder))])
     hash.update(`\0${path}\0`).update(await readFile(join(folder, path)));
   return hash.digest('hex');
 }

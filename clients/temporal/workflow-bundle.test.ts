@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -21,6 +21,9 @@ describe('a process that bundles the workflows', () => {
     const own = sourcesIn(code).filter((path) => !path.startsWith('node_modules/'));
     expect(own).toContain('workflows/cell-rollout.ts');
     expect(own.filter((path) => !BUNDLED_FROM.some((part) => path.startsWith(`${part}/`)))).toEqual([]);
+    // All runs of a worker share these modules: what one of them could change, the others would see.
+    const modules = own.filter((path) => path.endsWith('.ts'));
+    expect((await Promise.all(modules.map(changeableIn))).flat()).toEqual([]);
   });
 
   it('ends with the reason of the signal', async () => {
@@ -43,10 +46,24 @@ describe('the bundle of a compiled package', () => {
   });
 });
 
+const root = join(import.meta.dirname, '../..');
+
+/** The lines of a module that keep something which can be changed, as variables, and as collections that are not read-only. */
+async function changeableIn(path: string): Promise<readonly string[]> {
+  const lines = (await readFile(join(root, path), 'utf8')).split('\n');
+  return lines
+    .filter(
+      (line) =>
+        /^(export )?(let|var) /.test(line) ||
+        /^(export )?const \w+ = (new (Weak)?(Map|Set)\b|\[\]|\{\})/.test(line) ||
+        /^(export )?const \w+: (?!Readonly).*= (new (Weak)?(Map|Set)\b|\[\]|\{\})/.test(line),
+    )
+    .map((line) => `${path}: ${line}`);
+}
+
 /** The files of which a bundle is made, by its source map. */
 function sourcesIn(code: string): readonly string[] {
   const { sources } = mapIn(code);
-  const root = join(import.meta.dirname, '../..');
   return sources.filter((path) => path.startsWith('/')).map((path) => relative(root, path));
 }
 

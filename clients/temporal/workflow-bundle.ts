@@ -19,9 +19,10 @@ export function builtBundle(root = new URL('../../', import.meta.url)): string |
   return existsSync(path) ? path : undefined;
 }
 
-/** Bundles the workflows for a worker. */
+/** Bundles the workflows for a worker, whose runs share their modules: a copy for each would be most of what a run takes to start, and to keep. */
 export async function bundleWorkflows(): Promise<string> {
-  const { code } = await bundleWorkflowCode({ workflowsPath, logger: quiet });
+  const preloadModules = [workflowsPath];
+  const { code } = await bundleWorkflowCode({ workflowsPath, preloadModules, logger: quiet });
   return inLatin1(withoutSources(code));
 }
 

@@ -32,7 +32,13 @@ export type NextRun =
 // Timers are a little early or late; a sample that is due within this part of the interval is measured at once.
 const TOLERANCE = 0.1;
 
-const ended = new Set<CheckStatus['phase']>(['Successful', 'Failed', 'Error', 'Inconclusive', 'Terminated']);
+const ended: ReadonlySet<CheckStatus['phase']> = new Set([
+  'Successful',
+  'Failed',
+  'Error',
+  'Inconclusive',
+  'Terminated',
+]);
 
 /** Whether a Check has come to its end, in this status. */
 export const isOver = (status: CheckStatus | undefined): boolean => ended.has(status?.phase);
