@@ -6,7 +6,8 @@ import { table } from './interrupts/table.ts';
 import { openTheatre, type Theatre } from './interrupts/theatre.ts';
 import { usualSteps, waits, type Wait, type WaitName } from './interrupts/waits.ts';
 
-vi.setConfig({ maxConcurrency: 24 });
+// More of them take as much of the processor in all, and each of them longer: a write has 12 s, whatever it waits for.
+vi.setConfig({ maxConcurrency: 12 });
 
 const columns = Object.keys(requests) as ColumnName[];
 const rows = Object.keys(waits) as WaitName[];
