@@ -3,6 +3,7 @@ import type { Okrad } from '../../local/okrad.ts';
 import { reservePorts } from '../../local/ports.ts';
 import { startTemporalServer, type TemporalServer } from '../../local/temporal-server/start.ts';
 import { Stage } from '../support/stage/stage.ts';
+import { until } from '../support/until.ts';
 import { makeCurrent, resume, startVersion, untilOn, versionOf } from './upgrades/versions.ts';
 
 const DEPLOYMENT = 'okra';
@@ -38,7 +39,8 @@ describe('a Temporal server that pins runs to the version of the worker on which
       (status) => status.phase === 'Paused' && status.canaryWeight === weight,
     );
   const runOf = (runId?: string) => stage.desk.run(stage.workflowId('web'), runId);
-  const runsOfSettled = () => stage.count(`WorkflowId="${stage.workflowId('settled')}"`);
+  const runsOfSettled = async () =>
+    (await stage.count(`WorkflowId="${stage.workflowId('settled')}"`)) || undefined;
 
   /** Has the rollout go on on a version that has just become current, and finds nothing changed by that but which run tells of the Cell. */
   const moveTo = async (build: string): Promise<void> => {
@@ -67,7 +69,7 @@ describe('a Temporal server that pins runs to the version of the worker on which
     await stage.untilPhase('web', 'Completed', '1.0.0');
     await stage.untilPhase('settled', 'Completed', '1.0.0');
     await stage.untilClosed(stage.workflowId('settled'));
-    const settled = await runsOfSettled();
+    const settled = await until('the run of the settled Cell to be listed', runsOfSettled);
     await stage.targetGroups('2.0.0', ['b']);
     await isPausedAt(20);
     expect((await runOf()).build).toBe('one');

@@ -12,6 +12,7 @@ import { canonical } from '../../../domain/kubernetes/canonical.ts';
 import { OWNER_TAG } from '../../../domain/kubernetes/labels.ts';
 import type { CallRecord } from '../../../elbv2-proxy/control.ts';
 import { routeOf } from '../../../domain/load-balancers/load-balancer.ts';
+import { until } from '../until.ts';
 import type { OkraStage } from './okra-stage.ts';
 
 interface HistoryEvent {
@@ -30,13 +31,32 @@ export async function closingViolations(
 ): Promise<readonly string[]> {
   const { namespace } = stage;
   const cells = await stage.kubernetes.list<Cell>(CELL, { namespace });
-  const histories = await stage.desk.histories(`OkraNamespace="${namespace}"`);
+  const { histories, unexplained } = await readHistories(stage, writes);
   return [
     ...(await Promise.all(cells.map((cell) => claimsOnlyWhatIsServed(stage, cell)))).flat(),
-    ...(writes ? await everyWriteIsExplained(stage, histories) : []),
+    ...unexplained,
     ...(await noSecretAnywhere(stage, { secrets, histories })),
     ...(await onlyWhatIsAllowed(stage)),
   ];
+}
+
+/** How long Temporal may take to list a run that has begun. */
+const LISTED_MS = 30_000;
+
+/** The histories of all runs of a stage, read again while they do not explain its writes: what Temporal lists comes later (https://docs.temporal.io/visibility). */
+async function readHistories(
+  stage: OkraStage,
+  writes: boolean,
+): Promise<{ readonly histories: readonly string[]; readonly unexplained: readonly string[] }> {
+  let histories: readonly string[] = [];
+  let unexplained: readonly string[] = [];
+  const look = async (): Promise<boolean> => {
+    histories = await stage.desk.histories(`OkraNamespace="${stage.namespace}"`);
+    unexplained = writes ? await everyWriteIsExplained(stage, histories) : [];
+    return unexplained.length === 0;
+  };
+  await until('the histories to explain the writes', look, { timeoutMs: LISTED_MS }).catch(() => undefined);
+  return { histories, unexplained };
 }
 
 /** I9: a settled Cell's status has the weights that AWS serves. */

@@ -464,9 +464,13 @@ export class Stage implements OkraStage {
     };
   }
 
+  #cellNow(name: string): Promise<Cell | undefined> {
+    return this.kubernetes.get<Cell>(CELL, { namespace: this.namespace, name });
+  }
+
   /** The status of a Cell. */
   async status(name: string): Promise<CellStatus> {
-    return (await this.kubernetes.get<Cell>(CELL, { namespace: this.namespace, name }))?.status ?? {};
+    return (await this.#cellNow(name))?.status ?? {};
   }
 
   /** The configuration object of a Cell behind a Network Load Balancer. */
@@ -540,11 +544,13 @@ export class Stage implements OkraStage {
     timeoutMs?: number,
   ): Promise<CellStatus> {
     let known = 0;
+    let read: Cell | undefined;
     return until(
       `Cell ${name} to be ${what}`,
       async () => {
         known = this.#changes.count(name);
-        const status = await this.status(name);
+        read = this.#changes.newer(name, read) ?? (await this.#cellNow(name));
+        const status = read?.status ?? {};
         return holds(status) ? status : undefined;
       },
       {
