@@ -67,23 +67,36 @@ function compareIdentifiers(a: string, b: string): number {
 /** Whether version `a` is newer than version `b`. */
 export const isNewer = (a: string, b: string): boolean => compareVersions(a, b) > 0;
 
-/**
- * Gathers target groups by version, the newest version first; those that cannot be used are set apart. A target group
- * counts once: of several AWSTargetGroups with its ARN and a usable version, the first by name.
- */
-export function groupByVersion(selected: readonly SelectedTargetGroup[]): {
+/** Target groups by version, and those that cannot be used. */
+export interface GroupedByVersion {
+  /** The newest version first. */
   readonly sets: readonly VersionSet[];
   readonly rejected: readonly RejectedTargetGroup[];
-} {
+}
+
+// One observation is asked for its versions by many a decision, and its status.
+const known = new WeakMap<readonly SelectedTargetGroup[], GroupedByVersion>();
+
+/**
+ * Gathers target groups by version; those that cannot be used are set apart. A target group counts once: of several
+ * AWSTargetGroups with its ARN and a usable version, the first by name.
+ */
+export function groupByVersion(selected: readonly SelectedTargetGroup[]): GroupedByVersion {
+  const found = known.get(selected) ?? group(selected);
+  known.set(selected, found);
+  return found;
+}
+
+function group(selected: readonly SelectedTargetGroup[]): GroupedByVersion {
   const sets = new Map<string, TargetGroup[]>();
   const holders = new Map<string, Holder>();
   const rejected: RejectedTargetGroup[] = [];
-  for (const group of selected.toSorted(byName)) {
-    const { name, arn } = group;
-    const version = group.version === undefined ? undefined : parseVersion(group.version);
+  for (const one of selected.toSorted(byName)) {
+    const { name, arn } = one;
+    const version = one.version === undefined ? undefined : parseVersion(one.version);
     const holder = holders.get(arn);
-    if (group.refusal !== undefined) rejected.push({ name, reason: 'NotAllowed', message: group.refusal });
-    else if (version === undefined) rejected.push(reject(group));
+    if (one.refusal !== undefined) rejected.push({ name, reason: 'NotAllowed', message: one.refusal });
+    else if (version === undefined) rejected.push(reject(one));
     else if (holder !== undefined) rejected.push(duplicate({ name, arn, version }, holder));
     else {
       holders.set(arn, { name, version });
