@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { BUDGET_NAME } from '../../clients/aws/budget-object.ts';
@@ -12,9 +10,11 @@ import { connectKubernetes, type KubernetesClient } from '../../clients/kubernet
 import { createLog } from '../../clients/log.ts';
 import { sharedBudget, type WriteBudget } from '../../clients/aws/shared-budget.ts';
 import type { Grant, Ticket } from '../../domain/load-balancers/budget.ts';
+import { applyTo, type Manifest } from '../support/stage/apply.ts';
+import { callTo } from '../support/stage/calls.ts';
 
 const stack = inject('stack');
-const run = promisify(execFile);
+const RBAC = 'rbac.authorization.k8s.io';
 const never = new AbortController().signal;
 const rate = { perSecond: 20, burst: 5 };
 const T = 50;
@@ -25,9 +25,6 @@ beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'okra-budget-'));
 });
 afterAll(() => rm(dir, { recursive: true }));
-
-const kubectl = async (...args: string[]): Promise<string> =>
-  (await run(stack.binaries.kubectl, args, { env: { ...process.env, ...stack.environment } })).stdout;
 
 /** A namespace of its own, with a client for each worker, as each is a process of its own. */
 async function place() {
@@ -129,28 +126,32 @@ describe('the write budget', () => {
 
   it('says which rights are missing, and these are enough', async () => {
     const { namespace, worker } = await place();
-    await kubectl('-n', namespace, 'create', 'serviceaccount', 'okra');
-    const token = (await kubectl('-n', namespace, 'create', 'token', 'okra')).trim();
+    const applying = applyTo(stack.kubeconfig);
+    const apply = (object: object) => applying(object as Manifest, namespace);
+    const metadata = { name: 'okra' };
+    await apply({ apiVersion: 'v1', kind: 'ServiceAccount', metadata });
+    const { status } = await callTo(stack.kubeconfig)<{ status: { token: string } }>({
+      method: 'POST',
+      path: `/api/v1/namespaces/${namespace}/serviceaccounts/okra/token`,
+      body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} },
+    });
     const admin = parse(await readFile(stack.kubeconfig, 'utf8')) as object;
     const kubeconfig = join(dir, namespace);
-    await writeFile(kubeconfig, stringify({ ...admin, users: [{ name: 'admin', user: { token } }] }));
+    await writeFile(
+      kubeconfig,
+      stringify({ ...admin, users: [{ name: 'admin', user: { token: status.token } }] }),
+    );
     const budget = worker(connectKubernetes(kubeconfig));
     const take = () => budget.take('1/eu', { urgent: false }, never);
 
     await expect(take()).rejects.toThrow(
       `Allow get, create and patch of configmaps in the namespace ${namespace}.`,
     );
-    const rights = ['--verb=get,create,patch', '--resource=configmaps'];
-    await kubectl('-n', namespace, 'create', 'role', 'okra', ...rights);
-    await kubectl(
-      '-n',
-      namespace,
-      'create',
-      'rolebinding',
-      'okra',
-      '--role=okra',
-      `--serviceaccount=${namespace}:okra`,
-    );
+    const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'create', 'patch'] }];
+    await apply({ apiVersion: `${RBAC}/v1`, kind: 'Role', metadata, rules });
+    const roleRef = { apiGroup: RBAC, kind: 'Role', name: 'okra' };
+    const subjects = [{ kind: 'ServiceAccount', name: 'okra', namespace }];
+    await apply({ apiVersion: `${RBAC}/v1`, kind: 'RoleBinding', metadata, roleRef, subjects });
     await expect.poll(take, { timeout: 30_000 }).toMatchObject({ is: 'Granted' });
     // As many at once as come in one patch, however long that takes.
     const grants = await Promise.all(Array.from({ length: 4 * rate.burst }, take));

@@ -44,9 +44,7 @@ export async function peopleOn(
       subjects: [{ kind: 'ServiceAccount', name, namespace }],
     },
   ]);
-  const file = join(dir, 'people.json');
-  await writeFile(file, JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
-  await stage.kubectl('apply', '-f', file);
+  await stage.apply({ apiVersion: 'v1', kind: 'List', items });
   const admin = parse(await readFile(stage.stack.kubeconfig, 'utf8')) as { users: { user: object }[] };
   return Promise.all(
     people.map(async ({ name, namespace = stage.namespace }) => {

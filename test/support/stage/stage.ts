@@ -290,7 +290,10 @@ export class Stage implements OkraStage {
   async apply(object: object): Promise<void> {
     const manifest = object as Manifest;
     for (const one of manifest.items ?? [manifest]) {
-      if (!(await this.#apply(one, this.namespace))) await this.applyByKubectl(one);
+      if (await this.#apply(one, this.namespace)) continue;
+      throw new TypeError(
+        `Expected an object of a kind in test/support/stage/kinds.ts, got ${one.apiVersion} ${one.kind}. Add the kind there.`,
+      );
     }
   }
 
