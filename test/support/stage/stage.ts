@@ -14,6 +14,7 @@ import {
   AWS_NETWORK_LOAD_BALANCER_CONFIG,
   AWS_TARGET_GROUP,
   CELL,
+  type KindRef,
 } from '../../../clients/kubernetes/kinds.ts';
 import { canonical } from '../../../domain/kubernetes/canonical.ts';
 import { connectKubernetes, type KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
@@ -30,6 +31,8 @@ import { until } from '../until.ts';
 import { applyTo, type Apply, type Manifest } from './apply.ts';
 import { changesOf, type Changes } from './changes.ts';
 import { closingViolations } from './closing.ts';
+import { editsOf, type DeletionOptions, type Edits, type Notes, type PatchOptions } from './edits.ts';
+import { eventsIn, untilTold, type Told } from './events.ts';
 import { violations } from './invariants.ts';
 import { serveMetrics, type Metrics } from './metrics.ts';
 import { rarelyCollected } from '../okrads/flags.ts';
@@ -115,6 +118,7 @@ export class Stage implements OkraStage {
   readonly listenerARN: string;
   readonly desk: TemporalDesk;
   readonly #apply: Apply;
+  readonly #edits: Edits;
   /** Of the Cells of the stage. */
   readonly #changes: Changes;
   readonly arns = new Map<string, string>();
@@ -159,6 +163,7 @@ export class Stage implements OkraStage {
     this.listenerARN = parts.listenerARN;
     this.desk = openDesk(parts.stack);
     this.#apply = applyTo(parts.stack.kubeconfig);
+    this.#edits = editsOf(parts.stack.kubeconfig, parts.namespace);
     this.#changes = changesOf(parts.kubernetes, parts.namespace);
   }
 
@@ -305,6 +310,26 @@ export class Stage implements OkraStage {
     });
     child.child.stdin?.end(JSON.stringify(object));
     await child;
+  }
+
+  /** Changes an object by a JSON merge patch. */
+  patch(kind: KindRef, name: string, mergePatch: object, options?: PatchOptions): Promise<void> {
+    return this.#edits.patch(kind, name, mergePatch, options);
+  }
+
+  /** Sets labels of an object, whatever they were; null takes one away. */
+  label(kind: KindRef, name: string, labels: Notes): Promise<void> {
+    return this.#edits.patch(kind, name, { metadata: { labels } });
+  }
+
+  /** Sets annotations of an object, whatever they were; null takes one away. */
+  annotate(kind: KindRef, name: string, annotations: Notes): Promise<void> {
+    return this.#edits.patch(kind, name, { metadata: { annotations } });
+  }
+
+  /** Deletes an object, which is there, and waits until it is gone unless told not to. */
+  delete(kind: KindRef, name: string, options?: DeletionOptions): Promise<void> {
+    return this.#edits.delete(kind, name, options);
   }
 
   /** Creates target groups with one healthy target each and the AWSTargetGroups that name them. */
@@ -484,6 +509,16 @@ export class Stage implements OkraStage {
   /** The configuration object of a Cell. */
   config(name: string): Promise<AWSApplicationLoadBalancerConfig | undefined> {
     return this.kubernetes.get(AWS_APPLICATION_LOAD_BALANCER_CONFIG, { namespace: this.namespace, name });
+  }
+
+  /** What the Events of the namespace tell, of the objects of a name or of all. */
+  events(name?: string): Promise<readonly Told[]> {
+    return eventsIn(this.kubernetes, this.namespace, name);
+  }
+
+  /** Waits until an Event of the namespace tells something: its reason, or a part of what it says. */
+  untilTold(what: string): Promise<void> {
+    return untilTold(() => this.events(), what);
   }
 
   /** The AnalysisRuns of a Cell. */
