@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { AWS_TARGET_GROUP, CONTROLLER_REVISION, JOB, SECRET } from '../../clients/kubernetes/kinds.ts';
+import {
+  AWS_TARGET_GROUP,
+  CONTROLLER_REVISION,
+  FREEZE,
+  JOB,
+  SECRET,
+} from '../../clients/kubernetes/kinds.ts';
 import { connectKubernetes } from '../../clients/kubernetes/kubernetes.ts';
 import { targetGroupBinding } from '../../local/target-group-bindings.ts';
 import {
@@ -304,7 +310,7 @@ describe('a Cell with applications', () => {
     expect(allReady.phase).not.toBe('Completed');
     expect((await stage.status('mysystem-web')).reason).toBe('WaitingForFreeze');
     expect(await stage.writes()).toHaveLength(before);
-    await stage.kubectl('delete', 'freeze', name);
+    await stage.delete(FREEZE, name);
     await stage.untilPhase('mysystem-web', 'Completed');
     await untilSynced();
     // The stage is held against its statuses when it closes: what has no traffic leaves the rule before.

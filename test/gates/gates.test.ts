@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { AWS_TARGET_GROUP, FREEZE } from '../../clients/kubernetes/kinds.ts';
 import type { CellStatus } from '../../crds/cell.ts';
 import { followStatus } from '../support/stage/followed.ts';
 import { onStage } from '../support/stage/on-stage.ts';
@@ -31,8 +32,7 @@ describe('what holds a rollout', () => {
     metadata: { name: `${name}-${stage.namespace}` },
     spec: { by: 'ops', reason: 'Black Friday.', namespaces: [stage.namespace] },
   });
-  const thaw = (name: string): Promise<string> =>
-    stage.kubectl('delete', 'freeze', `${name}-${stage.namespace}`);
+  const thaw = (name: string): Promise<void> => stage.delete(FREEZE, `${name}-${stage.namespace}`);
 
   it('a Freeze holds a rollout before it begins, says who and why, and lets it go on when it is deleted', async () => {
     await serving('frost');
@@ -42,9 +42,8 @@ describe('what holds a rollout', () => {
     expect(held).toMatchObject({ phase: 'Waiting', stableVersion: '1.0.0' });
     expect(held.message).toContain('of ops: Black Friday.');
     expect(await stage.weights(priority)).toEqual({ frosta: 100 });
-    const events = await stage.kubectl('get', 'events', '-o', 'jsonpath={.items[*].note}{.items[*].message}');
-    expect(events).toContain('Held by Freeze');
-    await thaw('frost');
+    await stage.untilTold('Held by Freeze');
+    await stage.kubectl('delete', 'freeze', `frost-${stage.namespace}`);
     await stage.untilPhase('frost', 'Completed', '2.0.0');
   });
 
@@ -118,7 +117,7 @@ describe('what holds a rollout', () => {
     await stage.targetGroups('2.0.0', ['lateb'], { role: 'elsewhere' });
     const arn = stage.arns.get('lateb') ?? '';
     await stage.proxy.setTargets({ targetGroupArn: arn, state: 'unhealthy' });
-    await stage.kubectl('label', 'awstargetgroup', 'lateb', 'role=late', '--overwrite');
+    await stage.label(AWS_TARGET_GROUP, 'lateb', { role: 'late' });
     await reason('late', 'WaitingForHealth');
     const reverted = await stage.untilPhase('late', 'Reverted', '1.0.0');
     expect(reverted.blockedVersions?.[0]?.cause).toContain('over within 15s');

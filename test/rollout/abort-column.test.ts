@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { AWS_TARGET_GROUP, CELL, FREEZE } from '../../clients/kubernetes/kinds.ts';
 import type { CanaryStep } from '../../crds/cell.ts';
+import { VALIDATING_ADMISSION_POLICY, VALIDATING_ADMISSION_POLICY_BINDING } from '../support/stage/kinds.ts';
 import { Stage } from '../support/stage/stage.ts';
 import { until } from '../support/until.ts';
 
@@ -65,9 +67,9 @@ describe('an abort on the real stack', () => {
       metadata: { name: policy },
       spec: { policyName: policy, validationActions: ['Deny'] },
     });
-    const patch = ['patch', 'cell', name, '--subresource=status', '--type=merge', '--dry-run=server'];
+    const trial = { subresource: 'status', dryRun: true } as const;
     await until('the policy to refuse', () =>
-      stage.kubectl(...patch, '-p', '{"status":{"message":"x"}}').then(
+      stage.patch(CELL, name, { status: { message: 'x' } }, trial).then(
         () => false,
         () => true,
       ),
@@ -113,14 +115,7 @@ describe('an abort on the real stack', () => {
       reason: 'WaitingForResume',
       after: async (name) => {
         const windows = [{ timeZone: 'UTC', start: '00:00', end: '00:01', days: [dayAfterTomorrow()] }];
-        await stage.kubectl(
-          'patch',
-          'cell',
-          name,
-          '--type=merge',
-          '-p',
-          JSON.stringify({ spec: { windows } }),
-        );
+        await stage.patch(CELL, name, { spec: { windows } });
         await resume(name);
       },
       afterReason: 'WaitingForWindow',
@@ -155,7 +150,7 @@ describe('an abort on the real stack', () => {
     // Created before it is selected, so that something can be wrong with it from the beginning.
     await stage.targetGroups('2.0.0', [`${name}b`], { role: 'elsewhere' });
     await before?.(name);
-    await stage.kubectl('label', 'awstargetgroup', `${name}b`, `role=${name}`, '--overwrite');
+    await stage.label(AWS_TARGET_GROUP, `${name}b`, { role: name });
     await untilReason(name, reason);
   }
 
@@ -177,8 +172,8 @@ describe('an abort on the real stack', () => {
       for (const name of free) await until(`${name} to be back`, async () => (await served(name)) === 0);
       for (const one of faults) await stage.proxy.removeFault(one);
       const policy = `${stage.namespace}-mute`;
-      await stage.kubectl('delete', 'validatingadmissionpolicybinding', policy);
-      await stage.kubectl('delete', 'validatingadmissionpolicy', policy);
+      await stage.delete(VALIDATING_ADMISSION_POLICY_BINDING, policy);
+      await stage.delete(VALIDATING_ADMISSION_POLICY, policy);
       await Promise.all(names.map((name) => stage.untilPhase(name, 'Reverted', '1.0.0')));
       const ends = await Promise.all(
         names.map(async (name) => {
@@ -192,7 +187,7 @@ describe('an abort on the real stack', () => {
         `OkraNamespace="${stage.namespace}" AND ExecutionStatus IN ("Failed","TimedOut")`,
       );
       expect(lost).toBe(0);
-      await stage.kubectl('delete', 'freeze', stage.namespace);
+      await stage.delete(FREEZE, stage.namespace);
     },
   );
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { AWS_APPLICATION_LOAD_BALANCER_CONFIG } from '../../clients/kubernetes/kinds.ts';
 import { onStage } from '../support/stage/on-stage.ts';
 import type { Stage } from '../support/stage/stage.ts';
 import { until } from '../support/until.ts';
@@ -31,7 +32,7 @@ describe('what is served already', () => {
   /** Deletes the configuration of a Cell by hand, and waits until there is another that is served. */
   async function deleteConfig(name: string): Promise<void> {
     const before = (await stage.config(name))?.metadata.uid;
-    await stage.kubectl('delete', 'awsalbc', name);
+    await stage.delete(AWS_APPLICATION_LOAD_BALANCER_CONFIG, name);
     await until('the configuration to be there again', async () => {
       const now = await stage.config(name);
       return now?.metadata.uid !== before && now?.status?.reason === 'Served';
@@ -160,7 +161,7 @@ describe('what is served already', () => {
     await stage.untilAtRest('away');
     await stage.mark();
     await stage.okrad.end('SIGTERM');
-    await stage.kubectl('delete', 'awsalbc', 'away');
+    await stage.delete(AWS_APPLICATION_LOAD_BALANCER_CONFIG, 'away');
     stage.okrad.start();
     await until(
       'the configuration to be there again',

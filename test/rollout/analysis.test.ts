@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { ANALYSIS_RUN, CELL, CLUSTER_ANALYSIS_TEMPLATE } from '../../clients/kubernetes/kinds.ts';
 import type { CanaryStep } from '../../crds/cell.ts';
 import { Stage, type AnalysisRun } from '../support/stage/stage.ts';
 import { timersOf, type TimerEvent } from '../support/stage/timers.ts';
@@ -64,8 +65,8 @@ describe('an analysis', () => {
   const untilReason = (name: string, reason: string) =>
     stage.untilStatus(name, reason, (status) => status.reason === reason);
   const onlyRun = async (name: string): Promise<AnalysisRun> => (await stage.analysisRuns(name))[0]!;
-  const setPhase = (run: string, phase: string): Promise<string> =>
-    stage.kubectl('patch', 'analysisrun', run, '--type=merge', '-p', JSON.stringify({ status: { phase } }));
+  const setPhase = (run: string, phase: string): Promise<void> =>
+    stage.patch(ANALYSIS_RUN, run, { status: { phase } });
 
   it('A-C26 follows weights that are added up', async () => {
     totals = [10, 30];
@@ -226,15 +227,8 @@ describe('an analysis', () => {
           },
         },
       );
-    const edit = (canary: object): Promise<string> =>
-      stage.kubectl(
-        'patch',
-        'cell',
-        'c32',
-        '--type=merge',
-        '-p',
-        JSON.stringify({ spec: { updateStrategy: { canary } } }),
-      );
+    const edit = (canary: object): Promise<void> =>
+      stage.patch(CELL, 'c32', { spec: { updateStrategy: { canary } } });
     await rollOut('c32', at('status.nope'));
     const held = await untilReason('c32', 'AnalysisTemplateInvalid');
     expect(held.message).toContain('got the invalid path status.nope: there is no nope');
@@ -311,7 +305,7 @@ describe('an analysis', () => {
       ),
     );
     await stage.untilPhase('c38', 'Completed', '2.0.0');
-    await stage.kubectl('delete', 'clusteranalysistemplate', clustered);
+    await stage.delete(CLUSTER_ANALYSIS_TEMPLATE, clustered);
     expect(await stage.analysisRuns('c38')).toHaveLength(1);
     const run = await onlyRun('c38');
     expect(run.spec.metrics?.map((metric) => metric.name)).toEqual(['rate', 'shared', 'nested']);
@@ -378,14 +372,7 @@ describe('an analysis', () => {
     await rollOut('c40', steps({ setWeight: 20 }, { analysis: { templates, args } }, { pause: {} }));
     await stage.untilStatus('c40', 'analysing', (status) => status.analysisRun !== undefined);
     const edited = [{ setWeight: 20 }, { analysis: { templates, args } }, { pause: { duration: '1s' } }];
-    await stage.kubectl(
-      'patch',
-      'cell',
-      'c40',
-      '--type=merge',
-      '-p',
-      JSON.stringify({ spec: { updateStrategy: { canary: { steps: edited } } } }),
-    );
+    await stage.patch(CELL, 'c40', { spec: { updateStrategy: { canary: { steps: edited } } } });
     const runs = await until('a second AnalysisRun', async () => {
       const all = await stage.analysisRuns('c40');
       return all.length === 2 ? all : undefined;

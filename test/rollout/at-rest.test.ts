@@ -1,4 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import {
+  AWS_APPLICATION_LOAD_BALANCER_CONFIG,
+  AWS_TARGET_GROUP,
+  AWS_TARGET_GROUP_BINDING,
+} from '../../clients/kubernetes/kinds.ts';
 import type { CanaryStep, CellStatus } from '../../crds/cell.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import { createTargetGroup } from '../../local/aws-fixture.ts';
@@ -33,8 +38,8 @@ describe('a Cell at rest', () => {
     );
   const condition = (status: CellStatus, type: string) =>
     (status.conditions ?? []).find((one) => one.type === type);
-  const patched = (config: string, spec: object): Promise<string> =>
-    stage.kubectl('patch', 'awsalbc', config, '--type=merge', '-p', JSON.stringify({ spec }));
+  const patched = (config: string, spec: object): Promise<void> =>
+    stage.patch(AWS_APPLICATION_LOAD_BALANCER_CONFIG, config, { spec });
 
   it('keeps what served before at weight 0 for as long as detachAfter says, and not at all with 0s', async () => {
     await serving('now', { updateStrategy: { detachAfter: '0s' } });
@@ -79,8 +84,8 @@ describe('a Cell at rest', () => {
     await newer('made');
     await stage.untilPhase('made', 'Completed', '2.0.0');
     expect(await stage.weights(priority)).toEqual({ madea: 0, madeb: 100 });
-    await stage.kubectl('delete', 'awstargetgroup', 'madea');
-    await stage.kubectl('delete', 'awstargetgroupbinding', 'madea', '--wait=false');
+    await stage.delete(AWS_TARGET_GROUP, 'madea');
+    await stage.delete(AWS_TARGET_GROUP_BINDING, 'madea', { wait: false });
     await bindings.untilGone('madea');
     expect(await stage.weights(priority)).toEqual({ madeb: 100 });
     await expect(stage.elbv2.describeTargetGroups({ TargetGroupArns: [targetGroupARN] })).rejects.toThrow(

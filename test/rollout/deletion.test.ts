@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { AWS_APPLICATION_LOAD_BALANCER_CONFIG, CELL } from '../../clients/kubernetes/kinds.ts';
 import { FINALIZER, OWNER_TAG } from '../../domain/kubernetes/labels.ts';
 import { onStage } from '../support/stage/on-stage.ts';
 import type { Stage } from '../support/stage/stage.ts';
@@ -53,7 +54,7 @@ describe('A-C47 when it is deleted', () => {
     await serving('along', { deletionPolicy: 'Delete' });
     expect(await finalizersOf('along')).toEqual([FINALIZER]);
     const others = (await stage.rules()).filter((rule) => rule.Priority !== String(priority));
-    await stage.kubectl('delete', 'cell', 'along');
+    await stage.delete(CELL, 'along');
     await untilGone('along');
     expect(await stage.rule(priority)).toBeUndefined();
     expect(await deletions()).toBe(1);
@@ -70,7 +71,7 @@ describe('A-C47 when it is deleted', () => {
     await stage.untilClosed(stage.workflowId('change'));
     const actions = (await stage.calls()).map((call) => call.action);
     expect(actions.filter((action) => !action.startsWith('Describe'))).toEqual([]);
-    await stage.kubectl('delete', 'cell', 'change');
+    await stage.delete(CELL, 'change');
     await untilGone('change');
     expect(await stage.weights(priority)).toEqual({ change: 100 });
   });
@@ -80,7 +81,7 @@ describe('A-C47 when it is deleted', () => {
     await stage.apply(configured('alone', { deletionPolicy: 'Delete' }));
     await stage.untilWeights({ alone: 100 }, priority);
     await until('the status', async () => (await stage.config('alone'))?.status?.reason === 'Served');
-    await stage.kubectl('delete', 'awsalbc', 'alone');
+    await stage.delete(AWS_APPLICATION_LOAD_BALANCER_CONFIG, 'alone');
     expect(await stage.rule(priority)).toBeUndefined();
   });
 
@@ -93,7 +94,7 @@ describe('A-C47 when it is deleted', () => {
       ResourceArns: [rule?.RuleArn ?? ''],
       Tags: [{ Key: OWNER_TAG, Value: 'elsewhere/other' }],
     });
-    await stage.kubectl('delete', 'awsalbc', 'sold');
+    await stage.delete(AWS_APPLICATION_LOAD_BALANCER_CONFIG, 'sold');
     expect(await stage.weights(priority)).toEqual({ sold: 100 });
     expect(await deletions()).toBe(0);
   });
@@ -103,13 +104,13 @@ describe('A-C47 when it is deleted', () => {
     await stage.apply(configured('lost', { deletionPolicy: 'Delete' }));
     await until('the status', async () => (await stage.config('lost'))?.status?.reason === 'Served');
     await stage.elbv2.deleteRule({ RuleArn: (await stage.rule(priority))?.RuleArn });
-    await stage.kubectl('delete', 'awsalbc', 'lost');
+    await stage.delete(AWS_APPLICATION_LOAD_BALANCER_CONFIG, 'lost');
     expect(await stage.config('lost')).toBeUndefined();
   });
 
   it('a rule is deleted once, though okrad is killed in between', async () => {
     await serving('killed', { deletionPolicy: 'Delete' });
-    await stage.kubectl('delete', 'cell', 'killed', '--wait=false');
+    await stage.delete(CELL, 'killed', { wait: false });
     await until('the rule to go', async () => (await deletions()) === 1);
     await stage.okrad.end('SIGKILL');
     stage.okrad.start();
@@ -121,7 +122,7 @@ describe('A-C47 when it is deleted', () => {
   it('a rule is deleted when okrad comes back, though it was away', async () => {
     await serving('away', { deletionPolicy: 'Delete' });
     await stage.okrad.end('SIGTERM');
-    await stage.kubectl('delete', 'cell', 'away', '--wait=false');
+    await stage.delete(CELL, 'away', { wait: false });
     stage.okrad.start();
     await untilGone('away');
     expect(await stage.rule(priority)).toBeUndefined();
@@ -138,7 +139,7 @@ describe('A-C47 when it is deleted', () => {
       times: 'always',
       match: { action: 'DeleteRule', contains: `/${listener}/` },
     });
-    await stage.kubectl('delete', 'cell', 'held', '--wait=false');
+    await stage.delete(CELL, 'held', { wait: false });
     await until(
       'the configuration to say why',
       async () => (await stage.config('held'))?.status?.reason === 'AccessDenied',

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EXPERIMENT, JOB } from '../../clients/kubernetes/kinds.ts';
+import { EXPERIMENT, JOB, NAMESPACE, POD, REPLICA_SET } from '../../clients/kubernetes/kinds.ts';
 import { jobPhase, jobVerdict, type Job } from '../../domain/rollout/job.ts';
 import { gettingStarted } from '../support/samples/getting-started.ts';
 import { onStage } from '../support/stage/on-stage.ts';
@@ -17,6 +17,16 @@ interface Experiment {
   };
   readonly spec: { readonly terminate?: boolean };
   readonly status?: { readonly phase?: string };
+}
+
+interface Pod {
+  readonly metadata: { readonly ownerReferences?: readonly { readonly name: string }[] };
+  readonly status: { readonly phase: string };
+}
+
+interface SmokeTest {
+  readonly spec: { template: { spec: { containers: readonly { image: string }[] } } };
+  readonly status: { readonly succeeded?: number };
 }
 
 const { cellWithExperiment, replicaSet } = gettingStarted();
@@ -75,10 +85,9 @@ describe('an experiment', () => {
     );
   /** The phases of the pods that a ReplicaSet owns. */
   const podsOf = async (owner: string): Promise<readonly string[]> => {
-    const { items } = JSON.parse(await stage.kubectl('get', 'pods', '-o', 'json')) as {
-      items: { metadata: { ownerReferences?: { name: string }[] }; status: { phase: string } }[];
-    };
-    return items
+    const { kubernetes, namespace } = stage;
+    const all = await kubernetes.list<Pod>(POD, { namespace });
+    return all
       .filter((pod) => pod.metadata.ownerReferences?.some(({ name }) => name === owner) === true)
       .map((pod) => pod.status.phase);
   };
@@ -127,7 +136,8 @@ describe('an experiment', () => {
     stage.metrics.rate = 1;
     await stage.untilPhase('c33', 'Completed', '2.0.0');
     expect((await experimentsOf('c33'))[0]?.status?.phase).toBe('Successful');
-    expect(await stage.kubectl('get', 'replicaset', 'wy', '-o', 'jsonpath={.spec.replicas}')).toBe('0');
+    const key = { namespace: stage.namespace, name: 'wy' };
+    expect(await stage.kubernetes.get(REPLICA_SET, key)).toMatchObject({ spec: { replicas: 0 } });
   });
 
   it('A-C33 takes everything back when it fails, and its pods go', async () => {
@@ -191,22 +201,17 @@ describe('an experiment', () => {
       },
     });
     await stage.untilPhase('job', 'Completed', '2.0.0');
-    const { items } = JSON.parse(await stage.kubectl('get', 'jobs', '-o', 'json')) as {
-      items: {
-        spec: { template: { spec: { containers: { image: string }[] } } };
-        status: { succeeded?: number };
-      }[];
-    };
-    expect(items.map(({ status }) => status.succeeded)).toEqual([1]);
-    expect(items[0]?.spec.template.spec.containers[0]?.image).toBe('smoke-test:2.0.0');
+    const jobs = await stage.kubernetes.list<SmokeTest>(JOB, { namespace: stage.namespace });
+    expect(jobs.map(({ status }) => status.succeeded)).toEqual([1]);
+    expect(jobs[0]?.spec.template.spec.containers[0]?.image).toBe('smoke-test:2.0.0');
   });
 
   describe('gives way to a step that is a job, which', () => {
     let folder = '';
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), 'okra-job-test-'));
-      const enforced = 'pod-security.kubernetes.io/enforce=restricted';
-      await stage.kubectl('label', 'namespace', stage.namespace, enforced);
+      const enforced = { 'pod-security.kubernetes.io/enforce': 'restricted' };
+      await stage.label(NAMESPACE, stage.namespace, enforced);
     });
     afterAll(() => rm(folder, { recursive: true }));
 

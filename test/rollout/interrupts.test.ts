@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { AWS_TARGET_GROUP, CELL } from '../../clients/kubernetes/kinds.ts';
 import type { CanaryStep } from '../../crds/cell.ts';
 import { onStage } from '../support/stage/on-stage.ts';
 import type { Stage } from '../support/stage/stage.ts';
@@ -38,7 +39,7 @@ describe('what interrupts a rollout', () => {
     await stage.targetGroups('2.0.0', ['illb'], { role: 'elsewhere' });
     const targetGroupArn = stage.arns.get('illb') ?? '';
     await stage.proxy.setTargets({ targetGroupArn, state: 'unhealthy' });
-    await stage.kubectl('label', 'awstargetgroup', 'illb', 'role=ill', '--overwrite');
+    await stage.label(AWS_TARGET_GROUP, 'illb', { role: 'ill' });
     await stage.untilStatus('ill', 'waiting for health', (status) => status.reason === 'WaitingForHealth');
     await stage.signal('ill', 'abort', { by: 'ann' });
     await stage.untilPhase('ill', 'Reverted', '1.0.0');
@@ -93,7 +94,7 @@ describe('what interrupts a rollout', () => {
     await stage.targetGroups('2.0.0', ['twob1', 'twob2'], { role: 'two' });
     await untilPausedAt('two', 20);
     await stage.signal('two', 'pause', { by: 'ann' });
-    await stage.kubectl('delete', 'awstargetgroup', 'twoa2');
+    await stage.delete(AWS_TARGET_GROUP, 'twoa2');
     await stage.untilWeights({ twoa1: 80, twob1: 10, twob2: 10 }, priority);
     await untilPausedAt('two', 20);
     // What the Cell does not select any more leaves with its weight, which nothing else may do.
@@ -122,7 +123,7 @@ describe('what interrupts a rollout', () => {
   it('a Cell that is deleted in the midst leaves its rule as it is, and its workflow ends', async () => {
     await pausedAt20('gone');
     const writes = (await stage.writes()).length;
-    await stage.kubectl('delete', 'cell', 'gone');
+    await stage.delete(CELL, 'gone');
     await stage.untilClosed(stage.workflowId('gone'));
     await until('the configuration to go', async () => (await stage.config('gone')) === undefined);
     expect(await stage.writes()).toHaveLength(writes);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { CELL } from '../../clients/kubernetes/kinds.ts';
+import { CELL, FREEZE } from '../../clients/kubernetes/kinds.ts';
 import type { Cell } from '../../crds/cell.ts';
 import { createListener } from '../../local/aws-fixture.ts';
 import type { CallRecord } from '../../elbv2-proxy/control.ts';
@@ -126,7 +126,7 @@ describe('many Cells that one Freeze releases', () => {
       await untilAll('held by the Freeze', ({ reason }) => reason === 'WaitingForFreeze');
       await stage.mark();
       const releasedAt = Date.now();
-      await stage.kubectl('delete', 'freeze', stage.namespace);
+      await stage.delete(FREEZE, stage.namespace);
       await until('a queue of writes', async () => (await stage.calls()).filter(isWrite).length > 10);
       const { runId = '' } = (await stage.status('first')).rollout ?? {};
       await stage.signal('first', 'abort', { by: 'ann' });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { FREEZE } from '../../clients/kubernetes/kinds.ts';
 import type { CanaryStep, CellStatus } from '../../crds/cell.ts';
 import { onStage } from '../support/stage/on-stage.ts';
 import type { Stage } from '../support/stage/stage.ts';
@@ -232,7 +233,7 @@ describe('what is asked for and not served', () => {
     await stage.apply(cell('freeze', { settle: '1s' }));
     await stage.untilStatus('freeze', 'seen again', (status) => status.observedGeneration === 2);
     expect(await stage.writes()).toEqual([attachedAt0('freeze')]);
-    await stage.kubectl('delete', 'freeze', name);
+    await stage.delete(FREEZE, name);
     await untilPausedAt('freeze', 20);
   });
 
@@ -243,8 +244,7 @@ describe('what is asked for and not served', () => {
     const status = await stage.untilPhase('due', 'Reverted', '1.0.0');
     expect(status.blockedVersions).toMatchObject([{ version: '2.0.0' }]);
     expect(status.blockedVersions?.[0]?.cause).toContain('to be over within 10s');
-    const events = await stage.kubectl('get', 'events', '-o', 'jsonpath={.items[*].message}');
-    expect(events).toContain('to be over within 10s');
+    await stage.untilTold('to be over within 10s');
     await expectServed('due', { duea: 100, dueb: 0 });
     await stage.proxy.removeFault(throttling);
     await lookOnceMore('due', { progressDeadline: '10s' });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { AWS_TARGET_GROUP } from '../../clients/kubernetes/kinds.ts';
 import { onStage } from '../support/stage/on-stage.ts';
 import type { Stage } from '../support/stage/stage.ts';
 import { until } from '../support/until.ts';
@@ -143,14 +144,13 @@ describe('which version serves', () => {
     });
     expect(status.message).toBe('1.0.0 serves. Waiting: 0 of 1 target groups at 9.9.9.');
     expect(await stage.writes()).toEqual([{ lacka: 100 }]);
-    const events = await stage.kubectl('get', 'events', '-o', 'jsonpath={.items[*].note}{.items[*].message}');
-    expect(events).toContain('0 of 1 target groups at 9.9.9');
+    await stage.untilTold('0 of 1 target groups at 9.9.9');
   });
 
   it('A-C44 the older version gets everything at once when the target groups of the newer are gone', async () => {
     await replaced('fall');
     const runs = await runsOf('fall');
-    await stage.kubectl('delete', 'awstargetgroup', 'fallb');
+    await stage.delete(AWS_TARGET_GROUP, 'fallb');
     const status = await stage.untilPhase('fall', 'Completed', '1.0.0');
     await stage.untilAtRest('fall');
     expect(await stage.writes()).toEqual([{ falla: 100 }]);
@@ -176,9 +176,9 @@ describe('which version serves', () => {
     expect(await runsOf('scale')).toBe(0);
     expect(await stage.violations([33, 67], priority)).toEqual([]);
     await stage.mark();
-    await stage.kubectl('delete', 'awstargetgroup', 'scaleb3');
+    await stage.delete(AWS_TARGET_GROUP, 'scaleb3');
     await stage.untilWeights({ scaleb1: 50, scaleb2: 50 }, priority);
-    await stage.kubectl('delete', 'awstargetgroup', 'scaleb2');
+    await stage.delete(AWS_TARGET_GROUP, 'scaleb2');
     await stage.untilWeights({ scaleb1: 100 }, priority);
     const status = await stage.untilPhase('scale', 'Waiting');
     expect(status.message).toContain('1 of 2 target groups at 2.0.0');

@@ -4,6 +4,7 @@ import {
   BINDING,
   BINDING_POLICY,
   CONFIG_MAP,
+  FREEZE,
   STAGED_BINDING_POLICY,
 } from '../../clients/kubernetes/kinds.ts';
 import { connectKubernetes, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
@@ -438,7 +439,7 @@ describe('a StagedBindingPolicy', () => {
       activeStage: 'dev',
       message: expect.stringContaining('of ops: Black Friday.') as string,
     });
-    await stage.kubectl('delete', 'freeze', `staged-${stage.namespace}`);
+    await stage.delete(FREEZE, `staged-${stage.namespace}`);
     await untilAt(name, 'prod');
   });
 
