@@ -200,7 +200,7 @@ describe('a ClusterSet', () => {
     expect(status.problems).toMatchObject([{ cluster: 'same1', object: 'same1', reason: 'NameTaken' }]);
     expect(status.message).toContain('that of ClusterSet first');
     expect(await ownerOf('same1')).toBe('first');
-    await stage.kubectl('delete', 'clusterset', 'first');
+    await stage.delete(CLUSTER_SET, 'first');
     await untilSynced('second', 'same1');
     expect(await ownerOf('same1')).toBe('second');
   });

@@ -155,7 +155,12 @@ describe('a ClusterSet', () => {
   });
 
   it('reports a secret of the same name that it did not make, and leaves it', async () => {
-    await stage.kubectl('create', 'secret', 'generic', 'taken1', '--from-literal=a=b');
+    await stage.apply({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 'taken1' },
+      stringData: { a: 'b' },
+    });
     await create('taken1', { Service: 'taken' });
     await create('taken2', { Service: 'taken' });
     await stage.apply(set('taken', { Service: 'taken' }, {}));
@@ -228,7 +233,7 @@ describe('a ClusterSet', () => {
     };
     await stage.apply(setOf('s06', [generator], {}));
     await untilSecret('zlast');
-    await stage.kubectl('delete', 'clusterset', 's06');
+    await stage.delete(CLUSTER_SET, 's06');
   });
 
   it('I11 tells neither its workflow nor its log how a cluster is reached, nor what signs the calls', async () => {
@@ -247,7 +252,7 @@ describe('a ClusterSet', () => {
     await create('end1', { Service: 'end' });
     await stage.apply(set('end', { Service: 'end' }, {}));
     await untilSecret('end1');
-    await stage.kubectl('delete', 'clusterset', 'end');
+    await stage.delete(CLUSTER_SET, 'end');
     await untilGone('end1');
     await stage.untilClosed(`cluster-set/${stage.namespace}/end`);
   });

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { AWS_TARGET_GROUP } from '../../clients/kubernetes/kinds.ts';
 import { Stage } from '../support/stage/stage.ts';
 import { exampleSteps } from '../support/stage/steps.ts';
 import { until } from '../support/until.ts';
@@ -106,7 +107,7 @@ describe('discovery and the first release', () => {
     const status = await stage.untilPhase('c07', 'Waiting');
     expect(status).toMatchObject({ availableTargetGroups: 1, desiredTargetGroups: 2 });
     expect(await stage.config('c07')).toBeUndefined();
-    await stage.kubectl('label', 'awstargetgroup', 'c07x', 'role=c07', '--overwrite');
+    await stage.label(AWS_TARGET_GROUP, 'c07x', { role: 'c07' });
     await stage.untilPhase('c07', 'Completed', '1.0.0');
     expect(await stage.writes()).toEqual([{ c07a: 50, c07x: 50 }]);
   });
@@ -202,7 +203,7 @@ describe('discovery and the first release', () => {
     await stage.apply(stage.cell('sel', { priority, role: 'sel', spec: { replicas: 1 } }));
     await stage.untilWeights({ sela1: 50, sela2: 50 }, priority);
     await stage.untilPhase('sel', 'Completed', '1.0.0');
-    await stage.kubectl('delete', 'awstargetgroup', 'sela2');
+    await stage.delete(AWS_TARGET_GROUP, 'sela2');
     await stage.untilStatus(
       'sel',
       'spread over one group',

@@ -265,7 +265,7 @@ describe('an AWSTargetGroupBinding', () => {
     const arn = await bindings.group('ends', 'ip', ['10.0.0.1']);
     await bindings.apply('ends', arn, [{ name: 'ips', ids: ['10.0.0.9'], port: 80 }]);
     await bindings.untilRegistered(arn, ['10.0.0.1:8080', '10.0.0.9:80']);
-    await stage.kubectl('delete', 'awstargetgroupbinding', 'ends');
+    await stage.delete(AWS_TARGET_GROUP_BINDING, 'ends');
     await bindings.untilGone('ends');
     expect(await bindings.registered(arn)).toEqual(['10.0.0.1:8080']);
     await stage.untilClosed(`target-group-binding/${stage.namespace}/ends`);
@@ -279,7 +279,7 @@ describe('an AWSTargetGroupBinding', () => {
     await bindings.apply('latter', arn, targets);
     expect((await bindings.untilSynced('latter')).targets).toMatchObject([{ ids: ['10.0.0.9'] }]);
     const since = await stage.proxy.lastCall();
-    await stage.kubectl('delete', 'awstargetgroupbinding', 'former');
+    await stage.delete(AWS_TARGET_GROUP_BINDING, 'former');
     await bindings.untilGone('former');
     const calls = await stage.proxy.calls({ since, targetGroup: arn });
     expect(calls.map(({ action }) => action)).not.toContain('DeregisterTargets');
@@ -293,7 +293,7 @@ describe('an AWSTargetGroupBinding', () => {
     await bindings.untilSynced('early');
     await stage.elbv2.deleteTargetGroup({ TargetGroupArn: arn });
     await bindings.untilProblem('early', 'TargetGroupNotFound');
-    await stage.kubectl('delete', 'awstargetgroupbinding', 'early');
+    await stage.delete(AWS_TARGET_GROUP_BINDING, 'early');
     await bindings.untilGone('early');
   });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { AWS_TARGET_GROUP } from '../../clients/kubernetes/kinds.ts';
+import { AWS_TARGET_GROUP, CELL } from '../../clients/kubernetes/kinds.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Condition } from '../../domain/kubernetes/conditions.ts';
 import { createListener } from '../../local/aws-fixture.ts';
@@ -44,7 +44,7 @@ describe('an AWSTargetGroup', () => {
   async function createdOnly(name: string, protocol: 'HTTP' | 'TCP' = 'HTTP'): Promise<void> {
     await stage.targetGroups(undefined, [name], {}, protocol);
     await untilReady(name, 'True', 'Known');
-    await stage.kubectl('delete', 'awstargetgroup', name);
+    await stage.delete(AWS_TARGET_GROUP, name);
   }
   /** A Cell that serves 1.0.0, and begins a rollout with a pause. */
   async function serving(name: string, priority: number): Promise<void> {
@@ -109,15 +109,15 @@ describe('an AWSTargetGroup', () => {
     await stage.targetGroups('2.0.0', ['protob'], { role: 'proto' });
     const said = await untilReady('protob', 'False', 'WrongProtocol');
     expect(said.message).toContain('as Cell proto is behind an Application Load Balancer, got one for TCP');
-    await stage.kubectl('delete', 'awstargetgroup', 'protob');
+    await stage.delete(AWS_TARGET_GROUP, 'protob');
     await stage.untilPhase('proto', 'Completed', '1.0.0');
   });
 
   it('says that its Cell cannot read its version', async () => {
     await stage.targetGroups('1.0.0', ['t10b'], { role: 't10' });
-    await stage.kubectl('label', 'awstargetgroup', 't10b', 'okra.mumo.co/version=latest', '--overwrite');
+    await stage.label(AWS_TARGET_GROUP, 't10b', { 'okra.mumo.co/version': 'latest' });
     await untilReady('t10b', 'False', 'InvalidVersion');
-    await stage.kubectl('delete', 'awstargetgroup', 't10b');
+    await stage.delete(AWS_TARGET_GROUP, 't10b');
   });
 
   /** Sets the AWS tags of a target group; a value that is undefined removes the tag. */
@@ -152,7 +152,7 @@ describe('an AWSTargetGroup', () => {
     await untilTagged('tagb', 'v3');
     expect((await stage.status('tag')).stableVersion).toBe('1.0.0');
     // A label that is removed from what serves moves nothing, when a tag says the same.
-    await stage.kubectl('label', 'awstargetgroup', 'taga', 'okra.mumo.co/version=1.0.0');
+    await stage.label(AWS_TARGET_GROUP, 'taga', { 'okra.mumo.co/version': '1.0.0' });
     await stage.kubectl('label', 'awstargetgroup', 'taga', 'okra.mumo.co/version-');
     // Okra's own tag goes before one that others may use as well.
     await stage.targetGroups(undefined, ['tagc'], { role: 'tag' });
@@ -183,7 +183,7 @@ describe('an AWSTargetGroup', () => {
     await stage.proxy.removeFault(fault);
     await untilReady('untold', 'False', 'MissingVersion');
     expect((await get('taga'))?.status?.version).toBe('v1');
-    await stage.kubectl('delete', 'awstargetgroup', 'untold');
+    await stage.delete(AWS_TARGET_GROUP, 'untold');
   });
 
   it.each([
@@ -204,8 +204,11 @@ describe('an AWSTargetGroup', () => {
   });
 
   it('is no longer asked for when the last one is gone', async () => {
-    await stage.kubectl('delete', 'cell', '--all');
-    await stage.kubectl('delete', 'awstargetgroup', '--all');
+    const { namespace } = stage;
+    for (const kind of [CELL, AWS_TARGET_GROUP]) {
+      const all = await stage.kubernetes.list<{ metadata: { name: string } }>(kind, { namespace });
+      await Promise.all(all.map(({ metadata }) => stage.delete(kind, metadata.name)));
+    }
     await stage.untilClosed(`target-group-check/${stage.namespace}`);
   });
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { AWS_TARGET_GROUP_BINDING } from '../../clients/kubernetes/kinds.ts';
 import { bindingsOf, type Bindings } from './bindings.ts';
 import { Stage } from '../support/stage/stage.ts';
 import { until } from '../support/until.ts';
@@ -113,16 +114,8 @@ describe('A-B05 an AWSTargetGroupBinding without targetGroupARN', () => {
   it('finds what it has created when its status does not say so', async () => {
     await bindings.applySpec('again', await spec());
     const arn = await arnOf('again');
-    const forget = JSON.stringify({ status: { targetGroupARN: null, created: null } });
-    await stage.kubectl(
-      'patch',
-      'awstargetgroupbinding',
-      'again',
-      '--subresource=status',
-      '--type=merge',
-      '-p',
-      forget,
-    );
+    const forget = { status: { targetGroupARN: null, created: null } };
+    await stage.patch(AWS_TARGET_GROUP_BINDING, 'again', forget, { subresource: 'status' });
     await until(
       'the status to say it again',
       async () => (await bindings.status('again')).targetGroupARN === arn,
@@ -143,7 +136,7 @@ describe('A-B05 an AWSTargetGroupBinding without targetGroupARN', () => {
     await bindings.applySpec('taken', await spec({}, { deletionPolicy: 'Delete' }));
     await bindings.untilProblem('taken', 'ForeignTargetGroup');
     expect(await bindings.registered(arn)).toEqual([]);
-    await stage.kubectl('delete', 'awstargetgroupbinding', 'taken');
+    await stage.delete(AWS_TARGET_GROUP_BINDING, 'taken');
     await bindings.untilGone('taken');
     expect(await find(arn)).toBeDefined();
   });
@@ -157,7 +150,7 @@ describe('A-B05 an AWSTargetGroupBinding without targetGroupARN', () => {
       Conditions: [{ Field: 'path-pattern', PathPatternConfig: { Values: ['/x'] } }],
       Actions: [{ Type: 'forward', TargetGroupArn: arn }],
     });
-    await stage.kubectl('delete', 'awstargetgroupbinding', 'deleted', '--wait=false');
+    await stage.delete(AWS_TARGET_GROUP_BINDING, 'deleted', { wait: false });
     const { message } = await bindings.untilProblem('deleted', 'TargetGroupInUse');
     expect(message).toContain(`Expected no load balancer to forward to target group ${arn}`);
     // Its targets go with the traffic, and not before.
@@ -171,7 +164,7 @@ describe('A-B05 an AWSTargetGroupBinding without targetGroupARN', () => {
     await bindings.applySpec('kept', await spec());
     const arn = await arnOf('kept');
     await bindings.untilRegistered(arn, ['10.0.0.9:8080']);
-    await stage.kubectl('delete', 'awstargetgroupbinding', 'kept');
+    await stage.delete(AWS_TARGET_GROUP_BINDING, 'kept');
     await bindings.untilGone('kept');
     expect(await find(arn)).toBeDefined();
     expect(await bindings.registered(arn)).toEqual([]);

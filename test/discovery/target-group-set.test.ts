@@ -247,12 +247,12 @@ describe('an AWSTargetGroupSet', () => {
     await bind(one, 'mine', { set: 'good', colour: 'green' });
     await stage.apply(set('good'));
     await untilNames('good', ['default-mine']);
-    await stage.kubectl('label', 'awstg', 'default-mine', 'colour=red', '--overwrite');
+    await stage.label(AWS_TARGET_GROUP, 'default-mine', { colour: 'red' });
     await until(
       'the label to be as it was',
       async () => (await group('default-mine'))?.metadata.labels?.['colour'] === 'green',
     );
-    await stage.kubectl('delete', 'awstg', 'default-mine');
+    await stage.delete(AWS_TARGET_GROUP, 'default-mine');
     await untilNames('good', ['default-mine']);
   });
 
@@ -292,7 +292,7 @@ describe('an AWSTargetGroupSet', () => {
     expect(await namesOf('first')).toEqual(['default-both']);
     expect(await namesOf('second')).toEqual([]);
     const before = await group('default-both');
-    await stage.kubectl('delete', 'awstgs', 'first');
+    await stage.delete(AWS_TARGET_GROUP_SET, 'first');
     await untilNames('second', ['default-both']);
     await stage.apply(
       set('second', {
@@ -378,7 +378,7 @@ describe('an AWSTargetGroupSet', () => {
       const groupARN = (await bindings.status(name)).targetGroupARN ?? '';
       await stage.apply(templated('nodes', { nodeSelector: { type: 'none' } }));
       await bindings.untilRegistered(groupARN, []);
-      await stage.kubectl('delete', 'awstgs', 'nodes', 'pods');
+      await Promise.all(['nodes', 'pods'].map((of) => stage.delete(AWS_TARGET_GROUP_SET, of)));
       await bindings.untilGone(name);
       await bindings.untilGone(`pods-${one.cluster.name}`);
       await until('the target group to go', async () =>
@@ -456,7 +456,7 @@ describe('an AWSTargetGroupSet', () => {
       await untilNames('down', ['default-down1']);
       await two.cluster.kill('SIGKILL');
       // An edit has the set look at once, and not only after its interval.
-      await stage.kubectl('annotate', 'awstg', 'default-down1', 'touched=yes');
+      await stage.annotate(AWS_TARGET_GROUP, 'default-down1', { touched: 'yes' });
       await untilProblems('down', ['Unreachable']);
       expect(await namesOf('down')).toEqual(['default-down1']);
       await two.cluster.start();
@@ -486,14 +486,9 @@ describe('an AWSTargetGroupSet', () => {
         );
         return await reading;
       });
-      await stage.kubectl(
-        'patch',
-        'awstgs',
-        'lost',
-        '--type=merge',
-        '-p',
-        '{"spec":{"template":{"metadata":{"labels":{"a":"b"}}}}}',
-      );
+      await stage.patch(AWS_TARGET_GROUP_SET, 'lost', {
+        spec: { template: { metadata: { labels: { a: 'b' } } } },
+      });
       await untilProblems('lost', ['KindNotInstalled']);
       expect(await namesOf('lost')).toEqual(names);
       await installTargetGroupBindings(two.cluster.kubernetes);
@@ -525,7 +520,7 @@ describe('an AWSTargetGroupSet', () => {
     const before = await group('default-end1');
     const key = { namespace: stage.namespace, name: 'end' };
     const secret = await stage.kubernetes.get<{ metadata: Metadata; data: object }>(SECRET, key);
-    await stage.kubectl('delete', 'secret', 'end');
+    await stage.delete(SECRET, 'end');
     await untilProblems('t05', ['ClusterMissing']);
     const { labels = {} } = secret?.metadata ?? {};
     const data = secret?.data;
@@ -533,9 +528,9 @@ describe('an AWSTargetGroupSet', () => {
     await bind(one, 'end2', { set: 't05' });
     await untilNames('t05', ['default-end1', 'default-end2']);
     expect((await group('default-end1'))?.metadata.uid).toBe(before?.metadata.uid);
-    await stage.kubectl('delete', 'secret', 'end');
+    await stage.delete(SECRET, 'end');
     await untilNames('t05', []);
-    await stage.kubectl('delete', 'awstgs', 't03');
+    await stage.delete(AWS_TARGET_GROUP_SET, 't03');
     await untilNames('t03', []);
     await stage.untilClosed(`target-group-set/${stage.namespace}/t03`);
   });

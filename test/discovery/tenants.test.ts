@@ -110,8 +110,7 @@ describe('two tenants', () => {
   });
 
   it('and nothing of the other was read, written, registered or deleted', async () => {
-    const items = all.map(({ kind, name }) => `${kind.toLowerCase()}/${name}`);
-    await stage.kubectl('delete', ...items, '--timeout=60s');
+    await Promise.all(all.map(({ object, name }) => stage.delete(kindOf(object), name)));
     const { listener, networkListener, group, networkGroup } = victim;
     const places = [listener, networkListener].map((arn) => arn.split('/').slice(1, 4).join('/'));
     const calls = (await stage.proxy.calls({ since })).filter(({ parameters, userAgent }) => {

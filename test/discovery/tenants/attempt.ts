@@ -1,3 +1,5 @@
+import type { KindRef } from '../../../clients/kubernetes/kinds.ts';
+
 /** What belongs to another tenant, and what does not. */
 export interface Victim {
   readonly listener: string;
@@ -19,7 +21,7 @@ export interface Attempt {
   readonly reason: string;
   /** The object whose status says it, where that is another. */
   readonly saidBy?: { readonly kind: string; readonly name: string };
-  readonly object: object;
+  readonly object: Readonly<Record<string, unknown>> & Pick<KindRef, 'apiVersion' | 'kind'>;
 }
 
 /** The version of Okra's kinds. */
