@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { AWS_TARGET_GROUP, CELL } from '../../clients/kubernetes/kinds.ts';
 import { onStage } from '../support/stage/on-stage.ts';
 import type { Stage } from '../support/stage/stage.ts';
 import { exampleSteps, exampleTotals } from '../support/stage/steps.ts';
@@ -142,7 +143,7 @@ describe('bad input and faults', () => {
     await stage.targetGroups('2.0.0', ['healthb'], { role: 'sick' });
     const targetGroupArn = stage.arns.get('healthb') ?? '';
     await stage.proxy.setTargets({ targetGroupArn, state: 'unhealthy', reason: 'Target.Timeout' });
-    await stage.kubectl('label', 'awstargetgroup', 'healthb', 'role=health', '--overwrite');
+    await stage.label(AWS_TARGET_GROUP, 'healthb', { role: 'health' });
     const held = await stage.untilStatus(
       'health',
       'held by health',
@@ -172,7 +173,7 @@ describe('bad input and faults', () => {
     await stage.untilPhase('sick', 'Completed', '1.0.0');
     await stage.targetGroups('2.0.0', ['sickb'], { role: 'none' });
     await stage.proxy.setTargets({ targetGroupArn: stage.arns.get('sickb') ?? '', state: 'unhealthy' });
-    await stage.kubectl('label', 'awstargetgroup', 'sickb', 'role=sick2', '--overwrite');
+    await stage.label(AWS_TARGET_GROUP, 'sickb', { role: 'sick2' });
     const status = await stage.untilPhase('sick', 'Reverted', '1.0.0');
     expect(status.blockedVersions?.[0]?.cause).toContain('did not become healthy in time');
     // No target of it is healthy, so that it leaves the rule as well.
@@ -213,7 +214,7 @@ describe('bad input and faults', () => {
       status: 'True',
       reason: 'ListenerNotFound',
     });
-    await stage.kubectl('delete', 'cell', 'lost');
+    await stage.delete(CELL, 'lost');
   });
 
   it('refuses a rollout of more than five groups before anything is written', async () => {

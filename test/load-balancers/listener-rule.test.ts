@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { AWS_APPLICATION_LOAD_BALANCER_TARGET_DEPLOYMENT, CELL } from '../../clients/kubernetes/kinds.ts';
 import type { AWSApplicationLoadBalancerTargetDeployment } from '../../crds/aws-application-load-balancer-target-deployment.ts';
 import { Stage } from '../support/stage/stage.ts';
 import { until } from '../support/until.ts';
@@ -220,14 +221,8 @@ describe('the listener rule of a Cell', () => {
     const there = created.Listeners?.[0]?.ListenerArn ?? '';
     const others = (await stage.rules()).filter((rule) => rule.Priority !== '17');
     await stage.mark();
-    await stage.kubectl(
-      'patch',
-      'cell',
-      'move',
-      '--type=merge',
-      '-p',
-      JSON.stringify({ spec: { ingress: { awsApplicationLoadBalancer: { listenerARN: there } } } }),
-    );
+    const ingress = { awsApplicationLoadBalancer: { listenerARN: there } };
+    await stage.patch(CELL, 'move', { spec: { ingress } });
     await until('the old rule to go', async () => (await stage.rule(17)) === undefined);
     expect(await stage.weights(17, there)).toEqual({ movea: 80, moveb: 20 });
     const writes = (await stage.calls()).filter((call) => call.applied);
@@ -260,8 +255,11 @@ describe('the listener rule of a Cell', () => {
     await stage.untilPhase('view', 'Completed', '1.0.0');
     await stage.targetGroups('2.0.0', ['viewb'], { role: 'view' });
     await stage.untilPhase('view', 'Paused');
-    const read = async (): Promise<AWSApplicationLoadBalancerTargetDeployment> =>
-      JSON.parse(await stage.kubectl('get', 'awsalbtd', 'view', '-o', 'json'));
+    const read = () =>
+      stage.kubernetes.get<AWSApplicationLoadBalancerTargetDeployment>(
+        AWS_APPLICATION_LOAD_BALANCER_TARGET_DEPLOYMENT,
+        { namespace: stage.namespace, name: 'view' },
+      );
     expect(await read()).toMatchObject({
       metadata: { ownerReferences: [{ kind: 'AWSApplicationLoadBalancerConfig', name: 'view' }] },
       status: {
@@ -278,7 +276,7 @@ describe('the listener rule of a Cell', () => {
     expect(await stage.kubectl('get', 'awsalbtd', 'view')).toMatch(/view +1\.0\.0 +viewa: 80, viewb: 20 +21/);
     await stage.signal('view', 'promote');
     await stage.untilPhase('view', 'Completed', '2.0.0');
-    expect((await read()).status).toMatchObject({ version: '2.0.0', weights: 'viewa: 0, viewb: 100' });
+    expect((await read())?.status).toMatchObject({ version: '2.0.0', weights: 'viewa: 0, viewb: 100' });
   });
 
   it('A-R02 is refused without a condition or a priority, with a message that says what is missing', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { AWS_TARGET_GROUP, CELL, CONFIG_MAP } from '../../clients/kubernetes/kinds.ts';
 import { OWNER_TAG } from '../../domain/kubernetes/labels.ts';
 import { healthReads } from '../support/stage/health-reads.ts';
 import { Stage } from '../support/stage/stage.ts';
@@ -37,8 +38,10 @@ describe('a Cell behind a Network Load Balancer', () => {
 
   /** The tag of a Cell of this installation, whose id anybody can see. */
   const tagOf = async (name: string): Promise<string> => {
-    const id = await stage.kubectl('get', 'configmap', 'okra-installation', '-o', 'jsonpath={.data.id}');
-    return `${stage.namespace}/${name}@${id}`;
+    const { kubernetes, namespace } = stage;
+    const key = { namespace, name: 'okra-installation' };
+    const installation = await kubernetes.get<{ data: { id: string } }>(CONFIG_MAP, key);
+    return `${namespace}/${name}@${installation?.data.id}`;
   };
 
   it('takes over a listener that forwards to its own target groups, without moving traffic', async () => {
@@ -139,7 +142,7 @@ describe('a Cell behind a Network Load Balancer', () => {
     expect(status.message).toContain('okra.mumo.co/adopt');
     expect(await stage.defaultWeights(listenerARN)).toEqual({ other: 1 });
     expect(await ownerOf(listenerARN)).toBeUndefined();
-    await stage.kubectl('annotate', 'cell', 'foreign', 'okra.mumo.co/adopt=true');
+    await stage.annotate(CELL, 'foreign', { 'okra.mumo.co/adopt': 'true' });
     await stage.untilPhase('foreign', 'Completed', '1.0.0');
     expect(await stage.defaultWeights(listenerARN)).toEqual({ own: 100 });
     // Taking over drops what the other had, which is what the annotation asks for.
@@ -149,7 +152,7 @@ describe('a Cell behind a Network Load Balancer', () => {
   it('refuses a listener that belongs to another', async () => {
     const listenerARN = await serving('mine');
     await stage.targetGroups('1.0.0', ['minea'], { role: 'yours' }, 'TCP');
-    await stage.kubectl('label', '--overwrite', 'awstg', 'minea', 'role=mine', 'also=yours');
+    await stage.label(AWS_TARGET_GROUP, 'minea', { role: 'mine', also: 'yours' });
     const ingress = {
       type: 'AWSNetworkLoadBalancer',
       awsNetworkLoadBalancer: { listenerARN, targetGroupSelector: { matchLabels: { also: 'yours' } } },
@@ -158,7 +161,7 @@ describe('a Cell behind a Network Load Balancer', () => {
     const status = await stage.untilStatus('yours', 'in conflict', (one) => one.reason === 'Conflict');
     expect(status.message).toContain(`belongs to ${stage.namespace}/mine`);
     expect(await ownerOf(listenerARN)).toBe(await tagOf('mine'));
-    await stage.kubectl('delete', 'cell', 'yours');
+    await stage.delete(CELL, 'yours');
   });
 
   it('heals a default action that someone else changes', async () => {
@@ -175,7 +178,7 @@ describe('a Cell behind a Network Load Balancer', () => {
 
   it('keeps its listener, and what it forwards to, when it is deleted', async () => {
     const listenerARN = await serving('gone');
-    await stage.kubectl('delete', 'cell', 'gone');
+    await stage.delete(CELL, 'gone');
     await until('the configuration to go', async () => (await stage.networkConfig('gone')) === undefined);
     expect(await stage.defaultWeights(listenerARN)).toEqual({ gonea: 1 });
   });

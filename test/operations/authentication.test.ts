@@ -1,5 +1,6 @@
 import type { Action, Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { describe, expect, it } from 'vitest';
+import { AWS_APPLICATION_LOAD_BALANCER_CONFIG } from '../../clients/kubernetes/kinds.ts';
 import { onStage } from '../support/stage/on-stage.ts';
 import type { Stage } from '../support/stage/stage.ts';
 import { until } from '../support/until.ts';
@@ -211,7 +212,7 @@ describe('a rule that authenticates before it forwards', () => {
     expect(await stage.writes()).toEqual([]);
     // The way out: it is meant to be open from now on.
     const before = (await stage.config('lost'))?.metadata.uid;
-    await stage.kubectl('delete', 'awsalbc', 'lost');
+    await stage.delete(AWS_APPLICATION_LOAD_BALANCER_CONFIG, 'lost');
     const now = await until('the configuration to be made again', async () => {
       const config = await stage.config('lost');
       return config?.metadata.uid !== before && config?.status?.reason === 'Served' ? config : undefined;

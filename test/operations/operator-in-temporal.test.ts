@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { LEASE } from '../../clients/kubernetes/kinds.ts';
 import { sdkMetrics } from '../../deploy/monitoring/sdk-metrics.ts';
 import { reservePorts } from '../../local/ports.ts';
 import { onStage } from '../support/stage/on-stage.ts';
@@ -37,19 +38,6 @@ describe('an operator who uses Temporal itself', () => {
       `paused at ${weight}`,
       (status) => status.phase === 'Paused' && status.canaryWeight === weight,
     );
-  const eventsOf = async (
-    name: string,
-  ): Promise<readonly { type: string; reason: string; message: string }[]> => {
-    const json = await stage.kubectl(
-      'get',
-      'events',
-      '--field-selector',
-      `involvedObject.name=${name}`,
-      '-o',
-      'json',
-    );
-    return (JSON.parse(json) as { items: { type: string; reason: string; message: string }[] }).items;
-  };
 
   /** What Prometheus would read, line by line; nothing while nobody answers. */
   const scraped = async (port: number): Promise<readonly string[]> => {
@@ -92,8 +80,8 @@ describe('an operator who uses Temporal itself', () => {
     await untilTold(own, /^okra_drift_healed_total\{type="AWSApplicationLoadBalancer"\} 1$/);
     // Told to end, it gives back what it holds, and has not failed.
     expect(await stage.okrad.end('SIGTERM')).toBe(0);
-    const lease = await stage.kubectl('get', 'lease', 'okra', '-o', 'jsonpath={.spec.holderIdentity}');
-    expect(lease).toBe('');
+    const key = { namespace: stage.namespace, name: 'okra' };
+    expect(await stage.kubernetes.get(LEASE, key)).toMatchObject({ spec: { holderIdentity: '' } });
     stage.okrad.start();
     await untilTold(own, held);
     await stage.signal('metrics', 'abort');
@@ -168,12 +156,12 @@ describe('an operator who uses Temporal itself', () => {
     await stage.signal('typo', 'stop', unreadable);
     await stage.signal('typo', 'rollback', { by: 'ann' });
     const told = await until('both to be told', async () => {
-      const events = (await eventsOf('typo')).filter(({ reason }) => reason === 'UnknownSignal');
+      const events = (await stage.events('typo')).filter(({ reason }) => reason === 'UnknownSignal');
       return events.length === 2 && events;
     });
     expect(told.map(({ type }) => type)).toEqual(['Warning', 'Warning']);
     const names = 'pause, resume, promote, promoteFull, abort, retry, approve';
-    expect(told.map(({ message }) => message).toSorted()).toEqual(
+    expect(told.map(({ note }) => note).toSorted()).toEqual(
       ['rollback', 'stop'].map(
         (name) =>
           `Expected one of the signals ${names}, got "${name}". Nothing was done about it; send one of these.`,
