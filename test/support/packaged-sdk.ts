@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { oneTimeLimit, withoutStacks } from '../../deploy/package/sdk-changes.ts';
+import { notForDebuggers, oneTimeLimit, withoutStacks } from '../../deploy/package/sdk-changes.ts';
 
-const changes = [withoutStacks, oneTimeLimit];
+const changes = [withoutStacks, oneTimeLimit, notForDebuggers];
 
 registerHooks({
   load: (url, context, nextLoad) => {
