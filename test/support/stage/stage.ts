@@ -72,9 +72,9 @@ const secretOf = (namespace: string): string => `secret-of-${namespace}`;
 /** What is added to okrad's environment. */
 type Environment = Readonly<Record<string, string>>;
 
-/** Whether an okrad can run in a process with others, whose environment is theirs as well. */
+/** Whether an okrad can run in a process with others: what is added is read by its configuration alone (config.ts), and not by the SDK of AWS from the environment of the process. */
 const canShare = (added: Environment): boolean =>
-  Object.keys(added).every((name) => /^(OKRA|DD)_/.test(name));
+  Object.keys(added).every((name) => /^(OKRA|DD)_|^AWS_ENDPOINT_URL_/.test(name));
 
 /** How the okrad of a stage is set up unless a test says otherwise. */
 const settingsOf = (namespace: string): Environment => ({
