@@ -101,8 +101,9 @@ export async function serveDatadog(options: DatadogOptions): Promise<DatadogServ
     response.writeHead(answer.status, answer.headers).end(answer.body);
   }
 
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) =>
-    void handle(request, response),
+  const server = createServer(
+    { keepAliveTimeout: KEEP_ALIVE_MS },
+    (request, response) => void handle(request, response),
   ).listen(port, '127.0.0.1');
   await once(server, 'listening');
   return {
