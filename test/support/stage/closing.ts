@@ -55,7 +55,12 @@ async function readHistories(
     unexplained = writes ? await everyWriteIsExplained(stage, histories) : [];
     return unexplained.length === 0;
   };
-  await until('the histories to explain the writes', look, { timeoutMs: LISTED_MS }).catch(() => undefined);
+  try {
+    await until('the histories to explain the writes', look, { timeoutMs: LISTED_MS });
+  } catch (error) {
+    // What is still unexplained is told of with the rest; without it, nothing could be read.
+    if (unexplained.length === 0) throw error;
+  }
   return { histories, unexplained };
 }
 
