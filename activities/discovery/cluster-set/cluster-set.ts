@@ -5,7 +5,7 @@ import { clusterSet, type ClusterSet, type Generator } from '../../../crds/clust
 import {
   clusterIdsOf,
   decideClusterSet,
-  secretNameOf,
+  secretNamesOf,
   type Reading,
 } from '../../../domain/discovery/cluster-set/cluster-set.ts';
 import type { Access } from '../../../domain/access/access.ts';
@@ -62,10 +62,10 @@ export function clusterSetActivities({
     const answers = await Promise.all(
       spec.generators.map((generator, index) => read(sources, generator, { index, signal, known, access })),
     );
-    const { readings, problems: refused } = allowedClusters(answers, access, known);
+    const { readings, problems: refused } = allowedClusters(spec.generators, answers, { access, known });
     const grace = { before: object.status?.missing ?? [], now: Date.now(), seconds: graceSeconds };
-    const wanted = readings.flatMap(({ clusters }) => clusters.map(({ name }) => secretNameOf(name)));
-    const found = await secrets.find(key.namespace, wanted);
+    // What is not selected is nobody's business here: an account may have hundreds of other clusters.
+    const found = await secrets.find(key.namespace, secretNamesOf(spec, readings));
     const decision = decideClusterSet({ uid, spec, readings, secrets: found, grace });
     const failures = await secrets.perform({ owner: { key, uid }, life }, decision, found);
     const failed = new Set(failures.map(({ cluster }) => cluster));

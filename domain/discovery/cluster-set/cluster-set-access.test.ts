@@ -5,10 +5,10 @@ import { allowedClusters, generatorRefusal } from './cluster-set-access.ts';
 import type { SourcedCluster } from './cluster-set.ts';
 
 const arnOf = (name: string): string => `arn:aws:eks:eu-central-1:111122223333:cluster/${name}`;
-const aCluster = (name: string): SourcedCluster => ({
+const aCluster = (name: string, tags: Record<string, string> = { of: 'all' }): SourcedCluster => ({
   id: arnOf(name),
   name,
-  tags: {},
+  tags,
   state: 'Active',
   said: 'ACTIVE',
 });
@@ -23,11 +23,13 @@ const readings = [
   },
 ];
 
+const generators = [{ awseks: { selector: { matchTags: { of: 'all' } } } }];
+
 describe('the clusters of a ClusterSet', () => {
   const access = accessBy({ clusters: [arnOf('shop-*')] });
 
   it('are those that the namespace may use, and nobody is told which others there are', () => {
-    const { readings: left, problems } = allowedClusters(readings, access, []);
+    const { readings: left, problems } = allowedClusters(generators, readings, { access, known: [] });
     expect(left).toEqual([{ clusters: [aCluster('shop-1')], places: [], unread: [], failures: [] }]);
     expect(problems).toEqual([
       {
@@ -39,6 +41,17 @@ describe('the clusters of a ClusterSet', () => {
     expect(JSON.stringify(problems)).not.toContain('bank-1');
   });
 
+  it('are no problem when the generator does not select those that it may not use', () => {
+    const clusters = [aCluster('shop-1'), aCluster('bank-1', { of: 'bank' }), aCluster('bank-2', {})];
+    const { readings: left, problems } = allowedClusters(
+      generators,
+      [{ clusters, places: [], unread: [], failures: [] }],
+      { access, known: [] },
+    );
+    expect(left[0]?.clusters).toEqual([aCluster('shop-1')]);
+    expect(problems).toEqual([]);
+  });
+
   it('are not named either when EKS does not describe them, unless they have a secret', () => {
     const problem = { object: 'spec.generators[0]', reason: 'AccessDenied', message: 'bank-3 is denied' };
     const unread = [
@@ -46,9 +59,9 @@ describe('the clusters of a ClusterSet', () => {
       { ids: [arnOf('shop-2')], problem: { ...problem, message: 'shop-2 is denied' } },
     ];
     const { readings: left } = allowedClusters(
+      generators,
       [{ clusters: [], places: [], unread, failures: [] }],
-      access,
-      [],
+      { access, known: [] },
     );
     expect(left[0]?.unread.map((one) => one.problem.message)).toEqual([
       expect.stringContaining('got some that it did not describe'),
@@ -57,7 +70,7 @@ describe('the clusters of a ClusterSet', () => {
   });
 
   it('keep the secrets that they have when they are not allowed any more', () => {
-    const { readings: left } = allowedClusters(readings, access, [arnOf('bank-1')]);
+    const { readings: left } = allowedClusters(generators, readings, { access, known: [arnOf('bank-1')] });
     expect(left[0]?.clusters).toEqual([
       aCluster('shop-1'),
       { ...aCluster('bank-1'), state: 'Waiting', said: 'not allowed' },
@@ -65,7 +78,10 @@ describe('the clusters of a ClusterSet', () => {
   });
 
   it('are all while no AccessPolicy is about the namespace', () => {
-    expect(allowedClusters(readings, undefined, [])).toEqual({ readings, problems: [] });
+    expect(allowedClusters(generators, readings, { access: undefined, known: [] })).toEqual({
+      readings,
+      problems: [],
+    });
   });
 });
 

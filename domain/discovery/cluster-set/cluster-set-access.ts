@@ -2,6 +2,7 @@ import type { Generator } from '../../../crds/cluster-set.ts';
 import { mayUse, refusalOf, type Access } from '../../access/access.ts';
 import type { Reading, SourcedCluster, UnreadCluster } from './cluster-set.ts';
 import { providerOf } from './provider.ts';
+import { selectedOf } from './selection.ts';
 import type { Problem } from '../sync-status.ts';
 
 /** Says why a generator may not be read; undefined when it may. */
@@ -12,14 +13,16 @@ export function generatorRefusal(generator: Generator, access: Access | undefine
 
 /**
  * Leaves out the clusters that a namespace may not use, without a word of which they are. One that has a secret already counts as
- * waiting, so that its secret stays as it is.
+ * waiting, so that its secret stays as it is. Only those that a generator selects are a problem: an account has others.
  */
 export function allowedClusters(
+  generators: readonly Generator[],
   readings: readonly Reading[],
-  access: Access | undefined,
-  known: readonly string[],
+  { access, known }: { readonly access: Access | undefined; readonly known: readonly string[] },
 ): { readonly readings: readonly Reading[]; readonly problems: readonly Problem[] } {
-  const refused = readings.map(({ clusters }) => clusters.filter((cluster) => !isAllowed(cluster, access)));
+  const refused = generators.map((generator, index) =>
+    selectedOf(generator, readings[index]?.clusters ?? []).filter((cluster) => !isAllowed(cluster, access)),
+  );
   const problems = refused.flatMap((some, index) =>
     some.length === 0 ? [] : [problemOf(some, index, access)],
   );

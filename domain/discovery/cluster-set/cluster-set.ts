@@ -5,11 +5,11 @@ import { clusterIn, foreign, missingCluster, rivalry, unreadCluster } from './cl
 import { claimsOf, hasHeirs, type Handover } from '../handover.ts';
 import { CLUSTER_ID_ANNOTATION } from '../../kubernetes/labels.ts';
 import { awaitMissing, missingProblems, type Grace, type Missed } from '../missing.ts';
-import { providerOf } from './provider.ts';
 import type { Problem } from '../sync-status.ts';
 import { unreadIn, type Reading, type SourcedCluster } from './source-reading.ts';
 import { isAsDesired, desiredSecret } from './desired-secret.ts';
 import { holderOf, type Holder } from './secret-holder.ts';
+import { selectedBy } from './selection.ts';
 
 export type { Reading, SourcedCluster, UnreadCluster } from './source-reading.ts';
 
@@ -60,7 +60,7 @@ export function decideClusterSet(observed: ObservedClusterSet): ClusterSetDecisi
     unreadIds.has(annotations[CLUSTER_ID_ANNOTATION] ?? '') ||
     !isRead(readings, { annotations });
   const own = secrets.filter(({ owner }) => owner?.uid === uid);
-  const wanted = bySecretName(selectClusters(spec, readings));
+  const wanted = bySecretName(selectedBy(spec.generators, readings));
   const asked = [...wanted].map(([name, rivals]): Asked => {
     const existing = own.find((secret) => secret.name === name);
     return { name, rivals, holder: holderOf(rivals, existing, mayBeThere) };
@@ -163,6 +163,11 @@ function judge(
   return { verdict: { do: verb, cluster: cluster.name, secret }, problems };
 }
 
+/** The names that the secrets of the selected clusters have or get. */
+export const secretNamesOf = (spec: ClusterSetSpec, readings: readonly Reading[]): readonly string[] => [
+  ...bySecretName(selectedBy(spec.generators, readings)).keys(),
+];
+
 /** The name of a cluster's secret: that of the cluster, as far as a name may be like it. */
 export const secretNameOf = (cluster: string): string => cluster.toLowerCase().replaceAll('_', '-');
 
@@ -171,23 +176,6 @@ export const clusterIdsOf = (uid: string, secrets: readonly ExistingSecret[]): r
   secrets
     .filter(({ owner }) => owner?.uid === uid)
     .flatMap(({ annotations }) => annotations[CLUSTER_ID_ANNOTATION] ?? []);
-
-/** The clusters that a generator asks for; those that are being deleted are gone already. */
-function selectClusters(spec: ClusterSetSpec, readings: readonly Reading[]): readonly SourcedCluster[] {
-  const found = spec.generators.flatMap((generator, index) => {
-    const { selector, clusterSelector } = providerOf(generator).settings;
-    const tags = (selector ?? clusterSelector)?.matchTags ?? {};
-    const wanted = Object.entries(tags);
-    // A schema refuses a selector without tags; one that got past it must not take every cluster.
-    if (wanted.length === 0) return [];
-    return (readings[index]?.clusters ?? []).filter(
-      (cluster) =>
-        cluster.state !== 'Deleting' &&
-        wanted.every(([key, value]) => Object.hasOwn(cluster.tags, key) && cluster.tags[key] === value),
-    );
-  });
-  return [...new Map(found.toReversed().map((cluster) => [cluster.id, cluster])).values()].toReversed();
-}
 
 function bySecretName(clusters: readonly SourcedCluster[]): ReadonlyMap<string, Rivals> {
   const rivals = new Map<string, Rivals>();
