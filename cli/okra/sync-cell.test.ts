@@ -205,6 +205,26 @@ describe('okra sync cell', () => {
     expect(statusOf().rollout).toMatchObject({ workflowId: 'okra sync cell' });
   });
 
+  it.each([
+    ['the workflow of okrad', { workflowId: 'cell/default/web', runId: 'of-okrad' }, ['--force']],
+    ['a pass whose ConfigMap is lost', {}, []],
+  ])('aborts what %s has left behind', async (_, writer, words) => {
+    await serving();
+    await passesUntil(() => runs().length > 0);
+    objects = objects
+      .filter(({ metadata }) => metadata.name !== 'okra-cell-web')
+      .map((one) =>
+        one.kind === 'Cell'
+          ? { ...one, status: { ...statusOf(), rollout: { ...statusOf().rollout, ...writer } } }
+          : one,
+      );
+    expect(weights()).toEqual(pair(40, 10));
+    const said = await pass(...words, '--request', 'abort', '--reason', 'errors');
+    expect([said.code, weights()]).toEqual([0, pair(50, 0)]);
+    await passesUntil(() => statusOf().phase === 'Reverted');
+    expect(statusOf()).toMatchObject({ blockedVersions: [{ version: '2.0.0' }] });
+  });
+
   it('says with status 1 why ELBv2 has refused, and tries again with a later pass', async () => {
     await serving();
     await pass();

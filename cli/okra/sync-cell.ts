@@ -1,11 +1,12 @@
 import { Option, type Command } from 'commander';
 import { sleep } from '../../clients/backoff.ts';
 import { CELL } from '../../clients/kubernetes/kinds.ts';
-import type { Cell } from '../../crds/cell.ts';
+import type { Cell, CellStatus } from '../../crds/cell.ts';
 import { standing, type Decision, type Performable } from '../../domain/model/decision.ts';
 import { formatKey } from '../../domain/model/ids.ts';
 import { requestKinds } from '../../domain/model/request-kinds.ts';
 import { requestNames, type RequestName } from '../../domain/model/request.ts';
+import type { RolloutState } from '../../domain/model/state.ts';
 import { requested, runFrom, type Run } from '../../domain/rollout/run.ts';
 import { exitCodes, failed, refused } from '../okractl/exit.ts';
 import { inOneLine } from '../terminal-text.ts';
@@ -98,7 +99,7 @@ async function passOver(
   const statusRun = (run: Run): string | undefined =>
     (run.state.reported ?? run.observed?.cell?.status ?? status).rollout?.runId;
   const stamp = { by: session.config.identity, reason, at: now() };
-  const refusal = request === undefined ? undefined : requestKinds[request].refusal(kept.state);
+  const refusal = request === undefined ? undefined : refusalOf(request, kept.state, status);
   if (refusal !== undefined) throw refused(refusal);
   const begun = runFrom(kept.state);
   const passed = await pass(request === undefined ? begun : requested(begun, request, stamp), {
@@ -115,6 +116,15 @@ async function passOver(
     await kept.keep(passed.next.do === 'Close' ? undefined : passed.run.state, statusRun(passed.run));
   return passed;
 }
+
+/**
+ * Says why a request makes no sense now. A rollout that okrad or a lost pass has left behind is known again only once the Cell
+ * was looked at, and its abort is kept until then.
+ */
+const refusalOf = (request: RequestName, state: RolloutState, { rollout }: CellStatus): string | undefined =>
+  request === 'abort' && state.rollout === undefined && rollout !== undefined
+    ? undefined
+    : requestKinds[request].refusal(state);
 
 function tell({ print, warn }: OkraShell, { done, next, refusal }: Passed, isDry: boolean): void {
   for (const decision of done) print(inOneLine(saidOf(decision)));
