@@ -22,6 +22,19 @@ const secrets = (objects: readonly FakeObject[]): readonly string[] =>
   objects.filter(({ kind }) => kind === 'Secret').map(({ metadata }) => metadata.name);
 const decoded = (text: unknown): string => Buffer.from(String(text), 'base64').toString('utf8');
 
+/** A cluster secret of Argo CD, which may have another name than its cluster. */
+const aSecret = (name: string, cluster: string): FakeObject & { readonly data: object } => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: {
+    namespace: 'default',
+    name,
+    uid: `uid-${name}`,
+    labels: { 'argocd.argoproj.io/secret-type': 'cluster' },
+  },
+  data: { name: btoa(cluster), server: btoa(`https://${cluster}`), config: btoa('{}') },
+});
+
 describe('okra create, get and delete cluster', () => {
   const asked = ['create', 'cluster', '--name', 'cdk1', '--namespace', 'default', '--labels', 'service=demo'];
 
@@ -53,6 +66,15 @@ describe('okra create, get and delete cluster', () => {
     const dry = await runOkra(['delete', 'cluster', 'cdk1', '--dry-run'], { objects });
     expect([dry.out, secrets(dry.objects)]).toEqual(['---\n# would delete Secret default/cdk1\n', ['cdk1']]);
     expect(secrets((await runOkra(['delete', 'cluster', 'cdk1'], { objects })).objects)).toEqual([]);
+  });
+
+  it.each([
+    ['two secrets are of it', [aSecret('a-live', 'prod'), aSecret('b-old', 'prod')]],
+    ['another cluster has a secret of its name', [aSecret('prod', 'blue'), aSecret('zeta', 'prod')]],
+  ])('deletes no secret when %s', async (_, objects) => {
+    const said = await runOkra(['delete', 'cluster', 'prod'], { objects });
+    expect([said.code, secrets(said.objects)]).toEqual([1, secrets(objects)]);
+    expect(said.err).toContain('Expected prod to be one cluster in namespace default, got Secret');
   });
 
   it('lists the clusters that there are when EKS does not know the one', async () => {
@@ -129,6 +151,15 @@ describe('okra sync clusterset', () => {
     const said = await runOkra(asked, { eksClusters, objects });
     expect(said).toMatchObject({ code: 0, err: '', out: '1 clusters have a secret.\n' });
     expect(secrets(said.objects)).toEqual(['new']);
+  });
+
+  it('says with --dry-run what it would do to those that there are, and no more', async () => {
+    const environment = { OKRA_GRACE_PERIOD: '0' };
+    const objects = await before();
+    const dry = await runOkra([...asked, '--dry-run'], { eksClusters, objects, environment });
+    expect(dry.out.match(/^# would (?!apply ClusterSet).*/gm)).toEqual(['# would delete Secret default/old']);
+    expect(dry).toMatchObject({ code: 0, err: '' });
+    expect(dry.objects).toEqual(objects);
   });
 
   it('A-L05 creates only with --delete=false', async () => {

@@ -72,9 +72,14 @@ export function readingOnly(kubernetes: KubernetesClient, print: OkraShell['prin
     },
     apply: async (object, options) => {
       if (options?.subresource === 'status') return object;
-      const before = await kubernetes.get<{ metadata: object }>(kindOf(object), object.metadata);
-      const after = make(before === undefined ? 'create' : 'apply', object);
-      return { ...after, metadata: { ...after.metadata, ...before?.metadata } };
+      const kind = kindOf(object);
+      const before = await kubernetes.get<Identified>(kind, object.metadata);
+      if (before === undefined) return make('create', object);
+      make('apply', object);
+      // What is decided after it depends on who the object is, and on what its status remembers.
+      const known = { ...before, ...object, metadata: appliedTo(before.metadata, object.metadata) };
+      made.set(idOf(kind, object.metadata), known);
+      return known;
     },
     create: (object) => Promise.resolve(make('create', object)),
     patch: async <T>(kind: KindRef, key: Key, patch: object) => {
@@ -87,6 +92,19 @@ export function readingOnly(kubernetes: KubernetesClient, print: OkraShell['prin
     },
   };
 }
+
+interface Marked {
+  readonly labels?: object;
+  readonly annotations?: object;
+}
+
+/** The metadata of an object to which other metadata is applied. */
+const appliedTo = <T extends object>(before: object & Marked, applied: T & Marked): T => ({
+  ...before,
+  ...applied,
+  labels: { ...before.labels, ...applied.labels },
+  annotations: { ...before.annotations, ...applied.annotations },
+});
 
 function regionsReadingOnly(
   regions: ELBv2Regions,

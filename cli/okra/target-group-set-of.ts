@@ -32,10 +32,19 @@ export async function clustersIn({
   return secrets.map((secret) => ({ secret, cluster: knownCluster(secret, decodeBase64) }));
 }
 
-/** Finds the cluster of a name among those of a namespace. */
+/** Finds the cluster of a name, or of whose secret it is the name, among those of a namespace; throws when several are. */
 export function clusterCalled(all: readonly NamedCluster[], name: string, namespace: string): NamedCluster {
-  const found = all.find(({ cluster }) => cluster.name === name || cluster.secret === name);
-  if (found !== undefined) return found;
+  const found = all.filter(({ cluster }) => cluster.name === name || cluster.secret === name);
+  const [first, second] = found;
+  if (second !== undefined) {
+    const each = found
+      .map(({ cluster }) => `Secret ${cluster.secret} of cluster ${cluster.name}`)
+      .join(' and ');
+    throw failed(
+      `Expected ${name} to be one cluster in namespace ${namespace}, got ${each}. Do it with kubectl on the Secret that you mean, or give the other one another name.`,
+    );
+  }
+  if (first !== undefined) return first;
   const names = all.map(({ cluster }) => cluster.name).join(', ');
   throw failed(
     `Expected an Argo CD cluster secret of cluster ${name} in namespace ${namespace}, got ${names === '' ? 'none' : `those of ${names}`}. Make one by okra create cluster.`,
