@@ -354,6 +354,18 @@ describe('rollback', () => {
     ]);
   });
 
+  it('is refused for the Cell of an application, whose parent would take the pin out again', async () => {
+    const [cell = aCell(), ...groups] = objects;
+    const parent = { apiVersion: cell.apiVersion, kind: 'Cell', name: 'system', uid: 'p', controller: true };
+    const child = { ...cell, metadata: { ...cell.metadata, ownerReferences: [parent] } };
+    const { done, code, err } = await runOkractl(['rollback', 'web', '--to', '1.0.0'], {
+      objects: [child, ...groups],
+    });
+    expect([code, done]).toEqual([3, []]);
+    expect(err).toContain('got that of an application of Cell system');
+    expect(err).toContain('okractl abort system');
+  });
+
   const replaced = (from: string, endedAt: string): CellStatus => ({
     stableVersion: '2.0.0',
     history: [{ version: '2.0.0', from, outcome: 'Completed', message: 'm', startedAt: endedAt, endedAt }],

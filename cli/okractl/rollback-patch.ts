@@ -1,5 +1,6 @@
 import type { Cell } from '../../crds/cell.ts';
 import type { SelectedTargetGroup } from '../../domain/model/target-group.ts';
+import { controllerOf } from '../../domain/kubernetes/controller.ts';
 import { servedUntil } from '../../domain/rollout/history.ts';
 import { isOutsideRollbackWindow } from '../../domain/rollout/rollback-window.ts';
 import { groupByVersion, isNewer, isSameVersion, parseVersion } from '../../domain/versions/version.ts';
@@ -9,10 +10,13 @@ export const CHANGE_CAUSE = 'kubernetes.io/change-cause';
 
 /** Says why a Cell cannot be rolled back to a version; undefined when it can. */
 export function refusalToRollBack(
-  { spec, status = {} }: Pick<Cell, 'spec' | 'status'>,
+  { metadata, spec, status = {} }: Cell,
   selected: readonly SelectedTargetGroup[],
   to: string,
 ): string | undefined {
+  const parent = controllerOf(metadata);
+  if (parent?.kind === 'Cell')
+    return `Expected a Cell of its own, got that of an application of Cell ${parent.name}, which would take the pin out again. To take a rollout back: okractl abort ${parent.name}. To go back after it: apply the earlier spec of that Cell.`;
   const version = parseVersion(to);
   if (version === undefined) return `Expected a version such as 1.2.3 with --to, got ${JSON.stringify(to)}.`;
   const { sets } = groupByVersion(selected);
