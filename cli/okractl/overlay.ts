@@ -1,4 +1,4 @@
-import type { KindRef } from '../../clients/kubernetes/kinds.ts';
+import { CELL, type KindRef } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { SnapshotOptions } from '../../clients/kubernetes/kubernetes-list.ts';
 import { fieldsIn, type Fields } from '../../domain/model/shape.ts';
@@ -66,6 +66,9 @@ function applyTo(
   const generation = typeof metadata['generation'] === 'number' ? metadata['generation'] + 1 : 1;
   return {
     ...object,
+    ...(staysPinned(before, object)
+      ? { spec: { ...specOf(object), version: specOf(before)['version'] } }
+      : {}),
     metadata: {
       uid: 'planned',
       ...metadata,
@@ -76,4 +79,28 @@ function applyTo(
     // A manifest says nothing of it, whatever stands there.
     ...(before?.['status'] === undefined ? { status: undefined } : { status: before['status'] }),
   };
+}
+
+const specOf = (object: Fields | undefined): Fields => fieldsIn(object?.['spec']);
+
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/**
+ * Whether the version to which a Cell is pinned stays when a manifest without one is applied: kubectl takes away only what
+ * the manifest had before (https://kubernetes.io/docs/tasks/manage-kubernetes-objects/declarative-config/), and okractl rollback
+ * is no manifest.
+ */
+function staysPinned(before: Fields | undefined, object: Fields): boolean {
+  if (object['kind'] !== CELL.kind || specOf(before)['version'] === undefined || 'version' in specOf(object))
+    return false;
+  const applied = fieldsIn(fieldsIn(before?.['metadata'])['annotations'])[LAST_APPLIED];
+  return !('version' in specOf(fieldsIn(parsed(applied))));
+}
+
+function parsed(text: unknown): unknown {
+  try {
+    return typeof text === 'string' ? JSON.parse(text) : undefined;
+  } catch {
+    return undefined;
+  }
 }

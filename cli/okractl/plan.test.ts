@@ -29,6 +29,18 @@ describe('plan', () => {
     expect(done).toEqual([]);
   });
 
+  it.each([
+    ['stays when the manifest never had one', {}, /In the end: Completed\. 1\.0\.0 serves/],
+    ['goes when the manifest had it before', { version: '1.0.0' }, /1\.0\.0 → 2\.0\.0/],
+  ])('knows that the version to which a Cell is pinned %s', async (_, applied, said) => {
+    const pinned = aCell({ stableVersion: '1.0.0', phase: 'Completed' }, { version: '1.0.0' });
+    const last = JSON.stringify({ spec: applied });
+    const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': last };
+    const objects = [{ ...pinned, metadata: { ...pinned.metadata, annotations } }, ...groups];
+    const world = { objects, files: { 'web.yaml': manifest() } };
+    expect((await runOkractl(['plan', '-f', 'web.yaml'], world)).out).toMatch(said);
+  });
+
   it('counts target groups that only the manifests have', async () => {
     const files = { 'groups.yaml': stringify(aTargetGroup('web-c', '3.0.0')) };
     const world = { objects: [aCell(), ...groups], files };
