@@ -53,20 +53,34 @@ describe('the clusters of a ClusterSet', () => {
   });
 
   it('are not named either when EKS does not describe them, unless they have a secret', () => {
-    const problem = { object: 'spec.generators[0]', reason: 'AccessDenied', message: 'bank-3 is denied' };
-    const unread = [
-      { ids: [], problem },
-      { ids: [arnOf('shop-2')], problem: { ...problem, message: 'shop-2 is denied' } },
-    ];
+    const unreadOf = (name: string, ids: readonly string[] = []) => ({
+      ids,
+      named: { region: 'eu-central-1', name },
+      problem: { cluster: name, reason: 'AccessDenied', message: `${name} is denied` },
+    });
+    const unread = [unreadOf('bank-3'), unreadOf('shop-3'), unreadOf('shop-2', [arnOf('shop-2')])];
     const { readings: left } = allowedClusters(
       generators,
       [{ clusters: [], places: [], unread, failures: [] }],
       { access, known: [] },
     );
-    expect(left[0]?.unread.map((one) => one.problem.message)).toEqual([
-      expect.stringContaining('got some that it did not describe'),
-      'shop-2 is denied',
+    // That which the namespace may not use anyway is no problem of its set.
+    expect(left[0]?.unread.map((one) => one.problem)).toEqual([
+      { reason: 'AccessDenied', message: expect.stringContaining('got some that it did not describe') },
+      { cluster: 'shop-2', reason: 'AccessDenied', message: 'shop-2 is denied' },
     ]);
+  });
+
+  it('keep what they have when EKS does not describe them and they are not allowed any more', () => {
+    const named = { region: 'eu-central-1', name: 'bank-1' };
+    const problem = { cluster: 'bank-1', reason: 'AccessDenied', message: 'denied' };
+    const unread = [{ ids: [arnOf('bank-1')], named, problem }];
+    const { readings: left } = allowedClusters(
+      generators,
+      [{ clusters: [], places: [], unread, failures: [] }],
+      { access, known: [arnOf('bank-1')] },
+    );
+    expect(left[0]?.unread).toEqual(unread);
   });
 
   it('keep the secrets that they have when they are not allowed any more', () => {

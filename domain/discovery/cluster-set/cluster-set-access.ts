@@ -34,15 +34,23 @@ export function allowedClusters(
         ? [{ ...cluster, state: 'Waiting' as const, said: 'not allowed' }]
         : [];
     }),
-    unread: access === undefined ? reading.unread : reading.unread.map(nameless),
+    unread: unreadFor(access, reading.unread),
   }));
   return { readings: kept, problems };
 }
 
+/** Leaves out what the namespace may not use anyway, unless a secret is kept by it. */
+const unreadFor = (access: Access | undefined, unread: readonly UnreadCluster[]): readonly UnreadCluster[] =>
+  access === undefined
+    ? unread
+    : unread
+        .filter(({ ids, named }) => ids.length > 0 || mayUse(access, { of: 'NamedCluster', ...named }))
+        .map(nameless);
+
 /** A cluster that has no secret in the namespace, and that may be someone else's, is not named. */
-const nameless = ({ ids, problem }: UnreadCluster): UnreadCluster => {
+const nameless = ({ ids, named, problem }: UnreadCluster): UnreadCluster => {
   const message = 'Expected EKS to describe each cluster that it lists, got some that it did not describe.';
-  return { ids, problem: ids.length > 0 ? problem : { ...problem, message } };
+  return { ids, named, problem: ids.length > 0 ? problem : { reason: problem.reason, message } };
 };
 
 const isAllowed = ({ id }: SourcedCluster, access: Access | undefined): boolean =>

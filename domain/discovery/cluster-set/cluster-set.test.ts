@@ -49,7 +49,8 @@ const failed = (...clusters: SourcedCluster[]): Reading => ({
 
 const denied = (of: SourcedCluster, ...clusters: SourcedCluster[]): Reading => {
   const problem = { cluster: of.name, reason: 'AccessDenied', message: `Expected ${of.name}, got no.` };
-  return { ...read(...clusters), unread: [{ ids: [of.id], problem }] };
+  const named = { region: 'eu-central-1', name: of.name };
+  return { ...read(...clusters), unread: [{ ids: [of.id], named, problem }] };
 };
 
 const now = Date.parse('2026-11-22T12:00:00.000Z');
@@ -506,4 +507,69 @@ describe('a secret that two ClusterSets want', () => {
     const secrets = [existing(web, { isInherited: true })];
     expect(short(decide({ readings: [read(web)], secrets }))).toMatchObject({ update: ['web1'], delete: [] });
   });
+});
+
+describe('a cluster that two generators find with different logins', () => {
+  const as = (role: string): SourcedCluster => {
+    const access = { server: 'https://web.example.com', config: `{"as":"${role}"}` };
+    return cluster('web', { access });
+  };
+  const generators = [demo, matching({ Service: 'demo' })];
+  const secrets = [existing(as('first'))];
+  const sync = (readings: readonly Reading[]): ClusterSetDecision =>
+    decide({ spec: { generators }, readings, secrets });
+
+  it('keeps the login of the first while that cannot be read', () => {
+    expect(sync([failed(), read(as('second'))])).toMatchObject({ update: [], delete: [], names: ['web'] });
+  });
+
+  it('gets that of the second when the first does not find it, or its role may not be used', () => {
+    const update = [{ content: { config: '{"as":"second"}' } }];
+    expect(sync([read(), read(as('second'))]).update).toMatchObject(update);
+    const refused = { ...failed(), failures: [{ reason: 'NotAllowed', message: 'no' }] };
+    expect(sync([refused, read(as('second'))]).update).toMatchObject(update);
+  });
+
+  it('gets that of the first while the second cannot be read', () => {
+    expect(sync([read(as('new')), failed()]).update).toMatchObject([{ content: { config: '{"as":"new"}' } }]);
+  });
+
+  it('gets the rest of what it is to be while the first cannot be read', () => {
+    const tagged = { ...as('second'), tags: { Service: 'demo', env: 'prod' } };
+    const [updated] = sync([failed(), read(tagged)]).update;
+    expect(updated?.annotations['okra.mumo.co/cluster-tags']).toContain('prod');
+    expect(updated?.content.config).toBe('{"as":"first"}');
+  });
+});
+
+describe('a claim to the secret of another set', () => {
+  const owner = { uid: 'theirs', kind: 'ClusterSet', name: 'other' };
+  const claimed = existing(cluster('web'), { owner, heirs: ['mine'] });
+  const other = [matching({ Service: 'other' })];
+  const sync = (reading: Reading, generators = other) =>
+    decide({ spec: { generators }, readings: [reading], secrets: [claimed] }).handover;
+
+  it('is given up when the set does not want the cluster any more', () => {
+    expect(sync(read(cluster('web')))).toEqual({ claim: [], release: ['web'] });
+    expect(sync(readIn('arn:aws:eks:us-east-1:2:'))).toEqual({ claim: [], release: ['web'] });
+  });
+
+  it('stays while the set wants it, or could not read whether it does', () => {
+    const none = { claim: [], release: [] };
+    expect(sync(read(cluster('web')), [demo])).toEqual(none);
+    expect(sync(failed())).toEqual(none);
+    expect(sync(denied(cluster('web')))).toEqual(none);
+  });
+});
+
+it('keeps every secret of clusters about which generators are told the same', () => {
+  const problem = { reason: 'AccessDenied', message: 'Expected EKS to describe cluster web, got no.' };
+  const named = { region: 'eu-central-1', name: 'web' };
+  const readings = [[idOf('web')], []].map((ids) => ({ ...read(), unread: [{ ids, named, problem }] }));
+  const decision = decide({
+    spec: { generators: [demo, demo] },
+    readings,
+    secrets: [existing(cluster('web'))],
+  });
+  expect(decision).toMatchObject({ delete: [], names: ['web'], problems: [{ reason: 'AccessDenied' }] });
 });

@@ -9,7 +9,7 @@ import type { Problem } from '../sync-status.ts';
 import { unreadIn, type Reading, type SourcedCluster } from './source-reading.ts';
 import { isAsDesired, desiredSecret } from './desired-secret.ts';
 import { holderOf, type Holder } from './secret-holder.ts';
-import { selectedBy } from './selection.ts';
+import { claimableBefore, selectedBy } from './selection.ts';
 
 export type { Reading, SourcedCluster, UnreadCluster } from './source-reading.ts';
 
@@ -65,8 +65,9 @@ export function decideClusterSet(observed: ObservedClusterSet): ClusterSetDecisi
     const existing = own.find((secret) => secret.name === name);
     return { name, rivals, holder: holderOf(rivals, existing, mayBeThere) };
   });
+  const undecided = claimableBefore(spec.generators, readings);
   const verdicts = asked.map((one) => {
-    const judged = judge(observed, one);
+    const judged = judge(observed, one, undecided);
     problems.push(...judged.problems);
     return judged.verdict;
   });
@@ -81,6 +82,15 @@ export function decideClusterSet(observed: ObservedClusterSet): ClusterSetDecisi
   );
   const gone = lost.filter(({ name }) => !missed.isAwaited(name));
   const spared = unwanted.filter(mayBeThere);
+  const claimable = new Set(secretsOf(wanted, secrets));
+  // Without this the secret of another set would be left to this one, which does not want it.
+  const unwantedClaims = secrets.filter(
+    (secret) =>
+      secret.owner?.uid !== uid &&
+      secret.heirs?.includes(uid) === true &&
+      !claimable.has(secret) &&
+      !unreadIds.has(secret.annotations[CLUSTER_ID_ANNOTATION] ?? ''),
+  );
   problems.push(...missingProblems(missed, observed.grace, missingCluster));
   // Of the others it is said why they could not be read.
   if (isComplete) problems.push(...spared.filter((secret) => !isRead(readings, secret)).map(unreadCluster));
@@ -105,7 +115,7 @@ export function decideClusterSet(observed: ObservedClusterSet): ClusterSetDecisi
     isFreed: gone.some(({ name }) => wanted.has(name)),
     handover: {
       claim: claimsOf(secretsOf(wanted, secrets), { uid, kind: 'ClusterSet' }),
-      release: released.map(({ name }) => name),
+      release: [...released, ...(isComplete ? unwantedClaims : [])].map(({ name }) => name),
     },
   };
 }
@@ -140,6 +150,7 @@ const isRead = (
 function judge(
   observed: ObservedClusterSet,
   { name, rivals, holder }: Asked,
+  undecided: ReadonlySet<string>,
 ): { readonly verdict: Verdict; readonly problems: readonly Problem[] } {
   const existing = observed.secrets.find((secret) => secret.name === name);
   const own = existing?.owner?.uid === observed.uid ? existing : undefined;
@@ -157,11 +168,20 @@ function judge(
   }
   const wanted = desiredSecret(observed.spec, cluster, name);
   if (!wanted.ok) return { verdict: kept, problems: [...problems, ...wanted.problems] };
-  const { secret } = wanted;
+  const secret = undecided.has(cluster.id) ? withLoginOf(own, wanted.secret) : wanted.secret;
   if (own !== undefined && isAsDesired(own, secret)) return { verdict: kept, problems };
   const verb = own === undefined ? 'Create' : 'Update';
   return { verdict: { do: verb, cluster: cluster.name, secret }, problems };
 }
+
+/** What a secret is to be, with the login that it has for the same cluster already. */
+const withLoginOf = (own: ExistingSecret | undefined, secret: DesiredSecret): DesiredSecret => {
+  const { config } = own?.content ?? {};
+  const isSame =
+    own?.annotations[CLUSTER_ID_ANNOTATION] === secret.annotations[CLUSTER_ID_ANNOTATION] &&
+    own?.content['server'] === secret.content.server;
+  return isSame && config !== undefined ? { ...secret, content: { ...secret.content, config } } : secret;
+};
 
 /** The names that the secrets of the selected clusters have or get. */
 export const secretNamesOf = (spec: ClusterSetSpec, readings: readonly Reading[]): readonly string[] => [

@@ -27,3 +27,19 @@ export function selectedOf(
       state !== 'Deleting' && wanted.every(([key, value]) => Object.hasOwn(tags, key) && tags[key] === value),
   );
 }
+
+/**
+ * The ids of clusters that an earlier generator may select as well, which could not be read now: whose login they get is not known.
+ * A role that may not be used is no reason to wait for it.
+ */
+export function claimableBefore(
+  generators: readonly Generator[],
+  readings: readonly Reading[],
+): ReadonlySet<string> {
+  const unread = readings.findIndex(({ failures }) => failures.some(({ reason }) => reason !== 'NotAllowed'));
+  if (unread === -1) return new Set();
+  const idsOf = (from: number, to: number): readonly string[] =>
+    selectedBy(generators.slice(from, to), readings.slice(from, to)).map(({ id }) => id);
+  const decided = new Set(idsOf(0, unread));
+  return new Set(idsOf(unread + 1, generators.length).filter((id) => !decided.has(id)));
+}

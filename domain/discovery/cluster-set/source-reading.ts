@@ -20,6 +20,8 @@ export interface SourcedCluster {
 export interface UnreadCluster {
   /** The ids that it may have, of those that have a secret. */
   readonly ids: readonly string[];
+  /** Where it is, and what it is called there. */
+  readonly named: { readonly region: string; readonly name: string };
   readonly problem: Problem;
 }
 
@@ -36,12 +38,16 @@ export interface Reading {
 }
 
 /** The clusters that no generator could read. */
-export function unreadIn(readings: readonly Reading[]): readonly UnreadCluster[] {
+export function unreadIn(readings: readonly Reading[]): readonly Pick<UnreadCluster, 'ids' | 'problem'>[] {
   const read = new Set(readings.flatMap(({ clusters }) => clusters.map(({ id }) => id)));
   const unread = readings
     .flatMap((reading) => reading.unread)
     .filter(({ ids }) => ids.length === 0 || ids.some((id) => !read.has(id)))
     .map(({ ids, problem }) => ({ problem, ids: ids.filter((id) => !read.has(id)) }));
   // Generators that ask the same place are told the same.
-  return [...new Map(unread.map((one) => [one.problem.message, one])).values()];
+  return [...Map.groupBy(unread, ({ problem }) => problem.message).values()].flatMap(([first, ...others]) =>
+    first === undefined
+      ? []
+      : [{ problem: first.problem, ids: [...new Set([first, ...others].flatMap(({ ids }) => ids))] }],
+  );
 }

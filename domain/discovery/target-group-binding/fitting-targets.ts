@@ -22,11 +22,19 @@ export function fit(
 ): { readonly targets: readonly RegisteredTarget[]; readonly problems: readonly Problem[] } {
   const problems: Problem[] = [];
   let room = MOST_IN_ALL;
-  const targets = wanted.map((target) => {
+  // What is registered has its room before anything new has, whichever target that is for.
+  const registered = wanted.map(({ port, ids = [] }) => {
+    const own = ids.filter((id) => isOwn({ id, port })).length;
+    const kept = Math.min(own, MOST_IDS, room);
+    room -= kept;
+    return kept;
+  });
+  const targets = wanted.map((target, index) => {
     const { name, port, ids = [] } = target;
-    const most = Math.min(MOST_IDS, room);
+    const kept = registered[index] ?? 0;
+    const most = Math.min(MOST_IDS, kept + room);
     if (ids.length > most) problems.push(tooMany(name, ids.length, most));
-    room -= Math.min(ids.length, most);
+    room -= Math.min(ids.length, most) - kept;
     const taken = new Set(
       ids.length <= most
         ? ids

@@ -464,6 +464,21 @@ describe('the targets of an AWSTargetGroupBinding', () => {
       expect(problems[0]?.message).toContain('got 1200 for target nodes, of which 1000 are registered');
     });
 
+    it('leave those that are registered where they are, however many come for targets before theirs', () => {
+      const targets = Array.from({ length: 6 }, (_, index) => ({
+        ...nodes,
+        name: `n${index}`,
+        port: 80 + index,
+      }));
+      const all = cluster('c1', many(1, 1000));
+      const before = decide([{ ...nodes, name: 'n5', port: 85 }], [], all).targets;
+      const { targets: after, register, deregister, problems } = decide(targets, [...before], all);
+      expect(deregister).toEqual([]);
+      expect(register.flat()).toHaveLength(4000);
+      expect(after.flatMap(({ ids = [] }) => ids)).toHaveLength(5000);
+      expect(problems).toMatchObject([{ object: 'n4', reason: 'TooManyIds' }]);
+    });
+
     it('are as many in the whole object as it can store, with all that a status may hold', () => {
       const targets = Array.from({ length: 20 }, (_, index) => ({
         ...nodes,

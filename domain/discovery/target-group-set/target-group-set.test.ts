@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { SOURCE_ANNOTATION } from '../../kubernetes/labels.ts';
 import type { AWSTargetGroupSetSpec } from '../../../crds/aws-target-group-set.ts';
 import { decideTargetGroupSet } from './target-group-set.ts';
 import {
@@ -408,6 +409,15 @@ describe('the bindings of an AWSTargetGroupSet', () => {
     });
     const leaving = [{ ...existing, isDeleting: true }];
     expect(decide({ spec: rendering, bindings: leaving }).bindings.delete).toEqual([]);
+  });
+
+  it('go with their secret though a tag of another cluster is missing', () => {
+    const untagged = read(known('cluster2', { tags: {} }));
+    const mayBeOfIt = { ...existing, annotations: { ...existing.annotations, [SOURCE_ANNOTATION]: '' } };
+    const decided = (bindings: readonly ExistingBinding[]) =>
+      decide({ spec: rendering, readings: [untagged], bindings }).bindings.delete;
+    expect(decided([existing])).toEqual([{ name: 'web-cluster1', uid: 'b' }]);
+    expect(decided([mayBeOfIt])).toEqual([]);
   });
 
   it('stay with their groups when a tag is missing, and say so', () => {

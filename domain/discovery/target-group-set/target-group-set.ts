@@ -146,13 +146,15 @@ function decideBindings(
   );
   const wanted = rendered.flatMap((one) => (one.ok ? [one.binding] : []));
   const problems = rendered.flatMap((one) => (one.ok ? [] : one.problems));
-  // One template that cannot be filled in says nothing about which binding was made of it.
-  const gone =
-    problems.length > 0
-      ? []
-      : own
-          .filter(({ name, isDeleting }) => isDeleting !== true && !wanted.some((one) => one.name === name))
-          .filter((one) => hasHeirs(one) || !isAwaited(one));
+  const unrendered = rendered.flatMap((one) => (one.ok ? [] : [one.secret]));
+  // A template that cannot be filled in for a cluster does not say which binding is the one of that cluster.
+  const mayBeWanted = (one: ExistingBinding): boolean => {
+    const secret = sourceParts(one)?.secret;
+    return secret === undefined ? unrendered.length > 0 : unrendered.includes(secret);
+  };
+  const gone = own
+    .filter(({ name, isDeleting }) => isDeleting !== true && !wanted.some((one) => one.name === name))
+    .filter((one) => !mayBeWanted(one) && (hasHeirs(one) || !isAwaited(one)));
   return {
     changes: {
       ...changes(wanted, own, (binding, one) => binding.spec === one.spec),
@@ -161,7 +163,7 @@ function decideBindings(
     taken: observed.bindings.filter((one) => rendered.some((other) => !other.ok && isInTheWay(one, other))),
     released: gone.filter(hasHeirs).map(({ name }) => name),
     groups: rendered.flatMap((one) => (one.ok ? [one.group] : [])),
-    unrendered: rendered.flatMap((one) => (one.ok ? [] : [one.secret])),
+    unrendered,
     problems,
   };
 }

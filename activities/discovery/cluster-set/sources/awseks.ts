@@ -51,7 +51,7 @@ function sourced(
 function unread({ name, arns, error }: DeniedCluster, region: string): UnreadCluster {
   const cause = toFailure(error);
   const message = `Expected EKS in ${region} to describe cluster ${name}, got: ${cause.message} A secret that it has stays; the other clusters go on.`;
-  return { ids: arns, problem: { cluster: name, reason: reasonOf(cause), message } };
+  return { ids: arns, named: { region, name }, problem: { cluster: name, reason: reasonOf(cause), message } };
 }
 
 function stateOf(status: string): SourcedCluster['state'] {
