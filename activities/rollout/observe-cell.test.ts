@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { FINALIZER } from '../../domain/kubernetes/labels.ts';
 import {
   AWS_TARGET_GROUP,
   CELL,
@@ -239,12 +240,16 @@ describe('a look at a Cell beside a configuration of its name', () => {
     );
   const own = { ownerReferences: [{ ...ownedBy('c')[0], name: 'shop-web' }] };
   const written = { annotations: { 'okra.mumo.co/sequence': '3' } };
+  const leaving = (finalizers: readonly string[]) =>
+    config(10, { ...own, finalizers, deletionTimestamp: since });
 
   it.each([
     ['that someone has written for another rule, it sees nothing', config(20, {}), 0],
     ['that someone has written for its rule, it sees what is served', config(10, {}), 1],
     ['that was its own before an edit, too', config(20, own), 1],
     ['that it has written, and that was restored without its owner, too', config(20, written), 1],
+    ['that is deleted and waits to be let go, it sees nothing', leaving([FINALIZER]), 0],
+    ["that is deleted and kept by others' finalizers, it sees what is served", leaving(['a.io/backup']), 1],
   ])('%s', async (_, object, want) => {
     const { weighted, observedForwarding } = await look(object);
     expect([weighted.length, observedForwarding === undefined]).toEqual([want, want === 0]);

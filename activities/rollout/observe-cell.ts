@@ -185,7 +185,7 @@ async function readConfigOf(
     : { config: configViewOf(ref, object), sequence: sequenceOf(object) };
 }
 
-/** What a Cell's configuration object says; one that is being deleted says nothing any more. */
+/** What a Cell's configuration object says; one that is deleted and waits to be let go says nothing any more, and one that others keep still counts. */
 function observedConfig(
   seen: SeenConfig | undefined,
 ): Pick<
@@ -196,7 +196,7 @@ function observedConfig(
   const { config, sequence } = seen;
   const { deletion, desired } = config;
   const common = { sequence, deletion, configType: desired.type };
-  if (deletion.isUnderWay) return { ...NO_CONFIG, ...common };
+  if (deletion.isUnderWay && deletion.isHeld) return { ...NO_CONFIG, ...common };
   const { observed } = config.status;
   const known = { ...common, desired: targetGroupsOf(desired), isApplied: isApplied(config) };
   return observed === undefined

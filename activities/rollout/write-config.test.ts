@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { forwarding } from '../load-balancers/application-load-balancer/testing/apply.ts';
+import { FINALIZER } from '../../domain/kubernetes/labels.ts';
 import { loadBalancerOf } from '../load-balancers/index.ts';
 import type { ConfigObject } from '../load-balancers/port.ts';
 import type { ShiftRequest } from '../contract.ts';
@@ -26,10 +27,13 @@ const request: ShiftRequest = {
   minHealthyTargets: 1,
 };
 
-async function write(known: ConfigObject): Promise<readonly unknown[]> {
-  const applied: unknown[] = [];
-  const apply = (object: unknown) => (applied.push(object), Promise.resolve(object));
-  await writeConfig(request, known, { apply } as never);
+async function write(
+  known: ConfigObject,
+  more: Partial<ShiftRequest> = {},
+): Promise<readonly ConfigObject[]> {
+  const applied: ConfigObject[] = [];
+  const apply = (object: ConfigObject) => (applied.push(object), Promise.resolve(object));
+  await writeConfig({ ...request, ...more }, known, { apply } as never);
   return applied;
 }
 
@@ -45,5 +49,26 @@ describe('a configuration that someone has written by hand', () => {
 
   it('goes on as that of the Cell which is about its rule', async () => {
     expect(await write(config(10))).toHaveLength(1);
+  });
+});
+
+describe('a configuration with deletionPolicy Delete', () => {
+  const finalizersAfter = async (metadata: object): Promise<readonly string[] | undefined> => {
+    const known = config(10);
+    const [written] = await write(
+      { ...known, metadata: { ...known.metadata, ...metadata } },
+      { deletionPolicy: 'Delete' },
+    );
+    return written?.metadata.finalizers;
+  };
+  const deletionTimestamp = '2026-11-22T12:00:00Z';
+
+  it('is held until what it has made is deleted', async () => {
+    expect(await finalizersAfter({})).toEqual([FINALIZER]);
+    expect(await finalizersAfter({ deletionTimestamp, finalizers: [FINALIZER] })).toEqual([FINALIZER]);
+  });
+
+  it('gets no new finalizer while it is being deleted and others keep it, which Kubernetes refuses', async () => {
+    expect(await finalizersAfter({ deletionTimestamp, finalizers: ['example.com/backup'] })).toBeUndefined();
   });
 });

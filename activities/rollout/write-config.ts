@@ -43,7 +43,7 @@ export async function writeConfig(
             ...(adopt ? { [ADOPT_ANNOTATION]: 'true' } : {}),
           },
           // With Delete it stays until what it has made is deleted.
-          ...(deletionPolicy === 'Delete' ? { finalizers: [FINALIZER] } : {}),
+          ...(deletionPolicy === 'Delete' && !isLetGo(known) ? { finalizers: [FINALIZER] } : {}),
           ownerReferences: ownedByCell(cell),
         },
         spec,
@@ -57,6 +57,10 @@ export async function writeConfig(
     throw error;
   }
 }
+
+/** Whether an object is being deleted, and waits for others alone: Kubernetes takes no new finalizer then. */
+const isLetGo = (known: ConfigObject | undefined): boolean =>
+  known?.metadata.deletionTimestamp !== undefined && known.metadata.finalizers?.includes(FINALIZER) !== true;
 
 /** Refuses to write an object that someone has written by hand for another rule, which would move that rule. */
 function refuseByHand({ cell: { key }, forwarding }: ShiftRequest, known: ConfigObject | undefined): void {

@@ -143,7 +143,8 @@ export function isInterrupted(decision: Performable, run: Run): boolean {
   return (
     isStale(run) ||
     abortTakesBack(run) ||
-    (!goesOnPaused && state.requests.paused !== undefined) ||
+    // A pause that a lost run has left holds the rollout that is taken up, and nothing where there is none.
+    (!goesOnPaused && state.rollout !== undefined && state.requests.paused !== undefined) ||
     // What is written while the reading waits for its next attempt brings that no nearer when it is given up.
     (isBackgroundDue(state) && !isReadingRefused(state))
   );

@@ -36,8 +36,9 @@ export function decide(seen: ObservedCell, state: RolloutState, now: number): De
   const { cell } = observed;
   if (cell === undefined) return withoutCell(observed, state, now);
   const input: GuardInput = { observed, cell, state, now };
-  // An abort is not kept waiting by a configuration that cannot be let go.
-  const first = abortIsDue(state) ? undefined : release(observed, state, now);
+  // What goes back is not kept waiting by a configuration that cannot be let go.
+  const goesBack = abortIsDue(state) || state.rollout?.ending !== undefined;
+  const first = goesBack ? undefined : release(observed, state, now);
   return inBudget(verified(first ?? decideFor(input), input), input);
 }
 

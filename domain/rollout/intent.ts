@@ -37,6 +37,7 @@ export function intend(input: GuardInput): Decision {
   const wanted =
     fallBack(input, found, stable) ??
     recover(input, found, stable) ??
+    abortLeft(input, found.sets, stable) ??
     move(input, found, stable) ??
     rebalance(input, found, stable) ??
     reconfigured(input, stable);
@@ -57,7 +58,10 @@ function withoutSpec(input: GuardInput, stable: VersionSet | undefined): Decisio
   const { observed, cell, state } = input;
   const failed = close('Failed', 'InvalidSpec', cell.problems.join(' '));
   if (stable === undefined) return failed;
-  const back = cell.status.rollout === undefined ? undefined : backFrom(stable, input);
+  const back =
+    cell.status.rollout === undefined
+      ? undefined
+      : (backFrom(stable, input) ?? abortLeft(input, candidates(cell, observed).sets, stable));
   if (back !== undefined || !isUnsure(observed, state)) return back ?? failed;
   return { ...restore(observed, state, stable.version), settled: failed };
 }
@@ -148,6 +152,15 @@ function backFrom(stable: VersionSet, input: GuardInput): Decision | undefined {
   if (state.requests.abort !== undefined && left !== undefined && left.ending === undefined)
     return begin({ stable: { version: stable.version, groups }, canary: other }, input);
   return giveBack(stable.version, backTo(groups, other.groups, input));
+}
+
+/** Takes up what a lost run has left without any weight and someone aborts, so that it is blocked, and no other version in its place. */
+function abortLeft(input: GuardInput, sets: readonly VersionSet[], stable: VersionSet): Decision | undefined {
+  const { rollout: left, desiredVersion: version } = input.cell.status;
+  const isDue = input.state.requests.abort !== undefined && left !== undefined && left.ending === undefined;
+  if (!isDue || version === undefined || version === stable.version) return undefined;
+  const canary = sets.find((set) => set.version === version) ?? { version, groups: [] };
+  return begin({ stable, canary }, input);
 }
 
 function move(input: GuardInput, found: Candidates, stable: VersionSet): Decision | undefined {
