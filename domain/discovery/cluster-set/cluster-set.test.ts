@@ -535,8 +535,8 @@ describe('a cluster that two generators find with different logins', () => {
   });
 
   it('gets the rest of what it is to be while the first cannot be read', () => {
-    const tagged = { ...as('second'), tags: { Service: 'demo', env: 'prod' } };
-    const [updated] = sync([failed(), read(tagged)]).update;
+    const withTags = { ...as('second'), tags: { Service: 'demo', env: 'prod' } };
+    const [updated] = sync([failed(), read(withTags)]).update;
     expect(updated?.annotations['okra.mumo.co/cluster-tags']).toContain('prod');
     expect(updated?.content.config).toBe('{"as":"first"}');
   });
@@ -545,8 +545,8 @@ describe('a cluster that two generators find with different logins', () => {
 describe('a claim to the secret of another set', () => {
   const owner = { uid: 'theirs', kind: 'ClusterSet', name: 'other' };
   const claimed = existing(cluster('web'), { owner, heirs: ['mine'] });
-  const other = [matching({ Service: 'other' })];
-  const sync = (reading: Reading, generators = other) =>
+  const elsewhereOnly = [matching({ Service: 'other' })];
+  const sync = (reading: Reading, generators = elsewhereOnly) =>
     decide({ spec: { generators }, readings: [reading], secrets: [claimed] }).handover;
 
   it('is given up when the set does not want the cluster any more', () => {
