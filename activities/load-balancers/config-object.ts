@@ -33,13 +33,15 @@ export function configViewOf(
     desired,
     status: { observedGeneration, phase, reason, message, conditions, observed },
     adopt: mayAdopt(metadata),
-    deletion: {
-      policy: deletionPolicy,
-      isHeld: metadata.finalizers?.includes(FINALIZER) === true,
-      isUnderWay: metadata.deletionTimestamp !== undefined,
-    },
+    deletion: { policy: deletionPolicy, ...deletionOf(metadata) },
   };
 }
+
+/** Whether a configuration object is being deleted, and whether Okra holds it until what it has made is dealt with. */
+export const deletionOf = ({ finalizers, deletionTimestamp }: ConfigObject['metadata']) => ({
+  isHeld: finalizers?.includes(FINALIZER) === true,
+  isUnderWay: deletionTimestamp !== undefined,
+});
 
 /** What load balancers are reached with, by those who can read objects. */
 export const dependenciesOf = ({

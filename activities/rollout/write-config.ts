@@ -12,7 +12,7 @@ import type { ShiftRequest } from '../contract.ts';
 import { failure } from '../failure.ts';
 import { ownedByCell } from '../kubernetes/owner-references.ts';
 import { describeRoute } from '../../domain/load-balancers/load-balancer.ts';
-import { configViewOf, isByHandElsewhere } from '../load-balancers/config-object.ts';
+import { configViewOf, deletionOf, isByHandElsewhere } from '../load-balancers/config-object.ts';
 import { loadBalancerOf } from '../load-balancers/index.ts';
 import type { ConfigObject } from '../load-balancers/port.ts';
 
@@ -59,8 +59,11 @@ export async function writeConfig(
 }
 
 /** Whether an object is being deleted, and waits for others alone: Kubernetes takes no new finalizer then. */
-const isLetGo = (known: ConfigObject | undefined): boolean =>
-  known?.metadata.deletionTimestamp !== undefined && known.metadata.finalizers?.includes(FINALIZER) !== true;
+function isLetGo(known: ConfigObject | undefined): boolean {
+  if (known === undefined) return false;
+  const { isUnderWay, isHeld } = deletionOf(known.metadata);
+  return isUnderWay && !isHeld;
+}
 
 /** Refuses to write an object that someone has written by hand for another rule, which would move that rule. */
 function refuseByHand({ cell: { key }, forwarding }: ShiftRequest, known: ConfigObject | undefined): void {

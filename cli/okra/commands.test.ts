@@ -4,6 +4,7 @@ import type { EKSCluster } from '../../clients/aws/eks.ts';
 import { fieldsIn } from '../../domain/model/shape.ts';
 import { runOkractl } from '../okractl/testing/shell.ts';
 import { aCell, aTargetGroup } from '../okractl/testing/objects.ts';
+import { aSecret } from './testing/objects.ts';
 import { runOkra, type FakeObject } from './testing/shell.ts';
 
 const LISTENER =
@@ -21,19 +22,6 @@ const anEKSCluster = (name: string, tags: Readonly<Record<string, string>>): EKS
 const secrets = (objects: readonly FakeObject[]): readonly string[] =>
   objects.filter(({ kind }) => kind === 'Secret').map(({ metadata }) => metadata.name);
 const decoded = (text: unknown): string => Buffer.from(String(text), 'base64').toString('utf8');
-
-/** A cluster secret of Argo CD, which may have another name than its cluster. */
-const aSecret = (name: string, cluster: string): FakeObject & { readonly data: object } => ({
-  apiVersion: 'v1',
-  kind: 'Secret',
-  metadata: {
-    namespace: 'default',
-    name,
-    uid: `uid-${name}`,
-    labels: { 'argocd.argoproj.io/secret-type': 'cluster' },
-  },
-  data: { name: btoa(cluster), server: btoa(`https://${cluster}`), config: btoa('{}') },
-});
 
 describe('okra create, get and delete cluster', () => {
   const asked = ['create', 'cluster', '--name', 'cdk1', '--namespace', 'default', '--labels', 'service=demo'];
@@ -69,8 +57,8 @@ describe('okra create, get and delete cluster', () => {
   });
 
   it.each([
-    ['two secrets are of it', [aSecret('a-live', 'prod'), aSecret('b-old', 'prod')]],
-    ['another cluster has a secret of its name', [aSecret('prod', 'blue'), aSecret('zeta', 'prod')]],
+    ['two secrets are of it', [aSecret('a-live', {}, 'prod'), aSecret('b-old', {}, 'prod')]],
+    ['another cluster has a secret of its name', [aSecret('prod', {}, 'blue'), aSecret('zeta', {}, 'prod')]],
   ])('deletes no secret when %s', async (_, objects) => {
     const said = await runOkra(['delete', 'cluster', 'prod'], { objects });
     expect([said.code, secrets(said.objects)]).toEqual([1, secrets(objects)]);

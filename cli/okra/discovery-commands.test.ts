@@ -4,25 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ELBv2 } from '../../clients/aws/elbv2.ts';
 import { fieldsIn } from '../../domain/model/shape.ts';
+import { aSecret } from './testing/objects.ts';
 import { runOkra, type FakeObject } from './testing/shell.ts';
 
 const arnOf = (name: string): string =>
   `arn:aws:elasticloadbalancing:ap-northeast-1:111122223333:targetgroup/${name}/0123456789abcdef`;
-const base64 = (text: string): string => Buffer.from(text).toString('base64');
-
-/** The Argo CD cluster secret of a cluster. */
-const aSecret = (name: string, labels: Readonly<Record<string, string>> = {}): FakeObject =>
-  ({
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: {
-      namespace: 'default',
-      name,
-      uid: `uid-${name}`,
-      labels: { 'argocd.argoproj.io/secret-type': 'cluster', ...labels },
-    },
-    data: { name: base64(name), server: base64(`https://${name}`), config: base64('{}') },
-  }) as FakeObject;
 
 const aBinding = (name: string, labels: Readonly<Record<string, string>> = {}): FakeObject =>
   ({

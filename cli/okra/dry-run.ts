@@ -55,12 +55,11 @@ const saidOf = ({ kind }: KindRef, { namespace, name }: Key): string =>
 /** A client that prints what it would write, and answers as if it had. */
 export function readingOnly(kubernetes: KubernetesClient, print: OkraShell['print']): KubernetesClient {
   const made = new Map<string, unknown>();
-  const make = <T extends Identified>(verb: string, object: T): T => {
+  const make = <T extends Identified>(verb: string, object: T, known: T = withIdentity(object)): T => {
     const kind = kindOf(object);
     // Events tell of what has happened, and nothing has.
     if (object.kind === 'Event') return object;
     print(`---\n# would ${verb} ${saidOf(kind, object.metadata)}\n${asYaml(object)}`);
-    const known = { ...object, metadata: { uid: 'dry-run', generation: 1, ...object.metadata } };
     made.set(idOf(kind, object.metadata), known);
     return known;
   };
@@ -72,14 +71,11 @@ export function readingOnly(kubernetes: KubernetesClient, print: OkraShell['prin
     },
     apply: async (object, options) => {
       if (options?.subresource === 'status') return object;
-      const kind = kindOf(object);
-      const before = await kubernetes.get<Identified>(kind, object.metadata);
+      const before = await kubernetes.get<Identified>(kindOf(object), object.metadata);
       if (before === undefined) return make('create', object);
-      make('apply', object);
       // What is decided after it depends on who the object is, and on what its status remembers.
-      const known = { ...before, ...object, metadata: appliedTo(before.metadata, object.metadata) };
-      made.set(idOf(kind, object.metadata), known);
-      return known;
+      const metadata = appliedTo(before.metadata, object.metadata);
+      return make('apply', object, { ...before, ...object, metadata });
     },
     create: (object) => Promise.resolve(make('create', object)),
     patch: async <T>(kind: KindRef, key: Key, patch: object) => {
@@ -92,6 +88,12 @@ export function readingOnly(kubernetes: KubernetesClient, print: OkraShell['prin
     },
   };
 }
+
+/** An object as the API server makes it, which gives it an identity. */
+const withIdentity = <T extends Identified>(object: T): T => ({
+  ...object,
+  metadata: { uid: 'dry-run', generation: 1, ...object.metadata },
+});
 
 interface Marked {
   readonly labels?: object;

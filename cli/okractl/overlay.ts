@@ -3,6 +3,7 @@ import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { SnapshotOptions } from '../../clients/kubernetes/kubernetes-list.ts';
 import { fieldsIn, type Fields } from '../../domain/model/shape.ts';
 import { identityOf } from './manifests.ts';
+import { LAST_APPLIED_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 
 /** How objects are read, which is all that a plan does. */
 export type Reader = Pick<KubernetesClient, 'get' | 'list' | 'serves'>;
@@ -83,8 +84,6 @@ function applyTo(
 
 const specOf = (object: Fields | undefined): Fields => fieldsIn(object?.['spec']);
 
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
-
 /**
  * Whether the version to which a Cell is pinned stays when a manifest without one is applied: kubectl takes away only what
  * the manifest had before (https://kubernetes.io/docs/tasks/manage-kubernetes-objects/declarative-config/), and okractl rollback
@@ -93,7 +92,7 @@ const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 function staysPinned(before: Fields | undefined, object: Fields): boolean {
   if (object['kind'] !== CELL.kind || specOf(before)['version'] === undefined || 'version' in specOf(object))
     return false;
-  const applied = fieldsIn(fieldsIn(before?.['metadata'])['annotations'])[LAST_APPLIED];
+  const applied = fieldsIn(fieldsIn(before?.['metadata'])['annotations'])[LAST_APPLIED_ANNOTATION];
   return !('version' in specOf(fieldsIn(parsed(applied))));
 }
 

@@ -79,3 +79,6 @@ export const WRITTEN_AT_ANNOTATION = 'okra.mumo.co/written-at';
 
 /** The finalizer that keeps a Cell with applications until its cluster secrets are deleted. */
 export const APPLICATIONS_FINALIZER = 'okra.mumo.co/applications';
+
+/** What kubectl apply remembers of the manifest that it applied before. */
+export const LAST_APPLIED_ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';

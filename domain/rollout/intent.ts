@@ -142,23 +142,25 @@ function recover(input: GuardInput, found: Candidates, stable: VersionSet): Deci
 
 /** Gives everything to the stable side that something else carries; undefined when nothing does. */
 function backFrom(stable: VersionSet, input: GuardInput): Decision | undefined {
-  const { observed, cell, state } = input;
+  const { observed, cell } = input;
   const [other] = carriersBeside(stable, observed, cell);
   if (other === undefined) return undefined;
   const present = presentOf(stable, observed.selected);
   const groups = present.length > 0 ? present : stable.groups;
-  const left = cell.status.rollout;
   // An abort blocks what it takes back, so that has to be a rollout first.
-  if (state.requests.abort !== undefined && left !== undefined && left.ending === undefined)
+  if (abortsWhatWasLeft(input))
     return begin({ stable: { version: stable.version, groups }, canary: other }, input);
   return giveBack(stable.version, backTo(groups, other.groups, input));
 }
 
+/** Whether someone aborts a rollout that a lost run has left, and that was not ending yet. */
+const abortsWhatWasLeft = ({ state, cell: { status } }: GuardInput): boolean =>
+  state.requests.abort !== undefined && status.rollout !== undefined && status.rollout.ending === undefined;
+
 /** Takes up what a lost run has left without any weight and someone aborts, so that it is blocked, and no other version in its place. */
 function abortLeft(input: GuardInput, sets: readonly VersionSet[], stable: VersionSet): Decision | undefined {
-  const { rollout: left, desiredVersion: version } = input.cell.status;
-  const isDue = input.state.requests.abort !== undefined && left !== undefined && left.ending === undefined;
-  if (!isDue || version === undefined || version === stable.version) return undefined;
+  const { desiredVersion: version } = input.cell.status;
+  if (!abortsWhatWasLeft(input) || version === undefined || version === stable.version) return undefined;
   const canary = sets.find((set) => set.version === version) ?? { version, groups: [] };
   return begin({ stable, canary }, input);
 }

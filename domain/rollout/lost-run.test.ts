@@ -71,6 +71,17 @@ describe('an abort of a rollout at weight 0', () => {
   });
 });
 
+/** Has 2.0.0 wait at half of the weight. */
+function atHalf<Kind extends Simulation>(simulation: Kind): Kind {
+  simulation.provision('1.0.0', 'a');
+  simulation.run();
+  simulation.provision('2.0.0', 'b');
+  simulation.wake();
+  simulation.run();
+  return simulation;
+}
+const toHalf = canary({ setWeight: 50 }, { pause: {} });
+
 /** As a workflow has it: what is interrupted from its beginning is not done at all. */
 class Interrupting extends Simulation {
   override attempt(...args: Parameters<Simulation['attempt']>): ReturnType<Simulation['attempt']> {
@@ -82,12 +93,7 @@ class Interrupting extends Simulation {
 
 describe('a rollout whose workflow was terminated', () => {
   const left = (): Interrupting => {
-    const simulation = new Interrupting(canary({ setWeight: 50 }, { pause: {} }));
-    simulation.provision('1.0.0', 'a');
-    simulation.run();
-    simulation.provision('2.0.0', 'b');
-    simulation.wake();
-    simulation.run();
+    const simulation = atHalf(new Interrupting(toHalf));
     simulation.loseTemporal(terminated);
     return simulation;
   };
@@ -129,12 +135,7 @@ class Held extends Simulation {
 }
 
 it('an abort does not wait for a deleted configuration that cannot be let go, until everything is back', () => {
-  const simulation = new Held(canary({ setWeight: 50 }, { pause: {} }));
-  simulation.provision('1.0.0', 'a');
-  simulation.run();
-  simulation.provision('2.0.0', 'b');
-  simulation.wake();
-  simulation.run();
+  const simulation = atHalf(new Held(toHalf));
   simulation.isConfigDeleted = true;
   simulation.wake();
   simulation.run();

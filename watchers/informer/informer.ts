@@ -10,6 +10,7 @@ import type { Log } from '../../clients/log.ts';
 import type { Informed, ObjectEvent } from '../event.ts';
 import { cacheWithin, type BoundedCache } from './bounded-cache.ts';
 import { waitForMemory, type MemoryBudget } from './memory-budget.ts';
+import { LAST_APPLIED_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 
 /** What an informer tells about, to whom, and how long it waits. */
 export interface InformerOptions<T> {
@@ -149,12 +150,10 @@ function sync<T>(informer: Informer<T>): void {
 const trimOf = <T extends Informed>({ trim = slim }: InformerOptions<T>): ((object: T) => T) => trim;
 
 // What kubectl remembers of an object, and what the API server does: the largest part of most, of which nothing is ever read.
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
-
 function slim<T extends Informed>(object: T): T {
   const metadata: Informed['metadata'] & { readonly annotations?: Readonly<Record<string, string>> } =
     object.metadata;
-  const { [LAST_APPLIED]: applied, ...annotations } = metadata.annotations ?? {};
+  const { [LAST_APPLIED_ANNOTATION]: applied, ...annotations } = metadata.annotations ?? {};
   const others = applied === undefined ? {} : { annotations };
   return { ...object, metadata: { ...metadata, ...others, managedFields: undefined } };
 }

@@ -1,4 +1,4 @@
-import { CELL_LABEL } from '../../domain/kubernetes/labels.ts';
+import { CELL_LABEL, LAST_APPLIED_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 
 /** Some fields of an object, as JSON has it. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -24,11 +24,9 @@ const lists = (from: Fields, fields: Readonly<Record<string, readonly string[]>>
     }),
   );
 
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
-
 function metadataOf(object: Fields): Fields {
   const { managedFields: _, creationTimestamp: _unread, ...metadata } = fieldsIn(object, 'metadata');
-  const { [LAST_APPLIED]: applied, ...annotations } = fieldsIn(metadata, 'annotations');
+  const { [LAST_APPLIED_ANNOTATION]: applied, ...annotations } = fieldsIn(metadata, 'annotations');
   return applied === undefined ? metadata : { ...metadata, annotations };
 }
 
