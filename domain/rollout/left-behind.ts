@@ -18,5 +18,12 @@ export function tookBackWhatWasLeft(
     endedAt: now,
   });
   // It is over, also where the Cell does not come to rest, because its spec is not valid.
-  return { ...state, justChanged, serves: version };
+  return { ...withoutLateRequests(state), justChanged, serves: version };
+}
+
+/** Forgets what was asked of a rollout that an earlier run has left behind and that is over: it is not for the next one. */
+export function withoutLateRequests(state: RolloutState): RolloutState {
+  const { abort, paused, ...requests } = state.requests;
+  if (abort === undefined && paused === undefined) return state;
+  return { ...state, requests };
 }

@@ -107,6 +107,18 @@ describe('a rollout whose workflow was terminated', () => {
     expect(simulation.served.map(({ name, weight }) => [name, weight])).toEqual([['a', 100]]);
   });
 
+  it('leaves the next rollout no pause when it was taken back', () => {
+    const simulation = left();
+    simulation.edit((spec) => ({ ...spec, version: '1.0.0' }));
+    simulation.run();
+    simulation.provision('3.0.0', 'c');
+    simulation.edit(({ version: _version, ...spec }) => spec);
+    simulation.wake();
+    simulation.run();
+    const { desiredVersion, rollout } = simulation.status;
+    expect([desiredVersion, rollout?.paused]).toEqual(['3.0.0', undefined]);
+  });
+
   it('is taken up though the configuration was deleted meanwhile', () => {
     const simulation = left();
     simulation.isKnown = false;

@@ -6,7 +6,7 @@ import type { InspectedForwarding } from '../load-balancers/load-balancer.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import type { ReportedEvent } from './report.ts';
 import { clocked } from '../gates/deadline.ts';
-import { tookBackWhatWasLeft } from './left-behind.ts';
+import { tookBackWhatWasLeft, withoutLateRequests } from './left-behind.ts';
 import { changeOf, outcomeOf } from './history.ts';
 import type { Rollout, RolloutState } from '../model/state.ts';
 import { isAsPlanned } from '../steps/plan.ts';
@@ -71,7 +71,9 @@ export function shifted(
   const { requested: _told, ...untold } = rest;
   // A rollout that a lost run has left in the status is over by this: what it calls stable serves no more.
   const isOver = at.left.rollout !== undefined && rest.rollout === undefined;
-  return { ...untold, justChanged, ...(isOver ? { serves: version } : {}) };
+  return isOver
+    ? { ...withoutLateRequests(untold), justChanged, serves: version }
+    : { ...untold, justChanged };
 }
 
 /** Records what a look at the load balancer has found. */
