@@ -59,11 +59,14 @@ describe('withLock', () => {
   it('lets the second wait, and says for whom, until the first is done', async () => {
     const order: string[] = [];
     const waited: number[] = [];
-    const gate = Promise.withResolvers<undefined>();
+    const [taken, gate] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
     const first = withLock(path, {}, async () => {
+      taken.resolve(undefined);
       await gate.promise;
       order.push('first');
     });
+    // Of two that ask at once, either may be the first.
+    await taken.promise;
     const second = withLock(path, { onWait: onWait }, async () => void order.push('second'));
     function onWait(holder: number): void {
       waited.push(holder);
