@@ -80,45 +80,19 @@ async function groupIn(
 
 describe('the benchmark', () => {
   it(
-    'syncs all that it measures, says which targets are met, and finds neither a weight nor a start much dearer than the docs say',
+    'says which targets are met, and finds neither a weight nor a start much dearer than the docs say',
     {
       timeout: LONGEST_MS,
     },
     async ({ onTestFinished }) => {
       const json = await mkdtemp(join(tmpdir(), 'okra-bench-'));
       onTestFinished(() => rm(json, { recursive: true }));
-      const size = [
-        '--json',
-        json,
-        '--rounds',
-        '3',
-        '--only',
-        'steps,discovery,staged,start',
-        '--starts',
-        '1',
-        '--clusters',
-        '3',
-        '--bindings',
-        '2',
-        '--arrivals',
-        '2',
-        '--policies',
-        '2',
-        '--stages',
-        '2',
-      ];
+      // What else it measures takes a third of a minute of processor time, and says nothing in so small a size.
+      const size = ['--json', json, '--rounds', '2', '--only', 'steps,start', '--starts', '1'];
       const { folder, workflowBundle } = inject('stack').built;
       const env = { ...process.env, OKRA_PACKAGE: folder, OKRA_WORKFLOW_BUNDLE: workflowBundle };
       const { stdout } = await run(process.execPath, [bench, ...size], { timeout: LONGEST_MS, env });
-      expect(stdout).toMatch(/^\| 6 AWSTargetGroups of 3 clusters +\| \d+\.\d\d s /m);
-      expect(stdout).toMatch(/^\| the ratio of these medians +\| \d+\.\d\d times /m);
-      expect(stdout).toMatch(/^\| memory of the worker after that +\| \d+ MB +\| below 400 MB /m);
-      expect(stdout).toMatch(/^\| objects that it wrote +\| \d+ objects /m);
-      expect(stdout).toMatch(
-        /^\| 2 StagedBindingPolicies of 2 stages, until all are completed +\| \d+\.\d\d s /m,
-      );
-      expect(stdout).toMatch(/^\| requests of okrad to the API server for one +\| \d+ requests /m);
-      expect(stdout).toContain('One kube-apiserver played all 3 clusters');
+      expect(stdout).toMatch(/^\| events of history for one weight +\| \d+ events +\| below 12 events/m);
       const [steps, start] = await Promise.all([groupIn(json, 'steps'), groupIn(json, 'start')]);
       const slowness = slownessOf(steps.seen, steps.told);
       for (const { seen, told } of [steps, start]) {

@@ -92,7 +92,6 @@ describe('a local stack whose servers end', () => {
     expect(stack.pid('kube-apiserver')).toBeUndefined();
     await expect(kubectl('get configmap kept --request-timeout=2s')).rejects.toThrow('refused');
     await stack.start('kube-apiserver');
-    await stack.restart('kube-apiserver');
     expect(await kubectl('get configmap kept -o name')).toBe('configmap/kept\n');
     expect(stack.kubernetes.url).toBe(url);
   });
@@ -113,6 +112,7 @@ describe('a local stack whose servers end', () => {
     await tool('temporal', 'workflow start --type sleeper --task-queue nobody --workflow-id kept');
     await stack.kill('temporal', 'SIGKILL');
     await stack.start('temporal');
+    await stack.restart('temporal');
     expect(await tool('temporal', 'workflow describe --workflow-id kept -o json')).toContain(
       'WORKFLOW_EXECUTION_STATUS_RUNNING',
     );
