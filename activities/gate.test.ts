@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { ELBv2 } from '../clients/aws/elbv2.ts';
 import { gateActivities, type GateDependencies } from './gate.ts';
 import { translated } from './failure.ts';
@@ -22,6 +22,8 @@ const elbv2 = (targetGroupNamed: ELBv2['targetGroupNamed']) => ({
 const denied = Object.assign(new Error('User is not authorized'), { name: 'AccessDenied' });
 
 describe('the gate of a version', () => {
+  beforeEach(() => void asked.splice(0));
+
   it('reaches the API server, and ELBv2 in the region of the worker', async () => {
     expect(await answering({}, 'reachKubernetes')).toBe('The API server answers.');
     expect(await answering({}, 'reachELBv2')).toBe('ELBv2 answers in eu-west-1.');
