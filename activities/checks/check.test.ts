@@ -52,11 +52,7 @@ function measuring(written: object, answers: (Answer | Error)[], over: Partial<C
     queries: budgetInMemory({ perSecond: 1000, burst: 1000 }),
     elbv2: ((arn: string) => ({
       targetHealth: () =>
-        Promise.resolve(
-          Array.from({ length: arn.includes('stable') ? 4 : 1 }, () => ({
-            TargetHealth: { State: 'healthy' },
-          })),
-        ),
+        Promise.resolve(Array.from({ length: arn.includes('stable') ? 4 : 1 }, () => healthy)),
     })) as never,
     region: 'eu-west-1',
     ...over,
@@ -65,6 +61,17 @@ function measuring(written: object, answers: (Answer | Error)[], over: Partial<C
   const status = (): CheckStatus => objects.status('Check', 'dd');
   return { objects, run, write, status, asked, last: () => status().analysis?.results?.at(-1) };
 }
+
+const healthy = { TargetHealth: { State: 'healthy' } };
+const arnOf = (name: string): string =>
+  `arn:aws:elasticloadbalancing:eu-west-1:111122223333:targetgroup/${name}/1`;
+const compare = {
+  to: 'stable',
+  normalise: 'perTarget',
+  maxRatio: 2,
+  baselines: [{ query: 'sum:errors{v:1}' }],
+  targetGroupARNs: { canary: [arnOf('canary')], stable: [arnOf('stable')] },
+};
 
 describe('a look at a Check', () => {
   it('takes a sample, says what it came to, and when the next is due', async () => {
@@ -151,18 +158,62 @@ describe('a look at a Check', () => {
   });
 
   it('compares with the other side, for each healthy target', async () => {
-    const arn = (name: string): string =>
-      `arn:aws:elasticloadbalancing:eu-west-1:111122223333:targetgroup/${name}/1`;
-    const compare = {
-      to: 'stable',
-      normalise: 'perTarget',
-      maxRatio: 2,
-      baselines: [{ query: 'sum:errors{v:1}' }],
-      targetGroupARNs: { canary: [arn('canary')], stable: [arn('stable')] },
-    };
     const check = measuring({ count: 1, max: undefined, compare }, [value(3), value(8)]);
     await check.run();
     expect(check.last()).toMatchObject({ outcome: 'Passed', value: 3, baseline: 2 });
+  });
+
+  it('takes a canary without healthy targets for an error, and not for one without data', async () => {
+    const health = (arn: string) => Promise.resolve(arn.includes('stable') ? [healthy] : []);
+    const elbv2 = ((arn: string) => ({ targetHealth: () => health(arn) })) as never;
+    const check = measuring({ count: 1, noData: 'pass', compare }, [value(90_000), value(4)], { elbv2 });
+    await check.run();
+    expect(check.last()).toMatchObject({
+      outcome: 'Error',
+      message: expect.stringContaining('healthy targets'),
+    });
+    expect(check.status()).toMatchObject({ phase: 'Running', analysis: { passed: 0, errors: 1 } });
+  });
+
+  it.each([
+    ['TargetGroupNotFoundException', { phase: 'Running', analysis: { errors: 1 } }],
+    // Not that of the provider, whose budget stays as it is.
+    ['ThrottlingException', { analysis: { errors: 0 } }],
+  ])('tells of ELBv2 that does not count the targets: %s', async (name, status) => {
+    const refusal = Object.assign(new Error('Not now.'), { name, $metadata: {} });
+    const queries = budgetInMemory({ perSecond: 1000, burst: 1000 });
+    const held: string[] = [];
+    const check = measuring({ count: 1, compare }, [value(1), value(1)], {
+      queries: { ...queries, penalise: (quota) => Promise.resolve(void held.push(quota)) },
+      elbv2: (() => ({ targetHealth: () => Promise.reject(refusal) })) as never,
+    });
+    expect(await check.run()).toMatchObject({ isPresent: true });
+    expect(check.status()).toMatchObject(status);
+    expect(held).toEqual([]);
+  });
+
+  it('finishes a sample that it has begun, whoever else waits for the budget of the organisation', async () => {
+    const queries = budgetInMemory({ perSecond: 0.4, burst: 1 });
+    const taken: string[] = [];
+    const take: typeof queries.take = (quota, ...request) => {
+      taken.push(quota);
+      return queries.take(quota, ...request);
+    };
+    const check = measuring(
+      { count: 1, compare: { ...compare, normalise: undefined } },
+      [value(1), value(1)],
+      {
+        queries: { ...queries, take },
+      },
+    );
+    await check.run();
+    expect(check.status()).toMatchObject({ phase: 'Successful' });
+    // What was asked is counted: the next one waits for both.
+    const [quota = '', ...more] = taken;
+    expect(more).toEqual([]);
+    const next = await queries.take(quota, { urgent: false }, new AbortController().signal);
+    expect(next).toMatchObject({ is: 'Wait' });
+    expect('waitMs' in next && next.waitMs).toBeGreaterThan(2_500);
   });
 
   it('says what is wrong with the way it is written, and measures nothing', async () => {

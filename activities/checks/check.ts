@@ -1,5 +1,5 @@
 import type { ELBv2Regions } from '../../clients/aws/elbv2.ts';
-import { takeInPlace, type WriteBudget } from '../../clients/aws/shared-budget.ts';
+import type { WriteBudget } from '../../clients/aws/shared-budget.ts';
 import { digest } from '../../clients/digest.ts';
 import { CHECK } from '../../clients/kubernetes/kinds.ts';
 import { ProviderError } from '../../clients/provider-error.ts';
@@ -144,21 +144,23 @@ async function takeSample(
     await mayCount(analysis, { namespace, dependencies, signal });
     const asker = await providerOf(analysis, dependencies).open({ namespace, analysis }, signal);
     const { quota } = asker;
+    const heldBack = async (error: unknown): Promise<never> => {
+      if (quota !== undefined && error instanceof ProviderError && error.trouble.is === 'RateLimited')
+        await queries.penalise(quota, error.trouble.retryAfterMs);
+      throw error;
+    };
     const grant =
       quota === undefined ? undefined : await queries.take(quota, { urgent: false, ticket }, signal);
     if (grant?.is === 'Wait') return { is: 'NotYet', ticket: grant.ticket, waitMs: grant.waitMs };
     const measured = await measure(analysis, {
-      asker,
+      asker: { ...asker, ask: (...asked) => asker.ask(...asked).catch(heldBack) },
       window,
       signal,
       take: async () => {
-        if (quota !== undefined) await takeInPlace(queries, quota, { urgent: false }, signal);
+        // It belongs to a sample that has begun: with a turn of its own all would begin again once many wait.
+        if (quota !== undefined) await queries.charge(quota, { urgent: false });
       },
       countTargets: targetCounter(dependencies.elbv2, signal),
-    }).catch(async (error: unknown) => {
-      if (quota !== undefined && error instanceof ProviderError && error.trouble.is === 'RateLimited')
-        await queries.penalise(quota, error.trouble.retryAfterMs);
-      throw error;
     });
     const since = Date.parse(counts.extendedSince ?? '') || now;
     return { is: 'Sample', sample: judge(analysis, measured, { forMs: now - since }) };

@@ -91,19 +91,37 @@ async function compared(
     groups,
     others,
   }: { readonly groups: readonly GroupValue[]; readonly others: readonly (number | undefined)[] },
-  { countTargets }: Measuring,
+  measuring: Measuring,
 ): Promise<Pick<Measured, 'groups' | 'baseline'>> {
   const known = others.filter((value) => value !== undefined);
   // A part of the other side is not the other side.
   const hasAll = known.length > 0 && known.length === others.length;
   if (normalise === undefined) return { groups, ...(hasAll ? { baseline: mean(known) } : {}) };
-  const own = await countTargets(targetGroupARNs?.canary ?? []);
-  const theirs = await countTargets(targetGroupARNs?.stable ?? []);
+  const own = await healthyIn(targetGroupARNs?.canary ?? [], measuring);
+  const theirs = await healthyIn(targetGroupARNs?.stable ?? [], measuring);
+  // There is data, so that noData has no say in it.
+  if (own === 0 && groups.some(({ value }) => value !== undefined))
+    throw unavailable(
+      'Expected healthy targets of the canary to divide its value by (compare.normalise), got none. See why ELBv2 calls them unhealthy.',
+    );
   const sum = known.reduce((all, value) => all + value, 0);
   return {
     groups: groups.map(({ group, value }) =>
-      value === undefined || own === 0 ? { group } : { group, value: value / own },
+      value === undefined ? { group } : { group, value: value / own },
     ),
     ...(hasAll && theirs > 0 ? { baseline: sum / theirs } : {}),
   };
+}
+
+/** Counts healthy targets; ELBv2 that does not answer is an error of the sample, as a provider is. */
+async function healthyIn(
+  targetGroupARNs: readonly string[],
+  { countTargets, signal }: Measuring,
+): Promise<number> {
+  try {
+    return await countTargets(targetGroupARNs);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw ofSdk(error);
+  }
 }

@@ -31,6 +31,31 @@ describe('the Checks of a check', () => {
       ],
     }));
 
+  it('have names of their own though a number makes one that there is', () => {
+    const groups = ['prod', 'prod-3', 'prod'].map((cluster, index) => ({
+      ...theVariables(cluster),
+      targetGroupARN: `arn:aws:elasticloadbalancing:eu-west-1:111122223333:targetgroup/g${index}/1`,
+    }));
+    const analysis = aStepAnalysis({ query: 'avg:e{{{.Vars.targetGroupARN}}}' });
+    const checks = (name: string) => checksFor({ name, analysis, canary: groups, stable });
+    const names = (name: string): readonly string[] => {
+      const made = checks(name);
+      return made.ok ? made.value.map((check) => check.name) : made.problems;
+    };
+    expect(names('a')).toEqual(['a-prod', 'a-prod-3', 'a-prod-4']);
+    // Where the name is as long as it may be, the number has room all the same.
+    expect(new Set(names('a'.repeat(252))).size).toBe(3);
+  });
+
+  it('refuse groups that are compared with the other side, which has groups as well', () =>
+    expect(
+      of({
+        query: 'avg:e{v:{{.Vars.version}}} by {pod}',
+        groupBy: { judge: 'worst' },
+        compare: { to: 'stable', maxRatio: 2 },
+      }),
+    ).toMatchObject({ ok: false, problems: [expect.stringContaining('Expected compare without groupBy')] }));
+
   it('A-K05 have names of their own when two clusters have the same', () => {
     const twins = [
       theVariables('web'),

@@ -36,6 +36,11 @@ export function checksFor(source: CheckSource): Filled<readonly CheckToMake[]> {
     ...(analysis.compare !== undefined && stable.length === 0
       ? ['Expected a stable side to compare with, got none. Remove compare.']
       : []),
+    ...(analysis.compare !== undefined && analysis.groupBy !== undefined
+      ? [
+          'Expected compare without groupBy, because the stable side is asked by the same query and has groups as well. Remove one of them.',
+        ]
+      : []),
   ]);
   if (problems.size > 0) return { ok: false, problems: [...problems] };
   const asked = Map.groupBy(filled, (one) => canonical(one.filled.ok ? one.filled.value : undefined));
@@ -74,22 +79,23 @@ function completed(
   };
 }
 
-/** Gives each Check a name of its own; two clusters of one name get numbers. */
+/** Gives each Check a name of its own; what would have the name of another gets a number. */
 function named(
   base: string,
   checks: readonly { readonly suffix: string; readonly analysis: CheckAnalysis }[],
 ): readonly CheckToMake[] {
   const taken = new Set<string>();
   return checks.map(({ suffix, analysis }, index) => {
-    const plain = nameOf(base, suffix);
-    const name = taken.has(plain) ? nameOf(base, `${suffix}-${index + 1}`) : plain;
+    let name = nameOf(base, suffix);
+    for (let number = index + 1; taken.has(name); number += 1) name = nameOf(base, suffix, `-${number}`);
     taken.add(name);
     return { name, analysis };
   });
 }
 
-function nameOf(base: string, suffix: string): string {
+function nameOf(base: string, suffix: string, number = ''): string {
   if (suffix === '') return base;
   const plain = suffix.toLowerCase().replaceAll(/[^a-z0-9.-]/g, '-');
-  return withoutEnd(`${base}-${plain}`.slice(0, LONGEST_OBJECT_NAME), /[^a-z0-9]/);
+  const whole = `${base}-${plain}`.slice(0, LONGEST_OBJECT_NAME - number.length);
+  return `${withoutEnd(whole, /[^a-z0-9]/)}${number}`;
 }
