@@ -4,6 +4,7 @@ import { freezeAt, heldByFreeze } from './freeze.ts';
 import { waitForKind } from './kinds.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import type { RolloutState } from '../model/state.ts';
+import { includes } from '../load-balancers/weights.ts';
 import { openingAt } from './windows.ts';
 
 type Wait = Extract<Decision, { do: 'Wait' }>;
@@ -70,10 +71,16 @@ function doubted(decision: Decision, { observed, cell, state }: GateInput): Wait
 }
 
 /** Whether a shift only spreads the weight of groups that are gone. */
-const takesOut = (shift: Extract<Decision, { do: 'Shift' }>, { weighted }: ObservedCell): boolean =>
-  shift.purpose === 'Rebalance' &&
-  shift.shares.every((one) => weighted.some((old) => old.arn === one.arn)) &&
-  shift.shares.length < weighted.filter((old) => old.weight > 0).length;
+function takesOut(shift: Extract<Decision, { do: 'Shift' }>, { weighted }: ObservedCell): boolean {
+  // What waits at weight 0 beside them neither joins nor leaves.
+  const before = weighted.filter(({ weight }) => weight > 0);
+  const after = shift.shares.filter(({ weight }) => weight > 0);
+  return (
+    shift.purpose === 'Rebalance' &&
+    after.every((one) => includes(before, one)) &&
+    after.length < before.length
+  );
+}
 
 /** Holds the traffic of an application as long as a cluster of its Cell is not ready. */
 function unready(decision: Decision, { observed }: GateInput): Wait | undefined {

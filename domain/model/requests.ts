@@ -17,12 +17,13 @@ export function keep(state: RolloutState, name: RequestName, stamp: Stamp): Roll
   const kept = { ...stamp, by: cut(stamp.by, LONGEST_BY), reason: cut(stamp.reason, LONGEST_REASON) };
   const { backoff } = state;
   const { take, change = (same: RolloutState) => same } = requestKinds[name];
+  const changed = change(state, kept);
   return {
-    ...change(state, kept),
+    ...changed,
     ...(backoff !== undefined && goesOnWithout(backoff, name)
       ? { backoff: { ...backoff, until: stamp.at } }
       : {}),
-    requests: take(state.requests, kept),
+    requests: take(changed.requests, kept),
     requested: withRequest(state.requested, { action: name, ...kept }),
   };
 }

@@ -116,7 +116,8 @@ function goOn(rollout: Rollout, input: GuardInput): Decision {
   // Clients whose share goes to nobody do not wait until someone resumes.
   const out = takeOut(rollout, input);
   const isPaused = out === undefined ? paused(rollout, input) : undefined;
-  const next = isPaused ?? awaitBackoff(state, now) ?? out ?? forward(rollout, input);
+  const next =
+    isPaused ?? heeding(awaitBackoff(state, now) ?? out ?? forward(rollout, input), rollout, input);
   // What was asked for and is not confirmed is withdrawn before anything is waited for.
   const waits = goesOnAfterwards.has(next.do) && !(next.do === 'Wait' && next.for === 'Backoff');
   if (!waits || !isUnsure(observed, state)) return next;
@@ -154,6 +155,21 @@ function paused(rollout: Rollout, input: GuardInput): Decision | undefined {
         ? verdict
         : { ...wait, until: backoff.until };
   }
+}
+
+/** What the step comes to that may take everything back does not wait for anything else that holds the rollout. */
+function heeding(next: Decision, rollout: Rollout, input: GuardInput): Decision {
+  if (next.do !== 'Wait') return next;
+  const { backoff, requests } = input.state;
+  // In an operator's pause nothing but what measures takes back (an approval that comes too late does not).
+  const step = requests.paused === undefined ? takeStep(rollout, input) : verdictSoFar(rollout, input);
+  if (step === undefined || step.do === 'End') return step ?? next;
+  const isRefused = backoff?.during === 'ReadMeasurement' && backoff.background !== true;
+  if (step.do === 'ReadMeasurement') return isRefused && input.now < backoff.until ? next : step;
+  const lastsNoLonger = rollout.progress.is === 'Measuring' || rollout.progress.is === 'Pausing';
+  return step.do === 'Wait' && step.until !== undefined && lastsNoLonger
+    ? { ...next, until: Math.min(next.until ?? Infinity, step.until) }
+    : next;
 }
 
 function forward(rollout: Rollout, input: GuardInput): Decision {

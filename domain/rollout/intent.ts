@@ -123,7 +123,9 @@ function recover(input: GuardInput, found: Candidates, stable: VersionSet): Deci
   const { target } = found;
   const isOnItsWay =
     target !== undefined &&
-    isNewer(target.version, stable.version) &&
+    target.version !== stable.version &&
+    // A lower one is on its way where spec.version asks for it, and it takes the steps (rollbackWindow).
+    (cell.spec.version !== undefined || isNewer(target.version, stable.version)) &&
     weightOf(target.groups, observed.weighted) > 0;
   if (isOnItsWay) return undefined;
   if (target?.version === stable.version && isNewer(stable.version, other.version)) {
@@ -205,7 +207,16 @@ function rebalance(input: GuardInput, found: Candidates, stable: VersionSet): De
     message: `Spreading the weight of ${set.version} over its ${set.groups.length} target groups.`,
   };
   const gated = gate(shift, input);
-  return gated === shift ? guard(shift, input) : gated;
+  if (gated === shift) return guard(shift, input);
+  // What is gone leaves at once, also where something joins that has to wait.
+  const staying = carrying.filter((group) => includes(set.groups, group));
+  if (staying.length === 0 || staying.length === carrying.length) return gated;
+  const out: Decision = {
+    ...shift,
+    shares: everythingTo(staying, idleBeside(stable.groups, input)),
+    message: `Spreading the weight of ${set.version} over the ${staying.length} target groups that are left.`,
+  };
+  return gate(out, input) === out ? guard(out, input) : gated;
 }
 
 /** The groups at weight 0 that stay in the rule, where there is room for all of them. */

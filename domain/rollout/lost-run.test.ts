@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { rollingOut } from '../testing/rolling-out.ts';
 import { Simulation } from '../testing/simulation.ts';
-import { weightsOf } from '../testing/builders.ts';
+import { arnOf, weightsOf } from '../testing/builders.ts';
 import { isInterrupted } from './attempt.ts';
 
 const canary = (...steps: readonly object[]) =>
@@ -125,6 +125,49 @@ describe('a rollout whose workflow was terminated', () => {
     simulation.run();
     expect(weightsOf(simulation.served)).toMatchObject({ a: 50, b: 50 });
     expect(simulation.state.rollout).toMatchObject({ canary: { version: '2.0.0' } });
+  });
+});
+
+describe('a rollout to a lower version, whose run is lost', () => {
+  /** 2.0.0 has served for longer than the rollback window, its targets are not healthy, and 1.0.0 has 20 of its weight. */
+  const goingDown = (): Simulation => {
+    const simulation = rollingOut({
+      settle: '0s',
+      updateStrategy: {
+        type: 'Canary',
+        rollbackWindow: { duration: '1h' },
+        bake: { duration: '1h' },
+        canary: { steps: [{ setWeight: 20 }, { pause: {} }] },
+      },
+    });
+    simulation.pass(60_000);
+    simulation.ask('promote');
+    simulation.pass(10 * 3_600_000);
+    simulation.unhealthy.add(arnOf('b'));
+    simulation.edit((spec) => ({ ...spec, version: '1.0.0' }));
+    simulation.wake();
+    simulation.pass(60_000);
+    expect(weightsOf(simulation.served)).toEqual({ a: 20, b: 80 });
+    return simulation;
+  };
+
+  it('goes on at the whole weight, and gives nothing back to what is being left', () => {
+    const simulation = goingDown();
+    simulation.ask('promote');
+    simulation.pass(60_000);
+    const { length } = simulation.writes;
+    simulation.loseTemporal();
+    simulation.run();
+    expect(simulation.writes.slice(length)).toEqual([]);
+    expect(weightsOf(simulation.served)).toEqual({ a: 100, b: 0 });
+  });
+
+  it('is held at its weight when it was terminated', () => {
+    const simulation = goingDown();
+    simulation.loseTemporal(terminated);
+    simulation.pass(60_000);
+    expect(simulation.status.message).toContain('Paused by Temporal');
+    expect(weightsOf(simulation.served)).toEqual({ a: 20, b: 80 });
   });
 });
 

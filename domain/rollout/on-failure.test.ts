@@ -192,3 +192,14 @@ describe('what fails in a blue-green rollout', () => {
     expect(stands(simulation)).toBe(want);
   });
 });
+
+it('a promote about the background is over once that is measured again, and finishes no step', () => {
+  const simulation = failed({
+    onFailure: 'Hold',
+    steps: [{ setWeight: 20 }, { pause: {} }, { setWeight: 50 }, { pause: {} }],
+    analysis: { ...analysis, startingStep: 0 },
+  });
+  for (const name of ['pause', 'promote', 'retry', 'resume'] as const) asked(simulation, name);
+  simulation.pass(60_000);
+  expect(stands(simulation)).toBe('Paused WaitingForResume 20');
+});
