@@ -35,16 +35,14 @@ const AT_ONCE = { all: 5, ofOne: 3 };
 
 interface Kept {
   readonly at: number;
-  readonly found: Promise<EKSEndpoint | undefined>;
-  /** Whether the answer is still to come; until then a namespace asks once. */
-  isOpen: boolean;
+  readonly found: EKSEndpoint | undefined;
 }
 
 /** Makes what knows the endpoints of EKS clusters (API_DescribeCluster). */
 export const eksEndpoints = (options: EKSEndpointOptions = {}): EKSEndpoints =>
   keptEndpoints(describer(options), options.now);
 
-/** Keeps what was read; an answer that could not be had leaves the one before. */
+/** Keeps what was answered, and nothing of a question that was not: what is known counts until something newer is. */
 export function keptEndpoints(describe: DescribeEKSCluster, now: () => number = Date.now): EKSEndpoints {
   const kept = new Map<string, Kept>();
   // Nobody waits for the answer to another namespace, which may have its turn much later.
@@ -53,31 +51,24 @@ export function keptEndpoints(describe: DescribeEKSCluster, now: () => number = 
     const question = `${whose} ${name}`;
     const asked = open.get(question);
     if (asked !== undefined) return asked;
-    const before = kept.get(name);
+    const at = now();
     const found = describe(scope, whose);
     open.set(question, found);
-    const next: Kept = { at: now(), found, isOpen: true };
-    kept.delete(name);
-    kept.set(name, next);
-    keepNewest(kept, MOST_KEPT);
-    const ended = (): void => {
-      next.isOpen = false;
-      open.delete(question);
-    };
-    found.then(ended, () => {
+    const ended = (): void => void open.delete(question);
+    found.then((answer) => {
       ended();
-      if (kept.get(name) !== next) return;
-      if (before === undefined) kept.delete(name);
-      else kept.set(name, before);
-    });
+      if ((kept.get(name)?.at ?? at) > at) return;
+      kept.delete(name);
+      kept.set(name, { at, found: answer });
+      keepNewest(kept, MOST_KEPT);
+    }, ended);
     return found;
   };
   return async (scope, since = 0, whose = '') => {
     const name = `${scopeName(scope)}${scope.clusterName}`;
     const known = kept.get(name);
-    if (known === undefined || known.isOpen) return await read(name, scope, whose);
-    if (known.at >= since && now() < known.at + KEEP_MILLISECONDS) return await known.found;
-    return await read(name, scope, whose);
+    const isKnown = known !== undefined && known.at >= since && now() < known.at + KEEP_MILLISECONDS;
+    return isKnown ? known.found : await read(name, scope, whose);
   };
 }
 

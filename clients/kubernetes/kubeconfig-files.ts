@@ -50,7 +50,8 @@ function namespaceIn(folder: string): Pick<KubeconfigContext, 'namespace'> {
 }
 
 /** Paths in a file are those from its folder. */
-const readFile = (file: string): Kubeconfig => parseKubeconfig(readFileSync(file, 'utf8'), dirname(file));
+const readFile = (file: string): Kubeconfig =>
+  parseKubeconfig(readFileSync(file, 'utf8'), { folder: dirname(file) });
 
 /** The first file's context counts, and the first that has something of a name, as with kubectl. */
 const merged = (first: Kubeconfig, second: Kubeconfig): Kubeconfig => ({

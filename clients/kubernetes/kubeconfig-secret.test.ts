@@ -35,6 +35,17 @@ describe('a kubeconfig in a Secret', () => {
     });
   });
 
+  it('holds nobody up, however long it is and whatever it refers to', { timeout: 20_000 }, () => {
+    const keys = `{${Array.from({ length: 40_000 }, (_, index) => index + 100_000).join(',')}}`;
+    const aliases = `a: &a b\nc: [${'*a,'.repeat(90_000)}]`;
+    for (const text of [keys, aliases]) {
+      const began = process.cpuUsage();
+      expect(readKubeconfig(secret(text), 'kubeconfig')).toMatchObject({ is: 'Problem' });
+      // 7.6 s and more than a minute once; 0.3 s and 0.5 s now.
+      expect(process.cpuUsage(began).user / 1e6).toBeLessThan(3);
+    }
+  });
+
   it.each([
     ['no such key', {}, 'other', 'a kubeconfig in other, got none'],
     ['no kubeconfig', 'a: [', 'kubeconfig', 'cannot be read as one'],

@@ -36,7 +36,8 @@ export function readKubeconfig({ metadata, data = {} }: StoredSecret, key: strin
     return problem(`a kubeconfig of at most ${LONGEST_BYTES} bytes. Shorten it.`);
   let current: CurrentContext;
   try {
-    current = currentOf(parseKubeconfig(Buffer.from(encoded, 'base64').toString('utf8')));
+    const text = Buffer.from(encoded, 'base64').toString('utf8');
+    current = currentOf(parseKubeconfig(text, { isForeign: true }));
   } catch {
     return problem(`a kubeconfig in ${key}, got something that cannot be read as one. Correct it.`);
   }

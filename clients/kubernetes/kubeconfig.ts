@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { LineCounter, parse, YAMLParseError } from 'yaml';
+import { LineCounter, parse, YAMLParseError, type ParseOptions, type ToJSOptions } from 'yaml';
 import { given } from '../../domain/model/given.ts';
 
 /** A cluster of a kubeconfig. */
@@ -68,9 +68,20 @@ export function currentOf({ clusters, users, contexts, currentContext }: Kubecon
   };
 }
 
+/** Where the text of a kubeconfig is from. */
+export interface KubeconfigOrigin {
+  /** The folder that paths in it begin in. */
+  readonly folder?: string;
+  /** Whether anybody may have written it. What takes time by the square of its length is left out then: aliases, and the search for keys that stand twice. */
+  readonly isForeign?: boolean;
+}
+
 /** Reads the text of a kubeconfig; throws where it is none. It reads no other file. */
-export function parseKubeconfig(yaml: string, folder = ''): Kubeconfig {
-  const said = parsed(yaml);
+export function parseKubeconfig(
+  yaml: string,
+  { folder = '', isForeign = false }: KubeconfigOrigin = {},
+): Kubeconfig {
+  const said = parsed(yaml, isForeign ? { uniqueKeys: false, maxAliasCount: 0 } : {});
   if (!isFields(said)) throw new TypeError('not a kubeconfig');
   const file = (from: Fields, key: string): string | undefined => {
     const path = textIn(from, key);
@@ -89,11 +100,11 @@ export function parseKubeconfig(yaml: string, folder = ''): Kubeconfig {
 }
 
 /** Reads YAML, without the errors of the parser and its warnings on standard error: they would quote the text, which may contain a token. */
-function parsed(yaml: string): unknown {
+function parsed(yaml: string, limits: ParseOptions & ToJSOptions): unknown {
   const lineCounter = new LineCounter();
   let at = '';
   try {
-    return parse(yaml, { lineCounter, logLevel: 'error', prettyErrors: false });
+    return parse(yaml, { lineCounter, logLevel: 'error', prettyErrors: false, ...limits });
   } catch (error) {
     if (error instanceof YAMLParseError)
       at = ` in line ${lineCounter.linePos(error.pos[0]).line} (${error.code})`;

@@ -5,21 +5,15 @@ import type { Decision } from '../model/decision.ts';
 import { gate } from '../gates/gate.ts';
 import { keepServed } from '../gates/kinds.ts';
 import { guard, onlyRegistered, type GuardInput } from '../gates/guard.ts';
-import type { TargetGroup } from '../model/target-group.ts';
 import { isUnsure, reconfigure, restore } from './reconfigure.ts';
+import { rebalance } from './rebalance.ts';
 import { atRest } from './rest.ts';
 import { isOutsideRollbackWindow } from './rollback-window.ts';
 import { carriersBeside, isGone, presentOf, stableSet, UNKNOWN_VERSION } from '../versions/stable.ts';
 import { close, isPinLost, settle, tooMany, waiting } from './settle.ts';
 import { backTo, giveBack } from './take-back.ts';
 import { isNewer, type VersionSet } from '../versions/version.ts';
-import {
-  everythingTo,
-  includes,
-  MAX_TARGET_GROUPS,
-  weightOf,
-  whereAllFit,
-} from '../load-balancers/weights.ts';
+import { everythingTo, includes, MAX_TARGET_GROUPS, weightOf } from '../load-balancers/weights.ts';
 
 /** Decides what a Cell without a rollout under way needs: a rollout, one write, or nothing. */
 export function intend(input: GuardInput): Decision {
@@ -39,7 +33,7 @@ export function intend(input: GuardInput): Decision {
     recover(input, found, stable) ??
     abortLeft(input, found.sets, stable) ??
     move(input, found, stable) ??
-    rebalance(input, found, stable) ??
+    rebalance(input, found.sets, stable) ??
     reconfigured(input, stable);
   const next = keepServed(wanted, input, { target: found.target, stable });
   if (next !== undefined && next.do !== 'Wait' && next.do !== 'Close') return next;
@@ -192,43 +186,7 @@ function move(input: GuardInput, found: Candidates, stable: VersionSet): Decisio
   );
 }
 
-function rebalance(input: GuardInput, found: Candidates, stable: VersionSet): Decision | undefined {
-  const set = found.sets.find((one) => one.version === stable.version);
-  const carrying = stable.groups.filter((group) => weightOf([group], input.observed.weighted) > 0);
-  if (set === undefined || sameGroups(set.groups, carrying)) return undefined;
-  const together = [...stable.groups, ...set.groups.filter((group) => !includes(stable.groups, group))];
-  if (together.length > MAX_TARGET_GROUPS) return tooMany(together, `Version ${set.version} has`);
-  const shift: Decision = {
-    do: 'Shift',
-    purpose: 'Rebalance',
-    version: set.version,
-    shares: everythingTo(set.groups, idleBeside(together, input)),
-    urgent: false,
-    message: `Spreading the weight of ${set.version} over its ${set.groups.length} target groups.`,
-  };
-  const gated = gate(shift, input);
-  if (gated === shift) return guard(shift, input);
-  // What is gone leaves at once, also where something joins that has to wait.
-  const staying = carrying.filter((group) => includes(set.groups, group));
-  if (staying.length === 0 || staying.length === carrying.length) return gated;
-  const out: Decision = {
-    ...shift,
-    shares: everythingTo(staying, idleBeside(stable.groups, input)),
-    message: `Spreading the weight of ${set.version} over the ${staying.length} target groups that are left.`,
-  };
-  return gate(out, input) === out ? guard(out, input) : gated;
-}
-
-/** The groups at weight 0 that stay in the rule, where there is room for all of them. */
-function idleBeside(groups: readonly TargetGroup[], { observed }: GuardInput): readonly TargetGroup[] {
-  const idle = observed.weighted.filter((one) => one.weight === 0 && !includes(groups, one));
-  return whereAllFit(groups, idle);
-}
-
 function reconfigured(input: GuardInput, stable: VersionSet): Decision | undefined {
   const shift = reconfigure(input.observed, input.cell, stable.version);
   return shift === undefined ? undefined : gate(shift, input);
 }
-
-const sameGroups = (a: readonly TargetGroup[], b: readonly TargetGroup[]): boolean =>
-  a.length === b.length && a.every((one) => includes(b, one));

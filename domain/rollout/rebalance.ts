@@ -1,0 +1,54 @@
+import { gate } from '../gates/gate.ts';
+import { guard, type GuardInput } from '../gates/guard.ts';
+import {
+  everythingTo,
+  includes,
+  MAX_TARGET_GROUPS,
+  weightOf,
+  whereAllFit,
+} from '../load-balancers/weights.ts';
+import type { Decision } from '../model/decision.ts';
+import type { TargetGroup } from '../model/target-group.ts';
+import type { VersionSet } from '../versions/version.ts';
+import { tooMany } from './settle.ts';
+
+/** Spreads the weight of what serves over the target groups that it has now; undefined where it has it. */
+export function rebalance(
+  input: GuardInput,
+  sets: readonly VersionSet[],
+  stable: VersionSet,
+): Decision | undefined {
+  const set = sets.find((one) => one.version === stable.version);
+  const carrying = stable.groups.filter((group) => weightOf([group], input.observed.weighted) > 0);
+  if (set === undefined || sameGroups(set.groups, carrying)) return undefined;
+  const together = [...stable.groups, ...set.groups.filter((group) => !includes(stable.groups, group))];
+  if (together.length > MAX_TARGET_GROUPS) return tooMany(together, `Version ${set.version} has`);
+  const shift: Decision = {
+    do: 'Shift',
+    purpose: 'Rebalance',
+    version: set.version,
+    shares: everythingTo(set.groups, idleBeside(together, input)),
+    urgent: false,
+    message: `Spreading the weight of ${set.version} over its ${set.groups.length} target groups.`,
+  };
+  const gated = gate(shift, input);
+  if (gated === shift) return guard(shift, input);
+  // What is gone leaves at once, also where something joins that has to wait.
+  const staying = carrying.filter((group) => includes(set.groups, group));
+  if (staying.length === 0 || staying.length === carrying.length) return gated;
+  const out: Decision = {
+    ...shift,
+    shares: everythingTo(staying, idleBeside(stable.groups, input)),
+    message: `Spreading the weight of ${set.version} over the ${staying.length} target groups that are left.`,
+  };
+  return gate(out, input) === out ? guard(out, input) : gated;
+}
+
+/** The groups at weight 0 that stay in the rule, where there is room for all of them. */
+function idleBeside(groups: readonly TargetGroup[], { observed }: GuardInput): readonly TargetGroup[] {
+  const idle = observed.weighted.filter((one) => one.weight === 0 && !includes(groups, one));
+  return whereAllFit(groups, idle);
+}
+
+const sameGroups = (a: readonly TargetGroup[], b: readonly TargetGroup[]): boolean =>
+  a.length === b.length && a.every((one) => includes(b, one));
