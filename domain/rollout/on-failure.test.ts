@@ -203,3 +203,15 @@ it('a promote about the background is over once that is measured again, and fini
   simulation.pass(60_000);
   expect(stands(simulation)).toBe('Paused WaitingForResume 20');
 });
+
+it('a promote from before a step has failed does not go on without it', () => {
+  const simulation = rolling({ onFailure: 'Hold', steps: around({ analysis }) });
+  asked(simulation, 'pause');
+  asked(simulation, 'promote');
+  simulation.conclude('Failed');
+  simulation.run();
+  asked(simulation, 'resume');
+  simulation.pass(60_000);
+  expect(stands(simulation)).toBe('Paused AnalysisFailed 20');
+  expect(asked(simulation, 'promote')).toBe('Completed Serving 100');
+});

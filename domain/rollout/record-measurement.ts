@@ -1,6 +1,12 @@
-import { isFinished, isSettled, type AnalysisVerdict, type Measuring } from './analysis.ts';
+import {
+  isFinished,
+  isSettled,
+  type AnalysisPhase,
+  type AnalysisVerdict,
+  type Measuring,
+} from './analysis.ts';
 import type { FollowMeasurement, StartMeasurement } from '../model/decision.ts';
-import { inRollout, withoutBackoff } from './record.ts';
+import { inRollout, withoutBackoff, withoutPromote } from './record.ts';
 import type { Rollout, RolloutState } from '../model/state.ts';
 
 type Starting = Pick<StartMeasurement, 'do' | 'kind' | 'background'>;
@@ -19,7 +25,10 @@ export function measured(
   const { background: prefix, kind } = decision;
   const known = withoutBackoffOf(decision, state);
   if (decision.do !== 'StartMeasurement' && !isAwaited(decision, state.rollout)) return known;
-  const { readAt, rest } = reading(known, verdict, now);
+  const { readAt, rest: read } = reading(known, verdict, now);
+  // A promote of before was about what still measured, and not about how it has failed.
+  const isNews = prefix === undefined && isFinished(verdict.phase) && !isFinished(phaseOfStep(state));
+  const rest = isNews && verdict.phase !== 'Successful' ? withoutPromote(read) : read;
   return inRollout(rest, (rollout) => {
     const { progress, background } = rollout;
     if (prefix === undefined) {
@@ -41,6 +50,9 @@ export function measured(
     };
   });
 }
+
+const phaseOfStep = ({ rollout }: RolloutState): AnalysisPhase =>
+  rollout?.progress.is === 'Measuring' ? rollout.progress.verdict.phase : 'Pending';
 
 const isAwaited = ({ background: prefix, name }: Following, rollout: Rollout | undefined): boolean => {
   const { progress, background } = rollout ?? {};

@@ -101,7 +101,7 @@ export const baking = (state: RolloutState, now: number): RolloutState =>
   }));
 
 /** Forgets a request to promote: it was about what is over. */
-function withoutPromote(state: RolloutState): RolloutState {
+export function withoutPromote(state: RolloutState): RolloutState {
   const { promote: _over, ...requests } = state.requests;
   return { ...state, requests };
 }

@@ -87,7 +87,9 @@ function decided(decision: Decision, observed: ObservedCell, before: Run, now: n
 /** While the objects cannot be read only what takes traffic back goes on, by what was seen last. */
 function untilSeen(decision: Decision, { blind, rollout }: RolloutState, now: number): Decision {
   if (blind === undefined) return decision;
-  if (rollout?.ending === undefined && decision.do !== 'End') return waitFor(blind, now);
+  // A verdict stands in another object than those that cannot be read, and may take everything back.
+  const isHeeded = decision.do === 'End' || decision.do === 'ReadMeasurement';
+  if (rollout?.ending === undefined && !isHeeded) return waitFor(blind, now);
   return decision.do === 'Wait'
     ? { ...decision, until: Math.min(decision.until ?? Infinity, blind.until) }
     : decision;

@@ -88,6 +88,22 @@ describe('a step that comes to an end which takes everything back, while somethi
     expect(weightsOf(simulation.served)).toMatchObject({ b: 0 });
   });
 
+  it.each([
+    ['of a step', { steps }],
+    [
+      'in the background',
+      { steps: [{ setWeight: 20 }, { pause: {} }], analysis: { ...analysis, startingStep: 0 } },
+    ],
+  ])('is heeded %s while the Cell cannot be looked at', (_, canary) => {
+    const simulation = rolling(canary);
+    simulation.isBlind = true;
+    simulation.wake();
+    simulation.run();
+    simulation.conclude('Failed');
+    simulation.pass(HOUR);
+    expect(weightsOf(simulation.served)).toMatchObject({ b: 0 });
+  });
+
   it('goes on with nothing that holds it when it succeeds', () => {
     const simulation = rolling({ steps });
     frozen(simulation);
