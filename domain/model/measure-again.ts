@@ -1,10 +1,14 @@
 import { isFinished, type AnalysisVerdict } from '../rollout/analysis.ts';
 import type { Requests, Stamp } from './request.ts';
 import type { Progress, Rollout, RolloutState } from './state.ts';
+import { withoutPromote } from './without-promote.ts';
 
-const isWithoutSuccess = ({ phase }: AnalysisVerdict): boolean => isFinished(phase) && phase !== 'Successful';
+/** Whether something has measured to its end, and not with success. */
+export const isWithoutSuccess = ({ phase }: AnalysisVerdict): boolean =>
+  isFinished(phase) && phase !== 'Successful';
 
-const isStepHeld = ({ progress }: Rollout): boolean =>
+/** Whether a rollout is held by what its step has measured without success. */
+export const isStepHeld = ({ progress }: Rollout): boolean =>
   progress.is === 'Measuring' && isWithoutSuccess(progress.verdict);
 
 /** Whether a rollout is held by what has measured in its background without success. */
@@ -36,14 +40,17 @@ export const canMeasureAgain = ({ rollout, requests }: RolloutState): boolean =>
   rollout.ending === undefined &&
   (isStepHeld(rollout) || (isBackgroundHeld(rollout) && isBackgroundRepeatable(rollout, requests)));
 
-/** Forgets what has measured without success, so that it is started again, under another name; a verdict that nothing would take the place of stays. */
+/**
+ * Forgets what has measured without success, so that it is started again, under another name, and a promote that was about it;
+ * a verdict that nothing would take the place of stays.
+ */
 export function measuringAgain(state: RolloutState): RolloutState {
   const { rollout } = state;
   if (rollout === undefined || !canMeasureAgain(state)) return state;
   const { background, progress, ...rest } = rollout;
   const isForgotten = isBackgroundHeld(rollout) && isBackgroundRepeatable(rollout, state.requests);
   return {
-    ...state,
+    ...(background?.decidedBy === undefined ? state : withoutPromote(state)),
     rollout: {
       ...rest,
       edition: (rollout.edition ?? 0) + 1,

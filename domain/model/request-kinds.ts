@@ -73,7 +73,7 @@ export const requestKinds: Readonly<Record<RequestName, RequestKind>> = {
         ? undefined
         : notHeldUp(state.rollout),
     take: (open, stamp) => ({ ...open, retry: stamp }),
-    change: (state) => unblocking(measuringAgain(withoutDecision(state))),
+    change: (state) => unblocking(measuringAgain(state)),
     answer: ({ rollout }) =>
       rollout?.ending === undefined
         ? 'What was blocked, or is held up, is tried again.'
@@ -82,13 +82,6 @@ export const requestKinds: Readonly<Record<RequestName, RequestKind>> = {
 };
 
 const canaryOf = ({ rollout }: RolloutState): string | undefined => rollout?.canary.version;
-
-/** Forgets a promote that was about the verdict in the background, where that is measured again in its place. */
-function withoutDecision(state: RolloutState): RolloutState {
-  if (state.rollout?.background?.decidedBy === undefined || !canMeasureAgain(state)) return state;
-  const { promote: _over, ...requests } = state.requests;
-  return { ...state, requests };
-}
 
 /** Lifts what is blocked. What is being taken back is not: who asks for that to be tried again does not ask for its version. */
 function unblocking(state: RolloutState): RolloutState {

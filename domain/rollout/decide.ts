@@ -19,7 +19,7 @@ import { awaitBackoff } from './backoff.ts';
 import { intend } from './intent.ts';
 import { interrupt } from './interrupt.ts';
 import type { ObservedCell } from '../model/observation.ts';
-import { heeding, paused } from './held.ts';
+import { heedingStep, paused } from './held.ts';
 import { endMeasurement } from './measurement.ts';
 import { isUnsure, reconfigure, restore } from './reconfigure.ts';
 import { leftOf } from '../versions/stable.ts';
@@ -118,7 +118,7 @@ function goOn(rollout: Rollout, input: GuardInput): Decision {
   const out = takeOut(rollout, input);
   const isPaused = out === undefined ? paused(rollout, input) : undefined;
   const next =
-    isPaused ?? heeding(awaitBackoff(state, now) ?? out ?? forward(rollout, input), rollout, input);
+    isPaused ?? heedingStep(awaitBackoff(state, now) ?? out ?? forward(rollout, input), rollout, input);
   // What was asked for and is not confirmed is withdrawn before anything is waited for.
   const waits = goesOnAfterwards.has(next.do) && !(next.do === 'Wait' && next.for === 'Backoff');
   if (!waits || !isUnsure(observed, state)) return next;

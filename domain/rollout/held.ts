@@ -28,7 +28,7 @@ export function paused(rollout: Rollout, input: GuardInput): Decision | undefine
 }
 
 /** What the step comes to that may take everything back does not wait for anything else that holds the rollout. */
-export function heeding(next: Decision, rollout: Rollout, input: GuardInput): Decision {
+export function heedingStep(next: Decision, rollout: Rollout, input: GuardInput): Decision {
   if (next.do !== 'Wait') return next;
   const { backoff, requests } = input.state;
   // In an operator's pause nothing but what measures takes back (an approval that comes too late does not).

@@ -1,12 +1,8 @@
-import {
-  isFinished,
-  isSettled,
-  type AnalysisPhase,
-  type AnalysisVerdict,
-  type Measuring,
-} from './analysis.ts';
+import { isFinished, isSettled, type AnalysisVerdict, type Measuring } from './analysis.ts';
 import type { FollowMeasurement, StartMeasurement } from '../model/decision.ts';
-import { inRollout, withoutBackoff, withoutPromote } from './record.ts';
+import { isStepHeld, isWithoutSuccess } from '../model/measure-again.ts';
+import { withoutPromote } from '../model/without-promote.ts';
+import { inRollout, withoutBackoff } from './record.ts';
 import type { Rollout, RolloutState } from '../model/state.ts';
 
 type Starting = Pick<StartMeasurement, 'do' | 'kind' | 'background'>;
@@ -27,8 +23,9 @@ export function measured(
   if (decision.do !== 'StartMeasurement' && !isAwaited(decision, state.rollout)) return known;
   const { readAt, rest: read } = reading(known, verdict, now);
   // A promote of before was about what still measured, and not about how it has failed.
-  const isNews = prefix === undefined && isFinished(verdict.phase) && !isFinished(phaseOfStep(state));
-  const rest = isNews && verdict.phase !== 'Successful' ? withoutPromote(read) : read;
+  const holds = prefix === undefined && isWithoutSuccess(verdict);
+  const heldBefore = state.rollout !== undefined && isStepHeld(state.rollout);
+  const rest = holds && !heldBefore ? withoutPromote(read) : read;
   return inRollout(rest, (rollout) => {
     const { progress, background } = rollout;
     if (prefix === undefined) {
@@ -50,9 +47,6 @@ export function measured(
     };
   });
 }
-
-const phaseOfStep = ({ rollout }: RolloutState): AnalysisPhase =>
-  rollout?.progress.is === 'Measuring' ? rollout.progress.verdict.phase : 'Pending';
 
 const isAwaited = ({ background: prefix, name }: Following, rollout: Rollout | undefined): boolean => {
   const { progress, background } = rollout ?? {};

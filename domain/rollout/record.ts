@@ -12,6 +12,7 @@ import type { Rollout, RolloutState } from '../model/state.ts';
 import { isAsPlanned } from '../steps/plan.ts';
 import { plannedBy } from './strategy.ts';
 import { weightOf } from '../load-balancers/weights.ts';
+import { withoutPromote } from '../model/without-promote.ts';
 
 type Of<Name extends Decision['do']> = Extract<Decision, { do: Name }>;
 
@@ -99,12 +100,6 @@ export const baking = (state: RolloutState, now: number): RolloutState =>
     progress: { is: 'Baking', since: now },
     stepStartedAt: now,
   }));
-
-/** Forgets a request to promote: it was about what is over. */
-export function withoutPromote(state: RolloutState): RolloutState {
-  const { promote: _over, ...requests } = state.requests;
-  return { ...state, requests };
-}
 
 /** Records that the current step's pause has begun. */
 export function paused(state: RolloutState, now: number): RolloutState {

@@ -56,9 +56,11 @@ function heeding(run: Run, now: number): Turn | undefined {
   const { state, observed } = run;
   if (observed === undefined) return undefined;
   const decision = decide(observed, state, now);
-  const isHeeded = decision.do === 'ReadMeasurement' || decision.do === 'End';
-  return isHeeded ? decided(decision, observed, run, now) : undefined;
+  return isHeeded(decision) ? decided(decision, observed, run, now) : undefined;
 }
+
+/** Whether a decision may take traffic back: by a verdict, which stands in another object than those of a look, or at once. */
+const isHeeded = ({ do: name }: Decision): boolean => name === 'ReadMeasurement' || name === 'End';
 
 /** When the next look is due even without a message; never, where nothing is doubtful. */
 const lookAgainAt = ({ observed, observedAt }: Run): number =>
@@ -87,9 +89,7 @@ function decided(decision: Decision, observed: ObservedCell, before: Run, now: n
 /** While the objects cannot be read only what takes traffic back goes on, by what was seen last. */
 function untilSeen(decision: Decision, { blind, rollout }: RolloutState, now: number): Decision {
   if (blind === undefined) return decision;
-  // A verdict stands in another object than those that cannot be read, and may take everything back.
-  const isHeeded = decision.do === 'End' || decision.do === 'ReadMeasurement';
-  if (rollout?.ending === undefined && !isHeeded) return waitFor(blind, now);
+  if (rollout?.ending === undefined && !isHeeded(decision)) return waitFor(blind, now);
   return decision.do === 'Wait'
     ? { ...decision, until: Math.min(decision.until ?? Infinity, blind.until) }
     : decision;
