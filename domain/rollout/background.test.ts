@@ -6,7 +6,7 @@ import { decide } from './decide.ts';
 import type { Decision, MeasurementKind } from '../model/decision.ts';
 import { ask } from '../model/requests.ts';
 import { analysisRunName, experimentName } from '../model/ids.ts';
-import { replanned } from './record.ts';
+import { replanned } from './replan.ts';
 import * as record from './record-measurement.ts';
 import {
   initialState,

@@ -34,12 +34,16 @@ export function backdropOf(rollout: Rollout, input: GuardInput): Backdrop | unde
   return { prefix: 'bg', analysis: backgroundAnalysis };
 }
 
-/** Ends the rollout when its background has failed; that goes before whatever the rollout is at. Undefined: it has not, or only holds. */
+/**
+ * Ends the rollout when its background has failed; that goes before whatever the rollout is at. Undefined: it has not, or
+ * only holds, or someone goes on without it.
+ */
 export function failureInBackground({ background }: Rollout, input: GuardInput): Decision | undefined {
-  const judgement = background === undefined ? undefined : judged(background);
+  if (background === undefined || background.waived === true) return undefined;
+  const judgement = judged(background);
   // What bakes belongs to no canary.
-  const isHeld = background?.prefix === 'bg' && holdsOnFailure(input);
-  if (judgement?.is !== 'Failed' || isHeld) return undefined;
+  const isHeld = background.prefix === 'bg' && holdsOnFailure(input);
+  if (judgement.is !== 'Failed' || isHeld) return undefined;
   return fail('AnalysisFailed', `In the background ${judgement.message}`, input.now);
 }
 

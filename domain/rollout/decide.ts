@@ -2,7 +2,6 @@ import { adopt, withInspected } from './adoption.ts';
 import {
   attendBackground,
   backdropOf,
-  endBackground,
   failureInBackground,
   notWithoutBackground,
   readBackground,
@@ -20,13 +19,11 @@ import { intend } from './intent.ts';
 import { interrupt } from './interrupt.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import { heedingStep, paused } from './held.ts';
-import { endMeasurement } from './measurement.ts';
 import { isUnsure, reconfigure, restore } from './reconfigure.ts';
 import { leftOf } from '../versions/stable.ts';
 import type { Rollout, RolloutState } from '../model/state.ts';
 import { standsStill } from '../model/waits.ts';
-import { plannedBy } from './strategy.ts';
-import { isAsPlanned, resumeEdited } from '../steps/plan.ts';
+import { replan } from './replan.ts';
 import { takeBack } from './take-back.ts';
 import { waitingForTurn } from './turn-in-budget.ts';
 import { includes, weightOf } from '../load-balancers/weights.ts';
@@ -177,22 +174,4 @@ function takeOut(rollout: Rollout, input: GuardInput): Decision | undefined {
 function lost({ stable, canary }: Rollout, { now }: GuardInput): Decision {
   const message = `Expected the load balancer to serve ${stable.version} and ${canary.version}, got nothing. Giving everything to ${stable.version}, and beginning again.`;
   return withdraw('NotServed', message, now);
-}
-
-function replan(rollout: Rollout, input: GuardInput): Decision | undefined {
-  const { steps, analysis } = plannedBy(input.cell.spec);
-  const same = isAsPlanned(rollout, { steps, analysis });
-  if (rollout.progress.is === 'Baking' || (same.steps && same.background)) return undefined;
-  const end =
-    (same.steps ? undefined : endMeasurement(rollout.progress)) ??
-    (same.background ? undefined : endBackground(rollout));
-  if (end !== undefined) return end;
-  if (same.steps)
-    return { do: 'Replan', index: rollout.index, message: 'The analysis in the background was edited.' };
-  const index = resumeEdited(rollout, steps, weightOf(rollout.canary.groups, input.observed.weighted));
-  return {
-    do: 'Replan',
-    index,
-    message: `The steps were edited; going on at step ${index + 1} of ${steps.length}.`,
-  };
 }

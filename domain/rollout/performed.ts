@@ -8,6 +8,7 @@ import { waitingForBudget } from './record-backoff.ts';
 import { backgroundWaived } from './record-measurement.ts';
 import * as ends from './record-ending.ts';
 import * as record from './record.ts';
+import { replanned } from './replan.ts';
 import { remembering, saw, stale, wrote, type Run, type SeenAt } from './run.ts';
 
 /** A change of what is remembered, made at a time in milliseconds since the epoch. */
@@ -74,7 +75,7 @@ export function carryOutRecorded(decision: Recorded, cell: PresentCell): Carried
     case 'Advance':
       return kept((state, now) => record.advanced(state, decision, now));
     case 'Replan':
-      return kept((state, now) => record.replanned(state, decision, { cell, now }));
+      return kept((state, now) => replanned(state, decision, { cell, now }));
     case 'End':
       return kept((state) => ends.ending(state, decision, cell));
     case 'WaiveBackground':

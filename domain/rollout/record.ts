@@ -9,7 +9,6 @@ import { clocked } from '../gates/deadline.ts';
 import { tookBackWhatWasLeft, withoutLateRequests } from './left-behind.ts';
 import { changeOf, outcomeOf } from './history.ts';
 import type { Rollout, RolloutState } from '../model/state.ts';
-import { isAsPlanned } from '../steps/plan.ts';
 import { plannedBy } from './strategy.ts';
 import { weightOf } from '../load-balancers/weights.ts';
 import { withoutPromote } from '../model/without-promote.ts';
@@ -114,28 +113,6 @@ export function advanced(state: RolloutState, { to }: Pick<Of<'Advance'>, 'to'>,
     progress: { is: 'Ready' },
     stepStartedAt: now,
   }));
-}
-
-/** Records new steps, where among them the rollout goes on, and what is analysed in their background; a request to promote was about the old ones. */
-export function replanned(
-  state: RolloutState,
-  decision: Of<'Replan'>,
-  { cell, now }: { readonly cell: PresentCell; readonly now: number },
-): RolloutState {
-  const { steps, analysis } = plannedBy(cell.spec);
-  return inRollout(withoutPromote(withoutBackoff(state)), (rollout) => {
-    const same = isAsPlanned(rollout, { steps, analysis });
-    const { backgroundAnalysis: _old, background, ...rest } = rollout;
-    return {
-      ...rest,
-      steps,
-      index: decision.index,
-      ...(same.steps ? {} : { progress: { is: 'Ready' as const }, stepStartedAt: now }),
-      edition: (rollout.edition ?? 0) + 1,
-      ...(analysis === undefined ? {} : { backgroundAnalysis: analysis }),
-      ...(same.background && background !== undefined ? { background } : {}),
-    };
-  });
 }
 
 /** Records that a status was written, with the events that went with it; `sent` is the state that it was made of. */

@@ -1,0 +1,70 @@
+import type { Decision } from '../model/decision.ts';
+import { stepsGoOn } from '../model/measure-again.ts';
+import type { Rollout, RolloutState } from '../model/state.ts';
+import { withoutPromote } from '../model/without-promote.ts';
+import { isAsPlanned, resumeEdited } from '../steps/plan.ts';
+import { weightOf } from '../load-balancers/weights.ts';
+import type { GuardInput } from '../gates/guard.ts';
+import type { PresentCell } from '../versions/candidate.ts';
+import { endBackground } from './background.ts';
+import { endMeasurement } from './measurement.ts';
+import { inRollout, withoutBackoff } from './record.ts';
+import { plannedBy } from './strategy.ts';
+
+type Planned = ReturnType<typeof plannedBy>;
+
+/** Goes by the steps and the analysis in their background that the Cell has now; undefined when they are the rollout's own. */
+export function replan(rollout: Rollout, input: GuardInput): Decision | undefined {
+  const planned = plannedBy(input.cell.spec);
+  const same = isAsPlanned(rollout, planned);
+  if (rollout.progress.is === 'Baking' || (same.steps && same.background)) return undefined;
+  const index = same.steps
+    ? rollout.index
+    : resumeEdited(rollout, planned.steps, weightOf(rollout.canary.groups, input.observed.weighted));
+  const end =
+    (same.steps ? undefined : endMeasurement(rollout.progress)) ??
+    (keepsBackground(rollout, planned, { index, state: input.state }) ? undefined : endBackground(rollout));
+  if (end !== undefined) return end;
+  if (same.steps) return { do: 'Replan', index, message: 'The analysis in the background was edited.' };
+  return {
+    do: 'Replan',
+    index,
+    message: `The steps were edited; going on at step ${index + 1} of ${planned.steps.length}.`,
+  };
+}
+
+/** Records new steps, where among them the rollout goes on, and what is analysed in their background; a request to promote was about the old ones. */
+export function replanned(
+  state: RolloutState,
+  { index }: Extract<Decision, { do: 'Replan' }>,
+  { cell, now }: { readonly cell: PresentCell; readonly now: number },
+): RolloutState {
+  const planned = plannedBy(cell.spec);
+  return inRollout(withoutPromote(withoutBackoff(state)), (rollout) => {
+    const same = isAsPlanned(rollout, planned);
+    const isKept = keepsBackground(rollout, planned, { index, state });
+    const { backgroundAnalysis: _old, background, ...rest } = rollout;
+    return {
+      ...rest,
+      steps: planned.steps,
+      index,
+      ...(same.steps ? {} : { progress: { is: 'Ready' as const }, stepStartedAt: now }),
+      edition: (rollout.edition ?? 0) + 1,
+      ...(planned.analysis === undefined ? {} : { backgroundAnalysis: planned.analysis }),
+      ...(isKept && background !== undefined ? { background } : {}),
+    };
+  });
+}
+
+/**
+ * Whether what measures in the background, or has measured there, goes on to count. An analysis that was edited takes
+ * its place only where it is started: once no steps are left nothing would, and the rollout would go on unmeasured.
+ */
+function keepsBackground(
+  rollout: Rollout,
+  { steps, analysis }: Planned,
+  { index, state }: { readonly index: number; readonly state: RolloutState },
+): boolean {
+  if (isAsPlanned(rollout, { steps, analysis }).background) return true;
+  return analysis !== undefined && !stepsGoOn({ ...rollout, steps, index }, state.requests);
+}
