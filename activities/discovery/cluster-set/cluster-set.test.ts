@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { SourcedCluster } from '../../../domain/discovery/cluster-set/cluster-set.ts';
 import { withHeartbeat } from '../../heartbeat.ts';
+import {
+  CLUSTER_ID_ANNOTATION,
+  SECRET_TYPE_CLUSTER,
+  SECRET_TYPE_LABEL,
+} from '../../../domain/kubernetes/labels.ts';
 import { asActivity, Objects, type Stored } from '../../checks/testing/objects.ts';
 import { clusterSetActivities } from './cluster-set.ts';
 
@@ -28,6 +33,7 @@ async function synced(clusters: readonly SourcedCluster[], ...others: readonly S
   for (const other of others) objects.put(other);
   const client = objects.client();
   const asked: string[] = [];
+  const looked: string[] = [];
   const kubernetes: typeof client = {
     ...client,
     get: (kind, { name, namespace }, options) => {
@@ -37,12 +43,22 @@ async function synced(clusters: readonly SourcedCluster[], ...others: readonly S
   };
   const { syncClusterSet } = clusterSetActivities({
     kubernetes,
-    sources: { awseks: { read: () => Promise.resolve({ clusters, places: [account], unread: [] }) } },
+    sources: {
+      awseks: {
+        read: (_settings, _signal, known) => {
+          looked.push(...known);
+          return Promise.resolve({ clusters, places: [account], unread: [] });
+        },
+      },
+    },
     graceSeconds: 60,
   });
   await asActivity(() => withHeartbeat(() => syncClusterSet(key)));
-  return { asked, secrets: objects.of('Secret'), status: objects.status('ClusterSet', 'all') };
+  return { asked, looked, secrets: objects.of('Secret'), status: objects.status('ClusterSet', 'all') };
 }
+
+const timeless = (status: object): string =>
+  JSON.stringify(status).replaceAll(/\d{4}-\d{2}-\d{2}T[^"]*Z/g, '');
 
 describe('the sync of a ClusterSet', () => {
   it('asks for the secrets of the clusters that it selects, and of no other', async () => {
@@ -69,5 +85,44 @@ describe('the sync of a ClusterSet', () => {
       phase: 'Degraded',
       problems: [{ reason: 'NotAllowed', message: expect.stringContaining('got shop without 1 of them') }],
     });
+  });
+
+  it('tells nobody whether a cluster exists that the namespace may not use, by a secret made by hand', async () => {
+    const policy = {
+      kind: 'AccessPolicy',
+      metadata: { name: 'shop' },
+      spec: { namespaces: ['shop'], clusters: [`${account}shop-*`] },
+    };
+    const secret = {
+      kind: 'Secret',
+      metadata: {
+        name: 'bank-1',
+        namespace: 'shop',
+        uid: 'by-hand',
+        labels: { [SECRET_TYPE_LABEL]: SECRET_TYPE_CLUSTER },
+        annotations: { [CLUSTER_ID_ANNOTATION]: `${account}bank-1` },
+        ownerReferences: [
+          {
+            apiVersion: 'okra.mumo.co/v1alpha1',
+            kind: 'ClusterSet',
+            name: 'all',
+            uid: 'uid',
+            controller: true,
+          },
+        ],
+      },
+      data: {},
+    };
+    const shops = [aCluster('shop-1', 'shop')];
+    const without = await synced(shops, policy, secret);
+    const { clusters, problems, missing } = without.status;
+    expect(clusters).toEqual({ names: ['bank-1', 'shop-1'] });
+    expect(problems).toMatchObject([
+      { reason: 'NotAllowed', message: expect.stringContaining('got shop without those of 1.') },
+    ]);
+    expect(missing).toBeUndefined();
+    const withIt = await synced([...shops, aCluster('bank-1', 'bank')], policy, secret);
+    expect(timeless(withIt.status)).toEqual(timeless(without.status));
+    expect([without.looked, withIt.looked]).toEqual([[], []]);
   });
 });

@@ -11,6 +11,7 @@ import {
 import type { Access } from '../../../domain/access/access.ts';
 import {
   allowedClusters,
+  allowedIds,
   generatorRefusal,
 } from '../../../domain/discovery/cluster-set/cluster-set-access.ts';
 import { earlier, type Missing } from '../../../domain/discovery/missing.ts';
@@ -59,8 +60,11 @@ export function clusterSetActivities({
     const uid = object.metadata.uid ?? '';
     const known = clusterIdsOf(uid, await secrets.find(key.namespace, []));
     const access = await accessPolicies(kubernetes).of(key.namespace, signal);
+    const askable = allowedIds(known, access);
     const answers = await Promise.all(
-      spec.generators.map((generator, index) => read(sources, generator, { index, signal, known, access })),
+      spec.generators.map((generator, index) =>
+        read(sources, generator, { index, signal, known: askable, access }),
+      ),
     );
     const { readings, problems: refused } = allowedClusters(spec.generators, answers, { access, known });
     const grace = { before: object.status?.missing ?? [], now: Date.now(), seconds: graceSeconds };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AccessPolicySpec } from '../../../crds/access-policy.ts';
 import { accessOf } from '../../access/access.ts';
-import { allowedClusters, generatorRefusal } from './cluster-set-access.ts';
+import { allowedClusters, allowedIds, generatorRefusal } from './cluster-set-access.ts';
 import type { SourcedCluster } from './cluster-set.ts';
 
 const arnOf = (name: string): string => `arn:aws:eks:eu-central-1:111122223333:cluster/${name}`;
@@ -71,24 +71,35 @@ describe('the clusters of a ClusterSet', () => {
     ]);
   });
 
-  it('keep what they have when EKS does not describe them and they are not allowed any more', () => {
-    const named = { region: 'eu-central-1', name: 'bank-1' };
-    const problem = { cluster: 'bank-1', reason: 'AccessDenied', message: 'denied' };
-    const unread = [{ ids: [arnOf('bank-1')], named, problem }];
-    const { readings: left } = allowedClusters(
-      generators,
-      [{ clusters: [], places: [], unread, failures: [] }],
-      { access, known: [arnOf('bank-1')] },
-    );
-    expect(left[0]?.unread).toEqual(unread);
-  });
-
-  it('keep the secrets that they have when they are not allowed any more', () => {
-    const { readings: left } = allowedClusters(generators, readings, { access, known: [arnOf('bank-1')] });
-    expect(left[0]?.clusters).toEqual([
-      aCluster('shop-1'),
-      { ...aCluster('bank-1'), state: 'Waiting', said: 'not allowed' },
+  it.each([
+    ['lists them', readings[0]!.clusters, []],
+    [
+      'does not describe them',
+      [aCluster('shop-1')],
+      [
+        {
+          ids: [],
+          named: { region: 'eu-central-1', name: 'bank-1' },
+          problem: { cluster: 'bank-1', reason: 'AccessDenied', message: 'denied' },
+        },
+      ],
+    ],
+    ['does not know them', [aCluster('shop-1')], []],
+  ])('keep secrets of others as they are, without a word of whether EKS %s', (_, clusters, unread) => {
+    const { readings: left } = allowedClusters(generators, [{ clusters, places: [], unread, failures: [] }], {
+      access,
+      known: [arnOf('bank-1'), arnOf('shop-1')],
+    });
+    const message = expect.stringContaining('got shop without those of 1. These secrets stay as they are.');
+    expect(left).toEqual([
+      {
+        clusters: [aCluster('shop-1')],
+        places: [],
+        unread: [{ ids: [arnOf('bank-1')], problem: { reason: 'NotAllowed', message } }],
+        failures: [],
+      },
     ]);
+    expect(allowedIds([arnOf('bank-1'), arnOf('shop-1')], access)).toEqual([arnOf('shop-1')]);
   });
 
   it('are all while no AccessPolicy is about the namespace', () => {

@@ -11,9 +11,14 @@ export function generatorRefusal(generator: Generator, access: Access | undefine
   return arn === undefined ? undefined : refusalOf(access, { of: 'Role', arn, externalID });
 }
 
+/** Those of some ids of clusters that a namespace may use; nobody asks EKS about the others. */
+export const allowedIds = (ids: readonly string[], access: Access | undefined): readonly string[] =>
+  ids.filter((id) => isAllowed({ id }, access));
+
 /**
- * Leaves out the clusters that a namespace may not use, without a word of which they are. One that has a secret already counts as
- * waiting, so that its secret stays as it is. Only those that a generator selects are a problem: an account has others.
+ * Leaves out the clusters that a namespace may not use, without a word of which they are. The secret that it has of one already
+ * stays as it is, whether the cluster is there or not: who writes a secret by hand does not learn that from its fate.
+ * Only clusters that a generator selects are a problem: an account has others.
  */
 export function allowedClusters(
   generators: readonly Generator[],
@@ -26,17 +31,23 @@ export function allowedClusters(
   const problems = refused.flatMap((some, index) =>
     some.length === 0 ? [] : [problemOf(some, index, access)],
   );
-  const kept = readings.map((reading) => ({
+  const withheld = known.filter((id) => !isAllowed({ id }, access));
+  const kept = readings.map((reading, index) => ({
     ...reading,
-    clusters: reading.clusters.flatMap((cluster) => {
-      if (isAllowed(cluster, access)) return [cluster];
-      return known.includes(cluster.id)
-        ? [{ ...cluster, state: 'Waiting' as const, said: 'not allowed' }]
-        : [];
-    }),
-    unread: unreadFor(access, reading.unread),
+    clusters: reading.clusters.filter((cluster) => isAllowed(cluster, access)),
+    unread: [
+      ...unreadFor(access, reading.unread),
+      ...(index === 0 && withheld.length > 0 ? [unlooked(withheld, access)] : []),
+    ],
   }));
   return { readings: kept, problems };
+}
+
+/** The clusters of secrets that there are, of which nobody looks whether they are there. */
+function unlooked(ids: readonly string[], access: Access | undefined): UnreadCluster {
+  const { namespace = '', policies = [] } = access ?? {};
+  const message = `Expected an AccessPolicy to let namespace ${namespace} use the EKS clusters of all secrets that the ClusterSet has, got ${policies.join(', ')} without those of ${ids.length}. These secrets stay as they are. Have the clusters added to spec.clusters, or delete the secrets.`;
+  return { ids, problem: { reason: 'NotAllowed', message } };
 }
 
 /** Leaves out what the namespace may not use anyway, unless a secret is kept by it. */
@@ -44,16 +55,20 @@ const unreadFor = (access: Access | undefined, unread: readonly UnreadCluster[])
   access === undefined
     ? unread
     : unread
-        .filter(({ ids, named }) => ids.length > 0 || mayUse(access, { of: 'NamedCluster', ...named }))
+        .filter(
+          ({ ids, named }) =>
+            ids.length > 0 || named === undefined || mayUse(access, { of: 'NamedCluster', ...named }),
+        )
         .map(nameless);
 
 /** A cluster that has no secret in the namespace, and that may be someone else's, is not named. */
-const nameless = ({ ids, named, problem }: UnreadCluster): UnreadCluster => {
+const nameless = (cluster: UnreadCluster): UnreadCluster => {
+  const { ids, problem } = cluster;
   const message = 'Expected EKS to describe each cluster that it lists, got some that it did not describe.';
-  return { ids, named, problem: ids.length > 0 ? problem : { reason: problem.reason, message } };
+  return { ...cluster, problem: ids.length > 0 ? problem : { reason: problem.reason, message } };
 };
 
-const isAllowed = ({ id }: SourcedCluster, access: Access | undefined): boolean =>
+const isAllowed = ({ id }: Pick<SourcedCluster, 'id'>, access: Access | undefined): boolean =>
   mayUse(access, { of: 'Cluster', arn: id });
 
 function problemOf(some: readonly SourcedCluster[], index: number, access: Access | undefined): Problem {

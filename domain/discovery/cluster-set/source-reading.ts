@@ -20,8 +20,8 @@ export interface SourcedCluster {
 export interface UnreadCluster {
   /** The ids that it may have, of those that have a secret. */
   readonly ids: readonly string[];
-  /** Where it is, and what it is called there. */
-  readonly named: { readonly region: string; readonly name: string };
+  /** Where it is, and what it is called there; undefined where nobody has looked. */
+  readonly named?: { readonly region: string; readonly name: string };
   readonly problem: Problem;
 }
 
