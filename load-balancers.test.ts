@@ -143,7 +143,7 @@ describe('a kind of load balancer that the tables have a line of', () => {
     return asActivity(() => trafficActivities(reached()).shiftTraffic(request));
   };
   const findDrift = (meanwhile?: () => Promise<unknown>) => {
-    const activities = driftActivities({ ...reached(), taskQueue: 'okra' });
+    const activities = driftActivities({ ...reached(), watchNamespaces: [], taskQueue: 'okra' });
     return asActivity(() => activities.findDrift({ type: aRoute().type, place }), {}, meanwhile);
   };
 

@@ -72,6 +72,7 @@ export async function runWorker({
   metrics.states('budgets', budgetStates(shared));
   const activities = makeActivities({
     kubernetes,
+    watchNamespaces: config.kubernetes.watchNamespaces,
     temporal: temporal.client,
     elbv2: connectELBv2({
       endpoint: config.aws.elbv2Endpoint,

@@ -59,6 +59,8 @@ import { trafficActivities } from './rollout/traffic.ts';
 /** What all activities are made of. */
 export interface Dependencies {
   readonly kubernetes: KubernetesClient;
+  /** The namespaces that this Okra is about; none: all. */
+  readonly watchNamespaces: readonly string[];
   readonly temporal: Client;
   readonly elbv2: ELBv2Regions;
   readonly eks: (scope: AwsScope) => EKS;

@@ -16,6 +16,8 @@ import type { ConfigObject } from './port.ts';
 /** What the watch over places is made of. */
 export interface DriftDependencies {
   readonly kubernetes: KubernetesClient;
+  /** The namespaces whose objects are looked at; none: those of the cluster. */
+  readonly watchNamespaces: readonly string[];
   readonly temporal: Client;
   readonly elbv2: (arn: string) => ELBv2;
   readonly installation: Installation;
@@ -70,7 +72,7 @@ async function compare(
   signal: AbortSignal,
 ): Promise<Compared> {
   const loadBalancer = loadBalancerOf(type);
-  const objects = await configsOf(dependencies.kubernetes, type, place);
+  const objects = await configsOf(dependencies, type, place);
   const watched = objects
     .map((object) => ({ object, ...loadBalancer.read(object) }))
     .filter(({ desired }) => placeOf(desired) === place);
@@ -95,20 +97,49 @@ async function compare(
 
 const idOf = (object: ConfigObject): string => formatKey(keyOf(object));
 
-/** The objects that name a place; an API server that cannot select by it (before 1.31) gives all of them. */
+/**
+ * The objects that name a place. A namespace that may not be read, as it was deleted with its RoleBinding, keeps nobody from looking
+ * at the others; nor does it mean that nothing names the place.
+ */
 async function configsOf(
-  kubernetes: KubernetesClient,
+  { kubernetes, watchNamespaces }: Pick<DriftDependencies, 'kubernetes' | 'watchNamespaces'>,
   type: LoadBalancerType,
   place: string,
 ): Promise<readonly ConfigObject[]> {
+  const namespaces = watchNamespaces.length === 0 ? [undefined] : watchNamespaces;
+  const answers = await Promise.allSettled(
+    namespaces.map((namespace) => configsIn(kubernetes, { type, place, namespace })),
+  );
+  const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  const errors = answers.flatMap((answer): unknown[] =>
+    answer.status === 'rejected' ? [answer.reason] : [],
+  );
+  const error = found.length === 0 ? errors[0] : errors.find((one) => !isForbidden(one));
+  if (error !== undefined) throw error;
+  return found;
+}
+
+const isForbidden = (error: unknown): boolean => error instanceof KubernetesError && error.status === 403;
+
+/** The objects of a namespace, or of all, that name a place; an API server that cannot select by it (before 1.31) gives all of them. */
+async function configsIn(
+  kubernetes: KubernetesClient,
+  {
+    type,
+    place,
+    namespace,
+  }: { readonly type: LoadBalancerType; readonly place: string; readonly namespace: string | undefined },
+): Promise<readonly ConfigObject[]> {
   const loadBalancer = loadBalancerOf(type);
   const { kind } = loadBalancer;
+  const where = namespace === undefined ? {} : { namespace };
   const fieldSelector = loadBalancer.selector?.(place);
-  if (fieldSelector === undefined) return kubernetes.list<ConfigObject>(kind);
+  if (fieldSelector === undefined) return kubernetes.list<ConfigObject>(kind, where);
   try {
-    return await kubernetes.list<ConfigObject>(kind, { fieldSelector });
+    return await kubernetes.list<ConfigObject>(kind, { ...where, fieldSelector });
   } catch (error) {
-    if (error instanceof KubernetesError && error.status === 400) return kubernetes.list<ConfigObject>(kind);
+    if (error instanceof KubernetesError && error.status === 400)
+      return kubernetes.list<ConfigObject>(kind, where);
     throw error;
   }
 }

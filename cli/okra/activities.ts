@@ -19,6 +19,7 @@ export async function activitiesOf(
   const { aws, datadog, taskQueue, temporal, driftIntervalSeconds, syncIntervalSeconds } = config;
   return makeActivities({
     kubernetes,
+    watchNamespaces: config.kubernetes.watchNamespaces,
     clusters,
     elbv2,
     eks,

@@ -7,16 +7,23 @@ const kustomize = join(import.meta.dirname, '../../../deploy/kustomize');
 const file = join(kustomize, 'base/rbac.yaml');
 const policy = join(kustomize, 'components/cluster-secrets-policy/policy.yaml');
 
-/** The access that an installation gives to okrad, for one in another namespace; roles of the cluster bear its name. */
+/**
+ * The access that an installation gives to okrad, for one in another namespace that watches no other; roles of the cluster bear
+ * its name. As in the chart, its role is then bound in the namespaces that it watches.
+ */
 export async function installedAccess(namespace: string): Promise<readonly AccessObject[]> {
   const named = (name: string): string => `${namespace}-${name}`;
   return parseAllDocuments(await readFile(file, 'utf8')).map((document): AccessObject => {
     const { metadata, roleRef, subjects, ...object }: AccessObject = document.toJS();
-    const isClustered = object.kind.startsWith('Cluster');
+    const isWatched = object.kind === 'ClusterRoleBinding' && metadata.name === 'okra';
+    const isClustered = object.kind.startsWith('Cluster') && !isWatched;
     const isOfCluster = roleRef?.kind === 'ClusterRole';
     return {
       ...object,
-      metadata: isClustered ? { name: named(metadata.name) } : { ...metadata, namespace },
+      ...(isWatched ? { kind: 'RoleBinding' } : {}),
+      metadata: isClustered
+        ? { name: named(metadata.name) }
+        : { ...metadata, ...(isWatched ? { name: 'okra-watched' } : {}), namespace },
       ...(subjects === undefined ? {} : { subjects: subjects.map((one) => ({ ...one, namespace })) }),
       ...(roleRef === undefined
         ? {}
