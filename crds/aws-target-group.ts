@@ -34,7 +34,7 @@ export const awsTargetGroup = defineResource({
   description:
     'An AWSTargetGroup names an existing ELBv2 target group. Cells select it by its labels. The label okra.mumo.co/version, or else a tag of the target group in AWS, has the version of its cluster.',
   watched: 'Always',
-  verbs: ['create', 'patch', 'delete'],
+  verbs: ['get', 'create', 'patch', 'delete'],
   isReported: true,
   spec,
   status,

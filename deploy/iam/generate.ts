@@ -40,7 +40,7 @@ Leave out what you do not use, and narrow the last column to your account and na
 
 const AFTERWARDS = `
 * **Owner tag** is the tag \`okra.mumo.co/owner\`, which names the object that a rule, a listener or a target group belongs to. Because of these conditions, stolen credentials of Okra can change only what Okra owns, and the targets and attributes of target groups.
-* **\`TakeOver\`** is the exception: someone who may tag a resource can make it Okra's, and then change it. Narrow it to the listeners and rules that Okra should take over. Leave it out if there are none. Okra tags the listener of a Network Load Balancer when its Cell is installed; instead, you can tag the listener beforehand with the owner's name (\`AddTags\`).
+* **\`TakeOver\`** is the exception: someone who may tag a resource can make it Okra's, and then change it. Narrow it to the listeners and rules that Okra should take over. Leave it out if there are none, and nothing else takes tags off: without the tag, \`ChangeOwnRules\` allows no write, and Okra has to tag the rule or listener again first. Okra tags the listener of a Network Load Balancer when its Cell is installed; instead, you can tag the listener beforehand with the owner's name (\`AddTags\`).
 * **AWS** in the column *called by* means that Okra does not make this call itself: AWS asks for the permission when Okra calls another action.
 
 ## Roles that Okra assumes
@@ -61,7 +61,7 @@ A role in another account, or for another cluster, needs only the permissions fo
 }
 \`\`\`
 
-With EKS Pod Identity, the trust policy must also allow \`sts:TagSession\`, because the session passes its tags on.
+With EKS Pod Identity, the trust policy must also allow \`sts:TagSession\`, because the session passes its tags on; so must Okra's own policy (\`PassSessionTags\`).
 `;
 
 const cell = (words: string): string => words.replaceAll('|', '\\|');

@@ -152,6 +152,17 @@ export const statements: readonly Statement[] = [
     limit: 'AWS limits reads to no resource',
   },
   {
+    sid: 'ReadUserPoolClients',
+    actions: {
+      'cognito-idp:DescribeUserPoolClient':
+        'CreateRule and ModifyRule, of a rule that authenticates with Cognito',
+    },
+    calledBy: 'AWS',
+    resources: ['arn:aws:cognito-idp:*:*:userpool/*'],
+    limit:
+      'user pools: name yours here, since the answer has the secret of the client; leave it out where no rule has `authenticate-cognito`',
+  },
+  {
     sid: 'ListClusters',
     actions: { 'eks:ListClusters': 'the clusters of an account and region, for a ClusterSet' },
     calledBy: 'okrad',
@@ -182,5 +193,14 @@ export const statements: readonly Statement[] = [
     resources: ['arn:aws:iam::*:role/okra-*'],
     limit:
       'roles whose name begins with `okra-`: name yours here; their trust policies name Okra’s role, and the external id where there is one',
+  },
+  {
+    sid: 'PassSessionTags',
+    actions: {
+      'sts:TagSession': 'AssumeRole with EKS Pod Identity, whose session tags go on to the next role',
+    },
+    calledBy: 'AWS',
+    resources: ['arn:aws:iam::*:role/okra-*'],
+    limit: 'the same roles as `AssumeRoles`; leave it out without EKS Pod Identity',
   },
 ];

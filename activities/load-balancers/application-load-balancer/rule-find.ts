@@ -58,10 +58,11 @@ async function claimRule(attempt: Attempt, rule: Rule): Promise<void> {
   const isThere = rule.Priority === String(desired.priority);
   const what = isThere ? `priority ${desired.priority} of the listener` : 'the rule that the status names';
   const [owner, tag] = await Promise.all([attempt.owner(), ownerOf(elbv2, ruleARN, writing.signal)]);
-  // The status names what was ours, and nobody else's has come to its place.
-  const claim = claimed({ owner, adopt: request.adopt, what, isOurs: !isThere }, ruleARN, tag);
+  // What the status names was ours, and someone has only taken its tags off.
+  const isTold = ruleARN === request.observed?.ruleARN;
+  const claim = claimed({ owner, adopt: request.adopt, what, isOurs: !isThere || isTold }, ruleARN, tag);
   if (claim === 'Ours') return;
-  if (claim === 'TakeOver') refuseUnsayable(rule, desired);
+  if (claim === 'TakeOver' && !(isTold && tag === undefined)) refuseUnsayable(rule, desired);
   await writing.permit();
   await takeOver(elbv2, ruleARN, owner);
 }

@@ -51,11 +51,29 @@ describe('a rule that another object has taken over since the status was written
     expect([listener.owner(10), listener.weights(10)]).toEqual(['default/web@here', { a: 60, b: 40 }]);
   });
 
-  it('goes on being written where someone has only taken its tags off', async () => {
+  it.each([
+    ['by the status alone', {}],
+    ['after a read', { verify: true }],
+    ['by what takes traffic back', { urgent: true }],
+    ['by what takes traffic back after a read', { urgent: true, verify: true }],
+  ])('goes on being written where someone has only taken its tags off, %s', async (_, how) => {
     const { listener, served } = await lost();
-    const elbv2 = { ...listener.elbv2, tagsOf: () => Promise.resolve({}) };
-    await applyTo({ elbv2 }, { a: 60, b: 40 }, { observed: served, adopt: false });
-    expect(listener.weights(10)).toEqual({ a: 60, b: 40 });
+    listener.change(10, { owner: undefined });
+    await applyTo(listener, { a: 100, b: 0 }, { observed: served, adopt: false, ...how });
+    expect(listener.weights(10)).toEqual({ a: 100, b: 0 });
+  });
+
+  it('is tagged again where IAM allows no write without the tag', async () => {
+    const { listener, served } = await lost();
+    listener.change(10, { owner: undefined });
+    const denied = Object.assign(new Error('Not authorized.'), { name: 'AccessDenied' });
+    const elbv2: typeof listener.elbv2 = {
+      ...listener.elbv2,
+      modifyRule: (rule) =>
+        listener.owner(10) === undefined ? Promise.reject(denied) : listener.elbv2.modifyRule(rule),
+    };
+    await applyTo({ elbv2 }, { a: 100, b: 0 }, { observed: served, adopt: false, urgent: true });
+    expect([listener.owner(10), listener.weights(10)]).toEqual(['default/web@here', { a: 100, b: 0 }]);
   });
 
   it.each([

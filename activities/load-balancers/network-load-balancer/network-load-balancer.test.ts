@@ -289,4 +289,14 @@ describe('a listener that another object has taken over since the status was wri
     await apply(listener, { a: 60, b: 40 }, { observed: served });
     expect([listener.now.tagged, listener.now.action]).toEqual([0, forward({ a: 60, b: 40 })]);
   });
+
+  it.each([
+    ['a step', {}],
+    ['what takes traffic back', { urgent: true }],
+  ])('is tagged again after a read where someone has only taken its tags off, by %s', async (_, how) => {
+    const { listener, served } = await lost();
+    listener.now.owner = undefined;
+    await apply(listener, { a: 100 }, { observed: served, verify: true, ...how });
+    expect([listener.now.owner, listener.now.action]).toEqual(['default/tcp@here', forward({ a: 100 })]);
+  });
 });

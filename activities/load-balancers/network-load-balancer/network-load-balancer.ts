@@ -133,7 +133,7 @@ const isWanted = ({ forwarding }: ApplyRequest<NetworkLoadBalancerShape>, known:
 /** Reads what the listener does, and takes it over where that is allowed. */
 async function find(
   means: LoadBalancerDependencies,
-  { key, adopt, forwarding, urgent }: ApplyRequest<NetworkLoadBalancerShape>,
+  { key, adopt, forwarding, observed, urgent }: ApplyRequest<NetworkLoadBalancerShape>,
   { permit, signal }: Writing,
 ): Promise<NetworkForward> {
   const { listenerARN, listener } = forwarding;
@@ -141,7 +141,9 @@ async function find(
   const elbv2 = means.elbv2(listenerARN);
   const present = await elbv2.listener(listenerARN, signal);
   const [owner, tag] = await Promise.all([ownerIn(means, key)(), ownerOf(elbv2, listenerARN, signal)]);
-  const claim = { owner, adopt, what: 'the listener', isOurs: forwardsOnlyTo(targetGroups, present) };
+  const isTold = observed?.listenerARN === listenerARN;
+  const isOurs = isTold || forwardsOnlyTo(targetGroups, present);
+  const claim = { owner, adopt, what: 'the listener', isOurs };
   const claiming = claimed(claim, listenerARN, tag);
   if (!urgent) await refuseBypass(elbv2, listenerARN, signal);
   if (claiming !== 'Ours') {

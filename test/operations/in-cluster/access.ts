@@ -8,28 +8,28 @@ const file = join(kustomize, 'base/rbac.yaml');
 const policy = join(kustomize, 'components/cluster-secrets-policy/policy.yaml');
 
 /**
- * The access that an installation gives to okrad, for one in another namespace that watches no other; roles of the cluster bear
- * its name. As in the chart, its role is then bound in the namespaces that it watches.
+ * The access that an installation gives to okrad, for one in another namespace; roles of the cluster bear its name. What it may do
+ * in the namespaces that it watches is bound there.
  */
 export async function installedAccess(namespace: string): Promise<readonly AccessObject[]> {
   const named = (name: string): string => `${namespace}-${name}`;
-  return parseAllDocuments(await readFile(file, 'utf8')).map((document): AccessObject => {
-    const { metadata, roleRef, subjects, ...object }: AccessObject = document.toJS();
-    const isWatched = object.kind === 'ClusterRoleBinding' && metadata.name === 'okra';
-    const isClustered = object.kind.startsWith('Cluster') && !isWatched;
-    const isOfCluster = roleRef?.kind === 'ClusterRole';
-    return {
-      ...object,
-      ...(isWatched ? { kind: 'RoleBinding' } : {}),
-      metadata: isClustered
-        ? { name: named(metadata.name) }
-        : { ...metadata, ...(isWatched ? { name: 'okra-watched' } : {}), namespace },
-      ...(subjects === undefined ? {} : { subjects: subjects.map((one) => ({ ...one, namespace })) }),
-      ...(roleRef === undefined
-        ? {}
-        : { roleRef: isOfCluster ? { ...roleRef, name: named(roleRef.name) } : roleRef }),
-    };
-  });
+  const objects = parseAllDocuments(await readFile(file, 'utf8')).map((one): AccessObject => one.toJS());
+  const isWatched = ({ kind, metadata }: AccessObject): boolean =>
+    kind === 'ClusterRoleBinding' && metadata.name === 'okra';
+  return objects
+    .filter((one) => !isWatched(one))
+    .map(({ metadata, roleRef, subjects, ...object }) => {
+      const isClustered = object.kind.startsWith('Cluster');
+      const isOfCluster = roleRef?.kind === 'ClusterRole';
+      return {
+        ...object,
+        metadata: isClustered ? { name: named(metadata.name) } : { ...metadata, namespace },
+        ...(subjects === undefined ? {} : { subjects: subjects.map((one) => ({ ...one, namespace })) }),
+        ...(roleRef === undefined
+          ? {}
+          : { roleRef: isOfCluster ? { ...roleRef, name: named(roleRef.name) } : roleRef }),
+      };
+    });
 }
 
 /** What refuses okrad every write to a Secret of no cluster, for an okrad in another namespace. */

@@ -16,6 +16,8 @@ const podFiles = new URL('pod-files.ts', import.meta.url).href;
 /** A stage whose okrad runs as it does in a pod: with a service account and its token, and no kubeconfig. */
 export interface Pod extends AsyncDisposable {
   readonly stage: Stage;
+  /** The name of the service account, as the API server knows it. */
+  readonly account: string;
   /** What the service account has asked for so far, and was answered. */
   readonly asked: () => Promise<readonly AuditEvent[]>;
   /** What the service account may do, as `verb group/resource`. */
@@ -33,6 +35,7 @@ export interface Pod extends AsyncDisposable {
 /** Opens it, with the access that an installation gives to okrad, in a namespace of its own. */
 export async function openPod(stack: StackView): Promise<Pod> {
   const namespace = `okra-${process.pid}-${Date.now().toString(36)}`;
+  const account = `system:serviceaccount:${namespace}:okra`;
   const env = { ...process.env, ...stack.environment };
   const kubectl = async (...args: readonly string[]): Promise<string> =>
     (await run(stack.binaries.kubectl, ['-n', namespace, ...args], { env })).stdout;
@@ -61,7 +64,7 @@ export async function openPod(stack: StackView): Promise<Pod> {
   const { hostname, port } = new URL(url);
   await copyFile(caFile, join(dir, 'ca.crt'));
   const firstToken = await mountToken('first');
-  const stage = await Stage.open(stack, {
+  const environment = {
     KUBECONFIG: '',
     // There is no ~/.kube/config.
     HOME: dir,
@@ -71,12 +74,19 @@ export async function openPod(stack: StackView): Promise<Pod> {
     POD_SERVICE_ACCOUNT: dir,
     POD_NAMESPACE: namespace,
     OKRA_LEASE_NAMESPACE: '',
-  });
-  const roles = ['--clusterrole', `${namespace}-okra-clusters-edit`, '--serviceaccount', `${namespace}:okra`];
-  await stage.kubectl('create', 'rolebinding', 'okra-clusters', ...roles);
+  };
+  // As the chart binds its roles with `watchNamespaces`.
+  const bind = (watched: string, role: string): Promise<string> => {
+    const to = [`--clusterrole=${namespace}-${role}`, `--serviceaccount=${namespace}:okra`];
+    return kubectl('-n', watched, 'create', 'rolebinding', `${role}-watched`, ...to);
+  };
+  const prepare = (watched: string): Promise<unknown> =>
+    Promise.all([bind(watched, 'okra'), bind(watched, 'okra-clusters-edit')]);
+  const stage = await Stage.open(stack, environment, { prepare });
   return {
     stage,
-    asked: () => auditedOf(stack.dir, `system:serviceaccount:${namespace}:okra`),
+    account,
+    asked: () => auditedOf(stack.dir, account),
     allowed: permissionsOf(access),
     firstToken,
     mountToken,

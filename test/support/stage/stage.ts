@@ -72,6 +72,14 @@ const secretOf = (namespace: string): string => `secret-of-${namespace}`;
 /** What is added to okrad's environment. */
 type Environment = Readonly<Record<string, string>>;
 
+/** How a stage is set up. */
+interface StageOptions {
+  /** Whether the test ends its okrad, which then shares its process with no other. */
+  readonly endsOkrad?: boolean;
+  /** What is done in the namespace before okrad starts. */
+  readonly prepare?: (namespace: string) => Promise<unknown>;
+}
+
 /** Whether an okrad can run in a process with others: what is added is read by its configuration alone (config.ts), and not by the SDK of AWS from the environment of the process. */
 const canShare = (added: Environment): boolean =>
   Object.keys(added).every((name) => /^(OKRA|DD)_|^AWS_ENDPOINT_URL_/.test(name));
@@ -174,7 +182,7 @@ export class Stage implements OkraStage {
   static async open(
     stack: StackView,
     environment: Environment = {},
-    { endsOkrad = false }: { readonly endsOkrad?: boolean } = {},
+    { endsOkrad = false, prepare }: StageOptions = {},
   ): Promise<Stage> {
     stages += 1;
     const namespace = `t${process.pid}-${stages}-${Date.now().toString(36)}`.slice(0, 30);
@@ -188,6 +196,7 @@ export class Stage implements OkraStage {
     const proxy = ownFaults(proxyControl(stack.proxyControl));
     const opened = await proxy.lastCall();
     await kubernetes.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+    await prepare?.(namespace);
     const { listenerArn } = await createListener(elbv2, namespace);
     const metrics = await serveMetrics();
     const options = {
@@ -302,10 +311,10 @@ export class Stage implements OkraStage {
     }
   }
 
-  /** Applies an object in the namespace by `kubectl apply`, as users do. */
-  async applyByKubectl(object: object): Promise<void> {
+  /** Applies an object in the namespace by `kubectl apply`, as users do, with more options of it. */
+  async applyByKubectl(object: object, ...options: readonly string[]): Promise<void> {
     const { kubectl } = this.stack.binaries;
-    const child = run(kubectl, ['-n', this.namespace, 'apply', '-f', '-'], {
+    const child = run(kubectl, ['-n', this.namespace, 'apply', ...options, '-f', '-'], {
       env: { ...process.env, ...this.stack.environment },
     });
     child.child.stdin?.end(JSON.stringify(object));

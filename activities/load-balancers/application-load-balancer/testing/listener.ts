@@ -14,7 +14,8 @@ export const listenerARN = 'arn:aws:elasticloadbalancing:ap-northeast-1:11112222
 
 /** What someone makes of a rule by hand. */
 interface ByHand {
-  readonly owner?: string;
+  /** Undefined: someone takes the tag off. */
+  readonly owner?: string | undefined;
   readonly before?: readonly Action[];
   readonly transforms?: readonly RuleTransform[];
   readonly conditions?: readonly RuleCondition[];
@@ -37,6 +38,14 @@ export interface FakeListener {
   /** Lets the next read of one rule go unanswered. */
   hangRead(): void;
 }
+
+const tagsWith = (
+  tags: Readonly<Record<string, string>>,
+  owner: string | undefined,
+): Record<string, string> => {
+  const { [OWNER_TAG]: _before, ...others } = tags;
+  return owner === undefined ? others : { ...others, [OWNER_TAG]: owner };
+};
 
 type Kept = Rule & { readonly listener: string; readonly tags: Record<string, string> };
 
@@ -142,14 +151,15 @@ export function aListener(): FakeListener {
       await Promise.resolve();
     },
   };
-  const change = (priority: number, { before, transforms, conditions, owner }: ByHand): void => {
+  const change = (priority: number, made: ByHand): void => {
+    const { before, transforms, conditions, owner } = made;
     const rule = at(priority);
     if (rule === undefined) throw new Error(`Expected a rule ${priority}, got none.`);
     const last = (rule.Actions ?? []).filter((one) => one.Type === 'forward');
     put({
       ...rule,
       ...(before === undefined ? {} : { Actions: [...before, ...last] }),
-      ...(owner === undefined ? {} : { tags: { ...rule.tags, [OWNER_TAG]: owner } }),
+      ...('owner' in made ? { tags: tagsWith(rule.tags, owner) } : {}),
       ...(transforms === undefined ? {} : { Transforms: [...transforms] }),
       ...(conditions === undefined ? {} : { Conditions: [...conditions] }),
     });

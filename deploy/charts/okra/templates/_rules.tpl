@@ -4,6 +4,7 @@
     - okra.mumo.co
   resources:
     - cells
+    - awstargetgroups
     - awstargetgroupbindings
     - checks
   verbs:
@@ -27,16 +28,6 @@
     - checks/status
   verbs:
     - patch
-- apiGroups:
-    - okra.mumo.co
-  resources:
-    - awstargetgroups
-  verbs:
-    - create
-    - patch
-    - delete
-    - list
-    - watch
 - apiGroups:
     - okra.mumo.co
   resources:
