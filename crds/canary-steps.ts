@@ -71,7 +71,7 @@ export const canary = withRules(
     onFailure: onFailure
       .optional()
       .describe(
-        'What happens when an analysis, experiment, check, job or approval fails. Revert: Okra takes everything back and blocks the version. Hold: the weights stay until someone sends retry, promote or abort. Default: Revert.',
+        'What happens when an analysis, experiment, check, job or approval fails. Revert: Okra takes everything back and blocks the version. Hold: the weights stay until someone sends retry, promote or abort; where an approval is late, approve or abort. Default: Revert.',
       ),
     analysis: backgroundAnalysis
       .optional()

@@ -28,13 +28,14 @@ export function intend(input: GuardInput): Decision {
   const found = candidates(cell, observed);
   if (stable === undefined)
     return (mayServe(input, found) ? adopt(input) : undefined) ?? gate(install(found, input), input);
-  const wanted =
+  const moving =
     fallBack(input, found, stable) ??
     recover(input, found, stable) ??
     abortLeft(input, found.sets, stable) ??
-    move(input, found, stable) ??
-    rebalance(input, found.sets, stable) ??
-    reconfigured(input, stable);
+    move(input, found, stable);
+  const wanted = isUnderWay(moving)
+    ? moving
+    : (upkeep(input, { found, stable, held: moving }) ?? moving ?? keeping(input, found, stable));
   const next = keepServed(wanted, input, { target: found.target, stable });
   if (next !== undefined && next.do !== 'Wait' && next.do !== 'Close') return next;
   // What nobody knows for sure is put right before anything is waited for, be it a Freeze that never ends.
@@ -42,6 +43,33 @@ export function intend(input: GuardInput): Decision {
   const back = restore(observed, state, stable.version);
   const stands = next ?? settle(input, found, stable);
   return stands.do === 'Close' ? { ...back, settled: stands } : back;
+}
+
+/** Whether what changes the version is done now, or has been begun and waits for healthy targets. */
+const isUnderWay = (moving: Decision | undefined): boolean =>
+  moving !== undefined && moving.do !== 'Close' && (moving.do !== 'Wait' || moving.for === 'Health');
+
+/** What the version that serves needs, apart from another version. */
+const keeping = (input: GuardInput, found: Candidates, stable: VersionSet): Decision | undefined =>
+  rebalance(input, found.sets, stable) ?? reconfigured(input, stable);
+
+/**
+ * What the version that serves gets while another one is held, or does not fit: that may last for weeks. What waits itself
+ * says nothing new, and no group joins that would leave the other one no room.
+ */
+function upkeep(
+  input: GuardInput,
+  {
+    found,
+    stable,
+    held,
+  }: { readonly found: Candidates; readonly stable: VersionSet; readonly held: Decision | undefined },
+): Decision | undefined {
+  const next = held === undefined ? undefined : keeping(input, found, stable);
+  if (next?.do !== 'Shift') return undefined;
+  const others = (found.target?.groups ?? []).filter((group) => !includes(next.shares, group));
+  const fits = next.shares.length + others.length <= MAX_TARGET_GROUPS;
+  return fits || held?.do === 'Close' ? next : undefined;
 }
 
 /**
@@ -91,10 +119,14 @@ function fallBack(
   if (stable.groups.some((group) => includes(observed.selected, group))) return undefined;
   const isFree = ({ version, groups }: VersionSet): boolean =>
     !isBlocked(version, cell) && (!isPinLost(found, cell) || groups.length >= cell.spec.replicas);
+  // A newer one rolls out by its steps, from what there is to go back to.
+  const isOlder = ({ version }: VersionSet): boolean =>
+    stable.version === UNKNOWN_VERSION || !isNewer(version, stable.version);
+  const free = found.sets.filter((set) => isFree(set) && isOlder(set));
+  const isComplete = ({ groups }: VersionSet): boolean => groups.length >= cell.spec.replicas;
   const older =
-    found.target ?? found.sets.find((set) => isFree(set) && !isNewer(set.version, stable.version));
-  if (older === undefined || (stable.version !== UNKNOWN_VERSION && isNewer(older.version, stable.version)))
-    return undefined;
+    found.target !== undefined && isOlder(found.target) ? found.target : (free.find(isComplete) ?? free[0]);
+  if (older === undefined) return undefined;
   if (older.groups.length > MAX_TARGET_GROUPS) return tooMany(older.groups, `Version ${older.version} has`);
   return {
     do: 'Shift',

@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import type { CellSpec } from '../../crds/cell.ts';
+import { weightsOf } from '../testing/builders.ts';
+import { rollingOut, stands } from '../testing/rolling-out.ts';
+import type { Simulation } from '../testing/simulation.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const freeze = { name: 'all', by: 'ops', reason: 'Friday.' };
+const steps = [{ setWeight: 20 }, { pause: {} }];
+/** One that is shut whenever these tests look. */
+const shut = (simulation: Simulation): NonNullable<CellSpec['windows']> => {
+  const hour = (new Date(simulation.now).getUTCHours() + 12) % 24;
+  const time = `${String(hour).padStart(2, '0')}:`;
+  return [{ timeZone: 'UTC', start: `${time}00`, end: `${time}59` }];
+};
+
+type Gate = (simulation: Simulation) => void;
+const shutWindow: readonly [string, Gate, string] = [
+  'a shut window',
+  (simulation) => simulation.edit((spec) => ({ ...spec, windows: shut(simulation) })),
+  'Waiting WaitingForWindow',
+];
+const gates: readonly (readonly [string, Gate, string])[] = [
+  shutWindow,
+  ['a Freeze', (simulation) => (simulation.freezes = [freeze]), 'Waiting WaitingForFreeze'],
+];
+
+/** 1.0.0 serves by a and c, and a newer version is held by a gate, or does not fit. */
+function serving(hold: Gate, ...newer: readonly string[]): Simulation {
+  const simulation = rollingOut({ settle: '0s', updateStrategy: { type: 'Canary', canary: { steps } } });
+  simulation.groups = simulation.groups.filter(({ name }) => name !== 'b');
+  simulation.provision('1.0.0', 'c');
+  simulation.pass(MINUTE);
+  expect(weightsOf(simulation.served)).toMatchObject({ a: 50, c: 50 });
+  hold(simulation);
+  simulation.provision('2.0.0', ...newer);
+  return afterwards(simulation);
+}
+
+function afterwards(simulation: Simulation): Simulation {
+  simulation.wake();
+  simulation.pass(MINUTE);
+  return simulation;
+}
+
+const without = (simulation: Simulation, ...gone: readonly string[]): Simulation => {
+  simulation.groups = simulation.groups.filter(({ name }) => !gone.includes(name));
+  return afterwards(simulation);
+};
+
+const served = ({ served: shares }: Simulation): Readonly<Record<string, number>> => weightsOf(shares);
+
+describe('the version that serves, while a newer one is held', () => {
+  it.each(gates)('loses a group that is gone, by %s', (_, hold, held) => {
+    const simulation = without(serving(hold, 'b'), 'c');
+    expect(served(simulation)).toEqual({ a: 100 });
+    expect(`${simulation.status.phase} ${simulation.status.reason}`).toBe(held);
+  });
+
+  it('gets a group that joins, through a shut window', () => {
+    const [, hold] = shutWindow;
+    const simulation = serving(hold, 'b');
+    simulation.provision('1.0.0', 'd');
+    expect(served(afterwards(simulation))).toEqual({ a: 33, c: 33, d: 34 });
+  });
+
+  it('gets no group that would leave the newer one no room', () => {
+    const [, hold, held] = shutWindow;
+    const simulation = serving(hold, 'b', 'e', 'f');
+    simulation.provision('1.0.0', 'd');
+    afterwards(simulation);
+    expect(served(simulation)).toEqual({ a: 50, c: 50 });
+    expect(`${simulation.status.phase} ${simulation.status.reason}`).toBe(held);
+  });
+
+  it('gets other hosts, through a shut window', () => {
+    const [, hold] = shutWindow;
+    const simulation = serving(hold, 'b');
+    const { awsApplicationLoadBalancer: block } = simulation.spec.ingress ?? {};
+    if (block === undefined) throw new Error('Expected a Cell behind an Application Load Balancer.');
+    const listener = { rule: { priority: 10, hosts: ['other.com'] } };
+    const ingress = {
+      type: 'AWSApplicationLoadBalancer' as const,
+      awsApplicationLoadBalancer: { ...block, listener },
+    };
+    simulation.edit((spec) => ({ ...spec, ingress }));
+    expect(afterwards(simulation).route).toMatchObject({ listener: { rule: { hosts: ['other.com'] } } });
+  });
+});
+
+describe('the version that serves, beside one that does not fit', () => {
+  const nothing: Gate = () => undefined;
+
+  it('loses a group that is gone, which makes room', () => {
+    const simulation = serving(nothing, 'b', 'd', 'e', 'f');
+    expect(stands(simulation)).toBe('Failed TooManyTargetGroups 0');
+    without(simulation, 'c');
+    simulation.pass(HOUR);
+    expect(served(simulation)).toMatchObject({ a: 80 });
+    expect(simulation.status.reason).toBe('WaitingForResume');
+  });
+
+  it('gets a group that joins', () => {
+    const simulation = serving(nothing, 'b', 'd', 'e', 'f');
+    simulation.provision('1.0.0', 'g');
+    expect(served(afterwards(simulation))).toEqual({ a: 33, c: 33, g: 34 });
+    expect(stands(simulation)).toBe('Failed TooManyTargetGroups 0');
+  });
+});
+
+describe('a version that serves and is gone', () => {
+  /** 2.0.0 serves by b, 1.0.0 has a, and 3.0.0 is complete; then b goes. */
+  function gone(hold: Gate, ...third: readonly string[]): Simulation {
+    const simulation = rollingOut({
+      settle: '0s',
+      updateStrategy: { type: 'Canary', canary: { steps: [{ setWeight: 20 }] } },
+    });
+    simulation.pass(HOUR);
+    expect(served(simulation)).toMatchObject({ b: 100 });
+    hold(simulation);
+    simulation.edit((spec) => ({ ...spec, updateStrategy: { type: 'Canary', canary: { steps } } }));
+    simulation.provision('3.0.0', ...third);
+    return without(simulation, 'b');
+  }
+
+  it.each(gates)('falls back at once to an older one, by %s', (_, hold, held) => {
+    const simulation = gone(hold, 'd');
+    expect(served(simulation)).toMatchObject({ a: 100 });
+    expect(`${simulation.status.phase} ${simulation.status.reason}`).toBe(held);
+    expect(simulation.status.history?.[0]).toMatchObject({ outcome: 'FellBack', version: '1.0.0' });
+  });
+
+  it('falls back to an older one, from which a newer one rolls out by its steps', () => {
+    const simulation = gone(() => undefined, 'd');
+    expect(served(simulation)).toMatchObject({ a: 80, d: 20 });
+    expect(simulation.status.history?.[0]).toMatchObject({ outcome: 'FellBack', version: '1.0.0' });
+  });
+
+  it('falls back to an older one, though a newer one does not fit', () => {
+    const simulation = gone(() => undefined, 'd', 'e', 'f', 'g', 'h');
+    expect(served(simulation)).toMatchObject({ a: 100 });
+    expect(stands(simulation)).toMatch(/^Failed TooManyTargetGroups/);
+  });
+});
