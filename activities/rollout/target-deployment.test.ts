@@ -17,3 +17,20 @@ it('shows what is served though something else could not be read by those who ha
   await report({ key, uid: 'uid' }, observedForwarding, Promise.reject(new Error('No Freeze can be read.')));
   expect(kept.object('AWSApplicationLoadBalancerTargetDeployment', key)?.status).toBeDefined();
 });
+
+it('belongs to the configuration that there is, and not to one before it that goes', async () => {
+  const { cell, observedForwarding } = aCell().serving({ a: 100 }).seen();
+  const { kubernetes, kept } = kubernetesWith({
+    apiVersion: 'okra.mumo.co/v1alpha1',
+    kind: 'Cell',
+    metadata: { ...key, uid: 'uid' },
+    spec: { ...cell?.spec },
+  });
+  const report = targetDeploymentReporter(kubernetes);
+  const owners = (): unknown =>
+    kept.object('AWSApplicationLoadBalancerTargetDeployment', key)?.metadata.ownerReferences;
+  await report({ key, uid: 'first' }, observedForwarding);
+  expect(owners()).toMatchObject([{ uid: 'first' }]);
+  await report({ key, uid: 'second' }, observedForwarding);
+  expect(owners()).toMatchObject([{ uid: 'second' }]);
+});

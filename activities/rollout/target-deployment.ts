@@ -6,6 +6,7 @@ import {
 } from '../../clients/kubernetes/kinds.ts';
 import { isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { statusSchemaOf } from '../../crds/status-schema.ts';
+import type { Metadata } from '../../crds/resource.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Cell } from '../../crds/cell.ts';
 import { fitted } from '../../domain/rollout/fitted.ts';
@@ -53,17 +54,18 @@ async function write(
   const { apiVersion, kind } = AWS_APPLICATION_LOAD_BALANCER_TARGET_DEPLOYMENT;
   const object = { apiVersion, kind, metadata: { ...key } };
   const status = fitted({ ...said, lastSyncTime: new Date().toISOString() }, statusSchemaOf(kind));
-  const writeStatus = (): Promise<unknown> =>
+  const writeStatus = (): Promise<{ readonly metadata: Metadata }> =>
     kubernetes.apply({ ...object, status }, { subresource: 'status', force: true });
-  try {
-    await writeStatus();
-  } catch (error) {
-    // It is there already but for the first time.
-    if (!isNotFound(error)) throw error;
-    const ownerReferences = ownedBy(AWS_APPLICATION_LOAD_BALANCER_CONFIG.kind, { key, uid }, false);
-    await kubernetes.apply({ ...object, metadata: { ...key, ownerReferences }, spec: {} }, { force: true });
-    await writeStatus();
-  }
+  // It is there already but for the first time.
+  const there = await writeStatus().catch((error: unknown) => {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  });
+  // One of an earlier configuration of this name goes with that, which may have been deleted a moment ago.
+  if (there?.metadata.ownerReferences?.some((owner) => owner.uid === uid) === true) return;
+  const ownerReferences = ownedBy(AWS_APPLICATION_LOAD_BALANCER_CONFIG.kind, { key, uid }, false);
+  await kubernetes.apply({ ...object, metadata: { ...key, ownerReferences }, spec: {} }, { force: true });
+  if (there === undefined) await writeStatus();
 }
 
 /** The AWSTargetGroups of a namespace, and the Cell of this name, by which their versions are read. */

@@ -10,6 +10,7 @@ interface Kept {
     readonly namespace?: string;
     readonly generation?: number;
     readonly uid?: string;
+    readonly ownerReferences?: readonly object[];
   };
   readonly spec?: unknown;
   readonly status?: unknown;
