@@ -231,6 +231,27 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
     await expect(settle()).rejects.toMatchObject({ type: 'Conflict' });
   });
 
+  it('take out of a BindingPolicy what an edit takes out of the spec', { timeout: 10_000 }, async () => {
+    const narrow = { ...dev, clusterSelectors: [{ matchLabels: { env: 'dev', region: 'eu' } }] };
+    await apply({
+      stages: [narrow, prod],
+      downsync: [{ ...nginx.downsync[0], namespaces: ['nginx'], createOnly: true }],
+    });
+    await settle();
+    await bind('dev');
+    await report('dev');
+    await settle();
+    await bind('prod');
+    expect(await settle()).toMatchObject({ phase: 'Completed' });
+    await apply({});
+    await settle();
+    for (const { name, clusterSelectors } of [dev, prod]) {
+      const statusCollectors = ['deployments-aggregator', REPORTS];
+      const downsync = [{ ...nginx.downsync[0], statusCollectors }];
+      expect((await policy(name))?.spec).toEqual({ clusterSelectors, downsync });
+    }
+  });
+
   it.each([
     ['changed', () => kubernetes().patch(STATUS_COLLECTOR, { name: REPORTS }, { spec: { filter: 'true' } })],
     ['deleted', () => kubernetes().delete(STATUS_COLLECTOR, { name: REPORTS })],

@@ -1,3 +1,4 @@
+import type { DownsyncClause } from '../../crds/downsync.ts';
 import type { StagedBindingPolicySpec, Stage } from '../../crds/staged-binding-policy.ts';
 import { canonical } from '../kubernetes/canonical.ts';
 import { fieldsIn, isRecord, recordsIn } from '../model/shape.ts';
@@ -96,8 +97,9 @@ export const withFormer = (stage: Stage, former: Stage['clusterSelectors']): Sta
   clusterSelectors: [...stage.clusterSelectors, ...former],
 });
 
-/** Whether a BindingPolicy says what it is to say; fields that someone fills in beside are left alone. */
-export const saysWhatItShould = (policy: BindingPolicy, spec: object): boolean => saysAll(policy.spec, spec);
+/** Whether a BindingPolicy says what it is to say, and restricts nothing besides; fields that Okra does not know are left alone. */
+export const saysWhatItShould = (policy: BindingPolicy, spec: object): boolean =>
+  saysAll(policy.spec, spec) && !restrictsMore(policy.spec, JSON.parse(canonical(spec)));
 
 /** Whether a spec says all that it should; what it says besides is the API server's. */
 export const saysAll = (found: unknown, wanted: object): boolean =>
@@ -114,3 +116,34 @@ function covers(found: unknown, wanted: unknown): boolean {
   if (!isRecord(wanted)) return found === wanted;
   return isRecord(found) && Object.entries(wanted).every(([key, one]) => covers(found[key], one));
 }
+
+/** What a clause or a selector may say; each field that it says besides selects other objects or clusters, or syncs them otherwise. */
+const KNOWN: Readonly<Record<keyof DownsyncClause | keyof LabelSelector, true>> = {
+  apiGroup: true,
+  resources: true,
+  namespaces: true,
+  namespaceSelectors: true,
+  objectSelectors: true,
+  objectNames: true,
+  createOnly: true,
+  statusCollectors: true,
+  wantSingletonReportedState: true,
+  wantMultiWECReportedState: true,
+  matchLabels: true,
+  matchExpressions: true,
+};
+
+/** Whether something that says all that it should says more: a label, or a field that Okra knows. */
+function restrictsMore(found: unknown, wanted: unknown): boolean {
+  if (Array.isArray(found) && Array.isArray(wanted))
+    return found.some((one, index) => restrictsMore(one, wanted[index]));
+  if (!isRecord(found) || !isRecord(wanted)) return false;
+  return Object.entries(found).some(([key, one]) => {
+    if (!Object.hasOwn(wanted, key)) return Object.hasOwn(KNOWN, key) && !isNothing(one);
+    return key === 'matchLabels' ? !saysAll(wanted[key], fieldsIn(one)) : restrictsMore(one, wanted[key]);
+  });
+}
+
+/** Whether a field says no more than one that is not there; an empty apiGroup is a group. */
+const isNothing = (value: unknown): boolean =>
+  value === false || (typeof value === 'object' && Object.keys(value ?? {}).length === 0);
