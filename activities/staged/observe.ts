@@ -90,8 +90,8 @@ export async function observeStaged(
 
 /**
  * The BindingPolicies whose Bindings say something: those of the stage that it is at and of the one before it, to which it may go back, of
- * stages that are not asked for any more, and what asks for clusters. The Bindings of earlier stages change nothing, unless one of them has
- * taken the place of a stage that is gone, or has clusters of another one now.
+ * stages that are not asked for any more or were moved behind the one that it is at, and what asks for clusters. The Bindings of earlier
+ * stages change nothing, unless one of them has taken the place of a stage that is gone, or has clusters of another one now.
  */
 function telling(
   found: readonly BindingPolicy[],
@@ -112,7 +112,10 @@ function telling(
   const upToActive = found
     .filter((policy) => indexOf(policy) >= 0 && indexOf(policy) <= last)
     .toSorted((a, b) => indexOf(b) - indexOf(a));
-  return [...upToActive.slice(0, 2), ...found.filter((policy) => indexOf(policy) < 0)];
+  return [
+    ...upToActive.slice(0, 2),
+    ...found.filter((policy) => indexOf(policy) < 0 || indexOf(policy) > last),
+  ];
 }
 
 /** Whether Okra's StatusCollector says what it should; who may not read it goes by what was applied. */

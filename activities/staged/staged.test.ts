@@ -280,6 +280,32 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
     expect(await settle()).toMatchObject({ activeStage: 's1', phase: 'RolledBack' });
   });
 
+  it.each(['Keep', 'Remove'])(
+    'go back to a passed stage that was moved behind the one that is aborted (stageRetention: %s)',
+    { timeout: 10_000 },
+    async (stageRetention) => {
+      const [first, second] = ['s0', 's1'].map((name) => ({
+        ...dev,
+        name,
+        clusterSelectors: [{ matchLabels: { env: name } }],
+      }));
+      await apply({ stages: [first, second], stageRetention });
+      await settle();
+      await bind('s0');
+      await report('s0');
+      await settle();
+      await bind('s1');
+      await settle();
+      await apply({ stages: [second, first], stageRetention });
+      expect(await settle()).toMatchObject({ activeStage: 's1' });
+      state = askStaged(state, 'abort', { by: 'ann', reason: '', at: memory.now });
+      await settle();
+      await bind('s0');
+      expect(await settle()).toMatchObject({ activeStage: 's0', phase: 'RolledBack' });
+      expect(await policy('s1')).toBeUndefined();
+    },
+  );
+
   describe('of a stage that reaches its clusters a few at a time', () => {
     const inventory = ['p1', 'p2', 'p3'].map((name) => ({ name, labels: { env: 'dev', name } }));
     const others = [{ name: 'x1', labels: { env: 'test', name: 'x1' } }];
