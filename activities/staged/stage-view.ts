@@ -7,7 +7,13 @@ import type { Binding } from '../../domain/staged/kubestellar.ts';
 import type { ClusterSelection, StageView } from '../../domain/staged/observation.ts';
 import { narrowingOf, type BindingPolicy } from '../../domain/staged/policy.ts';
 import { strategyOf } from '../../domain/staged/progressive.ts';
-import { clustersIn, strangerReason, unboundReason, unselectedReason } from '../../domain/staged/workload.ts';
+import {
+  clustersIn,
+  outOfDateReason,
+  strangerReason,
+  unboundReason,
+  unselectedReason,
+} from '../../domain/staged/workload.ts';
 import type { LiveMemory } from './live.ts';
 import type { Spaces } from './space.ts';
 import { viewOfStage } from './view.ts';
@@ -45,7 +51,10 @@ export async function viewOf(
   const { name, uid = '' } = policy.metadata;
   const binding = bindings.get(name);
   const reason = unboundReason(policy, binding);
-  if (reason !== undefined || binding === undefined) return unbound(reason ?? 'It has no Binding.');
+  if (reason !== undefined || binding === undefined) {
+    const isOutOfDate = outOfDateReason(policy, binding) !== undefined;
+    return { ...unbound(reason ?? 'It has no Binding.'), ...(isOutOfDate ? { isOutOfDate } : {}) };
+  }
   const stranger = strangerReason(binding, narrowing);
   if (stranger !== undefined) return unbound(stranger);
   const all = narrowing === undefined ? clustersIn(binding) : (selection?.clusters ?? []);

@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
+  BINDING,
   BINDING_POLICY,
   CONFIG_MAP,
   STAGED_BINDING_POLICY,
@@ -111,6 +112,29 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
     expect(await settle()).toMatchObject({ activeStage: 'prod' });
     await bind('prod');
     expect(await settle()).toMatchObject({ phase: 'Completed', fulfilled: '2/2' });
+  });
+
+  it('are Ready again after an edit when KubeStellar has bound it, and all the time while it only sends', async () => {
+    const seen = (kind: typeof BINDING, status: object) =>
+      kubernetes().patch(kind, { name: 'web-prod' }, { status }, { subresource: 'status' });
+    await settle();
+    await bind('dev');
+    await report('dev');
+    await settle();
+    await bind('prod');
+    expect(await settle()).toMatchObject({ phase: 'Completed' });
+    await seen(BINDING, { observedGeneration: 0 });
+    expect(await settle()).toMatchObject({ phase: 'Completed' });
+    await apply({ downsync: [{ ...nginx.downsync[0], namespaces: ['nginx'] }] });
+    const waiting = { phase: 'Progressing', reason: 'Binding' };
+    expect(await settle()).toMatchObject(waiting);
+    await seen(BINDING_POLICY, { errors: ['expected another namespace'], observedGeneration: 2 });
+    expect(await settle()).toMatchObject({
+      ...waiting,
+      message: 'Stage prod: KubeStellar reports an error: expected another namespace',
+    });
+    await bind('prod');
+    expect(await settle()).toMatchObject({ phase: 'Completed' });
   });
 
   it('give a passed stage that is renamed its new BindingPolicy before the old one goes', async () => {

@@ -2,7 +2,7 @@ import type { Stage } from '../../crds/staged-binding-policy.ts';
 import { parseDuration } from '../duration.ts';
 import type { StagedTurn } from './decision.ts';
 import type { StageView } from './observation.ts';
-import { heldBack, stillWaiting, type Waiting } from './waits.ts';
+import { heldBack, notBound, stillWaiting, type Waiting } from './waits.ts';
 import { looked, sinceChange } from './look.ts';
 import { isLeftOut } from './edits.ts';
 import { lateness } from './lateness.ts';
@@ -137,6 +137,9 @@ function complete(state: Active, at: Found, { observed, spec, now }: Situation):
   // It is to reach whatever it selects from now on.
   if (own?.only !== undefined)
     return { state: seen(done, at, 'Fulfilled', now), decision: { do: 'Look', message } };
+  const { unbound, isOutOfDate } = at.view;
+  if (unbound !== undefined && isOutOfDate === true)
+    return wait(done, at, notBound(active.name, unbound), now);
   return wait(done, at, { phase: 'Completed', reason: 'Completed', message, mark: 'Fulfilled' }, now);
 }
 

@@ -42,6 +42,8 @@ export interface StageView {
   readonly stage: string;
   /** Why KubeStellar has not bound it; undefined when it has. */
   readonly unbound?: string;
+  /** Whether it is not bound because KubeStellar has not taken up its BindingPolicy as it is now, or refuses it. Looks of earlier releases do not say this. */
+  readonly isOutOfDate?: true;
   /** How many objects the stage looks at, and how many of them fulfil it. */
   readonly objects: number;
   readonly fulfilled: number;

@@ -75,6 +75,43 @@ describe('a StagedBindingPolicy', () => {
     expect(world.settle()).toMatchObject({ phase: 'Completed' });
   });
 
+  it.each(['unbound', 'refused'] as const)(
+    'is not Ready while an edit of its last stage is %s, and is so again when KubeStellar has bound it',
+    (kept) => {
+      const world = fulfil(three(), 's0', 's1', 's2');
+      world.settle();
+      const [s0, s1, s2] = world.spec.stages;
+      const more = [{ matchLabels: { env: 'more' } }];
+      world.spec = { ...world.spec, stages: [s0!, s1!, { ...s2!, clusterSelectors: more }] };
+      world[kept].add('s2');
+      expect(world.settle()).toMatchObject({ phase: 'Progressing', reason: 'Binding' });
+      expect(world.status.conditions).toContainEqual(
+        expect.objectContaining({ type: 'Ready', status: 'False' }),
+      );
+      world[kept].clear();
+      // It was completed, and what it is about is the same.
+      world.fulfilled.delete('s2');
+      expect(world.settle()).toMatchObject({ phase: 'Completed' });
+    },
+  );
+
+  it('stays Ready while KubeStellar sends again what it has bound', () => {
+    const world = fulfil(three(), 's0', 's1', 's2');
+    world.settle();
+    world.sending.add('s2');
+    expect(world.settle()).toMatchObject({ phase: 'Completed' });
+  });
+
+  it('is not Ready by a promote of its last stage before KubeStellar has bound that', () => {
+    const world = fulfil(three(), 's0', 's1');
+    world.unbound.add('s2');
+    world.settle();
+    world.ask('promote');
+    expect(world.settle()).toMatchObject({ phase: 'Progressing', reason: 'Binding' });
+    world.unbound.clear();
+    expect(world.settle()).toMatchObject({ phase: 'Completed' });
+  });
+
   it('goes by promote alone from a stage without a condition, and is completed by being bound at the last one', () => {
     const world = new World(
       aSpec(

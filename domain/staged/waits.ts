@@ -19,6 +19,14 @@ export function heldBack({ reason, message }: Held, { fulfilledSince }: ActiveSt
   };
 }
 
+/** What a stage waits for that KubeStellar has not bound. */
+export const notBound = (stage: string, unbound: string): Waiting => ({
+  phase: 'Progressing',
+  reason: 'Binding',
+  message: `Stage ${stage}: ${unbound}`,
+  mark: 'Binding',
+});
+
 /** What a stage waits for that is neither over nor late. */
 export function stillWaiting(
   stage: Stage,
@@ -27,9 +35,7 @@ export function stillWaiting(
 ): Waiting {
   const { name } = stage;
   const { unbound, objects, fulfilled: many, first, cell } = view;
-  if (unbound !== undefined) {
-    return { phase: 'Progressing', reason: 'Binding', message: `Stage ${name}: ${unbound}`, mark: 'Binding' };
-  }
+  if (unbound !== undefined) return notBound(name, unbound);
   if (active.fulfilledSince !== undefined) {
     const message = `Stage ${name} is fulfilled, and has to stay so for ${stage.soak ?? '0s'}.`;
     return { phase: 'Progressing', reason: 'Soaking', message, mark: 'Soaking' };

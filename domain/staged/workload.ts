@@ -57,8 +57,18 @@ export function strangerReason(
 // Their names are in the history of the workflow, with each look.
 const MOST_CLUSTERS = 1_000;
 
-/** Why KubeStellar has not bound what a BindingPolicy asks for now; undefined when it has. */
+/** Why KubeStellar has not bound what a BindingPolicy asks for now, and sent it; undefined when it has. */
 export function unboundReason(policy: BindingPolicy, binding: Binding | undefined): string | undefined {
+  const outOfDate = outOfDateReason(policy, binding);
+  if (outOfDate !== undefined) return outOfDate;
+  if (binding?.status?.observedGeneration !== binding?.metadata.generation) {
+    return `Waiting for KubeStellar to send what Binding ${policy.metadata.name} lists to its clusters.`;
+  }
+  return undefined;
+}
+
+/** Why a Binding is not of what its BindingPolicy asks for now; undefined when it is, sent or not. */
+export function outOfDateReason(policy: BindingPolicy, binding: Binding | undefined): string | undefined {
   const { name, uid, generation } = policy.metadata;
   if (binding === undefined) return `Waiting for KubeStellar to make Binding ${name}.`;
   const isOwn = binding.metadata.ownerReferences?.some((owner) => owner.uid === uid) === true;
@@ -69,9 +79,6 @@ export function unboundReason(policy: BindingPolicy, binding: Binding | undefine
   if (error !== undefined) return `KubeStellar reports an error: ${error}`;
   if (policy.status?.observedGeneration !== generation) {
     return `Waiting for KubeStellar to take up BindingPolicy ${name} as it is now.`;
-  }
-  if (binding.status?.observedGeneration !== binding.metadata.generation) {
-    return `Waiting for KubeStellar to send what Binding ${name} lists to its clusters.`;
   }
   return undefined;
 }

@@ -60,6 +60,8 @@ export class World {
   readonly unbound = new Set<string>();
   /** The stages of which KubeStellar reports an error, so that it binds them no more. */
   readonly refused = new Set<string>();
+  /** The stages of which KubeStellar sends again what it has bound. */
+  readonly sending = new Set<string>();
   readonly fulfilled = new Set<string>();
   /** The clusters that each stage selects, and those that do not fulfil a stage that reaches a few at a time. */
   readonly clusters = new Map<string, readonly string[]>();
@@ -138,8 +140,10 @@ export class World {
 
   #view(stage: string): StageView {
     const isThere = this.policies.some((one) => one.stage === stage);
-    if (!isThere || !this.isBound(stage))
-      return { stage, unbound: 'No Binding yet.', objects: 0, fulfilled: 0, print: '' };
+    if (!isThere || !this.isBound(stage)) {
+      const isOutOfDate = isThere && !this.sending.has(stage) ? ({ isOutOfDate: true } as const) : {};
+      return { stage, unbound: 'No Binding yet.', ...isOutOfDate, objects: 0, fulfilled: 0, print: '' };
+    }
     const print = `${stage}@${this.version}`;
     const own = this.policies.find((one) => one.stage === stage);
     const all = this.clusters.get(stage);
@@ -156,7 +160,8 @@ export class World {
 
   /** Whether KubeStellar has bound the BindingPolicy of a stage. */
   isBound(stage: string): boolean {
-    return this.binds && !this.unbound.has(stage) && !this.refused.has(stage);
+    const isWithout = [this.unbound, this.refused, this.sending].some((stages) => stages.has(stage));
+    return this.binds && !isWithout;
   }
 
   #isAsAsked({ stage, uid }: StagePolicy): boolean {
