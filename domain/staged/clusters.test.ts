@@ -50,6 +50,39 @@ describe('a stage that reaches its clusters a few at a time', () => {
     expect(world.placed).toEqual(['s0', 's1']);
   });
 
+  it('leaves an earlier stage that is not kept the clusters that both may select until it is over', () => {
+    const world = five(
+      { clusterSelectors: [{ matchLabels: { env: 'prod', canary: 'yes' } }] },
+      { stageRetention: 'Remove' },
+    );
+    const [canary, prod] = world.spec.stages;
+    const selecting = { clusterSelectors: [{ matchLabels: { env: 'prod' } }], progressive: few };
+    world.spec = { ...world.spec, stages: [canary!, { ...prod!, ...selecting }] };
+    world.clusters.delete('s0');
+    world.clusters.set('s1', FIVE);
+    world.fulfilled.add('s0');
+    world.settle();
+    cure(world, 'c1', 'c2');
+    world.settle();
+    expect(world.placed.toSorted()).toEqual(['s0', 's1']);
+    cure(world, ...FIVE);
+    world.unbound.add('s1');
+    world.settle();
+    expect(world.placed.toSorted()).toEqual(['s0', 's1']);
+    world.unbound.clear();
+    expect(world.settle()).toMatchObject({ phase: 'Completed' });
+    expect(world.placed).toEqual(['s1']);
+  });
+
+  it('lets an earlier stage go that is not kept when it is bound, where they share no cluster', () => {
+    const world = new World(aSpec([{}, { progressive: few }], { stageRetention: 'Remove' }));
+    world.clusters.set('s1', FIVE);
+    for (const name of FIVE) world.ill.add(name);
+    world.fulfilled.add('s0');
+    world.settle();
+    expect(world.placed).toEqual(['s1']);
+  });
+
   it('waits while KubeStellar has not said which clusters there are, or there are none', () => {
     const world = five();
     world.clusters.set('s0', []);

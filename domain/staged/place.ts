@@ -145,9 +145,13 @@ function clear(state: Active, situation: Situation): StagedTurn | undefined {
     return { state, decision: { do: 'Remove', name: selection.name, uid: selection.uid, message } };
   }
   if (own?.isBound !== true) return undefined;
-  const isAsked = (stage: string): boolean => spec.stages.some(({ name }) => name === stage);
+  const selectorsOf = (stage: string) => spec.stages.find(({ name }) => name === stage)?.clusterSelectors;
+  const isAsked = (stage: string): boolean => selectorsOf(stage) !== undefined;
+  // What reaches its clusters a few at a time may come last to those that the earlier stage has served.
+  const mayGain = (stage: string): boolean =>
+    own.only !== undefined && mayShare(selectorsOf(stage), selectorsOf(state.active.name) ?? []);
   const left = observed.policies.find(({ stage, isDeleting }) => {
-    const isOver = spec.stageRetention === 'Remove' && isPassed(state, stage);
+    const isOver = spec.stageRetention === 'Remove' && isPassed(state, stage) && !mayGain(stage);
     return !isDeleting && (isOver || (!isAsked(stage) && !isNeeded(state, situation, stage)));
   });
   if (left === undefined) return undefined;
