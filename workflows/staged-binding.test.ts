@@ -12,6 +12,8 @@ let world: World;
 let isGone: boolean;
 /** What happens when the workflow waits. */
 let idle: () => void;
+/** What happens while the workflow looks. */
+let meanwhile: () => void;
 
 vi.mock('@temporalio/workflow', async (original) => ({
   ...(await original<object>()),
@@ -42,7 +44,9 @@ const activities = {
     await act('observe');
     world.lookAt(at);
     const { object: _gone, ...others } = world.observe();
-    return isGone ? others : world.observe();
+    const found = isGone ? others : world.observe();
+    meanwhile();
+    return found;
   },
   applyStage: (change: StageChange) =>
     act('apply', () => world.perform({ do: 'Apply', message: '', ...change })),
@@ -85,6 +89,7 @@ beforeEach(() => {
   world = new World(aSpec([{}, {}]));
   world.fulfilled.add('s0');
   isGone = false;
+  meanwhile = () => undefined;
   failing.clear();
 });
 
@@ -113,6 +118,22 @@ describe('the workflow of a StagedBindingPolicy', () => {
       () => undefined,
     );
     expect(world.placed).toEqual(['s0']);
+  });
+
+  it('begins again with an object that is created in place of a deleted one while it looks', async () => {
+    meanwhile = () => {
+      if (!isGone) return;
+      isGone = false;
+      meanwhile = () => undefined;
+      world.createAgain();
+      send('changed');
+    };
+    await run(
+      () => void (isGone = true),
+      () => undefined,
+    );
+    expect(world.placed).toEqual(['s0', 's1']);
+    expect(world.status).toMatchObject({ activeStage: 's1', reason: 'Waiting' });
   });
 
   it('counts no time for which nobody could look', async () => {

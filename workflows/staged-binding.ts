@@ -102,7 +102,8 @@ export async function stagedBinding(input: StagedBindingInput): Promise<void> {
       const decision = await step();
       failures = 0;
       looks = decision.do === 'Look' ? looks + 1 : 0;
-      if (decision.do === 'Close') return;
+      // Something that has changed since may be an object of the same name.
+      if (decision.do === 'Close' && wakes === seen) return;
       if (decision.do === 'Wait') {
         const until = Math.min(
           decision.until ?? Number.POSITIVE_INFINITY,
