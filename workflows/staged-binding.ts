@@ -22,6 +22,8 @@ export interface StagedBindingInput {
   /** Until a look says otherwise. */
   readonly intervalSeconds?: number;
   readonly state?: StagedState;
+  /** When it has looked last: what paces its looks counts those of the runs before as well. */
+  readonly looks?: Looks;
 }
 
 const FIRST_INTERVAL_SECONDS = 60;
@@ -42,7 +44,7 @@ export async function stagedBinding(input: StagedBindingInput): Promise<void> {
   let asked = 0;
   let failures = 0;
   let looks = 0;
-  let idle: Looks = [];
+  let idle = input.looks ?? [];
   setHandler(changed, () => void (wakes += 1), { description: 'Looks at the object again.' });
   setHandler(stagedQuery, () => state, { description: 'Where it stands.' });
   handleStagedRequests({
@@ -121,7 +123,7 @@ export async function stagedBinding(input: StagedBindingInput): Promise<void> {
       const wait = Math.min(BACKOFF_MS.longest, BACKOFF_MS.first * 2 ** Math.min(failures - 1, 10));
       await untilWoken(seen, wait, `Trying again: ${failure.message}`);
     }
-    if (isDue()) await goOn<typeof stagedBinding>({ key, intervalSeconds, state });
+    if (isDue()) await goOn<typeof stagedBinding>({ key, intervalSeconds, state, looks: idle });
   }
 }
 
