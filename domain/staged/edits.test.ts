@@ -103,6 +103,35 @@ describe('an edit of the stages', () => {
     expect(world.done).toEqual(['apply europe', 'remove s0']);
   });
 
+  it.each<[string, string[]]>([
+    ['is renamed', ['s0>z', 's1', 's2', 's3']],
+    ['is renamed and moved', ['s1', 's0>z', 's2', 's3']],
+  ])('is followed by an abort to a stage that %s meanwhile', (_, stages) => {
+    for (const isEarly of [true, false]) {
+      const world = new World(aSpec([{}, {}, {}, {}]));
+      for (const name of ['s0', 's1', 's2']) world.fulfilled.add(name);
+      world.settle();
+      world.ask('abort', 's0');
+      if (isEarly) edit(world, ...stages);
+      world.settle((decision) => {
+        if (decision.do === 'Remove' && world.spec.stages.some(({ name }) => name === 's0'))
+          edit(world, ...stages);
+      });
+      expect(world.settle()).toMatchObject({ phase: 'RolledBack', reason: 'Aborted' });
+      expect(world.status).toMatchObject({ activeStage: 'z' });
+      expect(world.placed.toSorted()).toEqual(stages.indexOf('s0>z') === 0 ? ['z'] : ['s1', 'z']);
+    }
+  });
+
+  it('takes no more back where an abort was to a stage that is deleted meanwhile', () => {
+    const world = new World(aSpec([{}, {}, {}, {}]));
+    for (const name of ['s0', 's1', 's2']) world.fulfilled.add(name);
+    world.settle();
+    world.ask('abort', 's0');
+    edit(world, of('other', 'other'), 's1', 's2', 's3').settle();
+    expect(world.status).toMatchObject({ activeStage: 's2', phase: 'RolledBack' });
+  });
+
   it('waits for the end of a Freeze, of a pause, and of what Temporal has lost', () => {
     const world = edit(three(), 's0>a', 's1>b', 's2>c');
     world.freezes = [{ name: 'f', by: 'ops', reason: 'x.' }];

@@ -24,10 +24,30 @@ export function follow(before: StagedState, { policies, object, now }: Seen): St
   const all = names
     .filter((name) => phaseOf(state, name) === undefined)
     .reduce<StagedState>((some, name) => marked(some, { name, phase: 'Pending' }, now), state);
-  return standingIn(all, spec).reduce<StagedState>(
-    (some, name) => marked(some, { name, phase: 'Passed' }, now),
-    all,
+  return aimed(
+    standingIn(all, spec).reduce<StagedState>(
+      (some, name) => marked(some, { name, phase: 'Passed' }, now),
+      all,
+    ),
   );
+}
+
+/** Has an abort that goes back to a stage which is gone go back to the passed one that has taken its place. */
+function aimed(state: StagedState): StagedState {
+  const { rollingBack, requests } = state;
+  const nameOf = (to: string | undefined): string | undefined => {
+    const by = state.gone?.find(({ name }) => name === to)?.by ?? [];
+    const [name = ''] = by;
+    return by.length === 1 && isPassed(state, name) ? name : undefined;
+  };
+  const [to, asked] = [nameOf(rollingBack?.to), nameOf(requests.abort?.to)];
+  return {
+    ...state,
+    ...(rollingBack === undefined || to === undefined ? {} : { rollingBack: { ...rollingBack, to } }),
+    ...(requests.abort === undefined || asked === undefined
+      ? {}
+      : { requests: { ...requests, abort: { ...requests.abort, to: asked } } }),
+  };
 }
 
 /** Remembers that the active stage has served, when an edit gives it clusters that a passed stage may have had. */
