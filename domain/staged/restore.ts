@@ -16,7 +16,7 @@ export function restored(before: StagedState, observed: ObservedStaged, now: num
   const { object } = observed;
   if (object === undefined) return before;
   const state = ofObject(before, object.uid);
-  if (state.isRestored) return state;
+  if (state.isRestored) return isUntouched(state) ? fromPolicies(state, observed, now) : state;
   const { status } = object;
   const { early = [], ...others } = state;
   const known: StagedState = {
@@ -33,6 +33,10 @@ export function restored(before: StagedState, observed: ObservedStaged, now: num
       : { ...known, active: activeIn(status, status.activeStage, now) };
   return early.reduce((next, { name, request }) => askStaged(next, name, request), taken);
 }
+
+/** Whether nothing has begun that anybody knows of: the BindingPolicies that there are may not have been seen yet. */
+const isUntouched = ({ active, held, stages }: StagedState): boolean =>
+  active === undefined && held === undefined && stages.every(({ phase }) => phase === 'Pending');
 
 /** What another object of the same name has come to says nothing of one that was created in its place. */
 const ofObject = (state: StagedState, uid: string): StagedState =>

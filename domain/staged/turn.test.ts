@@ -460,6 +460,26 @@ describe('a StagedBindingPolicy', () => {
     expect(world.placed).toEqual(['s0', 's1', 's2']);
   });
 
+  it.each(['SpaceNotReached', 'InvalidSpec'])(
+    'takes nothing from clusters when its status is lost as well, and nothing is seen at first because of %s',
+    (reason) => {
+      const late = { timeout: '1h', onTimeout: 'RollBack' } as const;
+      const world = fulfil(new World(aSpec([{}, late])), 's0', 's1');
+      world.settle();
+      world.forget();
+      world.status = {};
+      world.unseen = { reason, message: 'It is away.' };
+      world.settle();
+      world.unseen = undefined;
+      world.fulfilled.clear();
+      world.settle();
+      expect(world.status.activeStage).toBe('s1');
+      world.now += 3_600_000;
+      expect(world.settle()).toMatchObject({ phase: 'Paused', reason: 'TimedOut' });
+      expect(world.placed).toEqual(['s0', 's1']);
+    },
+  );
+
   it('takes nothing from clusters when its status is lost as well', () => {
     const world = fulfil(three(), 's0');
     world.settle();
