@@ -17,8 +17,10 @@ import type { Binding } from '../../domain/staged/kubestellar.ts';
 import type { ObservedStaged, PresentPolicy } from '../../domain/staged/observation.ts';
 import {
   formerSelectors,
+  policyName,
   saysAll,
   SELECTION_LABEL,
+  selectionName,
   STAGE_LABEL,
   STAGED_UID_LABEL,
   type BindingPolicy,
@@ -45,7 +47,7 @@ export async function observeStaged(
   const space = await spaceOf(spec, spaces);
   if (space.is === 'Problem')
     return { ...NOTHING, object: withProblem(seen, 'SpaceNotReached', space.problem) };
-  const found = await policiesIn(space.client, seen.uid);
+  const found = await policiesIn(space.client, { name, uid: seen.uid });
   if (found === undefined) {
     const message =
       'Expected the kinds of KubeStellar in the workload description space, got none. Install KubeStellar there.';
@@ -168,10 +170,15 @@ function expressionProblems({ name, filter, condition }: Stage): PresentPolicy['
 /** The BindingPolicies of a StagedBindingPolicy; undefined while KubeStellar is not installed. */
 async function policiesIn(
   client: KubernetesClient,
-  uid: string,
+  { name, uid }: { readonly name: string; readonly uid: string },
 ): Promise<readonly BindingPolicy[] | undefined> {
+  const labelSelector = `${STAGED_UID_LABEL}=${uid}`;
+  // What someone has copied has the labels of the original, and another name.
+  const isOwn = ({ metadata }: BindingPolicy): boolean =>
+    metadata.name === selectionName(name) ||
+    metadata.name === policyName(name, metadata.labels?.[STAGE_LABEL] ?? '');
   try {
-    return await client.list<BindingPolicy>(BINDING_POLICY, { labelSelector: `${STAGED_UID_LABEL}=${uid}` });
+    return (await client.list<BindingPolicy>(BINDING_POLICY, { labelSelector })).filter(isOwn);
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;

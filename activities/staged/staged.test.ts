@@ -276,6 +276,26 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
     }
   });
 
+  it('take no copy for the BindingPolicy of a stage, and leave it alone', { timeout: 10_000 }, async () => {
+    await settle();
+    const own = await policy('dev');
+    const { labels } = own?.metadata ?? {};
+    const { apiVersion, kind } = BINDING_POLICY;
+    const copy = { apiVersion, kind, metadata: { name: 'a-copy', labels }, spec: own?.spec };
+    await kubernetes().apply(copy);
+    await kubernetes().delete(BINDING_POLICY, { name: 'web-dev' });
+    await settle();
+    await bind('dev');
+    await report('dev');
+    expect(await settle()).toMatchObject({ activeStage: 'prod' });
+    await bind('prod');
+    await settle();
+    await apply({ stages: [prod] });
+    expect(await settle()).toMatchObject({ phase: 'Completed' });
+    expect(await policy('dev')).toBeUndefined();
+    expect(await kubernetes().get(BINDING_POLICY, { name: 'a-copy' })).toBeDefined();
+  });
+
   it.each([
     ['changed', () => kubernetes().patch(STATUS_COLLECTOR, { name: REPORTS }, { spec: { filter: 'true' } })],
     ['deleted', () => kubernetes().delete(STATUS_COLLECTOR, { name: REPORTS })],
