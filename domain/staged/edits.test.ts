@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { stagedRefusal } from './requests.ts';
 import { edit, of, three } from './testing/edits.ts';
 import { aSpec, World } from './testing/world.ts';
 
@@ -130,6 +131,45 @@ describe('an edit of the stages', () => {
     world.ask('abort', 's0');
     edit(world, of('other', 'other'), 's1', 's2', 's3').settle();
     expect(world.status).toMatchObject({ activeStage: 's2', phase: 'RolledBack' });
+  });
+
+  it('leaves a late stage that is renamed to a person, who begins it again', () => {
+    const late = { timeout: '1h', onTimeout: 'Hold' } as const;
+    const world = new World(aSpec([{}, late, {}]));
+    world.fulfilled.add('s0');
+    world.settle();
+    world.now += 3_600_000;
+    world.settle();
+    expect(edit(world, 's0', 's1>b', 's2').settle()).toMatchObject({
+      phase: 'Paused',
+      reason: 'TimedOut',
+      message: expect.stringMatching(
+        /Stage s1 is no longer asked for\. Send retry to begin with stage b, or abort\.$/,
+      ) as string,
+    });
+    const promoted = stagedRefusal(world.state, 'promote');
+    expect(promoted).toBe(
+      'Expected a stage that is still asked for, got stage s1, which is not. Send retry to begin with the next one, or abort.',
+    );
+    world.ask('promote');
+    expect(world.state.requests.promote).toBeUndefined();
+    world.ask('retry');
+    expect(world.settle()).toMatchObject({ reason: 'Waiting' });
+    expect(world.status.activeStage).toBe('b');
+    expect(world.placed).toEqual(['s0', 'b']);
+  });
+
+  it('says what to ask for when a stage is renamed to which an abort has gone back', () => {
+    const world = three();
+    world.ask('abort');
+    world.settle();
+    expect(edit(world, 's0', 's1>b', 's2').settle()).toMatchObject({
+      phase: 'RolledBack',
+      message: expect.stringContaining('Send retry to begin with stage b, or abort.') as string,
+    });
+    world.ask('abort');
+    world.settle();
+    expect(world.placed).toEqual(['s0']);
   });
 
   it('waits for the end of a Freeze, of a pause, and of what Temporal has lost', () => {

@@ -40,12 +40,13 @@ export function beginNext(state: StagedState, situation: Situation): StagedTurn 
     stages.find(({ name }) => (renamed === undefined ? !isPassed(state, name) : name === renamed)) ??
     stages.at(-1);
   if (next === undefined) return undefined;
-  if (state.held === undefined) return begin(state, next, situation);
-  const { message } = state.held;
-  return {
-    state,
-    decision: { do: 'Wait', phase: 'RolledBack', reason: state.held.reason, message, isTrouble: true },
-  };
+  const { active, held } = state;
+  if (held === undefined) return begin(state, next, situation);
+  const { reason } = held;
+  const phase = held.stage === active?.name ? 'Paused' : 'RolledBack';
+  const help = ` Stage ${active?.name} is no longer asked for. Send retry to begin with stage ${next.name}, or abort.`;
+  const message = active === undefined ? held.message : `${held.message}${help}`;
+  return { state, decision: { do: 'Wait', phase, reason, message, isTrouble: true } };
 }
 
 /** Makes the BindingPolicies of the stages what they are to be; undefined when they are. */

@@ -30,7 +30,7 @@ export function stagedRefusal(
 
 /** A promote is of the stage that its sender has looked at. */
 function promoteRefusal(
-  { active, rollingBack, requests: { abort } }: StagedState,
+  { active, known = [], held, rollingBack, requests: { abort } }: StagedState,
   { stage }: StagedAim,
 ): string | undefined {
   if (rollingBack !== undefined || abort !== undefined) {
@@ -41,6 +41,9 @@ function promoteRefusal(
     const there = active === undefined ? 'none that has begun' : `stage ${active.name}`;
     return `Expected stage ${stage}, as it was looked at, got ${there}. Look again before you ask for promote.`;
   }
+  const isAsked = known.length === 0 || known.some(({ name }) => name === active?.name);
+  if (held !== undefined && active !== undefined && !isAsked)
+    return `Expected a stage that is still asked for, got stage ${active.name}, which is not. Send retry to begin with the next one, or abort.`;
   return active?.completedAt === undefined
     ? undefined
     : 'Expected a stage after this one, got the last one, which is completed.';
