@@ -38,4 +38,10 @@ describe('a BindingPolicy that says all that it should', () => {
   ])('is as asked when it says besides: %s', (_, clusters, objects) => {
     expect(isAsAsked(clusters, objects)).toBe(true);
   });
+
+  it('is as asked with a field beside its lists, which an apply would not take away', () => {
+    const wanted = policySpec(spec, dev!);
+    const says = { ...wanted, wantSingletonReportedState: true };
+    expect(saysWhatItShould({ metadata: { name: 'web-s0' }, spec: says }, wanted)).toBe(true);
+  });
 });

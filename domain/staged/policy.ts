@@ -97,9 +97,16 @@ export const withFormer = (stage: Stage, former: Stage['clusterSelectors']): Sta
   clusterSelectors: [...stage.clusterSelectors, ...former],
 });
 
-/** Whether a BindingPolicy says what it is to say, and restricts nothing besides; fields that Okra does not know are left alone. */
-export const saysWhatItShould = (policy: BindingPolicy, spec: object): boolean =>
-  saysAll(policy.spec, spec) && !restrictsMore(policy.spec, JSON.parse(canonical(spec)));
+/**
+ * Whether a BindingPolicy says what it is to say, and its clauses and selectors restrict nothing besides; fields that Okra does not
+ * know are left alone, and so is what others say beside these lists, which an apply does not take away.
+ */
+export function saysWhatItShould(policy: BindingPolicy, spec: object): boolean {
+  const wanted = fieldsIn(JSON.parse(canonical(spec)));
+  const found = fieldsIn(policy.spec);
+  const isMore = ['clusterSelectors', 'downsync'].some((list) => restrictsMore(found[list], wanted[list]));
+  return saysAll(policy.spec, spec) && !isMore;
+}
 
 /** Whether a spec says all that it should; what it says besides is the API server's. */
 export const saysAll = (found: unknown, wanted: object): boolean =>
