@@ -16,8 +16,9 @@ const types: ReadonlyMap<string, FailureType> = new Map([
   ['TargetGroupAssociationLimit', 'TooManyTargetGroups'],
   ['TooManyRules', 'TooManyRules'],
   ['TooManyTargets', 'TooManyTargets'],
-  ['TooManyRegistrationsForTargetId', 'TooManyTargets'],
   ['InvalidTarget', 'InvalidTarget'],
+  // It is about one target, and not about how many there are in all.
+  ['TooManyRegistrationsForTargetId', 'InvalidTarget'],
   ['DuplicateTargetGroupName', 'TargetGroupNameTaken'],
   ['ResourceInUse', 'TargetGroupInUse'],
   ...all('Refused', [

@@ -26,8 +26,8 @@ const ofActions = [
     'TargetGroupAssociationLimitException',
   ),
   ...each('TooManyRules', 'TooManyRules'),
-  ...each('TooManyTargets', 'TooManyTargets', 'TooManyRegistrationsForTargetIdException'),
-  ...each('InvalidTarget', 'InvalidTarget'),
+  ...each('TooManyTargets', 'TooManyTargets'),
+  ...each('InvalidTarget', 'InvalidTarget', 'TooManyRegistrationsForTargetIdException'),
   ...each('TargetGroupNameTaken', 'DuplicateTargetGroupNameException'),
   ...each('TargetGroupInUse', 'ResourceInUse'),
   ...each(

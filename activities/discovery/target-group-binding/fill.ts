@@ -1,6 +1,7 @@
 import { isFilled } from '../../../domain/discovery/target-group-binding/binding-move.ts';
-import { heldBack, recordOf } from '../../../domain/discovery/target-group-binding/binding-record.ts';
+import { recordOf } from '../../../domain/discovery/target-group-binding/binding-record.ts';
 import { withFormerNames } from '../../../domain/discovery/target-group-binding/former-names.ts';
+import { heldBack, type Registering } from '../../../domain/discovery/target-group-binding/held-back.ts';
 import { missedByBinding } from '../../../domain/discovery/target-group-set/lost-clusters.ts';
 import type {
   RegisteredTarget,
@@ -13,7 +14,7 @@ import {
   type ObservedBinding,
 } from '../../../domain/discovery/target-group-binding/target-group-binding.ts';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
-import type { ClusterReads } from '../clusters/reader.ts';
+import { FAILED_AGAIN_SECONDS, type ClusterReads } from '../clusters/reader.ts';
 import { earlier } from '../../../domain/discovery/missing.ts';
 import { soonest } from '../soonest.ts';
 import { readClusters } from './clusters.ts';
@@ -22,7 +23,7 @@ import type { BindingLedger } from './ledger.ts';
 import type { BindingOutcome } from './report.ts';
 import type { Searches } from './searches.ts';
 import { readShared, withoutKept } from './shared.ts';
-import { deregister, readRegistered, register } from './targets.ts';
+import { deregister, readTargets, register, type WrittenTargets } from './targets.ts';
 
 /** What a binding is bound with. */
 export type Binding = GroupDependencies & {
@@ -43,9 +44,9 @@ export async function registerIn(
   const { clusters, secrets: known, againInSeconds } = await readClusters(reads, spec, key);
   const { namespace } = key;
   const client = elbv2(targetGroupARN);
-  using search = searches.of(namespace);
+  using search = searches.of(namespace, `${bound.uid} ${targetGroupARN}`);
   const writes = { elbv2: client, targetGroupARN, budget, life, search };
-  const registered = await readRegistered(client, targetGroupARN, life.signal);
+  const { registered, ...surroundings } = await readTargets(client, targetGroupARN, life.signal);
   const { targets: registeredBefore, former = [] } = ledger.now();
   const { targets } = spec;
   const ours = withFormerNames(registeredBefore, known ?? []);
@@ -71,20 +72,36 @@ export async function registerIn(
   const record = (now: readonly RegisteredTarget[]) => ledger.write({ ...ledger.now(), targets: now });
   await record(decision.claim);
   const added = await register(writes, decision.register);
-  const failedToCome = [...added.refused, ...added.unknown];
-  const reasons = added.problems.map(({ reason }) => reason);
-  const held = heldBack(decision, { failed: failedToCome, reasons });
+  const registering = registeringOf(added);
+  const held = heldBack(decision, registering, surroundings);
   const removed = await deregister(writes, await withoutKept(withoutHeld(decision.deregister, held), shared));
   const remaining = [...held, ...removed.refused, ...removed.unknown];
   await record(recordOf(decision, { refused: added.refused, remaining }));
   const failed = [...added.problems, ...removed.problems];
+  const isMakingRoom = decision.deregister.length > 0 || surroundings.draining > 0;
   return {
     problems: [...problems, ...missed.problems, ...decision.problems, ...failed],
     missing: missed.missing,
-    againInSeconds: earlier(earlier(againInSeconds, missed.againInSeconds), soonest(failed)),
-    mayLeave: isFilled(decision, { failed: failedToCome, reasons }),
+    againInSeconds: [missed.againInSeconds, soonest(failed), untilSettled(added, isMakingRoom)].reduce(
+      earlier,
+      againInSeconds,
+    ),
+    mayLeave: isFilled(decision, registering),
   };
 }
+
+const registeringOf = ({ refused, unknown, problems, ...others }: WrittenTargets): Registering => ({
+  ...others,
+  failed: [...refused, ...unknown],
+  reasons: problems.map(({ reason }) => reason),
+});
+
+/** Soon, when the next sync can register what this one could not: it searches on, or there is room by then. */
+const untilSettled = (
+  { unsettled, withoutRoom }: WrittenTargets,
+  isMakingRoom: boolean,
+): number | undefined =>
+  unsettled.length > 0 || (withoutRoom.length > 0 && isMakingRoom) ? FAILED_AGAIN_SECONDS : undefined;
 
 /** Decides; what is wanted and is someone else's may be that of another object, which shares it. */
 async function decideWith(

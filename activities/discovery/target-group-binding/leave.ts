@@ -15,7 +15,7 @@ import { findCandidate, isOwn, type Bound, type GroupDependencies } from './grou
 import type { BindingLedger } from './ledger.ts';
 import type { Searches } from './searches.ts';
 import { readShared, withoutKept } from './shared.ts';
-import { deregister, readRegistered } from './targets.ts';
+import { deregister, readTargets } from './targets.ts';
 import { toFailure } from '../../failure.ts';
 import type { Lifetime } from '../lifetime.ts';
 
@@ -46,7 +46,7 @@ export async function leaveGroup(
   const { key, life } = bound;
   const [group] = await elbv2(arn).targetGroups([arn], life.signal);
   if (group === undefined) return { targets: [], problems: [] };
-  const registered = await readRegistered(elbv2(arn), arn, life.signal);
+  const { registered } = await readTargets(elbv2(arn), arn, life.signal);
   using search = searches.of(key.namespace);
   const written = await deregister(
     { elbv2: elbv2(arn), targetGroupARN: arn, budget, life, search },

@@ -18,4 +18,20 @@ describe('searches for refused targets', () => {
     third[Symbol.dispose]();
     expect([third.begin(), of('shop').begin()]).toEqual([true, false]);
   });
+
+  it('remember what they have found, by place, in those that were searched last', () => {
+    const all = searches(8, 2);
+    const find = (where: string | undefined, ...found: string[]): readonly string[] => {
+      using search = all.of('shop', where);
+      const before = [...search.found];
+      for (const one of found) search.found.add(one);
+      return before;
+    };
+    find(undefined, 'z');
+    find('a', 'x');
+    find('b', 'y');
+    expect([find('a'), find(undefined)]).toEqual([['x'], []]);
+    find('c', 'z');
+    expect([find('b'), find('a'), find('c')]).toEqual([[], ['x'], ['z']]);
+  });
 });

@@ -5,7 +5,7 @@ import type { Target } from '../../../clients/aws/elbv2-calls.ts';
 import { registrationBudget } from '../../../clients/aws/registration-budget.ts';
 import { budgetInMemory } from '../../../clients/aws/shared-budget.ts';
 import { searches, type Search } from './searches.ts';
-import { readRegistered, register } from './targets.ts';
+import { readTargets, register } from './targets.ts';
 import { lifetimeFrom } from '../lifetime.ts';
 
 const targetGroupARN = 'arn:aws:elasticloadbalancing:us-east-1:123456789012:targetgroup/web/0123456789abcdef';
@@ -39,7 +39,7 @@ async function triedWith(
   };
   const budget = registrationBudget({ writes: fast, registrations: fast });
   const life = lifetimeFrom(new AbortController().signal);
-  const { refused, unknown, problems } = await register(
+  const { refused, unsettled, withoutRoom, unknown, problems } = await register(
     { elbv2, targetGroupARN, budget, life, search },
     batches,
   );
@@ -47,6 +47,8 @@ async function triedWith(
     calls,
     taken,
     refused,
+    unsettled,
+    withoutRoom,
     unknown,
     problems: problems.map(({ object, reason }) => ({ object, reason })),
   };
@@ -87,15 +89,51 @@ describe('targets', () => {
       calls: ['a b c', 'd'],
       taken: ['d'],
       refused: at('a', 'b', 'c'),
+      unsettled: at('a', 'b', 'c'),
       problems: [{ object: 'a', reason: 'InvalidTarget' }],
+    });
+  });
+
+  it('are registered as far as there is room, and the next batch is tried as well', async () => {
+    let room = 5;
+    const tooMany = (targets: readonly Target[]) => {
+      if (targets.length > room) return new TooManyTargetsException(about);
+      room -= targets.length;
+      return undefined;
+    };
+    const got = await tried(tooMany, at('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'), at('i', 'j'));
+    expect(got).toMatchObject({
+      calls: ['a b c d e f g h', 'a b c d', 'e f g h', 'e f', 'e', 'f', 'i j'],
+      taken: ['a', 'b', 'c', 'd', 'e'],
+      refused: at('f', 'g', 'h', 'i', 'j'),
+      withoutRoom: at('f', 'g', 'h', 'i', 'j'),
+      unsettled: [],
+      problems: [{ object: 'f', reason: 'TooManyTargets' }],
     });
   });
 
   it('go on with the next batch after one that is refused as a whole', async () => {
     const tooMany = (targets: readonly Target[]) =>
       targets.length > 1 ? new TooManyTargetsException(about) : undefined;
-    const got = await tried(tooMany, at('a', 'b'), at('c'));
-    expect(got).toMatchObject({ calls: ['a b', 'c'], taken: ['c'], refused: at('a', 'b'), unknown: [] });
+    const got = await triedWith(busy(), tooMany, at('a', 'b'), at('c'));
+    expect(got).toMatchObject({ calls: ['a b', 'c'], taken: ['c'], withoutRoom: at('a', 'b'), unknown: [] });
+  });
+
+  it('that AWS has refused by themselves come last, and count as such also where they are refused together', async () => {
+    const all = searches();
+    const bad = ['b', 'd'];
+    {
+      using search = all.of('default', 'web');
+      expect(await triedWith(search, without(...bad), at('a', 'b', 'c', 'd'))).toMatchObject({
+        unsettled: [],
+      });
+    }
+    using search = { ...all.of('default', 'web'), begin: () => false };
+    const got = await triedWith(search, without('b'), at('a', 'b', 'c', 'd', 'e'));
+    expect(got).toMatchObject({ calls: ['a c e', 'b d'], refused: at('b', 'd'), unsettled: [] });
+    const after = await triedWith(search, without(), at('b', 'd'));
+    expect(after).toMatchObject({ calls: ['b d'], taken: ['b', 'd'] });
+    expect(search.found.size).toBe(0);
   });
 
   it('of which nobody knows whether they are registered are not called refused', async () => {
@@ -140,9 +178,14 @@ describe('targets', () => {
         Promise.resolve([
           { Target: { Id: 'a', Port: 80 }, TargetHealth: { State: 'draining' } },
           { Target: { Id: 'b', Port: 80 }, TargetHealth: { State: 'unhealthy' } },
+          { Target: { Id: 'c', Port: 80 }, TargetHealth: { State: 'healthy' } },
         ]),
     };
     const { signal } = new AbortController();
-    expect(await readRegistered(elbv2, targetGroupARN, signal)).toEqual(at('b'));
+    expect(await readTargets(elbv2, targetGroupARN, signal)).toEqual({
+      registered: at('b', 'c'),
+      unhealthy: at('b'),
+      draining: 1,
+    });
   });
 });

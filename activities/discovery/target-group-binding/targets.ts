@@ -2,7 +2,12 @@ import { quotaOf, type ELBv2 } from '../../../clients/aws/elbv2.ts';
 import type { RegistrationBudget } from '../../../clients/aws/registration-budget.ts';
 import type { FailureType } from '../../../domain/failures.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
-import type { Registration } from '../../../domain/discovery/target-group-binding/registered-target.ts';
+import type { Surroundings } from '../../../domain/discovery/target-group-binding/held-back.ts';
+import {
+  targetTextOf,
+  type Registration,
+} from '../../../domain/discovery/target-group-binding/registered-target.ts';
+import { batches } from '../../../domain/discovery/target-group-binding/target-group-binding.ts';
 import { reasonOf, toFailure } from '../../failure.ts';
 import type { Lifetime } from '../lifetime.ts';
 import type { Search } from './searches.ts';
@@ -21,42 +26,65 @@ export interface TargetWrites {
 export interface WrittenTargets {
   /** What AWS has refused; the others are written. */
   readonly refused: readonly Registration[];
+  /** What of that AWS has refused only together with others: most of it may be fine. */
+  readonly unsettled: readonly Registration[];
+  /** What of that there is no room for. */
+  readonly withoutRoom: readonly Registration[];
   /** What nobody knows of whether it is written. */
   readonly unknown: readonly Registration[];
   readonly problems: readonly Problem[];
 }
 
+/** What is in a target group. */
+export interface GroupTargets extends Surroundings {
+  readonly registered: readonly Registration[];
+}
+
 /** Reads what is registered in a target group; what is draining is not, since it gets no new requests. */
-export async function readRegistered(
+export async function readTargets(
   elbv2: Pick<ELBv2, 'targetHealth'>,
   targetGroupARN: string,
   signal: AbortSignal,
-): Promise<readonly Registration[]> {
-  const found = await elbv2.targetHealth(targetGroupARN, signal);
-  return found
-    .filter(({ TargetHealth }) => TargetHealth?.State !== 'draining')
-    .map(({ Target }) => ({ id: Target?.Id ?? '', port: Target?.Port ?? 0 }));
+): Promise<GroupTargets> {
+  const found = (await elbv2.targetHealth(targetGroupARN, signal)).map(({ Target, TargetHealth }) => ({
+    one: { id: Target?.Id ?? '', port: Target?.Port ?? 0 },
+    state: TargetHealth?.State,
+  }));
+  const there = found.filter(({ state }) => state !== 'draining');
+  return {
+    registered: there.map(({ one }) => one),
+    unhealthy: there.filter(({ state }) => state?.startsWith('unhealthy')).map(({ one }) => one),
+    draining: found.length - there.length,
+  };
 }
 
-/** Registers targets, batch by batch. */
-export const register = (
+/** Registers targets, batch by batch; what AWS has refused by itself before comes last, so that it takes no other with it. */
+export function register(
   writes: TargetWrites,
-  batches: readonly (readonly Registration[])[],
-): Promise<WrittenTargets> =>
-  writeAll(writes, batches, {
+  all: readonly (readonly Registration[])[],
+): Promise<WrittenTargets> {
+  const { found } = writes.search;
+  const texts = new Set(all.flat().map(targetTextOf));
+  for (const text of found) if (!texts.has(text)) found.delete(text);
+  const isFound = (one: Registration): boolean => found.has(targetTextOf(one));
+  const others = all.map((batch) => batch.filter((one) => !isFound(one))).filter(({ length }) => length > 0);
+  return writeAll(writes, [...others, ...batches(all.flat().filter(isFound))], {
     verb: 'register',
     searches: MOST_SEARCHES,
+    found,
     send: (batch) => writes.elbv2.registerTargets(writes.targetGroupARN, batch),
   });
+}
 
 /** Deregisters targets, batch by batch. */
 export const deregister = (
   writes: TargetWrites,
-  batches: readonly (readonly Registration[])[],
+  all: readonly (readonly Registration[])[],
 ): Promise<WrittenTargets> =>
-  writeAll(writes, batches, {
+  writeAll(writes, all, {
     verb: 'deregister',
     searches: MOST_SEARCHES,
+    found: new Set(),
     send: (batch) => writes.elbv2.deregisterTargets(writes.targetGroupARN, batch),
   });
 
@@ -65,29 +93,47 @@ interface Write {
   readonly send: (batch: readonly Registration[]) => Promise<void>;
   /** How many more refused targets are looked for, one by one. */
   searches: number;
+  /** What AWS has refused by itself. */
+  readonly found: Set<string>;
+  /** What AWS says about room, once there is none left. */
+  full?: string;
 }
 
 // Where AWS refuses all, as in another VPC, two calls for each target would take the budget of all other writes.
 const MOST_SEARCHES = 10;
 
-const nothing: WrittenTargets = { refused: [], unknown: [], problems: [] };
+const nothing: WrittenTargets = { refused: [], unsettled: [], withoutRoom: [], unknown: [], problems: [] };
 
 async function writeAll(
   writes: TargetWrites,
-  batches: readonly (readonly Registration[])[],
+  all: readonly (readonly Registration[])[],
   write: Write,
 ): Promise<WrittenTargets> {
-  let all = nothing;
-  for (const batch of batches) {
-    const one = await writeBatch(writes, batch, write);
-    all = {
-      refused: [...all.refused, ...one.refused],
-      unknown: [...all.unknown, ...one.unknown],
-      problems: [...all.problems, ...one.problems],
-    };
-  }
-  return all;
+  const written = await writeEach(writes, all, write);
+  const { withoutRoom, problems } = written;
+  if (withoutRoom.length === 0) return written;
+  const { verb, full = '' } = write;
+  const problem = problemOf(withoutRoom, { verb, reason: 'TooManyTargets', message: full });
+  return { ...written, problems: [...problems, problem] };
 }
+
+async function writeEach(
+  writes: TargetWrites,
+  all: readonly (readonly Registration[])[],
+  write: Write,
+): Promise<WrittenTargets> {
+  let written = nothing;
+  for (const batch of all) written = joined(written, await writeBatch(writes, batch, write));
+  return written;
+}
+
+const joined = (one: WrittenTargets, other: WrittenTargets): WrittenTargets => ({
+  refused: [...one.refused, ...other.refused],
+  unsettled: [...one.unsettled, ...other.unsettled],
+  withoutRoom: [...one.withoutRoom, ...other.withoutRoom],
+  unknown: [...one.unknown, ...other.unknown],
+  problems: [...one.problems, ...other.problems],
+});
 
 // AWS refuses a whole call for one target in it, so what it refuses is tried by halves until that one is found.
 const refusedForOne: readonly string[] = ['InvalidTarget', 'Refused'] satisfies FailureType[];
@@ -102,23 +148,66 @@ async function writeBatch(
   life.assert();
   try {
     await write.send(batch);
+    for (const one of batch) write.found.delete(targetTextOf(one));
     return nothing;
   } catch (error) {
     const cause = toFailure(error);
     const reason = reasonOf(cause);
     if (reason === 'Throttled') await budget.penalise(quotaOf(targetGroupARN));
-    const mayHalve = refusedForOne.includes(reason) && batch.length > 1 && write.searches > 0;
-    if (mayHalve && writes.search.begin()) {
-      const half = Math.ceil(batch.length / 2);
-      const halves = [batch.slice(0, half), batch.slice(half)];
+    const mayHalve = batch.length > 1 && write.searches > 0;
+    if (reason === 'TooManyTargets')
+      return mayHalve && write.full === undefined && writes.search.begin()
+        ? await fillUp(writes, batch, write)
+        : noRoomFor(batch, write, cause.message);
+    if (mayHalve && refusedForOne.includes(reason) && writes.search.begin()) {
+      const halves = halvesOf(batch);
       // In either order, so that the searches do not end at the same targets each time.
-      return writeAll(writes, Math.random() < 0.5 ? halves : halves.toReversed(), write);
+      return writeEach(writes, Math.random() < 0.5 ? halves : halves.toReversed(), write);
     }
-    write.searches -= 1;
-    const problems = [problemOf(batch, { verb: write.verb, reason, message: cause.message })];
-    const isKnown = reason !== 'Unavailable';
-    return { refused: isKnown ? batch : [], unknown: isKnown ? [] : batch, problems };
+    return refusedBatch(batch, write, { reason, message: cause.message });
   }
+}
+
+function halvesOf(
+  batch: readonly Registration[],
+): readonly [readonly Registration[], readonly Registration[]] {
+  const half = Math.ceil(batch.length / 2);
+  return [batch.slice(0, half), batch.slice(half)];
+}
+
+/** Writes as many targets as there is room for: where it has ended in the first half, it has for the second. */
+async function fillUp(
+  writes: TargetWrites,
+  batch: readonly Registration[],
+  write: Write,
+): Promise<WrittenTargets> {
+  const [first, second] = halvesOf(batch);
+  const one = await writeBatch(writes, first, write);
+  const isFull = one.withoutRoom.length > 0;
+  const other = isFull
+    ? { ...nothing, refused: second, withoutRoom: second }
+    : await writeBatch(writes, second, write);
+  return joined(one, other);
+}
+
+function noRoomFor(batch: readonly Registration[], write: Write, message: string): WrittenTargets {
+  write.full = message;
+  return { ...nothing, refused: batch, withoutRoom: batch };
+}
+
+function refusedBatch(
+  batch: readonly Registration[],
+  write: Write,
+  { reason, message }: { readonly reason: string; readonly message: string },
+): WrittenTargets {
+  write.searches -= 1;
+  const problems = [problemOf(batch, { verb: write.verb, reason, message })];
+  if (reason === 'Unavailable') return { ...nothing, unknown: batch, problems };
+  if (!refusedForOne.includes(reason)) return { ...nothing, refused: batch, problems };
+  const [first] = batch;
+  if (first !== undefined && batch.length === 1) write.found.add(targetTextOf(first));
+  const unsettled = batch.filter((one) => !write.found.has(targetTextOf(one)));
+  return { ...nothing, refused: batch, unsettled, problems };
 }
 
 function problemOf(

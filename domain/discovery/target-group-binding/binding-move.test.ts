@@ -31,19 +31,20 @@ describe('an object that turns to another target group', () => {
 describe('the target group before', () => {
   const wanted = { targets: targets('i-a', 'i-b'), problems: [], isIncomplete: false };
   const nothing = { failed: [], reasons: [] };
+  const refused = { failed: at('i-a'), reasons: ['InvalidTarget'] };
+  const noRoom = { failed: at('i-a'), reasons: ['TooManyTargets'], withoutRoom: at('i-a') };
   const slow = { reason: 'Unreachable', message: '' };
   it.each([
     ['is left when all is registered', wanted, nothing, true],
-    [
-      'is left when AWS refuses one of several',
-      wanted,
-      { failed: at('i-a'), reasons: ['InvalidTarget'] },
-      true,
-    ],
+    ['is left when AWS refuses one of several by itself', wanted, refused, true],
+    ['stays when AWS refuses some together', wanted, { ...refused, unsettled: at('i-a') }, false],
+    ['stays when there is no room for one', wanted, noRoom, false],
     ['stays when AWS refuses all', wanted, { failed: at('i-a', 'i-b'), reasons: ['InvalidTarget'] }, false],
     ['stays when a call fails', wanted, { failed: at('i-a'), reasons: ['AccessDenied'] }, false],
     ['stays while it has what cannot be found', { ...wanted, isIncomplete: true }, nothing, false],
     ['is left when nothing is wanted', { ...wanted, targets: [] }, nothing, true],
     ['stays when nothing could be found', { ...wanted, targets: [], problems: [slow] }, nothing, false],
-  ])('%s', (_, decision, outcome, want) => expect(isFilled(decision, outcome)).toBe(want));
+  ])('%s', (_, decision, outcome, want) =>
+    expect(isFilled(decision, { unsettled: [], withoutRoom: [], ...outcome })).toBe(want),
+  );
 });

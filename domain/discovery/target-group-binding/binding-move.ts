@@ -1,4 +1,5 @@
-import { aboutTargets, countOf, type Registering } from './binding-record.ts';
+import { countOf } from './binding-record.ts';
+import { aboutTargets, type Registering } from './held-back.ts';
 import { registrationsOf, targetTextOf, type RegisteredTarget } from './registered-target.ts';
 import type { BindingDecision } from './target-group-binding.ts';
 
@@ -47,13 +48,14 @@ const isInUse = ({ targets }: Place): boolean => countOf(targets) > 0;
 
 /**
  * Whether the target group that an object moves from may be emptied: the new one has what is wanted, as far as AWS takes
- * it, and nothing of a cluster that cannot be read is in the one before alone.
+ * each by itself, and nothing of a cluster that cannot be read is in the one before alone.
  */
 export function isFilled(
   { targets, problems, isIncomplete }: Pick<BindingDecision, 'targets' | 'problems' | 'isIncomplete'>,
-  { failed, reasons }: Registering,
+  { failed, reasons, unsettled, withoutRoom }: Registering,
 ): boolean {
   if (isIncomplete || reasons.some((reason) => !aboutTargets.includes(reason))) return false;
+  if (unsettled.length > 0 || withoutRoom.length > 0) return false;
   const missing = new Set(failed.map(targetTextOf));
   const isEmpty = targets.flatMap(registrationsOf).every((one) => missing.has(targetTextOf(one)));
   return !isEmpty || (problems.length === 0 && failed.length === 0);

@@ -99,7 +99,8 @@ export const deregisterAll = (
   return batches(unique(ours.flatMap(registrationsOf)).filter((one) => there.has(targetTextOf(one))));
 };
 
-const batches = (all: readonly Registration[]): readonly (readonly Registration[])[] =>
+/** Splits targets into batches that ELBv2 takes. */
+export const batches = (all: readonly Registration[]): readonly (readonly Registration[])[] =>
   Array.from({ length: Math.ceil(all.length / LARGEST_BATCH) }, (_, index) =>
     all.slice(index * LARGEST_BATCH, (index + 1) * LARGEST_BATCH),
   );
