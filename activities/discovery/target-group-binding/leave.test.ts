@@ -29,17 +29,17 @@ describe('what a binding leaves', () => {
   const key = { namespace: 'shop', name: 'web' };
   const bound = { key, uid: 'mine', status: {}, life: lifetimeFrom(new AbortController().signal) };
 
-  it('is deregistered, but not what another binding of the namespace keeps', async () => {
+  /** What is deregistered while another binding has something in the same group. */
+  async function leftBeside(other: unknown, users: readonly string[] = []) {
     const deregistered: Registration[] = [];
     const elbv2: Partial<ELBv2> = {
-      targetGroups: () => Promise.resolve([{ TargetGroupArn: arn }]),
+      targetGroups: () => Promise.resolve([{ TargetGroupArn: arn, LoadBalancerArns: [...users] }]),
       targetHealth: () => Promise.resolve(['i-a', 'i-b'].map((Id) => ({ Target: { Id, Port: 80 } }))),
       deregisterTargets: (_, batch) => Promise.resolve(void deregistered.push(...batch)),
     };
     const every = (): ELBv2 => elbv2 as ELBv2;
     const regions: ELBv2Regions = Object.assign(every, { inRegion: every });
-    const kept = { targetGroupARN: arn, targets: [{ name: 'latter', port: 80, ids: ['i-b'] }] };
-    const list = <T>() => Promise.resolve([{ metadata: { uid: 'other' }, status: kept }] as T[]);
+    const list = <T>() => Promise.resolve([other] as T[]);
     const take = () => Promise.resolve();
     const budget = { take, takeWrite: take, penalise: take };
     const left = await leaveGroup(
@@ -47,7 +47,41 @@ describe('what a binding leaves', () => {
       { targetGroupARN: arn, targets },
       bound,
     );
-    expect(deregistered).toEqual([{ id: 'i-a', port: 80 }]);
     expect(left).toEqual({ targets: [], problems: [] });
+    return deregistered;
+  }
+  const latter = [{ name: 'latter', port: 80, ids: ['i-b'] }];
+
+  it('is deregistered, but not what another binding of the namespace keeps', async () => {
+    const kept = { targetGroupARN: arn, targets: latter };
+    expect(await leftBeside({ metadata: { uid: 'other' }, status: kept })).toEqual([{ id: 'i-a', port: 80 }]);
+  });
+
+  it.each([
+    [
+      'has moved elsewhere',
+      {
+        metadata: { uid: 'other' },
+        status: {
+          targetGroupARN: `${arn}8`,
+          targets: [],
+          former: [{ targetGroupARN: arn, targets: latter }],
+        },
+      },
+    ],
+    [
+      'is deleted, and has created the target group',
+      {
+        metadata: { uid: 'other', deletionTimestamp: '2026-11-25T12:00:00Z' },
+        status: { targetGroupARN: arn, created: true, targets: latter },
+      },
+    ],
+  ])('stays while a load balancer forwards to it if another that has it %s', async (_, other) => {
+    const all = [
+      { id: 'i-a', port: 80 },
+      { id: 'i-b', port: 80 },
+    ];
+    expect(await leftBeside(other, ['arn:load-balancer'])).toEqual(all.slice(0, 1));
+    expect(await leftBeside(other)).toEqual(all);
   });
 });

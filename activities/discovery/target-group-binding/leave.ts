@@ -11,7 +11,7 @@ import { recordOf } from '../../../domain/discovery/target-group-binding/binding
 import type { RegisteredTarget } from '../../../domain/discovery/target-group-binding/registered-target.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
 import { deregisterAll } from '../../../domain/discovery/target-group-binding/target-group-binding.ts';
-import { findCandidate, isOwn, type Bound, type GroupDependencies } from './group.ts';
+import { findCandidate, isInUse, isOwn, type Bound, type GroupDependencies } from './group.ts';
 import type { BindingLedger } from './ledger.ts';
 import type { Searches } from './searches.ts';
 import { readShared, withoutKept } from './shared.ts';
@@ -50,7 +50,9 @@ export async function leaveGroup(
   using search = searches.of(key.namespace);
   const written = await deregister(
     { elbv2: elbv2(arn), targetGroupARN: arn, budget, life, search },
-    await withoutKept(deregisterAll(targets, registered), () => readShared(kubernetes, bound, arn)),
+    await withoutKept(deregisterAll(targets, registered), () =>
+      readShared(kubernetes, bound, { targetGroupARN: arn, isInUse: isInUse(group) }),
+    ),
   );
   const remaining = [...written.refused, ...written.unknown];
   return {

@@ -4,6 +4,7 @@ import type { AWSTargetGroupBinding } from '../../../crds/aws-target-group-bindi
 import type { Registration } from '../../../domain/discovery/target-group-binding/registered-target.ts';
 import {
   sharedTargets,
+  type SharedGroup,
   type SharedTargets,
 } from '../../../domain/discovery/target-group-binding/shared-targets.ts';
 import type { Bound } from './group.ts';
@@ -12,17 +13,18 @@ import type { Bound } from './group.ts';
 export async function readShared(
   kubernetes: Pick<KubernetesClient, 'list'>,
   { key: { namespace }, uid, life: { signal } }: Pick<Bound, 'key' | 'uid' | 'life'>,
-  targetGroupARN: string,
+  group: Omit<SharedGroup, 'uid'>,
 ): Promise<SharedTargets> {
   const found = await kubernetes.list<AWSTargetGroupBinding>(AWS_TARGET_GROUP_BINDING, { namespace, signal });
   const others = found.map(({ metadata, status: { targets = [], ...status } = {} }) => ({
     uid: metadata.uid ?? '',
     isDeleting: metadata.deletionTimestamp !== undefined,
     targetGroupARN: status.targetGroupARN,
+    created: status.created,
     former: status.former,
     targets,
   }));
-  return sharedTargets(others, { uid, targetGroupARN });
+  return sharedTargets(others, { uid, ...group });
 }
 
 /** Leaves out of what is to be deregistered what another object keeps; its record says already that this one lets it go. */

@@ -42,8 +42,34 @@ describe('a target that another object has registered', () => {
     ['is not shared at another port', other({ targets: [target({ port: 81 })] }), false, false],
     ['is not shared with itself', other({ uid: 'mine' }), false, false],
   ])('%s', (_, one, isTheirs, isKept) => {
-    const shared = sharedTargets([one], { uid: 'mine', targetGroupARN: 'arn:web' });
+    const shared = sharedTargets([one], { uid: 'mine', targetGroupARN: 'arn:web', isInUse: false });
     const registration = { id: 'i-a', port: 80 };
     expect([shared.isTheirs(registration), shared.isKept(registration)]).toEqual([isTheirs, isKept]);
+  });
+
+  it.each([
+    [
+      'stays when that moves elsewhere',
+      other({ targetGroupARN: 'arn:api', targets: [], former: [place] }),
+      true,
+    ],
+    [
+      'does not stay when that was leaving it before it moved elsewhere',
+      other({
+        targetGroupARN: 'arn:api',
+        targets: [],
+        former: [{ ...place, targets: [target({ byCluster: [] })] }],
+      }),
+      false,
+    ],
+    [
+      'stays when that is being deleted, and has created the target group',
+      other({ isDeleting: true, created: true }),
+      true,
+    ],
+    ['does not stay when that is being deleted otherwise', other({ isDeleting: true }), false],
+  ])('%s, while a load balancer forwards to it', (_, one, isKept) => {
+    const shared = sharedTargets([one], { uid: 'mine', targetGroupARN: 'arn:web', isInUse: true });
+    expect(shared.isKept({ id: 'i-a', port: 80 })).toBe(isKept);
   });
 });

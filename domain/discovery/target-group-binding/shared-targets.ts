@@ -15,16 +15,25 @@ export interface OtherBinding extends Entry {
 
 /** Targets of a target group that other objects have registered. */
 export interface SharedTargets {
-  /** What one of them keeps: it stays when this object lets it go. */
+  /** What one of them keeps, if only while a load balancer forwards to the target group: it stays when this object lets it go. */
   readonly isKept: (one: Registration) => boolean;
   /** What one of them has, if only for now: this object may have it as well. */
   readonly isTheirs: (one: Registration) => boolean;
 }
 
+/** A target group that an object has targets in. */
+export interface SharedGroup {
+  /** That of the object. */
+  readonly uid: string;
+  readonly targetGroupARN: string;
+  /** Whether a load balancer forwards to it. */
+  readonly isInUse: boolean;
+}
+
 /** Says what other objects have registered in a target group, and what of that they keep. */
 export function sharedTargets(
   others: readonly OtherBinding[],
-  { uid, targetGroupARN }: { readonly uid: string; readonly targetGroupARN: string },
+  { uid, targetGroupARN, isInUse }: SharedGroup,
 ): SharedTargets {
   const foreign = others.filter((one) => one.uid !== uid);
   const there = foreign.filter((one) => one.targetGroupARN === targetGroupARN);
@@ -34,8 +43,10 @@ export function sharedTargets(
   const textsOf = (targets: readonly RegisteredTarget[]): readonly string[] =>
     targets.flatMap(registrationsOf).map(targetTextOf);
   // Two that let a target go at the same time must not leave it to each other: what is leaving is kept by nobody.
+  // But nothing leaves a target group in use that its object moves away from, or has created.
+  const staying = there.filter(({ isDeleting, created }) => !isDeleting || (isInUse && created === true));
   const kept = new Set(
-    there.filter(({ isDeleting }) => !isDeleting).flatMap(({ targets }) => textsOf(targets.filter(isWanted))),
+    [...staying, ...(isInUse ? leaving : [])].flatMap(({ targets }) => textsOf(targets.filter(isWanted))),
   );
   const theirs = new Set([...there, ...leaving].flatMap(({ targets }) => textsOf(targets)));
   return { isKept: (one) => kept.has(targetTextOf(one)), isTheirs: (one) => theirs.has(targetTextOf(one)) };
