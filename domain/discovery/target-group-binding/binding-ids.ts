@@ -1,6 +1,12 @@
 import type { BindingTarget } from '../../../crds/binding-targets.ts';
 import { compareText } from '../../kubernetes/canonical.ts';
-import type { IdsOfCluster, RegisteredTarget, Registration } from './registered-target.ts';
+import {
+  mayBeSame,
+  type IdsOfCluster,
+  type NamedCluster,
+  type RegisteredTarget,
+  type Registration,
+} from './registered-target.ts';
 import { matches, type LabelSelector } from '../../kubernetes/selector.ts';
 import type { Problem } from '../sync-status.ts';
 import {
@@ -46,7 +52,7 @@ export interface FoundTarget extends FoundIds {
   readonly clusters?: readonly string[];
   readonly byCluster?: readonly IdsOfCluster[];
   /** The clusters that could not be read, or are not known. */
-  readonly unread: readonly string[];
+  readonly unread: readonly NamedCluster[];
 }
 
 /** Finds the ids of a target in what was seen; those of a cluster that could not be read stay as they were. */
@@ -63,7 +69,7 @@ export function findIds(target: BindingTarget, observed: Observed): FoundTarget 
   // With another port as well: what a cluster had that cannot be read now is registered with the new one.
   const before = observed.known.filter((one) => one.name === name);
   const isOwn = (id: string): boolean => observed.isOwn({ id, port: target.port });
-  const results = clusters.map(({ name: cluster, id, seen }): FoundIds & Omit<IdsOfCluster, 'ids'> => {
+  const results = clusters.map(({ name: cluster, id, seen }): FoundIds & NamedCluster => {
     if (seen.ok) return { cluster, id, ...idsIn(target, seen, observed, isOwn) };
     const { reason, message } = seen;
     const problems = [{ cluster, object: name, reason, message }];
@@ -89,7 +95,7 @@ export function findIds(target: BindingTarget, observed: Observed): FoundTarget 
     problems: results.flatMap(({ problems }) => problems),
     ...(clusterSelector === undefined ? {} : { clusters: looked }),
     byCluster,
-    unread: looked.filter(isUnread),
+    unread: results.filter(({ cluster }) => isUnread(cluster)).map(({ cluster, id }) => ({ cluster, id })),
   };
 }
 
@@ -98,14 +104,12 @@ export function findIds(target: BindingTarget, observed: Observed): FoundTarget 
  * that is not known by its name may have got it since, and have had what no cluster here had.
  */
 function idsFoundIn(
-  { cluster: name, id }: Omit<IdsOfCluster, 'ids'>,
+  unread: NamedCluster,
   here: readonly SeenCluster[],
   before: readonly RegisteredTarget[],
 ): readonly string[] {
-  const told = before
-    .flatMap(({ byCluster = [] }) => byCluster)
-    .filter((one) => one.id === undefined || id === undefined || one.id === id);
-  const had = told.filter(({ cluster }) => cluster === name);
+  const told = before.flatMap(({ byCluster = [] }) => byCluster).filter((one) => mayBeSame(one, unread));
+  const had = told.filter(({ cluster }) => cluster === unread.cluster);
   const gone = told.filter(({ cluster }) => !here.some((one) => one.name === cluster));
   const untold = before.filter(({ byCluster }) => byCluster === undefined);
   return [...untold.flatMap(idsOfAll), ...(had.length > 0 ? had : gone).flatMap(({ ids }) => ids)];

@@ -1,4 +1,4 @@
-import type { RegisteredTarget } from './registered-target.ts';
+import { mayBeSame, type NamedCluster, type RegisteredTarget } from './registered-target.ts';
 
 /** The result of looking for the ids of a target. */
 interface Looked {
@@ -6,7 +6,7 @@ interface Looked {
   readonly ids: readonly string[];
   readonly byCluster?: readonly { readonly cluster: string }[];
   /** The clusters that could not be read, or are not known. */
-  readonly unread: readonly string[];
+  readonly unread: readonly NamedCluster[];
 }
 
 /**
@@ -19,21 +19,24 @@ export function keptOfUnread(
   looked: readonly Looked[],
   missing: readonly string[] = [],
 ): readonly RegisteredTarget[] {
-  const unread = new Set([...missing, ...looked.flatMap((one) => one.unread)]);
+  const dark = looked.flatMap((one) => one.unread);
+  const unread = new Set([...missing, ...dark.map(({ cluster }) => cluster)]);
   if (unread.size === 0) return [];
   const here = new Set(looked.flatMap(({ byCluster = [] }) => byCluster.map(({ cluster }) => cluster)));
   const known = new Set(ours.flatMap(({ byCluster = [] }) => byCluster.map(({ cluster }) => cluster)));
   // One of which nothing is known by its name may be called something else by now.
-  const mayBeRenamed = [...unread].some((cluster) => !known.has(cluster));
-  const isDark = (cluster: string): boolean => unread.has(cluster) || (mayBeRenamed && !here.has(cluster));
+  const strangers = dark.filter(({ cluster }) => !known.has(cluster));
+  const isKept = (one: NamedCluster): boolean =>
+    unread.has(one.cluster) ||
+    (!here.has(one.cluster) && strangers.some((stranger) => mayBeSame(one, stranger)));
   return ours.flatMap(({ name, port, byCluster = [] }) => {
     const carried = new Set(looked.filter(({ target }) => target.name === name).flatMap(({ ids }) => ids));
-    const dark = byCluster
-      .filter(({ cluster }) => isDark(cluster))
+    const kept = byCluster
+      .filter(isKept)
       .map((one) => ({ ...one, ids: one.ids.filter((id) => !carried.has(id)) }))
       .filter(({ ids }) => ids.length > 0);
-    return dark.length === 0
+    return kept.length === 0
       ? []
-      : [{ name, port, ids: [...new Set(dark.flatMap(({ ids }) => ids))], byCluster: dark }];
+      : [{ name, port, ids: [...new Set(kept.flatMap(({ ids }) => ids))], byCluster: kept }];
   });
 }

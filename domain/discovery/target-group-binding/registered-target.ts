@@ -16,13 +16,21 @@ export interface RegisteredTarget {
   readonly byCluster?: readonly IdsOfCluster[] | undefined;
 }
 
-/** The ids that were found in a cluster. */
-export interface IdsOfCluster {
+/** A cluster as a status says it. */
+export interface NamedCluster {
   readonly cluster: string;
   /** What no other cluster has, whatever it is called; undefined when nobody knows it. */
   readonly id?: string | undefined;
+}
+
+/** The ids that were found in a cluster. */
+export interface IdsOfCluster extends NamedCluster {
   readonly ids: readonly string[];
 }
+
+/** Whether two may be one cluster under two names, as far as their ids say it. */
+export const mayBeSame = (one: Pick<NamedCluster, 'id'>, other: Pick<NamedCluster, 'id'>): boolean =>
+  one.id === undefined || other.id === undefined || one.id === other.id;
 
 /** Leaves of what is registered only some ids. */
 export function onlyIds(target: RegisteredTarget, holds: (id: string) => boolean): RegisteredTarget {

@@ -57,6 +57,11 @@ const inBoth: RegisteredTarget[] = [
   },
 ];
 
+const inBothById = inBoth.map((target) => ({
+  ...target,
+  byCluster: target.byCluster?.map((one) => ({ ...one, id: one.cluster })),
+}));
+
 function short(changed: Partial<ObservedBinding>) {
   const decision = decideBinding({
     namespace: 'default',
@@ -221,6 +226,34 @@ const table: [string, Partial<ObservedBinding>, Partial<ReturnType<typeof short>
       ],
     },
     { ids: ['i-a', 'i-b'], problems: ['ClusterUnreachable'] },
+  ],
+  ...(['c2', undefined] as const).map((id): (typeof table)[number] => [
+    `deregisters nothing of a cluster that a new one may be that cannot be read, whose id ${id === undefined ? 'nobody knows' : 'is the same'}`,
+    {
+      clusters: [cluster('c1', [node('a')]), { ...hung, name: 'new', ...(id === undefined ? {} : { id }) }],
+      registered: at('i-a', 'i-c'),
+      ours: inBothById,
+    },
+    { ids: ['i-a', 'i-c'], problems: ['ClusterUnreachable'] },
+  ]),
+  [
+    'deregisters what a cluster had that is gone while a new one with another id cannot be read',
+    {
+      clusters: [cluster('c1', [node('a')]), { ...hung, name: 'new', id: 'new' }],
+      registered: at('i-a', 'i-c'),
+      ours: inBothById,
+    },
+    { deregister: ['i-c'], ids: ['i-a'], problems: ['ClusterUnreachable'] },
+  ],
+  [
+    'keeps what a cluster had that is missing, and nothing of others, whose names are not known either',
+    {
+      clusters: [cluster('c1', [node('a')])],
+      registered: at('i-a', 'i-c'),
+      ours: inBothById,
+      missing: ['c3'],
+    },
+    { deregister: ['i-c'], ids: ['i-a'] },
   ],
   [
     'deregisters nothing of a cluster that cannot be read when its target is renamed',
