@@ -123,6 +123,34 @@ describe('sharedBudget', () => {
     );
   });
 
+  it('keeps the budgets of 500 accounts of AWS, those that were used last, whatever made-up ones are named', async () => {
+    const { writes, registrations } = shared();
+    await fill(writes, 'idle');
+    for (let named = 1; named <= 250; named += 1) {
+      now += 1_000;
+      await writes.take(`made-up-${named}`, usual, never);
+      await registrations.take(`made-up-${named}`, usual, never);
+      if (named % 100 === 0) await fill(writes, 'busy');
+    }
+    const kept = Object.keys(store.data ?? {});
+    expect(kept).toHaveLength(500);
+    expect(kept).toEqual(
+      expect.arrayContaining(['busy', 'made-up-2_registrations', 'made-up-250', 'made-up-250_registrations']),
+    );
+    expect(kept).not.toContain('idle');
+    const idle = writes.take('idle', usual, never);
+    expect(await outcomes([writes.take('busy', usual, never), idle])).toEqual(['Granted', 500]);
+  }, 20_000);
+
+  it('forgets none that is written at the moment, however many there are', async () => {
+    const { writes } = shared();
+    await writes.penalise('a', 0);
+    await Promise.all(Array.from({ length: 600 }, (_, index) => writes.take(`b${index}`, usual, never)));
+    expect(Object.keys(store.data ?? {})).toEqual(
+      expect.arrayContaining(Array.from({ length: 599 }, (_, index) => `b${index + 1}`)),
+    );
+  }, 20_000);
+
   it('counts each quota for itself, in one object', async () => {
     const budget = worker();
     await Promise.all([fill(budget, '1/eu'), fill(budget, '2/eu')]);
