@@ -22,7 +22,7 @@ function found(bound: Readonly<Record<string, readonly object[]>>, watchNamespac
     const message = `User okra cannot list in namespace "${namespace}"`;
     return Promise.reject(new KubernetesError({ status: 403, reason: 'Forbidden', message }));
   };
-  const { findDrift } = driftActivities({
+  const activities = driftActivities({
     kubernetes: { list } as unknown as KubernetesClient,
     watchNamespaces,
     temporal: {} as Client,
@@ -32,7 +32,7 @@ function found(bound: Readonly<Record<string, readonly object[]>>, watchNamespac
     installation: () => Promise.resolve('here'),
     taskQueue: 'okra',
   });
-  return asActivity(() => findDrift({ type: 'AWSApplicationLoadBalancer', place }));
+  return asActivity(() => activities.findDrift({ type: 'AWSApplicationLoadBalancer', place }));
 }
 
 describe('the watch over a listener', () => {
