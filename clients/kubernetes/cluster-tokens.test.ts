@@ -39,7 +39,8 @@ async function shown(connection: ClusterConnection, more: Partial<ClusterTokenOp
     region: 'eu-central-1',
     execCommands: [],
     execServers: [],
-    timeoutMilliseconds: 1_000,
+    // A command that prints a token takes seconds to start on a machine that is busy.
+    timeoutMilliseconds: 60_000,
     ...more,
   });
   if (source.is === 'Problem') return { asked, problem: source.problem };
