@@ -88,11 +88,20 @@ function start(one: One, before: Mark): Measuring {
     time,
   };
   const known = before[stage]?.find((record) => record.run === name);
-  const mark = known === undefined ? recorded(before, stage, pending) : before;
+  const mark = known === undefined ? recorded(ofSpec(situation, before, stage), stage, pending) : before;
   const action = { do: 'StartCheck', stage, check: check.name, number: revision.number, name } as const;
   return {
     is: 'Going',
     judgement: forward(situation, [before, mark], action, `Starting ${check.name} of the ${stage}.`),
+  };
+}
+
+/** Forgets the checks of a stage that the application no longer has: what they measured has ended. */
+function ofSpec({ application }: Situation, mark: Mark, stage: CheckStage): Mark {
+  const checks = application[stage] ?? [];
+  return {
+    ...mark,
+    [stage]: (mark[stage] ?? []).filter(({ name }) => checks.some((one) => one.name === name)),
   };
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { cellStatus } from '../../crds/cell-status.ts';
 import type { ApplicationsSpec } from '../../crds/cell.ts';
 import { clusters, job, jobs, web } from './testing/applications.ts';
 import type { ApplicationAction } from './decision.ts';
@@ -594,6 +595,16 @@ describe('A-G09 a precheck', () => {
     if (phase === 'Error') world.turn();
     for (const one of world.measurements.values()) Object.assign(one, { phase, isPartial: true });
     expect(world.run().phases()).toEqual(['PrecheckFailed']);
+  });
+
+  it('that has another name now is no longer in the status, which keeps as many as there are', () => {
+    const five = (suffix: string) => ['a', 'b', 'c', 'd', 'e'].map((name) => ({ name: name + suffix, job }));
+    const world = settled([web({ prechecks: five('1') })], clusters('web-v1'));
+    world.edit({ applications: [web({ prechecks: five('2') })] });
+    world.run();
+    expect(cellStatus.safeParse(world.status).error?.issues).toBeUndefined();
+    const [application] = world.status.applications ?? [];
+    expect(application?.prechecks?.map(({ name }) => name)).toEqual(['a2', 'b2', 'c2', 'd2', 'e2']);
   });
 
   it('is run again when someone has changed the forward config', () => {
