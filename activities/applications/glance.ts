@@ -118,8 +118,9 @@ const goodOf = (revisions: readonly ObservedRevision[] = []): ObservedRevision |
   revisions.find(({ isGood }) => isGood);
 
 const deployed = (revisions: readonly ObservedRevision[]) =>
-  (goodOf(revisions)?.content.clusters ?? []).map(({ name }) => ({
+  (goodOf(revisions)?.content.clusters ?? []).map(({ name, secretName }) => ({
     cluster: name,
+    secretName,
     isPresent: true,
     isHealthy: true,
     message: '',
@@ -134,6 +135,6 @@ function secretsOf(
     const made = secretsFor(name, good.content, before).map(({ cluster, asking }) =>
       writtenSecret(cluster, asking),
     );
-    return [...before.filter((one) => !made.some(({ cluster }) => cluster === one.cluster)), ...made];
+    return [...before.filter((one) => !made.some(({ name: written }) => written === one.name)), ...made];
   }, []);
 }

@@ -201,15 +201,16 @@ function targetsOf(
 ): readonly DeploymentTarget[] {
   const wanted = resolved.ok ? resolved.value.clusters : (revisions[0]?.content.clusters ?? []);
   const all = [...wanted, ...revisions.flatMap(({ content }) => content.clusters)];
-  const newest = new Map(all.toReversed().map((cluster) => [cluster.name, cluster]));
+  const newest = new Map(all.toReversed().map((cluster) => [cluster.secretName, cluster]));
   return [...newest.values()].toReversed().map(({ name, eksName, server, secretName }) => {
     const secret = secrets.find(({ found, observed }) => observed.isOwn && found.name === secretName);
     const writtenAt = writtenAtOf(secret?.found.annotations ?? {})[application];
     return {
       name,
+      secretName,
       secretNames: [eksName],
       server,
-      isWanted: wanted.some((one) => one.name === name),
+      isWanted: wanted.some((one) => one.secretName === secretName),
       ...(writtenAt === undefined ? {} : { writtenAt }),
     };
   });

@@ -53,7 +53,8 @@ export async function applySecrets(
   const { clusters, secretLabels } = revision.content;
   const known = await describedAsKept(revision, { key, means, signal });
   const secrets = await findSecrets(means.kubernetes, key, clusters);
-  for (const cluster of clusters) {
+  // Several entries of the Cell may be of one cluster, which has one secret.
+  for (const cluster of new Map(clusters.map((one) => [one.eksName, one])).values()) {
     const eks = known.get(cluster.name);
     const there = secrets.find(({ found }) => found.name === cluster.secretName);
     if (there !== undefined && !there.observed.isOwn) throw foreign(there.found.name, key.namespace);

@@ -3,7 +3,7 @@ import { lingering, undeployed } from './deployment.ts';
 import { measure, type Measure, type Measuring } from './measure.ts';
 import type { ObservedRevision } from './observation.ts';
 import { servedBy } from './revisions.ts';
-import { lackingSecrets, leftSecrets } from './secrets.ts';
+import { lackingSecrets, leftSecrets, removing } from './secrets.ts';
 import {
   back,
   STAYS,
@@ -119,7 +119,7 @@ function clear(situation: Situation, mark: Mark, revision: ObservedRevision): Ju
   const left = leftSecrets(situation.application.name, revision.content, situation.secrets);
   if (left.length > 0) {
     const action = { do: 'RemoveSecrets', number: revision.number } as const;
-    const message = `Removing the secrets of ${left.join(', ')}.`;
+    const message = removing(left);
     return (
       stillServing(situation, mark, { revision, left }) ?? forward(situation, [mark, mark], action, message)
     );

@@ -1,13 +1,14 @@
-import type { ObservedRevision } from './observation.ts';
+import type { ObservedDeployment, ObservedRevision } from './observation.ts';
+import type { ResolvedCluster } from './resolved.ts';
 import type { Situation } from './situation.ts';
 
 /** Why an application is not deployed on the clusters of a revision yet; undefined when it is. */
 export function undeployed({ seen }: Situation, { content }: ObservedRevision): string | undefined {
   const { applicationSet } = seen;
   if (applicationSet === undefined) return undefined;
-  for (const { name } of content.clusters) {
-    const found = applicationSet.deployments.find(({ cluster }) => cluster === name);
-    if (found === undefined) return `No Application for cluster ${name} is there yet.`;
+  for (const cluster of content.clusters) {
+    const found = applicationSet.deployments.find((one) => isOn(one, cluster));
+    if (found === undefined) return `No Application for cluster ${cluster.name} is there yet.`;
     if (!found.isPresent || !found.isHealthy) return found.message;
   }
   return undefined;
@@ -16,7 +17,16 @@ export function undeployed({ seen }: Situation, { content }: ObservedRevision): 
 /** Why an application is still deployed on clusters that a revision does not have; undefined when it is not. */
 export function lingering({ seen }: Situation, { content }: ObservedRevision): string | undefined {
   const left = seen.applicationSet?.deployments.find(
-    ({ cluster, isPresent }) => isPresent && !content.clusters.some(({ name }) => name === cluster),
+    (one) => one.isPresent && !content.clusters.some((cluster) => isOn(one, cluster)),
   );
-  return left === undefined ? undefined : `The Application for cluster ${left.cluster} is still there.`;
+  if (left === undefined) return undefined;
+  const { cluster, secretName = cluster } = left;
+  const isNamedAgain = content.clusters.some(({ name }) => name === cluster);
+  return `The Application for cluster ${isNamedAgain ? secretName : cluster} is still there.`;
 }
+
+/** Whether an application is looked at on a cluster: entries of a Cell may get another name, or name another cluster. */
+const isOn = (
+  { cluster, secretName }: ObservedDeployment,
+  { name, secretName: wanted }: ResolvedCluster,
+): boolean => (secretName === undefined ? cluster === name : secretName === wanted);

@@ -44,7 +44,14 @@ function anApplication({
   };
 }
 
-const target = { name: 'c1', secretNames: ['eks-c1'], server: SERVER, writtenAt: WRITTEN, isWanted: true };
+const target = {
+  name: 'c1',
+  secretName: 'eks-c1',
+  secretNames: ['eks-c1'],
+  server: SERVER,
+  writtenAt: WRITTEN,
+  isWanted: true,
+};
 
 const judge = (applications: readonly ApplicationObject[], sets = [aSet()]) =>
   deploymentsOf({ wanted: 'ApplicationSet web', sets, applications, targets: [target] });

@@ -27,6 +27,7 @@ export interface ApplicationObject {
 /** A cluster that an application runs on, or has run on. */
 export interface DeploymentTarget {
   readonly name: string;
+  readonly secretName: string;
   /** As its secret has them, by which an Application names it. */
   readonly secretNames: readonly string[];
   readonly server: string;
@@ -64,10 +65,13 @@ export function deploymentsOf(of: {
 }
 
 /** What counts while nobody has looked: an application runs where its newest revision says, and nothing that waits for that goes on. */
-export function unseenDeployments(targets: readonly Pick<DeploymentTarget, 'name' | 'isWanted'>[]): Result {
+export function unseenDeployments(
+  targets: readonly Pick<DeploymentTarget, 'name' | 'secretName' | 'isWanted'>[],
+): Result {
   const message = 'Argo CD is looked at next.';
-  const deployments = targets.map(({ name: cluster, isWanted: isPresent }) => ({
+  const deployments = targets.map(({ name: cluster, secretName, isWanted: isPresent }) => ({
     cluster,
+    secretName,
     isPresent,
     isHealthy: false,
     message,
@@ -102,16 +106,16 @@ function deploymentOn(
     ),
   }));
   const own = bySet.flatMap((one) => one.own);
-  const cluster = target.name;
+  const { name: cluster, secretName } = target;
   const lacking = bySet.find((one) => one.own.length === 0);
   if (own.length === 0 || lacking !== undefined) {
     const name = lacking?.set.metadata.name ?? '';
     const message = `Expected ApplicationSet ${name} to have an Application on cluster ${cluster}, got none yet.`;
-    return { cluster, isPresent: own.length > 0, isHealthy: false, message };
+    return { cluster, secretName, isPresent: own.length > 0, isHealthy: false, message };
   }
   const trouble = own.map((one) => troubleOf(one, target)).find((one) => one !== undefined);
   const message = trouble ?? `It is Synced and Healthy on cluster ${cluster}.`;
-  return { cluster, isPresent: true, isHealthy: trouble === undefined, message };
+  return { cluster, secretName, isPresent: true, isHealthy: trouble === undefined, message };
 }
 
 function isFor({ spec }: ApplicationObject, { server, secretNames }: DeploymentTarget): boolean {

@@ -2,7 +2,7 @@ import { parseDuration } from '../duration.ts';
 import { isChildAsDesired } from './child-state.ts';
 import { endOthers } from './measure.ts';
 import type { ObservedRevision } from './observation.ts';
-import { leftSecrets } from './secrets.ts';
+import { leftSecrets, removing } from './secrets.ts';
 import { settle } from './settle.ts';
 import {
   back,
@@ -84,7 +84,7 @@ function clear(situation: Situation, mark: Mark, failed: Failed): Judgement {
   const left = leftSecrets(application.name, { clusters: [] }, secrets);
   if (left.length === 0) return tookBack(mark, failed, 'There was no revision before.');
   const reverting: Mark = { ...mark, phase: 'Reverting' };
-  return back(reverting, { do: 'RemoveSecrets', number: 0 }, `Removing the secrets of ${left.join(', ')}.`);
+  return back(reverting, { do: 'RemoveSecrets', number: 0 }, removing(left));
 }
 
 function restore(

@@ -150,7 +150,9 @@ function arnOf(application: ApplicationOfCell, cluster: ClusterOfCell, { binding
 function clashOf(value: Resolved, before: ReadonlyMap<string, Resolution>): string | undefined {
   for (const [name, other] of before) {
     if (!other.ok) continue;
-    const shared = value.clusters.find((one) => other.value.clusters.some(({ name: at }) => at === one.name));
+    const shared = value.clusters.find((one) =>
+      other.value.clusters.some(({ secretName }) => secretName === one.secretName),
+    );
     if (shared === undefined) continue;
     for (const [key, wanted] of Object.entries(value.secretLabels)) {
       const theirs = Object.hasOwn(other.value.secretLabels, key) ? other.value.secretLabels[key] : undefined;

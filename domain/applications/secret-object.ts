@@ -59,10 +59,17 @@ export function desiredSecret(
   return { name: secretName, ...marks, content };
 }
 
-/** Whether a secret says all that it is to say. */
-export const isAsWanted = (found: ExistingSecret, wanted: DesiredSecret): boolean =>
-  hasMarks(found, wanted) &&
-  Object.entries(wanted.content).every(([field, value]) => found.content[field] === value);
+/** Whether a secret says all that it is to say; entries of one cluster would otherwise write their names into it in turn. */
+export function isAsWanted(found: ExistingSecret, wanted: DesiredSecret): boolean {
+  const { labels, annotations } = wanted;
+  const named = found.annotations[CELL_CLUSTER_ANNOTATION];
+  return (
+    hasMarks(found, {
+      labels,
+      annotations: { ...annotations, ...(named === undefined ? {} : { [CELL_CLUSTER_ANNOTATION]: named }) },
+    }) && Object.entries(wanted.content).every(([field, value]) => found.content[field] === value)
+  );
+}
 
 /** The marks of a secret after an application has left it to others. */
 export function marksFor(found: ExistingSecret, cell: string, asking: Asking): Marks {

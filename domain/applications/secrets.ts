@@ -45,14 +45,14 @@ const isAsking = (value: unknown): value is Asking =>
     (labels) => isObject(labels) && Object.values(labels).every((text) => typeof text === 'string'),
   );
 
-/** What the secrets of the clusters of a revision are to say, by cluster, after this application has asked. */
+/** What the secrets of the clusters of a revision are to say, after this application has asked. */
 export const secretsFor = (
   application: string,
   { clusters, secretLabels }: Resolved,
-  existing: readonly Pick<ObservedSecret, 'cluster' | 'applications' | 'isOwn'>[],
+  existing: readonly Pick<ObservedSecret, 'name' | 'applications' | 'isOwn'>[],
 ): readonly { readonly cluster: ResolvedCluster; readonly asking: Asking }[] =>
   clusters.map((cluster) => {
-    const own = existing.find((one) => one.isOwn && one.cluster === cluster.name);
+    const own = existing.find((one) => one.isOwn && one.name === cluster.secretName);
     return { cluster, asking: { ...own?.applications, [application]: secretLabels } };
   });
 
@@ -88,23 +88,37 @@ export const lackingSecrets = (
         (one) =>
           one.isOwn &&
           one.isIntact &&
-          one.cluster === cluster.name &&
+          one.name === cluster.secretName &&
           one.server === cluster.server &&
           one.certificateAuthority === cluster.certificateAuthority &&
           canonical(one.applications[application]) === canonical(secretLabels),
       ),
   );
 
-/** The clusters that an application has a secret of, and a revision does not have. */
+/** A secret that a revision does not have. */
+export interface LeftSecret {
+  readonly name: string;
+  /** What people know its cluster by: the name of its entry, unless that names another cluster by now. */
+  readonly cluster: string;
+}
+
+/** The secrets that ask for an application, of clusters that a revision does not have. */
 export const leftSecrets = (
   application: string,
   { clusters }: Pick<Resolved, 'clusters'>,
   secrets: readonly ObservedSecret[],
-): readonly string[] =>
+): readonly LeftSecret[] =>
   secrets
     .filter((one) => one.isOwn && Object.hasOwn(one.applications, application))
-    .map(({ cluster }) => cluster)
-    .filter((name) => !clusters.some((one) => one.name === name));
+    .filter(({ name }) => !clusters.some(({ secretName }) => secretName === name))
+    .map(({ name, cluster }) => ({
+      name,
+      cluster: clusters.some((one) => one.name === cluster) ? name : cluster,
+    }));
+
+/** What removes secrets, in words. */
+export const removing = (left: readonly LeftSecret[]): string =>
+  `Removing the secrets of ${left.map(({ cluster }) => cluster).join(', ')}.`;
 
 /** A secret in the place of one that is wanted that is not the Cell's. */
 export const foreignSecret = (

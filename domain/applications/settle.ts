@@ -1,7 +1,7 @@
 import { childState, isChildAsDesired } from './child-state.ts';
 import { lingering, undeployed } from './deployment.ts';
 import type { ObservedRevision } from './observation.ts';
-import { lackingSecrets, leftSecrets } from './secrets.ts';
+import { lackingSecrets, leftSecrets, removing } from './secrets.ts';
 import { back, deletesFirst, forward, wait, type Judgement, type Mark, type Situation } from './situation.ts';
 import { stillServing } from './still-serving.ts';
 
@@ -105,7 +105,7 @@ function letGo(situation: Situation, mark: Mark, { revision, isReverting }: Sett
   const left = leftSecrets(application.name, revision.content, situation.secrets);
   if (left.length > 0) {
     const action = { do: 'RemoveSecrets', number: revision.number } as const;
-    const message = `Removing the secrets of ${left.join(', ')}.`;
+    const message = removing(left);
     return stillServing(situation, mark, { revision, left }) ?? act(action, message);
   }
   const lingers = lingering(situation, revision);

@@ -1,16 +1,17 @@
 import type { ObservedRevision } from './observation.ts';
+import type { LeftSecret } from './secrets.ts';
 import { stopped, type Judgement, type Mark, type Situation } from './situation.ts';
 
 /** Keeps secrets of clusters that the Cell of the application sends traffic to: a revision without `alb` takes none of it elsewhere. */
 export function stillServing(
   { seen: { child, revisions } }: Situation,
   mark: Mark,
-  { revision, left }: { readonly revision: ObservedRevision; readonly left: readonly string[] },
+  { revision, left }: { readonly revision: ObservedRevision; readonly left: readonly LeftSecret[] },
 ): Judgement | undefined {
   if (child === undefined || revision.content.application.alb !== undefined) return undefined;
   const served = revisions.find(({ number }) => number === child.revision)?.content.clusters;
-  const serving = left.filter((one) => served?.some(({ name }) => name === one) ?? true);
+  const serving = left.filter(({ name }) => served?.some(({ secretName }) => secretName === name) ?? true);
   if (serving.length === 0) return undefined;
-  const message = `Expected no traffic for ${serving.join(', ')} before the secrets go, got Cell ${child.name}, which sends it there, and revision ${revision.number} without alb, which takes it nowhere else. Delete that Cell once nobody needs its rule, or edit the application to have alb.`;
+  const message = `Expected no traffic for ${serving.map(({ cluster }) => cluster).join(', ')} before the secrets go, got Cell ${child.name}, which sends it there, and revision ${revision.number} without alb, which takes it nowhere else. Delete that Cell once nobody needs its rule, or edit the application to have alb.`;
   return stopped(mark, 'StillServing', message);
 }

@@ -116,14 +116,14 @@ export class ApplicationsFuture {
     const made = secretsFor(application, content, this.#seen.secrets).map(({ cluster, asking }) =>
       writtenSecret(cluster, asking),
     );
-    const others = this.#seen.secrets.filter((one) => !made.some(({ cluster }) => cluster === one.cluster));
+    const others = this.#seen.secrets.filter((one) => !made.some(({ name }) => name === one.name));
     this.#seen = { ...this.#seen, secrets: [...others, ...made] };
     this.#deploy();
   }
 
   #removeSecrets(application: string, kept: Resolved['clusters']): void {
     const secrets = this.#seen.secrets.flatMap((one) => {
-      const isLeft = one.isOwn && !kept.some(({ name }) => name === one.cluster);
+      const isLeft = one.isOwn && !kept.some(({ secretName }) => secretName === one.name);
       if (!isLeft || !Object.hasOwn(one.applications, application)) return [one];
       const applications = withoutApplication(one.applications, application);
       return applications === undefined ? [] : [{ ...one, applications }];
@@ -138,7 +138,13 @@ export class ApplicationsFuture {
       if (applicationSet === undefined) continue;
       const deployments = this.#seen.secrets
         .filter(({ applications }) => Object.hasOwn(applications, name))
-        .map(({ cluster }) => ({ cluster, isPresent: true, isHealthy: true, message: '' }));
+        .map(({ cluster, name: secretName }) => ({
+          cluster,
+          secretName,
+          isPresent: true,
+          isHealthy: true,
+          message: '',
+        }));
       this.#edit(name, () => ({ applicationSet: { isReconciled: true, message: '', deployments } }));
     }
   }

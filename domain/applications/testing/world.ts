@@ -86,11 +86,11 @@ function resolve({ clusters, applications }: ApplicationsSpec, observed: readonl
   const isSilent = (cluster: string): boolean =>
     observed.some(({ name, message }) => name === cluster && message === SILENT);
   const found = Object.fromEntries(
-    clusters.map(({ name }) => [
+    clusters.map(({ name, eks }) => [
       name,
       isSilent(name)
         ? ({ ok: false, message: SILENT, isUnanswered: true } as const)
-        : ({ ok: true, arn: arnOf(name) } as const),
+        : ({ ok: true, arn: arnOf(eks?.clusterName ?? name) } as const),
     ]),
   );
   const bindings = Object.fromEntries(applications.map(({ name }) => [name, found]));
@@ -195,10 +195,11 @@ export class ApplicationsWorld {
   private withoutArgoCD(seen: ObservedApplication): ObservedApplication {
     const { applicationSet, revisions } = seen;
     if (applicationSet === undefined) return seen;
-    const wanted = revisions[0]?.content.clusters.map(({ name }) => name) ?? [];
-    const targets = applicationSet.deployments.map(({ cluster: name }) => ({
+    const wanted = revisions[0]?.content.clusters.map(({ secretName }) => secretName) ?? [];
+    const targets = applicationSet.deployments.map(({ cluster: name, secretName = name }) => ({
       name,
-      isWanted: wanted.includes(name),
+      secretName,
+      isWanted: wanted.includes(secretName),
     }));
     return { ...seen, applicationSet: unseenDeployments(targets) };
   }
@@ -207,18 +208,19 @@ export class ApplicationsWorld {
     const isReady = this.ready.get(name) !== false;
     const tags = this.tags.get(name) ?? {};
     if (this.unknown.has(name)) return { name, tags: {}, isReady: false, message: 'EKS has none.' };
-    const found = { name, eksName, server: `https://${name}`, certificateAuthority: 'CA', secretName: name };
+    const server = `https://${eksName}`;
+    const found = { name, eksName, server, certificateAuthority: 'CA', secretName: eksName };
     if (this.silent.has(name)) return { name, found, tags, isReady: false, message: SILENT };
     return { name, found, tags, isReady, message: isReady ? 'Ready.' : 'It is CREATING.' };
   }
 
   private observedSecrets(): readonly ObservedSecret[] {
-    return [...this.secrets].map(([cluster, { asking, isOwn }]) => ({
-      name: cluster,
-      cluster,
+    return [...this.secrets].map(([name, { asking, isOwn }]) => ({
+      name,
+      cluster: name,
       applications: asking,
       isOwn,
-      server: `https://${cluster}`,
+      server: `https://${name}`,
       certificateAuthority: 'CA',
       isIntact: true,
     }));
@@ -230,17 +232,17 @@ export class ApplicationsWorld {
   ): ObservedApplication {
     const application = this.spec.applications.find((one) => one.name === name);
     const child = this.observedChild(name);
-    const known = new Set(
+    const known = new Map(
       [
         ...(this.revisions.get(name) ?? []).map(({ content }) => content),
         ...(resolved?.ok === true ? [resolved.value] : []),
       ]
         .flatMap(({ clusters }) => clusters)
-        .map((one) => one.name),
+        .map((one) => [one.secretName, one.name]),
     );
-    const deployments = [...known].map((cluster) => {
-      const isPresent = this.deployed.has(`${name}/${cluster}`);
-      return { cluster, isPresent, isHealthy: isPresent, message: 'OutOfSync.' };
+    const deployments = [...known].map(([secretName, cluster]) => {
+      const isPresent = this.deployed.has(`${name}/${secretName}`);
+      return { cluster, secretName, isPresent, isHealthy: isPresent, message: 'OutOfSync.' };
     });
     return {
       name,
@@ -329,14 +331,14 @@ export class ApplicationsWorld {
           this.content(application, action.number),
           this.observedSecrets(),
         ))
-          this.secrets.set(cluster.name, { asking, isOwn: true });
+          this.secrets.set(cluster.secretName, { asking, isOwn: true });
         return;
       case 'RemoveSecrets':
         return this.removeSecrets(
           application,
           action.number === 0
             ? []
-            : this.content(application, action.number).clusters.map(({ name }) => name),
+            : this.content(application, action.number).clusters.map(({ secretName }) => secretName),
         );
       case 'ApplyChild':
         return this.applyChild(application, action);
