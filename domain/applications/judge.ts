@@ -7,7 +7,7 @@ import { measurementName } from './names.ts';
 import type { ObservedRevision } from './observation.ts';
 import type { Resolution } from './resolve.ts';
 import type { Resolved } from './resolved.ts';
-import { foreignSecret } from './secrets.ts';
+import { foreignSecret, keptLabel } from './secrets.ts';
 import { settle } from './settle.ts';
 import {
   back,
@@ -92,8 +92,8 @@ function shown({ seen }: Situation, known: Mark): Mark {
   };
 }
 
-/** What stands in the place of something of this Cell, and is not its own. */
-function conflict({ seen, secrets, application }: Situation): string | undefined {
+/** What stands in the place of something of this application, and is not its own. */
+function conflict({ spec, seen, secrets, application }: Situation): string | undefined {
   const { child, targetGroups, resolved } = seen;
   const expected = (what: string): string =>
     `Expected ${what} to belong to this Cell, got one that it has not made. Rename or delete it, or rename the application.`;
@@ -102,9 +102,10 @@ function conflict({ seen, secrets, application }: Situation): string | undefined
   if (group !== undefined) return expected(`AWSTargetGroup ${group.name}`);
   if (!resolved.ok || application.argocd === undefined) return undefined;
   const secret = foreignSecret(resolved.value, secrets);
-  return secret === undefined
-    ? undefined
-    : `Expected Secret ${secret.name} to belong to this Cell, got one that it has not made. Delete it, or let its owner go of it.`;
+  if (secret !== undefined)
+    return `Expected Secret ${secret.name} to belong to this Cell, got one that it has not made. Delete it, or let its owner go of it.`;
+  const names = spec.applications.map(({ name }) => name);
+  return keptLabel(application.name, resolved.value, { secrets, names });
 }
 
 /** Takes traffic back while the spec cannot be read, as a Cell with `ingress` does, and does nothing else. */

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { clusters, web } from './testing/applications.ts';
+import { ApplicationsWorld } from './testing/world.ts';
+
+/** An application that Argo CD deploys by a label of its own. */
+const labelled = (name: string, role = name): object =>
+  web({ name, argocd: { clusterSecret: { labels: { role } } }, alb: undefined, checks: undefined });
+
+/** A Cell whose application has got another name. */
+function renamed(from: object, to: object): ApplicationsWorld {
+  const world = new ApplicationsWorld({ clusters: clusters('web-v1'), applications: [from] }).run();
+  expect(world.status.phase).toBe('Completed');
+  world.trace.length = 0;
+  world.edit({ applications: [to] });
+  return world.run();
+}
+
+describe('an application that gets another name', () => {
+  it.each([
+    ['before', 'api', 'backend'],
+    ['after', 'web', 'frontend'],
+  ])('takes no label from what serves still by its old name, which comes %s the new one', (_, from, to) => {
+    const world = renamed(labelled(from), labelled(to));
+    expect(world.trace).toEqual([]);
+    expect(world.secrets.get('web-v1')?.asking).toEqual({ [from]: { role: from } });
+    expect(world.status).toMatchObject({
+      phase: 'Failed',
+      reason: 'Conflict',
+      message: `${to}: Expected the label role of the secret of cluster web-v1 to have one value, got ${from}, by which application ${from} is deployed there, though the Cell no longer has it, and ${to}. Use another label; or, once nobody needs application ${from}, remove it from the annotation okra.mumo.co/applications of Secret web-v1.`,
+    });
+  });
+
+  it('goes on once nothing asks for the old name any more', () => {
+    const world = renamed(labelled('api'), labelled('backend'));
+    world.secrets.delete('web-v1');
+    expect(world.run().status.phase).toBe('Completed');
+    expect(world.secrets.get('web-v1')?.asking).toEqual({ backend: { role: 'backend' } });
+  });
+
+  it('shares a label that stays as it is', () => {
+    const world = renamed(labelled('api'), labelled('backend', 'api'));
+    expect(world.status.phase).toBe('Completed');
+    expect(world.secrets.get('web-v1')?.asking).toEqual({ api: { role: 'api' }, backend: { role: 'api' } });
+  });
+
+  it('is left as it is where its secret has the label already', () => {
+    const world = renamed(labelled('api'), labelled('backend', 'api'));
+    world.secrets.set('web-v1', {
+      asking: { api: { role: 'api' }, backend: { role: 'backend' } },
+      isOwn: true,
+    });
+    world.edit({ applications: [labelled('backend')] });
+    expect(world.run().status.phase).toBe('Completed');
+  });
+});
