@@ -2,12 +2,13 @@ import { AWS_TARGET_GROUP, CELL } from '../../clients/kubernetes/kinds.ts';
 import { isConflict, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { Cell } from '../../crds/cell.ts';
 import { childOf, type Child, type ChildTargetGroup } from '../../domain/applications/child.ts';
-import { groupsToWrite } from '../../domain/applications/groups.ts';
-import type { ObservedRevision } from '../../domain/applications/observation.ts';
+import { groupsToWrite, type GroupsPlan } from '../../domain/applications/groups.ts';
+import type { ObservedRevision, ObservedTargetGroup } from '../../domain/applications/observation.ts';
 import { mergePatch } from '../../domain/discovery/merge-patch.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import { ADOPT_ANNOTATION, API_VERSION } from '../../domain/kubernetes/labels.ts';
 import { formatKey } from '../../domain/model/ids.ts';
+import { isSameVersion } from '../../domain/versions/version.ts';
 import { mayAdopt } from '../../domain/versions/watched.ts';
 import { failure } from '../failure.ts';
 import { ownedByCell } from '../kubernetes/owner-references.ts';
@@ -39,34 +40,58 @@ export async function applyChild(
   const { kubernetes } = means;
   const found = await findChild(kubernetes, cell, {
     application: application.name,
-    names: groupNames(cell, [revision.content]),
+    names: groupNames(cell, [revision.content, ...(keep === undefined ? [] : [keep.content])]),
   });
   const { object } = found;
   if (object !== undefined && !isOwnedBy(object, cell.uid))
     throw foreign('Cell', cell.key, object.metadata.name);
   const conditions = object === undefined ? undefined : conditionsIn(object);
-  const wanted = childOf({
-    ...sourceOf(cell, revision),
-    conditions: conditions ?? (await conditionsOfRule(application, cell, means, signal)),
-  });
+  const rule = conditions ?? (await conditionsOfRule(application, cell, means, signal));
+  const wanted = childOf({ ...sourceOf(cell, revision), conditions: rule });
   if (wanted === undefined) return;
   const uid = await writeCell(kubernetes, cell, wanted, object);
+  const groups = observedGroups(found.groups, uid);
   const plan = groupsToWrite({
     wanted: wanted.targetGroups,
-    found: observedGroups(found.groups, uid),
+    found: groups,
     version: revision.version,
     kept: keep === undefined ? [] : keep.content.targetGroups.map(({ arn }) => arn),
   });
-  const [taken] = plan.foreign;
-  if (taken !== undefined) throw foreign('AWSTargetGroup', cell.key, taken);
   const owner = { key: { namespace: cell.key.namespace, name: wanted.name }, uid };
-  for (const group of [...plan.create, ...plan.relabel]) await writeGroup(kubernetes, owner, group);
+  const isServing = isSameVersion(object?.status?.stableVersion ?? '', revision.version);
+  const kept = keep === undefined || isServing ? [] : keptGroups(cell, keep, { plan, groups });
+  const [taken] = [...plan.foreign, ...kept.map(({ name }) => name).filter(isForeign(groups))];
+  if (taken !== undefined) throw foreign('AWSTargetGroup', cell.key, taken);
+  for (const group of [...plan.create, ...plan.relabel, ...kept]) await writeGroup(kubernetes, owner, group);
   for (const name of plan.remove) {
     const group = found.groups.find(({ metadata }) => metadata.name === name);
     const at = { namespace: cell.key.namespace, name };
     await remove(kubernetes, { kind: AWS_TARGET_GROUP, key: at }, group?.metadata.uid ?? '');
   }
 }
+
+interface Planned {
+  readonly plan: GroupsPlan;
+  readonly groups: readonly ObservedTargetGroup[];
+}
+
+/** The AWSTargetGroups that a Cell lacks which was made again: of another revision, which may serve still. */
+function keptGroups(
+  cell: ReadCell,
+  keep: ObservedRevision,
+  { plan, groups }: Planned,
+): readonly ChildTargetGroup[] {
+  const there = [...groups.filter(({ isOwn }) => isOwn), ...plan.create];
+  const isTaken = (name: string): boolean => there.some((one) => one.name === name);
+  return (childOf(sourceOf(cell, keep))?.targetGroups ?? [])
+    .filter(({ arn }) => !there.some((one) => one.arn === arn))
+    .map((group) => (isTaken(group.name) ? { ...group, name: `${group.name}-${keep.version}` } : group));
+}
+
+const isForeign =
+  (groups: readonly ObservedTargetGroup[]) =>
+  (name: string): boolean =>
+    groups.some((one) => !one.isOwn && one.name === name);
 
 const foreign = (kind: string, { namespace }: ReadCell['key'], name: string): Error =>
   failure(

@@ -2,6 +2,7 @@ import { childState, isChildAsDesired } from './child-state.ts';
 import { lingering, undeployed } from './deployment.ts';
 import { measure, type Measure, type Measuring } from './measure.ts';
 import type { ObservedRevision } from './observation.ts';
+import { goodFirst } from './good-first.ts';
 import { servedBy } from './revisions.ts';
 import { lackingSecrets, leftSecrets, removing } from './secrets.ts';
 import {
@@ -51,7 +52,11 @@ export function withdraw(
 ): Judgement | undefined {
   const { child, revisions } = situation.seen;
   const good = lastGood(revisions);
-  if (child === undefined || good?.content.application.alb === undefined) return undefined;
+  if (good?.content.application.alb === undefined) return undefined;
+  if (child === undefined) {
+    const begun = revisions.find((one) => one.number > good.number && one.number !== number);
+    return goodFirst(situation, mark, begun?.number);
+  }
   const isAskedFor = number !== undefined && child.revision === number;
   if (child.revision !== good.number && !isAskedFor) {
     const keep = child.revision === undefined ? {} : { keep: child.revision };
@@ -140,6 +145,8 @@ function move(
   if (seen.child?.isDeleting === true) {
     return { is: 'Going', judgement: wait(mark, 'Deleting', `Cell ${seen.child.name} is being deleted.`) };
   }
+  const first = goodFirst(situation, mark, revision.number);
+  if (first !== undefined) return { is: 'Going', judgement: first };
   const state = childState(situation, revision);
   if (state.is === 'Failed') return { is: 'Failed', mark, check: TRAFFIC, message: state.message };
   const keep = lastGood(seen.revisions) ?? servedBefore(situation, revision);

@@ -415,17 +415,28 @@ export class ApplicationsWorld {
       serving: before?.serving ?? [],
     });
     this.relabel(application, child, keep);
+    // The AWSTargetGroups of a Cell that was deleted went with it.
+    const isServing = before?.status.stableVersion === parseVersion(child.spec.version ?? '');
+    const kept = keep === undefined || isServing ? undefined : this.childOf(application, keep);
+    this.label(
+      application,
+      kept?.targetGroups.filter(({ arn }) => !this.groups.has(`${application} ${arn}`)),
+    );
   }
 
-  private relabel(application: string, child: Child, keep: number | undefined): void {
-    const kept = keep === undefined ? [] : this.content(application, keep).targetGroups.map(({ arn }) => arn);
-    for (const { name, arn, labels } of child.targetGroups)
+  private label(application: string, targetGroups: Child['targetGroups'] = []): void {
+    for (const { name, arn, labels } of targetGroups)
       this.groups.set(`${application} ${arn}`, {
         application,
         name,
         arn,
         version: labels[VERSION_LABEL] ?? '',
       });
+  }
+
+  private relabel(application: string, child: Child, keep: number | undefined): void {
+    const kept = keep === undefined ? [] : this.content(application, keep).targetGroups.map(({ arn }) => arn);
+    this.label(application, child.targetGroups);
     const wanted = child.targetGroups.map(({ arn }) => arn);
     for (const [id, one] of this.groups)
       if (one.application === application && !wanted.includes(one.arn) && !kept.includes(one.arn))

@@ -1,0 +1,93 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { AWS_TARGET_GROUP, CELL } from '../../clients/kubernetes/kinds.ts';
+import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
+import type { ObservedRevision } from '../../domain/applications/observation.ts';
+import { clusters, ruleAt, web } from '../../domain/applications/testing/applications.ts';
+import { arnOf } from '../../domain/applications/testing/world.ts';
+import { MemoryKubernetes } from '../staged/testing/memory.ts';
+import { applyChild } from './child.ts';
+import type { ApplicationsDependencies } from './dependencies.ts';
+import { readCell } from './parts.ts';
+
+const key = { namespace: 'default', name: 'mysystem' };
+const child = { ...key, name: 'mysystem-web' };
+const application = web({
+  alb: { ...ruleAt(10), forwardConfig: { priority: 10, hosts: ['example.com'], targetGroup: {} } },
+});
+
+const revision = (number: number, cluster = `web-v${number}`): ObservedRevision => ({
+  number,
+  hash: '',
+  version: String(number),
+  isGood: number === 1,
+  content: {
+    clusters: [],
+    secretLabels: {},
+    targetGroups: [{ arn: arnOf(`web-v${number}`), clusters: [cluster] }],
+    application: application as ObservedRevision['content']['application'],
+  },
+});
+
+describe('the Cell of an application that is made again', () => {
+  let { client } = new MemoryKubernetes();
+  beforeEach(async () => {
+    ({ client } = new MemoryKubernetes());
+    await client.create({
+      apiVersion: 'okra.mumo.co/v1alpha1',
+      kind: 'Cell',
+      metadata: key,
+      spec: { clusters: clusters('web-v1'), applications: [application] },
+    } as never);
+  });
+
+  const apply = async (number: number, keep: ObservedRevision): Promise<void> => {
+    const cell = await readCell(client, key);
+    if (cell === undefined) throw new Error('Expected a Cell, got none.');
+    const means = { kubernetes: client } as unknown as ApplicationsDependencies;
+    await applyChild(cell, { revision: revision(number), keep }, means, new AbortController().signal);
+  };
+  const groups = async () =>
+    (await client.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace: key.namespace })).map(
+      ({ metadata, spec }) => [metadata.name, spec.arn, metadata.labels?.['okra.mumo.co/version']],
+    );
+
+  it('has the AWSTargetGroups of both revisions, its own first', async () => {
+    await apply(1, revision(2));
+    expect(await groups()).toEqual([
+      ['mysystem-web-web-v1', arnOf('web-v1'), '1'],
+      ['mysystem-web-web-v2', arnOf('web-v2'), '2'],
+    ]);
+  });
+
+  it('has them when both are named after one cluster, also after a worker was killed', async () => {
+    await apply(1, revision(2, 'web-v1'));
+    const all = [
+      ['mysystem-web-web-v1', arnOf('web-v1'), '1'],
+      ['mysystem-web-web-v1-2', arnOf('web-v2'), '2'],
+    ];
+    expect(await groups()).toEqual(all);
+    await client.delete(AWS_TARGET_GROUP, { ...key, name: 'mysystem-web-web-v1-2' });
+    await apply(1, revision(2, 'web-v1'));
+    expect(await groups()).toEqual(all);
+  });
+
+  it('leaves one of someone else as it is', async () => {
+    const foreign = {
+      apiVersion: 'okra.mumo.co/v1alpha1',
+      kind: 'AWSTargetGroup',
+      metadata: { ...key, name: 'mysystem-web-web-v2' },
+      spec: { arn: arnOf('other') },
+    };
+    await client.create(foreign);
+    await expect(apply(1, revision(2))).rejects.toMatchObject({ type: 'Conflict' });
+    expect(await groups()).toEqual([['mysystem-web-web-v2', arnOf('other'), undefined]]);
+  });
+
+  it('is not given back what it no longer needs once it serves', async () => {
+    await apply(1, revision(2));
+    await client.patch(CELL, child, { status: { stableVersion: '1.0.0' } });
+    await client.delete(AWS_TARGET_GROUP, { ...key, name: 'mysystem-web-web-v2' });
+    await apply(1, revision(2));
+    expect(await groups()).toEqual([['mysystem-web-web-v1', arnOf('web-v1'), '1']]);
+  });
+});

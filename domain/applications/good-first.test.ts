@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { clusters, web } from './testing/applications.ts';
+import { ApplicationsWorld } from './testing/world.ts';
+
+const servedBy = (world: ApplicationsWorld): unknown =>
+  world.children.get('web')?.serving.map((arn) => arn.split('/')[1]);
+
+/** A Cell whose traffic moves from web-v1 to web-v2, and the Cell of whose application someone deletes then. */
+function deletedMidway(): ApplicationsWorld {
+  const world = new ApplicationsWorld({ clusters: clusters('web-v1'), applications: [web()] }).run();
+  world.edit({ clusters: clusters('web-v2') });
+  while (world.children.get('web')?.status.phase !== 'Progressing') world.turn();
+  world.children.delete('web');
+  world.groups.clear();
+  world.trace.length = 0;
+  return world;
+}
+
+const versions = (world: ApplicationsWorld): object =>
+  Object.fromEntries([...world.groups.values()].map(({ arn, version }) => [arn.split('/')[1], version]));
+
+describe('the Cell of an application that someone deletes while it moves the traffic', () => {
+  it('is made again at the good revision, and knows all that may get traffic', () => {
+    const world = deletedMidway();
+    expect(world.turn()).toMatchObject({
+      do: 'Act',
+      isBack: true,
+      action: { do: 'ApplyChild', number: 1, keep: 2 },
+    });
+    expect(versions(world)).toEqual({ 'web-v1': '1', 'web-v2': '2' });
+  });
+
+  it('serves the good revision before it takes the steps to the other again', () => {
+    const world = deletedMidway();
+    while (!world.trace.includes('web ApplyChild 2')) world.turn();
+    expect(servedBy(world)).toEqual(['web-v1']);
+    while (world.children.get('web')?.status.phase !== 'Progressing') world.turn();
+    expect(servedBy(world)).toEqual(['web-v1', 'web-v2']);
+    expect(world.run().trace).toEqual([
+      'web ApplyChild 1',
+      'web ApplyChild 2',
+      'web MarkGood 2',
+      'web RemoveSecrets 2',
+      'web ApplyChild 2',
+    ]);
+  });
+
+  it.each([
+    ['its own', 'web-v1'],
+    ['those of what was under way', 'web-v2'],
+  ])('gets its AWSTargetGroups though a worker was killed before it made %s', (_, cluster) => {
+    const world = deletedMidway();
+    world.turn();
+    for (const [id, { arn }] of world.groups) if (arn.includes(cluster)) world.groups.delete(id);
+    world.turn('after');
+    expect(versions(world)).toEqual({ 'web-v1': '1', 'web-v2': '2' });
+    expect(world.run().status.phase).toBe('Completed');
+  });
+
+  it('gives the traffic back before anything else when the application is edited', () => {
+    const world = deletedMidway();
+    world.edit({ clusters: clusters('web-v3') });
+    expect(world.turn()).toMatchObject({ action: { do: 'ApplyChild', number: 1, keep: 2 } });
+    expect(world.run().status.phase).toBe('Completed');
+    expect(servedBy(world)).toEqual(['web-v3']);
+    expect(world.trace.slice(0, 2)).toEqual(['web ApplyChild 1', 'web SaveRevision 3']);
+  });
+
+  it('is not made again for a revision that has no load balancer', () => {
+    const world = deletedMidway();
+    world.edit({ applications: [web({ alb: undefined })] });
+    expect(world.run().status.phase).toBe('Completed');
+    expect(world.trace.join()).not.toContain('ApplyChild');
+  });
+
+  it('is not made again while nobody can read the spec', () => {
+    const world = deletedMidway();
+    world.problems = ['Expected an ARN.'];
+    expect(world.run().trace).toEqual([]);
+  });
+});

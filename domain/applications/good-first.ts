@@ -1,0 +1,43 @@
+import { optional } from '../model/status-input.ts';
+import { isSameVersion } from '../versions/version.ts';
+import type { ObservedApplication, ObservedChild, ObservedRevision } from './observation.ts';
+import { back, lastGood, wait, type Judgement, type Mark, type Situation } from './situation.ts';
+
+/**
+ * Has a Cell that someone has deleted serve the good revision again before it is to serve another: a new one that knows only
+ * the other would give all traffic to that, without its checks. The number is that of what was under way, and may get traffic.
+ */
+export function goodFirst(
+  { application, problems, seen }: Situation,
+  mark: Mark,
+  begun: number | undefined,
+): Judgement | undefined {
+  const { child, revisions } = seen;
+  const good = lastGood(revisions);
+  if (good?.content.application.alb === undefined || application.alb === undefined || problems.length > 0)
+    return undefined;
+  if (child !== undefined && (child.revision !== good.number || isServing(child, good))) return undefined;
+  const kept = revisions.find(({ number }) => number === begun);
+  if (child !== undefined && [good, kept].every((one) => hasGroups(seen, one)))
+    return wait(
+      mark,
+      'WaitingForCell',
+      `Cell ${child.name} gives the traffic to revision ${good.number} first.`,
+    );
+  const action = { do: 'ApplyChild', number: good.number, ...optional('keep', kept?.number) } as const;
+  return back(
+    mark,
+    action,
+    `Making the Cell again, which gives the traffic to revision ${good.number} first.`,
+  );
+}
+
+const isServing = (
+  { status: { stableVersion = '' } }: ObservedChild,
+  { version }: ObservedRevision,
+): boolean => isSameVersion(stableVersion, version);
+
+const hasGroups = ({ targetGroups }: ObservedApplication, revision: ObservedRevision | undefined): boolean =>
+  (revision?.content.targetGroups ?? []).every(({ arn }) =>
+    targetGroups.some((one) => one.isOwn && one.arn === arn),
+  );
