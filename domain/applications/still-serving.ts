@@ -1,4 +1,5 @@
-import type { ObservedRevision } from './observation.ts';
+import type { ObservedChild, ObservedRevision } from './observation.ts';
+import { servedBy } from './revisions.ts';
 import type { LeftSecret } from './secrets.ts';
 import { stopped, type Judgement, type Mark, type Situation } from './situation.ts';
 
@@ -9,9 +10,20 @@ export function stillServing(
   { revision, left }: { readonly revision: ObservedRevision; readonly left: readonly LeftSecret[] },
 ): Judgement | undefined {
   if (child === undefined || revision.content.application.alb !== undefined) return undefined;
-  const served = revisions.find(({ number }) => number === child.revision)?.content.clusters;
-  const serving = left.filter(({ name }) => served?.some(({ secretName }) => secretName === name) ?? true);
+  const served = servedOf(child, revisions);
+  const serving = left.filter(({ name }) => served?.includes(name) ?? true);
   if (serving.length === 0) return undefined;
   const message = `Expected no traffic for ${serving.map(({ cluster }) => cluster).join(', ')} before the secrets go, got Cell ${child.name}, which sends it there, and revision ${revision.number} without alb, which takes it nowhere else. Delete that Cell once nobody needs its rule, or edit the application to have alb.`;
   return stopped(mark, 'StillServing', message);
+}
+
+/** The secrets of the clusters that a Cell sends traffic to: those of the revision that it is to serve, and of what it served before that; undefined: nobody knows. */
+function servedOf(
+  { revision, status: { stableVersion } }: ObservedChild,
+  revisions: readonly ObservedRevision[],
+): readonly string[] | undefined {
+  const wanted = revisions.find(({ number }) => number === revision);
+  const before = servedBy(revisions, stableVersion);
+  if (wanted === undefined || (stableVersion !== undefined && before.length === 0)) return undefined;
+  return [wanted, ...before].flatMap(({ content }) => content.clusters.map(({ secretName }) => secretName));
 }

@@ -872,6 +872,21 @@ describe('an application that gets or loses its load balancer while it moves', (
     expect(world.run().status.phase).toBe('Completed');
   });
 
+  it('keeps the secrets of the clusters from which the traffic has not all moved, though nothing was good yet', () => {
+    const world = new ApplicationsWorld({ clusters: clusters('web-v1'), applications: [checked] });
+    world.failing.add('after');
+    world.run();
+    world.edit({ clusters: clusters('web-v2') });
+    while (world.children.get('web')?.status.phase !== 'Progressing') world.turn();
+    world.failing.clear();
+    // Its traffic does not go on meanwhile.
+    Object.assign(world, { moveTraffic: () => undefined });
+    world.edit({ applications: [web({ alb: undefined })] });
+    expect(world.run().status).toMatchObject({ phase: 'Failed', reason: 'StillServing' });
+    expect(clusterOf(world)).toEqual(['web-v1', 'web-v2']);
+    expect([...world.secrets.keys()]).toEqual(['web-v1', 'web-v2']);
+  });
+
   it.each([
     ['creates first', web({ alb: undefined })],
     ['deletes first', web({ ...jobs(), name: 'web', clusterSelector: { role: 'web' }, alb: undefined })],
