@@ -38,6 +38,10 @@ export function clusterStatuses({ spec, observed, before, isAskedAgain, now }: G
   });
 }
 
+/** What nobody has looked at stays as it was, but what was not ready is waited for as long again. */
+export const waitedForAgain = (before: readonly ClusterStatus[], now: number): ClusterStatus[] =>
+  before.map((one) => (one.ready ? one : { ...one, since: new Date(now).toISOString() }));
+
 /** Holds everything while some cluster is not ready. */
 export function clustersHold(
   { clusters }: ApplicationsSpec,

@@ -42,6 +42,30 @@ describe('a turn that does not wait for EKS and the clusters', () => {
     expect(world.trace).toEqual([]);
   });
 
+  it.each<readonly [string, (world: ApplicationsWorld) => void]>([
+    ['retry', (world) => world.ask('retry')],
+    ['an edit', (world) => world.edit({ healthTimeout: '11m' })],
+  ])('waits for clusters that are not ready as long again after %s', (_, ask) => {
+    const world = new ApplicationsWorld({
+      clusters: clusters('web-v1', 'jobs-v1').map((one) => ({ ...one, readyTimeout: '60m' })),
+      applications: [web(), jobs()],
+    });
+    world.ready.set('jobs-v1', false);
+    world.run();
+    world.pass(3600);
+    world.turn();
+    expect(world.status.reason).toBe('ClustersNotReady');
+    const [ready] = world.status.clusters ?? [];
+    ask(world);
+    hurry(world);
+    expect(world.status.clusters).toMatchObject([ready, { ready: false }]);
+    world.turn();
+    expect(world.status).toMatchObject({ phase: 'Waiting', reason: 'WaitingForClusters' });
+    world.pass(3600);
+    world.turn();
+    expect(world.status.reason).toBe('ClustersNotReady');
+  });
+
   it('is taken for what holds traffic or takes it back', () => {
     const asked = requestNames.filter((action) => {
       const request = { action, by: 'ann', reason: '', at: 0 };

@@ -1,7 +1,7 @@
 import type { CellStatus } from '../../crds/cell.ts';
 import type { ReportedEvent } from '../rollout/report.ts';
 import { isAtHand, type ApplicationAction, type ApplicationsDecision } from './decision.ts';
-import { clustersHold, clusterStatuses, UNSEEN } from './gate.ts';
+import { clustersHold, clusterStatuses, UNSEEN, waitedForAgain } from './gate.ts';
 import { behind, frozen, pausedBy, shut } from './hold.ts';
 import { judge } from './judge.ts';
 import type { ObservedApplications } from './observation.ts';
@@ -64,8 +64,9 @@ function lookedAt(
   { heard, now }: { readonly heard: Heard; readonly now: number },
 ): Pick<ToldInput, 'clusters' | 'gate'> {
   const before = status.clusters ?? [];
-  if (isWithoutClusters === true) return { clusters: before, gate: UNSEEN };
   const isAskedAgain = heard.isRetried || status.observedGeneration !== generation;
+  if (isWithoutClusters === true)
+    return { clusters: isAskedAgain ? waitedForAgain(before, now) : before, gate: UNSEEN };
   const clusters = clusterStatuses({ spec, observed, before, isAskedAgain, now });
   return { clusters, gate: clustersHold(spec, clusters, now) };
 }
