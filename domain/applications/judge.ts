@@ -3,7 +3,7 @@ import { optional } from '../model/status-input.ts';
 import { advance, withdraw } from './advance.ts';
 import { goBack, trafficBack } from './go-back.ts';
 import { endOthers } from './measure.ts';
-import { measurementName } from './names.ts';
+import { measuredRevision } from './names.ts';
 import type { ObservedRevision } from './observation.ts';
 import type { Resolution } from './resolve.ts';
 import type { Resolved } from './resolved.ts';
@@ -167,11 +167,7 @@ function bringAbout(situation: Situation, before: Mark, revision: ObservedRevisi
   const { failed, ...others } = before;
   // What is brought about now has nothing to do with what has failed before.
   const mark: Mark = failed !== undefined && failed.revision >= revision.number ? before : others;
-  const { cell, application } = situation;
-  const ending = endOthers(situation, mark, (record, stage) => {
-    const one = { cell, application: application.name, stage, check: record.name, hash: record.hash };
-    return record.run === measurementName({ ...one, number: revision.number });
-  });
+  const ending = endOthers(situation, mark, ({ run }) => measuredRevision(run) === revision.number);
   if (ending !== undefined) return ending;
   if (revision.isGood) return settle(situation, mark, { revision, isReverting: false });
   const advanced = advance(situation, mark, revision);

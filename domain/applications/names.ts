@@ -20,6 +20,8 @@ export interface Measured {
   readonly check: string;
   readonly number: number;
   readonly hash: string;
+  /** Whether the names of another application and its check make the same text: `api` and `internal-smoke`, `api-internal` and `smoke`. */
+  readonly isShared?: boolean;
 }
 
 const MARKS = { prechecks: 'pre', checks: 'run', postchecks: 'post' } as const;
@@ -28,8 +30,10 @@ const MARKS = { prechecks: 'pre', checks: 'run', postchecks: 'post' } as const;
 const LONGEST = 63;
 
 /** The name of a Job, an AnalysisRun or of Checks: whatever has to be measured once has one name. */
-export function measurementName({ cell, application, stage, check, number, hash }: Measured): string {
-  const suffix = `-${MARKS[stage]}-${number}-${hash.slice(0, 8)}`;
+export function measurementName(of: Measured): string {
+  const { cell, application, stage, check, number, hash, isShared = false } = of;
+  const own = isShared ? `-${fingerprint(`${application} ${check}`)}` : '';
+  const suffix = `${own}-${MARKS[stage]}-${number}-${hash.slice(0, 8)}`;
   return `${shortened(`${childName(cell, application)}-${check}`, LONGEST - suffix.length)}${suffix}`;
 }
 
