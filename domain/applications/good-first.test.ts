@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { clusters, web } from './testing/applications.ts';
+import type { CellStatus } from '../../crds/cell.ts';
+import { goodFirst } from './good-first.ts';
+import type { Situation } from './situation.ts';
 import { ApplicationsWorld } from './testing/world.ts';
 
 const servedBy = (world: ApplicationsWorld): unknown =>
@@ -77,5 +80,18 @@ describe('the Cell of an application that someone deletes while it moves the tra
     const world = deletedMidway();
     world.problems = ['Expected an ARN.'];
     expect(world.run().trace).toEqual([]);
+  });
+
+  it.each([
+    ['has served others since it was made', [{ version: '2.0.0' }], false],
+    ['was made again', [], true],
+  ])('is waited for where it %s', (_, history, isAwaited) => {
+    const world = deletedMidway();
+    world.turn();
+    const status = { stableVersion: '2.0.0', history } as CellStatus;
+    const seen = { ...world.observe().applications[0]! };
+    const child = { ...seen.child!, status };
+    const situation = { application: web(), problems: [], seen: { ...seen, child } } as unknown as Situation;
+    expect(goodFirst(situation, { name: 'web', phase: 'Pending' }, 2) !== undefined).toBe(isAwaited);
   });
 });

@@ -16,7 +16,7 @@ export function goodFirst(
   const good = lastGood(revisions);
   if (good?.content.application.alb === undefined || application.alb === undefined || problems.length > 0)
     return undefined;
-  if (child !== undefined && (child.revision !== good.number || isServing(child, good))) return undefined;
+  if (child !== undefined && (child.revision !== good.number || isSettled(child, good))) return undefined;
   const kept = revisions.find(({ number }) => number === begun);
   if (child !== undefined && [good, kept].every((one) => hasGroups(seen, one)))
     return wait(
@@ -32,10 +32,11 @@ export function goodFirst(
   );
 }
 
-const isServing = (
-  { status: { stableVersion = '' } }: ObservedChild,
+/** Whether a Cell serves the good revision, or is none that was made again: what has served others goes on from there, also where the good one is gone. */
+const isSettled = (
+  { status: { stableVersion = '', history = [] } }: ObservedChild,
   { version }: ObservedRevision,
-): boolean => isSameVersion(stableVersion, version);
+): boolean => isSameVersion(stableVersion, version) || history.length > 0;
 
 const hasGroups = ({ targetGroups }: ObservedApplication, revision: ObservedRevision | undefined): boolean =>
   (revision?.content.targetGroups ?? []).every(({ arn }) =>

@@ -57,6 +57,15 @@ const describe = (application: string, action: ApplicationAction): string =>
     ...('request' in action ? [action.request] : []),
   ].join(' ');
 
+/** The history of a Cell once a version serves. */
+function historyWith(
+  { stableVersion, history = [] }: CellStatus,
+  version: string,
+): NonNullable<CellStatus['history']> {
+  const change = { version, outcome: 'Completed', message: '', startedAt: '', endedAt: '' } as const;
+  return stableVersion === version ? history : [change, ...history].slice(0, 10);
+}
+
 /** What an edit of a Cell may say. */
 export interface Edit {
   readonly clusters?: unknown;
@@ -503,6 +512,7 @@ export class ApplicationsWorld {
         phase: 'Completed',
         stableVersion: version,
         canaryWeight: 0,
+        history: historyWith(rest, version),
       };
     };
     const isUpward = stable !== undefined && isNewer(version, stable);
