@@ -15,6 +15,8 @@ import type { Cancellation } from './cancellation.ts';
 import { failureOf, type Failure } from './failure.ts';
 import { interruptible } from './interruptible.ts';
 import { listenForApplications, type LiveApplications } from './live-applications.ts';
+import { hasFullHistory } from './long-history.ts';
+import { paceLooks, type LookPace } from './look-pace.ts';
 import { isDue, waitUntil } from './renewal.ts';
 import { OKRA_PHASE } from './search-attributes.ts';
 import { inShort } from './summary.ts';
@@ -22,8 +24,22 @@ import { inShort } from './summary.ts';
 /** How a run begins and ends. */
 export interface ApplicationsRun {
   readonly cancellation: Cancellation;
+  /** How fast the run before has looked. */
+  readonly pace?: LookPace | undefined;
   /** Goes on as a new run. */
-  readonly renew: (state: ApplicationsState, isCancelled: boolean) => Promise<never>;
+  readonly renew: (state: ApplicationsState, next: NextRun) => Promise<never>;
+}
+
+/** What the next run is told besides the state. */
+export interface NextRun {
+  readonly isCancelled: boolean;
+  /** Undefined: it looks at once. */
+  readonly pace: LookPace | undefined;
+}
+
+interface Ended {
+  readonly outcome: Outcome;
+  readonly message: string;
 }
 
 const FIRST_INTERVAL_SECONDS = 60;
@@ -36,50 +52,72 @@ const INTERVAL_SECONDS_IN_WORK = 10;
 export async function rollOutApplications(
   key: ObjectKey,
   handedOver: ApplicationsState,
-  { cancellation, renew }: ApplicationsRun,
-): Promise<{ readonly outcome: Outcome; readonly message: string }> {
+  { cancellation, renew, pace: begun }: ApplicationsRun,
+): Promise<Ended> {
   const live = listenForApplications(handedOver, cancellation);
   let intervalSeconds = FIRST_INTERVAL_SECONDS;
-  let failures = 0;
   let timesReleased = 0;
   let goesOn = false;
+  const pace = paceLooks(live.asked, begun);
   const until = async (heard: number, milliseconds: number, summary: string): Promise<void> =>
     void (await waitUntil(
       () => live.heard() !== heard || isDue(),
       Math.max(1, milliseconds),
       inShort(summary),
     ));
+  const idle = async (heard: number, at: number, message: string): Promise<void> => {
+    await until(heard, at - Date.now(), message);
+    pace.wasIdle();
+    if (pace.isHeld()) await pace.rest();
+  };
+  const backOff = async (heard: number, { message }: Failure): Promise<void> => {
+    setCurrentDetails(`**Trying again** ${message}`);
+    const at = Date.now() + pace.hasFailed();
+    if (pace.isHeld()) await pace.rest();
+    if (at > Date.now()) await until(heard, at - Date.now(), `Trying again: ${message}`);
+  };
+  const goOn = async (): Promise<never> => {
+    setCurrentDetails(`Going on in a new run of ${workflowInfo().workflowId}.`);
+    return renew(live.state(), { isCancelled: live.isCancelled(), pace: pace.handedOver() });
+  };
 
+  /** Looks, and does what comes of that; returns how it has ended. */
+  const turn = async (heard: number): Promise<Ended | undefined> => {
+    // What takes traffic back or holds it is done without EKS and the clusters, which may not answer; then all is looked at.
+    const isUrgent: boolean = goesOn || isHurried(live);
+    goesOn = false;
+    const found = await look(key, { live, isUrgent });
+    if (found === undefined) {
+      goesOn = isHurried(live);
+      return undefined;
+    }
+    ({ intervalSeconds = intervalSeconds } = found);
+    const decision = await step(found, live);
+    pace.answered();
+    goesOn = isUrgent && decision.do === 'Act';
+    // What the Cell has made may have finalizers that do not go; a word comes when it goes.
+    timesReleased = decision.do === 'Release' ? timesReleased + 1 : 0;
+    if (decision.do === 'Close') return { outcome: 'Deleted', message: decision.message };
+    if (decision.do === 'Wait' && live.isCancelled() && !isUrgent)
+      return { outcome: 'Waiting', message: CANCELLED.message };
+    const at = isUrgent ? undefined : nextLook(decision, { intervalSeconds, timesReleased });
+    if (at !== undefined) await idle(heard, at, decision.message);
+    return undefined;
+  };
+
+  if (pace.isHeld()) await pace.rest();
+  if (pace.isHeld()) await goOn();
   for (;;) {
     const heard = live.heard();
+    pace.begin();
     try {
-      // What takes traffic back or holds it is done without EKS and the clusters, which may not answer; then all is looked at.
-      const isUrgent: boolean = goesOn || isHurried(live);
-      goesOn = false;
-      const found = await look(key, { live, isUrgent });
-      if (found === undefined) continue;
-      ({ intervalSeconds = intervalSeconds } = found);
-      const decision = await step(found, live);
-      failures = 0;
-      goesOn = isUrgent && decision.do === 'Act';
-      // What the Cell has made may have finalizers that do not go; a word comes when it goes.
-      timesReleased = decision.do === 'Release' ? timesReleased + 1 : 0;
-      if (decision.do === 'Close') return { outcome: 'Deleted', message: decision.message };
-      if (decision.do === 'Wait' && live.isCancelled() && !isUrgent)
-        return { outcome: 'Waiting', message: CANCELLED.message };
-      const at = isUrgent ? undefined : nextLook(decision, { intervalSeconds, timesReleased });
-      if (at !== undefined) await until(heard, at - Date.now(), decision.message);
+      const ended = await turn(heard);
+      if (ended !== undefined) return ended;
     } catch (error) {
-      const { message } = failureOf(error);
-      failures += 1;
-      setCurrentDetails(`**Trying again** ${message}`);
-      await until(heard, backoffMs(failures), `Trying again: ${message}`);
+      await backOff(heard, failureOf(error));
     }
     // What is urgent is done first, because the next run begins with a full look.
-    if (isDue() && !goesOn) {
-      setCurrentDetails(`Going on in a new run of ${workflowInfo().workflowId}.`);
-      await renew(live.state(), live.isCancelled());
-    }
+    if (isDue() && !goesOn) await goOn();
   }
 }
 
@@ -87,7 +125,10 @@ export async function rollOutApplications(
 const isHurried = (live: LiveApplications): boolean =>
   isUrgentlyAsked(live.state()) && patched('applications-urgent-requests');
 
-/** Looks at the Cell; undefined when something was asked meanwhile that does not wait for that. */
+/** Whether so much was told while something did not answer that Temporal would soon take no more, not even an abort. */
+const mustGoOn = (): boolean => hasFullHistory() && patched('applications-paced');
+
+/** Looks at the Cell; undefined when it does not answer, and something does not wait for that. */
 async function look(
   key: ObjectKey,
   { live, isUrgent }: { readonly live: LiveApplications; readonly isUrgent: boolean },
@@ -96,7 +137,7 @@ async function look(
     return urgentApplications('Look without clusters').observeApplications(key, { withoutClusters: true });
   const answer = await interruptible(
     () => applicationLooks('Look at the applications').observeApplications(key),
-    { happened: () => isHurried(live) },
+    { happened: () => isHurried(live) || mustGoOn() },
   );
   return answer.is === 'Answered' ? answer.value : undefined;
 }
@@ -176,7 +217,8 @@ async function perform(
   try {
     const answer = await interruptible(() => means.performApplication({ key, uid, application, action }), {
       happened: () =>
-        !isUrgent && isHurried(live) && (!isAtHand(action) || patched('applications-urgent-acts')),
+        !isUrgent &&
+        ((isHurried(live) && (!isAtHand(action) || patched('applications-urgent-acts'))) || mustGoOn()),
     });
     // Whether it was done the next look shows.
     if (answer.is === 'Interrupted') return;

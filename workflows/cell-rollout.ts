@@ -32,6 +32,7 @@ import { failureOf } from './failure.ts';
 import { interruptible } from './interruptible.ts';
 import { listen, type LiveRun } from './live-run.ts';
 import { hasLongHistory } from './long-history.ts';
+import type { LookPace } from './look-pace.ts';
 import { perform } from './perform.ts';
 import { goOn, isSuperseded, waitUntil } from './renewal.ts';
 import { report, show } from './report-cell.ts';
@@ -45,6 +46,8 @@ export interface CellRolloutInput {
   readonly observed?: ObservedCell;
   /** Set when the Cell has applications. */
   readonly applications?: ApplicationsState;
+  /** How fast a Cell with applications has looked. */
+  readonly pace?: LookPace;
   /** Whether it was cancelled while there was nothing to abort, and something else has kept it from its end. */
   readonly isCancelled?: true;
 }
@@ -62,16 +65,25 @@ export async function cellRollout(input: CellRolloutInput): Promise<CellRolloutR
   return CancellationScope.nonCancellable(() =>
     input.applications === undefined
       ? rollOut(input, cancellation)
-      : rollApplications(input.key, input.applications, cancellation),
+      : rollApplications(input.key, input.applications, { cancellation, pace: input.pace }),
   );
 }
 
 /** Does for the applications of a Cell what is done elsewhere for its ingress. */
-const rollApplications = (key: ObjectKey, state: ApplicationsState, cancellation: Cancellation) =>
+const rollApplications = (
+  key: ObjectKey,
+  state: ApplicationsState,
+  begun: { readonly cancellation: Cancellation; readonly pace?: LookPace | undefined },
+) =>
   rollOutApplications(key, state, {
-    cancellation,
-    renew: (applications, isCancelled) =>
-      goOn<typeof cellRollout>({ key, applications, ...cancelled(isCancelled) }),
+    ...begun,
+    renew: (applications, { isCancelled, pace }) =>
+      goOn<typeof cellRollout>({
+        key,
+        applications,
+        ...(pace === undefined ? {} : { pace }),
+        ...cancelled(isCancelled),
+      }),
   });
 
 /** What the next run is told of a cancellation, which Temporal does not tell it. */
@@ -91,8 +103,7 @@ async function rollOut(input: CellRolloutInput, cancellation: Cancellation) {
       outrun.count(isStale(live.run()));
       if (live.run().observed?.hasApplications === true)
         return rollApplications(key, applicationsFrom(live.run().state.requests), {
-          ...cancellation,
-          isDue: live.isCancelled(),
+          cancellation: { ...cancellation, isDue: live.isCancelled() },
         });
       // While message follows message, nothing is decided, and the looks alone would make the history too long.
       const isOutOfDate = isStale(live.run()) && !abortTakesBack(live.run());

@@ -13,6 +13,8 @@ export interface LiveApplications {
   readonly change: (change: (state: ApplicationsState) => ApplicationsState) => void;
   /** How many words have come. */
   readonly heard: () => number;
+  /** How many of them were asked by someone. */
+  readonly asked: () => number;
   /** Whether the workflow was cancelled in Temporal while there was nothing to abort. */
   readonly isCancelled: () => boolean;
 }
@@ -24,8 +26,13 @@ export function listenForApplications(
 ): LiveApplications {
   let known = begun;
   let heard = 0;
+  let asked = 0;
   let isCancelled = false;
   const wake = (): void => void (heard += 1);
+  const wakeAtOnce = (): void => {
+    asked += 1;
+    wake();
+  };
   const look = { description: 'Looks at the Cell and all that it depends on again.' };
   setHandler(changed, wake, look);
   setHandler(drifted, wake, look);
@@ -33,7 +40,7 @@ export function listenForApplications(
   setHandler(experimentFinished, wake, look);
   const take = (request: Parameters<typeof askApplications>[1]): void => {
     known = askApplications(known, request);
-    wake();
+    wakeAtOnce();
   };
   handleApplicationsRequests({ state: () => known, take });
   setHandler(stateQuery, () => applicationsView(known), { description: 'Where the applications stand.' });
@@ -41,7 +48,7 @@ export function listenForApplications(
   const cancel = (): void => {
     if (isAnyInWork(known)) take({ action: 'abort', ...CANCELLED, at: Date.now() });
     else isCancelled = true;
-    wake();
+    wakeAtOnce();
   };
   cancellation.requested.catch(cancel);
   if (cancellation.isDue) cancel();
@@ -49,6 +56,7 @@ export function listenForApplications(
     state: () => known,
     change: (next) => (known = next(known)),
     heard: () => heard,
+    asked: () => asked,
     isCancelled: () => isCancelled,
   };
 }

@@ -8,3 +8,9 @@ export function hasLongHistory(): boolean {
   const { continueAsNewSuggested, historyLength } = workflowInfo();
   return continueAsNewSuggested || historyLength > LONGEST_HISTORY;
 }
+
+/** Temporal ends a run with 51,200 events, and takes no signal after the 10,000th; each signal makes four events. */
+const FULL_HISTORY = 20_000;
+
+/** Whether a run does not wait any longer for what is under way before another takes over. A condition may ask. */
+export const hasFullHistory = (): boolean => workflowInfo().historyLength > FULL_HISTORY;
