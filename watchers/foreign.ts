@@ -54,7 +54,13 @@ export interface StagedPart extends Labelled {
 }
 
 /** What Argo CD deploys: an ApplicationSet, or one of its Applications. */
-export type Deployed = Informed;
+export interface Deployed extends Labelled {
+  readonly metadata: Labelled['metadata'] & {
+    readonly ownerReferences?: readonly { readonly kind: string; readonly name: string }[];
+  };
+  /** All of it that decides whether an application is deployed, in a word. */
+  readonly says?: string;
+}
 
 /** A revision of an application of a Cell. */
 export type Revision = Labelled;
@@ -105,6 +111,7 @@ export const foreignKinds = {
   Binding: { ref: BINDING, ...told },
   CombinedStatus: { ref: COMBINED_STATUS, ...told },
   Application: { ref: APPLICATION, ...told },
-  ApplicationSet: { ref: APPLICATION_SET, ...told },
+  // Remembered for its labels, by which a Cell may select it.
+  ApplicationSet: { ref: APPLICATION_SET, isStored: true, isReplayed: false },
   ControllerRevision: { ref: CONTROLLER_REVISION, labelSelector: CELL_LABEL, ...told },
 } as const satisfies Readonly<Record<ForeignKind, Foreign>>;

@@ -11,6 +11,7 @@ import type { InformedMetadata } from '../event.ts';
 import type { ForeignKind } from '../foreign.ts';
 import { given } from '../../domain/model/given.ts';
 import { fieldsIn, numberIn } from '../../domain/model/shape.ts';
+import { applicationSays, applicationSetSays } from './deployed-fields.ts';
 import { ownFields } from './own-fields.ts';
 
 type Texts = Readonly<Record<string, string>>;
@@ -36,6 +37,10 @@ export interface ForeignObject {
     readonly conditions?: readonly { readonly type: string; readonly status: string }[];
   };
   readonly data?: Texts;
+  readonly spec?: unknown;
+  readonly operation?: unknown;
+  /** All that decides, in a word. */
+  readonly says?: string;
 }
 
 /** What is said of a cluster beside the way to it, which whoever looks into it goes by. */
@@ -90,8 +95,17 @@ const keeps: Readonly<Record<ForeignKind | 'Check', Keep>> = {
   CombinedStatus: ({ metadata }) => ({
     metadata: { ...identityOf({ metadata }), labels: only([ABOUT.policy], metadata.labels) },
   }),
-  Application: (object) => ({ metadata: identityOf(object) }),
-  ApplicationSet: (object) => ({ metadata: identityOf(object) }),
+  Application: (object) => ({
+    metadata: {
+      ...identityOf(object),
+      ...given({ ownerReferences: object.metadata.ownerReferences?.map(ownerOf) }),
+    },
+    says: applicationSays(object),
+  }),
+  ApplicationSet: (object) => ({
+    metadata: { ...identityOf(object), ...given({ labels: object.metadata.labels }) },
+    says: applicationSetSays(object),
+  }),
   ControllerRevision: (object) => ({ metadata: { ...identityOf(object), ...labelOf(object) } }),
   Secret: ({ metadata, data = {} }) => ({
     metadata: {

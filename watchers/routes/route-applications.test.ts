@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { StoredClusterSecret } from '../../clients/kubernetes/remote-clusters.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Cell } from '../../crds/cell.ts';
+import type { Deployed } from '../foreign.ts';
 import { aCell, aGroup, signal, start, viewOf } from '../testing/builders.ts';
 import { applicationsDigest } from './route-applications.ts';
 import { route } from './route.ts';
@@ -133,21 +134,105 @@ describe('what was made for a Cell with applications', () => {
     expect(told(at(false), at(false))).not.toContainEqual(wakesWeb);
   });
 
-  it.each(['Application', 'ApplicationSet'] as const)('has it look again when an %s has changed', (kind) => {
-    const object = { metadata: { namespace: 'default', name: 'web-c1', uid: 'u', resourceVersion: '1' } };
-    const wake = signal('cell/default/mysystem', 'changed');
-    expect(route({ kind, event: { type: 'add', object } }, settledView())).toEqual([wake]);
+  const wake = signal('cell/default/mysystem', 'changed');
+  const applicationSet = (name: string, labels = {}): Deployed => ({
+    metadata: { namespace: 'default', name, uid: name, resourceVersion: '1', labels },
+  });
+  const application = (of: string, more: object = {}): Deployed => ({
+    metadata: {
+      namespace: 'default',
+      name: `${of}-c1`,
+      uid: 'u',
+      resourceVersion: '1',
+      ownerReferences: [{ kind: 'ApplicationSet', name: of }],
+    },
+    ...more,
+  });
+  const selecting = (selector: string): Cell => ({
+    ...parent,
+    spec: { ...parent.spec, applications: [{ name: 'web', argocd: { applicationSet: { selector } } }] },
+  });
+
+  it.each([
+    ['Application', application('web')],
+    ['ApplicationSet', applicationSet('web')],
+  ] as const)('has it look again when an %s has changed', (kind, object) => {
+    for (const event of [
+      { type: 'add', object },
+      { type: 'update', object: { ...object, says: 'a' }, old: { ...object, says: 'b' } },
+      { type: 'delete', object },
+    ] as const)
+      expect(route({ kind, event }, settledView())).toEqual([wake]);
     expect(route({ kind, event: { type: 'add', object } }, viewOf({ cells: [aCell('web')] }))).toMatchObject([
       { do: 'Ignore' },
     ]);
   });
 
+  it.each([
+    ['Application of another ApplicationSet', 'Application', application('other')],
+    [
+      'Application of none',
+      'Application',
+      { metadata: { ...application('web').metadata, ownerReferences: [] } },
+    ],
+    [
+      'Application of something else that has the name',
+      'Application',
+      {
+        metadata: {
+          ...application('web').metadata,
+          ownerReferences: [{ kind: 'Application', name: 'web' }],
+        },
+      },
+    ],
+    ['ApplicationSet that it does not name', 'ApplicationSet', applicationSet('other')],
+  ] as const)('is spared an %s', (_, kind, object) => {
+    expect(route({ kind, event: { type: 'add', object } }, settledView())).toEqual([
+      { do: 'Ignore', reason: 'no Cell waits for Argo CD' },
+    ]);
+  });
+
+  it.each([
+    ['Application', application('web')],
+    ['ApplicationSet', applicationSet('web')],
+  ] as const)('is spared what says nothing new in an %s', (kind, object) => {
+    const event = {
+      type: 'update',
+      object: { ...object, says: 'a' },
+      old: { ...object, says: 'a' },
+    } as const;
+    expect(route({ kind, event }, settledView())).toEqual([{ do: 'Ignore', reason: 'unchanged' }]);
+  });
+
+  it('has it look again when an Application has gone to another ApplicationSet', () => {
+    const event = { type: 'update', object: application('other'), old: application('web') } as const;
+    expect(route({ kind: 'Application', event }, settledView())).toEqual([wake]);
+  });
+
+  it('has it look again when what its selector takes has changed, or took it before', () => {
+    const cells = [selecting('svc=web')];
+    const view = viewOf({
+      cells,
+      applicationSets: [applicationSet('one', { svc: 'web' }), applicationSet('two')],
+    });
+    const add = (object: Deployed) => route({ kind: 'Application', event: { type: 'add', object } }, view);
+    expect(add(application('one'))).toEqual([wake]);
+    expect(add(application('two'))).toMatchObject([{ do: 'Ignore' }]);
+    // Its ApplicationSet is not known yet.
+    expect(add(application('three'))).toEqual([wake]);
+    const event = {
+      type: 'update',
+      object: applicationSet('one'),
+      old: applicationSet('one', { svc: 'web' }),
+    } as const;
+    expect(route({ kind: 'ApplicationSet', event }, view)).toEqual([wake]);
+  });
+
   it('is spared what Argo CD writes while the Cell is settled', () => {
-    const object = { metadata: { namespace: 'default', name: 'web-c1', uid: 'u', resourceVersion: '1' } };
     const condition = { type: 'Progressing', status: 'False', reason: 'Synced', message: '' } as const;
     const conditions = [{ ...condition, lastTransitionTime: '2026-11-22T10:00:00Z' }];
     const view = viewOf({ cells: [{ ...parent, status: { phase: 'Completed', conditions } }] });
-    expect(route({ kind: 'Application', event: { type: 'add', object } }, view)).toEqual([
+    expect(route({ kind: 'Application', event: { type: 'add', object: application('web') } }, view)).toEqual([
       { do: 'Ignore', reason: 'no Cell waits for Argo CD' },
     ]);
   });

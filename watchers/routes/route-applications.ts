@@ -1,11 +1,14 @@
 import { digest } from '../../clients/digest.ts';
+import type { ApplicationOfCell } from '../../crds/application.ts';
 import type { Cell } from '../../crds/cell.ts';
 import { accessOf } from '../../domain/access/access.ts';
 import { heldBehind } from '../../domain/applications/ahead.ts';
+import { equalitiesIn } from '../../domain/applications/bindings.ts';
 import { isPartOf, watchedApplications } from '../../domain/applications/watched.ts';
 import { unreadyClusters } from '../../domain/gates/clusters.ts';
 import { sameValue } from '../../domain/kubernetes/canonical.ts';
 import { CELL_LABEL } from '../../domain/kubernetes/labels.ts';
+import { matches } from '../../domain/kubernetes/selector.ts';
 import { keyOf, type ObjectKey } from '../../domain/model/ids.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { mayBeUnderWay } from '../condition.ts';
@@ -61,17 +64,51 @@ export function startParent(event: ObjectEvent<Part>, view: View): readonly Inst
   });
 }
 
+/** Has the Cells look again that name the ApplicationSet of an Application. */
+export function routeApplication(event: ObjectEvent<Deployed>, view: View): readonly Instruction[] {
+  const { namespace } = keyOf(event.object);
+  const sets = versionsOf(event)
+    .flatMap(({ metadata }) => metadata.ownerReferences ?? [])
+    .filter(({ kind }) => kind === 'ApplicationSet')
+    .map(({ name }) => view.ApplicationSet.get({ namespace, name }) ?? { metadata: { name } });
+  return routeDeployed(event, sets, view);
+}
+
+/** Has the Cells look again that name an ApplicationSet. */
+export const routeApplicationSet = (event: ObjectEvent<Deployed>, view: View): readonly Instruction[] =>
+  routeDeployed(event, versionsOf(event), view);
+
+const versionsOf = (event: ObjectEvent<Deployed>): readonly Deployed[] =>
+  event.type === 'update' ? [event.object, event.old] : [event.object];
+
 /**
  * Has the Cells look again whose applications Argo CD may have deployed meanwhile. Those that are settled are spared: Argo CD
  * writes the status of each Application every few minutes.
  */
-export function routeDeployed({ object }: ObjectEvent<Deployed>, view: View): readonly Instruction[] {
-  const asking = view.Cell.list(object.metadata.namespace).filter(
+function routeDeployed(
+  event: ObjectEvent<Deployed>,
+  sets: readonly NamedSet[],
+  view: View,
+): readonly Instruction[] {
+  if (event.type === 'update' && event.object.says !== undefined && event.object.says === event.old.says)
+    return ignore('unchanged');
+  const asking = view.Cell.list(event.object.metadata.namespace).filter(
     (cell) =>
-      mayBeUnderWay(cell) &&
-      cell.spec.applications?.some(({ argocd }) => argocd?.applicationSet !== undefined),
+      mayBeUnderWay(cell) && cell.spec.applications?.some((one) => sets.some((set) => isOf(one, set))),
   );
   return asking.length === 0 ? ignore('no Cell waits for Argo CD') : asking.map((one) => wake(keyOf(one)));
+}
+
+interface NamedSet {
+  readonly metadata: Pick<Deployed['metadata'], 'name' | 'uid' | 'labels'>;
+}
+
+/** Whether an application is deployed by an ApplicationSet; one that nobody has seen yet may have the labels that are asked for. */
+function isOf({ argocd }: ApplicationOfCell, { metadata }: NamedSet): boolean {
+  const { name, selector } = argocd?.applicationSet ?? {};
+  if (name !== undefined) return name === metadata.name;
+  if (selector === undefined) return false;
+  return metadata.uid === undefined || matches({ matchLabels: equalitiesIn(selector) }, metadata.labels);
 }
 
 /** Has the Cell look again whose revision came, changed or went. */

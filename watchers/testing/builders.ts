@@ -11,6 +11,7 @@ import type { AWSTargetGroupSet } from '../../crds/aws-target-group-set.ts';
 import type { Cell, CellStatus } from '../../crds/cell.ts';
 import { API_VERSION, SEQUENCE_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 import { watchedInput } from '../../domain/versions/watched.ts';
+import type { Deployed } from '../foreign.ts';
 import type { Instruction, WakingSignal } from '../instruction.ts';
 import { createStores, type View } from '../informer/store.ts';
 
@@ -72,6 +73,7 @@ export function viewOf(of: {
   secrets?: StoredClusterSecret[];
   policies?: AccessPolicy[];
   staged?: StagedBindingPolicy[];
+  applicationSets?: Deployed[];
 }): View {
   const stores = createStores();
   of.cells?.forEach((object) => stores.Cell.apply({ type: 'add', object }));
@@ -84,6 +86,7 @@ export function viewOf(of: {
   of.secrets?.forEach((object) => stores.Secret.apply({ type: 'add', object }));
   of.policies?.forEach((object) => stores.AccessPolicy.apply({ type: 'add', object }));
   of.staged?.forEach((object) => stores.StagedBindingPolicy.apply({ type: 'add', object }));
+  of.applicationSets?.forEach((object) => stores.ApplicationSet.apply({ type: 'add', object }));
   return stores;
 }
 
