@@ -1,4 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
+import type { AccessPolicy } from '../crds/access-policy.ts';
+import type { AWSTargetGroupBinding } from '../crds/aws-target-group-binding.ts';
+import type { AWSTargetGroupSet } from '../crds/aws-target-group-set.ts';
 import type { Cell } from '../crds/cell.ts';
 import { temporalId } from '../clients/temporal/workflow-id.ts';
 import { objectWorkflowId } from '../domain/model/workflow-ids.ts';
@@ -94,20 +97,91 @@ describe('the router', () => {
     expect(router.given).toEqual([start('web')]);
   });
 
+  const clusterSelector = { matchLabels: { env: 'prod' } };
+  const identity = (name: string) => ({ namespace: 'default', name, uid: name, resourceVersion: '1' });
+  const set: AWSTargetGroupSet = {
+    apiVersion: 'okra.mumo.co/v1alpha1',
+    kind: 'AWSTargetGroupSet',
+    metadata: identity('set'),
+    spec: { generators: [{ awseks: { clusterSelector } }] },
+  };
+  const binding = {
+    apiVersion: 'okra.mumo.co/v1alpha1',
+    kind: 'AWSTargetGroupBinding',
+    metadata: identity('binding'),
+    spec: { targets: [{ name: 'a', port: 80, clusterSelector }] },
+  } as unknown as AWSTargetGroupBinding;
+  const secret = {
+    metadata: {
+      ...identity('c1'),
+      labels: { 'argocd.argoproj.io/secret-type': 'cluster', env: 'prod', 'okra.mumo.co/cell': 'odd' },
+    },
+    data: { name: btoa('c1'), server: btoa('https://c1.example.com'), config: btoa('{}') },
+  };
+  const group = aGroup('web-1', { role: 'web', 'okra.mumo.co/cell': 'odd' });
+  const policy: AccessPolicy = {
+    apiVersion: 'okra.mumo.co/v1alpha1',
+    kind: 'AccessPolicy',
+    metadata: { name: 'all' },
+    spec: { namespaces: ['*'] },
+  };
+
+  it('says which object cannot be read, and once', () => {
+    const errors: object[] = [];
+    const log = { ...noLog, debug: () => undefined, error: (of: object) => void errors.push(of) };
+    const router = createRouter(() => undefined, log);
+    const { spec: _none, ...broken } = cell('broken');
+    router.take({ kind: 'Cell', event: { type: 'add', object: broken as Cell } });
+    router.replay();
+    errors.splice(0);
+    for (const name of ['web-1', 'web-2'])
+      router.take({ kind: 'AWSTargetGroup', event: { type: 'add', object: aGroup(name) } });
+    expect(errors).toMatchObject([{ kind: 'Cell', namespace: 'default', name: 'broken' }]);
+  });
+
   describe.each([
     'AccessPolicy',
     'Freeze',
     'StagedBindingPolicy',
     'ClusterSet',
     'AWSTargetGroupSet',
+    'AWSTargetGroupBinding',
+    'AWSApplicationLoadBalancerConfig',
+    'AWSNetworkLoadBalancerConfig',
+    'Cell',
   ] as const)('is not stopped by one %s of a form that its schema does not allow:', (kind) => {
     it.each([
       ['without a spec', {}],
+      ['with none', { spec: null }],
       ['without what is required', { spec: {} }],
-      ['with other types', { spec: { namespaces: 'default', stages: 'all', space: 1, generators: 1 } }],
+      [
+        'with other types',
+        {
+          spec: {
+            namespaces: 'default',
+            stages: 'all',
+            space: 1,
+            generators: 1,
+            targets: 1,
+            applications: 1,
+            ingress: 1,
+          },
+          status: { conditions: 1 },
+        },
+      ],
       [
         'with lists of other types',
-        { spec: { namespaces: [1], stages: [1, { cell: 1 }], targetGroups: [1] } },
+        {
+          spec: {
+            namespaces: [1],
+            stages: [1, { cell: 1 }],
+            targetGroups: [1],
+            generators: [null],
+            targets: [null],
+            applications: [null],
+          },
+          status: { conditions: [null], targets: [null], targetGroups: [null] },
+        },
       ],
     ])('%s', (_, rest) => {
       const router = aRouter();
@@ -117,11 +191,21 @@ describe('the router', () => {
       router.replay();
       router.given.splice(0);
       router.take({ kind: 'Cell', event: { type: 'add', object: aCell('web') } });
-      router.take({ kind: 'AWSTargetGroup', event: { type: 'add', object: aGroup('web-1') } });
-      expect(router.given.filter((one) => one.do === 'Start' && one.kind === 'Cell')).toEqual([
-        start('web'),
-        start('web'),
-      ]);
+      router.take({ kind: 'AWSTargetGroup', event: { type: 'add', object: group } });
+      const told = (name: string): unknown[] =>
+        router.given.filter((one) => one.do === 'Start' && one.key.name === name);
+      expect(told('web')).toEqual([start('web'), start('web')]);
+      expect(router.given).toContainEqual({ do: 'CheckTargetGroups', namespace: 'default' });
+      router.take({ kind: 'AWSTargetGroupSet', event: { type: 'add', object: set } });
+      router.take({ kind: 'AWSTargetGroupBinding', event: { type: 'add', object: binding } });
+      router.given.splice(0);
+      router.take({ kind: 'Secret', event: { type: 'add', object: secret } });
+      expect(told('set')).toHaveLength(1);
+      expect(told('binding')).toHaveLength(1);
+      router.given.splice(0);
+      router.take({ kind: 'AccessPolicy', event: { type: 'add', object: policy } });
+      expect(told('web')).toEqual([start('web')]);
+      expect(told('set')).toHaveLength(1);
     });
   });
 });
@@ -140,9 +224,9 @@ describe('a replay of many Cells in one namespace', () => {
     const [found, listed] = [vi.spyOn(groups, 'under'), vi.spyOn(groups, 'list')];
     router.replay();
     expect(router.given.filter((one) => one.do === 'Start')).toEqual([]);
-    const compared = [...found.mock.results, ...listed.mock.results].flatMap(
-      ({ value }) => value as unknown[],
-    );
+    const compared = [...found.mock.results, ...listed.mock.results].flatMap(({ value }) => [
+      ...(value as Iterable<unknown>),
+    ]);
     // Each Cell has one, and the namespaces are gathered once from all.
     expect(compared).toHaveLength(2 * count);
   });

@@ -22,7 +22,13 @@ export interface Router {
 
 /** Makes a router that hands its instructions over. */
 export function createRouter(dispatch: (instruction: Instruction) => void, log: Log): Router {
-  const stores = createStores();
+  const told = new WeakSet<Informed>();
+  const stores = createStores((kind, object, error) => {
+    // It is read with every event, and may stay as it is for years.
+    if (told.has(object)) return;
+    told.add(object);
+    log.error({ kind, ...nameOf(object), err: error }, 'object left out');
+  });
   let isComplete = false;
 
   function learn<Kind extends Stored>({ kind, event }: KindEvent<Kind>): void {

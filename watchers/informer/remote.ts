@@ -95,7 +95,7 @@ export function watchRemotely(options: RemoteWatchingOptions): RemoteWatching {
 /** Forgets how clusters were reached whose secrets are gone; says in which namespaces there are secrets. */
 function forget(
   clusters: RemoteClusters,
-  secrets: readonly StoredClusterSecret[],
+  secrets: Iterable<StoredClusterSecret>,
   before: ReadonlySet<string>,
 ): Set<string> {
   const uids = Map.groupBy(secrets, ({ metadata }) => metadata.namespace);

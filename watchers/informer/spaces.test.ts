@@ -56,7 +56,7 @@ async function told(view: ReturnType<typeof viewOf>, ...bindings: string[]): Pro
       new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true })),
   });
   watching.refresh();
-  const policies: readonly Partial<StagedBindingPolicy>[] = view.StagedBindingPolicy.list();
+  const policies: readonly Partial<StagedBindingPolicy>[] = [...view.StagedBindingPolicy.list()];
   if (policies.every(({ spec }) => spec?.space === undefined)) stop.abort();
   await watching.ended();
   return instructions;

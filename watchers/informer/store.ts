@@ -1,7 +1,9 @@
 import { keyOf, type ObjectKey } from '../../domain/model/ids.ts';
 import { selectorOf, type SelectingSpec } from '../../domain/versions/version-label.ts';
 import type { LoadBalancerType } from '../../domain/load-balancers/load-balancer.ts';
+import { isRecord } from '../../domain/model/shape.ts';
 import type { Informed, ObjectEvent } from '../event.ts';
+import { shelved, type Shelved, type Unread } from './shelved.ts';
 import { storedKinds, type Objects, type Stored } from '../kinds.ts';
 
 /** An object that configures a load balancer. */
@@ -14,9 +16,9 @@ export type View = { readonly [Kind in Stored]: Shelf<Objects[Kind]> };
 export interface Shelf<T> {
   get(key: ObjectKey): T | undefined;
   /** The objects of a namespace, or all. */
-  list(namespace?: string): readonly T[];
+  list(namespace?: string): Shelved<T>;
   /** Those of a namespace that stand under all of these words; where nothing stands under words, and otherwise too, it may give more. */
-  under(namespace: string, words: readonly string[]): readonly T[];
+  under(namespace: string, words: readonly string[]): Shelved<T>;
 }
 
 /** Objects of one kind that events keep current. */
@@ -24,20 +26,32 @@ export interface Store<T> extends Shelf<T> {
   apply(event: ObjectEvent<T>): void;
 }
 
-/** Makes an empty store; `wordsOf` says by which words an object is found. */
-export function createStore<T extends Informed>(wordsOf?: (object: T) => readonly string[]): Store<T> {
+/** How objects are found, and who is told of one that cannot be read. */
+interface StoreOptions<T> {
+  /** Says by which words an object is found. */
+  readonly wordsOf?: ((object: T) => readonly string[]) | undefined;
+  readonly unread?: Unread<T> | undefined;
+}
+
+/** Makes an empty store. */
+export function createStore<T extends Informed>({
+  wordsOf,
+  unread = () => undefined,
+}: StoreOptions<T> = {}): Store<T> {
   const namespaces = new Map<string, Map<string, T>>();
   const index = createIndex<T>();
+  const listed = (namespace: string): readonly T[] => [...(namespaces.get(namespace)?.values() ?? [])];
+  const all = (): readonly T[] => [...namespaces.values()].flatMap((objects) => [...objects.values()]);
   return {
     get: ({ namespace, name }) => namespaces.get(namespace)?.get(name),
-    list: (namespace) => {
-      if (namespace !== undefined) return [...(namespaces.get(namespace)?.values() ?? [])];
-      return [...namespaces.values()].flatMap((objects) => [...objects.values()]);
-    },
+    list: (namespace) => shelved(namespace === undefined ? all() : listed(namespace), unread),
     under: (namespace, words) =>
-      wordsOf === undefined || words.length === 0
-        ? [...(namespaces.get(namespace)?.values() ?? [])]
-        : index.smallest(words.map((word) => placeOf(namespace, word))),
+      shelved(
+        wordsOf === undefined || words.length === 0
+          ? listed(namespace)
+          : index.smallest(words.map((word) => placeOf(namespace, word))),
+        unread,
+      ),
     apply: ({ type, object }) => {
       const { namespace, name } = keyOf(object);
       const objects = namespaces.get(namespace) ?? new Map<string, T>();
@@ -93,9 +107,9 @@ const words: { readonly [Kind in Stored]?: (object: Objects[Kind]) => readonly s
 };
 
 /** The words under which a Cell stands; one that asks for no certain label stands under the empty one. */
-function selectorWords(spec: SelectingSpec | undefined): readonly string[] {
+function selectorWords(spec: SelectingSpec): readonly string[] {
   // One of a form that no schema allows has no spec, and must not stop the others.
-  const asked = spec === undefined ? [] : labelWords(selectorOf(spec)?.matchLabels);
+  const asked = isRecord(spec) ? labelWords(selectorOf(spec)?.matchLabels) : [];
   return asked.length === 0 ? [ANY] : asked;
 }
 
@@ -103,7 +117,7 @@ function selectorWords(spec: SelectingSpec | undefined): readonly string[] {
 export const ANY = '';
 
 /** A shelf with these objects, which stays as it is. */
-export function shelfOf<T extends Informed>(objects: readonly T[]): Shelf<T> {
+export function shelfOf<T extends Informed>(objects: Iterable<T>): Shelf<T> {
   const store = createStore<T>();
   for (const object of objects) store.apply({ type: 'add', object });
   return store;
@@ -113,10 +127,14 @@ export function shelfOf<T extends Informed>(objects: readonly T[]): Shelf<T> {
 export type Stores = { readonly [Kind in Stored]: Store<Objects[Kind]> };
 
 /** Makes an empty store for each kind whose objects are remembered. */
-export const createStores = (): Stores =>
+export const createStores = (
+  unread: (kind: Stored, object: Informed, error: unknown) => void = () => undefined,
+): Stores =>
   // An empty store is one of any kind.
-  Object.fromEntries(storedKinds.map((kind) => [kind, storeOf(kind)])) as Stores;
+  Object.fromEntries(
+    storedKinds.map((kind) => [kind, storeOf(kind, (object, error) => unread(kind, object, error))]),
+  ) as Stores;
 
 // What an object of the kind stands under is asked of objects of the kind alone.
-const storeOf = (kind: Stored): Store<Informed> =>
-  createStore(words[kind] as ((object: Informed) => readonly string[]) | undefined);
+const storeOf = (kind: Stored, unread: Unread<Informed>): Store<Informed> =>
+  createStore({ wordsOf: words[kind] as ((object: Informed) => readonly string[]) | undefined, unread });

@@ -1,6 +1,7 @@
 import type { Sample } from '../../clients/metrics/metrics.ts';
 import type { Cell } from '../../crds/cell.ts';
 import { formatKey, keyOf } from '../../domain/model/ids.ts';
+import type { Shelved } from '../informer/shelved.ts';
 import type { View } from '../informer/store.ts';
 import { measuring, phasesOf, type MeasuredView } from './measured.ts';
 import { timeOf, word, type Held } from './waits.ts';
@@ -21,7 +22,7 @@ export function statesOf(
   ];
 }
 
-function byPhase(name: 'okra_cells' | 'okra_rollouts', cells: readonly Cell[]): readonly Sample[] {
+function byPhase(name: 'okra_cells' | 'okra_rollouts', cells: Shelved<Cell>): readonly Sample[] {
   const labels = cells.map((cell) => ({
     namespace: keyOf(cell).namespace,
     phase: word(cell.status?.phase ?? 'Pending'),

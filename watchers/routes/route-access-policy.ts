@@ -7,6 +7,7 @@ import { loadBalancerTypes } from '../../domain/load-balancers/load-balancer.ts'
 import type { Informed, ObjectEvent } from '../event.ts';
 import { ignore, type Instruction } from '../instruction.ts';
 import { routeConfig } from './route-config.ts';
+import type { Shelved } from '../informer/shelved.ts';
 import type { LoadBalancerConfig, Shelf, View } from '../informer/store.ts';
 
 /** Everybody in the namespaces of an AccessPolicy looks again when it comes, changes or goes: whoever was refused something, and whoever will be. */
@@ -16,7 +17,7 @@ export function routeAccessPolicy(
   isConcerned: (cell: Cell) => boolean,
 ): readonly Instruction[] {
   const specs = event.type === 'update' ? [event.object.spec, event.old.spec] : [event.object.spec];
-  const concerned = <T extends Informed>(shelf: Shelf<T>): readonly T[] =>
+  const concerned = <T extends Informed>(shelf: Shelf<T>): Shelved<T> =>
     shelf.list().filter((object) => specs.some((spec) => isAboutNamespace(spec, keyOf(object).namespace)));
   const checked = new Set(concerned(view.AWSTargetGroup).map((group) => keyOf(group).namespace));
   const instructions: Instruction[] = [

@@ -9,6 +9,7 @@ import { unreadyClusters } from '../../domain/gates/clusters.ts';
 import { sameValue } from '../../domain/kubernetes/canonical.ts';
 import { CELL_LABEL } from '../../domain/kubernetes/labels.ts';
 import { matches } from '../../domain/kubernetes/selector.ts';
+import { fieldsIn } from '../../domain/model/shape.ts';
 import { keyOf, type ObjectKey } from '../../domain/model/ids.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { mayBeUnderWay } from '../condition.ts';
@@ -18,17 +19,17 @@ import { ignore, type Instruction } from '../instruction.ts';
 import type { View } from '../informer/store.ts';
 
 /** Whether a Cell is one with applications. */
-export const hasApplications = ({ spec }: Cell): boolean => spec.applications !== undefined;
+export const hasApplications = ({ spec }: Cell): boolean => fieldsIn(spec)['applications'] !== undefined;
 
 /** What a Cell with applications depends on in its namespace, in a word. */
 export function applicationsDigest(cell: Cell, view: View): string {
   const { namespace } = keyOf(cell);
   const parts = {
-    cells: view.Cell.list(namespace),
-    groups: view.AWSTargetGroup.list(namespace),
-    secrets: view.Secret.list(namespace),
+    cells: [...view.Cell.list(namespace)],
+    groups: [...view.AWSTargetGroup.list(namespace)],
+    secrets: [...view.Secret.list(namespace)],
   };
-  return digest(watchedApplications(cell, parts, accessOf(namespace, view.AccessPolicy.list())));
+  return digest(watchedApplications(cell, parts, accessOf(namespace, [...view.AccessPolicy.list()])));
 }
 
 /** Has the Cells whose traffic moves look again when the clusters or applications that hold them change in the status of their Cell. */
@@ -94,7 +95,8 @@ function routeDeployed(
     return ignore('unchanged');
   const asking = view.Cell.list(event.object.metadata.namespace).filter(
     (cell) =>
-      mayBeUnderWay(cell) && cell.spec.applications?.some((one) => sets.some((set) => isOf(one, set))),
+      mayBeUnderWay(cell) &&
+      cell.spec.applications?.some((one) => sets.some((set) => isOf(one, set))) === true,
   );
   return asking.length === 0 ? ignore('no Cell waits for Argo CD') : asking.map((one) => wake(keyOf(one)));
 }

@@ -84,9 +84,10 @@ export function routeReplicaSet(event: ObjectEvent<ReplicaSet>, view: View): rea
 }
 
 const cellsThatLack = (reasons: ReadonlySet<string>, { metadata }: Informed, view: View): readonly Cell[] =>
-  view.Cell.list(metadata.namespace).filter(
-    ({ status }) => status?.reason !== undefined && reasons.has(status.reason),
-  );
+  view.Cell.list(metadata.namespace).flatMap((cell) => {
+    const { reason } = cell.status ?? {};
+    return reason !== undefined && reasons.has(reason) ? [cell] : [];
+  });
 
 const wake = (cells: readonly Cell[]): readonly Instruction[] =>
   cells.map((cell) => ({

@@ -54,7 +54,7 @@ describe('what is watched in clusters', () => {
     ['is nothing for ids', { bindings: [binding(byId)] }, []],
   ])('%s', (_, known, want) => {
     const view = viewOf({ secrets: [web], ...known });
-    const watches = remoteWatches(view.Secret.list(), view);
+    const watches = remoteWatches([...view.Secret.list()], view);
     expect(watches.map((one) => `${one.secret.metadata.name} ${one.kind} ${one.namespace ?? ''}`)).toEqual(
       want,
     );

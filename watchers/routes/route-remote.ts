@@ -33,7 +33,7 @@ export function remoteWatches(secrets: readonly StoredClusterSecret[], view: Vie
     const { namespace: home } = keyOf(secret);
     const cluster = knownCluster(secret, decodeBase64);
     const isLookedInto = view.AWSTargetGroupSet.list(home).some(({ spec }) => setLooksInto(spec, cluster));
-    const targets = targetsIn(view.AWSTargetGroupBinding.list(home), cluster);
+    const targets = view.AWSTargetGroupBinding.list(home).flatMap((one) => targetsIn(one, cluster));
     const podNamespaces = targets.flatMap(({ target, namespace }) =>
       target.podSelector === undefined ? [] : [target.podNamespace ?? namespace],
     );
@@ -86,7 +86,7 @@ function tell(
       .map((set) => ({ do: 'Start', kind: 'AWSTargetGroupSet', key: keyOf(set) }));
   }
   return view.AWSTargetGroupBinding.list(home)
-    .filter((binding) => targetsIn([binding], cluster).some(({ target }) => isFor(target, home)))
+    .filter((binding) => targetsIn(binding, cluster).some(({ target }) => isFor(target, home)))
     .map((binding) => ({ do: 'Start', kind: 'AWSTargetGroupBinding', key: keyOf(binding) }));
 }
 
@@ -111,10 +111,8 @@ function isAbout(
 const looksForNodes = ({ nodeName, nodeSelector }: BindingTarget): boolean =>
   nodeName !== undefined || nodeSelector !== undefined;
 
-/** The targets of bindings that may be in a cluster, each with the namespace of its binding. */
-const targetsIn = (bindings: readonly AWSTargetGroupBinding[], cluster: KnownCluster) =>
-  bindings.flatMap((binding) =>
-    binding.spec.targets
-      .filter((target) => targetLooksInto(target, cluster))
-      .map((target) => ({ target, namespace: keyOf(binding).namespace })),
-  );
+/** The targets of a binding that may be in a cluster, each with the namespace of the binding. */
+const targetsIn = (binding: AWSTargetGroupBinding, cluster: KnownCluster) =>
+  binding.spec.targets
+    .filter((target) => targetLooksInto(target, cluster))
+    .map((target) => ({ target, namespace: keyOf(binding).namespace }));

@@ -159,21 +159,24 @@ function lacksConfig(cell: Cell, view: View): boolean {
 function isNews(cell: Cell, view: View): boolean {
   if (hasApplications(cell)) return applicationsDigest(cell, view) !== cell.status?.observedHash;
   const { namespace } = keyOf(cell);
-  const access = accessOf(namespace, view.AccessPolicy.list());
+  const access = accessOf(namespace, [...view.AccessPolicy.list()]);
   return digest(watchedInput(cell, groupsFor(cell, view), access)) !== cell.status?.observedHash;
 }
 
 /** The target groups among which those of a Cell are, and not all of a namespace with thousands. */
-const groupsFor = (cell: Cell, view: View): readonly AWSTargetGroup[] =>
-  view.AWSTargetGroup.under(keyOf(cell).namespace, labelWords(selectorOf(cell.spec)?.matchLabels));
+const groupsFor = (cell: Cell, view: View): readonly AWSTargetGroup[] => [
+  ...view.AWSTargetGroup.under(keyOf(cell).namespace, labelWords(selectorOf(cell.spec)?.matchLabels)),
+];
 
-/** The Cells among which those are that select a target group. */
+/** The Cells that select a target group. */
 function cellsFor(versions: readonly AWSTargetGroup[], view: View): readonly Cell[] {
+  const selects = ({ spec }: Cell): boolean =>
+    versions.some(({ metadata }) => matches(selectorOf(spec), metadata.labels));
   const found = versions
     .toReversed()
     .flatMap(({ metadata }) =>
       [ANY, ...labelWords(metadata.labels)].flatMap((word) =>
-        view.Cell.under(metadata.namespace ?? '', [word]),
+        view.Cell.under(metadata.namespace ?? '', [word]).flatMap((cell) => (selects(cell) ? [cell] : [])),
       ),
     );
   return [...new Set(found)];
@@ -181,9 +184,7 @@ function cellsFor(versions: readonly AWSTargetGroup[], view: View): readonly Cel
 
 function routeGroup(event: ObjectEvent<AWSTargetGroup>, view: View): readonly Instruction[] {
   const versions = event.type === 'update' ? [event.object, event.old] : [event.object];
-  const selecting = cellsFor(versions, view).filter(({ spec }) =>
-    versions.some(({ metadata }) => matches(selectorOf(spec), metadata.labels)),
-  );
+  const selecting = cellsFor(versions, view);
   if (selecting.length === 0) return ignore('no Cell selects it');
   const concerned = selecting.filter((cell) => isTakenOtherwise(cell.spec, versions) && isNews(cell, view));
   if (concerned.length === 0) return ignore('unchanged');
