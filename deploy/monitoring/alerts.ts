@@ -116,6 +116,16 @@ export const alerts: readonly Alert[] = [
     description: 'CloudTrail says who calls ModifyRule or ModifyListener beside Okra.',
   },
   {
+    name: 'OkraLooksFail',
+    // A look that fails is made again after the interval, and no status says that drift was not looked for.
+    expr: 'sum by (activity) (increase(okra_activities_total{activity=~"findDrift|checkTargetGroups|sync.*",outcome!~"Completed|Cancelled"}[15m])) > 2',
+    duration: '30m',
+    severity: 'warning',
+    summary: '{{ $labels.activity }} fails again and again.',
+    description:
+      'What was changed elsewhere may stay: findDrift looks for drift, sync… and checkTargetGroups compare objects with what there is. The Web UI of Temporal says what fails.',
+  },
+  {
     name: 'OkraWorkflowTaskFails',
     expr: 'sum by (workflow_type, failure_reason) (increase(temporal_workflow_task_execution_failed_total[10m])) > 0',
     duration: '5m',

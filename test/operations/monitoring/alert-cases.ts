@@ -132,6 +132,22 @@ export const alertCases: readonly AlertCase[] = [
     summary: 'Someone else writes what Okra serves, again and again (Rule).',
   },
   {
+    alert: 'OkraLooksFail',
+    fires: {
+      'okra_activities_total{activity="findDrift",outcome="Forbidden"}': '0+1x60',
+      'okra_activities_total{activity="findDrift",outcome="Completed"}': '0+9x60',
+    },
+    // The API server was away for a while.
+    quiet: {
+      'okra_activities_total{activity="findDrift",outcome="Unavailable"}': '0+30x5 150x55',
+      'okra_activities_total{activity="findDrift",outcome="Completed"}': '0+9x60',
+      'okra_activities_total{activity="observeCell",outcome="Forbidden"}': '0+1x60',
+    },
+    minutes: [20, 50],
+    labels: { activity: 'findDrift' },
+    summary: 'findDrift fails again and again.',
+  },
+  {
     alert: 'OkraWorkflowTaskFails',
     fires: {
       'temporal_workflow_task_execution_failed_total{workflow_type="cellRollout",failure_reason="NonDeterminismError"}':
