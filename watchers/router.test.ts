@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { AccessPolicy } from '../crds/access-policy.ts';
+import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
 import type { AWSTargetGroupBinding } from '../crds/aws-target-group-binding.ts';
 import type { AWSTargetGroupSet } from '../crds/aws-target-group-set.ts';
 import type { Cell } from '../crds/cell.ts';
@@ -137,6 +138,27 @@ describe('the router', () => {
     for (const name of ['web-1', 'web-2'])
       router.take({ kind: 'AWSTargetGroup', event: { type: 'add', object: aGroup(name) } });
     expect(errors).toMatchObject([{ kind: 'Cell', namespace: 'default', name: 'broken' }]);
+  });
+
+  it('starts the other Cells of a target group, although one of them cannot be compared with what it selects', () => {
+    const selecting = (name: string, selector: object): Cell => {
+      const { spec, ...rest } = aCell(name);
+      const targetGroupSelector = { matchLabels: { env: 'prod' }, ...selector };
+      const ingress = { ...spec.ingress, awsApplicationLoadBalancer: { targetGroupSelector } };
+      return { ...rest, spec: { ...spec, ingress } as unknown as Cell['spec'] };
+    };
+    const { spec: _none, ...broken } = aGroup('broken', { role: 'api' });
+    const router = aRouter();
+    router.take({ kind: 'AWSTargetGroup', event: { type: 'add', object: broken as AWSTargetGroup } });
+    for (const object of [selecting('odd', { versionLabels: 'version' }), aCell('api'), selecting('web', {})])
+      router.take({ kind: 'Cell', event: { type: 'add', object } });
+    router.replay();
+    router.given.splice(0);
+    for (const role of ['api', 'web']) {
+      const object = aGroup(`${role}-2`, { role, env: 'prod' });
+      router.take({ kind: 'AWSTargetGroup', event: { type: 'add', object } });
+    }
+    expect(router.given.filter(({ do: what }) => what === 'Start')).toEqual([start('web'), start('web')]);
   });
 
   describe.each([

@@ -168,27 +168,36 @@ const groupsFor = (cell: Cell, view: View): readonly AWSTargetGroup[] => [
   ...view.AWSTargetGroup.under(keyOf(cell).namespace, labelWords(selectorOf(cell.spec)?.matchLabels)),
 ];
 
-/** The Cells that select a target group. */
-function cellsFor(versions: readonly AWSTargetGroup[], view: View): readonly Cell[] {
+/** What is said of each of the Cells that select a target group, which are each read alone. */
+function ofCellsFor<Result>(
+  versions: readonly AWSTargetGroup[],
+  view: View,
+  of: (cell: Cell) => Result,
+): readonly Result[] {
+  const found = new Set<Cell>();
+  const isFirst = (cell: Cell): boolean => found.size < found.add(cell).size;
   const selects = ({ spec }: Cell): boolean =>
     versions.some(({ metadata }) => matches(selectorOf(spec), metadata.labels));
-  const found = versions
-    .toReversed()
-    .flatMap(({ metadata }) =>
-      [ANY, ...labelWords(metadata.labels)].flatMap((word) =>
-        view.Cell.under(metadata.namespace ?? '', [word]).flatMap((cell) => (selects(cell) ? [cell] : [])),
-      ),
-    );
-  return [...new Set(found)];
+  return versions.toReversed().flatMap(({ metadata }) =>
+    [ANY, ...labelWords(metadata.labels)].flatMap((word) =>
+      view.Cell.under(metadata.namespace ?? '', [word])
+        .filter(isFirst)
+        .filter(selects)
+        .map(of),
+    ),
+  );
 }
 
 function routeGroup(event: ObjectEvent<AWSTargetGroup>, view: View): readonly Instruction[] {
   const versions = event.type === 'update' ? [event.object, event.old] : [event.object];
-  const selecting = cellsFor(versions, view);
+  const selecting = ofCellsFor(versions, view, (cell) => ({
+    key: keyOf(cell),
+    isConcerned: isTakenOtherwise(cell.spec, versions) && isNews(cell, view),
+  }));
   if (selecting.length === 0) return ignore('no Cell selects it');
-  const concerned = selecting.filter((cell) => isTakenOtherwise(cell.spec, versions) && isNews(cell, view));
+  const concerned = selecting.filter(({ isConcerned }) => isConcerned);
   if (concerned.length === 0) return ignore('unchanged');
-  return concerned.map((cell) => ({ do: 'Start', kind: 'Cell', key: keyOf(cell) }));
+  return concerned.map(({ key }) => ({ do: 'Start', kind: 'Cell', key }));
 }
 
 /** A rollout that is under way looks again when a Freeze comes, changes or goes; one that begins later sees it anyhow. */
