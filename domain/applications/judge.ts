@@ -36,7 +36,7 @@ function nextStep(situation: Situation, before: Mark | undefined): Judgement {
   const isOver = failed?.retried !== true && (!resolved.ok || resolved.hash === failed?.hash);
   const over = isOver ? failed : undefined;
   if (situation.problems.length > 0) return unreadable(situation, mark, over);
-  const taken = conflict(situation);
+  const taken = conflict(situation, over);
   // Whose the rest is does not matter to traffic that goes back.
   if (taken !== undefined)
     return (
@@ -93,7 +93,7 @@ function shown({ seen }: Situation, known: Mark): Mark {
 }
 
 /** What stands in the place of something of this application, and is not its own. */
-function conflict({ spec, seen, secrets, application }: Situation): string | undefined {
+function conflict({ spec, seen, secrets, application }: Situation, over: Mark['failed']): string | undefined {
   const { child, targetGroups, resolved } = seen;
   const expected = (what: string): string =>
     `Expected ${what} to belong to this Cell, got one that it has not made. Rename or delete it, or rename the application.`;
@@ -104,6 +104,8 @@ function conflict({ spec, seen, secrets, application }: Situation): string | und
   const secret = foreignSecret(resolved.value, secrets);
   if (secret !== undefined)
     return `Expected Secret ${secret.name} to belong to this Cell, got one that it has not made. Delete it, or let its owner go of it.`;
+  // What goes back asks for the labels of the good revision.
+  if (over !== undefined) return undefined;
   const names = spec.applications.map(({ name }) => name);
   return keptLabel(application.name, resolved.value, { secrets, names });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clusters, web } from './testing/applications.ts';
+import { clusters, job, web } from './testing/applications.ts';
 import { ApplicationsWorld } from './testing/world.ts';
 
 /** An application that Argo CD deploys by a label of its own. */
@@ -51,5 +51,29 @@ describe('an application that gets another name', () => {
     });
     world.edit({ applications: [labelled('backend')] });
     expect(world.run().status.phase).toBe('Completed');
+  });
+
+  it.each(['fails', 'is aborted'])('goes back to the end where the new label %s', (how) => {
+    const checked = (role: string): object => ({
+      ...labelled('web', role),
+      postchecks: [{ name: 'after', job }],
+    });
+    const world = new ApplicationsWorld({
+      clusters: clusters('web-v1'),
+      applications: [checked('a'), labelled('old', 'a')],
+    }).run();
+    world.edit({
+      clusters: clusters('web-v1', 'web-v2'),
+      applications: [checked('b'), labelled('old', 'a')],
+    });
+    while (!world.trace.includes('web ApplySecrets 2')) world.turn();
+    world.edit({ applications: [checked('b')] });
+    if (how === 'fails') world.failing.add('after');
+    else world.ask('abort');
+    for (let turns = 0; turns < 120; turns += 1) world.turn();
+    expect([...world.secrets]).toEqual([
+      ['web-v1', { asking: { web: { role: 'a' }, old: { role: 'a' } }, isOwn: true }],
+    ]);
+    expect(world.status.applications?.[0]).toMatchObject({ reason: 'Reverted', failed: { reverted: true } });
   });
 });
