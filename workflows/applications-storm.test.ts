@@ -25,6 +25,10 @@ let isHanging = false;
 let looks: number[] = [];
 /** When its status has said first that something was asked. */
 let heardAt = Infinity;
+/** What is asked between two runs, of which the next hears as soon as it listens. */
+let asksBetween: string | undefined;
+/** When that was, in milliseconds. */
+let askedBetweenAt = Infinity;
 /** What happens at a time. */
 let happens: { readonly at: number; readonly happen: () => void }[] = [];
 
@@ -63,6 +67,12 @@ class Scope {
 vi.mock('@temporalio/workflow', async (original) => ({
   ...(await original<object>()),
   ...lone,
+  setHandler: (...[message, handle]: Parameters<typeof lone.setHandler>) => {
+    lone.setHandler(message, handle);
+    if (input.pace === undefined || `${message.type} ${message.name}` !== `signal ${asksBetween}`) return;
+    [asksBetween, askedBetweenAt] = [undefined, clock()];
+    handle();
+  },
   CancellationScope: Scope,
   condition: async (happened: () => boolean, milliseconds = Infinity) => {
     for (let left = milliseconds; left > 0; left -= 10) {
@@ -116,13 +126,17 @@ vi.mock('./activities.ts', async (original) => ({
 const { cellRollout } = await import('./cell-rollout.ts');
 const { initialApplicationsState } = await import('../domain/applications/state.ts');
 
+const first: Parameters<typeof cellRollout>[0] = {
+  key: { namespace: 'default', name: 'mysystem' },
+  applications: initialApplicationsState,
+};
+
+/** What the run that is under way began with. */
+let input = first;
+
 /** Runs the workflow, one run after the other, up to this time. */
 async function rollOut(to: number): Promise<void> {
-  end = to;
-  let input: Parameters<typeof cellRollout>[0] = {
-    key: { namespace: 'default', name: 'mysystem' },
-    applications: initialApplicationsState,
-  };
+  [end, input] = [to, first];
   const now = vi.spyOn(Date, 'now').mockImplementation(() => world.now);
   try {
     for (;;) {
@@ -148,6 +162,7 @@ beforeEach(() => {
   looks = [];
   heardAt = Infinity;
   happens = [];
+  [asksBetween, askedBetweenAt] = [undefined, Infinity];
   info.historyLength = 3;
 });
 
@@ -223,6 +238,17 @@ describe('a look of a Cell with applications that fails', { timeout: 30_000 }, (
     await rollOut(5 * MINUTE);
     expect(lookFrom(at) - at).toBeLessThanOrEqual(20);
   });
+
+  it.each(['abort', 'pause', 'retry'])(
+    'is made again at once when someone sends %s while a run goes on as another',
+    async (request) => {
+      [isFailing, every] = [true, 30];
+      happens.push({ at: 3 * MINUTE, happen: () => (asksBetween = request) });
+      await rollOut(5 * MINUTE);
+      expect(askedBetweenAt).toBeLessThan(5 * MINUTE);
+      expect(lookFrom(askedBetweenAt) - askedBetweenAt).toBeLessThanOrEqual(20);
+    },
+  );
 });
 
 it(

@@ -23,7 +23,8 @@ const LONGEST_HOLD_MS = 10_000;
 /** Holds looks back where one would follow the other; `asked` says how often someone has asked for something, which waits for none of that. */
 export function paceLooks(asked: () => number, begun: LookPace = unpaced) {
   let pace = begun;
-  let seen = asked();
+  // A run hears what was asked before it began as soon as it listens: no look has come after that yet.
+  let seen = 0;
   const isHeld = (): boolean =>
     pace.heldUntil > Date.now() && asked() === seen && patched('applications-paced');
   const idle = (now: number): LookPace => {
