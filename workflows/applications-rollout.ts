@@ -126,7 +126,8 @@ const isHurried = (live: LiveApplications): boolean =>
   isUrgentlyAsked(live.state()) && patched('applications-urgent-requests');
 
 /** Whether so much was told while something did not answer that Temporal would soon take no more, not even an abort. */
-const mustGoOn = (): boolean => hasFullHistory() && patched('applications-paced');
+const mustGoOn = (live: LiveApplications): boolean =>
+  hasFullHistory(live.heard()) && patched('applications-paced');
 
 /** Looks at the Cell; undefined when it does not answer, and something does not wait for that. */
 async function look(
@@ -137,7 +138,7 @@ async function look(
     return urgentApplications('Look without clusters').observeApplications(key, { withoutClusters: true });
   const answer = await interruptible(
     () => applicationLooks('Look at the applications').observeApplications(key),
-    { happened: () => isHurried(live) || mustGoOn() },
+    { happened: () => isHurried(live) || mustGoOn(live) },
   );
   return answer.is === 'Answered' ? answer.value : undefined;
 }
@@ -218,7 +219,7 @@ async function perform(
     const answer = await interruptible(() => means.performApplication({ key, uid, application, action }), {
       happened: () =>
         !isUrgent &&
-        ((isHurried(live) && (!isAtHand(action) || patched('applications-urgent-acts'))) || mustGoOn()),
+        ((isHurried(live) && (!isAtHand(action) || patched('applications-urgent-acts'))) || mustGoOn(live)),
     });
     // Whether it was done the next look shows.
     if (answer.is === 'Interrupted') return;

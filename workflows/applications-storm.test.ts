@@ -8,7 +8,6 @@ import { handlers, info, lone, LoneScope, Renewed, turn, until } from '../test/s
 const MINUTE = 60_000;
 const LOOK_MS = 300;
 const EVENTS_PER_LOOK = 6;
-const EVENTS_PER_SIGNAL = 4;
 
 let world: ApplicationsWorld;
 let begunAt = 0;
@@ -17,6 +16,8 @@ let end = 0;
 /** How often something is told, in milliseconds. */
 let every = Infinity;
 let sinceTold = 0;
+/** Of signals that come while the one before is taken up, each is one event, and they share the others. */
+let eventsPerSignal = 4;
 /** How many signals each run has had. */
 let signals: number[] = [];
 let isFailing = false;
@@ -41,7 +42,7 @@ function pass(milliseconds: number): void {
     sinceTold += 10;
     if (sinceTold >= every) {
       sinceTold = 0;
-      info.historyLength += EVENTS_PER_SIGNAL;
+      info.historyLength += eventsPerSignal;
       signals.push((signals.pop() ?? 0) + 1);
       signal('changed');
     }
@@ -156,6 +157,7 @@ beforeEach(() => {
   begunAt = world.now;
   every = Infinity;
   sinceTold = 0;
+  eventsPerSignal = 4;
   signals = [0];
   isFailing = false;
   isHanging = false;
@@ -251,11 +253,11 @@ describe('a look of a Cell with applications that fails', { timeout: 30_000 }, (
   );
 });
 
-it(
-  'a Cell whose looks do not answer goes on as a new run before Temporal takes no more signals, and then hears an abort',
+it.each([4, 1])(
+  'a Cell whose looks do not answer goes on as a new run before Temporal takes no more signals, of %i events each, and then hears an abort',
   { timeout: 30_000 },
-  async () => {
-    every = 10;
+  async (events) => {
+    [every, eventsPerSignal] = [10, events];
     happens.push({ at: 2_000, happen: () => (isHanging = true) });
     happens.push({ at: 3 * MINUTE, happen: () => signal('abort') });
     await rollOut(4 * MINUTE);

@@ -9,8 +9,12 @@ export function hasLongHistory(): boolean {
   return continueAsNewSuggested || historyLength > LONGEST_HISTORY;
 }
 
-/** Temporal ends a run with 51,200 events, and takes no signal after the 10,000th; each signal makes four events. */
+/** Temporal ends a run with 51,200 events; each signal makes four, or fewer where many come at once. */
 const FULL_HISTORY = 20_000;
 
-/** Whether a run does not wait any longer for what is under way before another takes over. A condition may ask. */
-export const hasFullHistory = (): boolean => workflowInfo().historyLength > FULL_HISTORY;
+/** Temporal takes no signal of a run after the 10,000th. */
+const MOST_SIGNALS = 8_000;
+
+/** Whether a run that has had so many signals does not wait any longer for what is under way before another takes over. A condition may ask. */
+export const hasFullHistory = (signals: number): boolean =>
+  signals > MOST_SIGNALS || workflowInfo().historyLength > FULL_HISTORY;
