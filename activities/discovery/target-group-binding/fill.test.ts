@@ -37,6 +37,8 @@ interface Swap {
   /** Whether there is a target beside the pods, so that the group never has none. */
   readonly isStatic?: boolean;
   readonly mostSearches?: number;
+  /** Another object of the namespace, which has what there was before in the group as well. */
+  readonly other?: (targets: readonly unknown[]) => unknown;
 }
 
 /** A target group with the pods of one cluster, in place of which those of another are wanted. */
@@ -48,6 +50,7 @@ function swapping({
   drains = 0,
   isStatic = true,
   mostSearches,
+  other,
 }: Swap) {
   const before = idsOf('10.1', size);
   const after = idsOf('10.2', size);
@@ -83,7 +86,8 @@ function swapping({
   const every = (): ELBv2 => elbv2;
   const regions: ELBv2Regions = Object.assign(every, { inRegion: every });
   const kubernetes = unused<KubernetesClient>({
-    list: <T>() => Promise.resolve([] as T[]),
+    list: <T>() =>
+      Promise.resolve((other === undefined ? [] : [other([{ name: 'pods', port: 80, ids: before }])]) as T[]),
     apply: (object) =>
       Promise.resolve({ ...object, metadata: { ...object.metadata, resourceVersion: '2' } } as never),
   });
@@ -138,7 +142,7 @@ function swapping({
     const status = entry as Parameters<typeof bindingLedger>[1]['status'];
     const ledger = bindingLedger(kubernetes, { ...bound, status, resourceVersion: '1' });
     const outcome = await registerIn(
-      { is: 'Group', arn, targetType: 'ip', created: false, isInUse: true, problems: [] },
+      { is: 'Group', arn, targetType: 'ip', created: false, problems: [] },
       dependencies,
       { bound, ledger },
     );
@@ -207,5 +211,35 @@ describe('what is to go while others are to come in its place', { timeout: 20_00
     const all = await untilDone(swapping({ isStatic: false, ...swap }));
     expect(fewest(all)).toBeGreaterThanOrEqual((size - bad) / 2);
     expect(all.at(-1)).toMatchObject({ old: 0, fresh: size - bad, mayLeave: true });
+  });
+
+  it.each([
+    [
+      'is being deleted, and has created the group that a load balancer forwards to',
+      (targets: readonly unknown[]) => ({
+        metadata: { uid: 'other', deletionTimestamp: '2026-11-25T12:00:00Z' },
+        status: { targetGroupARN: arn, created: true, targets },
+      }),
+      0,
+    ],
+    [
+      'moves from the group that a load balancer forwards to',
+      (targets: readonly unknown[]) => ({
+        metadata: { uid: 'other' },
+        status: { targetGroupARN: `${arn}8`, targets: [], former: [{ targetGroupARN: arn, targets }] },
+      }),
+      0,
+    ],
+    [
+      'stays in the group',
+      (targets: readonly unknown[]) => ({
+        metadata: { uid: 'other' },
+        status: { targetGroupARN: arn, targets },
+      }),
+      200,
+    ],
+  ])('goes, though another object that has it %s, unless that keeps it', async (_, other, old) => {
+    const all = await untilDone(swapping({ other }));
+    expect(all.at(-1)).toMatchObject({ old, fresh: 200 });
   });
 });

@@ -36,7 +36,7 @@ export type Binding = GroupDependencies & {
 
 /** Makes the targets in a target group what they are to be; says whether the one before may be emptied. */
 export async function registerIn(
-  { arn: targetGroupARN, targetType, isInUse, problems }: FoundGroup & { readonly is: 'Group' },
+  { arn: targetGroupARN, targetType, problems }: FoundGroup & { readonly is: 'Group' },
   { kubernetes, elbv2, budget, searches, reads, graceSeconds }: Binding,
   { bound, ledger }: { readonly bound: Bound; readonly ledger: BindingLedger },
 ): Promise<BindingOutcome & { readonly mayLeave: boolean }> {
@@ -57,7 +57,7 @@ export async function registerIn(
   const secrets = known?.map(({ name }) => name);
   const grace = { before: bound.status.missing ?? [], now: Date.now(), seconds: graceSeconds };
   const missed = missedByBinding([...ours, ...elsewhere], { targets, secrets }, grace);
-  const shared = () => readShared(kubernetes, bound, { targetGroupARN, isInUse });
+  const shared = () => readShared(kubernetes, bound, { targetGroupARN, isLeftInUse: false });
   const observed = {
     namespace,
     targets,

@@ -42,7 +42,7 @@ describe('a target that another object has registered', () => {
     ['is not shared at another port', other({ targets: [target({ port: 81 })] }), false, false],
     ['is not shared with itself', other({ uid: 'mine' }), false, false],
   ])('%s', (_, one, isTheirs, isKept) => {
-    const shared = sharedTargets([one], { uid: 'mine', targetGroupARN: 'arn:web', isInUse: false });
+    const shared = sharedTargets([one], { uid: 'mine', targetGroupARN: 'arn:web', isLeftInUse: false });
     const registration = { id: 'i-a', port: 80 };
     expect([shared.isTheirs(registration), shared.isKept(registration)]).toEqual([isTheirs, isKept]);
   });
@@ -68,8 +68,8 @@ describe('a target that another object has registered', () => {
       true,
     ],
     ['does not stay when that is being deleted otherwise', other({ isDeleting: true }), false],
-  ])('%s, while a load balancer forwards to it', (_, one, isKept) => {
-    const shared = sharedTargets([one], { uid: 'mine', targetGroupARN: 'arn:web', isInUse: true });
+  ])('%s, while a load balancer forwards to what this one leaves', (_, one, isKept) => {
+    const shared = sharedTargets([one], { uid: 'mine', targetGroupARN: 'arn:web', isLeftInUse: true });
     expect(shared.isKept({ id: 'i-a', port: 80 })).toBe(isKept);
   });
 });

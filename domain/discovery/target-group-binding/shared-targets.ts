@@ -15,7 +15,7 @@ export interface OtherBinding extends Entry {
 
 /** Targets of a target group that other objects have registered. */
 export interface SharedTargets {
-  /** What one of them keeps, if only while a load balancer forwards to the target group: it stays when this object lets it go. */
+  /** What one of them keeps: it stays when this object lets it go. */
   readonly isKept: (one: Registration) => boolean;
   /** What one of them has, if only for now: this object may have it as well. */
   readonly isTheirs: (one: Registration) => boolean;
@@ -26,14 +26,14 @@ export interface SharedGroup {
   /** That of the object. */
   readonly uid: string;
   readonly targetGroupARN: string;
-  /** Whether a load balancer forwards to it. */
-  readonly isInUse: boolean;
+  /** Whether the object leaves it while a load balancer forwards to it. */
+  readonly isLeftInUse: boolean;
 }
 
 /** Says what other objects have registered in a target group, and what of that they keep. */
 export function sharedTargets(
   others: readonly OtherBinding[],
-  { uid, targetGroupARN, isInUse }: SharedGroup,
+  { uid, targetGroupARN, isLeftInUse }: SharedGroup,
 ): SharedTargets {
   const foreign = others.filter((one) => one.uid !== uid);
   const there = foreign.filter((one) => one.targetGroupARN === targetGroupARN);
@@ -43,10 +43,11 @@ export function sharedTargets(
   const textsOf = (targets: readonly RegisteredTarget[]): readonly string[] =>
     targets.flatMap(registrationsOf).map(targetTextOf);
   // Two that let a target go at the same time must not leave it to each other: what is leaving is kept by nobody.
-  // But nothing leaves a target group in use that its object moves away from, or has created.
-  const staying = there.filter(({ isDeleting, created }) => !isDeleting || (isInUse && created === true));
+  // But nothing leaves a target group in use that its object moves away from, or has created. What is kept for that is
+  // not looked after: an object that stays there knows better what has ended.
+  const staying = there.filter(({ isDeleting, created }) => !isDeleting || (isLeftInUse && created === true));
   const kept = new Set(
-    [...staying, ...(isInUse ? leaving : [])].flatMap(({ targets }) => textsOf(targets.filter(isWanted))),
+    [...staying, ...(isLeftInUse ? leaving : [])].flatMap(({ targets }) => textsOf(targets.filter(isWanted))),
   );
   const theirs = new Set([...there, ...leaving].flatMap(({ targets }) => textsOf(targets)));
   return { isKept: (one) => kept.has(targetTextOf(one)), isTheirs: (one) => theirs.has(targetTextOf(one)) };
