@@ -39,6 +39,10 @@ interface Swap {
   readonly mostSearches?: number;
   /** Another object of the namespace, which has what there was before in the group as well. */
   readonly other?: (targets: readonly unknown[]) => unknown;
+  /** After how many syncs the first ten new pods end, and ten others come that AWS refuses. */
+  readonly endsAfter?: number;
+  /** The generation of the object at a sync. */
+  readonly generationAt?: (count: number) => number;
 }
 
 /** A target group with the pods of one cluster, in place of which those of another are wanted. */
@@ -51,6 +55,8 @@ function swapping({
   isStatic = true,
   mostSearches,
   other,
+  endsAfter = Infinity,
+  generationAt = () => 1,
 }: Swap) {
   const before = idsOf('10.1', size);
   const after = idsOf('10.2', size);
@@ -129,7 +135,16 @@ function swapping({
       },
     ],
   };
+  let count = 0;
   return async () => {
+    if (count === endsAfter) {
+      idsOf('10.3', 10).forEach((address, index) => {
+        refusedOnes.add(address);
+        pods.splice(index, 1, { ...pods[index]!, address });
+      });
+    }
+    count += 1;
+    const generation = generationAt(count);
     const spec = {
       targetGroupARN: arn,
       targets: [
@@ -138,7 +153,7 @@ function swapping({
       ],
     };
     const life = lifetimeFrom(new AbortController().signal);
-    const bound = { key: { namespace: 'shop', name: 'web' }, uid: 'u', spec, status: {}, life };
+    const bound = { key: { namespace: 'shop', name: 'web' }, uid: 'u', generation, spec, status: {}, life };
     const status = entry as Parameters<typeof bindingLedger>[1]['status'];
     const ledger = bindingLedger(kubernetes, { ...bound, status, resourceVersion: '1' });
     const outcome = await registerIn(
@@ -152,11 +167,13 @@ function swapping({
       else draining.set(id, left - 1);
     }
     const isNew = (id: string): boolean => id.startsWith('10.2.');
+    const ended = after.slice(0, 10).filter((id) => there.has(id)).length;
     return {
       old: [...there].filter((id) => id.startsWith('10.1.')).length,
       fresh: [...there].filter(isNew).length,
       againInSeconds: outcome.againInSeconds,
       mayLeave: outcome.mayLeave,
+      ended: count > endsAfter ? ended : 0,
     };
   };
 }
@@ -180,7 +197,7 @@ const tooOften = () => new TooManyRegistrationsForTargetIdException(about);
 describe('what is to go while others are to come in its place', { timeout: 20_000 }, () => {
   it('stays where AWS has refused them for one of them that nobody has looked for', async () => {
     const sync = swapping({ bad: 1, mostSearches: 0 });
-    expect(await sync()).toEqual({ old: 200, fresh: 0, againInSeconds: 15, mayLeave: false });
+    expect(await sync()).toMatchObject({ old: 200, fresh: 0, againInSeconds: 15, mayLeave: false });
   });
 
   it.each<[string, Swap]>([
@@ -211,6 +228,15 @@ describe('what is to go while others are to come in its place', { timeout: 20_00
     const all = await untilDone(swapping({ isStatic: false, ...swap }));
     expect(fewest(all)).toBeGreaterThanOrEqual((size - bad) / 2);
     expect(all.at(-1)).toMatchObject({ old: 0, fresh: size - bad, mayLeave: true });
+  });
+
+  it.each<[string, (count: number) => number, number]>([
+    ['goes when it has ended', () => 1, 0],
+    ['stays when its spec is another, and it may only be looked for elsewhere', (count) => count, 10],
+  ])('%s, while AWS refuses others together', async (_, generationAt, ended) => {
+    const sync = swapping({ size: 30, mostSearches: 0, endsAfter: 1, generationAt });
+    expect(await sync()).toMatchObject({ old: 0, fresh: 30 });
+    expect(await sync()).toMatchObject({ ended, againInSeconds: 15 });
   });
 
   it.each([

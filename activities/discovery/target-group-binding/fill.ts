@@ -1,6 +1,7 @@
 import { isFilled } from '../../../domain/discovery/target-group-binding/binding-move.ts';
 import { recordOf } from '../../../domain/discovery/target-group-binding/binding-record.ts';
 import { withFormerNames } from '../../../domain/discovery/target-group-binding/former-names.ts';
+import { endedOf } from '../../../domain/discovery/target-group-binding/ended-targets.ts';
 import { heldBack, type Registering } from '../../../domain/discovery/target-group-binding/held-back.ts';
 import { missedByBinding } from '../../../domain/discovery/target-group-set/lost-clusters.ts';
 import type {
@@ -70,15 +71,20 @@ export async function registerIn(
   };
   const decision = await decideWith(observed, shared);
   const record = (now: readonly RegisteredTarget[]) => ledger.write({ ...ledger.now(), targets: now });
+  const leaving = decision.deregister.flat();
+  // With another spec it may only be looked for elsewhere.
+  const isSame = bound.generation !== undefined && search.generation === bound.generation;
+  const ended = isSame ? endedOf(leaving, observed) : [];
   await record(decision.claim);
+  search.generation = bound.generation;
   const added = await register(writes, decision.register);
   const registering = registeringOf(added);
-  const held = heldBack(decision, registering, surroundings);
+  const held = heldBack(decision, registering, { ...surroundings, ended });
   const removed = await deregister(writes, await withoutKept(withoutHeld(decision.deregister, held), shared));
   const remaining = [...held, ...removed.refused, ...removed.unknown];
   await record(recordOf(decision, { refused: added.refused, remaining }));
   const failed = [...added.problems, ...removed.problems];
-  const isMakingRoom = decision.deregister.length > 0 || surroundings.draining > 0;
+  const isMakingRoom = leaving.length > 0 || surroundings.draining > 0;
   return {
     problems: [...problems, ...missed.problems, ...decision.problems, ...failed],
     missing: missed.missing,

@@ -47,6 +47,7 @@ export type FoundGroup =
 export interface Bound extends TargetGroupOwner {
   readonly spec: AWSTargetGroupBindingSpec;
   readonly status: AWSTargetGroupBindingStatus;
+  readonly generation?: number | undefined;
   readonly life: Lifetime;
 }
 

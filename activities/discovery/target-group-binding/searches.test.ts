@@ -34,4 +34,32 @@ describe('searches for refused targets', () => {
     find('c', 'z');
     expect([find('b'), find('a'), find('c')]).toEqual([[], ['x'], ['z']]);
   });
+
+  it('know by place at which generation an object has recorded its targets last', () => {
+    const all = searches();
+    const record = (where: string | undefined, generation: number | undefined): unknown => {
+      using search = all.of('shop', where);
+      const before = search.generation;
+      search.generation = generation;
+      return before;
+    };
+    const asked: [string | undefined, number | undefined][] = [
+      ['a', 1],
+      ['a', 2],
+      ['b', 1],
+      [undefined, 3],
+      [undefined, 4],
+      ['a', undefined],
+      ['a', 3],
+    ];
+    expect(asked.map(([where, generation]) => record(where, generation))).toEqual([
+      undefined,
+      1,
+      undefined,
+      undefined,
+      undefined,
+      2,
+      undefined,
+    ]);
+  });
 });

@@ -1,6 +1,6 @@
 /** The searches for targets that AWS refuses, of all syncs of a process: each takes many calls, and waits for each of them. */
 export interface Searches {
-  /** What a sync of a namespace may search with; where it registers targets, what searches have found there is remembered. */
+  /** What a sync of a namespace may search with; where it registers targets, what searches have found there is remembered, and with which spec. */
   of(namespace: string, where?: string): Search;
 }
 
@@ -10,6 +10,8 @@ export interface Search extends Disposable {
   begin(): boolean;
   /** The targets that AWS has refused by themselves, spelt as text, by this sync or those before. */
   readonly found: Set<string>;
+  /** The generation of the object at which this process has last recorded its targets there; undefined when nobody knows. */
+  generation?: number | undefined;
 }
 
 /** So many syncs of one namespace search at once: together with what waits for them they would take all slots of a worker. */
@@ -18,15 +20,17 @@ const MOST_OF_ONE = 8;
 /** In so many places at most it is remembered what was found: in those that were searched last. What is forgotten is searched again. */
 const MOST_PLACES = 1000;
 
+/** Of so many places at most the generation is known. */
+const MOST_GENERATIONS = 10_000;
+
 /** Makes them, with nothing searched yet. */
 export function searches(mostOfOne = MOST_OF_ONE, mostPlaces = MOST_PLACES): Searches {
   const underWay = new Map<string, number>();
   const places = new Map<string, Set<string>>();
-  const remember = (where: string, found: Set<string>): void => {
-    places.delete(where);
-    if (found.size > 0) places.set(where, found);
-    const [first] = places.keys();
-    if (places.size > mostPlaces && first !== undefined) places.delete(first);
+  const generations = new Map<string, number>();
+  const remember = (where: string, { found, generation }: Search): void => {
+    keep(places, where, found.size > 0 ? found : undefined, mostPlaces);
+    keep(generations, where, generation, MOST_GENERATIONS);
   };
   const change = (namespace: string, by: number): void => {
     const now = (underWay.get(namespace) ?? 0) + by;
@@ -36,9 +40,9 @@ export function searches(mostOfOne = MOST_OF_ONE, mostPlaces = MOST_PLACES): Sea
   return {
     of: (namespace, where) => {
       let isBegun = false;
-      const found = (where === undefined ? undefined : places.get(where)) ?? new Set<string>();
-      return {
-        found,
+      const search: Search = {
+        found: (where === undefined ? undefined : places.get(where)) ?? new Set<string>(),
+        generation: where === undefined ? undefined : generations.get(where),
         begin: () => {
           if (isBegun) return true;
           if ((underWay.get(namespace) ?? 0) >= mostOfOne) return false;
@@ -49,9 +53,18 @@ export function searches(mostOfOne = MOST_OF_ONE, mostPlaces = MOST_PLACES): Sea
         [Symbol.dispose]: () => {
           if (isBegun) change(namespace, -1);
           isBegun = false;
-          if (where !== undefined) remember(where, found);
+          if (where !== undefined) remember(where, search);
         },
       };
+      return search;
     },
   };
+}
+
+/** Has a map know a value by its key as the last one, and forget the first where there are too many. */
+function keep<T>(all: Map<string, T>, key: string, value: T | undefined, most: number): void {
+  all.delete(key);
+  if (value !== undefined) all.set(key, value);
+  const [first] = all.keys();
+  if (all.size > most && first !== undefined) all.delete(first);
 }

@@ -102,8 +102,8 @@ function boundOf(
   key: ObjectKey,
   life: Lifetime,
 ): Omit<Bound, 'spec'> & { readonly resourceVersion: string } {
-  const { uid = '', resourceVersion = '' } = metadata;
-  return { key, uid, resourceVersion, status, life };
+  const { uid = '', resourceVersion = '', generation } = metadata;
+  return { key, uid, resourceVersion, generation, status, life };
 }
 
 /** Makes the registrations of an object what they are to be. */

@@ -36,7 +36,7 @@ export interface WrittenTargets {
 }
 
 /** What is in a target group. */
-export interface GroupTargets extends Surroundings {
+export interface GroupTargets extends Omit<Surroundings, 'ended'> {
   readonly registered: readonly Registration[];
 }
 

@@ -91,6 +91,27 @@ describe('what is to be deregistered', () => {
       { unhealthy: at('i-x') },
     ],
     [
+      'goes when it has ended, though others may come that AWS has refused together',
+      { ...more, targets: [{ ...nodes, ids: ['i-a', 'i-b', 'i-c'] }] },
+      together(...at('i-b', 'i-c')),
+      at('i-v', 'i-x'),
+      { ended: at('i-u') },
+    ],
+    [
+      'goes when it has ended, though nothing else serves, and there is no room',
+      one,
+      withoutRoom(...at('i-a')),
+      [],
+      { ended: at('i-x') },
+    ],
+    [
+      'stays though it has ended when AWS has refused all that is wanted',
+      leaving,
+      refused(...at('i-a', 'i-b')),
+      at('i-x', 'i-y'),
+      { ended: at('i-x') },
+    ],
+    [
       'goes but for half where there is no room at another port',
       moved,
       withoutRoom(...to81('i-a', 'i-b')),
@@ -98,6 +119,6 @@ describe('what is to be deregistered', () => {
     ],
   ])('%s', (_, decided, registering, want, surroundings = {}) => {
     const all = { failed: [], reasons: [], unsettled: [], withoutRoom: [], ...registering };
-    expect(heldBack(decided, all, { unhealthy: [], draining: 0, ...surroundings })).toEqual(want);
+    expect(heldBack(decided, all, { unhealthy: [], draining: 0, ended: [], ...surroundings })).toEqual(want);
   });
 });

@@ -18,6 +18,8 @@ export interface Surroundings {
   readonly unhealthy: readonly Registration[];
   /** How many targets are draining, whoever had registered them: they may still take up room. */
   readonly draining: number;
+  /** What is registered, and has ended, as far as that is known: its address may be a stranger's by now. */
+  readonly ended: readonly Registration[];
 }
 
 /** What is wrong with single targets, or with how many there are, and not with the call. */
@@ -27,21 +29,24 @@ export const aboutTargets: readonly string[] = ['InvalidTarget', 'Refused', 'Too
  * Says what is left registered for now of what is to be deregistered, since what was to come in its place did not: all
  * of it, when the call failed or nothing that is wanted would be left; otherwise a target that did not get its new port,
  * one for each that may still come, and where there is no room, enough for half of what there is to go on serving.
+ * Nothing that has ended stays for these.
  */
 export function heldBack(
   { deregister, targets }: Pick<BindingDecision, 'deregister' | 'targets'>,
   registering: Registering,
-  { unhealthy, draining }: Surroundings,
+  { unhealthy, draining, ended }: Surroundings,
 ): readonly Registration[] {
   const { failed, reasons, unsettled, withoutRoom } = registering;
-  const leaving = deregister.flat();
+  const all = deregister.flat();
   if (failed.length === 0) return [];
-  if (reasons.some((reason) => !aboutTargets.includes(reason))) return leaving;
+  if (reasons.some((reason) => !aboutTargets.includes(reason))) return all;
   const missing = textsOf(failed);
   const come = unique(targets.flatMap(registrationsOf)).filter(
     (one) => !missing.has(targetTextOf(one)),
   ).length;
-  if (come === 0 && withoutRoom.length === 0) return leaving;
+  if (come === 0 && withoutRoom.length === 0) return all;
+  const over = textsOf(ended);
+  const leaving = all.filter((one) => !over.has(targetTextOf(one)));
   const sick = textsOf(unhealthy);
   const isServing = (one: Registration): boolean => !sick.has(targetTextOf(one));
   const room = withoutRoom.length;
