@@ -136,6 +136,26 @@ describe('targets', () => {
     expect(search.found.size).toBe(0);
   });
 
+  it('that AWS has refused by themselves are found again when it takes them, however many others it refuses', async () => {
+    const bad = Array.from({ length: 250 }, (_, index) => `i-${index}`);
+    const search = free();
+    for (const { id } of at(...bad)) search.found.add(`${id}:80`);
+    const taken: string[] = [];
+    const elbv2 = {
+      registerTargets: (_: string, targets: readonly Target[]) =>
+        targets.some(({ id }) => id !== 'i-249')
+          ? Promise.reject(new InvalidTargetException(about))
+          : Promise.resolve(void taken.push(...targets.map(({ id }) => id))),
+      deregisterTargets: () => Promise.resolve(),
+    };
+    const take = () => Promise.resolve();
+    const budget = { take, takeWrite: take, penalise: take };
+    const life = lifetimeFrom(new AbortController().signal);
+    for (let left = 500; left > 0 && taken.length === 0; left -= 1)
+      await register({ elbv2, targetGroupARN, budget, life, search }, [at(...bad)]);
+    expect(taken).toEqual(['i-249']);
+  }, 20_000);
+
   it('of which nobody knows whether they are registered are not called refused', async () => {
     const got = await tried(() => new Error('socket hang up'), at('a', 'b'));
     expect(got).toMatchObject({

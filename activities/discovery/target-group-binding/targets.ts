@@ -68,12 +68,18 @@ export function register(
   for (const text of found) if (!texts.has(text)) found.delete(text);
   const isFound = (one: Registration): boolean => found.has(targetTextOf(one));
   const others = all.map((batch) => batch.filter((one) => !isFound(one))).filter(({ length }) => length > 0);
-  return writeAll(writes, [...others, ...batches(all.flat().filter(isFound))], {
+  return writeAll(writes, [...others, ...fromAnywhere(batches(all.flat().filter(isFound)))], {
     verb: 'register',
     searches: MOST_SEARCHES,
     found,
     send: (batch) => writes.elbv2.registerTargets(writes.targetGroupARN, batch),
   });
+}
+
+/** Begins anywhere, so that the searches do not end with the same batch each time. */
+function fromAnywhere<T>(all: readonly T[]): readonly T[] {
+  const first = Math.floor(Math.random() * all.length);
+  return [...all.slice(first), ...all.slice(0, first)];
 }
 
 /** Deregisters targets, batch by batch. */
