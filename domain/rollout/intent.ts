@@ -111,21 +111,26 @@ function install(found: Candidates, input: GuardInput): Decision {
   return onlyRegistered(shift, input);
 }
 
-function fallBack(
-  { observed, cell }: GuardInput,
-  found: Candidates,
-  stable: VersionSet,
-): Decision | undefined {
+function fallBack(input: GuardInput, found: Candidates, stable: VersionSet): Decision | undefined {
+  const { observed, cell } = input;
   if (stable.groups.some((group) => includes(observed.selected, group))) return undefined;
+  const { sets, target } = found;
   const isFree = ({ version, groups }: VersionSet): boolean =>
     !isBlocked(version, cell) && (!isPinLost(found, cell) || groups.length >= cell.spec.replicas);
   // A newer one rolls out by its steps, from what there is to go back to.
-  const isOlder = ({ version }: VersionSet): boolean =>
-    stable.version === UNKNOWN_VERSION || !isNewer(version, stable.version);
-  const free = found.sets.filter((set) => isFree(set) && isOlder(set));
+  const isOlder = ({ version }: VersionSet): boolean => !isNewer(version, stable.version);
+  // What a lost run has left goes on with what it carries, and is aborted before anything forgets it.
+  const isLeft = (set: VersionSet): boolean =>
+    weightOf(set.groups, observed.weighted) > 0 || abortsWhatWasLeft(input);
+  if (stable.version !== UNKNOWN_VERSION && target !== undefined && !isOlder(target) && isLeft(target))
+    return undefined;
+  const free = sets.filter((set) => isFree(set) && isOlder(set));
+  const fitting = free.filter(({ groups }) => groups.length <= MAX_TARGET_GROUPS);
   const isComplete = ({ groups }: VersionSet): boolean => groups.length >= cell.spec.replicas;
-  const older =
-    found.target !== undefined && isOlder(found.target) ? found.target : (free.find(isComplete) ?? free[0]);
+  // Nothing is older than what nobody knows; only what is complete takes its place.
+  const isNext = target !== undefined && (stable.version === UNKNOWN_VERSION || isOlder(target));
+  const least = fitting.find(isComplete) ?? fitting[0] ?? (target === undefined ? free[0] : undefined);
+  const older = isNext ? target : least;
   if (older === undefined) return undefined;
   if (older.groups.length > MAX_TARGET_GROUPS) return tooMany(older.groups, `Version ${older.version} has`);
   return {

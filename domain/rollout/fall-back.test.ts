@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import type { CanaryStep } from '../../crds/cell.ts';
+import { weightsOf } from '../testing/builders.ts';
+import { rollingOut, stands } from '../testing/rolling-out.ts';
+import type { Simulation } from '../testing/simulation.ts';
+
+const MINUTE = 60_000;
+
+/** 1.0.0 serves by a; b of 2.0.0 rolls out, as far as it does in half an hour; z of 0.9.0 is there too. */
+function rolling(steps: CanaryStep[], bake?: string): Simulation {
+  const baking = bake === undefined ? {} : { bake: { duration: bake } };
+  const simulation = rollingOut({
+    settle: '0s',
+    updateStrategy: { type: 'Canary', canary: { steps }, ...baking },
+  });
+  simulation.provision('0.9.0', 'z');
+  simulation.wake();
+  simulation.pass(30 * MINUTE);
+  return simulation;
+}
+
+const without = (simulation: Simulation, gone: string): void => {
+  simulation.groups = simulation.groups.filter(({ name }) => name !== gone);
+  simulation.wake();
+};
+
+describe('what serves, of which nobody knows the version', () => {
+  /** The status and all AWSTargetGroups are gone, and the first of two of 2.0.0 is there. */
+  function unknown(version?: string): Simulation {
+    const simulation = rollingOut({ settle: '0s', replicas: 2 });
+    simulation.provision('1.0.0', 'a', 'c');
+    simulation.wake();
+    simulation.pass(MINUTE);
+    expect(weightsOf(simulation.served)).toMatchObject({ a: 50, c: 50 });
+    simulation.status = {};
+    simulation.groups = [];
+    simulation.provision('2.0.0', 'b');
+    if (version !== undefined) {
+      simulation.provision('3.0.0', 'd', 'e');
+      simulation.edit((spec) => ({ ...spec, version }));
+    }
+    simulation.wake();
+    simulation.pass(MINUTE);
+    return simulation;
+  }
+
+  it('is not given up for a version that is not complete', () => {
+    const simulation = unknown();
+    expect(weightsOf(simulation.served)).toEqual({ a: 50, c: 50 });
+    simulation.provision('2.0.0', 'd');
+    simulation.wake();
+    simulation.pass(MINUTE);
+    expect(weightsOf(simulation.served)).toEqual({ b: 50, d: 50 });
+  });
+
+  it('is not given up for another version than spec.version', () => {
+    expect(weightsOf(unknown('2.0.0').served)).toEqual({ a: 50, c: 50 });
+  });
+});
+
+describe('a version that is gone, beside older ones', () => {
+  it('gives way to a newer one by its steps when none of the older ones fits into the rule', () => {
+    const simulation = rolling([{ setWeight: 20 }]);
+    expect(stands(simulation)).toBe('Completed Serving 100');
+    simulation.groups = [];
+    simulation.provision('1.0.0', 'a', 'q', 'r', 's', 't', 'u');
+    simulation.provision('3.0.0', 'x');
+    simulation.wake();
+    simulation.pass(30 * MINUTE);
+    expect(weightsOf(simulation.served)).toMatchObject({ x: 100 });
+  });
+
+  it('leaves everything with the newer one that had it when the run was lost', () => {
+    const simulation = rolling([{ setWeight: 20 }], '5h');
+    expect(stands(simulation)).toBe('Progressing WaitingForBake 100');
+    simulation.loseTemporal();
+    without(simulation, 'a');
+    simulation.pass(MINUTE);
+    expect(stands(simulation)).toBe('Progressing WaitingForBake 100');
+    expect(simulation.status.history?.[0]).toMatchObject({ outcome: 'Installed' });
+  });
+
+  it.each([
+    ['carries nothing', [{ pause: {} }, { setWeight: 20 }], 0],
+    ['carries something', [{ setWeight: 20 }, { pause: {} }], 20],
+  ])('keeps the abort of a newer one that %s when the run was lost', (_, steps, weight) => {
+    const simulation = rolling(steps);
+    expect(stands(simulation)).toBe(`Paused WaitingForResume ${weight}`);
+    simulation.loseTemporal();
+    without(simulation, 'a');
+    simulation.ask('abort');
+    simulation.pass(MINUTE);
+    expect(weightsOf(simulation.served)).toMatchObject({ z: 100 });
+    expect(stands(simulation)).toBe('Reverted VersionBlocked 0');
+  });
+});
