@@ -5,13 +5,13 @@ import type { Decision } from '../model/decision.ts';
 import { gate } from '../gates/gate.ts';
 import { keepServed } from '../gates/kinds.ts';
 import { guard, onlyRegistered, type GuardInput } from '../gates/guard.ts';
-import { isUnsure, reconfigure, restore } from './reconfigure.ts';
-import { rebalance } from './rebalance.ts';
+import { isUnsure, restore } from './reconfigure.ts';
 import { atRest } from './rest.ts';
 import { isOutsideRollbackWindow } from './rollback-window.ts';
 import { carriersBeside, isGone, presentOf, stableSet, UNKNOWN_VERSION } from '../versions/stable.ts';
 import { close, isPinLost, settle, tooMany, waiting } from './settle.ts';
 import { backTo, giveBack } from './take-back.ts';
+import { isUnderWay, keeping, upkeep } from './upkeep.ts';
 import { isNewer, type VersionSet } from '../versions/version.ts';
 import { everythingTo, includes, MAX_TARGET_GROUPS, weightOf } from '../load-balancers/weights.ts';
 
@@ -35,7 +35,7 @@ export function intend(input: GuardInput): Decision {
     move(input, found, stable);
   const wanted = isUnderWay(moving)
     ? moving
-    : (upkeep(input, { found, stable, held: moving }) ?? moving ?? keeping(input, found, stable));
+    : (upkeep(input, { found, stable, held: moving }) ?? moving ?? keeping(input, found.sets, stable));
   const next = keepServed(wanted, input, { target: found.target, stable });
   if (next !== undefined && next.do !== 'Wait' && next.do !== 'Close') return next;
   // What nobody knows for sure is put right before anything is waited for, be it a Freeze that never ends.
@@ -43,33 +43,6 @@ export function intend(input: GuardInput): Decision {
   const back = restore(observed, state, stable.version);
   const stands = next ?? settle(input, found, stable);
   return stands.do === 'Close' ? { ...back, settled: stands } : back;
-}
-
-/** Whether what changes the version is done now, or has been begun and waits for healthy targets. */
-const isUnderWay = (moving: Decision | undefined): boolean =>
-  moving !== undefined && moving.do !== 'Close' && (moving.do !== 'Wait' || moving.for === 'Health');
-
-/** What the version that serves needs, apart from another version. */
-const keeping = (input: GuardInput, found: Candidates, stable: VersionSet): Decision | undefined =>
-  rebalance(input, found.sets, stable) ?? reconfigured(input, stable);
-
-/**
- * What the version that serves gets while another one is held, or does not fit: that may last for weeks. What waits itself
- * says nothing new, and no group joins that would leave the other one no room.
- */
-function upkeep(
-  input: GuardInput,
-  {
-    found,
-    stable,
-    held,
-  }: { readonly found: Candidates; readonly stable: VersionSet; readonly held: Decision | undefined },
-): Decision | undefined {
-  const next = held === undefined ? undefined : keeping(input, found, stable);
-  if (next?.do !== 'Shift') return undefined;
-  const others = (found.target?.groups ?? []).filter((group) => !includes(next.shares, group));
-  const fits = next.shares.length + others.length <= MAX_TARGET_GROUPS;
-  return fits || held?.do === 'Close' ? next : undefined;
 }
 
 /**
@@ -221,9 +194,4 @@ function move(input: GuardInput, found: Candidates, stable: VersionSet): Decisio
     },
     input,
   );
-}
-
-function reconfigured(input: GuardInput, stable: VersionSet): Decision | undefined {
-  const shift = reconfigure(input.observed, input.cell, stable.version);
-  return shift === undefined ? undefined : gate(shift, input);
 }

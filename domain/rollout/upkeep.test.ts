@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CellSpec } from '../../crds/cell.ts';
-import { weightsOf } from '../testing/builders.ts';
+import { arnOf, weightsOf } from '../testing/builders.ts';
 import { rollingOut, stands } from '../testing/rolling-out.ts';
 import type { Simulation } from '../testing/simulation.ts';
 
@@ -49,6 +49,21 @@ const without = (simulation: Simulation, ...gone: readonly string[]): Simulation
   return afterwards(simulation);
 };
 
+/** A group joins whose targets become healthy later; nobody tells of that. */
+function joinsLate(simulation: Simulation): Readonly<Record<string, number>> {
+  simulation.unhealthy.add(arnOf('d'));
+  simulation.provision('1.0.0', 'd');
+  simulation.wake();
+  simulation.run();
+  expect(served(simulation)).toEqual({ a: 50, c: 50, d: 0 });
+  const { last } = simulation;
+  const until = last.do === 'Wait' ? (last.until ?? Infinity) : Infinity;
+  expect(until - simulation.now).toBeLessThanOrEqual(MINUTE);
+  simulation.unhealthy.clear();
+  simulation.pass(MINUTE);
+  return served(simulation);
+}
+
 const served = ({ served: shares }: Simulation): Readonly<Record<string, number>> => weightsOf(shares);
 
 describe('the version that serves, while a newer one is held', () => {
@@ -72,6 +87,34 @@ describe('the version that serves, while a newer one is held', () => {
     afterwards(simulation);
     expect(served(simulation)).toEqual({ a: 50, c: 50 });
     expect(`${simulation.status.phase} ${simulation.status.reason}`).toBe(held);
+  });
+
+  it('gets a group whose targets become healthy later, through a shut window', () => {
+    const [, hold, held] = shutWindow;
+    const simulation = serving(hold, 'b');
+    expect(joinsLate(simulation)).toEqual({ a: 33, c: 33, d: 34 });
+    expect(`${simulation.status.phase} ${simulation.status.reason}`).toBe(held);
+  });
+
+  it('loses a group that is gone, though the one in its place would leave the newer one no room', () => {
+    const [, hold] = shutWindow;
+    const simulation = serving(hold, 'b', 'e', 'f', 'h');
+    simulation.groups = simulation.groups.filter(({ name }) => name !== 'h');
+    afterwards(simulation);
+    simulation.provision('1.0.0', 'd', 'g');
+    expect(served(without(simulation, 'c'))).toEqual({ a: 100 });
+  });
+
+  it('loses a group that is gone, though groups wait at weight 0', () => {
+    const simulation = serving(() => undefined, 'b');
+    simulation.ask('promoteFull');
+    afterwards(simulation);
+    simulation.provision('2.0.0', 'd');
+    expect(served(afterwards(simulation))).toEqual({ a: 0, c: 0, b: 50, d: 50 });
+    simulation.edit((spec) => ({ ...spec, windows: shut(simulation) }));
+    simulation.provision('3.0.0', 'x', 'y', 'z');
+    afterwards(simulation);
+    expect(served(without(simulation, 'd'))).toMatchObject({ b: 100 });
   });
 
   it('gets other hosts, through a shut window', () => {
@@ -99,6 +142,12 @@ describe('the version that serves, beside one that does not fit', () => {
     simulation.pass(HOUR);
     expect(served(simulation)).toMatchObject({ a: 80 });
     expect(simulation.status.reason).toBe('WaitingForResume');
+  });
+
+  it('gets a group whose targets become healthy later', () => {
+    const simulation = serving(nothing, 'b', 'e', 'f', 'g');
+    expect(joinsLate(simulation)).toEqual({ a: 33, c: 33, d: 34 });
+    expect(stands(simulation)).toBe('Failed TooManyTargetGroups 0');
   });
 
   it('gets a group that joins', () => {
