@@ -8,7 +8,7 @@ import type { RequestName } from '../model/request.ts';
 import type { LostRun, Rollout } from '../model/state.ts';
 import { stepsOf } from './strategy.ts';
 import { weightAfter } from '../steps/plan.ts';
-import { isNewer } from '../versions/version.ts';
+import { isNewer, type VersionSet } from '../versions/version.ts';
 import { weightOf } from '../load-balancers/weights.ts';
 import { arnOf, weightsOf } from '../testing/builders.ts';
 import { aStepAnalysis } from '../testing/checks.ts';
@@ -132,11 +132,15 @@ function mayLeave(
 ): boolean {
   const claiming = selected.find((group) => group.arn === old.arn);
   if (claiming === undefined || claiming.version !== shift.version) return true;
+  const { stable, canary } = state.rollout ?? {};
+  const isOf = (side: VersionSet | undefined): boolean =>
+    side?.groups.some(({ arn }) => arn === old.arn) === true;
+  // One that was gone when the rollout of a lost run was taken up, and has come back since, joins again afterwards.
+  if (canary?.version === shift.version && !isOf(canary) && !isOf(stable)) return true;
   if (!isRelabelled) return false;
   // One that claims the version that it is taken back to joins again, when it is healthy.
-  const isCanary = state.rollout?.canary.groups.some(({ arn }) => arn === old.arn) === true;
   // What was asked for last is not confirmed, and withdrawn.
-  return shift.purpose === 'Restore' || (shift.purpose === 'TakeBack' && isCanary);
+  return shift.purpose === 'Restore' || (shift.purpose === 'TakeBack' && isOf(canary));
 }
 
 function holdAgainst(write: SimulatedWrite, model: Model): void {
