@@ -93,4 +93,21 @@ describe('a version that is gone, beside older ones', () => {
     expect(weightsOf(simulation.served)).toMatchObject({ z: 100 });
     expect(stands(simulation)).toBe('Reverted VersionBlocked 0');
   });
+
+  it.each([1, 2])('keeps the abort of one that is gone as well (%i wanted)', (replicas) => {
+    const simulation = rolling([{ pause: {} }, { setWeight: 20 }]);
+    const { groups } = simulation;
+    simulation.loseTemporal();
+    simulation.edit((spec) => ({ ...spec, replicas }));
+    without(simulation, 'a');
+    without(simulation, 'b');
+    simulation.ask('abort');
+    simulation.pass(MINUTE);
+    expect(weightsOf(simulation.served)).toMatchObject({ z: 100 });
+    simulation.groups = groups.filter(({ name }) => name !== 'a');
+    simulation.edit((spec) => ({ ...spec, replicas: 1 }));
+    simulation.wake();
+    simulation.pass(MINUTE);
+    expect(stands(simulation)).toBe('Reverted VersionBlocked 0');
+  });
 });

@@ -95,13 +95,14 @@ function fallBack(input: GuardInput, found: Candidates, stable: VersionSet): Dec
   // What a lost run has left goes on with what it carries, and is aborted before anything forgets it.
   const isLeft = (set: VersionSet): boolean =>
     weightOf(set.groups, observed.weighted) > 0 || abortsWhatWasLeft(input);
-  if (stable.version !== UNKNOWN_VERSION && target !== undefined && !isOlder(target) && isLeft(target))
-    return undefined;
+  const goesOn = target !== undefined && !isOlder(target) && isLeft(target);
+  const isKnown = stable.version !== UNKNOWN_VERSION;
+  if (isKnown && (goesOn || abortLeft(input, sets, stable)?.do === 'Begin')) return undefined;
   const free = sets.filter((set) => isFree(set) && isOlder(set));
   const fitting = free.filter(({ groups }) => groups.length <= MAX_TARGET_GROUPS);
   const isComplete = ({ groups }: VersionSet): boolean => groups.length >= cell.spec.replicas;
   // Nothing is older than what nobody knows; only what is complete takes its place.
-  const isNext = target !== undefined && (stable.version === UNKNOWN_VERSION || isOlder(target));
+  const isNext = target !== undefined && (!isKnown || isOlder(target));
   const least = fitting.find(isComplete) ?? fitting[0] ?? (target === undefined ? free[0] : undefined);
   const older = isNext ? target : least;
   if (older === undefined) return undefined;
