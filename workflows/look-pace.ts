@@ -14,9 +14,6 @@ export interface LookPace {
 
 const unpaced: LookPace = { looks: [], heldUntil: 0, failures: 0 };
 
-// What takes traffic back may be decided by the next look, so that none waits longer than this, however many there were.
-const LONGEST_PAUSE_MS = 1_500;
-
 // A change may have put right what has failed, and is not left waiting longer than this.
 const LONGEST_HOLD_MS = 10_000;
 
@@ -29,7 +26,7 @@ export function paceLooks(asked: () => number, begun: LookPace = unpaced) {
     pace.heldUntil > Date.now() && asked() === seen && patched('applications-paced');
   const idle = (now: number): LookPace => {
     const looks = looked(pace.looks, now);
-    return { ...pace, looks, heldUntil: now + Math.min(pause(looks, now), LONGEST_PAUSE_MS) };
+    return { ...pace, looks, heldUntil: now + pause(looks, now) };
   };
   const failed = (now: number): LookPace => {
     const failures = pace.failures + 1;

@@ -10,11 +10,12 @@ describe('the next look', () => {
     ['comes at once after a burst', after(39, 10), 380, 0],
     [
       'waits after forty within a minute, until the first of them is a minute ago',
-      after(40, 100),
-      4_000,
-      56_000,
+      after(40, 1_500),
+      59_200,
+      800,
     ],
-    ['waits for the oldest of the last forty', after(60, 1_000), 60_000, 20_000],
+    ['waits for the oldest of the last forty', after(60, 1_500), 89_200, 800],
+    ['waits no longer than what is to be taken back may', after(40, 100), 4_000, 1_500],
     ['comes at once after forty that took longer', after(40, 2_000), 78_000, 0],
   ])('%s', (_, looks, now, want) => expect(pause(looks, now)).toBe(want));
 

@@ -1,5 +1,8 @@
 const MOST = { looks: 40, withinMs: 60_000 };
 
+// What takes something back may be decided by the next look, so that none waits longer than this, however many there were.
+const LONGEST_PAUSE_MS = 1_500;
+
 /** When someone has looked last, in milliseconds since the epoch; no more of them than it takes to pace the next. */
 export type Looks = readonly number[];
 
@@ -8,9 +11,9 @@ export const looked = (looks: Looks, now: number): Looks => [...looks, now].slic
 
 /**
  * How long to wait with the next look, in milliseconds. Where clusters report all the time, each look would be followed by another at once;
- * so many in a minute are enough.
+ * about so many in a minute are enough.
  */
 export function pause(looks: Looks, now: number): number {
   const [first = now] = looks;
-  return looks.length < MOST.looks ? 0 : Math.max(0, first + MOST.withinMs - now);
+  return looks.length < MOST.looks ? 0 : Math.min(Math.max(0, first + MOST.withinMs - now), LONGEST_PAUSE_MS);
 }
