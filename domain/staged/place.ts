@@ -148,11 +148,14 @@ function clear(state: Active, situation: Situation): StagedTurn | undefined {
   if (own?.isBound !== true) return undefined;
   const selectorsOf = (stage: string) => spec.stages.find(({ name }) => name === stage)?.clusterSelectors;
   const isAsked = (stage: string): boolean => selectorsOf(stage) !== undefined;
-  // What reaches its clusters a few at a time may come last to those that the earlier stage has served.
-  const mayGain = (stage: string): boolean =>
-    own.only !== undefined && mayShare(selectorsOf(stage), selectorsOf(state.active.name) ?? []);
-  const left = observed.policies.find(({ stage, isDeleting }) => {
-    const isOver = spec.stageRetention === 'Remove' && isPassed(state, stage) && !mayGain(stage);
+  // What reaches its clusters a few at a time may come last to those that the earlier stage has served, as an edit may not say any more.
+  const mayGain = ({ stage, former = [], only = [] }: StagePolicy): boolean =>
+    own.only !== undefined &&
+    (mayShare([...(selectorsOf(stage) ?? []), ...former], selectorsOf(state.active.name) ?? []) ||
+      only.some((cluster) => selection?.clusters?.includes(cluster) !== false));
+  const left = observed.policies.find((policy) => {
+    const { stage, isDeleting } = policy;
+    const isOver = spec.stageRetention === 'Remove' && isPassed(state, stage) && !mayGain(policy);
     return !isDeleting && (isOver || (!isAsked(stage) && !isNeeded(state, situation, stage)));
   });
   if (left === undefined) return undefined;
