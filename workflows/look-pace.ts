@@ -1,6 +1,6 @@
 import { patched } from '@temporalio/workflow';
 import { backoffMs } from '../domain/applications/state.ts';
-import { looked, pause, type Looks } from '../domain/staged/pace.ts';
+import { looked, pause, type Looks } from '../domain/model/pace.ts';
 import { isDue, waitUntil } from './renewal.ts';
 
 /** How fast a run looks where nothing comes of it; it is handed to the next run, so that going on does not begin anew. */

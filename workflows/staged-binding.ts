@@ -4,7 +4,7 @@ import type { ObjectKey } from '../domain/model/ids.ts';
 import type { ObservedStaged } from '../domain/staged/observation.ts';
 import { askStaged } from '../domain/staged/requests.ts';
 import { unseen } from '../domain/staged/lateness.ts';
-import { looked, pause, type Looks } from '../domain/staged/pace.ts';
+import { looked, pause, type Looks } from '../domain/model/pace.ts';
 import { initialStagedState, type StagedState } from '../domain/staged/state.ts';
 import { sameStagedStatus, stagedStatusOf } from '../domain/staged/status.ts';
 import { takeStagedTurn } from '../domain/staged/turn.ts';

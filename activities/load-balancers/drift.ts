@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import type { ELBv2 } from '../../clients/aws/elbv2.ts';
 import type { Installation } from '../../clients/kubernetes/installation.ts';
-import { KubernetesError, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { isForbidden, KubernetesError, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { objectStart } from '../../clients/temporal/workflow-start.ts';
 import { sameValue } from '../../domain/kubernetes/canonical.ts';
 import { formatKey, keyOf } from '../../domain/model/ids.ts';
@@ -118,8 +118,6 @@ async function configsOf(
   if (error !== undefined) throw error;
   return found;
 }
-
-const isForbidden = (error: unknown): boolean => error instanceof KubernetesError && error.status === 403;
 
 /** The objects of a namespace, or of all, that name a place; an API server that cannot select by it (before 1.31) gives all of them. */
 async function configsIn(

@@ -5,7 +5,8 @@ import { targetDeploymentReporter } from './target-deployment.ts';
 
 const key = { namespace: 'default', name: 'web' };
 
-it('shows what is served though something else could not be read by those who have written it', async () => {
+/** A Cell that serves, and what shows that. */
+function served() {
   const { cell, observedForwarding } = aCell().serving({ a: 100 }).seen();
   const { kubernetes, kept } = kubernetesWith({
     apiVersion: 'okra.mumo.co/v1alpha1',
@@ -14,19 +15,17 @@ it('shows what is served though something else could not be read by those who ha
     spec: { ...cell?.spec },
   });
   const report = targetDeploymentReporter(kubernetes);
+  return { report, observedForwarding, kept };
+}
+
+it('shows what is served though something else could not be read by those who have written it', async () => {
+  const { report, observedForwarding, kept } = served();
   await report({ key, uid: 'uid' }, observedForwarding, Promise.reject(new Error('No Freeze can be read.')));
   expect(kept.object('AWSApplicationLoadBalancerTargetDeployment', key)?.status).toBeDefined();
 });
 
 it('belongs to the configuration that there is, and not to one before it that goes', async () => {
-  const { cell, observedForwarding } = aCell().serving({ a: 100 }).seen();
-  const { kubernetes, kept } = kubernetesWith({
-    apiVersion: 'okra.mumo.co/v1alpha1',
-    kind: 'Cell',
-    metadata: { ...key, uid: 'uid' },
-    spec: { ...cell?.spec },
-  });
-  const report = targetDeploymentReporter(kubernetes);
+  const { report, observedForwarding, kept } = served();
   const owners = (): unknown =>
     kept.object('AWSApplicationLoadBalancerTargetDeployment', key)?.metadata.ownerReferences;
   await report({ key, uid: 'first' }, observedForwarding);

@@ -11,7 +11,7 @@ import {
   clustersIn,
   outOfDateReason,
   strangerReason,
-  unboundReason,
+  unsentReason,
   unselectedReason,
 } from '../../domain/staged/workload.ts';
 import type { LiveMemory } from './live.ts';
@@ -50,11 +50,11 @@ export async function viewOf(
   if (policy === undefined) return unbound('Its BindingPolicy is not there yet.');
   const { name, uid = '' } = policy.metadata;
   const binding = bindings.get(name);
-  const reason = unboundReason(policy, binding);
-  if (reason !== undefined || binding === undefined) {
-    const isOutOfDate = outOfDateReason(policy, binding) !== undefined;
-    return { ...unbound(reason ?? 'It has no Binding.'), ...(isOutOfDate ? { isOutOfDate } : {}) };
-  }
+  const outOfDate = outOfDateReason(policy, binding);
+  if (outOfDate !== undefined || binding === undefined)
+    return { ...unbound(outOfDate ?? 'It has no Binding.'), isOutOfDate: true };
+  const unsent = unsentReason(binding);
+  if (unsent !== undefined) return unbound(unsent);
   const stranger = strangerReason(binding, narrowing);
   if (stranger !== undefined) return unbound(stranger);
   const all = narrowing === undefined ? clustersIn(binding) : (selection?.clusters ?? []);

@@ -80,6 +80,16 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
       ...said,
     });
 
+  /** Takes the object through both stages. */
+  async function complete(): Promise<void> {
+    await settle();
+    await bind('dev');
+    await report('dev');
+    await settle();
+    await bind('prod');
+    expect(await settle()).toMatchObject({ phase: 'Completed' });
+  }
+
   beforeEach(async () => {
     memory = new MemoryKubernetes();
     const own = stagedActivities({
@@ -117,12 +127,7 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
   it('are Ready again after an edit when KubeStellar has bound it, and all the time while it only sends', async () => {
     const seen = (kind: typeof BINDING, status: object) =>
       kubernetes().patch(kind, { name: 'web-prod' }, { status }, { subresource: 'status' });
-    await settle();
-    await bind('dev');
-    await report('dev');
-    await settle();
-    await bind('prod');
-    expect(await settle()).toMatchObject({ phase: 'Completed' });
+    await complete();
     await seen(BINDING, { observedGeneration: 0 });
     expect(await settle()).toMatchObject({ phase: 'Completed' });
     await apply({ downsync: [{ ...nginx.downsync[0], namespaces: ['nginx'] }] });
@@ -261,12 +266,7 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
       stages: [narrow, prod],
       downsync: [{ ...nginx.downsync[0], namespaces: ['nginx'], createOnly: true }],
     });
-    await settle();
-    await bind('dev');
-    await report('dev');
-    await settle();
-    await bind('prod');
-    expect(await settle()).toMatchObject({ phase: 'Completed' });
+    await complete();
     await apply({});
     await settle();
     for (const { name, clusterSelectors } of [dev, prod]) {

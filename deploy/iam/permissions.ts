@@ -21,6 +21,7 @@ const elb = (resource: string): string => `arn:aws:elasticloadbalancing:*:*:${re
 const rules = elb('listener-rule/app/*');
 const networkListeners = elb('listener/net/*');
 const targetGroups = elb('targetgroup/*');
+const assumed = 'arn:aws:iam::*:role/okra-*';
 
 const isOwned: Conditions = { Null: { [`aws:ResourceTag/${OWNER_TAG}`]: 'false' } };
 
@@ -190,7 +191,7 @@ export const statements: readonly Statement[] = [
     sid: 'AssumeRoles',
     actions: { 'sts:AssumeRole': 'the roles that objects and secrets name, in other accounts say' },
     calledBy: 'okrad',
-    resources: ['arn:aws:iam::*:role/okra-*'],
+    resources: [assumed],
     limit:
       'roles whose name begins with `okra-`: name yours here; their trust policies name Okra’s role, and the external id where there is one',
   },
@@ -200,7 +201,7 @@ export const statements: readonly Statement[] = [
       'sts:TagSession': 'AssumeRole with EKS Pod Identity, whose session tags go on to the next role',
     },
     calledBy: 'AWS',
-    resources: ['arn:aws:iam::*:role/okra-*'],
+    resources: [assumed],
     limit: 'the same roles as `AssumeRoles`; leave it out without EKS Pod Identity',
   },
 ];

@@ -23,7 +23,9 @@ export function replan(rollout: Rollout, input: GuardInput): Decision | undefine
     : resumeEdited(rollout, planned.steps, weightOf(rollout.canary.groups, input.observed.weighted));
   const end =
     (same.steps ? undefined : endMeasurement(rollout.progress)) ??
-    (keepsBackground(rollout, planned, { index, state: input.state }) ? undefined : endBackground(rollout));
+    (same.background || outlives(rollout, planned, { index, state: input.state })
+      ? undefined
+      : endBackground(rollout));
   if (end !== undefined) return end;
   if (same.steps) return { do: 'Replan', index, message: 'The analysis in the background was edited.' };
   return {
@@ -42,7 +44,7 @@ export function replanned(
   const planned = plannedBy(cell.spec);
   return inRollout(withoutPromote(withoutBackoff(state)), (rollout) => {
     const same = isAsPlanned(rollout, planned);
-    const isKept = keepsBackground(rollout, planned, { index, state });
+    const isKept = same.background || outlives(rollout, planned, { index, state });
     const { backgroundAnalysis: _old, background, ...rest } = rollout;
     return {
       ...rest,
@@ -57,14 +59,11 @@ export function replanned(
 }
 
 /**
- * Whether what measures in the background, or has measured there, goes on to count. An analysis that was edited takes
- * its place only where it is started: once no steps are left nothing would, and the rollout would go on unmeasured.
+ * Whether what measures in the background, or has measured there, goes on to count though its analysis was edited. The new one
+ * takes its place only where it is started: once no steps are left nothing would, and the rollout would go on unmeasured.
  */
-function keepsBackground(
+const outlives = (
   rollout: Rollout,
   { steps, analysis }: Planned,
   { index, state }: { readonly index: number; readonly state: RolloutState },
-): boolean {
-  if (isAsPlanned(rollout, { steps, analysis }).background) return true;
-  return analysis !== undefined && !stepsGoOn({ ...rollout, steps, index }, state.requests);
-}
+): boolean => analysis !== undefined && !stepsGoOn({ ...rollout, steps, index }, state.requests);

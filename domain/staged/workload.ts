@@ -58,14 +58,14 @@ export function strangerReason(
 const MOST_CLUSTERS = 1_000;
 
 /** Why KubeStellar has not bound what a BindingPolicy asks for now, and sent it; undefined when it has. */
-export function unboundReason(policy: BindingPolicy, binding: Binding | undefined): string | undefined {
-  const outOfDate = outOfDateReason(policy, binding);
-  if (outOfDate !== undefined) return outOfDate;
-  if (binding?.status?.observedGeneration !== binding?.metadata.generation) {
-    return `Waiting for KubeStellar to send what Binding ${policy.metadata.name} lists to its clusters.`;
-  }
-  return undefined;
-}
+export const unboundReason = (policy: BindingPolicy, binding: Binding | undefined): string | undefined =>
+  outOfDateReason(policy, binding) ?? unsentReason(binding);
+
+/** Why KubeStellar has not sent what a Binding lists; undefined when it has. */
+export const unsentReason = (binding: Binding | undefined): string | undefined =>
+  binding?.status?.observedGeneration === binding?.metadata.generation
+    ? undefined
+    : `Waiting for KubeStellar to send what Binding ${binding?.metadata.name} lists to its clusters.`;
 
 /** Why a Binding is not of what its BindingPolicy asks for now; undefined when it is, sent or not. */
 export function outOfDateReason(policy: BindingPolicy, binding: Binding | undefined): string | undefined {

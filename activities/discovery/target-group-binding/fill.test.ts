@@ -11,16 +11,10 @@ import { lifetimeFrom } from '../lifetime.ts';
 import { registerIn } from './fill.ts';
 import { bindingLedger } from './ledger.ts';
 import { searches } from './searches.ts';
+import { unused } from './testing/unused.ts';
 
 const arn = 'arn:aws:elasticloadbalancing:eu-central-1:111122223333:targetgroup/web/4567';
 const about = { $metadata: {}, message: 'no' };
-const refuse = (): never => {
-  throw new Error('nothing is asked here');
-};
-const unused = <T extends object>(known: Partial<T>): T =>
-  new Proxy(known, {
-    get: (target, key) => (key in target ? Reflect.get(target, key) : refuse) as unknown,
-  }) as T;
 const take = () => Promise.resolve();
 const idsOf = (prefix: string, count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}.${Math.trunc(index / 250)}.${index % 250}`);

@@ -1,3 +1,5 @@
+import { keepNewest } from '../../../clients/newest.ts';
+
 /** The searches for targets that AWS refuses, of all syncs of a process: each takes many calls, and waits for each of them. */
 export interface Searches {
   /** What a sync of a namespace may search with; where it registers targets, what searches have found there is remembered, and with which spec. */
@@ -29,8 +31,8 @@ export function searches(mostOfOne = MOST_OF_ONE, mostPlaces = MOST_PLACES): Sea
   const places = new Map<string, Set<string>>();
   const generations = new Map<string, number>();
   const remember = (where: string, { found, generation }: Search): void => {
-    keep(places, where, found.size > 0 ? found : undefined, mostPlaces);
-    keep(generations, where, generation, MOST_GENERATIONS);
+    renew(places, where, found.size > 0 ? found : undefined, mostPlaces);
+    renew(generations, where, generation, MOST_GENERATIONS);
   };
   const change = (namespace: string, by: number): void => {
     const now = (underWay.get(namespace) ?? 0) + by;
@@ -61,10 +63,9 @@ export function searches(mostOfOne = MOST_OF_ONE, mostPlaces = MOST_PLACES): Sea
   };
 }
 
-/** Has a map know a value by its key as the last one, and forget the first where there are too many. */
-function keep<T>(all: Map<string, T>, key: string, value: T | undefined, most: number): void {
+/** Has a map know a value by its key as the newest one, of so many. */
+function renew<T>(all: Map<string, T>, key: string, value: T | undefined, most: number): void {
   all.delete(key);
   if (value !== undefined) all.set(key, value);
-  const [first] = all.keys();
-  if (all.size > most && first !== undefined) all.delete(first);
+  keepNewest(all, most);
 }

@@ -7,18 +7,12 @@ import { lifetimeFrom } from '../lifetime.ts';
 import { bindingLedger } from './ledger.ts';
 import { stay } from './stay.ts';
 import { searches } from './searches.ts';
+import { unused } from './testing/unused.ts';
 
 const arnOf = (name: string): string =>
   `arn:aws:elasticloadbalancing:eu-central-1:111122223333:targetgroup/${name}/4567`;
 const payments = arnOf('payments');
 const problem = { object: arnOf('team-nosuch'), reason: 'TargetGroupNotFound', message: 'Got none.' };
-const refuse = (): never => {
-  throw new Error('nothing is asked here');
-};
-const unused = <T extends object>(known: Partial<T>): T =>
-  new Proxy(known, {
-    get: (target, key) => (key in target ? Reflect.get(target, key) : refuse) as unknown,
-  }) as T;
 
 /** Has a binding that is in `payments` stay there, which wants one more target; says what AWS was asked and told. */
 async function staying(allowed: readonly string[] | undefined) {

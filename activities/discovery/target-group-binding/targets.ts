@@ -6,6 +6,7 @@ import type { Surroundings } from '../../../domain/discovery/target-group-bindin
 import {
   targetTextOf,
   type Registration,
+  textsOf,
 } from '../../../domain/discovery/target-group-binding/registered-target.ts';
 import { batches } from '../../../domain/discovery/target-group-binding/target-group-binding.ts';
 import { reasonOf, toFailure } from '../../failure.ts';
@@ -64,7 +65,7 @@ export function register(
   all: readonly (readonly Registration[])[],
 ): Promise<WrittenTargets> {
   const { found } = writes.search;
-  const texts = new Set(all.flat().map(targetTextOf));
+  const texts = textsOf(all.flat());
   for (const text of found) if (!texts.has(text)) found.delete(text);
   const isFound = (one: Registration): boolean => found.has(targetTextOf(one));
   const others = all.map((batch) => batch.filter((one) => !isFound(one))).filter(({ length }) => length > 0);

@@ -1,6 +1,6 @@
 import { countOf } from './binding-record.ts';
 import { aboutTargets, type Registering } from './held-back.ts';
-import { registrationsOf, targetTextOf, type RegisteredTarget } from './registered-target.ts';
+import { registrationsOf, targetTextOf, textsOf, type RegisteredTarget } from './registered-target.ts';
 import type { BindingDecision } from './target-group-binding.ts';
 
 /** A target group, and what an object has registered in it. */
@@ -56,7 +56,7 @@ export function isFilled(
 ): boolean {
   if (isIncomplete || reasons.some((reason) => !aboutTargets.includes(reason))) return false;
   if (unsettled.length > 0 || withoutRoom.length > 0) return false;
-  const missing = new Set(failed.map(targetTextOf));
+  const missing = textsOf(failed);
   const isEmpty = targets.flatMap(registrationsOf).every((one) => missing.has(targetTextOf(one)));
   return !isEmpty || (problems.length === 0 && failed.length === 0);
 }

@@ -1,9 +1,9 @@
 import {
   onlyIds,
   registrationsOf,
-  targetTextOf,
-  type RegisteredTarget,
   type Registration,
+  textsOf,
+  type RegisteredTarget,
 } from './registered-target.ts';
 import type { BindingDecision } from './target-group-binding.ts';
 
@@ -32,4 +32,4 @@ export function recordOf(
 
 /** How many targets an object has registered, each counted once. */
 export const countOf = (targets: readonly RegisteredTarget[]): number =>
-  new Set(targets.flatMap(registrationsOf).map(targetTextOf)).size;
+  textsOf(targets.flatMap(registrationsOf)).size;

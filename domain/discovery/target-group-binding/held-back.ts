@@ -1,4 +1,4 @@
-import { registrationsOf, targetTextOf, unique, type Registration } from './registered-target.ts';
+import { registrationsOf, targetTextOf, textsOf, unique, type Registration } from './registered-target.ts';
 import type { BindingDecision } from './target-group-binding.ts';
 
 /** The result of registering. */
@@ -77,5 +77,3 @@ function heldForRoom({
   const half = Math.ceil((come + serving + draining) / 2) - come;
   return Math.max(0, Math.min(half, serving, come === 0 ? serving : room));
 }
-
-const textsOf = (some: readonly Registration[]): ReadonlySet<string> => new Set(some.map(targetTextOf));

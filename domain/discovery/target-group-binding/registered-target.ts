@@ -50,6 +50,10 @@ export const registrationsOf = ({ ids = [], port }: RegisteredTarget): readonly 
 /** Spells a target in one word; two are the same when that is. */
 export const targetTextOf = ({ id, port }: Registration): string => `${id}:${port}`;
 
+/** Spells targets so, each once. */
+export const textsOf = (some: readonly Registration[]): ReadonlySet<string> =>
+  new Set(some.map(targetTextOf));
+
 /** Leaves each target once, in an order that stays. */
 export const unique = (registrations: readonly Registration[]): readonly Registration[] =>
   [...new Map(registrations.map((one) => [targetTextOf(one), one])).values()].toSorted((a, b) =>

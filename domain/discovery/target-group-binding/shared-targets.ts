@@ -1,8 +1,9 @@
 import {
   registrationsOf,
   targetTextOf,
-  type RegisteredTarget,
   type Registration,
+  textsOf,
+  type RegisteredTarget,
 } from './registered-target.ts';
 import type { Entry } from './binding-move.ts';
 
@@ -40,16 +41,16 @@ export function sharedTargets(
   const leaving = foreign
     .flatMap(({ former = [] }) => former)
     .filter((place) => place.targetGroupARN === targetGroupARN);
-  const textsOf = (targets: readonly RegisteredTarget[]): readonly string[] =>
-    targets.flatMap(registrationsOf).map(targetTextOf);
   // Two that let a target go at the same time must not leave it to each other: what is leaving is kept by nobody.
   // But nothing leaves a target group in use that its object moves away from, or has created. What is kept for that is
   // not looked after: an object that stays there knows better what has ended.
   const staying = there.filter(({ isDeleting, created }) => !isDeleting || (isLeftInUse && created === true));
-  const kept = new Set(
-    [...staying, ...(isLeftInUse ? leaving : [])].flatMap(({ targets }) => textsOf(targets.filter(isWanted))),
+  const kept = textsOf(
+    [...staying, ...(isLeftInUse ? leaving : [])].flatMap(({ targets }) =>
+      targets.filter(isWanted).flatMap(registrationsOf),
+    ),
   );
-  const theirs = new Set([...there, ...leaving].flatMap(({ targets }) => textsOf(targets)));
+  const theirs = textsOf([...there, ...leaving].flatMap(({ targets }) => targets.flatMap(registrationsOf)));
   return { isKept: (one) => kept.has(targetTextOf(one)), isTheirs: (one) => theirs.has(targetTextOf(one)) };
 }
 

@@ -7,8 +7,9 @@ import {
   registrationsOf,
   targetTextOf,
   unique,
-  type RegisteredTarget,
   type Registration,
+  textsOf,
+  type RegisteredTarget,
 } from './registered-target.ts';
 import type { Problem } from '../sync-status.ts';
 import type { TargetType } from './target-ids.ts';
@@ -52,8 +53,8 @@ export const LARGEST_BATCH = 200;
 /** Says which targets to register and deregister: only what this object has registered is ever deregistered. */
 export function decideBinding(observed: ObservedBinding): BindingDecision {
   const { targets, registered, ours, former = [], missing = [], isShared = () => false } = observed;
-  const own = new Set(ours.flatMap(registrationsOf).map(targetTextOf));
-  const there = new Set(registered.map(targetTextOf));
+  const own = textsOf(ours.flatMap(registrationsOf));
+  const there = textsOf(registered);
   const isOwn = (one: Registration): boolean => own.has(targetTextOf(one));
   const known = [...ours, ...former];
   const found = targets.map((target) => ({ target, ...findIds(target, { ...observed, known, isOwn }) }));
@@ -75,7 +76,7 @@ export function decideBinding(observed: ObservedBinding): BindingDecision {
   );
   const fitting = fit([...wanted, ...keptOfUnread(ours, found, missing)], isOwn);
   const all = unique(fitting.targets.flatMap(registrationsOf));
-  const keep = new Set(all.map(targetTextOf));
+  const keep = textsOf(all);
   const leaving = unique(ours.flatMap(registrationsOf)).filter((one) => !keep.has(targetTextOf(one)));
   return {
     claim: [...fitting.targets, ...leavingTargets(ours, keep)],
@@ -95,7 +96,7 @@ export const deregisterAll = (
   ours: readonly RegisteredTarget[],
   registered: readonly Registration[],
 ): readonly (readonly Registration[])[] => {
-  const there = new Set(registered.map(targetTextOf));
+  const there = textsOf(registered);
   return batches(unique(ours.flatMap(registrationsOf)).filter((one) => there.has(targetTextOf(one))));
 };
 
