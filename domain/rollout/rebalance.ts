@@ -7,7 +7,7 @@ import {
   weightOf,
   whereAllFit,
 } from '../load-balancers/weights.ts';
-import type { Decision } from '../model/decision.ts';
+import type { Decision, Shift } from '../model/decision.ts';
 import type { TargetGroup } from '../model/target-group.ts';
 import type { VersionSet } from '../versions/version.ts';
 import { tooMany } from './settle.ts';
@@ -22,8 +22,7 @@ export function rebalance(
   const carrying = stable.groups.filter((group) => weightOf([group], input.observed.weighted) > 0);
   if (set === undefined || sameGroups(set.groups, carrying)) return undefined;
   const together = [...stable.groups, ...set.groups.filter((group) => !includes(stable.groups, group))];
-  if (together.length > MAX_TARGET_GROUPS) return tooMany(together, `Version ${set.version} has`);
-  const shift: Decision = {
+  const shift: Shift = {
     do: 'Shift',
     purpose: 'Rebalance',
     version: set.version,
@@ -31,17 +30,20 @@ export function rebalance(
     urgent: false,
     message: `Spreading the weight of ${set.version} over its ${set.groups.length} target groups.`,
   };
-  const gated = gate(shift, input);
-  if (gated === shift) return guard(shift, input);
-  // What is gone leaves at once, also where something joins that has to wait.
+  const fits = together.length <= MAX_TARGET_GROUPS;
+  const whole = fits ? gate(shift, input) : tooMany(together, `Version ${set.version} has`);
+  if (whole === shift) return guard(shift, input);
+  // What is gone leaves at once, also where something joins that has to wait, or for which there is no room before.
   const staying = carrying.filter((group) => includes(set.groups, group));
-  if (staying.length === 0 || staying.length === carrying.length) return gated;
-  const out: Decision = {
+  if (staying.length === 0 || staying.length === carrying.length) return whole;
+  const out: Shift = {
     ...shift,
     shares: everythingTo(staying, idleBeside(stable.groups, input)),
     message: `Spreading the weight of ${set.version} over the ${staying.length} target groups that are left.`,
   };
-  return gate(out, input) === out ? guard(out, input) : gated;
+  const gated = gate(out, input);
+  if (gated === out) return guard(out, input);
+  return fits ? whole : gated;
 }
 
 /** The groups at weight 0 that stay in the rule, where there is room for all of them. */

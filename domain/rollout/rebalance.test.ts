@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { weightsOf } from '../testing/builders.ts';
+import { Simulation } from '../testing/simulation.ts';
+
+const MINUTE = 60_000;
+const freeze = { name: 'all', by: 'ops', reason: 'Friday.' };
+
+/** 1.0.0 serves by five groups, which is all that a rule has room for, and there are more of it. */
+function full(...more: readonly string[]): Simulation {
+  const simulation = new Simulation({ settle: '0s' });
+  simulation.provision('1.0.0', 'a', 'b', 'c', 'd', 'e');
+  simulation.run();
+  simulation.provision('1.0.0', ...more);
+  return afterwards(simulation);
+}
+
+function afterwards(simulation: Simulation): Simulation {
+  simulation.wake();
+  simulation.pass(MINUTE);
+  return simulation;
+}
+
+const without = (simulation: Simulation, ...gone: readonly string[]): Simulation => {
+  simulation.groups = simulation.groups.filter(({ name }) => !gone.includes(name));
+  return afterwards(simulation);
+};
+
+const served = (simulation: Simulation): Readonly<Record<string, number>> => weightsOf(simulation.served);
+
+describe('what serves by as many target groups as a rule has room for', () => {
+  it('gets another one in the place of one that is gone', () => {
+    const simulation = full('f');
+    expect(simulation.status.reason).toBe('TooManyTargetGroups');
+    expect(served(without(simulation, 'e'))).toEqual({ a: 20, b: 20, c: 20, d: 20, f: 20 });
+    expect(simulation.status.reason).toBe('Serving');
+  });
+
+  it('loses one that is gone, though there are still too many', () => {
+    const simulation = without(full('f', 'g'), 'e');
+    expect(served(simulation)).toEqual({ a: 25, b: 25, c: 25, d: 25 });
+    expect(simulation.status.reason).toBe('TooManyTargetGroups');
+  });
+
+  it('loses one that is gone also while a newer version does not fit', () => {
+    const simulation = full('f');
+    simulation.provision('2.0.0', 'g');
+    expect(Object.keys(served(without(simulation, 'e')))).not.toContain('e');
+  });
+
+  it('loses it during a Freeze, and gets the other one afterwards', () => {
+    const simulation = full('f');
+    simulation.freezes = [freeze];
+    expect(served(without(simulation, 'e'))).toEqual({ a: 25, b: 25, c: 25, d: 25 });
+    expect(simulation.status.reason).toBe('WaitingForFreeze');
+    simulation.freezes = [];
+    expect(served(afterwards(simulation))).toMatchObject({ d: 20, f: 20 });
+  });
+});
