@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { CanaryStep } from '../../crds/cell.ts';
-import { weightsOf } from '../testing/builders.ts';
+import { arnOf, weightsOf } from '../testing/builders.ts';
 import { rollingOut, stands } from '../testing/rolling-out.ts';
 import type { Simulation } from '../testing/simulation.ts';
+import { statusOf } from './status.ts';
 
 const MINUTE = 60_000;
 
@@ -53,8 +54,60 @@ describe('what serves, of which nobody knows the version', () => {
     expect(weightsOf(simulation.served)).toEqual({ b: 50, d: 50 });
   });
 
+  it('keeps everything until what takes its place is healthy', () => {
+    const simulation = unknown();
+    for (const name of ['b', 'd']) simulation.unhealthy.add(arnOf(name));
+    simulation.provision('2.0.0', 'd');
+    simulation.wake();
+    simulation.pass(MINUTE);
+    expect(weightsOf(simulation.served)).toEqual({ a: 50, b: 0, c: 50, d: 0 });
+    expect(`${simulation.status.phase} ${simulation.status.reason}`).toBe('Progressing WaitingForHealth');
+    simulation.unhealthy.clear();
+    simulation.pass(MINUTE);
+    expect(weightsOf(simulation.served)).toEqual({ b: 50, d: 50 });
+    expect(simulation.status.history?.[0]).toMatchObject({ outcome: 'Installed', version: '2.0.0' });
+  });
+
+  it('keeps everything during a Freeze', () => {
+    const simulation = unknown();
+    simulation.freezes = [{ name: 'all', by: 'ops', reason: 'Friday.' }];
+    simulation.provision('2.0.0', 'd');
+    simulation.wake();
+    simulation.pass(MINUTE);
+    expect(weightsOf(simulation.served)).toEqual({ a: 50, c: 50 });
+    expect(simulation.status.reason).toBe('WaitingForFreeze');
+  });
+
+  it('gives way at once where a rule has no room for both', () => {
+    const simulation = unknown();
+    simulation.provision('2.0.0', 'd', 'e', 'f');
+    simulation.wake();
+    simulation.run();
+    expect(weightsOf(simulation.served)).toEqual({ b: 25, d: 25, e: 25, f: 25 });
+  });
+
   it('is not given up for another version than spec.version', () => {
     expect(weightsOf(unknown('2.0.0').served)).toEqual({ a: 50, c: 50 });
+  });
+});
+
+describe('a Cell that is created again during its rollout', () => {
+  it('still knows the version that serves when that is gone by then', () => {
+    const steps: CanaryStep[] = [{ setWeight: 20 }, { pause: {} }];
+    const web = rollingOut({ settle: '0s', updateStrategy: { type: 'Canary', canary: { steps } } });
+    web.run();
+    web.status = {};
+    web.groups = web.groups.filter(({ name }) => name !== 'a');
+    const { state, now, last: decision } = web;
+    const observed = web.seen();
+    const { cell } = observed;
+    if (cell === undefined) throw new Error('Expected a Cell, got none.');
+    const workflow = { workflowId: 'cell/default/web', runId: 'run-1' };
+    const { targetGroups } = statusOf({ observed, cell, state, decision, workflow, now });
+    expect(targetGroups).toMatchObject([
+      { name: 'a', version: '1.0.0', weight: 80 },
+      { name: 'b', version: '2.0.0', weight: 20 },
+    ]);
   });
 });
 

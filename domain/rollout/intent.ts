@@ -4,12 +4,13 @@ import { begin } from './begin.ts';
 import type { Decision } from '../model/decision.ts';
 import { gate } from '../gates/gate.ts';
 import { keepServed } from '../gates/kinds.ts';
-import { guard, onlyRegistered, type GuardInput } from '../gates/guard.ts';
+import { guard, type GuardInput } from '../gates/guard.ts';
+import { inPlaceOf, install } from './install.ts';
 import { isUnsure, restore } from './reconfigure.ts';
 import { atRest } from './rest.ts';
 import { isOutsideRollbackWindow } from './rollback-window.ts';
 import { carriersBeside, isGone, presentOf, stableSet, UNKNOWN_VERSION } from '../versions/stable.ts';
-import { close, isPinLost, settle, tooMany, waiting } from './settle.ts';
+import { close, isPinLost, settle, tooMany } from './settle.ts';
 import { backTo, giveBack } from './take-back.ts';
 import { isUnderWay, keeping, upkeep } from './upkeep.ts';
 import { isNewer, type VersionSet } from '../versions/version.ts';
@@ -68,26 +69,11 @@ const mayServe = ({ observed, cell, state }: GuardInput, found: Candidates): boo
   state.inspected?.is === 'Serving' ||
   (cell.status.targetGroups ?? []).length > 0;
 
-function install(found: Candidates, input: GuardInput): Decision {
-  const { target } = found;
-  if (target === undefined) return waiting(found, undefined);
-  if (target.groups.length > MAX_TARGET_GROUPS)
-    return tooMany(target.groups, `Version ${target.version} has`);
-  const shift = {
-    do: 'Shift',
-    purpose: 'Install',
-    version: target.version,
-    shares: everythingTo(target.groups, []),
-    urgent: false,
-    message: `Installing ${target.version} with the whole weight, because nothing is served yet.`,
-  } as const;
-  return onlyRegistered(shift, input);
-}
-
 function fallBack(input: GuardInput, found: Candidates, stable: VersionSet): Decision | undefined {
   const { observed, cell } = input;
   if (stable.groups.some((group) => includes(observed.selected, group))) return undefined;
   const { sets, target } = found;
+  if (stable.version === UNKNOWN_VERSION) return inPlaceOf(stable, target, input);
   const isFree = ({ version, groups }: VersionSet): boolean =>
     !isBlocked(version, cell) && (!isPinLost(found, cell) || groups.length >= cell.spec.replicas);
   // A newer one rolls out by its steps, from what there is to go back to.
@@ -96,15 +82,12 @@ function fallBack(input: GuardInput, found: Candidates, stable: VersionSet): Dec
   const isLeft = (set: VersionSet): boolean =>
     weightOf(set.groups, observed.weighted) > 0 || abortsWhatWasLeft(input);
   const goesOn = target !== undefined && !isOlder(target) && isLeft(target);
-  const isKnown = stable.version !== UNKNOWN_VERSION;
-  if (isKnown && (goesOn || abortLeft(input, sets, stable)?.do === 'Begin')) return undefined;
+  if (goesOn || abortLeft(input, sets, stable)?.do === 'Begin') return undefined;
   const free = sets.filter((set) => isFree(set) && isOlder(set));
   const fitting = free.filter(({ groups }) => groups.length <= MAX_TARGET_GROUPS);
   const isComplete = ({ groups }: VersionSet): boolean => groups.length >= cell.spec.replicas;
-  // Nothing is older than what nobody knows; only what is complete takes its place.
-  const isNext = target !== undefined && (!isKnown || isOlder(target));
   const least = fitting.find(isComplete) ?? fitting[0] ?? (target === undefined ? free[0] : undefined);
-  const older = isNext ? target : least;
+  const older = target !== undefined && isOlder(target) ? target : least;
   if (older === undefined) return undefined;
   if (older.groups.length > MAX_TARGET_GROUPS) return tooMany(older.groups, `Version ${older.version} has`);
   return {

@@ -5,7 +5,7 @@ import { connectionsText } from '../load-balancers/connections.ts';
 import { standing } from '../model/decision.ts';
 import { withChange } from './history.ts';
 import { requestsFrom } from '../model/requests.ts';
-import { stableSet } from '../versions/stable.ts';
+import { stableSet, UNKNOWN_VERSION } from '../versions/stable.ts';
 import { claims } from './status-conditions.ts';
 import { told } from './rejected.ts';
 import { LONGEST_MESSAGE, loudHold, optional, type StatusInput } from '../model/status-input.ts';
@@ -133,10 +133,14 @@ const isUnseen = ({ observed, cell, state }: StatusInput): boolean =>
 function targetGroupsOf({ observed, cell, state, now }: StatusInput): CellStatus['targetGroups'] {
   const { sets } = groupByVersion(observed.selected);
   const stable = state.rollout?.stable ?? stableSet(observed, cell);
+  // A Cell that was deleted and created again has forgotten them.
+  const sides = state.rollout === undefined ? [] : [state.rollout.canary, state.rollout.stable];
+  const known = sides.filter((set) => set.version !== UNKNOWN_VERSION);
   return observed.weighted.map((group) => {
     const version =
       sets.find((set) => includes(set.groups, group))?.version ??
-      cell.status.targetGroups?.find((one) => one.arn === group.arn)?.version;
+      cell.status.targetGroups?.find((one) => one.arn === group.arn)?.version ??
+      known.find((set) => includes(set.groups, group))?.version;
     const isCanary = state.rollout !== undefined && includes(state.rollout.canary.groups, group);
     const role = isCanary
       ? 'Canary'
