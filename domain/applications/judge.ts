@@ -2,12 +2,13 @@ import { canonical } from '../kubernetes/canonical.ts';
 import { optional } from '../model/status-input.ts';
 import { advance, withdraw } from './advance.ts';
 import { goBack, trafficBack } from './go-back.ts';
+import { keptByOthers, keptByRemoved } from './kept-labels.ts';
 import { endOthers } from './measure.ts';
 import { measuredRevision } from './names.ts';
 import type { ObservedRevision } from './observation.ts';
 import type { Resolution } from './resolve.ts';
 import type { Resolved } from './resolved.ts';
-import { foreignSecret, keptLabel } from './secrets.ts';
+import { foreignSecret } from './secrets.ts';
 import { settle } from './settle.ts';
 import {
   back,
@@ -45,7 +46,13 @@ function nextStep(situation: Situation, before: Mark | undefined): Judgement {
     );
   if (over !== undefined) return goBack(situation, mark, over);
   if (!resolved.ok) return unresolved(situation, mark, resolved);
-  const [newest] = seen.revisions;
+  return follow({ ...situation, hold: situation.hold ?? keptByOthers(situation) }, mark, resolved);
+}
+
+/** Brings about what an application comes to, as a revision of its own. */
+function follow(situation: Situation, mark: Mark, resolved: Extract<Resolution, { ok: true }>): Judgement {
+  const { failed } = mark;
+  const [newest] = situation.seen.revisions;
   const again = failed?.retried === true && (newest?.number ?? 0) <= failed.revision;
   if (newest === undefined || newest.hash !== resolved.hash || again) return save(situation, mark, resolved);
   return bringAbout(situation, mark, newest);
@@ -93,7 +100,8 @@ function shown({ seen }: Situation, known: Mark): Mark {
 }
 
 /** What stands in the place of something of this application, and is not its own. */
-function conflict({ spec, seen, secrets, application }: Situation, over: Mark['failed']): string | undefined {
+function conflict(situation: Situation, over: Mark['failed']): string | undefined {
+  const { seen, secrets, application } = situation;
   const { child, targetGroups, resolved } = seen;
   const expected = (what: string): string =>
     `Expected ${what} to belong to this Cell, got one that it has not made. Rename or delete it, or rename the application.`;
@@ -105,9 +113,7 @@ function conflict({ spec, seen, secrets, application }: Situation, over: Mark['f
   if (secret !== undefined)
     return `Expected Secret ${secret.name} to belong to this Cell, got one that it has not made. Delete it, or let its owner go of it.`;
   // What goes back asks for the labels of the good revision.
-  if (over !== undefined) return undefined;
-  const names = spec.applications.map(({ name }) => name);
-  return keptLabel(application.name, resolved.value, { secrets, names });
+  return over === undefined ? keptByRemoved(situation) : undefined;
 }
 
 /** Takes traffic back while the spec cannot be read, as a Cell with `ingress` does, and does nothing else. */

@@ -60,14 +60,12 @@ describe('an application that gets another name', () => {
     });
     const world = new ApplicationsWorld({
       clusters: clusters('web-v1'),
-      applications: [checked('a'), labelled('old', 'a')],
+      applications: [checked('a')],
     }).run();
-    world.edit({
-      clusters: clusters('web-v1', 'web-v2'),
-      applications: [checked('b'), labelled('old', 'a')],
-    });
+    world.edit({ clusters: clusters('web-v1', 'web-v2'), applications: [checked('b')] });
     while (!world.trace.includes('web ApplySecrets 2')) world.turn();
-    world.edit({ applications: [checked('b')] });
+    // As an earlier release has left it, which took labels from other applications.
+    world.secrets.set('web-v1', { asking: { web: { role: 'b' }, old: { role: 'a' } }, isOwn: true });
     if (how === 'fails') world.failing.add('after');
     else world.ask('abort');
     for (let turns = 0; turns < 120; turns += 1) world.turn();

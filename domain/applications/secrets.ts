@@ -126,25 +126,3 @@ export const foreignSecret = (
   secrets: readonly ObservedSecret[],
 ): ObservedSecret | undefined =>
   secrets.find((one) => !one.isOwn && clusters.some(({ secretName }) => secretName === one.name));
-
-/** Why an application must not ask the secrets of its clusters for its labels: one that the Cell no longer has may serve still, and be deployed by other values of them. */
-export function keptLabel(
-  application: string,
-  { clusters, secretLabels }: Resolved,
-  { secrets, names }: { readonly secrets: readonly ObservedSecret[]; readonly names: readonly string[] },
-): string | undefined {
-  for (const { name, cluster, applications } of secrets) {
-    if (!clusters.some(({ secretName }) => secretName === name)) continue;
-    const has = applications[application] ?? {};
-    for (const [gone, labels] of Object.entries(applications)) {
-      if (names.includes(gone)) continue;
-      const key = Object.keys(secretLabels).find(
-        (one) =>
-          Object.hasOwn(labels, one) && labels[one] !== secretLabels[one] && has[one] !== secretLabels[one],
-      );
-      if (key !== undefined)
-        return `Expected the label ${key} of the secret of cluster ${cluster} to have one value, got ${labels[key]}, by which application ${gone} is deployed there, though the Cell no longer has it, and ${secretLabels[key]}. Use another label; or, once nobody needs application ${gone}, remove it from the annotation ${APPLICATIONS_ANNOTATION} of Secret ${name}.`;
-    }
-  }
-  return undefined;
-}

@@ -22,6 +22,8 @@ export interface Situation {
   readonly application: ApplicationOfCell;
   readonly seen: ObservedApplication;
   readonly secrets: readonly ObservedSecret[];
+  /** The applications of the Cell, as they were seen. */
+  readonly others: readonly ObservedApplication[];
   /** Holds what goes forward, and nothing that goes back. */
   readonly hold?: Hold | undefined;
   /** What is wrong with the spec of the Cell, which then does not say what it asks for. */

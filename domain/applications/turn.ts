@@ -95,6 +95,7 @@ function judgeAll({ observed, cell, heard, state, now }: All, hold: Hold | undef
         application,
         seen,
         secrets: observed.secrets,
+        others: observed.applications,
         hold: hold ?? (ahead === undefined ? undefined : behind(ahead.name)),
         problems: cell.problems,
         isUnknown,

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { clusters, web } from './testing/applications.ts';
+import { ApplicationsWorld } from './testing/world.ts';
+
+/** An application that Argo CD deploys by a label of its own, on the clusters for it. */
+const labelled = (name: string, app = name): object =>
+  web({
+    name,
+    clusterSelector: { for: name },
+    argocd: { clusterSecret: { labels: { app } } },
+    alb: undefined,
+    checks: undefined,
+  });
+
+/** Clusters, with the application that each is for. */
+const clustersFor = (those: Readonly<Record<string, string>>): object[] =>
+  Object.entries(those).map(([name, application]) => ({ name, labels: { for: application } }));
+
+/** Two applications in place, on clusters of their own. */
+function apart(more: object = {}): ApplicationsWorld {
+  const world = new ApplicationsWorld({
+    clusters: clustersFor({ c1: 'api', c2: 'web' }),
+    applications: [labelled('web'), labelled('api')],
+    ...more,
+  }).run();
+  expect(world.status.phase).toBe('Completed');
+  world.trace.length = 0;
+  return world;
+}
+
+describe('an application that asks for a label by which another one is deployed on its cluster', () => {
+  const toAnother = clustersFor({ c1: 'web', c2: 'none', c3: 'api' });
+
+  it('does not take it, also when it comes first', () => {
+    const of = (name: string, app = name): object => ({
+      ...labelled(name, app),
+      clusterSelector: { role: 'web' },
+    });
+    const world = new ApplicationsWorld({ clusters: clusters('web-v1'), applications: [of('web')] }).run();
+    world.trace.length = 0;
+    world.edit({ applications: [of('api'), of('web')] });
+    expect(world.run().trace).toEqual([]);
+    expect(world.secrets.get('web-v1')?.asking).toEqual({ web: { app: 'web' } });
+    expect(world.status.applications).toMatchObject([
+      { name: 'api', phase: 'Pending', reason: 'Conflict' },
+      { name: 'web', reason: 'InvalidApplication' },
+    ]);
+  });
+
+  it('waits until the other has left', () => {
+    const world = apart({ parallel: true });
+    world.edit({ clusters: toAnother });
+    expect(world.run().status.phase).toBe('Completed');
+    expect(world.trace.indexOf('api RemoveSecrets 2')).toBeLessThan(
+      world.trace.indexOf('web SaveRevision 2'),
+    );
+    expect([...world.secrets].map(([name, { asking }]) => [name, asking])).toEqual([
+      ['c3', { api: { app: 'api' } }],
+      ['c1', { web: { app: 'web' } }],
+    ]);
+  });
+
+  it('says what to do when the other can leave only after it', () => {
+    const world = apart();
+    world.edit({ clusters: toAnother });
+    expect(world.run().trace).toEqual([]);
+    expect(world.status).toMatchObject({
+      phase: 'Waiting',
+      reason: 'Conflict',
+      message:
+        'web: Expected the label app of the secret of cluster c1 to have one value, got api, by which application api is deployed there, and web. Waiting until application api is not deployed by it any more, for which spec.parallel has to be true if it comes later; or use another label. Next: Beginning with revision 2.',
+    });
+    world.edit({ parallel: true });
+    expect(world.run().status.phase).toBe('Completed');
+  });
+
+  it('waits for the other to get the new value where it is new itself', () => {
+    const of = (name: string, app: string): object => ({
+      ...labelled(name, app),
+      clusterSelector: { role: 'web' },
+    });
+    const world = new ApplicationsWorld({
+      clusters: clusters('web-v1'),
+      applications: [of('web', 'a')],
+      parallel: true,
+    }).run();
+    world.trace.length = 0;
+    world.edit({ applications: [of('api', 'b'), of('web', 'b')] });
+    expect(world.run().status.phase).toBe('Completed');
+    expect(world.trace.indexOf('web ApplySecrets 2')).toBeLessThan(world.trace.indexOf('api ApplySecrets 1'));
+  });
+
+  it('does not wait where both get the same new value', () => {
+    const both = clustersFor({ c1: 'both' });
+    const of = (name: string, app: string): object => ({
+      ...labelled(name, app),
+      clusterSelector: { for: 'both' },
+    });
+    const world = new ApplicationsWorld({
+      clusters: both,
+      applications: [of('web', 'a'), of('api', 'a')],
+    }).run();
+    world.edit({ applications: [of('web', 'b'), of('api', 'b')] });
+    expect(world.run().status.phase).toBe('Completed');
+    expect(world.secrets.get('c1')?.asking).toEqual({ web: { app: 'b' }, api: { app: 'b' } });
+  });
+});
