@@ -82,6 +82,29 @@ describe('the Cell of an application that someone deletes while it moves the tra
     expect(world.run().trace).toEqual([]);
   });
 
+  it('says what is waited for, and is left to the other revision once someone deletes the good one', () => {
+    const world = deletedMidway();
+    world.turn();
+    const child = world.children.get('web')!;
+    const { generation: observedGeneration } = child;
+    for (let turns = 0; turns < 30; turns += 1) {
+      child.status = {
+        phase: 'Progressing',
+        message: 'Expected healthy targets, got none.',
+        observedGeneration,
+      };
+      world.turn();
+    }
+    expect(world.status).toMatchObject({
+      reason: 'WaitingForCell',
+      message:
+        'web: Revision 1 gets the traffic first. Cell mysystem-web is Progressing: Expected healthy targets, got none. Once nobody needs revision 1, delete ControllerRevision mysystem-web-1; the newer one then gets all traffic at once.',
+    });
+    world.revisions.set('web', world.revisions.get('web')!.slice(1));
+    expect(world.run().status.phase).toBe('Completed');
+    expect(servedBy(world)).toEqual(['web-v2']);
+  });
+
   it.each([
     ['has served others since it was made', [{ version: '2.0.0' }], false],
     ['was made again', [], true],
@@ -91,7 +114,12 @@ describe('the Cell of an application that someone deletes while it moves the tra
     const status = { stableVersion: '2.0.0', history } as CellStatus;
     const seen = { ...world.observe().applications[0]! };
     const child = { ...seen.child!, status };
-    const situation = { application: web(), problems: [], seen: { ...seen, child } } as unknown as Situation;
+    const situation = {
+      cell: 'mysystem',
+      application: web(),
+      problems: [],
+      seen: { ...seen, child },
+    } as unknown as Situation;
     expect(goodFirst(situation, { name: 'web', phase: 'Pending' }, 2) !== undefined).toBe(isAwaited);
   });
 });

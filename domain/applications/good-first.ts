@@ -1,5 +1,7 @@
 import { optional } from '../model/status-input.ts';
 import { isSameVersion } from '../versions/version.ts';
+import { childState } from './child-state.ts';
+import { revisionName } from './names.ts';
 import type { ObservedApplication, ObservedChild, ObservedRevision } from './observation.ts';
 import { back, lastGood, wait, type Judgement, type Mark, type Situation } from './situation.ts';
 
@@ -8,10 +10,11 @@ import { back, lastGood, wait, type Judgement, type Mark, type Situation } from 
  * the other would give all traffic to that, without its checks. The number is that of what was under way, and may get traffic.
  */
 export function goodFirst(
-  { application, problems, seen }: Situation,
+  situation: Situation,
   mark: Mark,
   begun: number | undefined,
 ): Judgement | undefined {
+  const { application, problems, seen } = situation;
   const { child, revisions } = seen;
   const good = lastGood(revisions);
   if (good?.content.application.alb === undefined || application.alb === undefined || problems.length > 0)
@@ -19,17 +22,21 @@ export function goodFirst(
   if (child !== undefined && (child.revision !== good.number || isSettled(child, good))) return undefined;
   const kept = revisions.find(({ number }) => number === begun);
   if (child !== undefined && [good, kept].every((one) => hasGroups(seen, one)))
-    return wait(
-      mark,
-      'WaitingForCell',
-      `Cell ${child.name} gives the traffic to revision ${good.number} first.`,
-    );
+    return wait(mark, 'WaitingForCell', waiting(situation, good));
   const action = { do: 'ApplyChild', number: good.number, ...optional('keep', kept?.number) } as const;
   return back(
     mark,
     action,
     `Making the Cell again, which gives the traffic to revision ${good.number} first.`,
   );
+}
+
+/** What is waited for, and what to do where that never comes: the targets of the good revision may be gone. */
+function waiting(situation: Situation, good: ObservedRevision): string {
+  const state = childState(situation, good);
+  const why = state.is === 'Done' ? '' : `${state.message} `;
+  const name = revisionName(situation.cell, situation.application.name, good.number);
+  return `Revision ${good.number} gets the traffic first. ${why}Once nobody needs revision ${good.number}, delete ControllerRevision ${name}; the newer one then gets all traffic at once.`;
 }
 
 /** Whether a Cell serves the good revision, or is none that was made again: what has served others goes on from there, also where the good one is gone. */
