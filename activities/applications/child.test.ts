@@ -83,6 +83,19 @@ describe('the Cell of an application that is made again', () => {
     expect(await groups()).toEqual([['mysystem-web-web-v2', arnOf('other'), undefined]]);
   });
 
+  it('leaves one of someone else as it is that has the name which is free otherwise', async () => {
+    const name = 'mysystem-web-web-v1-2';
+    const foreign = {
+      apiVersion: 'okra.mumo.co/v1alpha1',
+      kind: 'AWSTargetGroup',
+      metadata: { ...key, name },
+      spec: { arn: arnOf('other') },
+    };
+    await client.create(foreign);
+    await expect(apply(1, revision(2, 'web-v1'))).rejects.toMatchObject({ type: 'Conflict' });
+    expect(await groups()).toEqual([[name, arnOf('other'), undefined]]);
+  });
+
   it('is not given back what it no longer needs once it serves', async () => {
     await apply(1, revision(2));
     await client.patch(CELL, child, { status: { stableVersion: '1.0.0' } });

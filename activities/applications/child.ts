@@ -2,7 +2,7 @@ import { AWS_TARGET_GROUP, CELL } from '../../clients/kubernetes/kinds.ts';
 import { isConflict, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { Cell } from '../../crds/cell.ts';
 import { childOf, type Child, type ChildTargetGroup } from '../../domain/applications/child.ts';
-import { groupsToWrite, type GroupsPlan } from '../../domain/applications/groups.ts';
+import { freeName, groupsToWrite, type GroupsPlan } from '../../domain/applications/groups.ts';
 import type { ObservedRevision, ObservedTargetGroup } from '../../domain/applications/observation.ts';
 import { mergePatch } from '../../domain/discovery/merge-patch.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
@@ -38,10 +38,10 @@ export async function applyChild(
   const { revision, keep } = of;
   const { application } = revision.content;
   const { kubernetes } = means;
-  const found = await findChild(kubernetes, cell, {
-    application: application.name,
-    names: groupNames(cell, [revision.content, ...(keep === undefined ? [] : [keep.content])]),
-  });
+  const names = [revision, ...(keep === undefined ? [] : [keep])].flatMap(({ content, version }) =>
+    groupNames(cell, [content]).flatMap((name) => [name, `${name}-${version}`]),
+  );
+  const found = await findChild(kubernetes, cell, { application: application.name, names });
   const { object } = found;
   if (object !== undefined && !isOwnedBy(object, cell.uid))
     throw foreign('Cell', cell.key, object.metadata.name);
@@ -82,10 +82,9 @@ function keptGroups(
   { plan, groups }: Planned,
 ): readonly ChildTargetGroup[] {
   const there = [...groups.filter(({ isOwn }) => isOwn), ...plan.create];
-  const isTaken = (name: string): boolean => there.some((one) => one.name === name);
   return (childOf(sourceOf(cell, keep))?.targetGroups ?? [])
     .filter(({ arn }) => !there.some((one) => one.arn === arn))
-    .map((group) => (isTaken(group.name) ? { ...group, name: `${group.name}-${keep.version}` } : group));
+    .map((group) => ({ ...group, name: freeName(group.name, keep.version, there) }));
 }
 
 const isForeign =

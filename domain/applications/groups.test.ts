@@ -44,6 +44,14 @@ describe('the AWSTargetGroups of a revision', () => {
     });
   });
 
+  it('take no name from another cluster whose target group serves', () => {
+    const there = [found('c1', 'a'), found('c1-2', 'x')];
+    expect(plan({ wanted: [wanted('c1', 'b')], found: there, kept: ['a', 'x'] })).toMatchObject({
+      create: ['c1-2-2'],
+      remove: [],
+    });
+  });
+
   it('leave what is someone else alone, and name it', () => {
     expect(plan({ wanted: [wanted('c1', 'b')], found: [found('c1', 'x', false)] })).toMatchObject({
       foreign: ['c1'],

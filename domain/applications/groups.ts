@@ -11,6 +11,13 @@ export interface GroupsPlan {
   readonly foreign: readonly string[];
 }
 
+/** The name of a new AWSTargetGroup of a version: that of its cluster may be the one of another target group, which serves still. */
+export function freeName(name: string, version: string, own: readonly { readonly name: string }[]): string {
+  let free = name;
+  while (own.some((one) => one.name === free)) free = `${free}-${version}`;
+  return free;
+}
+
 /** Plans the AWSTargetGroups of a revision; a target group keeps the name that it is known by, since a Cell knows it by that. */
 export function groupsToWrite(of: {
   readonly wanted: readonly ChildTargetGroup[];
@@ -24,12 +31,8 @@ export function groupsToWrite(of: {
   const own = found.filter(({ isOwn }) => isOwn);
   const named = wanted.map((group) => {
     const there = own.find(({ arn }) => arn === group.arn);
-    return { there, group: { ...group, name: there?.name ?? newName(group.name) } };
+    return { there, group: { ...group, name: there?.name ?? freeName(group.name, version, own) } };
   });
-  // The name of a cluster's group may be that of another target group, which serves still.
-  function newName(name: string): string {
-    return own.some((one) => one.name === name) ? `${name}-${version}` : name;
-  }
   const create = named.flatMap(({ there, group }) => (there === undefined ? [group] : []));
   const relabel = named.flatMap(({ there, group }) => (there === undefined ? [] : [group]));
   const arns = new Set([...wanted.map(({ arn }) => arn), ...kept]);
