@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clusters, web } from './testing/applications.ts';
+import { clusters, ruleAt, web } from './testing/applications.ts';
 import type { CellStatus } from '../../crds/cell.ts';
 import { goodFirst } from './good-first.ts';
 import type { Situation } from './situation.ts';
@@ -80,6 +80,23 @@ describe('the Cell of an application that someone deletes while it moves the tra
     const world = deletedMidway();
     world.problems = ['Expected an ARN.'];
     expect(world.run().trace).toEqual([]);
+  });
+
+  it('is not made again as it was for an application that was removed with its secrets, and comes again', () => {
+    const other = web({ name: 'other', clusterSelector: { role: 'other' }, alb: ruleAt(11) });
+    const world = new ApplicationsWorld({
+      clusters: clusters('web-v1', 'other-v1'),
+      applications: [web(), other],
+    }).run();
+    world.edit({ applications: [other] });
+    world.run();
+    world.children.delete('web');
+    for (const [id, { application }] of world.groups) if (application === 'web') world.groups.delete(id);
+    world.secrets.delete('web-v1');
+    world.trace.length = 0;
+    world.edit({ clusters: clusters('web-v2', 'other-v1'), applications: [web({ alb: ruleAt(20) }), other] });
+    expect(world.run().status.phase).toBe('Completed');
+    expect(world.trace.filter((said) => said.includes('Child'))[0]).toBe('web ApplyChild 2');
   });
 
   it('says what is waited for, and is left to the other revision once someone deletes the good one', () => {

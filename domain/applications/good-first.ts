@@ -20,6 +20,7 @@ export function goodFirst(
   if (good?.content.application.alb === undefined || application.alb === undefined || problems.length > 0)
     return undefined;
   if (child !== undefined && (child.revision !== good.number || isSettled(child, good))) return undefined;
+  if (child === undefined && !isDeployed(situation, good)) return undefined;
   const kept = revisions.find(({ number }) => number === begun);
   if (child !== undefined && [good, kept].every((one) => hasGroups(seen, one)))
     return wait(mark, 'WaitingForCell', waiting(situation, good));
@@ -30,6 +31,15 @@ export function goodFirst(
     `Making the Cell again, which gives the traffic to revision ${good.number} first.`,
   );
 }
+
+/** Whether Argo CD has what gets the traffic: not of an application that was removed from the Cell with its secrets, and comes again. */
+const isDeployed = ({ application, secrets }: Situation, { content }: ObservedRevision): boolean =>
+  content.application.argocd === undefined ||
+  content.clusters.every(({ secretName }) =>
+    secrets.some(
+      (one) => one.isOwn && one.name === secretName && Object.hasOwn(one.applications, application.name),
+    ),
+  );
 
 /** What is waited for, and what to do where that never comes: the targets of the good revision may be gone. */
 function waiting(situation: Situation, good: ObservedRevision): string {
