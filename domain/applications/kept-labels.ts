@@ -1,5 +1,6 @@
-import { APPLICATIONS_ANNOTATION } from './secrets.ts';
-import type { ObservedSecret } from './observation.ts';
+import { APPLICATIONS_ANNOTATION, lackingSecrets } from './secrets.ts';
+import type { ObservedRevision, ObservedSecret } from './observation.ts';
+import type { Resolved } from './resolved.ts';
 import type { Hold, Situation } from './situation.ts';
 
 /** A label of the secret of a cluster by which one application is deployed there, and for which another asks by another value. */
@@ -17,7 +18,7 @@ interface KeptLabel {
 /** Why an application must not ask the secrets of its clusters for its labels: one that the Cell no longer has may serve still, and be deployed by other values of them. */
 export function keptByRemoved(situation: Situation): string | undefined {
   const { applications } = situation.spec;
-  const kept = keptLabel(situation, ({ by }) => applications.every(({ name }) => name !== by));
+  const kept = keptByAny(situation).find(({ by }) => applications.every(({ name }) => name !== by));
   if (kept === undefined) return undefined;
   const { by, secret } = kept;
   return `${clash(kept)}, by which application ${by} is deployed there, though the Cell no longer has it, and ${kept.wanted}. Use another label; or, once nobody needs application ${by}, remove it from the annotation ${APPLICATIONS_ANNOTATION} of Secret ${secret.name}.`;
@@ -25,11 +26,24 @@ export function keptByRemoved(situation: Situation): string | undefined {
 
 /** Holds an application until the others of the Cell are not deployed any more by other values of its labels. */
 export function keptByOthers(situation: Situation): Hold | undefined {
-  const kept = keptLabel(situation, (one) => !isChangedAlike(situation, one));
+  const kept = keptByAny(situation).find((one) => !isChangedAlike(situation, one));
   if (kept === undefined) return undefined;
   const { by, wanted } = kept;
   const message = `${clash(kept)}, by which application ${by} is deployed there, and ${wanted}. Waiting until application ${by} is not deployed by it any more, for which spec.parallel has to be true if it comes later; or use another label.`;
   return { kind: 'Waiting', reason: 'Conflict', message };
+}
+
+/** Why the secrets of a good revision must not be restored: another application is deployed by other values of its labels by now. */
+export function keptFromGood(
+  { application, secrets }: Situation,
+  { number, content }: ObservedRevision,
+): string | undefined {
+  if (content.application.argocd === undefined) return undefined;
+  const [lacking] = lackingSecrets(application.name, content, secrets);
+  const [kept] = keptLabels(application.name, content, secrets);
+  if (lacking === undefined || kept === undefined) return undefined;
+  const { by, wanted } = kept;
+  return `${clash(kept)}, by which application ${by} is deployed there, and ${wanted} of revision ${number}. Goes on once application ${by} is not deployed by it any more; or edit the Cell to use another label.`;
 }
 
 const clash = ({ key, value, secret }: KeptLabel): string =>
@@ -46,17 +60,22 @@ const isChangedAlike = ({ others }: Situation, { key, by, value, wanted, had, se
       resolved.value.secretLabels[key] === wanted,
   );
 
-/** The first label that an application would take; what it has asked for before it does not take. */
-function keptLabel(
-  { application, seen: { resolved }, secrets }: Situation,
-  isKept: (one: KeptLabel) => boolean,
-): KeptLabel | undefined {
-  if (!resolved.ok || application.argocd === undefined) return undefined;
-  const { clusters, secretLabels } = resolved.value;
-  return secrets
+/** The labels that an application would take as it is asked for now. */
+const keptByAny = ({ application, seen: { resolved }, secrets }: Situation): readonly KeptLabel[] =>
+  resolved.ok && application.argocd !== undefined
+    ? keptLabels(application.name, resolved.value, secrets)
+    : [];
+
+/** The labels that an application would take from others; what it has asked for before it does not take. */
+const keptLabels = (
+  application: string,
+  { clusters, secretLabels }: Resolved,
+  secrets: readonly ObservedSecret[],
+): readonly KeptLabel[] =>
+  secrets
     .filter(({ name }) => clusters.some(({ secretName }) => secretName === name))
     .flatMap((secret) => {
-      const { [application.name]: has = {}, ...asking } = secret.applications;
+      const { [application]: has = {}, ...asking } = secret.applications;
       return Object.entries(asking).flatMap(([by, labels]) =>
         Object.entries(secretLabels).flatMap(([key, wanted]) => {
           const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
@@ -66,6 +85,4 @@ function keptLabel(
             : [{ key, by, value, wanted, had, secret }];
         }),
       );
-    })
-    .find(isKept);
-}
+    });

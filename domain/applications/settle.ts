@@ -1,8 +1,18 @@
 import { childState, isChildAsDesired } from './child-state.ts';
 import { lingering, undeployed } from './deployment.ts';
+import { keptFromGood } from './kept-labels.ts';
 import type { ObservedRevision } from './observation.ts';
 import { lackingSecrets, leftSecrets, removing } from './secrets.ts';
-import { back, deletesFirst, forward, wait, type Judgement, type Mark, type Situation } from './situation.ts';
+import {
+  back,
+  deletesFirst,
+  forward,
+  stopped,
+  wait,
+  type Judgement,
+  type Mark,
+  type Situation,
+} from './situation.ts';
 import { stillServing } from './still-serving.ts';
 
 /** What is settled: a revision that is good, after it was brought about, or because everything goes back to it. */
@@ -23,6 +33,7 @@ export function settle(situation: Situation, before: Mark, settling: Settling): 
   };
   return (
     traffic(situation, mark, settling) ??
+    conflicting(situation, mark, settling) ??
     (isReverting && deletesFirst(situation) ? letGo(situation, mark, settling) : undefined) ??
     secrets(situation, mark, settling) ??
     served(situation, mark, settling) ??
@@ -62,6 +73,12 @@ function leftOver(
 ): ObservedRevision {
   const targetGroups = seen.targetGroups.map(({ arn }) => ({ arn, clusters: [] }));
   return { ...(failed ?? revision), content: { ...revision.content, targetGroups } };
+}
+
+/** Takes no label from another application, and leaves everything as it is then. */
+function conflicting(situation: Situation, mark: Mark, { revision }: Settling) {
+  const kept = keptFromGood(situation, revision);
+  return kept === undefined ? undefined : stopped(mark, 'Conflict', kept);
 }
 
 /** Has the clusters of the revision in Argo CD. */
