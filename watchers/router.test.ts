@@ -147,18 +147,26 @@ describe('the router', () => {
       const ingress = { ...spec.ingress, awsApplicationLoadBalancer: { targetGroupSelector } };
       return { ...rest, spec: { ...spec, ingress } as unknown as Cell['spec'] };
     };
-    const { spec: _none, ...broken } = aGroup('broken', { role: 'api' });
     const router = aRouter();
-    router.take({ kind: 'AWSTargetGroup', event: { type: 'add', object: broken as AWSTargetGroup } });
-    for (const object of [selecting('odd', { versionLabels: 'version' }), aCell('api'), selecting('web', {})])
+    for (const object of [selecting('odd', { versionLabels: 'version' }), selecting('web', {})])
       router.take({ kind: 'Cell', event: { type: 'add', object } });
     router.replay();
     router.given.splice(0);
-    for (const role of ['api', 'web']) {
-      const object = aGroup(`${role}-2`, { role, env: 'prod' });
-      router.take({ kind: 'AWSTargetGroup', event: { type: 'add', object } });
-    }
-    expect(router.given.filter(({ do: what }) => what === 'Start')).toEqual([start('web'), start('web')]);
+    const object = aGroup('web-2', { role: 'web', env: 'prod' });
+    router.take({ kind: 'AWSTargetGroup', event: { type: 'add', object } });
+    expect(router.given.filter(({ do: what }) => what === 'Start')).toEqual([start('web')]);
+  });
+
+  it('starts a Cell, although one of the target groups that it selects names no ARN', () => {
+    const { spec: _none, ...broken } = aGroup('broken');
+    const router = aRouter();
+    router.take({ kind: 'AWSTargetGroup', event: { type: 'add', object: broken as AWSTargetGroup } });
+    router.take({ kind: 'Cell', event: { type: 'add', object: aCell('web') } });
+    router.replay();
+    expect(router.given).toContainEqual(start('web'));
+    router.given.splice(0);
+    router.take({ kind: 'AWSTargetGroup', event: { type: 'add', object: aGroup('web-2') } });
+    expect(router.given).toContainEqual(start('web'));
   });
 
   describe.each([

@@ -15,6 +15,7 @@ import { verdictFrom, type AnalysisVerdict } from '../../domain/rollout/analysis
 import { saysNothing } from '../../domain/rollout/ended-early.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { VersionSet } from '../../domain/versions/version.ts';
+import { namedARN } from '../../domain/model/target-group.ts';
 import { checkStepActivities } from '../checks/step.ts';
 import { failure } from '../failure.ts';
 import { remove } from '../kubernetes/remove.ts';
@@ -177,7 +178,7 @@ const sideOf = (revision: ObservedRevision | undefined, groups: readonly AWSTarg
     .filter(
       ({ metadata, spec }) =>
         metadata.labels?.[VERSION_LABEL] === revision?.version &&
-        revision?.content.targetGroups.some(({ arn }) => arn === spec.arn),
+        revision?.content.targetGroups.some(({ arn }) => arn === namedARN({ spec })),
     )
     .map(({ metadata: { name }, spec: { arn } }) => ({ name, arn })),
 });

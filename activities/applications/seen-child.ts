@@ -20,6 +20,7 @@ import { hasMarks } from '../../domain/discovery/generated.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import { controllerOf } from '../../domain/kubernetes/controller.ts';
 import { CELL_LABEL, VERSION_LABEL } from '../../domain/kubernetes/labels.ts';
+import { namedARN } from '../../domain/model/target-group.ts';
 import { mayAdopt } from '../../domain/versions/watched.ts';
 import type { ReadCell } from './dependencies.ts';
 
@@ -78,7 +79,7 @@ export const observedGroups = (
 ): readonly ObservedTargetGroup[] =>
   groups.map((group) => ({
     name: group.metadata.name,
-    arn: group.spec.arn,
+    arn: namedARN(group) ?? '',
     version: group.metadata.labels?.[VERSION_LABEL] ?? '',
     isOwn: isOwnedBy(group, childUid),
   }));

@@ -192,6 +192,27 @@ describe('a look at a Cell whose rule has groups without an AWSTargetGroup', () 
   });
 });
 
+describe('a look at a Cell beside an AWSTargetGroup that names no ARN', () => {
+  it.each([
+    ['selected', 'web'],
+    ['of another Cell', 'api'],
+  ])('sees the others: %s', async (_, role) => {
+    const groups = [
+      { metadata: { name: 'odd', labels: { role } } },
+      { metadata: { name: 'a', labels: { role: 'web' } }, spec: { arn: arnOf('a') } },
+    ];
+    const { selected } = await observeCell(
+      {
+        get: ({ plural }: KindRef) => Promise.resolve(plural === CELL.plural ? child() : undefined),
+        list: ({ plural }: KindRef) => Promise.resolve(plural === AWS_TARGET_GROUP.plural ? groups : []),
+        serves: () => Promise.resolve(true),
+      } as never,
+      { namespace: 'default', name: 'shop-web' },
+    );
+    expect(selected.map(({ name }) => name)).toEqual(['a']);
+  });
+});
+
 describe('a look at a Cell with a field that nobody can read', () => {
   it('leaves that out, and says so', async () => {
     const { metadata, spec } = child();

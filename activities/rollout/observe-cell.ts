@@ -13,6 +13,7 @@ import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-ba
 import { loadBalancerTypes, routeOf, targetGroupsOf } from '../../domain/load-balancers/load-balancer.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import type { ObservedCell } from '../../domain/model/observation.ts';
+import { namedARN } from '../../domain/model/target-group.ts';
 import { mayAdopt, selectTargetGroups, watchedInput } from '../../domain/versions/watched.ts';
 import {
   configViewOf,
@@ -142,7 +143,9 @@ export function observedFrom(
 /** The target groups that an AWSTargetGroup names; one that is being deleted counts as gone. */
 const namedBy = (groups: readonly AWSTargetGroup[]): ReadonlySet<string> =>
   new Set(
-    groups.filter(({ metadata }) => metadata.deletionTimestamp === undefined).map(({ spec }) => spec.arn),
+    groups.flatMap((group) =>
+      group.metadata.deletionTimestamp === undefined ? (namedARN(group) ?? []) : [],
+    ),
   );
 
 /** The API server may have let a Cell pass that has none; the problems with its spec say so. */

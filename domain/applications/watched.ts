@@ -1,6 +1,7 @@
 import type { Access } from '../access/access.ts';
 import { canonical, compareText } from '../kubernetes/canonical.ts';
 import { CELL_LABEL, VERSION_LABEL } from '../kubernetes/labels.ts';
+import { namedARN } from '../model/target-group.ts';
 import { mayAdopt } from '../versions/watched.ts';
 import { APPLICATION_LABEL } from './child.ts';
 import { APPLICATIONS_ANNOTATION } from './secrets.ts';
@@ -59,9 +60,9 @@ export function watchedApplications(
       spec,
       [status.phase ?? null, status.stableVersion ?? null, status.canaryWeight ?? null, status.step ?? null],
     ]),
-    of(groups).map(({ metadata, spec: { arn } }) => [
-      ...marks(metadata, [APPLICATION_LABEL, VERSION_LABEL]),
-      arn,
+    of(groups).map((group) => [
+      ...marks(group.metadata, [APPLICATION_LABEL, VERSION_LABEL]),
+      namedARN(group) ?? null,
     ]),
     of(secrets).map(({ metadata }) => marks(metadata, [], [APPLICATIONS_ANNOTATION])),
     access?.specs ?? null,

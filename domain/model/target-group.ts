@@ -1,3 +1,5 @@
+import { fieldsIn, textIn } from './shape.ts';
+
 /** A target group of a Cell, as an AWSTargetGroup object names it. */
 export interface TargetGroup {
   readonly name: string;
@@ -16,3 +18,7 @@ export interface SelectedTargetGroup extends TargetGroup {
 export interface WeightedTargetGroup extends TargetGroup {
   readonly weight: number;
 }
+
+/** The ARN that an AWSTargetGroup names; undefined for one of a form that no schema allows, which names none and must not stop the others. */
+export const namedARN = ({ spec }: { readonly spec: unknown }): string | undefined =>
+  textIn(fieldsIn(spec)['arn']);

@@ -38,6 +38,17 @@ describe('selectTargetGroups', () => {
     ]);
   });
 
+  it.each([
+    ['no spec', {}],
+    ['none', { spec: null }],
+    ['one without an ARN', { spec: {} }],
+    ['another type', { spec: { arn: 1 } }],
+  ])('leaves out a group whose spec is %s, and takes the others', (_, rest) => {
+    const odd = { metadata: group('odd', { role: 'web' }).metadata, ...rest } as unknown as WatchedGroup;
+    expect(selectTargetGroups(spec, [odd, web1])).toEqual(selectTargetGroups(spec, [web1]));
+    expect(watchedInput(cell, [odd, web1])).toBe(watchedInput(cell, [web1]));
+  });
+
   it('takes nothing when the Cell has no selector', () => {
     expect(selectTargetGroups({}, [web1, web2])).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { canonical, compareText } from '../kubernetes/canonical.ts';
 import { refusedAmong } from '../access/forwarding-access.ts';
 import { ADOPT_ANNOTATION } from '../kubernetes/labels.ts';
 import { matches } from '../kubernetes/selector.ts';
-import type { SelectedTargetGroup } from '../model/target-group.ts';
+import { namedARN, type SelectedTargetGroup } from '../model/target-group.ts';
 import { selectorOf, versionOf, type SelectingSpec, type VersionedGroup } from './version-label.ts';
 
 /** What of a Cell a rollout depends on, exactly as the API server returned it. */
@@ -26,7 +26,7 @@ export interface WatchedGroup extends VersionedGroup {
   readonly spec: { readonly arn: string };
 }
 
-/** The target groups that a Cell selects, by name; those being deleted are gone already. */
+/** The target groups that a Cell selects, by name; those being deleted are gone already, as are those that name no ARN. */
 export function selectTargetGroups(
   spec: SelectingSpec,
   groups: readonly WatchedGroup[],
@@ -34,7 +34,7 @@ export function selectTargetGroups(
   const selector = selectorOf(spec);
   return groups
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined && matches(selector, metadata.labels))
-    .map((group) => select(spec, group))
+    .flatMap((group) => select(spec, group))
     .toSorted((a, b) => compareText(a.name, b.name));
 }
 
@@ -79,7 +79,8 @@ export const mayAdopt = ({
   readonly annotations?: Readonly<Record<string, string>> | undefined;
 }): boolean => annotations?.[ADOPT_ANNOTATION] === 'true';
 
-function select(spec: SelectingSpec, group: WatchedGroup): SelectedTargetGroup {
-  const version = versionOf(spec, group);
-  return { name: group.metadata.name, arn: group.spec.arn, ...(version === undefined ? {} : { version }) };
+function select(spec: SelectingSpec, group: WatchedGroup): readonly SelectedTargetGroup[] {
+  const [arn, version] = [namedARN(group), versionOf(spec, group)];
+  if (arn === undefined) return [];
+  return [{ name: group.metadata.name, arn, ...(version === undefined ? {} : { version }) }];
 }

@@ -11,6 +11,7 @@ import { patchMarks, type Marks } from '../../../domain/discovery/generated.ts';
 import type { ObjectKey } from '../../../domain/model/ids.ts';
 import { mergePatch } from '../../../domain/discovery/merge-patch.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
+import { namedARN } from '../../../domain/model/target-group.ts';
 import type {
   Changes,
   TargetGroupSetDecision,
@@ -52,7 +53,7 @@ export function targetGroupObjects(kubernetes: KubernetesClient): TargetGroupObj
         kubernetes.list<AWSTargetGroupBinding>(AWS_TARGET_GROUP_BINDING, { namespace }),
       ]);
       return {
-        groups: groups.map(({ metadata, spec }) => ({ ...foundOf(metadata), arn: spec.arn })),
+        groups: groups.map((group) => ({ ...foundOf(group.metadata), arn: namedARN(group) ?? '' })),
         bindings: bindings.map(existingBinding),
       };
     },

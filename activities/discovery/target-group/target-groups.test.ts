@@ -13,6 +13,8 @@ class World {
   version = 1;
   /** The version in the tags of the target group. */
   tagged = '1.0.0';
+  /** What there is beside it. */
+  others: readonly object[] = [];
   /** What happens once on the way of the next status. */
   onTheWay: (() => Promise<unknown>) | undefined;
 
@@ -28,7 +30,8 @@ class World {
   }
 
   readonly #kubernetes = {
-    list: ({ kind }: { kind: string }) => Promise.resolve(kind === 'AWSTargetGroup' ? [this.group] : []),
+    list: ({ kind }: { kind: string }) =>
+      Promise.resolve(kind === 'AWSTargetGroup' ? [this.group, ...this.others] : []),
     snapshot: () => Promise.resolve({ items: [] }),
     apply: async ({ metadata, status }: Pick<AWSTargetGroup, 'metadata' | 'status'>) => {
       const { onTheWay } = this;
@@ -71,6 +74,13 @@ it('tells of a target group that is labelled meanwhile by the next attempt', asy
   const world = new World();
   world.onTheWay = () => Promise.resolve((world.version += 1));
   await expect(world.check()).rejects.toThrow('It has changed.');
+  await world.check();
+  expect(world.status?.version).toBe('1.0.0');
+});
+
+it('asks about the target groups of the others beside an AWSTargetGroup that names no ARN', async () => {
+  const world = new World();
+  world.others = [{ metadata: { namespace: 'shop', name: 'odd', uid: 'o' } }];
   await world.check();
   expect(world.status?.version).toBe('1.0.0');
 });

@@ -11,6 +11,7 @@ import {
   type TargetGroupReport,
 } from '../../../domain/discovery/target-group/target-group-check.ts';
 import { given } from '../../../domain/model/given.ts';
+import { namedARN } from '../../../domain/model/target-group.ts';
 import type { TargetGroupAnswer } from '../../../domain/discovery/target-group/target-group-answer.ts';
 import type { TargetGroupActivities } from '../../contract.ts';
 import { lifetime, type Lifetime } from '../lifetime.ts';
@@ -62,7 +63,7 @@ export function targetGroupActivities({ kubernetes, elbv2 }: TargetGroupDependen
         kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace, signal }),
         accessPolicies(kubernetes).of(namespace, signal),
       ]);
-      const left = groups.filter(stays);
+      const left = groups.filter((group) => stays(group) && namedARN(group) !== undefined);
       if (left.length === 0) return { isPresent: false, message: 'There is no AWSTargetGroup left.' };
       const arns = [...new Set(left.map(({ spec }) => spec.arn))];
       const refused = refusedOf(access, arns);

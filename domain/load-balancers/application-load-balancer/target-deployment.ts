@@ -2,6 +2,7 @@ import type { AWSApplicationLoadBalancerTargetDeploymentStatus } from '../../../
 import { weightsText, type ObservedForwarding } from '../load-balancer.ts';
 import { byName, groupByVersion, parseVersion } from '../../versions/version.ts';
 import { versionOf, type SelectingSpec } from '../../versions/version-label.ts';
+import { namedARN } from '../../model/target-group.ts';
 import { selectTargetGroups, type WatchedGroup } from '../../versions/watched.ts';
 
 /** Derives what a listener rule routes to from what it serves and from the versions of target groups, by ARN. */
@@ -36,11 +37,13 @@ export function versionsByARN(
 ): ReadonlyMap<string, string> {
   const claimed = groups
     .toSorted((a, b) => byName(b.metadata, a.metadata))
-    .map((group) => [group.spec.arn, versionOf(spec, group)] as const);
+    .map((group) => [namedARN(group), versionOf(spec, group)] as const);
   const counted = groupByVersion(selectTargetGroups(spec, groups)).sets.flatMap((set) =>
     set.groups.map(({ arn }) => [arn, set.version] as const),
   );
   return new Map(
-    [...claimed, ...counted].flatMap(([arn, version]) => (version === undefined ? [] : [[arn, version]])),
+    [...claimed, ...counted].flatMap(([arn, version]) =>
+      arn === undefined || version === undefined ? [] : [[arn, version]],
+    ),
   );
 }
