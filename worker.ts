@@ -16,6 +16,7 @@ import type { Metrics } from './clients/metrics/metrics.ts';
 import { noTraces, openTraces } from './clients/traces/traces.ts';
 import { activityTraces } from './clients/temporal/activity-traces.ts';
 import { activityMetrics } from './clients/temporal/activity-metrics.ts';
+import { failingLooks } from './clients/temporal/failing-looks.ts';
 import { payloadConverter } from './clients/temporal/payload-codec.ts';
 import { installRuntime } from './clients/temporal/runtime.ts';
 import { connectTemporal } from './clients/temporal/temporal.ts';
@@ -70,6 +71,9 @@ export async function runWorker({
     rates: { ...config.elbv2, queries: config.datadog.queries },
   };
   metrics.states('budgets', budgetStates(shared));
+  const intervals = { drift: config.driftIntervalSeconds, sync: config.syncIntervalSeconds };
+  const looks = failingLooks(intervals);
+  metrics.states('looks', looks.states);
   const activities = makeActivities({
     kubernetes,
     watchNamespaces: config.kubernetes.watchNamespaces,
@@ -94,7 +98,7 @@ export async function runWorker({
     stsEndpoint: config.aws.stsEndpoint,
     installation,
     taskQueue: config.taskQueue,
-    intervals: { drift: config.driftIntervalSeconds, sync: config.syncIntervalSeconds },
+    intervals,
     graceSeconds: config.graceSeconds,
   });
   const { namespace } = config.temporal;
@@ -103,7 +107,7 @@ export async function runWorker({
     namespace,
     identity,
     dataConverter,
-    interceptors: { activity: [activityMetrics(metrics), activityTraces(traces)] },
+    interceptors: { activity: [activityMetrics(metrics, looks), activityTraces(traces)] },
     // A beat passes soon, so that a cancellation arrives soon.
     maxHeartbeatThrottleInterval: '200ms',
     shutdownGraceTime: '5s',

@@ -10,6 +10,7 @@ import type { SyncedKind } from '../crds/index.ts';
 import type { Ticket } from '../domain/load-balancers/budget.ts';
 import type { CellReport } from '../domain/rollout/report.ts';
 import type { NotYet, ShiftRequest, ShiftResult } from '../domain/rollout/shift.ts';
+import type { FailedBefore } from '../domain/model/failed-before.ts';
 import type { LostRun } from '../domain/model/state.ts';
 import type { BackgroundPrefix, CellRef, ObjectKey } from '../domain/model/ids.ts';
 import type { InspectedForwarding, LoadBalancerType, Route } from '../domain/load-balancers/load-balancer.ts';
@@ -308,7 +309,7 @@ export interface Paced {
 }
 
 /** Makes what an object asks for the same as what there is, and reports on it; `last` is the process that has made the sync before. */
-export type SyncActivity = (key: ObjectKey, last?: string) => Promise<Synced>;
+export type SyncActivity = (key: ObjectKey, last?: string, before?: FailedBefore) => Promise<Synced>;
 
 /** What the workflow of each synced kind needs: an activity `sync<Type>`, by the type of the workflow. */
 export type SyncActivities = {
@@ -318,13 +319,13 @@ export type SyncActivities = {
 /** What the check of a namespace's AWSTargetGroups needs. */
 export interface TargetGroupActivities {
   /** Compares the AWSTargetGroups of a namespace with what AWS knows, and says in their conditions what holds. */
-  checkTargetGroups(namespace: string): Promise<Synced>;
+  checkTargetGroups(namespace: string, before?: FailedBefore): Promise<Synced>;
 }
 
 /** What the watch over a place needs. */
 export interface DriftActivities {
   /** Reads a place once and compares it with what the objects' `.status` mirrors. */
-  findDrift(place: WatchedPlace): Promise<DriftFinding>;
+  findDrift(place: WatchedPlace, before?: FailedBefore): Promise<DriftFinding>;
   /** Wakes the workflow that is the writer of an object's configuration. */
   wakeWriter(ref: WriterRef): Promise<void>;
 }

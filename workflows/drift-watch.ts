@@ -1,4 +1,5 @@
 import type { Synced, WatchedPlace } from '../activities/contract.ts';
+import type { FailedBefore } from '../domain/model/failed-before.ts';
 import { elbv2Reads } from './activities.ts';
 import { entity } from './entity.ts';
 import { goOn } from './renewal.ts';
@@ -7,6 +8,7 @@ import { goOn } from './renewal.ts';
 export interface DriftWatchInput extends WatchedPlace {
   /** The time between two looks, in seconds; each is jittered by up to a tenth. */
   readonly intervalSeconds: number;
+  readonly before?: FailedBefore;
 }
 
 // The watches over all places are woken together, whenever okrad is started.
@@ -16,18 +18,19 @@ const LONGEST_SUMMARY = 200;
 
 /** Looks at a place once per interval, for as long as an object names it, and wakes the writers of what differs. */
 export async function driftWatch(input: DriftWatchInput): Promise<void> {
-  const { type, place, intervalSeconds } = input;
+  const { type, place, intervalSeconds, before } = input;
   await entity({
     intervalSeconds,
     spreadSeconds: Math.min(SPREAD_SECONDS, intervalSeconds),
-    sync: () => compare({ type, place }),
-    renew: (seconds) => goOn<typeof driftWatch>({ ...input, intervalSeconds: seconds }),
+    before,
+    sync: (_, ...failed) => compare({ type, place }, failed),
+    renew: (next) => goOn<typeof driftWatch>({ type, place, ...next }),
   });
 }
 
-async function compare(place: WatchedPlace): Promise<Synced> {
+async function compare(place: WatchedPlace, failed: readonly FailedBefore[]): Promise<Synced> {
   const look = elbv2Reads('Compare the listener with what the objects say');
-  const { watched, drifted, ...rest } = await look.findDrift(place);
+  const { watched, drifted, ...rest } = await look.findDrift(place, ...failed);
   for (const { key, difference, isOwnedByCell } of drifted) {
     const wake = elbv2Reads(difference.slice(0, LONGEST_SUMMARY));
     await wake.wakeWriter({ type: place.type, key, isOwnedByCell });

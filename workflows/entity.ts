@@ -1,5 +1,6 @@
 import { setCurrentDetails, setHandler, sleep } from '@temporalio/workflow';
 import type { Synced } from '../activities/contract.ts';
+import type { FailedBefore } from '../domain/model/failed-before.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
 import { failureOf } from './failure.ts';
 import { changed } from './messages.ts';
@@ -9,6 +10,7 @@ import { isDue, waitUntil } from './renewal.ts';
 export interface SyncInput {
   readonly key: ObjectKey;
   readonly intervalSeconds: number;
+  readonly before?: FailedBefore;
 }
 
 /** What a workflow does that lives as long as its object. */
@@ -17,29 +19,40 @@ export interface Entity {
   readonly intervalSeconds: number;
   /** Over how many seconds the syncs are spread of those that are woken together; 0: they sync at once. */
   readonly spreadSeconds?: number;
-  /** Makes a sync, and is told which process has made the last one, when that is known. */
-  readonly sync: (last: string | undefined) => Promise<Synced>;
-  /** Goes on as a new run with the same input, but for the interval. */
-  readonly renew: (intervalSeconds: number) => Promise<never>;
+  /** That the syncs of the run before have failed. */
+  readonly before?: FailedBefore | undefined;
+  /** Makes a sync, and is told which process has made the last one, when that is known, or that it has failed. */
+  readonly sync: (last: string | undefined, ...before: FailedBefore[]) => Promise<Synced>;
+  /** Goes on as a new run with the same input, but for these. */
+  readonly renew: (next: Renewed) => Promise<never>;
+}
+
+/** What a run hands over to the next. */
+export interface Renewed {
+  readonly intervalSeconds: number;
+  readonly before?: FailedBefore;
 }
 
 /** Syncs at once, then whenever the object has changed and once per interval, until the object is gone. */
 export async function entity({
   intervalSeconds: first,
   spreadSeconds = 0,
+  before,
   sync,
   renew,
 }: Entity): Promise<void> {
   let wakes = 0;
   let last: string | undefined;
   let intervalSeconds = first;
+  let failed = before === undefined ? [] : [before];
   setHandler(changed, () => void (wakes += 1), { description: 'Looks at the object again.' });
   for (let woken = true; ;) {
     if (woken && spreadSeconds > 0) {
       await sleep(Math.random() * spreadSeconds * 1000, { summary: 'Not all at once' });
     }
     const seen = wakes;
-    const synced = await attempt(() => sync(last));
+    const { synced, isFailed } = await attempt(() => sync(last, ...failed));
+    failed = isFailed ? [failed[0] ?? { failingSince: Date.now() }] : [];
     // The interval may be set otherwise since this run was started.
     intervalSeconds = synced.intervalSeconds ?? intervalSeconds;
     const { isPresent, message, againInSeconds = intervalSeconds } = synced;
@@ -47,17 +60,19 @@ export async function entity({
     setCurrentDetails(message);
     if (!isPresent && wakes === seen) return;
     // The next run syncs at once, which is what a wake asks for; under one wake after the other this must not wait.
-    if (isDue()) await renew(intervalSeconds);
+    if (isDue()) await renew({ intervalSeconds, ...(failed[0] && { before: failed[0] }) });
     const jittered = Math.min(intervalSeconds, againInSeconds) * (0.95 + Math.random() / 10);
     woken = await waitUntil(() => wakes !== seen || isDue(), jittered * 1000, 'Until the next sync');
   }
 }
 
 /** Makes one sync; one that fails is made again after the interval. */
-async function attempt(sync: () => Promise<Synced>): Promise<Synced> {
+async function attempt(
+  sync: () => Promise<Synced>,
+): Promise<{ readonly synced: Synced; readonly isFailed: boolean }> {
   try {
-    return await sync();
+    return { synced: await sync(), isFailed: false };
   } catch (error) {
-    return { isPresent: true, message: failureOf(error).message };
+    return { synced: { isPresent: true, message: failureOf(error).message }, isFailed: true };
   }
 }

@@ -8,13 +8,14 @@ import { goOn } from './renewal.ts';
  * that is synced. The type of the workflow says by which activity; the contract of activities has one for each kind.
  */
 export async function synced(input: SyncInput): Promise<void> {
-  const { key, intervalSeconds } = input;
+  const { key, intervalSeconds, before } = input;
   const { workflowType } = workflowInfo();
   const activity = `sync${workflowType.charAt(0).toUpperCase()}${workflowType.slice(1)}`;
   const words = workflowType.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   await entity({
     intervalSeconds,
-    sync: (last) => sync(activity, `Sync the ${words}`, [key, last]),
-    renew: (seconds) => goOn<typeof synced>({ ...input, intervalSeconds: seconds }),
+    before,
+    sync: (last, ...failed) => sync(activity, `Sync the ${words}`, [key, last, ...failed]),
+    renew: (next) => goOn<typeof synced>({ key, ...next }),
   });
 }

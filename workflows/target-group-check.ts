@@ -1,4 +1,5 @@
 import { sleep } from '@temporalio/workflow';
+import type { FailedBefore } from '../domain/model/failed-before.ts';
 import { checks } from './activities.ts';
 import { entity } from './entity.ts';
 import { goOn } from './renewal.ts';
@@ -7,6 +8,7 @@ import { goOn } from './renewal.ts';
 export interface TargetGroupCheckInput {
   readonly namespace: string;
   readonly intervalSeconds: number;
+  readonly before?: FailedBefore;
 }
 
 // What makes hundreds of them at a time has AWS asked about all of them once a second, and not hundreds of times.
@@ -14,16 +16,17 @@ const SPACING_MILLISECONDS = 1000;
 
 /** Says in the conditions of a namespace's AWSTargetGroups what AWS knows of them, for as long as there are any. */
 export async function targetGroupCheck(input: TargetGroupCheckInput): Promise<void> {
-  const { namespace, intervalSeconds } = input;
+  const { namespace, intervalSeconds, before } = input;
   let begun = 0;
   await entity({
     intervalSeconds,
-    sync: async () => {
+    before,
+    sync: async (_, ...failed) => {
       const early = begun + SPACING_MILLISECONDS - Date.now();
       if (early > 0) await sleep(early, { summary: 'Until the next check' });
       begun = Date.now();
-      return checks('Check the AWSTargetGroups').checkTargetGroups(namespace);
+      return checks('Check the AWSTargetGroups').checkTargetGroups(namespace, ...failed);
     },
-    renew: (seconds) => goOn<typeof targetGroupCheck>({ ...input, intervalSeconds: seconds }),
+    renew: (next) => goOn<typeof targetGroupCheck>({ namespace, ...next }),
   });
 }

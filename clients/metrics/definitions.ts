@@ -132,6 +132,12 @@ export const definitions = {
     of: 'worker',
     buckets: ACTIVITY_BUCKETS,
   },
+  okra_looks_failing_seconds: {
+    type: 'gauge',
+    help: 'For how long the looks for the same object, namespace or listener have failed, one after the other, at the begin of the last one: the longest of each activity. A look fails when all its attempts do. Only of looks that fail; where another worker has made a later one, until the look after that is due.',
+    labels: ['activity'],
+    of: 'worker',
+  },
   okra_writes_total: {
     type: 'counter',
     help: 'Attempts to make a load balancer serve what was decided: Served, NotYet (its turn in the write budget comes later), Lacking (target groups lack healthy targets), Refused.',

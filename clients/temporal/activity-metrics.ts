@@ -1,14 +1,21 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { Metrics } from '../metrics/metrics.ts';
+import type { FailingLooks } from './failing-looks.ts';
 
 /** Counts what the activities of a worker do, from outside of them. */
 export const activityMetrics =
-  (metrics: Pick<Metrics, 'count' | 'observe'>): ActivityInterceptorsFactory =>
-  ({ info: { activityType } }) => ({
+  (
+    metrics: Pick<Metrics, 'count' | 'observe'>,
+    looks: Pick<FailingLooks, 'begun' | 'completed'>,
+  ): ActivityInterceptorsFactory =>
+  ({ info: { activityType, workflowExecution } }) => ({
     inbound: {
       execute: async (input, next) => {
         const startedAt = performance.now();
+        const look = { activity: activityType, workflowId: workflowExecution?.workflowId ?? '' };
+        const since = fieldOf(input.args.at(-1), 'failingSince');
+        looks.begun(look, typeof since === 'number' ? since : undefined);
         const ended = (outcome: string): void => {
           const seconds = (performance.now() - startedAt) / 1000;
           metrics.count('okra_activities_total', { activity: activityType, outcome });
@@ -19,6 +26,7 @@ export const activityMetrics =
         try {
           const result = await next(input);
           ended('Completed');
+          looks.completed(look);
           tellResult(metrics, activityType, { asked: input.args[0], result });
           return result;
         } catch (error) {

@@ -118,12 +118,13 @@ export const alerts: readonly Alert[] = [
   {
     name: 'OkraLooksFail',
     // A look that fails is made again after the interval, and no status says that drift was not looked for.
-    expr: 'sum by (activity) (increase(okra_activities_total{activity=~"findDrift|checkTargetGroups|sync.*",outcome!~"Completed|Cancelled"}[15m])) > 2',
-    duration: '30m',
+    expr: 'max by (namespace, activity) (okra_looks_failing_seconds) > 1800',
+    duration: '1m',
     severity: 'warning',
-    summary: '{{ $labels.activity }} fails again and again.',
+    summary:
+      '{{ $labels.activity }} has failed for {{ $value | humanizeDuration }}{{ with $labels.namespace }} in {{ . }}{{ end }}.',
     description:
-      'What was changed elsewhere may stay: findDrift looks for drift, sync… and checkTargetGroups compare objects with what there is. The Web UI of Temporal says what fails.',
+      'What was changed elsewhere may stay: findDrift looks for drift at a listener, sync… and checkTargetGroups compare an object, or those of a namespace, with what there is. The Web UI of Temporal says for which it fails, and why.',
   },
   {
     name: 'OkraWorkflowTaskFails',

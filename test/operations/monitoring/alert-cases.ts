@@ -133,19 +133,20 @@ export const alertCases: readonly AlertCase[] = [
   },
   {
     alert: 'OkraLooksFail',
+    // The looks at one listener fail, of which there is one an hour; another installation is well.
     fires: {
-      'okra_activities_total{activity="findDrift",outcome="Forbidden"}': '0+1x60',
-      'okra_activities_total{activity="findDrift",outcome="Completed"}': '0+9x60',
+      'okra_looks_failing_seconds{namespace="okra",pod="a",activity="findDrift"}': 'stale _x59 3600x60',
+      'okra_looks_failing_seconds{namespace="other",pod="b",activity="findDrift"}': '60x120',
     },
-    // The API server was away for a while.
+    // The API server is away now and then, and many other looks are repeated once.
     quiet: {
-      'okra_activities_total{activity="findDrift",outcome="Unavailable"}': '0+30x5 150x55',
-      'okra_activities_total{activity="findDrift",outcome="Completed"}': '0+9x60',
-      'okra_activities_total{activity="observeCell",outcome="Forbidden"}': '0+1x60',
+      'okra_looks_failing_seconds{namespace="okra",pod="a",activity="findDrift"}':
+        '0+60x20 stale _x20 0+60x25 stale',
+      'okra_activities_total{activity="findDrift",outcome="Unavailable"}': '0+9x120',
     },
-    minutes: [20, 50],
-    labels: { activity: 'findDrift' },
-    summary: 'findDrift fails again and again.',
+    minutes: [60, 62],
+    labels: { namespace: 'okra', activity: 'findDrift' },
+    summary: 'findDrift has failed for 1h 0m 0s in okra.',
   },
   {
     alert: 'OkraWorkflowTaskFails',
