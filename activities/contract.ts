@@ -217,6 +217,8 @@ export interface WatchedPlace {
 export interface DriftFinding {
   /** How many objects name the place. */
   readonly watched: number;
+  /** How many namespaces may not be read, whose objects may name it too. */
+  readonly unread?: number;
   /** The objects of which something else is served than their status says, with the difference in words. */
   readonly drifted: readonly (Drift & Pick<WriterRef, 'isOwnedByCell'>)[];
   /** The interval that is set now, in seconds. */

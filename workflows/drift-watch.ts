@@ -30,14 +30,17 @@ export async function driftWatch(input: DriftWatchInput): Promise<void> {
 
 async function compare(place: WatchedPlace, failed: readonly FailedBefore[]): Promise<Synced> {
   const look = elbv2Reads('Compare the listener with what the objects say');
-  const { watched, drifted, ...rest } = await look.findDrift(place, ...failed);
+  const { watched, unread = 0, drifted, ...rest } = await look.findDrift(place, ...failed);
   for (const { key, difference, isOwnedByCell } of drifted) {
     const wake = elbv2Reads(difference.slice(0, LONGEST_SUMMARY));
     await wake.wakeWriter({ type: place.type, key, isOwnedByCell });
   }
   return {
     ...rest,
-    isPresent: watched > 0,
-    message: `${watched} objects watched, ${drifted.length} differed at the last look.`,
+    isPresent: watched + unread > 0,
+    message: `${watched} objects watched, ${drifted.length} differed at the last look.${unreadIn(unread)}`,
   };
 }
+
+const unreadIn = (namespaces: number): string =>
+  namespaces === 0 ? '' : ` Okra may not read ${namespaces} of the namespaces that it watches.`;

@@ -46,10 +46,15 @@ describe('the watch over a listener', () => {
   });
 
   it('goes on over one namespace when another is gone with its RoleBinding', async () => {
-    expect(await found({ shop: [named('shop')] }, ['shop', 'bank'])).toEqual({ watched: 1, drifted: [] });
+    const bound = { shop: [named('shop')] };
+    expect(await found(bound, ['shop', 'bank'])).toEqual({ watched: 1, unread: 1, drifted: [] });
   });
 
-  it('does not take what it may not list for nothing', async () => {
-    await expect(found({ shop: [] }, ['shop', 'bank'])).rejects.toThrow('cannot list in namespace "bank"');
+  it('goes on without failing where nothing names the listener but what it may not list', async () => {
+    expect(await found({ shop: [] }, ['shop', 'bank'])).toEqual({ watched: 0, unread: 1, drifted: [] });
+  });
+
+  it('fails where it may list nothing', async () => {
+    await expect(found({}, ['shop', 'bank'])).rejects.toThrow('cannot list in namespace "shop"');
   });
 });

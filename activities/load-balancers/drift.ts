@@ -37,7 +37,7 @@ export function driftActivities(dependencies: DriftDependencies): DriftActivitie
     async findDrift(watched) {
       const context = Context.current();
       const first = await compare(watched, dependencies, context.cancellationSignal);
-      if (first.differing.length === 0) return { watched: first.watched, drifted: [] };
+      if (first.differing.length === 0) return { ...seenIn(first), drifted: [] };
       await context.sleep(CONFIRM_AFTER_MS);
       const second = await compare(watched, dependencies, context.cancellationSignal);
       const before = new Map(
@@ -46,7 +46,7 @@ export function driftActivities(dependencies: DriftDependencies): DriftActivitie
       const twice = second.differing.filter(({ drift: { key }, observed }) =>
         sameValue(before.get(formatKey(key)), observed),
       );
-      return { watched: second.watched, drifted: twice.map(({ drift }) => drift) };
+      return { ...seenIn(second), drifted: twice.map(({ drift }) => drift) };
     },
     async wakeWriter({ isOwnedByCell: isOwned, ...ref }) {
       const kind = isOwned ? 'Cell' : (`${ref.type}Config` as const);
@@ -59,11 +59,16 @@ export function driftActivities(dependencies: DriftDependencies): DriftActivitie
 /** What one comparison has found, with what the status of each object that differs says is served. */
 interface Compared {
   readonly watched: number;
+  /** How many namespaces may not be read. */
+  readonly unread: number;
   readonly differing: readonly {
     readonly drift: DriftFinding['drifted'][number];
     readonly observed: unknown;
   }[];
 }
+
+const seenIn = ({ watched, unread }: Compared): Pick<DriftFinding, 'watched' | 'unread'> =>
+  unread === 0 ? { watched } : { watched, unread };
 
 /** Compares a place with what the statuses of its objects say. */
 async function compare(
@@ -72,7 +77,7 @@ async function compare(
   signal: AbortSignal,
 ): Promise<Compared> {
   const loadBalancer = loadBalancerOf(type);
-  const objects = await configsOf(dependencies, type, place);
+  const { objects, unread } = await configsOf(dependencies, type, place);
   const watched = objects
     .map((object) => ({ object, ...loadBalancer.read(object) }))
     .filter(({ desired }) => placeOf(desired) === place);
@@ -82,7 +87,7 @@ async function compare(
       ? []
       : [{ key: keyOf(object), observed }],
   );
-  if (mirrored.length === 0) return { watched: watched.length, differing: [] };
+  if (mirrored.length === 0) return { watched: watched.length, unread, differing: [] };
   const calls = loadBalancer.connect(dependenciesOf(dependencies));
   const found = await calls.drift(place, mirrored, signal);
   const byId = new Map(watched.map(({ object, observed }) => [idOf(object), { object, observed }]));
@@ -92,7 +97,7 @@ async function compare(
       ? []
       : [{ drift: { ...drift, isOwnedByCell: isOwnedByCell(one.object) }, observed: one.observed }];
   });
-  return { watched: watched.length, differing };
+  return { watched: watched.length, unread, differing };
 }
 
 const idOf = (object: ConfigObject): string => formatKey(keyOf(object));
@@ -105,18 +110,18 @@ async function configsOf(
   { kubernetes, watchNamespaces }: Pick<DriftDependencies, 'kubernetes' | 'watchNamespaces'>,
   type: LoadBalancerType,
   place: string,
-): Promise<readonly ConfigObject[]> {
+): Promise<{ readonly objects: readonly ConfigObject[]; readonly unread: number }> {
   const namespaces = watchNamespaces.length === 0 ? [undefined] : watchNamespaces;
   const answers = await Promise.allSettled(
     namespaces.map((namespace) => configsIn(kubernetes, { type, place, namespace })),
   );
-  const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  const objects = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
   const errors = answers.flatMap((answer): unknown[] =>
     answer.status === 'rejected' ? [answer.reason] : [],
   );
-  const error = found.length === 0 ? errors[0] : errors.find((one) => !isForbidden(one));
+  const error = errors.length === answers.length ? errors[0] : errors.find((one) => !isForbidden(one));
   if (error !== undefined) throw error;
-  return found;
+  return { objects, unread: errors.length };
 }
 
 /** The objects of a namespace, or of all, that name a place; an API server that cannot select by it (before 1.31) gives all of them. */

@@ -1,0 +1,24 @@
+import { expect, it, vi } from 'vitest';
+import type { DriftFinding } from '../activities/contract.ts';
+
+let finding: DriftFinding;
+vi.mock('./activities.ts', () => ({
+  elbv2Reads: () => ({ findDrift: () => Promise.resolve(finding), wakeWriter: () => Promise.resolve() }),
+}));
+const synced: unknown[] = [];
+vi.mock('./entity.ts', () => ({
+  entity: async ({ sync }: { sync: (last: undefined) => Promise<unknown> }) => {
+    synced.push(await sync(undefined));
+  },
+}));
+const { driftWatch } = await import('./drift-watch.ts');
+
+it.each([
+  ['goes on while an object names the listener', { watched: 1 }, true],
+  ['ends when nothing names it', { watched: 0 }, false],
+  ['goes on while one may that nobody may read', { watched: 0, unread: 1 }, true],
+])('the watch over a listener %s', async (_, seen, isPresent) => {
+  finding = { ...seen, drifted: [] };
+  await driftWatch({ type: 'AWSApplicationLoadBalancer', place: 'arn', intervalSeconds: 60 });
+  expect(synced.at(-1)).toMatchObject({ isPresent });
+});
