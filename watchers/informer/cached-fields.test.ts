@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { sources } from '../kinds.ts';
 import { cachedFields, type ForeignObject } from './cached-fields.ts';
 
 const identity = { name: 'web', namespace: 'default', uid: 'u1', resourceVersion: '7' };
@@ -117,4 +118,15 @@ describe('what watchers keep', () => {
       expect(cachedFields(kind)).toBeUndefined();
     },
   );
+});
+
+describe('an object of a form that its schema does not allow', () => {
+  const odd = [null, 1, [null], {}, { conditions: 1 }, { conditions: {} }, { conditions: [null, 1] }];
+  it.each(sources.map(({ kind }) => kind.kind))('does not keep its kind from being listed: %s', (kind) => {
+    for (const value of odd) {
+      const parts = { spec: value, status: value, data: value, operation: value };
+      const object = { metadata: identity, ...parts } as unknown as ForeignObject;
+      expect((cachedFields(kind) ?? ((one) => one))(object).metadata.name).toBe('web');
+    }
+  });
 });

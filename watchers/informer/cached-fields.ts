@@ -10,7 +10,7 @@ import { ABOUT } from '../../domain/staged/kubestellar.ts';
 import type { InformedMetadata } from '../event.ts';
 import type { ForeignKind } from '../foreign.ts';
 import { given } from '../../domain/model/given.ts';
-import { fieldsIn, numberIn } from '../../domain/model/shape.ts';
+import { fieldsIn, numberIn, recordsIn } from '../../domain/model/shape.ts';
 import { applicationSays, applicationSetSays } from './deployed-fields.ts';
 import { ownFields } from './own-fields.ts';
 
@@ -72,7 +72,7 @@ const keeps: Readonly<Record<ForeignKind | 'Check', Keep>> = {
     },
   }),
   // Its last results are read by nobody here.
-  Check: ({ metadata, status = {} }) => ({
+  Check: ({ metadata, status }) => ({
     metadata: {
       ...identityOf({ metadata }),
       ...labelOf({ metadata }),
@@ -80,9 +80,9 @@ const keeps: Readonly<Record<ForeignKind | 'Check', Keep>> = {
       annotations: only([HASH_ANNOTATION], metadata.annotations),
     },
     status: given({
-      phase: status.phase,
-      observedGeneration: status.observedGeneration,
-      analysis: given({ observedHash: status.analysis?.observedHash }),
+      phase: status?.phase,
+      observedGeneration: status?.observedGeneration,
+      analysis: given({ observedHash: status?.analysis?.observedHash }),
     }),
   }),
   AnalysisTemplate: (object) => ({ metadata: identityOf(object) }),
@@ -107,7 +107,7 @@ const keeps: Readonly<Record<ForeignKind | 'Check', Keep>> = {
     says: applicationSetSays(object),
   }),
   ControllerRevision: (object) => ({ metadata: { ...identityOf(object), ...labelOf(object) } }),
-  Secret: ({ metadata, data = {} }) => ({
+  Secret: ({ metadata, data }) => ({
     metadata: {
       ...identityOf({ metadata }),
       // Cells with applications go by whether it is being deleted, and watchers and workers compare what each has computed.
@@ -143,9 +143,12 @@ const takenUpOf = ({ metadata, status }: ForeignObject): ForeignObject => ({
 
 const labelOf = ({ metadata }: ForeignObject) => ({ labels: only([CELL_LABEL], metadata.labels) });
 
+/** Some conditions of an object; an object of another form must not keep its whole kind from being listed. */
 const conditionsOf = ({ status }: ForeignObject, ...wanted: readonly string[]) =>
-  (status?.conditions ?? []).flatMap(({ type, status: holds }) =>
-    wanted.includes(type) ? [{ type, status: holds }] : [],
+  recordsIn(fieldsIn(status)['conditions']).flatMap(({ type, status: holds }) =>
+    typeof type === 'string' && typeof holds === 'string' && wanted.includes(type)
+      ? [{ type, status: holds }]
+      : [],
   );
 
 const ownerOf = ({
@@ -158,5 +161,5 @@ const ownerOf = ({
   ...given({ controller }),
 });
 
-const only = (keys: readonly string[], texts: Texts = {}): Texts =>
-  Object.fromEntries(Object.entries(texts).filter(([key]) => keys.includes(key)));
+const only = (keys: readonly string[], texts: Texts | null | undefined): Texts =>
+  Object.fromEntries(Object.entries(texts ?? {}).filter(([key]) => keys.includes(key)));
