@@ -16,6 +16,7 @@ import { cachedFields } from './informer/cached-fields.ts';
 import { kubernetesLease } from './election/lease.ts';
 import { wakeOrphans } from './orphans.ts';
 import { firstListing } from './informer/first-listing.ts';
+import { inOneGo } from './informer/in-one-go.ts';
 import { memoryBudgets } from './informer/memory-budget.ts';
 import { watchSpaces } from './informer/spaces.ts';
 import { watchRemotely } from './informer/remote.ts';
@@ -128,10 +129,13 @@ async function inform(options: WatcherOptions, router: Router, dispatcher: Dispa
     log,
     signal,
   });
+  const unrefreshed = (error: unknown): void => log.error({ err: error }, 'watches not brought up to date');
+  const refreshRemote = inOneGo(() => remote.refresh(), unrefreshed);
+  const refreshSpaces = inOneGo(() => spaces.refresh(), unrefreshed);
   const onEvent = (happened: KindEvent): void => {
     router.take(happened);
-    if (hasBegun() && decidesWatches(happened)) remote.refresh();
-    if (hasBegun() && happened.kind === 'StagedBindingPolicy') spaces.refresh();
+    if (hasBegun() && decidesWatches(happened)) refreshRemote();
+    if (hasBegun() && happened.kind === 'StagedBindingPolicy') refreshSpaces();
   };
   const informers = sources.map((source) =>
     informAbout(source, { ...options, onEvent, onSynced: () => listed(source) }),
