@@ -23,8 +23,11 @@ function oldest(
 ): readonly string[] {
   const others = Object.keys(data).filter((key) => of(key) && changes[key] === undefined);
   const tooMany = others.length + Object.keys(changes).filter(of).length - most;
-  return tooMany <= 0 ? [] : others.toSorted((a, b) => atIn(data[a]) - atIn(data[b])).slice(0, tooMany);
+  return tooMany <= 0
+    ? []
+    : others.toSorted((a, b) => latestIn(data[a]) - latestIn(data[b])).slice(0, tooMany);
 }
 
-/** When a budget was used last, by its text; what makes no sense is the oldest. */
-const atIn = (text = ''): number => Number(/"at":(\d{1,16})[,}]/.exec(text)?.[1] ?? 0);
+/** Until when all that was granted is made up for, or when a budget was used last, by its text: what AWS throttles is held back. What makes no sense is the oldest. */
+const latestIn = (text = ''): number =>
+  Math.max(0, ...[...text.matchAll(/"(?:at|meter)":(\d{1,16})[,}]/g)].map(([, time]) => Number(time)));

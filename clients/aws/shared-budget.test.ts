@@ -142,6 +142,16 @@ describe('sharedBudget', () => {
     expect(await outcomes([writes.take('busy', usual, never), idle])).toEqual(['Granted', 500]);
   }, 20_000);
 
+  it('keeps a budget that is held back because AWS throttles, however many others are used meanwhile', async () => {
+    const { writes } = shared();
+    await writes.penalise('throttled', 10_000);
+    for (let named = 1; named <= 500; named += 1) {
+      now += 2;
+      await writes.take(`made-up-${named}`, usual, never);
+    }
+    expect(await outcomes([writes.take('throttled', usual, never)])).toEqual([10_000 - 1_000 + 500]);
+  }, 20_000);
+
   it('forgets none that is written at the moment, however many there are', async () => {
     const { writes } = shared();
     await writes.penalise('a', 0);
