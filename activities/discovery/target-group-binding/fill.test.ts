@@ -37,6 +37,8 @@ interface Swap {
   readonly endsAfter?: number;
   /** The generation of the object at a sync. */
   readonly generationAt?: (count: number) => number;
+  /** The sync at which no cluster can be read. */
+  readonly darkAt?: number;
 }
 
 /** A target group with the pods of one cluster, in place of which those of another are wanted. */
@@ -51,6 +53,7 @@ function swapping({
   other,
   endsAfter = Infinity,
   generationAt = () => 1,
+  darkAt,
 }: Swap) {
   const before = idsOf('10.1', size);
   const after = idsOf('10.2', size);
@@ -104,6 +107,8 @@ function swapping({
     isReady: true,
     isEnding: false,
   }));
+  let count = 0;
+  const dark = { ok: false, reason: 'ClusterSlow', message: '' };
   const dependencies = {
     kubernetes,
     elbv2: regions,
@@ -111,7 +116,12 @@ function swapping({
     searches: searches(mostSearches),
     reads: unused({
       find: () => Promise.resolve(found),
-      read: () => Promise.resolve({ ok: true, value: { ok: true, nodes: [], pods }, isLate: false } as never),
+      read: () =>
+        Promise.resolve(
+          (count === darkAt
+            ? dark
+            : { ok: true, value: { ok: true, nodes: [], pods }, isLate: false }) as never,
+        ),
     }),
     graceSeconds: 180,
   };
@@ -129,7 +139,6 @@ function swapping({
       },
     ],
   };
-  let count = 0;
   return async () => {
     if (count === endsAfter) {
       idsOf('10.3', 10).forEach((address, index) => {
@@ -231,6 +240,14 @@ describe('what is to go while others are to come in its place', { timeout: 20_00
     const sync = swapping({ size: 30, mostSearches: 0, endsAfter: 1, generationAt });
     expect(await sync()).toMatchObject({ old: 0, fresh: 30 });
     expect(await sync()).toMatchObject({ ended, againInSeconds: 15 });
+  });
+
+  it('stays, while AWS refuses others together, where no cluster could be read when its spec became another', async () => {
+    const generationAt = (count: number): number => Math.min(count, 2);
+    const sync = swapping({ size: 30, mostSearches: 0, endsAfter: 1, generationAt, darkAt: 2 });
+    expect(await sync()).toMatchObject({ old: 0, fresh: 30 });
+    expect(await sync()).toMatchObject({ fresh: 30 });
+    expect(await sync()).toMatchObject({ ended: 10, againInSeconds: 15 });
   });
 
   it.each([

@@ -76,7 +76,7 @@ export async function registerIn(
   const isSame = bound.generation !== undefined && search.generation === bound.generation;
   const ended = isSame ? endedOf(leaving, observed) : [];
   await record(decision.claim);
-  search.generation = bound.generation;
+  if (decision.isLookedFor) search.generation = bound.generation;
   const added = await register(writes, decision.register);
   const registering = registeringOf(added);
   const held = heldBack(decision, registering, { ...surroundings, ended });

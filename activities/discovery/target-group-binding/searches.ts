@@ -12,7 +12,7 @@ export interface Search extends Disposable {
   begin(): boolean;
   /** The targets that AWS has refused by themselves, spelt as text, by this sync or those before. */
   readonly found: Set<string>;
-  /** The generation of the object at which this process has last recorded its targets there; undefined when nobody knows. */
+  /** The generation of the object at which this process has last looked for all targets that it records there; undefined when nobody knows. */
   generation?: number | undefined;
 }
 

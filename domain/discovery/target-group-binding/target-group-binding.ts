@@ -1,5 +1,5 @@
 import type { BindingTarget } from '../../../crds/binding-targets.ts';
-import { findIds, type SeenCluster } from './binding-ids.ts';
+import { findIds, type FoundTarget, type SeenCluster } from './binding-ids.ts';
 import { fit, leavingTargets } from './fitting-targets.ts';
 import { keptOfUnread } from './kept-targets.ts';
 import {
@@ -43,6 +43,8 @@ export interface BindingDecision {
   readonly problems: readonly Problem[];
   /** Whether the target group before has targets of a cluster that cannot be read, which are not found under their names here. */
   readonly isIncomplete: boolean;
+  /** Whether all that it has registered of clusters was looked for with these targets: nothing is kept of one that cannot be read, or is gone. */
+  readonly isLookedFor: boolean;
   /** What is wanted, and was registered by someone else. */
   readonly foreign: readonly Registration[];
 }
@@ -74,7 +76,8 @@ export function decideBinding(observed: ObservedBinding): BindingDecision {
       isOurs(port),
     ),
   );
-  const fitting = fit([...wanted, ...keptOfUnread(ours, found, missing)], isOwn);
+  const kept = keptOfUnread(ours, found, missing);
+  const fitting = fit([...wanted, ...kept], isOwn);
   const all = unique(fitting.targets.flatMap(registrationsOf));
   const keep = textsOf(all);
   const leaving = unique(ours.flatMap(registrationsOf)).filter((one) => !keep.has(targetTextOf(one)));
@@ -88,8 +91,12 @@ export function decideBinding(observed: ObservedBinding): BindingDecision {
       found.flatMap(({ target: { port }, ids }) => registrationsOf({ name: '', port, ids })),
     ).filter(isForeign),
     isIncomplete: keptOfUnread(former, found, missing).length > 0,
+    isLookedFor: kept.length === 0 && !found.some(hasUnlooked),
   };
 }
+
+const hasUnlooked = ({ unread, byCluster = [] }: FoundTarget): boolean =>
+  byCluster.some(({ cluster, ids }) => ids.length > 0 && unread.some((one) => one.cluster === cluster));
 
 /** What is to be deregistered when the object is deleted: all that it has registered and that is still there. */
 export const deregisterAll = (
