@@ -73,6 +73,8 @@ const registered = z.object({
     ),
 });
 
+const targetsHash = z.string().max(64);
+
 const status = z.object({
   ...syncStatus,
   targetGroupARN: z.string().max(512).optional().describe('The target group, named in the spec or created.'),
@@ -83,6 +85,7 @@ const status = z.object({
     .optional()
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe('The targets that Okra registered for this object. It never deregisters any others.'),
+  targetsHash: targetsHash.optional().describe('Identifies the spec.targets by which Okra found them.'),
   missing: missing.describe(
     'The clusters whose secrets are gone; their targets stay registered for a while.',
   ),
@@ -96,6 +99,11 @@ const status = z.object({
           .max(100)
           .meta({ 'x-kubernetes-list-type': 'atomic' })
           .describe('The targets that are still registered in it.'),
+        targetsHash: targetsHash
+          .optional()
+          .describe(
+            'Identifies the spec.targets by which Okra found them. While it is the one above, Okra keeps the targets up to date.',
+          ),
       }),
     )
     .max(20)

@@ -14,6 +14,9 @@ import {
   type BindingDecision,
   type ObservedBinding,
 } from '../../../domain/discovery/target-group-binding/target-group-binding.ts';
+import { canonical } from '../../../domain/kubernetes/canonical.ts';
+import type { AWSTargetGroupBindingSpec } from '../../../crds/aws-target-group-binding.ts';
+import { digest } from '../../../clients/digest.ts';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
 import { FAILED_AGAIN_SECONDS, type ClusterReads } from '../clusters/reader.ts';
 import { earlier } from '../../../domain/discovery/missing.ts';
@@ -70,7 +73,8 @@ export async function registerIn(
     missing: missed.missing.map(({ name }) => name),
   };
   const decision = await decideWith(observed, shared);
-  const record = (now: readonly RegisteredTarget[]) => ledger.write({ ...ledger.now(), targets: now });
+  const record = (now: readonly RegisteredTarget[]) =>
+    ledger.write({ ...ledger.now(), targets: now, targetsHash: targetsHashOf(spec) });
   const leaving = decision.deregister.flat();
   // With another spec it may only be looked for elsewhere.
   const isSame = bound.generation !== undefined && search.generation === bound.generation;
@@ -95,6 +99,10 @@ export async function registerIn(
     mayLeave: isFilled(decision, registering),
   };
 }
+
+/** Tells by which targets of a spec something is registered. */
+export const targetsHashOf = ({ targets }: Pick<AWSTargetGroupBindingSpec, 'targets'>): string =>
+  digest(canonical(targets));
 
 const registeringOf = ({ refused, unknown, problems, ...others }: WrittenTargets): Registering => ({
   ...others,

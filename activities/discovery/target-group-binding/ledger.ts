@@ -4,7 +4,7 @@ import type { AWSTargetGroupBindingStatus } from '../../../crds/aws-target-group
 import { canonical } from '../../../domain/kubernetes/canonical.ts';
 import type { Lifetime } from '../lifetime.ts';
 import type { TargetGroupOwner } from '../../../domain/discovery/target-group-binding/new-target-group.ts';
-import type { Entry } from '../../../domain/discovery/target-group-binding/binding-move.ts';
+import type { Entry, Place } from '../../../domain/discovery/target-group-binding/binding-move.ts';
 
 /** Keeps in a status what an object has registered, before it is registered, so that a crash leaves nothing unknown. */
 export interface BindingLedger {
@@ -28,10 +28,10 @@ export function bindingLedger(
   kubernetes: Pick<KubernetesClient, 'apply'>,
   { key, uid, resourceVersion, status, life }: LedgerObject,
 ): BindingLedger {
-  const { targetGroupARN, created, targets = [], former, ...others } = status;
+  const { targetGroupARN, created, targets = [], targetsHash, former, ...others } = status;
   const { apiVersion, kind } = AWS_TARGET_GROUP_BINDING;
   // What must never be lost: where the object has registered what.
-  let now: Entry = { targetGroupARN, created, targets, former };
+  let now: Entry = { targetGroupARN, created, targets, targetsHash, former };
   let version = resourceVersion;
   return {
     now: () => now,
@@ -46,6 +46,23 @@ export function bindingLedger(
       const written = await kubernetes.apply(object, { subresource: 'status', force: true });
       version = written.metadata.resourceVersion;
       now = entry;
+    },
+  };
+}
+
+/** The part of a ledger that is about a target group that the object moves from; it stays there even while nothing is registered in it. */
+export function formerLedger(
+  ledger: BindingLedger,
+  { targetGroupARN }: Pick<Place, 'targetGroupARN'>,
+): BindingLedger {
+  const isIt = (one: Place): boolean => one.targetGroupARN === targetGroupARN;
+  return {
+    now: () => ledger.now().former?.find(isIt) ?? { targetGroupARN, targets: [] },
+    version: () => ledger.version(),
+    write: ({ targets, targetsHash }) => {
+      const { former = [], ...others } = ledger.now();
+      const changed = former.map((one) => (isIt(one) ? { ...one, targets, targetsHash } : one));
+      return ledger.write({ ...others, former: changed });
     },
   };
 }

@@ -33,13 +33,14 @@ export function bindingReporter(kubernetes: KubernetesClient): BindingReporter {
     ledger,
     { problems, missing = before.missing ?? [], againInSeconds },
   ) => {
-    const { targetGroupARN, created, targets, former } = ledger.now();
+    const { targetGroupARN, created, targets, targetsHash, former } = ledger.now();
     const count = countOf(targets);
     const message = `${count} ${count === 1 ? 'target is' : 'targets are'} registered${targetGroupARN === undefined ? '' : ` in ${targetGroupARN}`}.`;
     const at = { generation: metadata.generation ?? 0, time: new Date().toISOString() };
     const status = {
       ...syncStatusOf({ message, problems }, before, at),
       targets,
+      ...(targetsHash === undefined ? {} : { targetsHash }),
       ...(missing.length === 0 ? {} : { missing }),
       ...(targetGroupARN === undefined ? {} : { targetGroupARN }),
       ...(created === undefined ? {} : { created }),

@@ -5,13 +5,15 @@ import {
   type AWSTargetGroupBinding,
   type AWSTargetGroupBindingSpec,
 } from '../../../crds/aws-target-group-binding.ts';
-import { turnTo } from '../../../domain/discovery/target-group-binding/binding-move.ts';
+import { turnTo, withoutEmpty } from '../../../domain/discovery/target-group-binding/binding-move.ts';
+import { canonical } from '../../../domain/kubernetes/canonical.ts';
 import type { ObjectKey } from '../../../domain/model/ids.ts';
 import { objectWorkflowId } from '../../../domain/model/workflow-ids.ts';
 import { BINDING_FINALIZER } from '../../../domain/kubernetes/labels.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
 import { refusedUse } from './allowed.ts';
 import { registerIn, type Binding } from './fill.ts';
+import { keepUp } from './keep-up.ts';
 import { groupFinder, type Bound, type GroupDependencies } from './group.ts';
 import { deleteCreated, leaveFormer, leaveGroup, whileInUse, type LeavingDependencies } from './leave.ts';
 import { bindingLedger, type BindingLedger } from './ledger.ts';
@@ -117,17 +119,24 @@ async function bind(dependencies: Binding, bound: Bound, ledger: BindingLedger):
   const { mayLeave, ...outcome } = await registerIn(group, dependencies, { bound, ledger });
   if (ledger.now().former === undefined) return outcome;
   const problems = mayLeave ? await leaveFormer(dependencies, ledger, bound) : [notFilled(targetGroupARN)];
+  const inUse = problems.filter(({ reason }) => reason === 'TargetGroupInUse').map(({ object }) => object);
+  const kept = await keepUp(dependencies, { bound, ledger }, (arn) => !mayLeave || inUse.includes(arn));
   return {
     ...outcome,
-    problems: [...outcome.problems, ...problems],
-    againInSeconds: earlier(outcome.againInSeconds, soonest(problems)),
+    problems: distinct([...outcome.problems, ...problems, ...kept.problems]),
+    againInSeconds: earlier(earlier(outcome.againInSeconds, kept.againInSeconds), soonest(problems)),
   };
 }
+
+/** What is wrong with a cluster is so in each target group. */
+const distinct = (problems: readonly Problem[]): readonly Problem[] => [
+  ...new Map(problems.map((one) => [canonical(one), one])).values(),
+];
 
 const notFilled = (targetGroupARN: string): Problem => ({
   object: targetGroupARN,
   reason: 'TargetGroupNotFilled',
-  message: `Expected all targets to be registered in ${targetGroupARN} before they leave the target group that they were in, got the problems that are listed beside this. They stay there too meanwhile; correct what is wrong, or name the former target group again.`,
+  message: `Expected all targets to be registered in ${targetGroupARN} before they leave the target group that they were in, got the problems that are listed beside this. They stay there too meanwhile; correct what is wrong (where there is no room, have the quota of AWS raised, or ask for fewer targets), or name the former target group again.`,
 });
 
 // A Cell that lets a target group go needs some seconds.
@@ -142,6 +151,7 @@ async function undo(
   const { life } = bound;
   const inUse = await whileInUse(dependencies, ledger.now(), life);
   if (inUse.length > 0) return { problems: inUse, againInSeconds: IN_USE_AGAIN_SECONDS };
+  await ledger.write(withoutEmpty(ledger.now()));
   const problems = [...(await leaveFormer(dependencies, ledger, bound))];
   const { targetGroupARN, created, targets } = ledger.now();
   if (targetGroupARN !== undefined) {

@@ -9,6 +9,8 @@ export interface Place {
   /** Whether the object has created it. */
   readonly created?: boolean | undefined;
   readonly targets: readonly RegisteredTarget[];
+  /** By which targets of the spec they were found. */
+  readonly targetsHash?: string | undefined;
 }
 
 /** Where an object has registered what. */
@@ -16,19 +18,25 @@ export interface Entry {
   readonly targetGroupARN?: string | undefined;
   readonly created?: boolean | undefined;
   readonly targets: readonly RegisteredTarget[];
+  readonly targetsHash?: string | undefined;
   /** The target groups that it moves from: their targets stay until the new one has its own. */
   readonly former?: readonly Place[] | undefined;
 }
 
 /** Turns to the target group that is asked for, and remembers what is registered in the one before. */
-export function turnTo(entry: Entry, to: Omit<Place, 'targets'>): Entry {
-  const { targetGroupARN, created, targets, former = [] } = entry;
+export function turnTo(entry: Entry, to: Pick<Place, 'targetGroupARN' | 'created'>): Entry {
+  const { targetGroupARN, created, targets, targetsHash, former = [] } = entry;
   if (targetGroupARN === undefined || targetGroupARN === to.targetGroupARN) return { ...entry, ...to };
   // It may go back before all that it had there is deregistered.
   const again = former.find((one) => one.targetGroupARN === to.targetGroupARN);
   const others = former.filter((one) => one !== again);
-  const left = [...others, { targetGroupARN, created, targets }].filter(isInUse);
-  return { ...to, targets: again?.targets ?? [], ...(left.length === 0 ? {} : { former: left }) };
+  const left = [...others, { targetGroupARN, created, targets, targetsHash }].filter(hasTargets);
+  return {
+    ...to,
+    targets: again?.targets ?? [],
+    targetsHash: again?.targetsHash,
+    ...(left.length === 0 ? {} : { former: left }),
+  };
 }
 
 /** Says what is left registered in a target group that an object moves from. */
@@ -37,14 +45,19 @@ export function withFormer(
   { targetGroupARN }: Place,
   left: readonly RegisteredTarget[],
 ): Entry {
-  const former = (entry.former ?? [])
-    .map((one) => (one.targetGroupARN === targetGroupARN ? { ...one, targets: left } : one))
-    .filter(isInUse);
-  const { former: _before, ...others } = entry;
-  return former.length === 0 ? others : { ...others, former };
+  const former = (entry.former ?? []).map((one) =>
+    one.targetGroupARN === targetGroupARN ? { ...one, targets: left } : one,
+  );
+  return withoutEmpty({ ...entry, former });
 }
 
-const isInUse = ({ targets }: Place): boolean => countOf(targets) > 0;
+/** Forgets the target groups that an object moves from and has nothing in. */
+export function withoutEmpty({ former = [], ...others }: Entry): Entry {
+  const left = former.filter(hasTargets);
+  return left.length === 0 ? others : { ...others, former: left };
+}
+
+const hasTargets = ({ targets }: Place): boolean => countOf(targets) > 0;
 
 /**
  * Whether the target group that an object moves from may be emptied: the new one has what is wanted, as far as AWS takes

@@ -1,0 +1,203 @@
+import { TooManyTargetsException } from '@aws-sdk/client-elastic-load-balancing-v2';
+import { describe, expect, it } from 'vitest';
+import type { ELBv2, ELBv2Regions } from '../../../clients/aws/elbv2.ts';
+import { BINDING_FINALIZER } from '../../../domain/kubernetes/labels.ts';
+import { asActivity, Objects } from '../../checks/testing/objects.ts';
+import { withHeartbeat } from '../../heartbeat.ts';
+import { targetGroupBindingActivities } from './target-group-binding.ts';
+import { unused } from './testing/unused.ts';
+
+const arnOf = (name: string): string =>
+  `arn:aws:elasticloadbalancing:eu-central-1:111122223333:targetgroup/${name}/4567`;
+const [from, to] = [arnOf('from'), arnOf('to')];
+const key = { namespace: 'shop', name: 'web' };
+const kind = 'AWSTargetGroupBinding';
+
+/** A binding that moves from one target group, to which a load balancer forwards, to another. */
+function moving() {
+  const groups = new Map([from, to].map((arn) => [arn, new Set<string>()]));
+  const pods = new Set<string>();
+  const world = {
+    pods,
+    app: 'web',
+    arn: from,
+    quota: Infinity,
+    users: ['lb'],
+    allowed: ['*'],
+    isReleased: false,
+  };
+  const objects = new Objects();
+  const client = objects.client();
+  const elbv2 = unused<ELBv2>({
+    targetGroups: ([arn = '']) =>
+      Promise.resolve([
+        { TargetGroupArn: arn, TargetType: 'ip', LoadBalancerArns: arn === from ? world.users : [] },
+      ]),
+    targetHealth: (arn) =>
+      Promise.resolve([...(groups.get(arn) ?? [])].map((Id) => ({ Target: { Id, Port: 80 } }))),
+    registerTargets: (arn, batch) => {
+      const there = groups.get(arn);
+      if (arn === to && (there?.size ?? 0) + batch.length > world.quota)
+        return Promise.reject(new TooManyTargetsException({ $metadata: {}, message: 'full' }));
+      for (const { id } of batch) there?.add(id);
+      return Promise.resolve();
+    },
+    deregisterTargets: (arn, batch) =>
+      Promise.resolve(batch.forEach(({ id }) => void groups.get(arn)?.delete(id))),
+  });
+  const every = (): ELBv2 => elbv2;
+  const regions: ELBv2Regions = Object.assign(every, { inRegion: every });
+  const found = [{ cluster: { secret: 'c1', name: 'c1', labels: {} }, secret: {} as never }];
+  const seen = () =>
+    [...world.pods].map((address) => ({
+      namespace: 'shop',
+      name: address,
+      labels: { app: 'web' },
+      address,
+      isReady: true,
+      isEnding: false,
+    }));
+  const take = () => Promise.resolve();
+  const { syncTargetGroupBinding } = targetGroupBindingActivities({
+    kubernetes: {
+      ...client,
+      apply: async (object, options) => {
+        await client.apply(object, options);
+        return objects.all.get(`${kind}/web`) as never;
+      },
+      serves: () => Promise.resolve(true),
+      // Only its finalizer is patched.
+      patch: () => {
+        world.isReleased = true;
+        return Promise.resolve({} as never);
+      },
+    },
+    elbv2: regions,
+    budget: { take, takeWrite: take, penalise: take },
+    reader: {
+      by: 'me',
+      begin: () =>
+        Object.assign(
+          unused<ReturnType<Parameters<typeof targetGroupBindingActivities>[0]['reader']['begin']>>({
+            find: () => Promise.resolve(found),
+            read: () =>
+              Promise.resolve({
+                ok: true,
+                value: { ok: true, nodes: [], pods: seen() },
+                isLate: false,
+              } as never),
+          }),
+          { [Symbol.dispose]: () => undefined },
+        ),
+    },
+    graceSeconds: 0,
+  });
+  let generation = 0;
+  const sync = async () => {
+    generation += 1;
+    const { app, arn: targetGroupARN, allowed } = world;
+    const targets = [{ name: 'web', port: 80, clusterName: 'c1', podSelector: { matchLabels: { app } } }];
+    objects.put({
+      kind,
+      metadata: { ...key, uid: 'u', generation, finalizers: [BINDING_FINALIZER] },
+      spec: { targetGroupARN, targets },
+    });
+    objects.put({
+      kind: 'AccessPolicy',
+      metadata: { name: 'shop' },
+      spec: { namespaces: ['shop'], targetGroups: allowed },
+    });
+    await asActivity(() => withHeartbeat(() => syncTargetGroupBinding(key)));
+    const { problems = [], former } = objects.status(kind, 'web');
+    return {
+      from: [...(groups.get(from) ?? [])].toSorted(),
+      to: [...(groups.get(to) ?? [])].toSorted(),
+      problems: (problems as { reason: string }[]).map(({ reason }) => reason),
+      former,
+    };
+  };
+  const deleted = async () => {
+    const [object] = objects.of(kind);
+    if (object === undefined) throw new Error('Expected a binding, got none.');
+    const { metadata } = object;
+    objects.put({ ...object, metadata: { ...metadata, deletionTimestamp: '2026-11-25T12:00:00Z' } });
+    world.isReleased = false;
+    await asActivity(() => withHeartbeat(() => syncTargetGroupBinding(key)));
+    return world.isReleased;
+  };
+  return { world, sync, deleted };
+}
+
+const first = ['10.0.0.1', '10.0.0.2'];
+const second = ['10.0.0.2', '10.0.0.3'];
+
+/** Has a binding move; then its pods are others, and something else changes as well. */
+async function moved(change: (world: ReturnType<typeof moving>['world']) => void) {
+  const { world, sync } = moving();
+  world.pods = new Set(first);
+  await sync();
+  world.arn = to;
+  change(world);
+  await sync();
+  world.pods = new Set(second);
+  const after = await sync();
+  return { world, sync, after };
+}
+
+describe('a binding that moves', () => {
+  it('keeps its targets up to date where a load balancer forwards to them, until that ends', async () => {
+    const { world, sync, after } = await moved(() => undefined);
+    expect(after).toMatchObject({ from: second, to: second, problems: ['TargetGroupInUse'] });
+    world.users = [];
+    expect(await sync()).toEqual({ from: [], to: second, problems: [], former: undefined });
+  });
+
+  it('keeps its targets up to date where there is no room for all in the new target group', async () => {
+    const { world, sync, after } = await moved((one) => Object.assign(one, { quota: 1, users: [] }));
+    expect(after).toMatchObject({ from: second, problems: ['TooManyTargets', 'TargetGroupNotFilled'] });
+    expect(after.to).toHaveLength(1);
+    world.quota = 3;
+    expect(await sync()).toEqual({ from: [], to: second, problems: [], former: undefined });
+  });
+
+  it('brings targets back where a load balancer forwards to them, though there was none for a time', async () => {
+    const { world, sync } = await moved(() => undefined);
+    world.pods = new Set();
+    expect(await sync()).toMatchObject({ from: [], to: [], problems: ['TargetGroupInUse'] });
+    world.pods = new Set(second);
+    expect(await sync()).toMatchObject({ from: second, to: second });
+  });
+
+  it('can be deleted while a load balancer forwards to where it has no targets any more', async () => {
+    const { world, sync, deleted } = moving();
+    world.pods = new Set(first);
+    await sync();
+    world.arn = to;
+    await sync();
+    expect(await deleted()).toBe(false);
+    world.pods = new Set();
+    await sync();
+    expect(await deleted()).toBe(true);
+  });
+
+  it.each([
+    ['it asks for other targets by now', { app: 'other' }, []],
+    ['it may not use the target group any more', { allowed: ['*targetgroup/to/*'] }, second],
+  ])(
+    'leaves its targets as they are where a load balancer forwards to them, if %s',
+    async (_, change, want) => {
+      const { after } = await moved((world) => Object.assign(world, change));
+      expect(after).toMatchObject({ from: first, to: want, problems: ['TargetGroupInUse'] });
+    },
+  );
+
+  it('leaves its targets as they are where it asks for other targets after it has moved', async () => {
+    const { world, sync } = await moved(() => undefined);
+    world.app = 'other';
+    world.pods = new Set();
+    expect(await sync()).toMatchObject({ from: second, to: [], problems: ['TargetGroupInUse'] });
+    world.app = 'web';
+    world.pods = new Set(first);
+    expect(await sync()).toMatchObject({ from: first, to: first, problems: ['TargetGroupInUse'] });
+  });
+});
