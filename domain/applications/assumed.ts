@@ -3,6 +3,7 @@ import type { ClusterOfCell } from '../../crds/cell-clusters.ts';
 import type { ApplicationsSpec } from '../../crds/cell.ts';
 import { canonical, compareText } from '../kubernetes/canonical.ts';
 import type { ObservedCluster, ObservedRevision } from './observation.ts';
+import { secretNameOf } from '../discovery/cluster-set/cluster-set.ts';
 import { resolveApplications, type Facts, type FoundBinding, type Resolution } from './resolve.ts';
 import type { ResolvedCluster } from './resolved.ts';
 import { selectClusters } from './select.ts';
@@ -111,7 +112,7 @@ function assumeCluster(
     eksName,
     server: `https://${eksName}.invalid`,
     certificateAuthority: '',
-    secretName: eksName,
+    secretName: secretNameOf(eksName),
   };
   // Tags are in EKS alone; those by which an application has selected the cluster are known.
   const selecting = kept.filter(({ content }) => content.clusters.some((one) => one.eksName === eksName));

@@ -48,6 +48,18 @@ describe('an entry that names another EKS cluster', () => {
     expect([...world.secrets.keys()]).toEqual(['prod-2']);
   });
 
+  it.each([
+    ['instead', { web: 'prod-1' }],
+    ['as well', { web: 'prod_1', 'web-2': 'prod-1' }],
+  ])('does not take the secret from a cluster that serves, where it is to serve %s', (_, clusters) => {
+    const world = settled([web()], { web: 'prod_1' });
+    world.edit({ clusters: entries(clusters) });
+    const { status, trace } = world.run();
+    expect(trace.filter((one) => one.includes('Secrets'))).toEqual([]);
+    expect(world.secrets.get('prod-1')).toMatchObject({ eksName: 'prod_1' });
+    expect(status.message).toMatch(/Expected Secret prod-1 to be for EKS cluster prod.1, got that of EKS/);
+  });
+
   it('waits until Argo CD has removed the Application of the cluster before', () => {
     const world = settled([jobs({ prechecks: undefined })], { jobs: 'prod-1' });
     world.isDeployable = false;

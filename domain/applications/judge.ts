@@ -8,7 +8,7 @@ import { measuredRevision } from './names.ts';
 import type { ObservedRevision } from './observation.ts';
 import type { Resolution } from './resolve.ts';
 import type { Resolved } from './resolved.ts';
-import { foreignSecret } from './secrets.ts';
+import { foreignSecret, takenByAnother } from './secrets.ts';
 import { settle } from './settle.ts';
 import {
   back,
@@ -113,7 +113,9 @@ function conflict(situation: Situation, over: Mark['failed']): string | undefine
   if (secret !== undefined)
     return `Expected Secret ${secret.name} to belong to this Cell, got one that it has not made. Delete it, or let its owner go of it.`;
   // What goes back asks for the labels of the good revision.
-  return over === undefined ? keptByRemoved(situation) : undefined;
+  return over === undefined
+    ? (takenByAnother(resolved.value, secrets) ?? keptByRemoved(situation))
+    : undefined;
 }
 
 /** Takes traffic back while the spec cannot be read, as a Cell with `ingress` does, and does nothing else. */

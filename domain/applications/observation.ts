@@ -22,6 +22,8 @@ export interface ObservedSecret {
   readonly name: string;
   /** The name that the entry of the cluster had when it was written. */
   readonly cluster: string;
+  /** The cluster that it is of, by its name in EKS; undefined where it does not say so plainly. Looks of earlier releases do not say this. */
+  readonly eksName?: string;
   /** The labels that each application has asked of it, by the name of the application; empty when it is not this Cell's. */
   readonly applications: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly isOwn: boolean;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { cell as cellKind } from '../../crds/cell.ts';
-import { clusters as clustersNamed, web } from './testing/applications.ts';
+import { clusters as clustersNamed, ruleAt, web } from './testing/applications.ts';
 import { arnOf } from './testing/world.ts';
+import { secretNameOf } from '../discovery/cluster-set/cluster-set.ts';
 import type { ObservedCluster } from './observation.ts';
 import { resolveApplications, type FoundBinding, type Resolution } from './resolve.ts';
 
@@ -19,13 +20,14 @@ function resolve(given: Given): Readonly<Record<string, Resolution>> {
   const parsed = cellKind.parseSpec({ clusters: given.clusters, applications: given.applications });
   if (!parsed.ok) throw new Error(parsed.problems.join('\n'));
   const { clusters = [], applications = [] } = parsed.value;
-  const observed = clusters.map(({ name }): ObservedCluster => {
+  const observed = clusters.map(({ name, eks }): ObservedCluster => {
+    const eksName = eks?.clusterName ?? name;
     const found = {
       name,
-      eksName: name,
-      server: `https://${name}`,
+      eksName,
+      server: `https://${eksName}`,
       certificateAuthority: 'CA',
-      secretName: name,
+      secretName: secretNameOf(eksName),
     };
     const about = { name, tags: tags[name] ?? {}, isReady: true, message: '' };
     return unknown.includes(name) ? about : { ...about, found };
@@ -172,5 +174,33 @@ describe('resolving an application', () => {
       ok: false,
       problems: [expect.stringContaining('the label app of the secret of cluster web-a') as string],
     });
+  });
+
+  const alike = [
+    { name: 'web-a', eks: { clusterName: 'prod_1' }, labels: { role: 'web', of: 'shop' } },
+    { name: 'api-a', eks: { clusterName: 'prod-1' }, labels: { role: 'api', of: 'shop' } },
+  ];
+  const api = web({ name: 'api', clusterSelector: { role: 'api' }, alb: undefined });
+
+  it.each([
+    ['one application', [web({ clusterSelector: { of: 'shop' }, alb: undefined })], 'web'],
+    ['two applications, for the later one', [web({ alb: undefined }), api], 'api'],
+  ])('refuses two EKS clusters that would have one secret, of %s', (_, applications, refused) => {
+    expect(resolve({ clusters: alike, applications })[refused]).toMatchObject({
+      ok: false,
+      problems: [
+        expect.stringMatching(/Secret prod-1 .* EKS cluster prod.1, got .* EKS cluster prod.1 /) as string,
+      ],
+    });
+  });
+
+  it.each([
+    ['one cluster has two entries', alike.map((one) => ({ ...one, eks: { clusterName: 'prod_1' } })), {}],
+    ['no secret is made', alike, { argocd: undefined, alb: ruleAt(10) }],
+  ])('takes clusters whose secrets have one name where %s', (_, clusters, changed) => {
+    const application = web({ clusterSelector: { of: 'shop' }, alb: undefined, ...changed });
+    const bound = { ok: true, arn: arnOf('x') } as const;
+    const bindings = { 'web-a': bound, 'api-a': bound };
+    expect(resolve({ clusters, applications: [application], bindings })['web']).toMatchObject({ ok: true });
   });
 });

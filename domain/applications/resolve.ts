@@ -3,6 +3,7 @@ import type { ClusterOfCell } from '../../crds/cell-clusters.ts';
 import { canonical, compareText } from '../kubernetes/canonical.ts';
 import type { ObservedApplication, ObservedCluster } from './observation.ts';
 import type { Resolved, ResolvedCluster, ResolvedTargetGroup } from './resolved.ts';
+import { takenSecret } from './secrets.ts';
 import { selectClusters } from './select.ts';
 
 /** What a look for a TargetGroupBinding in a cluster found. */
@@ -55,6 +56,8 @@ export function resolveApplication(application: ApplicationOfCell, facts: Facts)
   const known = found.filter((one) => one !== undefined);
   if (known.length < selected.length)
     return refused('Expected EKS to know every cluster, got some that it does not. They are waited for.');
+  const alike = alikeIn(application, known, { application, clusters: known });
+  if (alike !== undefined) return refused(alike);
   const groups = targetGroupsOf(application, selected, facts);
   if (!groups.ok) return groups;
   const value: Resolved = {
@@ -146,10 +149,26 @@ function arnOf(application: ApplicationOfCell, cluster: ClusterOfCell, { binding
       };
 }
 
+/** Why clusters cannot have a secret each: those whose names in EKS differ by what a name of a Secret cannot have. Without Argo CD they have none. */
+function alikeIn(
+  { argocd }: Pick<ApplicationOfCell, 'argocd'>,
+  clusters: readonly ResolvedCluster[],
+  { application, clusters: others }: Pick<Resolved, 'application' | 'clusters'>,
+): string | undefined {
+  if (argocd === undefined || application.argocd === undefined) return undefined;
+  for (const one of clusters) {
+    const other = others.find((it) => it.secretName === one.secretName && it.eksName !== one.eksName);
+    if (other !== undefined) return takenSecret(other, one.eksName);
+  }
+  return undefined;
+}
+
 /** Why an application cannot share the secret of a cluster with one before it. */
 function clashOf(value: Resolved, before: ReadonlyMap<string, Resolution>): string | undefined {
   for (const [name, other] of before) {
     if (!other.ok) continue;
+    const alike = alikeIn(other.value.application, other.value.clusters, value);
+    if (alike !== undefined) return alike;
     const shared = value.clusters.find((one) =>
       other.value.clusters.some(({ secretName }) => secretName === one.secretName),
     );

@@ -36,6 +36,14 @@ describe('the secret of a cluster of a Cell', () => {
     expect(writtenAtOf(stored.annotations)).toEqual({ web: 5 });
   });
 
+  it('says of which EKS cluster it is, unless its id says another', () => {
+    const named = (arn: string) =>
+      desiredSecret({ cell: 'mysystem', cluster, eks: { ...eks, arn } }, asking, {});
+    const of = (name: string) =>
+      observe({ ...named(`arn:aws:eks:eu-central-1:111122223333:cluster/${name}`), uid: 'u' }).eksName;
+    expect([of('eks-web-1'), of('web-1')]).toEqual(['eks-web-1', undefined]);
+  });
+
   it.each([
     ['a label', { ...stored, labels: { ...stored.labels, 'myservice-role': 'other' } }],
     ['its name for Argo CD', { ...stored, content: { ...stored.content, name: 'other' } }],

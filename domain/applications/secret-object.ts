@@ -113,10 +113,12 @@ export function observedSecret(
     caData: certificateAuthority,
     ...(textIn(region) === undefined ? {} : { region: textIn(region) ?? '' }),
   });
+  const isNamed = annotations[CLUSTER_ID_ANNOTATION]?.endsWith(`:cluster/${remade.name}`) === true;
   const cluster = clusters.find(({ secretName }) => secretName === name);
   return {
     name,
     cluster: annotations[CELL_CLUSTER_ANNOTATION] ?? cluster?.name ?? name,
+    ...(isNamed ? { eksName: remade.name } : {}),
     applications: isOwn ? asking : {},
     isOwn,
     server,

@@ -58,11 +58,12 @@ export const secretsFor = (
 
 /** A secret of the Cell's own as it is once it was written. */
 export const writtenSecret = (
-  { name, secretName, server, certificateAuthority }: ResolvedCluster,
+  { name, eksName, secretName, server, certificateAuthority }: ResolvedCluster,
   asking: Asking,
 ): ObservedSecret => ({
   name: secretName,
   cluster: name,
+  eksName,
   applications: asking,
   isOwn: true,
   server,
@@ -126,3 +127,19 @@ export const foreignSecret = (
   secrets: readonly ObservedSecret[],
 ): ObservedSecret | undefined =>
   secrets.find((one) => !one.isOwn && clusters.some(({ secretName }) => secretName === one.name));
+
+/** Why a cluster cannot have its secret: another one, whose name in EKS makes the same name of a Secret, has it. */
+export const takenSecret = ({ secretName, eksName }: ResolvedCluster, by: string): string =>
+  `Expected Secret ${secretName} to be for EKS cluster ${eksName}, got that of EKS cluster ${by} of this Cell, whose name differs only by letter case, - or _. Use one of them only, or have a Cell in another namespace use the other.`;
+
+/** The same, where the secret is there. */
+export function takenByAnother(
+  { clusters }: Resolved,
+  secrets: readonly ObservedSecret[],
+): string | undefined {
+  for (const cluster of clusters) {
+    const { eksName } = secrets.find((one) => one.isOwn && one.name === cluster.secretName) ?? {};
+    if (eksName !== undefined && eksName !== cluster.eksName) return takenSecret(cluster, eksName);
+  }
+  return undefined;
+}

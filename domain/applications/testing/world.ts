@@ -2,6 +2,7 @@ import { cell as cellKind, type ApplicationsSpec, type CellStatus } from '../../
 import { unreadyClusters } from '../../gates/clusters.ts';
 import { isNewer, parseVersion } from '../../versions/version.ts';
 import { sameValue } from '../../kubernetes/canonical.ts';
+import { secretNameOf } from '../../discovery/cluster-set/cluster-set.ts';
 import type { Freezing } from '../../gates/freeze.ts';
 import { heldBehind } from '../ahead.ts';
 import { editedSince, isSupersededBy } from '../assumed.ts';
@@ -122,7 +123,14 @@ export class ApplicationsWorld {
   /** The clusters whose API servers do not answer. */
   readonly silent = new Set<string>();
   readonly tags = new Map<string, Readonly<Record<string, string>>>();
-  readonly secrets = new Map<string, { asking: ObservedSecret['applications']; isOwn: boolean }>();
+  readonly secrets = new Map<
+    string,
+    {
+      asking: ObservedSecret['applications'];
+      isOwn: boolean;
+      eksName?: string;
+    }
+  >();
   readonly revisions = new Map<string, ObservedRevision[]>();
   readonly children = new Map<string, PlayedChild>();
   readonly groups = new Map<string, { application: string; name: string; arn: string; version: string }>();
@@ -218,18 +226,19 @@ export class ApplicationsWorld {
     const tags = this.tags.get(name) ?? {};
     if (this.unknown.has(name)) return { name, tags: {}, isReady: false, message: 'EKS has none.' };
     const server = `https://${eksName}`;
-    const found = { name, eksName, server, certificateAuthority: 'CA', secretName: eksName };
+    const found = { name, eksName, server, certificateAuthority: 'CA', secretName: secretNameOf(eksName) };
     if (this.silent.has(name)) return { name, found, tags, isReady: false, message: SILENT };
     return { name, found, tags, isReady, message: isReady ? 'Ready.' : 'It is CREATING.' };
   }
 
   private observedSecrets(): readonly ObservedSecret[] {
-    return [...this.secrets].map(([name, { asking, isOwn }]) => ({
+    return [...this.secrets].map(([name, { asking, isOwn, eksName = name }]) => ({
       name,
       cluster: name,
+      eksName,
       applications: asking,
       isOwn,
-      server: `https://${name}`,
+      server: `https://${eksName}`,
       certificateAuthority: 'CA',
       isIntact: true,
     }));
@@ -340,7 +349,11 @@ export class ApplicationsWorld {
           this.content(application, action.number),
           this.observedSecrets(),
         ))
-          this.secrets.set(cluster.secretName, { asking, isOwn: true });
+          this.secrets.set(cluster.secretName, {
+            asking,
+            isOwn: true,
+            ...(cluster.eksName === cluster.secretName ? {} : { eksName: cluster.eksName }),
+          });
         return;
       case 'RemoveSecrets':
         return this.removeSecrets(
@@ -600,7 +613,7 @@ export class ApplicationsWorld {
     for (const [application, { serving }] of this.children) {
       for (const arn of serving) {
         const cluster = clusterOf(arn);
-        if (this.secrets.get(cluster)?.asking[application] === undefined)
+        if (this.secrets.get(secretNameOf(cluster))?.asking[application] === undefined)
           throw new Error(
             `${cluster} serves ${application} without a secret, after ${this.trace.join(', ')}.`,
           );
