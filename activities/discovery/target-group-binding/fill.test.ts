@@ -28,6 +28,8 @@ interface Swap {
   /** How many targets the group takes, and for how many syncs one that is draining takes up room. */
   readonly quota?: number;
   readonly drains?: number;
+  /** Whether the health check fails for all that there was before. */
+  readonly isSick?: boolean;
   /** Whether there is a target beside the pods, so that the group never has none. */
   readonly isStatic?: boolean;
   readonly mostSearches?: number;
@@ -48,6 +50,7 @@ function swapping({
   error = () => new InvalidTargetException(about),
   quota = Infinity,
   drains = 0,
+  isSick = false,
   isStatic = true,
   mostSearches,
   other,
@@ -64,7 +67,10 @@ function swapping({
   const elbv2 = unused<ELBv2>({
     targetHealth: () =>
       Promise.resolve([
-        ...[...there].map((Id) => ({ Target: { Id, Port: 80 } })),
+        ...[...there].map((Id) => ({
+          Target: { Id, Port: 80 },
+          ...(isSick && before.includes(Id) ? { TargetHealth: { State: 'unhealthy' as const } } : {}),
+        })),
         ...[...draining.keys()].map((Id) => ({
           Target: { Id, Port: 80 },
           TargetHealth: { State: 'draining' as const },
@@ -224,6 +230,10 @@ describe('what is to go while others are to come in its place', { timeout: 20_00
     ['none of them until what goes has drained', { size: 400, quota: 400, drains: 20 }],
     ['one of three', { size: 3, quota: 4 }],
     ['neither of two', { size: 2, quota: 2, drains: 3 }],
+    [
+      'none of them, and nothing is healthy, so that all get traffic',
+      { size: 40, quota: 40, drains: 5, isSick: true },
+    ],
     ['them as long as nobody looks for it', { size: 400, quota: 500, mostSearches: 0 }],
     ['none of them, of which AWS refuses some as well', { size: 400, quota: 400, bad: 20, drains: 5 }],
   ])('goes by halves, and in the end all of it, where there is no room for %s', async (_, swap) => {

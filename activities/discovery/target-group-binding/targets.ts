@@ -52,9 +52,12 @@ export async function readTargets(
     state: TargetHealth?.State,
   }));
   const there = found.filter(({ state }) => state !== 'draining');
+  const unhealthy = there.filter(({ state }) => state?.startsWith('unhealthy'));
+  // Where none of several is healthy, a load balancer sends requests to all of them.
+  const isOpen = unhealthy.length === there.length && there.length > 1;
   return {
     registered: there.map(({ one }) => one),
-    unhealthy: there.filter(({ state }) => state?.startsWith('unhealthy')).map(({ one }) => one),
+    unhealthy: isOpen ? [] : unhealthy.map(({ one }) => one),
     draining: found.length - there.length,
   };
 }
