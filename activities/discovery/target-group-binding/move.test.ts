@@ -25,14 +25,17 @@ function moving() {
     users: ['lb'],
     allowed: ['*'],
     isReleased: false,
+    apps: new Map<string, string>(),
   };
   const objects = new Objects();
   const client = objects.client();
   const elbv2 = unused<ELBv2>({
     targetGroups: ([arn = '']) =>
-      Promise.resolve([
-        { TargetGroupArn: arn, TargetType: 'ip', LoadBalancerArns: arn === from ? world.users : [] },
-      ]),
+      Promise.resolve(
+        groups.has(arn)
+          ? [{ TargetGroupArn: arn, TargetType: 'ip', LoadBalancerArns: arn === from ? world.users : [] }]
+          : [],
+      ),
     targetHealth: (arn) =>
       Promise.resolve([...(groups.get(arn) ?? [])].map((Id) => ({ Target: { Id, Port: 80 } }))),
     registerTargets: (arn, batch) => {
@@ -52,7 +55,7 @@ function moving() {
     [...world.pods].map((address) => ({
       namespace: 'shop',
       name: address,
-      labels: { app: 'web' },
+      labels: { app: world.apps.get(address) ?? 'web' },
       address,
       isReady: true,
       isEnding: false,
@@ -190,6 +193,22 @@ describe('a binding that moves', () => {
       expect(after).toMatchObject({ from: first, to: want, problems: ['TargetGroupInUse'] });
     },
   );
+
+  it('brings other targets that it asks for to no target group but the new one, though AWS does not know that', async () => {
+    const { world, sync } = moving();
+    world.pods = new Set(first);
+    await sync();
+    Object.assign(world, { arn: arnOf('unknown'), app: 'next' });
+    world.apps.set('10.0.0.9', 'next');
+    world.pods = new Set([...first, '10.0.0.9']);
+    expect(await sync()).toMatchObject({ from: first, problems: ['TargetGroupNotFound'] });
+    world.app = 'web';
+    world.pods = new Set(second);
+    expect(await sync()).toMatchObject({ from: second, problems: ['TargetGroupNotFound'] });
+    Object.assign(world, { arn: to, app: 'next' });
+    world.pods = new Set([...second, '10.0.0.9']);
+    expect(await sync()).toMatchObject({ from: second, to: ['10.0.0.9'], problems: ['TargetGroupInUse'] });
+  });
 
   it('leaves its targets as they are where it asks for other targets after it has moved', async () => {
     const { world, sync } = await moved(() => undefined);

@@ -1,6 +1,6 @@
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
 import { refusedGroup } from './allowed.ts';
-import { registerIn, type Binding } from './fill.ts';
+import { registerIn, targetsHashOf, type Binding } from './fill.ts';
 import { findFormer, type Bound } from './group.ts';
 import { hasMoved } from './leave.ts';
 import type { BindingLedger } from './ledger.ts';
@@ -15,13 +15,19 @@ export async function stay(
   { bound, ledger }: { readonly bound: Bound; readonly ledger: BindingLedger },
   problem: Problem,
 ): Promise<BindingOutcome> {
-  const { targetGroupARN: former } = ledger.now();
+  const { targetGroupARN: former, targetsHash } = ledger.now();
   if (former === undefined || !hasMoved(bound.spec, ledger.now())) return { problems: [problem] };
   const refused = await refusedGroup(dependencies.kubernetes, bound, former);
   if (refused !== undefined) return { problems: [problem, refused] };
   const group = await findFormer(dependencies, ledger.now(), bound.life);
   if (group?.is !== 'Group') return { problems: [problem] };
-  const message = `${problem.message} Until then the targets stay in ${group.arn}.`;
+  const stays = `${problem.message} Until then the targets stay in ${group.arn}`;
+  // Other targets are for the new target group: this one may serve.
+  if (targetsHash !== undefined && targetsHash !== targetsHashOf(bound.spec))
+    return {
+      problems: [{ ...problem, message: `${stays} as they are, since spec.targets asks for others.` }],
+    };
+  const message = `${stays}.`;
   const { mayLeave: _mayLeave, ...outcome } = await registerIn(group, dependencies, { bound, ledger });
   return { ...outcome, problems: [{ ...problem, message }, ...outcome.problems] };
 }
