@@ -17,7 +17,6 @@ import {
   selectionSpec,
   STAGE_LABEL,
   STAGED_UID_LABEL,
-  withFormer,
   type BindingPolicy,
   type Narrowing,
 } from '../../domain/staged/policy.ts';
@@ -44,14 +43,14 @@ export async function applyStage(spaces: Spaces, change: StageApplied): Promise<
       throw failure('Unavailable', message);
     }
     const narrowing = widened(found, asked);
-    const keeps = change.keepsFormer === true && narrowing === undefined && found !== undefined;
-    const selecting = keeps ? withFormer(stage, formerSelectors(found, stage)) : stage;
+    const keeps = change.keepsFormer === true && found !== undefined;
+    const former = keeps ? formerSelectors(found, stage) : [];
     const annotation = narrowing?.label ?? (isAnnotated(found) ? '' : undefined);
     return {
       labels: { [STAGE_LABEL]: stage.name },
       ...(annotation === undefined ? {} : { annotations: { [CLUSTER_LABEL_ANNOTATION]: annotation } }),
       ...ownedBy(object),
-      spec: policySpec(spec, selecting, narrowing),
+      spec: policySpec(spec, stage, narrowing, former),
     };
   });
 }

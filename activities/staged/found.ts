@@ -9,7 +9,6 @@ import {
   SELECTION_LABEL,
   selectionSpec,
   STAGE_LABEL,
-  withFormer,
   type BindingPolicy,
 } from '../../domain/staged/policy.ts';
 import { clustersIn, refusalOf, unboundReason } from '../../domain/staged/workload.ts';
@@ -24,9 +23,8 @@ export function stagePolicy(
   const stage = spec.stages.find((one) => one.name === labels[STAGE_LABEL]);
   const narrowing = narrowingOf(policy);
   const refusal = refusalOf(policy, binding);
-  // A BindingPolicy that reaches some of its clusters does so until its stage is over.
-  const former = stage === undefined || narrowing !== undefined ? [] : formerSelectors(policy, stage);
-  const keeping = stage === undefined ? undefined : policySpec(spec, withFormer(stage, former));
+  const former = stage === undefined ? [] : formerSelectors(policy, stage);
+  const keeping = stage === undefined ? undefined : policySpec(spec, stage, narrowing, former);
   return {
     stage: labels[STAGE_LABEL] ?? '',
     name,

@@ -432,6 +432,35 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
       });
     });
 
+    it('keep a cluster that an edit gives to a passed stage until that one is bound, and go on meanwhile', async () => {
+      const test = { ...dev, name: 'test', clusterSelectors: [{ matchLabels: { env: 'test' } }] };
+      const apart = { key: 'name', operator: 'NotIn', values: ['p1'] };
+      const given = { matchLabels: { env: 'dev', name: 'p1' } };
+      await apply({ stages: [test, few, prod] });
+      await settle();
+      await kubestellar.select('web-test', [web], others);
+      await report('test', { clusters: ['x1'] });
+      await settle();
+      await kubestellar.select('web--clusters', [web], inventory);
+      await settle();
+      expect(await select()).toEqual(['p1']);
+      await apply({
+        stages: [
+          { ...test, clusterSelectors: [...test.clusterSelectors, given] },
+          { ...few, clusterSelectors: [{ matchLabels: { env: 'dev' }, matchExpressions: [apart] }] },
+          prod,
+        ],
+      });
+      await settle();
+      expect(await select()).toEqual(['p1']);
+      await kubestellar.select('web--clusters', [web], inventory);
+      await settle();
+      expect(await select()).toEqual(['p1', 'p2']);
+      await kubestellar.select('web-test', [web], [...others, ...inventory]);
+      await settle();
+      expect(await select()).toEqual(['p2']);
+    });
+
     it('take the workload from no cluster by a write that comes late', async () => {
       await begin();
       const found = (await policy('dev'))?.metadata.uid ?? '';

@@ -79,6 +79,7 @@ export function goOn(
       do: 'Apply',
       stage: active.name,
       clusters: [...own.only, ...next],
+      ...(own.keepsFormer === true ? { keepsFormer: true } : {}),
       found: own.uid,
       message,
     }

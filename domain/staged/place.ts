@@ -65,19 +65,30 @@ function placeStage(state: Active, situation: Situation, name: string): StagedTu
   const { observed } = situation;
   const policy = observed.policies.find(({ stage }) => stage === name);
   if (policy?.isDeleting === true) return { state, decision: waitForGone(policy) };
-  if (policy !== undefined && isGiving(state, situation, policy)) {
-    if (policy.keepsFormer === true) return undefined;
-    return applied(state, situation, { name, policy, only: undefined, keepsFormer: true });
-  }
   const isFew = isProgressive(state, situation, name);
   const isAsked = isFew && (policy === undefined || policy.only !== undefined);
   const asked = isAsked ? select(observed.selection, name) : undefined;
   if (asked !== undefined) return { state, decision: asked };
   if (isFew && policy === undefined) return beginClusters(state, situation) ?? 'Unknown';
+  return corrected(state, situation, { name, policy, isFew });
+}
+
+/** Makes a BindingPolicy say what it is to say; undefined when it does. */
+function corrected(
+  state: Active,
+  situation: Situation,
+  of: { readonly name: string; readonly policy: StagePolicy | undefined; readonly isFew: boolean },
+): StagedTurn | undefined {
+  const { name, policy, isFew } = of;
   // What reaches some of its clusters does so until its stage is over.
   const isRight = isFew || policy?.only === undefined;
+  const only = isRight ? policy?.only : undefined;
+  if (policy !== undefined && isGiving(state, situation, policy)) {
+    if (policy.keepsFormer === true && isRight) return undefined;
+    return applied(state, situation, { name, policy, only, keepsFormer: true });
+  }
   if (policy?.isAsAsked === true && isRight) return undefined;
-  return applied(state, situation, { name, policy, only: isRight ? policy?.only : undefined });
+  return applied(state, situation, { name, policy, only });
 }
 
 function applied(

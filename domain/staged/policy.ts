@@ -43,15 +43,19 @@ export interface Narrowing {
   readonly clusters: readonly string[];
 }
 
-/** What the BindingPolicy of a stage is to say: what the StagedBindingPolicy does, and that Okra's own StatusCollector reports as well. */
+/**
+ * What the BindingPolicy of a stage is to say: what the StagedBindingPolicy does, the former selectors that it keeps, and that Okra's own
+ * StatusCollector reports as well.
+ */
 export function policySpec(
   { downsync }: Pick<StagedBindingPolicySpec, 'downsync'>,
-  stage: Stage,
+  { clusterSelectors }: Stage,
   narrowing?: Narrowing,
+  former: Stage['clusterSelectors'] = [],
 ): object {
+  const own = narrowing === undefined ? clusterSelectors : clusterSelectors.map(narrowed(narrowing));
   return {
-    clusterSelectors:
-      narrowing === undefined ? stage.clusterSelectors : stage.clusterSelectors.map(narrowed(narrowing)),
+    clusterSelectors: [...own, ...former],
     downsync: downsync.map((clause) => ({
       ...clause,
       statusCollectors: [...(clause.statusCollectors ?? []).filter((one) => one !== REPORTS), REPORTS],
@@ -88,14 +92,16 @@ export const formerSelectors = (
   { clusterSelectors }: Stage,
 ): Stage['clusterSelectors'] =>
   recordsIn(fieldsIn(spec)['clusterSelectors'])
-    .filter((one) => !clusterSelectors.some((own) => saysAll(one, own)))
-    .map((one) => one as Stage['clusterSelectors'][number]);
+    .map((one) => one as Stage['clusterSelectors'][number])
+    .filter((one) => !clusterSelectors.some((own) => includes(own, one)));
 
-/** The stage, selecting also what its BindingPolicy has selected before. */
-export const withFormer = (stage: Stage, former: Stage['clusterSelectors']): Stage => ({
-  ...stage,
-  clusterSelectors: [...stage.clusterSelectors, ...former],
-});
+/** Whether all that a selector requires another one does as well. */
+const includes = (
+  { matchLabels = {}, matchExpressions = [] }: LabelSelector,
+  { matchLabels: labels = {}, matchExpressions: expressions = [] }: LabelSelector,
+): boolean =>
+  saysAll(labels, matchLabels) &&
+  matchExpressions.every((own) => expressions.some((one) => saysAll(one, own)));
 
 /**
  * Whether a BindingPolicy says what it is to say, and its clauses and selectors restrict nothing besides; fields that Okra does not

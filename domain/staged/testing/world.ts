@@ -171,10 +171,10 @@ export class World {
     );
   }
 
-  #former({ stage, uid, only }: StagePolicy): Pick<StagePolicy, 'former' | 'keepsFormer'> {
+  #former({ stage, uid }: StagePolicy): Pick<StagePolicy, 'former' | 'keepsFormer'> {
     const asked = this.spec.stages.find(({ name }) => name === stage)?.clusterSelectors;
     const present = this.selectors.get(uid) ?? [];
-    if (asked === undefined || only !== undefined) return {};
+    if (asked === undefined) return {};
     const former = present.filter((one) => !asked.some((own) => sameValue(one, own)));
     return former.length === 0 ? {} : { former, keepsFormer: sameValue(present, [...asked, ...former]) };
   }
