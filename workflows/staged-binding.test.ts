@@ -17,6 +17,7 @@ let meanwhile: () => void;
 
 vi.mock('@temporalio/workflow', async (original) => ({
   ...(await original<object>()),
+  patched: () => true,
   setCurrentDetails: () => undefined,
   setHandler: ({ type, name }: { type: string; name: string }, handler: Handler) =>
     void handlers.set(`${type} ${name}`, handler),
@@ -107,6 +108,15 @@ describe('the workflow of a StagedBindingPolicy', () => {
       () => failing.clear(),
     );
     expect(world.placed).toEqual(['s0', 's1']);
+  });
+
+  it('says why a write fails however often it does, and not that someone undoes it', async () => {
+    failing.add('apply');
+    const said = new Set<string | undefined>();
+    const says = () => void said.add(world.status.message);
+    await run(says, says, says, says, says, says);
+    expect([...said]).toEqual([expect.stringContaining('The API server does not answer.')]);
+    expect(world.status.reason).toBe('Unavailable');
   });
 
   it('takes a stage back that is aborted, also while no status can be written', async () => {

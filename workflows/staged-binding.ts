@@ -1,7 +1,8 @@
-import { setCurrentDetails, setHandler } from '@temporalio/workflow';
+import { patched, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { StageChange, StagedDecision } from '../domain/staged/decision.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
 import type { ObservedStaged } from '../domain/staged/observation.ts';
+import { unwritten } from '../domain/staged/repetition.ts';
 import { askStaged } from '../domain/staged/requests.ts';
 import { unseen } from '../domain/staged/lateness.ts';
 import { looked, pause, type Looks } from '../domain/model/pace.ts';
@@ -75,9 +76,17 @@ export async function stagedBinding(input: StagedBindingInput): Promise<void> {
     );
     ({ intervalSeconds = intervalSeconds } = found);
     observed = found;
-    const turn = takeStagedTurn(found, state, Date.now());
+    const before = state;
+    const turn = takeStagedTurn(found, before, Date.now());
     ({ state } = turn);
-    const act = () => perform(turn.decision, { name, uid: found.object?.uid ?? '' });
+    const act = async (): Promise<void> => {
+      try {
+        await perform(turn.decision, { name, uid: found.object?.uid ?? '' });
+      } catch (refused) {
+        if (patched('staged-failed-writes')) state = unwritten(state, before);
+        throw refused;
+      }
+    };
     try {
       await report(turn.decision);
     } catch (refused) {

@@ -19,6 +19,11 @@ export function unrepeated({ state, decision }: StagedTurn, before: StagedState,
   return { state: { ...others, written: { what, times: last.times + 1, at: now } }, decision };
 }
 
+/** The state after a write has failed, which counts as none. */
+export function unwritten({ written: _failed, ...others }: StagedState, before: StagedState): StagedState {
+  return before.written === undefined ? others : { ...others, written: before.written };
+}
+
 function writtenBy(decision: StagedDecision): string | undefined {
   if (decision.do !== 'Apply' && decision.do !== 'Select') return undefined;
   const change = decision.do === 'Apply' ? [decision.clusters, decision.keepsFormer] : [];
