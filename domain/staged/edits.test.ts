@@ -124,6 +124,17 @@ describe('an edit of the stages', () => {
     }
   });
 
+  it('goes back to the last part of a stage that is split meanwhile, which an abort names', () => {
+    const stages = ['one', 'two', 'three'].map((name) => of(name, name));
+    const world = new World({ ...aSpec([{}]), stages: [of('world', 'eu', 'us'), ...stages] });
+    for (const name of ['world', 'one', 'two']) world.fulfilled.add(name);
+    world.settle();
+    world.ask('abort', 'world');
+    edit(world, of('eu', 'eu'), of('us', 'us'), of('1', 'one'), 'two', 'three').settle();
+    expect(world.status).toMatchObject({ activeStage: 'us', phase: 'RolledBack' });
+    expect(world.placed.toSorted()).toEqual(['eu', 'us']);
+  });
+
   it('takes no more back where an abort was to a stage that is deleted meanwhile', () => {
     const world = new World(aSpec([{}, {}, {}, {}]));
     for (const name of ['s0', 's1', 's2']) world.fulfilled.add(name);

@@ -32,13 +32,14 @@ export function follow(before: StagedState, { policies, object, now }: Seen): St
   );
 }
 
-/** Has an abort that goes back to a stage which is gone go back to the passed one that has taken its place. */
+/** Has an abort that goes back to a stage which is gone go back to the passed one that has taken its place; of several, to the last. */
 function aimed(state: StagedState): StagedState {
-  const { rollingBack, requests } = state;
+  const { rollingBack, requests, known = [] } = state;
   const nameOf = (to: string | undefined): string | undefined => {
-    const by = state.gone?.find(({ name }) => name === to)?.by ?? [];
-    const [name = ''] = by;
-    return by.length === 1 && isPassed(state, name) ? name : undefined;
+    const gone = state.gone?.find(({ name }) => name === to);
+    const hasTaken = ({ name, clusterSelectors: own }: (typeof known)[number]): boolean =>
+      gone?.by.includes(name) === true && isPassed(state, name) && mayShare(gone.clusterSelectors, own);
+    return known.findLast(hasTaken)?.name;
   };
   const [to, asked] = [nameOf(rollingBack?.to), nameOf(requests.abort?.to)];
   return {
