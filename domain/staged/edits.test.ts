@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { stagedRefusal } from './requests.ts';
+import { stagedAnswer, stagedRefusal } from './requests.ts';
 import { edit, of, three } from './testing/edits.ts';
 import { aSpec, World } from './testing/world.ts';
 
@@ -165,6 +165,7 @@ describe('an edit of the stages', () => {
     world.ask('promote');
     expect(world.state.requests.promote).toBeUndefined();
     world.ask('retry');
+    expect(stagedAnswer('retry', world.state)).toBe('It goes on with stage b, from the beginning.');
     expect(world.settle()).toMatchObject({ reason: 'Waiting' });
     expect(world.status.activeStage).toBe('b');
     expect(world.placed).toEqual(['s0', 'b']);

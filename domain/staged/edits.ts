@@ -113,6 +113,17 @@ export function nameNow(active: ActiveStage | undefined, names: readonly string[
   return [active?.name, active?.renamedTo].find((name) => name !== undefined && names.includes(name));
 }
 
+/** The stage to begin with when none has begun, or when the one that had is no longer asked for. */
+export function nextOf<One extends Pick<Stage, 'name'>>(
+  state: StagedState,
+  stages: readonly One[],
+): One | undefined {
+  const names = stages.map(({ name }) => name);
+  const now = nameNow(state.active, names);
+  const isNext = (name: string): boolean => (now === undefined ? !isPassed(state, name) : name === now);
+  return stages.find(({ name }) => isNext(name)) ?? stages.at(-1);
+}
+
 /** Whether a stage is to have a BindingPolicy, whichever it is at. */
 export const isWanted = (
   state: StagedState,

@@ -1,7 +1,7 @@
 import type { Stage } from '../../crds/staged-binding-policy.ts';
 import type { StagedTurn } from './decision.ts';
 import { beginClusters, isProgressive, select } from './clusters.ts';
-import { isNeeded, isWanted, mayHaveServed, nameNow } from './edits.ts';
+import { isNeeded, isWanted, mayHaveServed, nextOf } from './edits.ts';
 import { frozen, shut } from './hold.ts';
 import type { ObservedStaged, StagePolicy } from './observation.ts';
 import { mayShare } from './selectors.ts';
@@ -32,13 +32,7 @@ export function begin(state: StagedState, next: Stage, situation: Situation): St
 export function beginNext(state: StagedState, situation: Situation): StagedTurn | undefined {
   const { stages } = situation.spec;
   if (stages.some(({ name }) => name === state.active?.name)) return undefined;
-  const renamed = nameNow(
-    state.active,
-    stages.map(({ name }) => name),
-  );
-  const next =
-    stages.find(({ name }) => (renamed === undefined ? !isPassed(state, name) : name === renamed)) ??
-    stages.at(-1);
+  const next = nextOf(state, stages);
   if (next === undefined) return undefined;
   const { active, held } = state;
   if (held === undefined) return begin(state, next, situation);

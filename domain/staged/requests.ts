@@ -1,6 +1,7 @@
 import { cut } from '../text.ts';
 import { standingStill } from './lateness.ts';
 import { earlierStages } from './earlier.ts';
+import { nextOf } from './edits.ts';
 import type { Held, RollingBack, StagedAim, StagedRequest, StagedRequestName, StagedState } from './state.ts';
 
 /** Says why a request makes no sense now; undefined when it does. */
@@ -130,19 +131,29 @@ function taken(
 }
 
 /** Says what happens now that a request was taken. */
-export function stagedAnswer(name: StagedRequestName, { active, isRestored }: StagedState): string {
+export function stagedAnswer(name: StagedRequestName, state: StagedState): string {
+  const { active, isRestored } = state;
   if (!isRestored) return 'It is taken up with the first look, if it makes sense then.';
+  const next = nextStage(state);
   const stage = active === undefined ? 'the first stage' : `stage ${active.name}`;
   switch (name) {
     case 'pause':
       return `It is paused at ${stage}; no stage begins. Send resume to go on.`;
     case 'resume':
-      return `It goes on with ${stage}.`;
+      return `It goes on with ${next}.`;
     case 'promote':
       return `${stage} is finished, whether or not it is fulfilled${active?.clusters === undefined ? '' : ', and reaches the clusters that are left at once'}.`;
     case 'abort':
       return `${stage} is taken back: its BindingPolicy is deleted.`;
     case 'retry':
-      return `It goes on with ${stage}, from the beginning.`;
+      return `It goes on with ${next}, from the beginning.`;
   }
+}
+
+/** The stage that it goes on with: another one where that which it is at is no longer asked for. */
+function nextStage(state: StagedState): string {
+  const { active, known = [] } = state;
+  if (active === undefined) return 'the first stage';
+  const isAsked = known.some(({ name }) => name === active.name);
+  return `stage ${(isAsked ? active : (nextOf(state, known) ?? active)).name}`;
 }
