@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { stagedAnswer, stagedRefusal } from './requests.ts';
-import { edit, of, three } from './testing/edits.ts';
+import { edit, of, stage, three } from './testing/edits.ts';
 import { aSpec, World } from './testing/world.ts';
 
 const phases = (world: World) => world.status.stages?.map(({ name, phase }) => `${name} ${phase}`);
@@ -94,6 +94,24 @@ describe('an edit of the stages', () => {
     world.settle();
     edit(world, 'europe>s0', 's1', 's2').settle();
     expect(world.done.slice(2)).toEqual(['apply europe', 'remove s0', 'apply s0', 'remove europe']);
+  });
+
+  it('counts a stage as passed that is put back before its BindingPolicy has gone, and follows it', () => {
+    for (const stageRetention of ['Keep', 'Remove'] as const) {
+      const world = three({ stageRetention }, 1);
+      const [first, second, third] = ['s0', 's1', 's2'].map((name) => stage(world, name));
+      edit(world, first!, third!);
+      world.unbound.add('s2');
+      world.settle();
+      edit(world, first!, { ...second!, clusterSelectors: of('s1', 's1', 'more').clusterSelectors }, third!);
+      world.settle();
+      expect(phases(world)).toEqual(['s0 Passed', 's1 Passed', 's2 Binding']);
+      expect(world.done).toEqual(stageRetention === 'Keep' ? ['apply s2', 'apply s1'] : ['apply s2']);
+      world.ask('abort');
+      expect(world.settle()).toMatchObject({ phase: 'RolledBack' });
+      expect(world.status.activeStage).toBe('s1');
+      expect(world.placed.toSorted()).toEqual(stageRetention === 'Keep' ? ['s0', 's1'] : ['s1']);
+    }
   });
 
   it('may come in two: the new name first, and then without the old one', () => {

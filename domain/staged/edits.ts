@@ -25,7 +25,7 @@ export function follow(before: StagedState, { policies, object, now }: Seen): St
     .filter((name) => phaseOf(state, name) === undefined)
     .reduce<StagedState>((some, name) => marked(some, { name, phase: 'Pending' }, now), state);
   return aimed(
-    standingIn(all, spec).reduce<StagedState>(
+    standingIn(all, spec, policies).reduce<StagedState>(
       (some, name) => marked(some, { name, phase: 'Passed' }, now),
       all,
     ),
@@ -183,12 +183,19 @@ function renamed(state: StagedState, come: readonly Stage[], names: readonly str
   return same === undefined || !isNext ? state : { ...state, active: { ...active, renamedTo: same.name } };
 }
 
-/** The stages that count as passed: they lie ahead of one that has begun, and select clusters of a passed one that is gone. */
-function standingIn(state: StagedState, spec: StagedBindingPolicySpec): readonly string[] {
+/** The stages that count as passed: they lie ahead of one that has begun, and have come back before their BindingPolicies went, or select clusters of a passed one that is gone. */
+function standingIn(
+  state: StagedState,
+  spec: StagedBindingPolicySpec,
+  policies: Seen['policies'],
+): readonly string[] {
   const passed = (state.gone ?? []).filter(({ name }) => name !== state.active?.name);
   const standsFor = ({ name, clusterSelectors: own }: Stage, gone: GoneStage): boolean =>
     gone.clusterSelectors === undefined ? gone.by.includes(name) : mayShare(gone.clusterSelectors, own);
+  const counts = (stage: Stage): boolean =>
+    policies.some((one) => one.stage === stage.name && !one.isDeleting) ||
+    passed.some((gone) => standsFor(stage, gone));
   return spec.stages
-    .filter((stage) => isLeftOut(state, spec, stage.name) && passed.some((gone) => standsFor(stage, gone)))
+    .filter((stage) => isLeftOut(state, spec, stage.name) && counts(stage))
     .map(({ name }) => name);
 }
