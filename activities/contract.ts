@@ -2,7 +2,7 @@ import type { StagedBindingPolicyStatus } from '../crds/staged-binding-policy.ts
 import type { ApplicationAction } from '../domain/applications/decision.ts';
 import type { ObservedApplications } from '../domain/applications/observation.ts';
 import type { StageChange } from '../domain/staged/decision.ts';
-import type { ObservedStaged } from '../domain/staged/observation.ts';
+import type { ObservedStaged, StagedLook } from '../domain/staged/observation.ts';
 import type { AnalysisStep, ExperimentStep } from '../crds/cell.ts';
 import type { CheckStep } from '../crds/check-step.ts';
 import type { JobSpec } from '../crds/job-step.ts';
@@ -263,7 +263,7 @@ export type StageApplied = StageRef & StageChange;
 /** What the workflow of a StagedBindingPolicy needs. */
 export interface StagedActivities {
   /** Reads a StagedBindingPolicy, its BindingPolicies and Bindings, and how far the stage is that it is at. */
-  observeStaged(look: { readonly name: string; readonly at?: string }): Promise<ObservedStaged & Paced>;
+  observeStaged(look: StagedLook): Promise<ObservedStaged & Paced>;
   /**
    * Makes the BindingPolicy of a stage, and Okra's StatusCollector, what they are to be; fails as a `Conflict` when the name is taken.
    * What it reaches already it goes on to reach.

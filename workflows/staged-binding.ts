@@ -2,6 +2,7 @@ import { patched, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { StageChange, StagedDecision } from '../domain/staged/decision.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
 import type { ObservedStaged } from '../domain/staged/observation.ts';
+import { nextLook } from '../domain/staged/look.ts';
 import { unwritten } from '../domain/staged/repetition.ts';
 import { askStaged } from '../domain/staged/requests.ts';
 import { unseen } from '../domain/staged/lateness.ts';
@@ -70,10 +71,7 @@ export async function stagedBinding(input: StagedBindingInput): Promise<void> {
   };
   /** Takes one step; a request that comes meanwhile is part of the next. */
   const step = async (): Promise<StagedDecision> => {
-    const at = state.active?.name;
-    const found = await stages('Look at the stages').observeStaged(
-      at === undefined ? { name } : { name, at },
-    );
+    const found = await stages('Look at the stages').observeStaged(nextLook(name, state));
     ({ intervalSeconds = intervalSeconds } = found);
     observed = found;
     const before = state;

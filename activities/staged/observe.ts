@@ -14,7 +14,7 @@ import {
 } from '../../crds/staged-binding-policy.ts';
 import { compileCondition, compileFilter } from '../../domain/staged/cel/expression.ts';
 import type { Binding } from '../../domain/staged/kubestellar.ts';
-import type { ObservedStaged, PresentPolicy } from '../../domain/staged/observation.ts';
+import type { ObservedStaged, PresentPolicy, StagedLook } from '../../domain/staged/observation.ts';
 import {
   formerSelectors,
   policyName,
@@ -34,10 +34,10 @@ import { viewOf } from './stage-view.ts';
 
 const NOTHING = { policies: [], freezes: [] } as const;
 
-/** Reads a StagedBindingPolicy and all that its next step depends on; `at` is the stage to look at. */
+/** Reads a StagedBindingPolicy and all that its next step depends on. */
 export async function observeStaged(
   spaces: Spaces & { readonly memory: LiveMemory },
-  { name, at }: { readonly name: string; readonly at?: string | undefined },
+  { name, at, isTakingBack }: StagedLook,
 ): Promise<ObservedStaged> {
   const object = await spaces.kubernetes.get<StagedBindingPolicy>(STAGED_BINDING_POLICY, { name });
   if (object === undefined) return NOTHING;
@@ -55,7 +55,7 @@ export async function observeStaged(
   }
   const bindings = new Map(
     await Promise.all(
-      telling(found, spec, at).map(
+      (isTakingBack === true ? found : telling(found, spec, at)).map(
         async ({ metadata }) => [metadata.name, await space.client.get<Binding>(BINDING, metadata)] as const,
       ),
     ),
@@ -93,7 +93,7 @@ export async function observeStaged(
 /**
  * The BindingPolicies whose Bindings say something: those of the stage that it is at and of the one before it, to which it may go back, of
  * stages that are not asked for any more or were moved behind the one that it is at, and what asks for clusters. The Bindings of earlier
- * stages change nothing, unless one of them has taken the place of a stage that is gone, or has clusters of another one now.
+ * stages change nothing while no stage is taken back, unless one of them has taken the place of a stage that is gone, or has clusters of another one now.
  */
 function telling(
   found: readonly BindingPolicy[],

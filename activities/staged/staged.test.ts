@@ -9,6 +9,7 @@ import {
 } from '../../clients/kubernetes/kinds.ts';
 import type { RemoteClusters } from '../../clients/kubernetes/remote-clusters.ts';
 import type { StagedBindingPolicyStatus } from '../../crds/staged-binding-policy.ts';
+import { nextLook } from '../../domain/staged/look.ts';
 import type { BindingPolicy } from '../../domain/staged/policy.ts';
 import { REPORTS, reportsSpec } from '../../domain/staged/reports.ts';
 import { askStaged } from '../../domain/staged/requests.ts';
@@ -52,8 +53,7 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
   /** Takes turns as the workflow does, until there is nothing to do. */
   async function settle(): Promise<StagedBindingPolicyStatus> {
     for (let turns = 0; turns < 30; turns += 1) {
-      const at = state.active?.name;
-      const observed = await activities().observeStaged({ name: 'web', ...(at === undefined ? {} : { at }) });
+      const observed = await activities().observeStaged(nextLook('web', state));
       const turn = takeStagedTurn(observed, state, memory.now);
       ({ state } = turn);
       const { object } = observed;
@@ -349,6 +349,28 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
       expect(await policy('s1')).toBeUndefined();
     },
   );
+
+  it('go back to the stage before past one that is put back while its BindingPolicy is being deleted', async () => {
+    const stages = ['s0', 's1', 's2'].map((name) => ({
+      ...dev,
+      name,
+      clusterSelectors: [{ matchLabels: { env: name } }],
+    }));
+    await apply({ stages });
+    await settle();
+    await bind('s0');
+    await report('s0');
+    await settle();
+    await apply({ stages: stages.toSpliced(1, 1) });
+    await settle();
+    const deletionTimestamp = '2026-11-22T08:00:00Z';
+    await kubernetes().patch(BINDING_POLICY, { name: 'web-s1' }, { metadata: { deletionTimestamp } });
+    await apply({ stages });
+    await settle();
+    state = askStaged(state, 'abort', { by: 'ann', reason: '', at: memory.now });
+    expect(await settle()).toMatchObject({ activeStage: 's0', phase: 'RolledBack' });
+    expect(await policy('s2')).toBeUndefined();
+  });
 
   describe('of a stage that reaches its clusters a few at a time', () => {
     const inventory = ['p1', 'p2', 'p3'].map((name) => ({ name, labels: { env: 'dev', name } }));

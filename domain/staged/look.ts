@@ -1,8 +1,15 @@
-import type { StageView } from './observation.ts';
+import type { StagedLook, StageView } from './observation.ts';
 import type { ClusterMark } from './progressive.ts';
 import type { ActiveStage, StagedState } from './state.ts';
 
 type Active = StagedState & { readonly active: ActiveStage };
+
+/** The look by which to go on. */
+export const nextLook = (name: string, { active, rollingBack, requests }: StagedState): StagedLook => ({
+  name,
+  ...(active === undefined ? {} : { at: active.name }),
+  ...(rollingBack === undefined && requests.abort === undefined ? {} : { isTakingBack: true }),
+});
 
 /** Clusters have as long again when what they are to have has changed. */
 export function sinceChange(state: Active, { print, unbound }: StageView): Active {

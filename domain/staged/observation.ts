@@ -70,6 +70,15 @@ export interface PresentPolicy {
   readonly status: StagedBindingPolicyStatus;
 }
 
+/** A look at a StagedBindingPolicy. */
+export interface StagedLook {
+  readonly name: string;
+  /** The stage that it is at. */
+  readonly at?: string;
+  /** Whether a stage is taken back: which one is gone back to may be any that is earlier. */
+  readonly isTakingBack?: true;
+}
+
 /** What one look at a StagedBindingPolicy has found. */
 export interface ObservedStaged {
   /** Undefined when it is gone. */
