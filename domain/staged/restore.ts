@@ -30,7 +30,7 @@ export function restored(before: StagedState, observed: ObservedStaged, now: num
   const taken =
     status.activeStage === undefined
       ? fromPolicies(known, observed, now)
-      : { ...known, active: activeIn(status, status.activeStage, now) };
+      : { ...known, active: activeIn(object, status.activeStage, now) };
   return early.reduce((next, { name, request }) => askStaged(next, name, request), taken);
 }
 
@@ -42,13 +42,19 @@ const isUntouched = ({ active, held, stages }: StagedState): boolean =>
 const ofObject = (state: StagedState, uid: string): StagedState =>
   state.uid === undefined || state.uid === uid ? { ...state, uid } : { ...initialStagedState, uid };
 
-function activeIn(status: Status, name: string, now: number): NonNullable<StagedState['active']> {
+function activeIn(
+  { status, generation }: PresentPolicy,
+  name: string,
+  now: number,
+): NonNullable<StagedState['active']> {
   const mark = status.stages?.find((one) => one.name === name);
   const startedAt = timeOf(mark?.startedAt, now);
-  // How long it has been fulfilled nobody knows for sure, so that it soaks again, and has as long again; what was completed stays so.
-  if (status.phase === 'Completed')
+  const isCompleted = status.phase === 'Completed';
+  // How long it has been fulfilled nobody knows for sure, so that it soaks again, and has as long again; what was completed stays so, unless the spec was edited since.
+  if (isCompleted && status.observedGeneration === generation)
     return { name, startedAt, completedAt: timeOf(mark?.since, now), hasServed: true };
-  return { name, startedAt, countsFrom: now, ...(mark?.completed === true ? { hasServed: true } : {}) };
+  const hasServed = isCompleted || mark?.completed === true;
+  return { name, startedAt, countsFrom: now, ...(hasServed ? { hasServed } : {}) };
 }
 
 function heldIn(status: Status, held: NonNullable<Status['held']>): Partial<StagedState> {

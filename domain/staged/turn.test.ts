@@ -183,6 +183,23 @@ describe('a StagedBindingPolicy', () => {
     expect(phases(world)).toEqual(['Fulfilled', 'RolledBack', 'Pending']);
   });
 
+  it('has its last stage fulfilled again when the spec was edited while Temporal lost what was known', () => {
+    const world = fulfil(new World(aSpec([{}, { timeout: '1h', onTimeout: 'RollBack' }])), 's0', 's1');
+    expect(world.settle()).toMatchObject({ phase: 'Completed' });
+    world.fulfilled.delete('s1');
+    world.forget();
+    expect(world.settle()).toMatchObject({ phase: 'Completed' });
+    world.forget();
+    const [s0, s1] = world.spec.stages;
+    const more = { clusterSelectors: [{ matchLabels: { env: 'more' } }] };
+    world.spec = { ...world.spec, stages: [s0!, { ...s1!, ...more }] };
+    world.generation += 1;
+    expect(world.settle()).toMatchObject({ phase: 'Progressing', reason: 'Waiting' });
+    world.now += 3_600_000;
+    expect(world.settle()).toMatchObject({ phase: 'Paused', reason: 'TimedOut' });
+    expect(world.placed.toSorted()).toEqual(['s0', 's1']);
+  });
+
   it.each([
     ['', (): void => undefined],
     [', also when Temporal has lost what was known', (world: World): void => world.forget()],

@@ -43,6 +43,7 @@ type Selectors = StagedBindingPolicySpec['stages'][number]['clusterSelectors'];
 export class World {
   now = Date.parse('2026-11-22T08:00:00Z');
   uid = 'u';
+  generation = 1;
   spec: StagedBindingPolicySpec;
   state: StagedState = initialStagedState;
   status: StagedBindingPolicyStatus = {};
@@ -230,8 +231,8 @@ export class World {
   }
 
   get #object(): PresentPolicy {
-    const { uid, status, spec, problems, unseen } = this;
-    const object = { uid, generation: 1, isDeleting: false, isElsewhere: false, status };
+    const { uid, generation, status, spec, problems, unseen } = this;
+    const object = { uid, generation, isDeleting: false, isElsewhere: false, status };
     if (unseen === undefined) return { ...object, spec, problems };
     return { ...object, problems: [unseen], ...(unseen.reason === 'InvalidSpec' ? {} : { spec }) };
   }
