@@ -287,6 +287,18 @@ describe('a StagedBindingPolicy', () => {
     expect(world.placed).toEqual(['s0', 's1', 's2']);
   });
 
+  it('begins no stage again by a retry that came ahead of an abort, also where someone has deleted its BindingPolicy', () => {
+    const world = fulfil(new World(aSpec([{}, { timeout: '1h', onTimeout: 'Hold' }])), 's0');
+    world.settle();
+    world.now += 3_600_000;
+    world.settle();
+    world.policies = world.policies.filter(({ stage }) => stage !== 's1');
+    world.ask('retry');
+    world.ask('abort');
+    expect(world.settle()).toMatchObject({ phase: 'RolledBack' });
+    expect(world.placed).toEqual(['s0']);
+  });
+
   it('begins no stage again by a promote of the one that is taken back', () => {
     const world = fulfil(new World(aSpec([{}, { approval: 'Manual' }, {}])), 's0', 's1');
     world.settle();

@@ -125,7 +125,8 @@ function aborted(state: StagedState, abort: NonNullable<StagedState['requests'][
   const { by, reason, to } = abort;
   const said = reason === '' ? '' : `: ${reason}`;
   const message = `Stage ${active.name} was aborted by ${by}${said}${/[.!?]$/.test(said) ? '' : '.'}`;
-  const { held: _over, ...others } = answered(state, 'promote');
+  // What was to let it go on is not about what comes after it is taken back.
+  const { held: _over, ...others } = answered(answered(state, 'promote'), 'retry');
   return { ...others, rollingBack: { reason: 'Aborted', by, message, ...(to === undefined ? {} : { to }) } };
 }
 
