@@ -445,6 +445,24 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
       });
     });
 
+    it('say nothing of a cluster that they have reached and that is no longer selected', async () => {
+      await begin();
+      await select();
+      await report('dev', { clusters: ['p1'], floats: { p1: '1' } });
+      await settle();
+      await select();
+      const left = inventory.slice(1);
+      await kubestellar.select('web--clusters', [web, configMap], left);
+      expect(await select(left)).toEqual(['p2']);
+      await report('dev', { clusters: ['p2'], floats: { p2: '0' } });
+      expect(await settle()).toMatchObject({
+        stages: [
+          { clusters: { of: 2, reached: 1 }, reason: 'Cluster p2: The condition does not hold yet.' },
+          {},
+        ],
+      });
+    });
+
     it('say which StatusCollector does not name its clusters', async () => {
       await begin();
       await select();

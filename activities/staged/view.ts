@@ -41,7 +41,8 @@ export async function viewOfStage(looking: Looking): Promise<StageView> {
   const all = objectsOf(binding);
   const live = liveReader(looking.client, looking);
   const print = await printOf(looking, all, live);
-  const reached = few?.narrowing?.clusters ?? few?.all ?? [];
+  // What was begun with and is no longer selected says nothing of the stage.
+  const reached = (few?.narrowing?.clusters ?? few?.all ?? []).filter((name) => few?.all.includes(name));
   const clusters = few === undefined ? {} : { clusters: { all: few.all, reached, fulfilled: [] } };
   const of = { stage: stage.name, print, ...clusters };
   if ((few?.all ?? clustersIn(binding)).length === 0) {
