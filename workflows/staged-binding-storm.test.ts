@@ -1,3 +1,4 @@
+import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { StagedBindingPolicyStatus } from '../crds/staged-binding-policy.ts';
 import type { StageChange } from '../domain/staged/decision.ts';
@@ -16,6 +17,8 @@ let every: number;
 let untold: number;
 let events: number;
 let looks: number[];
+/** Whether the API server refuses what is written. */
+let isRefused: boolean;
 /** When a BindingPolicy was deleted last. */
 let removedAt: number | undefined;
 
@@ -30,10 +33,20 @@ function pass(milliseconds: number): void {
 
 vi.mock('@temporalio/workflow', async (original) => ({
   ...(await original<object>()),
+  patched: () => true,
   setCurrentDetails: () => undefined,
   setHandler: ({ type, name }: { type: string; name: string }, handler: () => unknown) =>
     void handlers.set(`${type} ${name}`, handler),
 }));
+
+const refusal = new ActivityFailure(
+  'Activity task failed',
+  'applyStage',
+  'id',
+  'MAXIMUM_ATTEMPTS_REACHED',
+  'worker',
+  ApplicationFailure.nonRetryable('Expected another namespace.', 'Refused'),
+);
 
 const activities = {
   observeStaged({ at }: { at?: string }) {
@@ -44,7 +57,9 @@ const activities = {
     return Promise.resolve(world.observe());
   },
   applyStage: (change: StageChange) =>
-    Promise.resolve(world.perform({ do: 'Apply', message: '', ...change })),
+    isRefused
+      ? Promise.reject(refusal)
+      : Promise.resolve(world.perform({ do: 'Apply', message: '', ...change })),
   removeStage({ policy }: { policy: { name: string; uid: string } }) {
     world.perform({ do: 'Remove', message: '', ...policy });
     removedAt = world.now;
@@ -96,7 +111,7 @@ async function run(minutes: number): Promise<number> {
 
 beforeEach(() => {
   world = new World(aSpec([{}, {}]));
-  [every, untold, looks, removedAt] = [40, 0, [], undefined];
+  [every, untold, looks, removedAt, isRefused] = [40, 0, [], undefined, false];
 });
 
 describe('a StagedBindingPolicy whose clusters report all the time', { timeout: 10_000 }, () => {
@@ -105,6 +120,14 @@ describe('a StagedBindingPolicy whose clusters report all the time', { timeout: 
     const runs = await run(minutes);
     expect(runs).toBeGreaterThan(10);
     // Each run begins with a look.
+    const most = (minutes - 1) * MOST_LOOKS + runs;
+    expect(looks.filter((at) => at >= begunAt + MINUTE).length).toBeLessThanOrEqual(most);
+  });
+
+  it('is looked at no more often while what is written is refused', async () => {
+    isRefused = true;
+    const [minutes, begunAt] = [5, world.now];
+    const runs = await run(minutes);
     const most = (minutes - 1) * MOST_LOOKS + runs;
     expect(looks.filter((at) => at >= begunAt + MINUTE).length).toBeLessThanOrEqual(most);
   });

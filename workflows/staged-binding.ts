@@ -129,6 +129,7 @@ export async function stagedBinding(input: StagedBindingInput): Promise<void> {
       await report(troubleOf(failure)).catch((refused: unknown) => void failureOf(refused));
       const wait = Math.min(BACKOFF_MS.longest, BACKOFF_MS.first * 2 ** Math.min(failures - 1, 10));
       await untilWoken(seen, wait, `Trying again: ${failure.message}`);
+      if (patched('staged-failed-writes')) await rest(seenAsked);
     }
     if (isDue()) await goOn<typeof stagedBinding>({ key, intervalSeconds, state, looks: idle });
   }
