@@ -94,3 +94,70 @@ describe('a stable group whose label is put right again after the run was lost',
     expect(weightsOf(web.served)).toMatchObject({ a: 50, a2: 50 });
   });
 });
+
+describe('a canary whose label names an older version, once the stable version is deleted', () => {
+  const edit = (web: Simulation, groups: Simulation['groups']): void => {
+    web.groups = groups;
+    web.wake();
+    web.pass(MINUTE);
+  };
+  const claiming = (web: Simulation, name: string): Simulation['groups'] =>
+    web.groups.map((group) => (group.name === name ? { ...group, version: '0.9.0' } : group));
+
+  /** 2.0.0 by b and c waits at 50 beside a; o of 0.9.0 is there too, without a healthy target. */
+  function paused(): Simulation {
+    const steps = [{ setWeight: 50 }, { pause: {} }];
+    const web = rollingOut({ updateStrategy: { type: 'Canary', canary: { steps } } });
+    web.provision('2.0.0', 'b', 'c');
+    web.provision('0.9.0', 'o');
+    web.unhealthy.add(arnOf('o'));
+    web.wake();
+    web.pass(MINUTE);
+    expect(weightsOf(web.served)).toEqual({ a: 50, b: 25, c: 25 });
+    return web;
+  }
+
+  it('keeps everything that it carries, and the others join when they are healthy', () => {
+    const web = paused();
+    edit(
+      web,
+      web.groups.filter(({ name }) => name !== 'a'),
+    );
+    expect(weightsOf(web.served)).toEqual({ b: 50, c: 50 });
+    web.groups = claiming(web, 'b');
+    edit(web, claiming(web, 'c'));
+    expect(weightsOf(web.served)).toEqual({ b: 50, c: 50, o: 0 });
+    expect(web.writes.filter(({ shift }) => shift.urgent)).toEqual([]);
+    web.unhealthy.clear();
+    web.pass(MINUTE);
+    expect(weightsOf(web.served)).toEqual({ b: 33, c: 33, o: 34 });
+  });
+
+  it('gets nothing when everything goes back to that version before its targets are healthy', () => {
+    const web = paused();
+    web.unhealthy.add(arnOf('c'));
+    edit(
+      web,
+      web.groups.filter(({ name }) => name !== 'a'),
+    );
+    expect(weightsOf(web.served)).toEqual({ a: 50, b: 25, c: 25 });
+    edit(web, claiming(web, 'c'));
+    const back = web.writes.find(({ shift }) => shift.purpose === 'TakeBack');
+    expect(weightsOf(back?.shift.shares ?? [])).toEqual({ b: 0, c: 0, o: 100 });
+  });
+
+  it('gives everything up when it has failed', () => {
+    const web = paused();
+    edit(
+      web,
+      web.groups.filter(({ name }) => name !== 'a'),
+    );
+    web.refusals = 1;
+    web.ask('abort');
+    web.run();
+    web.groups = claiming(web, 'b');
+    edit(web, claiming(web, 'c'));
+    for (const { shift } of web.writes.filter((write) => write.shift.purpose === 'TakeBack'))
+      expect(weightsOf(shift.shares)).toEqual({ b: 0, c: 0, o: 100 });
+  });
+});

@@ -92,7 +92,8 @@ const joined = (
  * version has to take its steps and its health checks first. Where the stable side was taken out, or has become another
  * version, and nothing older is there, the canary keeps everything: a group that no AWSTargetGroup names may have no targets.
  */
-function goesBackTo({ stable, canary, ending }: Rollout, { observed, cell }: GuardInput): VersionSet {
+function goesBackTo(rollout: Rollout, { observed, cell }: GuardInput): VersionSet {
+  const { stable, canary, ending } = rollout;
   const { selected, weighted } = observed;
   const left = leftOf(stable, observed);
   if (left.length > 0)
@@ -108,5 +109,23 @@ function goesBackTo({ stable, canary, ending }: Rollout, { observed, cell }: Gua
     ending?.kind === 'Failed' &&
     stable.groups.some((group) => includes(weighted, group) && !includes(selected, group));
   const hasEverything = weightOf(canary.groups, weighted) === TOTAL_WEIGHT;
-  return older.find(canServe) ?? (hasEverything && !isThere ? canary : stable);
+  const next = older.find(canServe);
+  if (next === undefined) return hasEverything && !isThere ? canary : stable;
+  return { version: next.version, groups: membersOf(next, rollout, weighted) };
+}
+
+/**
+ * The target groups of an older version that get everything. Where some of them carry it already, as after an edit of
+ * their labels, only those: nobody has looked at the targets of the others, which join afterwards. What the canary had
+ * gets nothing otherwise.
+ */
+function membersOf(
+  { groups }: VersionSet,
+  { canary, ending }: Rollout,
+  weighted: readonly WeightedTargetGroup[],
+): readonly TargetGroup[] {
+  const carrying = groups.filter((group) => weightOf([group], weighted) > 0);
+  if (ending?.kind === 'Withdrawn' && weightOf(carrying, weighted) === TOTAL_WEIGHT) return carrying;
+  const others = groups.filter((group) => !includes(canary.groups, group));
+  return others.length > 0 ? others : groups;
 }
