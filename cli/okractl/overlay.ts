@@ -15,6 +15,15 @@ export const emptyCluster: Reader = {
   serves: () => Promise.resolve(true),
 };
 
+/** The last manifest of each object, which is the one that counts when all are applied one after the other. */
+export function lastOfEach(objects: readonly Fields[], defaultNamespace: string): readonly Fields[] {
+  const idOf = (object: Fields): string => {
+    const { apiVersion, kind, name, namespace = defaultNamespace } = identityOf(object);
+    return JSON.stringify([apiVersion, kind, namespace, name]);
+  };
+  return [...new Map(objects.map((object) => [idOf(object), object])).values()];
+}
+
 /** Reads a cluster as it would be with some objects applied to it; nothing is written. */
 export function withApplied(cluster: Reader, objects: readonly Fields[], defaultNamespace: string): Reader {
   const namespaceOf = (object: Fields): string => identityOf(object).namespace ?? defaultNamespace;

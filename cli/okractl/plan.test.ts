@@ -30,7 +30,11 @@ describe('plan', () => {
   });
 
   it.each([
-    ['stays when the manifest never had one', {}, /In the end: Completed\. 1\.0\.0 serves/],
+    [
+      'stays when the manifest never had one',
+      { version: undefined },
+      /In the end: Completed\. 1\.0\.0 serves/,
+    ],
     ['goes when the manifest had it before', { version: '1.0.0' }, /1\.0\.0 → 2\.0\.0/],
   ])('knows that the version to which a Cell is pinned %s', async (_, applied, said) => {
     const pinned = aCell({ stableVersion: '1.0.0', phase: 'Completed' }, { version: '1.0.0' });
@@ -38,7 +42,25 @@ describe('plan', () => {
     const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': last };
     const objects = [{ ...pinned, metadata: { ...pinned.metadata, annotations } }, ...groups];
     const world = { objects, files: { 'web.yaml': manifest() } };
-    expect((await runOkractl(['plan', '-f', 'web.yaml'], world)).out).toMatch(said);
+    const { out, err } = await runOkractl(['plan', '-f', 'web.yaml'], world);
+    expect(out).toMatch(said);
+    const isTold = err.startsWith('Cell default/web stays pinned to 1.0.0: its manifest has no spec.version');
+    expect(isTold).toBe(applied.version === undefined);
+  });
+
+  it('says nothing of a pin that the manifest has itself', async () => {
+    const pinned = aCell({ stableVersion: '1.0.0', phase: 'Completed' }, { version: '1.0.0' });
+    const world = { objects: [pinned, ...groups], files: { 'web.yaml': manifest({ version: '1.0.0' }) } };
+    expect((await runOkractl(['plan', '-f', 'web.yaml'], world)).err).toBe('');
+  });
+
+  it('goes by the last of several manifests of one object, as kubectl apply does', async () => {
+    const twice = ['2.0.0', '3.0.0'].map((version) => stringify(aTargetGroup('web-b', version)));
+    const files = { 'web.yaml': [manifest({ replicas: 2 }), ...twice, manifest()].join('---\n') };
+    const { out, code } = await runOkractl(['plan', '--offline', '-f', 'web.yaml'], { files });
+    expect(out.match(/^Cell default\/web, as things are/gm)).toHaveLength(1);
+    expect(out).toContain('Installing 3.0.0 with the whole weight');
+    expect(code).toBe(0);
   });
 
   it('counts target groups that only the manifests have', async () => {

@@ -4,12 +4,15 @@ import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
 import { planApplications } from '../../domain/plan/applications-plan.ts';
 import { planCell } from '../../domain/plan/plan.ts';
 import { parseVersion } from '../../domain/versions/version.ts';
+import { fieldsIn } from '../../domain/model/shape.ts';
+import { inOneLine } from '../terminal-text.ts';
 import { badUsage, exitCodes, failed } from './exit.ts';
 import { FILE, identityOf, readManifests, repeated } from './manifests.ts';
 import { forPrograms, outputOption, type OutputFormat } from './output.ts';
-import { emptyCluster, withApplied, type Reader } from './overlay.ts';
+import { emptyCluster, lastOfEach, withApplied, type Reader } from './overlay.ts';
 import { formatApplicationsPlan } from './plan-applications-text.ts';
 import { formatPlan } from './plan-text.ts';
+import { unpinning } from './rollback-patch.ts';
 import type { Globals, Shell } from './shell.ts';
 import { parseCell } from './target.ts';
 
@@ -38,10 +41,14 @@ export function addPlan(program: Command, shell: Shell): void {
     .addOption(outputOption())
     .action(async (name: string | undefined, _options: unknown, command: Command) => {
       const options = command.optsWithGlobals<PlanOptions>();
-      const { cluster, keys } = await input(shell, name, options);
+      const { cluster, keys, unpinned } = await input(shell, name, options);
       const plans: (Planned & { readonly cell: string })[] = [];
-      for (const key of keys)
-        plans.push({ cell: formatKey(key), ...(await planOf(cluster, key, shell.now(), options)) });
+      for (const key of keys) {
+        const planned = await planOf(cluster, key, shell.now(), options);
+        const cell = formatKey(key);
+        if (planned.pin !== undefined && unpinned.has(cell)) shell.warn(pinStays(key, planned.pin));
+        plans.push({ cell, ...planned });
+      }
       const written = forPrograms(
         plans.map(({ cell, plan }) => ({ cell, plan })),
         options.output,
@@ -54,7 +61,14 @@ export function addPlan(program: Command, shell: Shell): void {
 interface Input {
   readonly cluster: Reader;
   readonly keys: readonly ObjectKey[];
+  /** The Cells whose manifests have no version. */
+  readonly unpinned: ReadonlySet<string>;
 }
+
+const pinStays = (key: ObjectKey, version: string): string =>
+  inOneLine(
+    `Cell ${formatKey(key)} stays pinned to ${version}: its manifest has no spec.version, and kubectl apply leaves one that it did not set. To unpin it: ${unpinning(key)}`,
+  );
 
 async function input(shell: Shell, name: string | undefined, options: PlanOptions): Promise<Input> {
   const { filename = [], offline = false } = options;
@@ -65,25 +79,34 @@ async function input(shell: Shell, name: string | undefined, options: PlanOption
   const cluster: Reader = session?.kubernetes ?? emptyCluster;
   if (filename.length === 0) {
     if (name === undefined) throw badUsage('Expected the name of a Cell, or manifests with -f, got neither.');
-    return { cluster, keys: [parseCell(name, namespace)] };
+    return { cluster, keys: [parseCell(name, namespace)], unpinned: new Set() };
   }
   const { manifests, problems } = await readManifests(shell, filename);
   if (problems.length > 0) throw badUsage(problems.join('\n'));
-  const objects = manifests.map(({ object }) => object);
+  const objects = lastOfEach(
+    manifests.map(({ object }) => object),
+    namespace,
+  );
   const named = name === undefined ? undefined : parseCell(name, namespace);
-  const keys = objects
-    .map(identityOf)
+  const cells = objects
+    .map((object) => ({ ...identityOf(object), spec: fieldsIn(object['spec']) }))
     .filter(({ apiVersion, kind }) => apiVersion === cellKind.apiVersion && kind === cellKind.kind)
-    .map((identity) => ({ namespace: identity.namespace ?? namespace, name: identity.name }));
-  if (named === undefined && keys.length === 0)
+    .map((cell) => ({ key: { namespace: cell.namespace ?? namespace, name: cell.name }, spec: cell.spec }));
+  if (named === undefined && cells.length === 0)
     throw badUsage('Expected a Cell among the manifests, got none. Name the Cell that is meant.');
-  return { cluster: withApplied(cluster, objects, namespace), keys: named === undefined ? keys : [named] };
+  return {
+    cluster: withApplied(cluster, objects, namespace),
+    keys: named === undefined ? cells.map(({ key }) => key) : [named],
+    unpinned: new Set(cells.flatMap(({ key, spec }) => ('version' in spec ? [] : [formatKey(key)]))),
+  };
 }
 
 /** A plan as programs and as people read it. */
 interface Planned {
   readonly plan: { readonly problems: readonly string[] };
   readonly text: string;
+  /** The version to which the Cell is pinned. */
+  readonly pin?: string | undefined;
 }
 
 async function planOf(
@@ -101,7 +124,7 @@ async function planOf(
   if (observed.hasApplications === true) return planOfApplications(cluster, key, now, assume);
   if (observed.cell === undefined) throw isMissing(key);
   const plan = planCell(observed, { now, assume });
-  return { plan, text: formatPlan(formatKey(key), plan) };
+  return { plan, text: formatPlan(formatKey(key), plan), pin: observed.cell.spec.version };
 }
 
 const isMissing = (key: ObjectKey): Error =>

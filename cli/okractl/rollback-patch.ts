@@ -1,4 +1,5 @@
 import type { Cell } from '../../crds/cell.ts';
+import type { ObjectKey } from '../../domain/model/ids.ts';
 import type { SelectedTargetGroup } from '../../domain/model/target-group.ts';
 import { controllerOf } from '../../domain/kubernetes/controller.ts';
 import { servedUntil } from '../../domain/rollout/history.ts';
@@ -56,3 +57,7 @@ export function rollbackPatch({ to, by, reason }: { to: string; by: string; reas
   const cause = `okractl rollback --to ${to} by ${by}${reason === '' ? '' : `: ${reason}`}`;
   return { metadata: { annotations: { [CHANGE_CAUSE]: cause } }, spec: { version: to } };
 }
+
+/** The command that removes the pin of a Cell. */
+export const unpinning = ({ namespace, name }: ObjectKey): string =>
+  `kubectl patch cell ${name} -n ${namespace} --type=merge -p '{"spec":{"version":null}}'`;

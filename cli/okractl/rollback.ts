@@ -7,7 +7,7 @@ import { selectTargetGroups } from '../../domain/versions/watched.ts';
 import { mustBeLet } from './allowed.ts';
 import { failed, refused } from './exit.ts';
 import { REASON } from './requests.ts';
-import { refusalToRollBack, rollbackPatch, whyBySteps } from './rollback-patch.ts';
+import { refusalToRollBack, rollbackPatch, unpinning, whyBySteps } from './rollback-patch.ts';
 import { send } from './send.ts';
 import type { Globals, Session, Shell } from './shell.ts';
 import { formatTarget, parseTarget, TARGET_HELP } from './target.ts';
@@ -60,9 +60,9 @@ async function rollBack(
 }
 
 /** What comes of the pin, and how it is removed. */
-function outcomeOf({ namespace, name }: ObjectKey, to: string, bySteps: string | undefined): string[] {
+function outcomeOf(key: ObjectKey, to: string, bySteps: string | undefined): string[] {
+  const { namespace, name } = key;
   const pinned = `Cell ${namespace}/${name} is pinned to ${to}, which`;
-  const unpin = `kubectl patch cell ${name} -n ${namespace} --type=merge -p '{"spec":{"version":null}}'`;
   return [
     ...(bySteps === undefined
       ? [`${pinned} gets everything at once, as far as its targets are healthy.`]
@@ -70,6 +70,6 @@ function outcomeOf({ namespace, name }: ObjectKey, to: string, bySteps: string |
           `${pinned} takes its steps like a new version, and nothing is swapped at once: ${bySteps}.`,
           `To give it everything at once, as soon as its rollout has begun: okractl promote ${name} --full --of ${to} -n ${namespace}`,
         ]),
-    `No newer version is rolled out until it is not pinned any more: ${unpin}`,
+    `No newer version is rolled out until it is not pinned any more: ${unpinning(key)}`,
   ];
 }
