@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Cell } from '../../crds/cell.ts';
+import type { CanaryStep, Cell } from '../../crds/cell.ts';
 import type { Freeze } from '../../crds/freeze.ts';
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import type { Check } from '../../crds/check.ts';
@@ -54,6 +54,12 @@ describe('the page of a Cell', () => {
       { text: 'the whole weight', stands: 'Ahead' },
     ]);
     expect(next).toBe("set the canary's weight to 50");
+  });
+
+  it('shows a step of a kind that this release does not know', () => {
+    const steps = [{ setWeight: 20 }, { wait: {} } as unknown as CanaryStep];
+    const page = pageOf(aCell({}, { updateStrategy: { type: 'Canary', canary: { steps } } }));
+    expect(page.steps[1]).toEqual({ text: 'wait, which this release does not know', stands: 'Ahead' });
   });
 
   it('says what holds it, and when a window opens', () => {

@@ -2,8 +2,7 @@ import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Cell, CellStatus } from '../../crds/cell.ts';
 import type { WeightHistory, ToldWeights } from '../../clients/temporal/weight-history.ts';
 import { describeRoute, placeOf, routeOf } from '../../domain/load-balancers/load-balancer.ts';
-import { describeStep } from '../../domain/steps/index.ts';
-import { stepsOf } from '../../domain/rollout/strategy.ts';
+import { describeSteps } from '../../domain/rollout/strategy.ts';
 import { applicationsTable } from '../okractl/applications.ts';
 import type { ShownEvent } from '../okractl/cell-view.ts';
 import { CHANGE_CAUSE } from '../okractl/rollback-patch.ts';
@@ -120,7 +119,7 @@ export function healthOf(group: Pick<AWSTargetGroup, 'status'> | undefined): Gro
 }
 
 function stepsIn({ spec, status = {} }: Cell): readonly StepView[] {
-  const steps = stepsOf(spec);
+  const steps = describeSteps(spec);
   if (steps.length === 0) return [];
   const index = status.rollout === undefined ? undefined : (status.currentStepIndex ?? 0);
   const stands = (at: number): StepView['stands'] =>
@@ -130,7 +129,7 @@ function stepsIn({ spec, status = {} }: Cell): readonly StepView[] {
     ...(stepStartedAt === undefined ? {} : { since: stepStartedAt }),
     ...(stepEndsAt === undefined ? {} : { endsAt: stepEndsAt }),
   };
-  return [...steps.map(describeStep), 'the whole weight'].map((text, at) => ({
+  return [...steps, 'the whole weight'].map((text, at) => ({
     text,
     stands: stands(at),
     ...(stands(at) === 'Current' ? times : {}),

@@ -1,6 +1,5 @@
 import type { CellStatus } from '../../crds/cell.ts';
-import { stepsOf } from '../../domain/rollout/strategy.ts';
-import { describeStep } from '../../domain/steps/index.ts';
+import { describeSteps } from '../../domain/rollout/strategy.ts';
 import type { CellView } from './cell-view.ts';
 import { formatTime } from './time.ts';
 
@@ -9,12 +8,12 @@ const marks = { done: '✓', current: '▶', ahead: ' ' } as const;
 /** The steps of the strategy, with where a rollout stands, since when and until when. */
 export function stepLines({ cell }: Pick<CellView, 'cell'>, now: number): readonly string[] {
   const { spec, status = {} } = cell;
-  const steps = stepsOf(spec);
+  const steps = describeSteps(spec);
   const index = status.rollout === undefined ? undefined : (status.currentStepIndex ?? 0);
   const times = stepTimesText(status, now);
   const lines = steps.map((step, at) => {
     const stands = index === undefined || at > index ? 'ahead' : at < index ? 'done' : 'current';
-    return `${marks[stands]} ${at + 1}. ${describeStep(step)}${stands === 'current' ? times : ''}`;
+    return `${marks[stands]} ${at + 1}. ${step}${stands === 'current' ? times : ''}`;
   });
   const all = index === undefined || index < steps.length ? 'ahead' : 'current';
   const last = `${marks[all]} ${steps.length + 1}. the whole weight${all === 'current' ? times : ''}`;

@@ -1,8 +1,7 @@
 import type { Cell, CellStatus } from '../../crds/cell.ts';
 import { freezeAt, freezesOf, frozenNamespaces } from '../../domain/gates/freeze.ts';
 import { openingAt } from '../../domain/gates/windows.ts';
-import { describeStep } from '../../domain/steps/index.ts';
-import { stepsOf } from '../../domain/rollout/strategy.ts';
+import { describeSteps } from '../../domain/rollout/strategy.ts';
 import { applicationsTable } from './applications.ts';
 import { leaf, linesOf, type Branch } from './branch.ts';
 import { verdictLines, weightsTable } from './describe-cell.ts';
@@ -89,9 +88,8 @@ export function nextOf(
   if (rollout === undefined) return undefined;
   if (rollout.ending !== undefined)
     return `next: everything back at ${status.stableVersion ?? 'what served'}`;
-  const steps = stepsOf(spec);
-  const step = steps[currentStepIndex + 1];
-  const what = step === undefined ? 'the whole weight' : describeStep(step);
+  const steps = describeSteps(spec);
+  const what = steps[currentStepIndex + 1] ?? 'the whole weight';
   if (currentStepIndex < steps.length) return `next: ${what}${whenOf(spec.windows, rollout, now)}`;
   const end = formatTime(rollout.stepEndsAt, now);
   return end === undefined ? undefined : `next: the rollout is over, at ${end}`;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Cell, CellStatus } from '../../crds/cell.ts';
+import type { CanaryStep, Cell, CellStatus } from '../../crds/cell.ts';
 import type { Freeze } from '../../crds/freeze.ts';
 import { cellLine } from './change-line.ts';
+import { describeCell } from './describe-cell.ts';
 import { stepLines } from './step-lines.ts';
 import { aCell, arnOf, paused } from './testing/objects.ts';
 import { draw, nextOf } from './tree.ts';
@@ -31,7 +32,22 @@ const resting = (name: string): Cell => ({
   metadata: { name, namespace: 'default' },
 });
 
+/** A step of a kind that a newer release has. */
+const strange = { wait: { for: 'Tuesday' } } as unknown as CanaryStep;
+
 describe('the live view', () => {
+  it('shows a Cell with a step of a kind that this release does not know', () => {
+    const steps = [{ setWeight: 20 }, { pause: {} }, strange];
+    const cell = aCell(paused, { updateStrategy: { type: 'Canary', canary: { steps } } });
+    const drawn = draw(watching(cell, resting('api')), now).join('\n');
+    expect(drawn).toContain('3. wait, which this release does not know');
+    expect(drawn).toContain('next: wait, which this release does not know');
+    expect(drawn).toContain('default/api  Completed');
+    expect(describeCell({ cell, asked: { is: 'Nothing' }, freezes: [], events: [] }, now)).toContain(
+      '3. wait, which this release does not know',
+    );
+  });
+
   it('draws a rollout as a tree, and what is at rest in a line each', () => {
     const freeze: Freeze = {
       apiVersion: 'okra.mumo.co/v1alpha1',

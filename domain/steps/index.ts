@@ -28,9 +28,12 @@ const kinds: { readonly [Kind in StepKindName]: StepKind<StepSpec<Kind>> } = {
 
 const names = Object.keys(kinds) as readonly StepKindName[];
 
+const kindIn = (written: CanaryStep): StepKindName | undefined =>
+  names.find((name) => written[name] !== undefined);
+
 /** Takes a step from the spec; the schema has seen to it that it has exactly one key. */
 export function parseStep(written: CanaryStep): Step {
-  const kind = names.find((name) => written[name] !== undefined);
+  const kind = kindIn(written);
   if (kind === undefined)
     throw new TypeError(`Expected a step to have one of ${names.join(', ')}, got none.`);
   // The compiler does not follow that the two belong together.
@@ -40,6 +43,12 @@ export function parseStep(written: CanaryStep): Step {
 /** Says a step the way a person would. */
 export const describeStep = <Kind extends StepKindName>({ kind, spec }: Step<Kind>): string =>
   kinds[kind].describe(spec);
+
+/** Says a step of the spec; one of a kind that only another release knows by its name. */
+export const describeWritten = (written: CanaryStep): string =>
+  kindIn(written) === undefined
+    ? `${Object.keys(written).join(', ') || 'a step'}, which this release does not know`
+    : describeStep(parseStep(written));
 
 /** Whether a step moves traffic. */
 export const movesTraffic = ({ kind }: Step): boolean => 'weightAfter' in kinds[kind];
