@@ -36,6 +36,17 @@ const resting = (name: string): Cell => ({
 const strange = { wait: { for: 'Tuesday' } } as unknown as CanaryStep;
 
 describe('the live view', () => {
+  it('shows a Cell whose window has a time zone that there is not', () => {
+    const windows = [{ timeZone: 'Europe/Nowhere', start: '22:00', end: '04:00' }];
+    const cell = aCell({ ...paused, message: 'The time zone is wrong.' }, { windows });
+    const drawn = draw(watching(cell, resting('api')), now).join('\n');
+    expect(drawn).toContain('not before a window opens');
+    expect(drawn).toContain('default/api  Completed');
+    expect(describeCell({ cell, asked: { is: 'Nothing' }, freezes: [], events: [] }, now)).toContain(
+      'The time zone is wrong.',
+    );
+  });
+
   it('shows a Cell with a step of a kind that this release does not know', () => {
     const steps = [{ setWeight: 20 }, { pause: {} }, strange];
     const cell = aCell(paused, { updateStrategy: { type: 'Canary', canary: { steps } } });

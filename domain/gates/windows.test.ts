@@ -25,6 +25,12 @@ describe('windows', () => {
       '2026-03-30T06:59:00Z',
       '2026-03-30T07:00:00.000Z',
     ],
+    [
+      'do not open in a time zone that there is not',
+      [{ ...night, timeZone: 'Europe/Nowhere' }],
+      '2026-11-21T23:00:00Z',
+      'never',
+    ],
     ['are open past midnight', [night], '2026-11-21T03:59:00Z', 'open'],
     ['shut after midnight', [night], '2026-11-21T04:00:00Z', '2026-11-21T22:00:00.000Z'],
     ['belong to the day on which they start', [{ ...night, days: ['Fri'] }], '2026-11-21T02:00:00Z', 'open'],

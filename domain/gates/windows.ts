@@ -26,6 +26,8 @@ export function openingAt(windows: readonly RolloutWindow[] | undefined, now: nu
 /** When a window that is open now has opened, or else when it opens next. */
 function nextOf(window: RolloutWindow, now: number): number | undefined {
   const today = DateTime.fromMillis(now, { zone: window.timeZone }).startOf('day');
+  // A time zone that nobody knows, as of a spec that is only shown, has no times.
+  if (!today.isValid) return undefined;
   const { year, month, day } = today;
   const excluded = new Set(window.excludeDates);
   // One that has opened yesterday may still be open.
