@@ -27,6 +27,12 @@ describe('get', () => {
       2,
       /Expected KIND\/NAME with a kind of Okra's, got "pod\/x"/,
     ],
+    [
+      'more than a kind and a name',
+      ['get', 'cell/web/b'],
+      2,
+      /Expected KIND\/NAME with a kind of Okra's, got "cell\/web\/b"/,
+    ],
     ['another format', ['get', '-o', 'xml'], 2, /Allowed choices are json, yaml, wide, name/],
     ['no command', ['gets'], 2, /unknown command 'gets'/],
   ])('says what is wrong with %s', async (_, words, code, said) => {
@@ -364,6 +370,13 @@ describe('rollback', () => {
     expect([code, done]).toEqual([3, []]);
     expect(err).toContain('got that of an application of Cell system');
     expect(err).toContain('okractl abort system');
+  });
+
+  it('is refused for a Cell with applications, which serves no version of its own', async () => {
+    const cell = { ...aCell(), spec: { clusters: [], applications: [{ name: 'api' }] } };
+    const { done, code, err } = await runOkractl(['rollback', 'web', '--to', '1.0.0'], { objects: [cell] });
+    expect([code, done]).toEqual([3, []]);
+    expect(err).toContain('Expected a Cell with ingress, got one with applications');
   });
 
   const replaced = (from: string, endedAt: string): CellStatus => ({

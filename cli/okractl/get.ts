@@ -36,9 +36,9 @@ export function parseWanted(words: readonly string[]): Wanted {
 }
 
 function pairIn(word: string): { readonly kind: ShownKind; readonly name: string } {
-  const [prefix = '', name = ''] = word.split('/');
+  const [prefix = '', name = '', ...others] = word.split('/');
   const kind = kindCalled(prefix);
-  if (kind !== undefined && name !== '') return { kind, name };
+  if (kind !== undefined && name !== '' && others.length === 0) return { kind, name };
   throw badUsage(
     `Expected KIND/NAME with a kind of Okra's, got ${JSON.stringify(word)}. See kubectl api-resources --categories=okra.`,
   );

@@ -18,6 +18,8 @@ export function refusalToRollBack(
   const parent = controllerOf(metadata);
   if (parent?.kind === 'Cell')
     return `Expected a Cell of its own, got that of an application of Cell ${parent.name}, which would take the pin out again. To take a rollout back: okractl abort ${parent.name}. To go back after it: apply the earlier spec of that Cell.`;
+  if (spec.applications !== undefined)
+    return `Expected a Cell with ingress, got one with applications, which serves no version of its own. To take what is under way back: okractl abort ${metadata.name}. To go back after it: apply its earlier spec.`;
   const version = parseVersion(to);
   if (version === undefined) return `Expected a version such as 1.2.3 with --to, got ${JSON.stringify(to)}.`;
   const { sets } = groupByVersion(selected);
