@@ -138,9 +138,11 @@ function mayLeave(
   // One that was gone when the rollout of a lost run was taken up, and has come back since, joins again afterwards.
   if (canary?.version === shift.version && !isOf(canary) && !isOf(stable)) return true;
   if (!isRelabelled) return false;
+  // What was asked for last is not confirmed, and withdrawn; an edit of the route is made with what is confirmed, too.
+  const isWithdrawn =
+    shift.purpose === 'Restore' || (shift.purpose === 'Reconfigure' && shift.verify === true);
   // One that claims the version that it is taken back to joins again, when it is healthy.
-  // What was asked for last is not confirmed, and withdrawn.
-  return shift.purpose === 'Restore' || (shift.purpose === 'TakeBack' && isOf(canary));
+  return isWithdrawn || (shift.purpose === 'TakeBack' && isOf(canary));
 }
 
 function holdAgainst(write: SimulatedWrite, model: Model): void {
