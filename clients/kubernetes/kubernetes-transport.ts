@@ -65,6 +65,7 @@ export function makeCall(
   return async <T>(request: Parameters<Call>[0]) => {
     const { allowance } = request;
     const name = nameOf(request);
+    if (!namesObjects(request.path)) throw nameless(name);
     const limits = { most: answerBytes, name, ...given({ allowance, unfinished }) };
     const limit = { milliseconds: timeoutMilliseconds, signal: request.signal };
     const text = await withTimeLimit(limit, async (signal) => {
@@ -77,6 +78,16 @@ export function makeCall(
     return parseAnswer<T>(text, name);
   };
 }
+
+/** Whether each part of a path is a name: an address means another one by `.` and `..`, such as that of all objects of a kind, and so does one that ends before the name. */
+const namesObjects = (path: string): boolean => !/\/(\.{0,2})(\/|$)/.test(path);
+
+const nameless = (name: string): KubernetesError =>
+  new KubernetesError({
+    status: 404,
+    reason: 'NotFound',
+    message: `Expected the name of an object in ${name}, got one that no object has.`,
+  });
 
 /** Reads the JSON of an answer; what is none is not repeated, since it may be anybody's. */
 export function parseAnswer<T>(text: string, name: string): T {
