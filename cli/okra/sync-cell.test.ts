@@ -219,6 +219,11 @@ describe('okra sync cell', () => {
           : one,
       );
     expect(weights()).toEqual(pair(40, 10));
+    const early = await pass(...words, '--request', 'pause');
+    expect([early.code, early.err]).toEqual([
+      3,
+      expect.stringContaining('got one that okrad or a lost pass'),
+    ]);
     const said = await pass(...words, '--request', 'abort', '--reason', 'errors');
     expect([said.code, weights()]).toEqual([0, pair(50, 0)]);
     await passesUntil(() => statusOf().phase === 'Reverted');

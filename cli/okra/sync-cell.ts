@@ -121,10 +121,13 @@ async function passOver(
  * Says why a request makes no sense now. A rollout that okrad or a lost pass has left behind is known again only once the Cell
  * was looked at, and its abort is kept until then.
  */
-const refusalOf = (request: RequestName, state: RolloutState, { rollout }: CellStatus): string | undefined =>
-  request === 'abort' && state.rollout === undefined && rollout !== undefined
+function refusalOf(request: RequestName, state: RolloutState, { rollout }: CellStatus): string | undefined {
+  const refusal = requestKinds[request].refusal(state);
+  if (refusal === undefined || state.rollout !== undefined || rollout === undefined) return refusal;
+  return request === 'abort'
     ? undefined
-    : requestKinds[request].refusal(state);
+    : `Expected a rollout that okra has taken up, got one that okrad or a lost pass has left behind. Run okra sync cell without --request, which takes it up where it is, and then ask for ${request}; an abort can be asked for at once.`;
+}
 
 function tell({ print, warn }: OkraShell, { done, next, refusal }: Passed, isDry: boolean): void {
   for (const decision of done) print(inOneLine(saidOf(decision)));
