@@ -9,10 +9,11 @@ import { includes, MAX_TARGET_GROUPS, weightOf } from '../load-balancers/weights
 
 /** Begins a rollout. One that is under way already is not held before it is known again, so that it can be aborted. */
 export function begin(
-  { stable, canary }: { readonly stable: VersionSet; readonly canary: VersionSet },
+  { stable, canary: whole }: { readonly stable: VersionSet; readonly canary: VersionSet },
   input: GuardInput,
 ): Decision {
   const { observed, cell } = input;
+  const canary = whereItFits(whole, stable, input);
   const together = [...stable.groups, ...canary.groups.filter((group) => !includes(stable.groups, group))];
   if (together.length > MAX_TARGET_GROUPS) {
     return tooMany(together, `Versions ${stable.version} and ${canary.version} have together`);
@@ -29,4 +30,13 @@ export function begin(
       : `Rolling out ${canary.version} in place of ${stable.version}.`,
   };
   return isUnderWay ? decision : gate(decision, input);
+}
+
+/** What a lost run was rolling out goes on without what has joined it since, where a rule has no room for that. */
+function whereItFits(canary: VersionSet, stable: VersionSet, { observed, cell }: GuardInput): VersionSet {
+  const { rollout, desiredVersion } = cell.status;
+  const isLeft = rollout !== undefined && desiredVersion === canary.version;
+  const carries = weightOf(canary.groups, observed.weighted) > 0;
+  if (!isLeft || !carries || stable.groups.length + canary.groups.length <= MAX_TARGET_GROUPS) return canary;
+  return { ...canary, groups: canary.groups.filter((group) => includes(observed.weighted, group)) };
 }

@@ -159,14 +159,13 @@ function move(input: GuardInput, found: Candidates, stable: VersionSet): Decisio
   const { cell, now } = input;
   const { target } = found;
   if (target === undefined || target.version === stable.version) return undefined;
-  const together = [...stable.groups, ...target.groups];
   const upward = isNewer(target.version, stable.version);
   if (!upward && cell.spec.version === undefined) return undefined;
-  if (together.length > MAX_TARGET_GROUPS) {
-    return tooMany(together, `Versions ${stable.version} and ${target.version} have together`);
-  }
   if (upward || isOutsideRollbackWindow(target.version, cell, now))
     return begin({ stable, canary: target }, input);
+  const together = [...stable.groups, ...target.groups];
+  if (together.length > MAX_TARGET_GROUPS)
+    return tooMany(together, `Versions ${stable.version} and ${target.version} have together`);
   return guard(
     {
       do: 'Shift',

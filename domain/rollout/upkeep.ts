@@ -4,6 +4,7 @@ import { gate } from '../gates/gate.ts';
 import type { GuardInput } from '../gates/guard.ts';
 import { rebalance } from './rebalance.ts';
 import { reconfigure } from './reconfigure.ts';
+import { carriersBeside } from '../versions/stable.ts';
 import type { VersionSet } from '../versions/version.ts';
 import { includes, MAX_TARGET_GROUPS } from '../load-balancers/weights.ts';
 
@@ -32,6 +33,8 @@ export const keeping = (
  */
 export function upkeep(input: GuardInput, { found, stable, held }: Moving): Decision | undefined {
   if (held?.do !== 'Wait' && held?.do !== 'Close') return undefined;
+  // What carries traffic beside it is on its way, and loses nothing to it.
+  if (carriersBeside(stable, input.observed, input.cell).length > 0) return undefined;
   const next = keeping(input, held.do === 'Close' ? found.sets : leavingRoom(found, stable), stable);
   if (next?.do === 'Shift') return next;
   if (next?.do !== 'Wait' || next.for !== 'Health') return undefined;
