@@ -1,3 +1,4 @@
+import { abortLeft } from './abort-left.ts';
 import { adopt } from './adoption.ts';
 import { candidates, isBlocked, type Candidates } from '../versions/candidate.ts';
 import { begin } from './begin.ts';
@@ -30,9 +31,9 @@ export function intend(input: GuardInput): Decision {
   if (stable === undefined)
     return (mayServe(input, found) ? adopt(input) : undefined) ?? gate(install(found, input), input);
   const moving =
+    abortLeft(input, stable) ??
     fallBack(input, found, stable) ??
     recover(input, found, stable) ??
-    abortLeft(input, found.sets, stable) ??
     move(input, found, stable);
   const wanted = isUnderWay(moving)
     ? moving
@@ -55,9 +56,7 @@ function withoutSpec(input: GuardInput, stable: VersionSet | undefined): Decisio
   const failed = close('Failed', 'InvalidSpec', cell.problems.join(' '));
   if (stable === undefined) return failed;
   const back =
-    cell.status.rollout === undefined
-      ? undefined
-      : (backFrom(stable, input) ?? abortLeft(input, candidates(cell, observed).sets, stable));
+    cell.status.rollout === undefined ? undefined : (abortLeft(input, stable) ?? backFrom(stable, input));
   if (back !== undefined || !isUnsure(observed, state)) return back ?? failed;
   return { ...restore(observed, state, stable.version), settled: failed };
 }
@@ -78,11 +77,9 @@ function fallBack(input: GuardInput, found: Candidates, stable: VersionSet): Dec
     !isBlocked(version, cell) && (!isPinLost(found, cell) || groups.length >= cell.spec.replicas);
   // A newer one rolls out by its steps, from what there is to go back to.
   const isOlder = ({ version }: VersionSet): boolean => !isNewer(version, stable.version);
-  // What a lost run has left goes on with what it carries, and is aborted before anything forgets it.
-  const isLeft = (set: VersionSet): boolean =>
-    weightOf(set.groups, observed.weighted) > 0 || abortsWhatWasLeft(input);
-  const goesOn = target !== undefined && !isOlder(target) && isLeft(target);
-  if (goesOn || abortLeft(input, sets, stable)?.do === 'Begin') return undefined;
+  // What a lost run has left goes on with what it carries.
+  const goesOn = target !== undefined && !isOlder(target) && weightOf(target.groups, observed.weighted) > 0;
+  if (goesOn) return undefined;
   const free = sets.filter((set) => isFree(set) && isOlder(set));
   const fitting = free.filter(({ groups }) => groups.length <= MAX_TARGET_GROUPS);
   const isComplete = ({ groups }: VersionSet): boolean => groups.length >= cell.spec.replicas;
@@ -137,22 +134,7 @@ function backFrom(stable: VersionSet, input: GuardInput): Decision | undefined {
   if (other === undefined) return undefined;
   const present = presentOf(stable, observed.selected);
   const groups = present.length > 0 ? present : stable.groups;
-  // An abort blocks what it takes back, so that has to be a rollout first.
-  if (abortsWhatWasLeft(input))
-    return begin({ stable: { version: stable.version, groups }, canary: other }, input);
   return giveBack(stable.version, backTo(groups, other.groups, input));
-}
-
-/** Whether someone aborts a rollout that a lost run has left, and that was not ending yet. */
-const abortsWhatWasLeft = ({ state, cell: { status } }: GuardInput): boolean =>
-  state.requests.abort !== undefined && status.rollout !== undefined && status.rollout.ending === undefined;
-
-/** Takes up what a lost run has left without any weight and someone aborts, so that it is blocked, and no other version in its place. */
-function abortLeft(input: GuardInput, sets: readonly VersionSet[], stable: VersionSet): Decision | undefined {
-  const { desiredVersion: version } = input.cell.status;
-  if (!abortsWhatWasLeft(input) || version === undefined || version === stable.version) return undefined;
-  const canary = sets.find((set) => set.version === version) ?? { version, groups: [] };
-  return begin({ stable, canary }, input);
 }
 
 function move(input: GuardInput, found: Candidates, stable: VersionSet): Decision | undefined {

@@ -21,6 +21,7 @@ function left(...steps: CanaryStep[]): Simulation {
 }
 
 const at = (weight: number): Simulation => left({ setWeight: weight }, { pause: {} });
+const atNothing = (): Simulation => left({ pause: {} }, { setWeight: 20 });
 
 function afterwards(simulation: Simulation): Record<string, number> {
   simulation.wake();
@@ -30,6 +31,16 @@ function afterwards(simulation: Simulation): Record<string, number> {
 
 function remove(simulation: Simulation, ...gone: readonly string[]): void {
   simulation.groups = simulation.groups.filter(({ name }) => !gone.includes(name));
+}
+
+function label(simulation: Simulation, name: string, version: string): void {
+  simulation.groups = simulation.groups.map((one) => (one.name === name ? { ...one, version } : one));
+}
+
+function aborted(simulation: Simulation): readonly string[] {
+  simulation.ask('abort');
+  afterwards(simulation);
+  return (simulation.status.blockedVersions ?? []).map(({ version }) => version);
 }
 
 describe('a version that a lost run was rolling out, and that others have joined for which there is no room', () => {
@@ -45,6 +56,15 @@ describe('a version that a lost run was rolling out, and that others have joined
     afterwards(simulation);
     expect(stands(simulation)).toBe('Completed Serving 25');
   });
+
+  it.each([
+    ['something', at(20)],
+    ['nothing', atNothing()],
+  ])('is blocked when someone aborts it while it has %s', (_, simulation) => {
+    simulation.provision('2.0.0', 'd', 'e', 'f');
+    expect(aborted(simulation)).toEqual(['2.0.0']);
+    expect(weightsOf(simulation.served)).toMatchObject({ a: 50, c: 50 });
+  });
 });
 
 describe('weights of which nobody has rolled out a part', () => {
@@ -56,4 +76,63 @@ describe('weights of which nobody has rolled out a part', () => {
     remove(simulation, 'c');
     expect(afterwards(simulation)).toEqual({ a: 10, c: 10, b: 80 });
   });
+});
+
+describe('an abort of what a lost run was rolling out', () => {
+  it('blocks that, and not a group of what served that claims another version', () => {
+    const simulation = atNothing();
+    label(simulation, 'a', '1.1.0');
+    expect(aborted(simulation)).toEqual(['2.0.0']);
+  });
+
+  it('goes back to what serves beside it, though that claims a newer version', () => {
+    const simulation = at(80);
+    for (const name of ['a', 'c']) label(simulation, name, '3.0.0');
+    expect(aborted(simulation)).toEqual(['2.0.0']);
+    expect(weightsOf(simulation.served)).toMatchObject({ a: 50, c: 50 });
+  });
+
+  it.each([
+    [
+      'gives everything to an older version where what it has replaced is out of the rule',
+      ['0.9.0', 'z'],
+      { z: 100 },
+    ],
+    ['leaves everything where it is when there is nothing older', ['3.0.0', 'd'], { b: 100 }],
+  ] as const)('%s', (_, [version, name], weights) => {
+    const simulation = new Simulation({
+      updateStrategy: { type: 'Canary', canary: { steps: [{ setWeight: 20 }, { pause: {} }] } },
+    });
+    simulation.provision('1.0.0', 'a');
+    simulation.run();
+    simulation.provision('2.0.0', 'b');
+    afterwards(simulation);
+    remove(simulation, 'a');
+    expect(afterwards(simulation)).toEqual({ b: 100 });
+    simulation.loseTemporal();
+    simulation.freezes = [freeze];
+    simulation.provision(version, name);
+    expect(aborted(simulation)).toEqual(['2.0.0']);
+    expect(weightsOf(simulation.served)).toMatchObject(weights);
+  });
+
+  it('blocks that, though the status has told of something else since', () => {
+    const simulation = atNothing();
+    simulation.provision('0.9.0', 'z');
+    simulation.provision('3.0.0', 'd');
+    remove(simulation, 'a', 'c');
+    simulation.refusals = 1;
+    simulation.run();
+    expect(simulation.status).toMatchObject({ reason: 'Throttled', desiredVersion: '2.0.0' });
+    expect(aborted(simulation)).toEqual(['2.0.0']);
+    expect(weightsOf(simulation.served)).toEqual({ z: 100 });
+  });
+});
+
+it('the history tells which version was taken back that a lost run has left, though that was refused at first', () => {
+  const simulation = at(20);
+  remove(simulation, 'b');
+  simulation.refusals = 1;
+  expect(afterwards(simulation)).toMatchObject({ a: 50, c: 50 });
+  expect(simulation.status.history?.[0]).toMatchObject({ outcome: 'Withdrawn', version: '2.0.0' });
 });

@@ -20,16 +20,19 @@ export function blockedVersions({ cell, state }: StatusInput): BlockedVersion[] 
   return justBlocked === undefined ? kept : [...kept, justBlocked];
 }
 
+/** What is told of a rollout that an earlier run has left behind: it is remembered until it has been taken up or taken back. */
+function leftOver({ cell, state, decision }: StatusInput): Pick<CellStatus, 'rollout' | 'desiredVersion'> {
+  const { rollout, desiredVersion } = state.reported?.rollout === undefined ? cell.status : state.reported;
+  const isClosed = decision.do === 'Close' && decision.outcome !== 'Failed';
+  const isOver = isClosed || state.serves !== undefined || rollout === undefined;
+  return isOver ? {} : { rollout, ...optional('desiredVersion', desiredVersion) };
+}
+
 /** The rollout that is under way, with all that the next run needs to know of it when this one is lost. */
-export function rolloutOf({ cell, state, decision, workflow }: StatusInput): Partial<CellStatus> {
+export function rolloutOf(input: StatusInput): Partial<CellStatus> {
+  const { cell, state, workflow } = input;
   const { rollout } = state;
-  // One that an earlier run has left behind is remembered until it has been taken up or taken back.
-  if (rollout === undefined) {
-    const left = state.reported?.rollout ?? cell.status.rollout;
-    const isClosed = decision.do === 'Close' && decision.outcome !== 'Failed';
-    const isOver = isClosed || state.serves !== undefined || left === undefined;
-    return isOver ? {} : { rollout: left };
-  }
+  if (rollout === undefined) return leftOver(input);
   const { id, startedAt, ending } = rollout;
   const { paused } = state.requests;
   return {

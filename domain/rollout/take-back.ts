@@ -109,8 +109,9 @@ function goesBackTo(rollout: Rollout, { observed, cell }: GuardInput): VersionSe
     ending?.kind === 'Failed' &&
     stable.groups.some((group) => includes(weighted, group) && !includes(selected, group));
   const hasEverything = weightOf(canary.groups, weighted) === TOTAL_WEIGHT;
+  const isKept = stable.groups.length === 0 || (hasEverything && !isThere);
   const next = older.find(canServe);
-  if (next === undefined) return hasEverything && !isThere ? canary : stable;
+  if (next === undefined) return isKept ? canary : stable;
   return { version: next.version, groups: membersOf(next, rollout, weighted) };
 }
 
