@@ -118,3 +118,47 @@ describe('groups at weight 0 that ELBv2 does not let leave', () => {
     expect(weightsOf(simulation.served)).toEqual({ b: 100 });
   });
 });
+
+describe('a group at weight 0 whose AWSTargetGroup is gone while a newer version is held, or does not fit', () => {
+  const freezes = [{ name: 'all', by: 'ops', reason: 'Friday.' }];
+  it.each([
+    ['Waiting WaitingForFreeze', freezes, ['c']],
+    ['Failed TooManyTargetGroups', [], ['c', 'd', 'e', 'f', 'g']],
+  ])('leaves, however often that is refused (%s)', (held, frozen, newer) => {
+    const simulation = rollingOut();
+    simulation.pass(MINUTE);
+    simulation.freezes = frozen;
+    simulation.provision('3.0.0', ...newer);
+    simulation.groups = simulation.groups.filter(({ name }) => name !== 'a');
+    simulation.refusals = Infinity;
+    simulation.wake();
+    simulation.pass(MINUTE);
+    expect(weightsOf(simulation.served)).toEqual({ a: 0, b: 100 });
+    expect(stands(simulation)).toBe(`${held} 100`);
+    simulation.events = 0;
+    simulation.pass(60 * MINUTE);
+    expect(simulation.events).toBeLessThan(60 * 200);
+    simulation.refusals = 0;
+    simulation.pass(MINUTE);
+    expect(weightsOf(simulation.served)).toEqual({ b: 100 });
+    expect(stands(simulation)).toBe(`${held} 100`);
+    expect(simulation.status.desiredVersion).toBe('2.0.0');
+  });
+
+  it('leaves only once it is known what is served', () => {
+    const simulation = rollingOut();
+    simulation.pass(MINUTE);
+    simulation.freezes = freezes;
+    simulation.provision('3.0.0', 'c');
+    simulation.groups = simulation.groups.filter(({ name }) => name !== 'b');
+    simulation.lateRefusals = 1;
+    simulation.wake();
+    simulation.run();
+    expect(simulation.isApplied).toBe(false);
+    simulation.groups = simulation.groups.filter(({ name }) => name !== 'a');
+    simulation.wake();
+    simulation.pass(MINUTE);
+    const purposes = simulation.writes.map(({ shift }) => shift.purpose);
+    expect(purposes.slice(-3)).toEqual(['FallBack', 'Restore', 'Detach']);
+  });
+});

@@ -1,7 +1,8 @@
 import type { PresentCell } from '../versions/candidate.ts';
-import type { Close, Decision } from '../model/decision.ts';
+import type { Close, Decision, Shift } from '../model/decision.ts';
 import { parseDuration } from '../duration.ts';
 import type { GuardInput } from '../gates/guard.ts';
+import type { ObservedCell } from '../model/observation.ts';
 import type { WeightedTargetGroup } from '../model/target-group.ts';
 import { includes } from '../load-balancers/weights.ts';
 
@@ -33,8 +34,8 @@ export function atRest(close: Close, input: GuardInput): Decision {
     return { do: 'Wait', for: 'Backoff', until, message, settled: close };
   }
   const resting = { observed, close };
-  const gone = idle.filter((group) => !includes(observed.selected, group));
-  if (gone.length > 0) return detach(gone, 'because its AWSTargetGroup is gone', resting);
+  const gone = goneFrom(observed);
+  if (gone !== undefined) return { ...gone, settled: close };
   const check = state.idle;
   const dueAt = dueAfter(cell, cell.status.history?.[0]?.endedAt, check?.since);
   if (dueAt !== undefined && now >= dueAt)
@@ -51,6 +52,14 @@ export function atRest(close: Close, input: GuardInput): Decision {
     message,
     settled: close,
   };
+}
+
+/** Takes groups at weight 0 out whose AWSTargetGroups are gone; undefined when there is none. */
+export function goneFrom(observed: ObservedCell, version = ''): Shift | undefined {
+  const gone = observed.weighted.filter((one) => one.weight === 0 && !includes(observed.selected, one));
+  return gone.length === 0
+    ? undefined
+    : leave(gone, 'because its AWSTargetGroup is gone', { observed, version });
 }
 
 /** When groups at weight 0 leave, counted from the end of the last rollout, or from when they were seen first. */
@@ -71,20 +80,23 @@ const look = (idle: readonly WeightedTargetGroup[], settled: Close): Decision =>
   message: `Looking at the targets of ${namesOf(idle)}, which wait at weight 0.`,
 });
 
-function detach(
+const detach = (
   leaving: readonly WeightedTargetGroup[],
   why: string,
   { observed, close }: Pick<GuardInput, 'observed'> & { readonly close: Close },
-): Decision {
-  return {
-    do: 'Shift',
-    purpose: 'Detach',
-    version: '',
-    shares: observed.weighted.filter((group) => !includes(leaving, group)),
-    urgent: false,
-    message: `Taking ${namesOf(leaving)} out of the rule at weight 0, ${why}.`,
-    settled: close,
-  };
-}
+): Shift => ({ ...leave(leaving, why, { observed, version: '' }), settled: close });
+
+const leave = (
+  leaving: readonly WeightedTargetGroup[],
+  why: string,
+  { observed, version }: Pick<GuardInput, 'observed'> & Pick<Shift, 'version'>,
+): Shift => ({
+  do: 'Shift',
+  purpose: 'Detach',
+  version,
+  shares: observed.weighted.filter((group) => !includes(leaving, group)),
+  urgent: false,
+  message: `Taking ${namesOf(leaving)} out of the rule at weight 0, ${why}.`,
+});
 
 const namesOf = (groups: readonly WeightedTargetGroup[]): string => groups.map(({ name }) => name).join(', ');

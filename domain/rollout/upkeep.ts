@@ -1,9 +1,10 @@
 import type { Candidates } from '../versions/candidate.ts';
-import type { Decision } from '../model/decision.ts';
+import type { Close, Decision, Wait } from '../model/decision.ts';
 import { gate } from '../gates/gate.ts';
 import type { GuardInput } from '../gates/guard.ts';
 import { rebalance } from './rebalance.ts';
-import { reconfigure } from './reconfigure.ts';
+import { isUnsure, reconfigure } from './reconfigure.ts';
+import { goneFrom } from './rest.ts';
 import { carriersBeside } from '../versions/stable.ts';
 import type { VersionSet } from '../versions/version.ts';
 import { includes, MAX_TARGET_GROUPS } from '../load-balancers/weights.ts';
@@ -37,10 +38,29 @@ export function upkeep(input: GuardInput, { found, stable, held }: Moving): Deci
   if (carriersBeside(stable, input.observed, input.cell).length > 0) return undefined;
   const next = keeping(input, held.do === 'Close' ? found.sets : leavingRoom(found, stable), stable);
   if (next?.do === 'Shift') return next;
+  const gone = withoutGone(input, stable, held);
+  if (gone !== undefined) return gone;
   if (next?.do !== 'Wait' || next.for !== 'Health') return undefined;
   if (held.do === 'Close') return { ...next, settled: held };
   const until = Math.min(held.until ?? Infinity, next.until ?? Infinity);
   return Number.isFinite(until) ? { ...held, until } : held;
+}
+
+/** Takes groups at weight 0 out that are gone, which moves no traffic; what was refused for that waits, and holds nothing else. */
+function withoutGone(
+  { observed, state, now }: GuardInput,
+  { version }: VersionSet,
+  held: Wait | Close,
+): Decision | undefined {
+  const { backoff } = state;
+  // What nobody knows for sure is put right first.
+  const gone = isUnsure(observed, state) ? undefined : goneFrom(observed, version);
+  if (gone === undefined) return undefined;
+  if (backoff?.quiet !== true || now >= backoff.until)
+    return held.do === 'Close' ? { ...gone, settled: held } : gone;
+  if (held.do === 'Wait') return { ...held, until: Math.min(held.until ?? Infinity, backoff.until) };
+  const { until, message } = backoff;
+  return { do: 'Wait', for: 'Backoff', until, message, settled: held };
 }
 
 /** The sets without what would join the one that serves, where that would leave no room for the one that is held. */
