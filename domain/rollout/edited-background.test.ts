@@ -27,10 +27,11 @@ function edit(
   onFailure: 'Hold' | 'Revert',
   steps: CanaryStep[],
   template = 'other',
+  minutes = 60,
 ): void {
   simulation.edit((spec) => ({ ...spec, updateStrategy: strategy(onFailure, template, steps) }));
   simulation.wake();
-  simulation.pass(60 * MINUTE);
+  simulation.pass(minutes * MINUTE);
 }
 
 const half: CanaryStep[] = [{ setWeight: 50 }];
@@ -68,6 +69,15 @@ describe('an edit of the analysis in the background once no steps are left', () 
     simulation.conclude('Failed', 'inBackground');
     simulation.run();
     expect(stands(simulation)).toBe('Reverted VersionBlocked 0');
+  });
+
+  it('starts the new one once a later edit adds an approval', () => {
+    const simulation = rolling('Revert', half, 11);
+    simulation.conclude('Successful', 'inBackground');
+    edit(simulation, 'Revert', half, 'other', 1);
+    expect(stands(simulation)).toBe('Progressing WaitingForSettle 100');
+    edit(simulation, 'Revert', [...half, { approval: { groups: ['release'], count: 1 } }], 'other', 1);
+    expect([...simulation.runs.values()].map(({ phase }) => phase)).toEqual(['Successful', 'Running']);
   });
 
   it('lets the rollout go on where there is to be none any more', () => {

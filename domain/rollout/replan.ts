@@ -21,11 +21,11 @@ export function replan(rollout: Rollout, input: GuardInput): Decision | undefine
   const index = same.steps
     ? rollout.index
     : resumeEdited(rollout, planned.steps, weightOf(rollout.canary.groups, input.observed.weighted));
+  const isKept = same.background || outlives(rollout, planned, { index, state: input.state });
+  if (same.steps && isKept) return undefined;
   const end =
     (same.steps ? undefined : endMeasurement(rollout.progress)) ??
-    (same.background || outlives(rollout, planned, { index, state: input.state })
-      ? undefined
-      : endBackground(rollout));
+    (isKept ? undefined : endBackground(rollout));
   if (end !== undefined) return end;
   if (same.steps) return { do: 'Replan', index, message: 'The analysis in the background was edited.' };
   return {
@@ -45,14 +45,15 @@ export function replanned(
   return inRollout(withoutPromote(withoutBackoff(state)), (rollout) => {
     const same = isAsPlanned(rollout, planned);
     const isKept = same.background || outlives(rollout, planned, { index, state });
-    const { backgroundAnalysis: _old, background, ...rest } = rollout;
+    const { backgroundAnalysis: before, background, ...rest } = rollout;
+    const analysis = isKept ? before : planned.analysis;
     return {
       ...rest,
       steps: planned.steps,
       index,
       ...(same.steps ? {} : { progress: { is: 'Ready' as const }, stepStartedAt: now }),
       edition: (rollout.edition ?? 0) + 1,
-      ...(planned.analysis === undefined ? {} : { backgroundAnalysis: planned.analysis }),
+      ...(analysis === undefined ? {} : { backgroundAnalysis: analysis }),
       ...(isKept && background !== undefined ? { background } : {}),
     };
   });
@@ -60,7 +61,7 @@ export function replanned(
 
 /**
  * Whether what measures in the background, or has measured there, goes on to count though its analysis was edited. The new one
- * takes its place only where it is started: once no steps are left nothing would, and the rollout would go on unmeasured.
+ * takes its place, and is recorded, only where it is started: once no steps are left nothing would, and the rollout would go on unmeasured.
  */
 const outlives = (
   rollout: Rollout,
