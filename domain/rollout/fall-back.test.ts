@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CanaryStep } from '../../crds/cell.ts';
 import { arnOf, weightsOf } from '../testing/builders.ts';
 import { rollingOut, stands } from '../testing/rolling-out.ts';
-import type { Simulation } from '../testing/simulation.ts';
+import { Simulation } from '../testing/simulation.ts';
 import { statusOf } from './status.ts';
 
 const MINUTE = 60_000;
@@ -88,6 +88,78 @@ describe('what serves, of which nobody knows the version', () => {
 
   it('is not given up for another version than spec.version', () => {
     expect(weightsOf(unknown('2.0.0').served)).toEqual({ a: 50, c: 50 });
+  });
+});
+
+describe('what serves by target groups of someone else, beside the version that takes their place', () => {
+  const freeze = { name: 'all', by: 'ops', reason: 'Friday.' };
+
+  /** The rule is taken over as it is. */
+  function takenOver(
+    weights: Readonly<Record<string, number>>,
+    given: (simulation: Simulation) => void,
+  ): Simulation {
+    const steps: CanaryStep[] = [{ setWeight: 80 }, { pause: {} }];
+    const simulation = new Simulation({
+      settle: '0s',
+      updateStrategy: { type: 'Canary', canary: { steps } },
+    });
+    simulation.served = Object.entries(weights).map(([name, weight]) => ({ name, arn: arnOf(name), weight }));
+    simulation.isKnown = false;
+    given(simulation);
+    simulation.run();
+    return simulation;
+  }
+
+  /** 1.0.0 rolls out in the place of x, and 0.9.0 is there too. */
+  function rollingOutInPlace(): Simulation {
+    const simulation = takenOver({ x: 40, a: 60 }, (one) => {
+      one.provision('1.0.0', 'a');
+      one.provision('0.9.0', 'z');
+    });
+    expect(weightsOf(simulation.served)).toEqual({ a: 80, x: 20 });
+    expect(simulation.status).toMatchObject({ reason: 'WaitingForResume', stableVersion: '0.0.0-unknown' });
+    return simulation;
+  }
+
+  it('goes on with the steps when the run is lost', () => {
+    const simulation = rollingOutInPlace();
+    simulation.loseTemporal();
+    simulation.pass(MINUTE);
+    expect(weightsOf(simulation.served)).toEqual({ a: 80, x: 20 });
+    expect(simulation.status.reason).toBe('WaitingForResume');
+  });
+
+  it('gets everything back when the version is aborted in place of a lost run, also during a Freeze', () => {
+    const simulation = rollingOutInPlace();
+    simulation.freezes = [freeze];
+    simulation.loseTemporal();
+    simulation.pass(MINUTE);
+    simulation.ask('abort');
+    simulation.pass(MINUTE);
+    expect(weightsOf(simulation.served)).toMatchObject({ a: 0, x: 100 });
+    expect(simulation.status.blockedVersions).toMatchObject([{ version: '1.0.0' }]);
+  });
+
+  it('gets everything back when the run was lost while it took the version back, also during a Freeze', () => {
+    const simulation = rollingOutInPlace();
+    simulation.freezes = [freeze];
+    simulation.refusals = 1;
+    simulation.ask('abort');
+    simulation.run();
+    expect(simulation.status.rollout?.ending).toMatchObject({ reason: 'Aborted' });
+    simulation.loseTemporal();
+    simulation.pass(MINUTE);
+    expect(weightsOf(simulation.served)).toMatchObject({ a: 0, x: 100 });
+  });
+
+  it('is never more than a rule has room for, with what else serves', () => {
+    const simulation = takenOver({ x: 40, y: 20, a: 20, b: 20 }, (one) => {
+      one.provision('1.0.0', 'a', 'b');
+      one.provision('2.0.0', 'c', 'd');
+    });
+    expect(simulation.writes.map(({ shift }) => shift.shares.length)).toEqual([2]);
+    expect(weightsOf(simulation.served)).toEqual({ c: 50, d: 50 });
   });
 });
 

@@ -1,6 +1,6 @@
 import { gate } from '../gates/gate.ts';
 import { guard, onlyRegistered, type GuardInput } from '../gates/guard.ts';
-import { everythingTo, MAX_TARGET_GROUPS } from '../load-balancers/weights.ts';
+import { everythingTo, includes, MAX_TARGET_GROUPS } from '../load-balancers/weights.ts';
 import type { Close, Decision, Shift } from '../model/decision.ts';
 import type { Candidates } from '../versions/candidate.ts';
 import type { VersionSet } from '../versions/version.ts';
@@ -18,18 +18,15 @@ export function install(found: Candidates, input: GuardInput): Decision {
  * Installs what is complete in the place of target groups of which nobody knows anything. They may serve well: nothing is
  * taken from them before there is something healthy, unless a rule has no room for both, and a Freeze holds it.
  */
-export function inPlaceOf(
-  unknown: VersionSet,
-  target: VersionSet | undefined,
-  input: GuardInput,
-): Decision | undefined {
+export function inPlaceOf(target: VersionSet | undefined, input: GuardInput): Decision | undefined {
   if (target === undefined) return undefined;
   const why = 'nothing that is served belongs to target groups that the Cell selects';
   const shift = everythingFor(target, why);
   if (shift.do !== 'Shift') return shift;
   const gated = gate(shift, input);
   if (gated !== shift) return gated;
-  const fits = unknown.groups.length + target.groups.length <= MAX_TARGET_GROUPS;
+  const others = input.observed.weighted.filter((one) => one.weight > 0 && !includes(target.groups, one));
+  const fits = others.length + target.groups.length <= MAX_TARGET_GROUPS;
   return fits ? guard(shift, input) : onlyRegistered(shift, input);
 }
 

@@ -72,7 +72,9 @@ function fallBack(input: GuardInput, found: Candidates, stable: VersionSet): Dec
   const { observed, cell } = input;
   if (stable.groups.some((group) => includes(observed.selected, group))) return undefined;
   const { sets, target } = found;
-  if (stable.version === UNKNOWN_VERSION) return inPlaceOf(stable, target, input);
+  // What a lost run has left goes on or back first.
+  if (stable.version === UNKNOWN_VERSION)
+    return cell.status.rollout === undefined ? inPlaceOf(target, input) : undefined;
   const isFree = ({ version, groups }: VersionSet): boolean =>
     !isBlocked(version, cell) && (!isPinLost(found, cell) || groups.length >= cell.spec.replicas);
   // A newer one rolls out by its steps, from what there is to go back to.
