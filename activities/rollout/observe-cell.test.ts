@@ -193,23 +193,49 @@ describe('a look at a Cell whose rule has groups without an AWSTargetGroup', () 
 });
 
 describe('a look at a Cell beside an AWSTargetGroup that names no ARN', () => {
-  it.each([
-    ['selected', 'web'],
-    ['of another Cell', 'api'],
-  ])('sees the others: %s', async (_, role) => {
-    const groups = [
-      { metadata: { name: 'odd', labels: { role } } },
-      { metadata: { name: 'a', labels: { role: 'web' } }, spec: { arn: arnOf('a') } },
-    ];
+  const a = { metadata: { name: 'a', labels: { role: 'web' } }, spec: { arn: arnOf('a') } };
+  const odd = { name: 'odd', labels: { role: 'web', 'okra.mumo.co/version': '1.0.0' } };
+
+  async function look(groups: readonly object[], status = {}) {
     const { selected } = await observeCell(
       {
-        get: ({ plural }: KindRef) => Promise.resolve(plural === CELL.plural ? child() : undefined),
+        get: ({ plural }: KindRef) =>
+          Promise.resolve(plural === CELL.plural ? { ...child(), status } : undefined),
         list: ({ plural }: KindRef) => Promise.resolve(plural === AWS_TARGET_GROUP.plural ? groups : []),
         serves: () => Promise.resolve(true),
       } as never,
       { namespace: 'default', name: 'shop-web' },
     );
-    expect(selected.map(({ name }) => name)).toEqual(['a']);
+    return selected.map(({ name, arn, version }) => [name, arn, version]);
+  }
+
+  it.each([
+    ['selected', 'web'],
+    ['of another Cell', 'api'],
+  ])('sees the others: %s', async (_, role) => {
+    expect(await look([{ metadata: { name: 'odd', labels: { role } } }, a])).toEqual([
+      ['a', arnOf('a'), undefined],
+    ]);
+  });
+
+  const serving = {
+    targetGroups: [{ name: 'odd', arn: arnOf('b'), version: '1.0.0', role: 'Stable', weight: 50 }],
+  };
+
+  it.each([undefined, null, {}, { arn: 1 }])('takes it for what serves under its name: %j', async (spec) => {
+    expect(await look([{ metadata: odd, spec }, a], serving)).toEqual([
+      ['a', arnOf('a'), undefined],
+      ['odd', arnOf('b'), '1.0.0'],
+    ]);
+  });
+
+  it.each([
+    ['is being deleted', { ...odd, deletionTimestamp: since }, []],
+    ['is selected no more', { ...odd, labels: {} }, []],
+    ['serves under another name by now', odd, [{ ...a, spec: { arn: arnOf('b') } }]],
+  ])('does not where it %s', async (_, metadata, others) => {
+    const names = (await look([{ metadata }, ...others], serving)).map(([name]) => name);
+    expect(names).toEqual(others.map(() => 'a'));
   });
 });
 

@@ -14,7 +14,7 @@ import { loadBalancerTypes, routeOf, targetGroupsOf } from '../../domain/load-ba
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import type { ObservedCell } from '../../domain/model/observation.ts';
 import { namedARN } from '../../domain/model/target-group.ts';
-import { mayAdopt, selectTargetGroups, watchedInput } from '../../domain/versions/watched.ts';
+import { mayAdopt, readAsServed, selectTargetGroups, watchedInput } from '../../domain/versions/watched.ts';
 import {
   configViewOf,
   isApplied,
@@ -107,8 +107,9 @@ export function observedFrom(
   const behind = parent === undefined ? undefined : heldBehind(parent, key.name);
   const inRule = [...configured.weighted, ...(configured.desired ?? [])];
   const status = cell.status ?? {};
-  const doubts = doubtsOf(kinds, status, { inRule, named: namedBy(groups) });
-  const selected = [...selectTargetGroups(cell.spec, groups), ...standIns(doubts, status)];
+  const readable = readAsServed(groups, [...inRule, ...(status.targetGroups ?? [])]);
+  const doubts = doubtsOf(kinds, status, { inRule, named: namedBy(readable) });
+  const selected = [...selectTargetGroups(cell.spec, readable), ...standIns(doubts, status)];
   const seen = {
     ...configured,
     key,

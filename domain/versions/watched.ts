@@ -3,7 +3,7 @@ import { canonical, compareText } from '../kubernetes/canonical.ts';
 import { refusedAmong } from '../access/forwarding-access.ts';
 import { ADOPT_ANNOTATION } from '../kubernetes/labels.ts';
 import { matches } from '../kubernetes/selector.ts';
-import { namedARN, type SelectedTargetGroup } from '../model/target-group.ts';
+import { namedARN, type SelectedTargetGroup, type TargetGroup } from '../model/target-group.ts';
 import { selectorOf, versionOf, type SelectingSpec, type VersionedGroup } from './version-label.ts';
 
 /** What of a Cell a rollout depends on, exactly as the API server returned it. */
@@ -36,6 +36,22 @@ export function selectTargetGroups(
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined && matches(selector, metadata.labels))
     .flatMap((group) => select(spec, group))
     .toSorted((a, b) => compareText(a.name, b.name));
+}
+
+/**
+ * AWSTargetGroups, of which each that names no ARN stands for what is served under its name: nobody has taken that out, and it may be
+ * what a rollout goes back to.
+ */
+export function readAsServed<Group extends WatchedGroup>(
+  groups: readonly Group[],
+  served: readonly TargetGroup[],
+): readonly Group[] {
+  const named = new Set(groups.map(namedARN));
+  return groups.map((group) => {
+    const found = served.find(({ name }) => name === group.metadata.name);
+    const isLost = namedARN(group) === undefined && found !== undefined && !named.has(found.arn);
+    return isLost ? { ...group, spec: { arn: found.arn } } : group;
+  });
 }
 
 /**
