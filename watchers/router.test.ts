@@ -140,6 +140,22 @@ describe('the router', () => {
     expect(errors).toMatchObject([{ kind: 'Cell', namespace: 'default', name: 'broken' }]);
   });
 
+  it('says which AWSTargetGroup names no ARN, and once', () => {
+    const errors: object[] = [];
+    const log = { ...noLog, debug: () => undefined, error: (of: object) => void errors.push(of) };
+    const router = createRouter(() => undefined, log);
+    const { spec: _none, ...broken } = aGroup('broken');
+    router.take({ kind: 'AWSTargetGroup', event: { type: 'add', object: broken as AWSTargetGroup } });
+    router.take({ kind: 'Cell', event: { type: 'add', object: aCell('web') } });
+    router.replay();
+    router.take({ kind: 'AWSTargetGroup', event: { type: 'add', object: aGroup('web-2') } });
+    router.take({
+      kind: 'AWSTargetGroup',
+      event: { type: 'delete', object: { ...broken } as AWSTargetGroup },
+    });
+    expect(errors).toMatchObject([{ kind: 'AWSTargetGroup', namespace: 'default', name: 'broken' }]);
+  });
+
   it('starts the other Cells of a target group, although one of them cannot be compared with what it selects', () => {
     const selecting = (name: string, selector: object): Cell => {
       const { spec, ...rest } = aCell(name);

@@ -1,8 +1,10 @@
 import type { Log } from '../clients/log.ts';
+import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
 import { isShortened, temporalId } from '../clients/temporal/workflow-id.ts';
 import { keyOf } from '../domain/model/ids.ts';
+import { namedARN } from '../domain/model/target-group.ts';
 import { objectWorkflowId, workedObject } from '../domain/model/workflow-ids.ts';
-import type { Informed } from './event.ts';
+import type { Informed, ObjectEvent } from './event.ts';
 import type { Instruction } from './instruction.ts';
 import { createStores, type Shelf, type View } from './informer/store.ts';
 import { isStored, replayedKinds, type KindEvent, type Stored, type Watched } from './kinds.ts';
@@ -23,12 +25,20 @@ export interface Router {
 /** Makes a router that hands its instructions over. */
 export function createRouter(dispatch: (instruction: Instruction) => void, log: Log): Router {
   const told = new WeakSet<Informed>();
-  const stores = createStores((kind, object, error) => {
+  function leaveOut(kind: Stored, object: Informed, error: unknown): void {
     // It is read with every event, and may stay as it is for years.
     if (told.has(object)) return;
     told.add(object);
     log.error({ kind, ...nameOf(object), err: error }, 'object left out');
-  });
+  }
+  const stores = createStores(leaveOut);
+
+  /** Says which AWSTargetGroup Cells go on without. */
+  function sayUnnamed({ type, object }: ObjectEvent<AWSTargetGroup>): void {
+    if (type === 'delete' || namedARN(object) !== undefined) return;
+    leaveOut('AWSTargetGroup', object, new Error('Expected spec.arn, got none.'));
+  }
+
   let isComplete = false;
 
   function learn<Kind extends Stored>({ kind, event }: KindEvent<Kind>): void {
@@ -66,6 +76,7 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
     view: stores,
     take: (happened) => {
       if (isStored(happened)) learn(happened);
+      if (happened.kind === 'AWSTargetGroup') sayUnnamed(happened.event);
       if (isComplete) send(happened);
     },
     replay,
