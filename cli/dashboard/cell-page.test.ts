@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { CanaryStep, Cell } from '../../crds/cell.ts';
 import type { Freeze } from '../../crds/freeze.ts';
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
@@ -188,6 +189,18 @@ describe('the clusters', () => {
         sets: [],
         groups: [{ name: 'default/web-c', version: '', users: [] }],
       },
+    ]);
+  });
+});
+
+describe('the clusters beside an AWSTargetGroup that names no ARN', () => {
+  it('are told, and it is used by nobody', () => {
+    const { spec: _none, ...odd } = groupIn('default', 'odd', ofBlue);
+    const groups = [odd as AWSTargetGroup, groupIn('default', 'web-a', ofBlue)];
+    const [blue] = clustersOf({ groups, sets: [], cells: [aCell(paused)] });
+    expect(blue?.groups.map(({ name, users }) => [name, users.length])).toEqual([
+      ['default/odd', 0],
+      ['default/web-a', 1],
     ]);
   });
 });

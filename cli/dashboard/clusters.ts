@@ -4,6 +4,7 @@ import type { ClusterSet } from '../../crds/cluster-set.ts';
 import { compareText } from '../../domain/kubernetes/canonical.ts';
 import { VERSION_LABEL } from '../../domain/kubernetes/labels.ts';
 import { keyOf } from '../../domain/model/ids.ts';
+import { namedARN } from '../../domain/model/target-group.ts';
 import { sourceIn } from '../okractl/origin.ts';
 import { healthOf } from './cell-page.ts';
 import type { ClusterView, UsedGroup } from './view.ts';
@@ -34,7 +35,7 @@ export function clustersOf({ groups, sets, cells }: ClusterSources): readonly Cl
     for (const name of status?.clusters?.names ?? []) of(namespace, name).sets.push(`${namespace}/${set}`);
   }
   for (const group of groups) {
-    const { metadata, spec, status } = group;
+    const { metadata, status } = group;
     const { namespace, name } = keyOf(group);
     const secret = sourceIn(metadata)?.secret;
     const health = healthOf(group);
@@ -43,7 +44,7 @@ export function clustersOf({ groups, sets, cells }: ClusterSources): readonly Cl
       name: `${namespace}/${name}`,
       version: metadata.labels?.[VERSION_LABEL] ?? status?.version ?? '',
       ...(health === undefined ? {} : { health }),
-      users: users.get(spec.arn) ?? [],
+      users: users.get(namedARN(group) ?? '') ?? [],
     });
   }
   const byName = Map.groupBy(clusters.values(), ({ secret }) => secret);

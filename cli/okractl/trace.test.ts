@@ -53,6 +53,12 @@ describe('trace', () => {
     expect(out).toContain('made by hand, of no cluster');
   });
 
+  it('finds it beside an AWSTargetGroup that names no ARN', async () => {
+    const { spec: _none, ...odd } = aTargetGroup('odd', '1.0.0');
+    const { out } = await runOkractl(['trace', arnOf('web-a')], { objects: [odd, group] });
+    expect(out).toContain('AWSTargetGroup default/web-a');
+  });
+
   it('names the AWSTargetGroupBinding that registers the targets', async () => {
     const binding = {
       apiVersion: 'okra.mumo.co/v1alpha1',

@@ -5,6 +5,7 @@ import type { Cell } from '../../crds/cell.ts';
 import type { Metadata } from '../../crds/resource.ts';
 import { AWS_TARGET_GROUP, AWS_TARGET_GROUP_BINDING, CELL, SECRET } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { namedARN } from '../../domain/model/target-group.ts';
 import { linesOf } from './branch.ts';
 import { badUsage, failed } from './exit.ts';
 import { kindCalled } from './kinds.ts';
@@ -34,7 +35,7 @@ async function wanted(
 ): Promise<readonly AWSTargetGroup[]> {
   if (text.startsWith('arn:')) {
     const all = await kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP);
-    const found = all.filter(({ spec }) => spec.arn === text);
+    const found = all.filter((group) => namedARN(group) === text);
     if (found.length > 0) return found;
     throw failed(`Expected an AWSTargetGroup with the ARN ${text}, got none in any namespace.`);
   }
