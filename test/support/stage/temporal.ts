@@ -9,6 +9,8 @@ export interface TemporalDesk extends AsyncDisposable {
   signal(workflowId: string, name: string, input?: unknown): Promise<void>;
   /** Signals a workflow and starts it if need be; answers false when a run is just closing. */
   signalWithStart(type: string, options: StartOptions): Promise<boolean>;
+  /** Ends a run without notice to it. */
+  terminate(workflowId: string): Promise<void>;
   /** How many runs of workflows a query finds. */
   count(query: string): Promise<number>;
   /** Whether the last run of a workflow does anything but wait. */
@@ -50,6 +52,7 @@ export function openDesk({ temporal }: StackView): TemporalDesk {
   const { workflow } = client;
   return {
     signal: (workflowId, name, ...input) => workflow.getHandle(workflowId).signal(name, ...input),
+    terminate: async (workflowId) => void (await workflow.getHandle(workflowId).terminate()),
     signalWithStart: async (type, { input, ...options }) => {
       try {
         await workflow.signalWithStart(type, { ...options, args: [input] });
