@@ -5,11 +5,13 @@ import type { ObservedRevision } from './observation.ts';
 import { leftSecrets, removing } from './secrets.ts';
 import { settle } from './settle.ts';
 import {
+  ABORTED,
   back,
   lastGood,
   STAYS,
   STOPPED,
   stopped,
+  stays,
   wait,
   type Judgement,
   type Mark,
@@ -33,15 +35,9 @@ export function goBack(situation: Situation, before: Mark, failed: Failed): Judg
   );
 }
 
-const stays = ({ spec }: Situation, { reason, reverted }: Failed): boolean =>
-  spec.onFailure === 'Stop' && reason !== ABORTED && reverted !== true;
-
 /** What was aborted and is taken back has not failed: it only is not what is asked for. */
 const phaseOf = ({ phase, reverted }: Failed): Mark['phase'] =>
   phase === 'Reverting' && reverted === true ? 'Pending' : phase;
-
-/** The reason of what an operator has aborted. */
-export const ABORTED = 'Aborted';
 
 interface Back {
   readonly good: ObservedRevision | undefined;

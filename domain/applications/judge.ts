@@ -12,6 +12,7 @@ import { foreignSecret, takenByAnother } from './secrets.ts';
 import { settle } from './settle.ts';
 import {
   back,
+  failedStill,
   forward,
   lastGood,
   stopped,
@@ -32,10 +33,8 @@ function nextStep(situation: Situation, before: Mark | undefined): Judgement {
   const { application, seen } = situation;
   const known = before ?? { name: application.name, phase: 'Pending' };
   const mark = shown(situation, known);
-  const { failed } = mark;
   const { resolved } = seen;
-  const isOver = failed?.retried !== true && (!resolved.ok || resolved.hash === failed?.hash);
-  const over = isOver ? failed : undefined;
+  const over = failedStill(mark, resolved);
   if (situation.problems.length > 0) return unreadable(situation, mark, over);
   const taken = conflict(situation, over);
   // Whose the rest is does not matter to traffic that goes back.

@@ -1,20 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { clusters, job, web } from './testing/applications.ts';
-import { ApplicationsWorld } from './testing/world.ts';
-
-/** An application that Argo CD deploys by a label of its own, on the clusters for it. */
-const labelled = (name: string, app = name): object =>
-  web({
-    name,
-    clusterSelector: { for: name },
-    argocd: { clusterSecret: { labels: { app } } },
-    alb: undefined,
-    checks: undefined,
-  });
-
-/** Clusters, with the application that each is for. */
-const clustersFor = (those: Readonly<Record<string, string>>): object[] =>
-  Object.entries(those).map(([name, application]) => ({ name, labels: { for: application } }));
+import { clusters, clustersFor, job, labelled } from './testing/applications.ts';
+import { ApplicationsWorld, type Edit } from './testing/world.ts';
 
 /** Two applications in place, on clusters of their own. */
 function apart(more: object = {}): ApplicationsWorld {
@@ -104,49 +90,22 @@ describe('an application that asks for a label by which another one is deployed 
     expect(world.run().status.phase).toBe('Completed');
     expect(world.secrets.get('c1')?.asking).toEqual({ web: { app: 'b' }, api: { app: 'b' } });
   });
-});
 
-describe('an application that goes back', () => {
-  const of = (name: string, app: string): object => ({
-    ...labelled(name, app),
-    clusterSelector: { for: 'both' },
-    postchecks: [{ name: `after-${name}`, job }],
-  });
-
-  it('takes no label from another one that has got the new value meanwhile', () => {
-    const world = new ApplicationsWorld({
-      clusters: clustersFor({ c1: 'both' }),
-      applications: [of('api', 'a'), of('web', 'a')],
-      parallel: true,
-    }).run();
-    world.failing.add('after-web');
-    world.edit({ applications: [of('api', 'b'), of('web', 'b')] });
-    for (let turns = 0; turns < 120; turns += 1) world.turn();
-    expect(world.secrets.get('c1')?.asking).toEqual({ api: { app: 'b' }, web: { app: 'b' } });
-    expect(world.status.applications).toMatchObject([
-      { name: 'api', phase: 'Synced' },
-      { name: 'web', phase: 'Reverting', reason: 'Conflict' },
-    ]);
-  });
-
-  it('takes none from one that has come to the cluster which it has left', () => {
-    const deletesFirst = (name: string): object => ({
-      ...labelled(name),
-      argocd: {
-        clusterSecret: { labels: { app: name } },
-        updateStrategy: { type: 'DeleteBeforeCreate' },
-      },
-      postchecks: [{ name: `after-${name}`, job }],
+  it.each([false, true])('nor where only one has the value before; in parallel: %s', (parallel) => {
+    const of = (name: string, app: string): object => ({
+      ...labelled(name, app),
+      clusterSelector: { for: 'both' },
+      prechecks: [{ name: `before-${name}`, job }],
     });
-    const world = new ApplicationsWorld({
-      clusters: clustersFor({ c1: 'web', c2: 'api' }),
-      applications: [deletesFirst('api'), deletesFirst('web')],
-      parallel: true,
-    }).run();
-    world.failing.add('after-web');
-    world.edit({ clusters: clustersFor({ c1: 'api', c3: 'web' }) });
+    const both = (app: string): Edit => ({ applications: [of('web', app), of('api', app)] });
+    const world = new ApplicationsWorld({ clusters: clustersFor({ c1: 'both' }), ...both('a'), parallel });
+    world.run().failing.add('before-api');
+    world.edit(both('b'));
     for (let turns = 0; turns < 120; turns += 1) world.turn();
-    expect(world.secrets.get('c1')?.asking).toEqual({ api: { app: 'api' } });
-    expect(world.status.applications).toMatchObject([{ phase: 'Synced' }, { reason: 'Conflict' }]);
+    expect(world.secrets.get('c1')?.asking).toEqual({ web: { app: 'b' }, api: { app: 'a' } });
+    world.failing.clear();
+    world.edit(both('c'));
+    expect(world.run().status.phase).toBe('Completed');
+    expect(world.secrets.get('c1')?.asking).toEqual({ web: { app: 'c' }, api: { app: 'c' } });
   });
 });

@@ -1,7 +1,7 @@
 import { APPLICATIONS_ANNOTATION, lackingSecrets } from './secrets.ts';
 import type { ObservedRevision, ObservedSecret } from './observation.ts';
 import type { Resolved } from './resolved.ts';
-import type { Hold, Situation } from './situation.ts';
+import { failedStill, lastGood, stays, type Hold, type Situation } from './situation.ts';
 
 /** A label of the secret of a cluster by which one application is deployed there, and for which another asks by another value. */
 interface KeptLabel {
@@ -35,12 +35,15 @@ export function keptByOthers(situation: Situation): Hold | undefined {
 
 /** Why the secrets of a good revision must not be restored: another application is deployed by other values of its labels by now. */
 export function keptFromGood(
-  { application, secrets }: Situation,
+  situation: Situation,
   { number, content }: ObservedRevision,
 ): string | undefined {
+  const { application, secrets } = situation;
   if (content.application.argocd === undefined) return undefined;
   const [lacking] = lackingSecrets(application.name, content, secrets);
-  const [kept] = keptLabels(application.name, content, secrets);
+  const kept = keptLabels(application.name, content, secrets).find(
+    (one) => !isChangedAlike(situation, one) && !goesBackAlike(situation, one),
+  );
   if (lacking === undefined || kept === undefined) return undefined;
   const { by, wanted } = kept;
   return `${clash(kept)}, by which application ${by} is deployed there, and ${wanted} of revision ${number}. Goes on once application ${by} is not deployed by it any more; or edit the Cell to use another label.`;
@@ -49,16 +52,25 @@ export function keptFromGood(
 const clash = ({ key, value, secret }: KeptLabel): string =>
   `Expected the label ${key} of the secret of cluster ${secret.cluster} to have one value, got ${value}`;
 
-/** Whether both are deployed by one value and ask for the same other one by now, so that neither can go first without the other. */
-const isChangedAlike = ({ others }: Situation, { key, by, value, wanted, had, secret }: KeptLabel): boolean =>
-  had === value &&
-  others.some(
-    ({ name, resolved }) =>
-      name === by &&
-      resolved.ok &&
-      resolved.value.clusters.some(({ secretName }) => secretName === secret.name) &&
-      resolved.value.secretLabels[key] === wanted,
-  );
+/** Whether both are deployed by the label and ask for the same other value by now, so that neither can go first without the other. */
+const isChangedAlike = ({ others }: Situation, kept: KeptLabel): boolean =>
+  kept.had !== undefined &&
+  others.some(({ name, resolved }) => name === kept.by && resolved.ok && isToHave(resolved.value, kept));
+
+/** Whether the other goes back to the same value as well, so that neither can go first without the other. */
+const goesBackAlike = (situation: Situation, kept: KeptLabel): boolean =>
+  kept.had !== undefined &&
+  situation.others.some(({ name, resolved, revisions }) => {
+    const mark = name === kept.by ? situation.marks.find((one) => one.name === name) : undefined;
+    const failed = mark === undefined ? undefined : failedStill(mark, resolved);
+    const good = lastGood(revisions);
+    return (
+      failed !== undefined && !stays(situation, failed) && good !== undefined && isToHave(good.content, kept)
+    );
+  });
+
+const isToHave = ({ clusters, secretLabels }: Resolved, { key, wanted, secret }: KeptLabel): boolean =>
+  clusters.some(({ secretName }) => secretName === secret.name) && secretLabels[key] === wanted;
 
 /** The labels that an application would take as it is asked for now. */
 const keptByAny = ({ application, seen: { resolved }, secrets }: Situation): readonly KeptLabel[] =>

@@ -2,9 +2,8 @@ import type { CellStatus } from '../../crds/cell.ts';
 import { stampOf } from '../model/requests.ts';
 import type { RequestName, TakenRequest } from '../model/request.ts';
 import { cut } from '../text.ts';
-import { ABORTED } from './go-back.ts';
 import type { ObservedApplication, ObservedApplications } from './observation.ts';
-import type { Mark } from './situation.ts';
+import { ABORTED, type Mark } from './situation.ts';
 import type { ApplicationsState, Forwarded } from './state.ts';
 
 const IN_WORK: ReadonlySet<Mark['phase']> = new Set(['Prechecking', 'Syncing', 'Migrating', 'Completing']);

@@ -24,6 +24,8 @@ export interface Situation {
   readonly secrets: readonly ObservedSecret[];
   /** The applications of the Cell, as they were seen. */
   readonly others: readonly ObservedApplication[];
+  /** How they stood before. */
+  readonly marks: readonly Mark[];
   /** Holds what goes forward, and nothing that goes back. */
   readonly hold?: Hold | undefined;
   /** What is wrong with the spec of the Cell, which then does not say what it asks for. */
@@ -98,6 +100,22 @@ export const STOPPED = 'Stopped';
 /** What that means. */
 export const STAYS =
   'Everything stays as it is, because onFailure is Stop. Send abort to go back, or retry to try again.';
+
+/** The reason of what an operator has aborted. */
+export const ABORTED = 'Aborted';
+
+type Failed = NonNullable<Mark['failed']>;
+
+/** What of an application has failed, and is what it comes to still; undefined once something else is asked for, or a retry. */
+export const failedStill = (
+  { failed }: Mark,
+  resolved: ObservedApplication['resolved'],
+): Failed | undefined =>
+  failed?.retried !== true && (!resolved.ok || resolved.hash === failed?.hash) ? failed : undefined;
+
+/** Whether what has failed stays until people decide. */
+export const stays = ({ spec }: Pick<Situation, 'spec'>, { reason, reverted }: Failed): boolean =>
+  spec.onFailure === 'Stop' && reason !== ABORTED && reverted !== true;
 
 /** The newest revision that was in place. */
 export const lastGood = (revisions: readonly ObservedRevision[]): ObservedRevision | undefined =>

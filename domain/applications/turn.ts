@@ -96,6 +96,7 @@ function judgeAll({ observed, cell, heard, state, now }: All, hold: Hold | undef
         seen,
         secrets: observed.secrets,
         others: observed.applications,
+        marks: heard.marks,
         hold: hold ?? (ahead === undefined ? undefined : behind(ahead.name)),
         problems: cell.problems,
         isUnknown,

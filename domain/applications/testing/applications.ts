@@ -35,3 +35,17 @@ export const jobs = (more: object = {}): object => ({
 /** Clusters, with the role that their name begins with. */
 export const clusters = (...names: string[]): object[] =>
   names.map((name) => ({ name, labels: { role: name.split('-')[0] } }));
+
+/** An application that Argo CD deploys by a label of its own, on the clusters for it. */
+export const labelled = (name: string, app = name): object =>
+  web({
+    name,
+    clusterSelector: { for: name },
+    argocd: { clusterSecret: { labels: { app } } },
+    alb: undefined,
+    checks: undefined,
+  });
+
+/** Clusters, with the application that each is for. */
+export const clustersFor = (those: Readonly<Record<string, string>>): object[] =>
+  Object.entries(those).map(([name, application]) => ({ name, labels: { for: application } }));
