@@ -2,7 +2,7 @@ import { AWS_TARGET_GROUP, CELL } from '../../clients/kubernetes/kinds.ts';
 import { isConflict, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { Cell } from '../../crds/cell.ts';
 import { childOf, type Child, type ChildTargetGroup } from '../../domain/applications/child.ts';
-import { freeName, groupsToWrite, type GroupsPlan } from '../../domain/applications/groups.ts';
+import { freelyNamed, groupsToWrite, type GroupsPlan } from '../../domain/applications/groups.ts';
 import type { ObservedRevision, ObservedTargetGroup } from '../../domain/applications/observation.ts';
 import { mergePatch } from '../../domain/discovery/merge-patch.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
@@ -82,9 +82,10 @@ function keptGroups(
   { plan, groups }: Planned,
 ): readonly ChildTargetGroup[] {
   const there = [...groups.filter(({ isOwn }) => isOwn), ...plan.create];
-  return (childOf(sourceOf(cell, keep))?.targetGroups ?? [])
-    .filter(({ arn }) => !there.some((one) => one.arn === arn))
-    .map((group) => ({ ...group, name: freeName(group.name, keep.version, there) }));
+  const lacking = (childOf(sourceOf(cell, keep))?.targetGroups ?? []).filter(
+    ({ arn }) => !there.some((one) => one.arn === arn),
+  );
+  return freelyNamed(lacking, keep.version, there);
 }
 
 const isForeign =

@@ -52,6 +52,13 @@ describe('the AWSTargetGroups of a revision', () => {
     });
   });
 
+  it('get names that differ where several target groups are made anew', () => {
+    const there = [found('web', 'a'), found('web-2', 'x')];
+    expect(
+      plan({ wanted: [wanted('web', 'b'), wanted('web-2', 'y')], found: there, kept: ['a', 'x'] }),
+    ).toMatchObject({ create: ['web-2-2', 'web-2-2-2'] });
+  });
+
   it('leave what is someone else alone, and name it', () => {
     expect(plan({ wanted: [wanted('c1', 'b')], found: [found('c1', 'x', false)] })).toMatchObject({
       foreign: ['c1'],

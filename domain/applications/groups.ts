@@ -11,11 +11,19 @@ export interface GroupsPlan {
   readonly foreign: readonly string[];
 }
 
-/** The name of a new AWSTargetGroup of a version: that of its cluster may be the one of another target group, which serves still. */
-export function freeName(name: string, version: string, own: readonly { readonly name: string }[]): string {
-  let free = name;
-  while (own.some((one) => one.name === free)) free = `${free}-${version}`;
-  return free;
+/** New AWSTargetGroups of a version, by names that are free: that of a cluster may be the one of another target group, which serves still. */
+export function freelyNamed(
+  groups: readonly ChildTargetGroup[],
+  version: string,
+  own: readonly { readonly name: string }[],
+): readonly ChildTargetGroup[] {
+  const taken = new Set(own.map(({ name }) => name));
+  return groups.map((group) => {
+    let { name } = group;
+    while (taken.has(name)) name = `${name}-${version}`;
+    taken.add(name);
+    return { ...group, name };
+  });
 }
 
 /** Plans the AWSTargetGroups of a revision; a target group keeps the name that it is known by, since a Cell knows it by that. */
@@ -29,12 +37,12 @@ export function groupsToWrite(of: {
 }): GroupsPlan {
   const { wanted, found, version, kept } = of;
   const own = found.filter(({ isOwn }) => isOwn);
-  const named = wanted.map((group) => {
-    const there = own.find(({ arn }) => arn === group.arn);
-    return { there, group: { ...group, name: there?.name ?? freeName(group.name, version, own) } };
-  });
-  const create = named.flatMap(({ there, group }) => (there === undefined ? [group] : []));
-  const relabel = named.flatMap(({ there, group }) => (there === undefined ? [] : [group]));
+  const known = wanted.map((group) => ({ group, there: own.find(({ arn }) => arn === group.arn) }));
+  const missing = known.flatMap(({ group, there }) => (there === undefined ? [group] : []));
+  const create = freelyNamed(missing, version, own);
+  const relabel = known.flatMap(({ group, there }) =>
+    there === undefined ? [] : [{ ...group, name: there.name }],
+  );
   const arns = new Set([...wanted.map(({ arn }) => arn), ...kept]);
   return {
     create,
