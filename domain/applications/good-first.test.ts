@@ -8,9 +8,10 @@ import { ApplicationsWorld } from './testing/world.ts';
 const servedBy = (world: ApplicationsWorld): unknown =>
   world.children.get('web')?.serving.map((arn) => arn.split('/')[1]);
 
-/** A Cell whose traffic moves from web-v1 to web-v2, and the Cell of whose application someone deletes then. */
-function deletedMidway(): ApplicationsWorld {
-  const world = new ApplicationsWorld({ clusters: clusters('web-v1'), applications: [web()] }).run();
+/** A Cell whose traffic moves from web-v1, or others, to web-v2, and the Cell of whose application someone deletes then. */
+function deletedMidway(...from: readonly string[]): ApplicationsWorld {
+  const old = from.length === 0 ? ['web-v1'] : from;
+  const world = new ApplicationsWorld({ clusters: clusters(...old), applications: [web()] }).run();
   world.edit({ clusters: clusters('web-v2') });
   while (world.children.get('web')?.status.phase !== 'Progressing') world.turn();
   world.children.delete('web');
@@ -97,6 +98,12 @@ describe('the Cell of an application that someone deletes while it moves the tra
     world.edit({ clusters: clusters('web-v2', 'other-v1'), applications: [web({ alb: ruleAt(20) }), other] });
     expect(world.run().status.phase).toBe('Completed');
     expect(world.trace.filter((said) => said.includes('Child'))[0]).toBe('web ApplyChild 2');
+  });
+
+  it('is made again at the good revision also when one of its secrets is lost', () => {
+    const world = deletedMidway('web-v1', 'web-v1b');
+    world.secrets.delete('web-v1b');
+    expect(world.turn()).toMatchObject({ action: { do: 'ApplyChild', number: 1, keep: 2 } });
   });
 
   it('says what is waited for, and is left to the other revision once someone deletes the good one', () => {

@@ -32,10 +32,10 @@ export function goodFirst(
   );
 }
 
-/** Whether Argo CD has what gets the traffic: not of an application that was removed from the Cell with its secrets, and comes again. */
+/** Whether Argo CD has some of what gets the traffic: none of an application that was removed from the Cell with its secrets, and comes again. */
 const isDeployed = ({ application, secrets }: Situation, { content }: ObservedRevision): boolean =>
   content.application.argocd === undefined ||
-  content.clusters.every(({ secretName }) =>
+  content.clusters.some(({ secretName }) =>
     secrets.some(
       (one) => one.isOwn && one.name === secretName && Object.hasOwn(one.applications, application.name),
     ),
