@@ -108,4 +108,19 @@ describe('an application that asks for a label by which another one is deployed 
     expect(world.run().status.phase).toBe('Completed');
     expect(world.secrets.get('c1')?.asking).toEqual({ web: { app: 'c' }, api: { app: 'c' } });
   });
+
+  it('nor where both are to share the clusters that each has to itself', () => {
+    const on = (value: string, app: string): object => ({
+      ...labelled(value, app),
+      clusterSelector: { for: 'both' },
+    });
+    const world = apart({ parallel: true });
+    world.edit({
+      clusters: clustersFor({ c1: 'both', c2: 'both' }),
+      applications: [on('web', 'b'), on('api', 'b')],
+    });
+    expect(world.run().status.phase).toBe('Completed');
+    const asking = { api: { app: 'b' }, web: { app: 'b' } };
+    expect([world.secrets.get('c1')?.asking, world.secrets.get('c2')?.asking]).toEqual([asking, asking]);
+  });
 });

@@ -52,10 +52,16 @@ export function keptFromGood(
 const clash = ({ key, value, secret }: KeptLabel): string =>
   `Expected the label ${key} of the secret of cluster ${secret.cluster} to have one value, got ${value}`;
 
-/** Whether both are deployed by the label and ask for the same other value by now, so that neither can go first without the other. */
-const isChangedAlike = ({ others }: Situation, kept: KeptLabel): boolean =>
-  kept.had !== undefined &&
-  others.some(({ name, resolved }) => name === kept.by && resolved.ok && isToHave(resolved.value, kept));
+/** Whether both ask for the same other value by now, and neither can go first without the other: both are deployed by the label there, or the other waits as well. */
+const isChangedAlike = ({ application, others, secrets }: Situation, kept: KeptLabel): boolean =>
+  others.some(
+    ({ name, resolved }) =>
+      name === kept.by &&
+      resolved.ok &&
+      isToHave(resolved.value, kept) &&
+      (kept.had !== undefined ||
+        keptLabels(name, resolved.value, secrets).some(({ by }) => by === application.name)),
+  );
 
 /** Whether the other goes back to the same value as well, so that neither can go first without the other. */
 const goesBackAlike = (situation: Situation, kept: KeptLabel): boolean =>
