@@ -84,4 +84,27 @@ describe('an application that goes back', () => {
     expect(world.run().status.phase).toBe('Completed');
     expect(world.secrets.get('c1')?.asking).toEqual({ api: { app: 'a' }, web: { app: 'a' } });
   });
+
+  it('does not wait for another one that goes back to the cluster which it leaves itself', () => {
+    const on = (cluster: string, name: string, app: string): object => ({
+      ...of(name, app),
+      clusterSelector: { for: cluster },
+    });
+    const world = new ApplicationsWorld({
+      clusters: clustersFor({ c1: 'api', c2: 'web' }),
+      applications: [on('api', 'api', 'a'), on('web', 'web', 'w')],
+      parallel: true,
+    }).run();
+    for (const name of ['after-api', 'after-web']) world.failing.add(name);
+    world.edit({
+      clusters: clustersFor({ c1: 'both', c2: 'both' }),
+      applications: [of('api', 'b'), of('web', 'b')],
+    });
+    for (let turns = 0; turns < 120; turns += 1) world.turn();
+    expect(world.status.phase).toBe('Reverted');
+    expect([...world.secrets].map(([name, { asking }]) => [name, asking])).toEqual([
+      ['c1', { api: { app: 'a' } }],
+      ['c2', { web: { app: 'w' } }],
+    ]);
+  });
 });

@@ -63,16 +63,17 @@ const isChangedAlike = ({ application, others, secrets }: Situation, kept: KeptL
         keptLabels(name, resolved.value, secrets).some(({ by }) => by === application.name)),
   );
 
-/** Whether the other goes back to the same value as well, so that neither can go first without the other. */
+/** Whether the other goes back as well, and neither can go first without the other: both to the same value there, or the other leaves and waits as well. */
 const goesBackAlike = (situation: Situation, kept: KeptLabel): boolean =>
-  kept.had !== undefined &&
   situation.others.some(({ name, resolved, revisions }) => {
     const mark = name === kept.by ? situation.marks.find((one) => one.name === name) : undefined;
     const failed = mark === undefined ? undefined : failedStill(mark, resolved);
     const good = lastGood(revisions);
-    return (
-      failed !== undefined && !stays(situation, failed) && good !== undefined && isToHave(good.content, kept)
-    );
+    if (failed === undefined || good === undefined || stays(situation, failed)) return false;
+    if (kept.had !== undefined && isToHave(good.content, kept)) return true;
+    const isToLeave = good.content.clusters.every(({ secretName }) => secretName !== kept.secret.name);
+    const waitsFor = keptLabels(name, good.content, situation.secrets).map(({ by }) => by);
+    return isToLeave && waitsFor.includes(situation.application.name);
   });
 
 const isToHave = ({ clusters, secretLabels }: Resolved, { key, wanted, secret }: KeptLabel): boolean =>
