@@ -21,23 +21,30 @@ export function stagedRefusal(
     case 'promote':
       return promoteRefusal(state, aim);
     case 'retry':
-      return state.held === undefined
-        ? 'Expected something that was aborted or has timed out, got neither. Use promote to finish a stage.'
-        : undefined;
+      return retryRefusal(state);
     case 'pause':
       return undefined;
   }
 }
 
+/** What is being taken back begins again only by what is sent when that is done. */
+function takingBackRefusal({ rollingBack, requests: { abort } }: StagedState): string | undefined {
+  if (rollingBack === undefined && abort === undefined) return undefined;
+  const { message = `an abort by ${abort?.by ?? ''}.` } = rollingBack ?? {};
+  return `Expected a stage that is not being taken back, got: ${message} Send retry when it is gone.`;
+}
+
+const retryRefusal = (state: StagedState): string | undefined =>
+  takingBackRefusal(state) ??
+  (state.held === undefined
+    ? 'Expected something that was aborted or has timed out, got neither. Use promote to finish a stage.'
+    : undefined);
+
 /** A promote is of the stage that its sender has looked at. */
-function promoteRefusal(
-  { active, known = [], held, rollingBack, requests: { abort } }: StagedState,
-  { stage }: StagedAim,
-): string | undefined {
-  if (rollingBack !== undefined || abort !== undefined) {
-    const { message = `an abort by ${abort?.by ?? ''}.` } = rollingBack ?? {};
-    return `Expected a stage that is not being taken back, got: ${message} Send retry when it is gone.`;
-  }
+function promoteRefusal(state: StagedState, { stage }: StagedAim): string | undefined {
+  const { active, known = [], held } = state;
+  const takingBack = takingBackRefusal(state);
+  if (takingBack !== undefined) return takingBack;
   if (stage !== undefined && stage !== active?.name) {
     const there = active === undefined ? 'none that has begun' : `stage ${active.name}`;
     return `Expected stage ${stage}, as it was looked at, got ${there}. Look again before you ask for promote.`;
