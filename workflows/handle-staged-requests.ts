@@ -31,7 +31,7 @@ export function handleStagedRequests(asked: AskedStaged): void {
     listenTo(name, {
       description: descriptions[name],
       refusal: (sent) => stagedRefusal(asked.state(), name, aimIn(sent)),
-      answer: () => stagedAnswer(name, asked.state()),
+      answer: (sent) => stagedAnswer(name, asked.state(), aimIn(sent)),
       take: (sent) => asked.take(name, { ...stampOf(sent), ...aimIn(sent) }),
     });
   }

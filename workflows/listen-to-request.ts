@@ -11,7 +11,7 @@ interface Listener {
   /** Says why it makes no sense now; undefined when it does. */
   readonly refusal: (sent: RawValue | undefined) => string | undefined;
   /** Says what happens when it is taken; asked before it is. */
-  readonly answer: () => string;
+  readonly answer: (sent: RawValue | undefined) => string;
   readonly take: (sent: RawValue | undefined) => void;
 }
 
@@ -21,7 +21,7 @@ export function listenTo(name: RequestName, { description, refusal, answer, take
   setHandler<Answer, [RawValue?], UpdateDefinition<Answer, [RawValue?]>>(
     requestUpdates[name],
     (sent) => {
-      const message = answer();
+      const message = answer(sent);
       take(sent);
       return { message };
     },

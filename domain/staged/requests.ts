@@ -2,7 +2,15 @@ import { cut } from '../text.ts';
 import { standingStill } from './lateness.ts';
 import { earlierStages } from './earlier.ts';
 import { nextOf } from './edits.ts';
-import type { Held, RollingBack, StagedAim, StagedRequest, StagedRequestName, StagedState } from './state.ts';
+import {
+  answered,
+  type Held,
+  type RollingBack,
+  type StagedAim,
+  type StagedRequest,
+  type StagedRequestName,
+  type StagedState,
+} from './state.ts';
 
 /** Says why a request makes no sense now; undefined when it does. */
 export function stagedRefusal(
@@ -69,21 +77,38 @@ function repetitionOf(
 }
 
 /** An abort takes back what it is about, and nothing more: not when it comes twice, and not where there is nothing to go back to. */
-function abortRefusal(state: StagedState, { to, stage }: StagedAim): string | undefined {
-  const { active, held, rollingBack, requests } = state;
+function abortRefusal(state: StagedState, aim: StagedAim): string | undefined {
+  const { to } = aim;
+  const { active, held, rollingBack } = state;
   if (active === undefined) return 'Expected a stage to take back, got none that has begun.';
   const earlier = earlierStages(state, active);
   if (rollingBack !== undefined) return repetitionOf(rollingBack, earlier, to);
   const goesFurther = to !== undefined && earlier.includes(to);
-  const goesOn = requests.promote !== undefined || requests.retry !== undefined;
-  const isGone = stage !== undefined && stage !== active.name && isTakenBack(state, held, stage);
-  const isBack = held !== undefined && !goesOn && held.stage !== active.name;
-  if (isBack && (to === active.name || (isGone && !goesFurther)))
-    return `Expected a stage to take back, got stage ${active.name}, to which it has gone back already: ${held.message} Send abort without "stage" and "to" to take ${active.name} back as well.`;
+  if (isOfHeld(state, aim)) {
+    return goesOn(state)
+      ? undefined
+      : `Expected a stage to take back, got stage ${active.name}, to which it has gone back already: ${held?.message} Send abort without "stage" and "to" to take ${active.name} back as well.`;
+  }
   if (to === undefined || goesFurther) return undefined;
   const those = earlier.length === 0 ? 'there is none' : `there are: ${earlier.join(', ')}`;
   return `Expected a stage to go back to that was passed before stage ${active.name}, got ${cut(to, LONGEST.stage)}; ${those}. Nothing is taken back. Send abort without "to" to take ${active.name} back.`;
 }
+
+/** Whether an abort is about a stage that was taken back already. */
+function isOfHeld(state: StagedState, { to, stage }: StagedAim): boolean {
+  const { active, held } = state;
+  if (active === undefined || held === undefined || held.stage === active.name) return false;
+  const goesFurther = to !== undefined && earlierStages(state, active).includes(to);
+  const isGone = stage !== undefined && stage !== active.name && isTakenBack(state, held, stage);
+  return to === active.name || (isGone && !goesFurther);
+}
+
+const goesOn = ({ requests }: StagedState): boolean =>
+  requests.promote !== undefined || requests.retry !== undefined;
+
+/** Whether an abort only keeps a stage that was taken back from beginning again. */
+const isWithdrawal = (state: StagedState, aim: StagedAim): boolean =>
+  state.rollingBack === undefined && isOfHeld(state, aim) && goesOn(state);
 
 // One that is no longer asked for has no mark.
 const isTakenBack = ({ stages }: StagedState, held: Held | undefined, stage: string): boolean =>
@@ -104,11 +129,14 @@ export function askStaged(state: StagedState, name: StagedRequestName, request: 
     at: request.at,
   };
   const to = request.to === undefined ? {} : { to: request.to };
+  const asked = [...state.asked, { action: name, ...stamp }].slice(-LONGEST.requests);
+  if (name === 'abort' && isWithdrawal(state, request))
+    return { ...answered(answered(state, 'promote'), 'retry'), asked };
   return {
     ...(name === 'pause' ? standingStill(state, request.at) : state),
     ...(name === 'resume' ? soaksAgain(state) : {}),
     requests: taken(state.requests, name, { ...stamp, ...to }),
-    asked: [...state.asked, { action: name, ...stamp }].slice(-LONGEST.requests),
+    asked,
   };
 }
 
@@ -138,7 +166,7 @@ function taken(
 }
 
 /** Says what happens now that a request was taken. */
-export function stagedAnswer(name: StagedRequestName, state: StagedState): string {
+export function stagedAnswer(name: StagedRequestName, state: StagedState, aim: StagedAim = {}): string {
   const { active, isRestored } = state;
   if (!isRestored) return 'It is taken up with the first look, if it makes sense then.';
   const next = nextStage(state);
@@ -151,6 +179,7 @@ export function stagedAnswer(name: StagedRequestName, state: StagedState): strin
     case 'promote':
       return `${stage} is finished, whether or not it is fulfilled${active?.clusters === undefined ? '' : ', and reaches the clusters that are left at once'}.`;
     case 'abort':
+      if (isWithdrawal(state, aim)) return `Nothing begins after ${stage} until someone sends retry.`;
       return `${stage} is taken back: its BindingPolicy is deleted.`;
     case 'retry':
       return `It goes on with ${next}, from the beginning.`;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { stagedRefusal } from './requests.ts';
+import { askStaged, stagedAnswer, stagedRefusal } from './requests.ts';
 import { stagedRequestNames, initialStagedState } from './state.ts';
 import { takeStagedTurn } from './turn.ts';
 import { aSpec, World } from './testing/world.ts';
@@ -298,6 +298,29 @@ describe('a StagedBindingPolicy', () => {
     expect(world.settle()).toMatchObject({ phase: 'RolledBack' });
     expect(world.placed).toEqual(['s0']);
   });
+
+  it.each(['promote', 'retry'] as const)(
+    'takes no earlier stage back by an abort of one that is gone, which %s is to begin again',
+    (name) => {
+      for (const aim of [{ stage: 's1' }, { to: 's0' }]) {
+        const world = fulfil(new World(aSpec([{}, {}])), 's0');
+        world.settle();
+        world.ask('abort');
+        world.settle();
+        world.freezes = [{ name: 'f', by: 'ops', reason: 'x.' }];
+        world.ask(name);
+        expect(stagedAnswer('abort', world.state, aim)).toContain('Nothing begins after stage s0');
+        world.state = askStaged(world.state, 'abort', { by: 'bob', reason: '', at: world.now, ...aim });
+        world.settle();
+        world.freezes = [];
+        expect(world.settle()).toMatchObject({ phase: 'RolledBack' });
+        expect(world.placed).toEqual(['s0']);
+        world.ask('retry');
+        world.settle();
+        expect(world.placed).toEqual(['s0', 's1']);
+      }
+    },
+  );
 
   it('begins no stage again by a promote of the one that is taken back', () => {
     const world = fulfil(new World(aSpec([{}, { approval: 'Manual' }, {}])), 's0', 's1');
