@@ -64,7 +64,7 @@ export async function judgeEach(
   let first: StageView['first'];
   for (const one of kept) {
     const judgeIn = clusterJudge(one, judging, strategy);
-    let isEverywhere = true;
+    let isEverywhere = reached.length > 0;
     for (const cluster of reached) {
       await breathe();
       const judgement = await judgeIn(cluster);

@@ -463,6 +463,16 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
       });
     });
 
+    it('fulfil nothing where all clusters that they have reached are no longer selected', async () => {
+      await begin();
+      await select();
+      await report('dev', { clusters: ['p1'], floats: { p1: '0' } });
+      await settle();
+      await kubestellar.select('web--clusters', [web, configMap], inventory.slice(1));
+      const { view } = await activities().observeStaged(nextLook('web', state));
+      expect(view).toMatchObject({ objects: 1, fulfilled: 0, clusters: { reached: [], fulfilled: [] } });
+    });
+
     it('say which StatusCollector does not name its clusters', async () => {
       await begin();
       await select();
