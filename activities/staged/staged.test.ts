@@ -350,27 +350,33 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
     },
   );
 
-  it('go back to the stage before past one that is put back while its BindingPolicy is being deleted', async () => {
-    const stages = ['s0', 's1', 's2'].map((name) => ({
-      ...dev,
-      name,
-      clusterSelectors: [{ matchLabels: { env: name } }],
-    }));
-    await apply({ stages });
-    await settle();
-    await bind('s0');
-    await report('s0');
-    await settle();
-    await apply({ stages: stages.toSpliced(1, 1) });
-    await settle();
-    const deletionTimestamp = '2026-11-22T08:00:00Z';
-    await kubernetes().patch(BINDING_POLICY, { name: 'web-s1' }, { metadata: { deletionTimestamp } });
-    await apply({ stages });
-    await settle();
-    state = askStaged(state, 'abort', { by: 'ann', reason: '', at: memory.now });
-    expect(await settle()).toMatchObject({ activeStage: 's0', phase: 'RolledBack' });
-    expect(await policy('s2')).toBeUndefined();
-  });
+  it.each([
+    ['', (): StagedState => state],
+    [', also when Temporal has lost what was known', (): StagedState => initialStagedState],
+  ])(
+    'go back to the stage before past one that is put back while its BindingPolicy is being deleted%s',
+    async (_, known) => {
+      const stages = ['s0', 's1', 's2'].map((name) => ({
+        ...dev,
+        name,
+        clusterSelectors: [{ matchLabels: { env: name } }],
+      }));
+      await apply({ stages });
+      await settle();
+      await bind('s0');
+      await report('s0');
+      await settle();
+      await apply({ stages: stages.toSpliced(1, 1) });
+      await settle();
+      const deletionTimestamp = '2026-11-22T08:00:00Z';
+      await kubernetes().patch(BINDING_POLICY, { name: 'web-s1' }, { metadata: { deletionTimestamp } });
+      await apply({ stages });
+      await settle();
+      state = askStaged(known(), 'abort', { by: 'ann', reason: '', at: memory.now });
+      expect(await settle()).toMatchObject({ activeStage: 's0', phase: 'RolledBack' });
+      expect(await policy('s2')).toBeUndefined();
+    },
+  );
 
   describe('of a stage that reaches its clusters a few at a time', () => {
     const inventory = ['p1', 'p2', 'p3'].map((name) => ({ name, labels: { env: 'dev', name } }));

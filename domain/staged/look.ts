@@ -4,11 +4,14 @@ import type { ActiveStage, StagedState } from './state.ts';
 
 type Active = StagedState & { readonly active: ActiveStage };
 
-/** The look by which to go on. */
-export const nextLook = (name: string, { active, rollingBack, requests }: StagedState): StagedLook => ({
+/** The look by which to go on; the first one of a run may find that a stage is taken back. */
+export const nextLook = (
+  name: string,
+  { isRestored, active, rollingBack, requests }: StagedState,
+): StagedLook => ({
   name,
   ...(active === undefined ? {} : { at: active.name }),
-  ...(rollingBack === undefined && requests.abort === undefined ? {} : { isTakingBack: true }),
+  ...(isRestored && rollingBack === undefined && requests.abort === undefined ? {} : { isTakingBack: true }),
 });
 
 /** Clusters have as long again when what they are to have has changed. */

@@ -75,7 +75,7 @@ export interface StagedLook {
   readonly name: string;
   /** The stage that it is at. */
   readonly at?: string;
-  /** Whether a stage is taken back: which one is gone back to may be any that is earlier. */
+  /** Whether a stage is, or may be, taken back: which one is gone back to may be any that is earlier. */
   readonly isTakingBack?: true;
 }
 
