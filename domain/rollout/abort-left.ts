@@ -19,10 +19,7 @@ export function abortLeft(input: GuardInput, stable: VersionSet): Decision | und
   const [other] = others;
   if (version !== stable.version) return begin({ stable, canary: inRule(version, others, input) }, input);
   // Of what it was to replace nothing is in the rule any more.
-  if (version !== stableVersion)
-    return begin({ stable: other ?? { version: stableVersion, groups: [] }, canary: stable }, input);
-  // A status that calls both the same does not say what was rolled out.
-  return other === undefined ? undefined : begin({ stable, canary: other }, input);
+  return begin({ stable: other ?? { version: stableVersion, groups: [] }, canary: stable }, input);
 }
 
 /** What a version has in the rule: what is not there has nothing to give back, and may have no room. */

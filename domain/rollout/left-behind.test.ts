@@ -116,6 +116,20 @@ describe('an abort of what a lost run was rolling out', () => {
     expect(weightsOf(simulation.served)).toMatchObject(weights);
   });
 
+  it('blocks that, though the status has told that it serves since', () => {
+    const simulation = at(80);
+    simulation.run();
+    remove(simulation, 'a', 'c');
+    expect(afterwards(simulation)).toEqual({ b: 100 });
+    simulation.loseTemporal();
+    simulation.freezes = [freeze];
+    simulation.provision('2.0.0', 'd');
+    afterwards(simulation);
+    expect(simulation.status).toMatchObject({ reason: 'WaitingForFreeze', stableVersion: '2.0.0' });
+    expect(aborted(simulation)).toEqual(['2.0.0']);
+    expect(weightsOf(simulation.served)).toEqual({ b: 100 });
+  });
+
   it('blocks that, though the status has told of something else since', () => {
     const simulation = atNothing();
     simulation.provision('0.9.0', 'z');
