@@ -75,6 +75,14 @@ describe('weights of which nobody has rolled out a part', () => {
     afterwards(simulation);
     remove(simulation, 'c');
     expect(afterwards(simulation)).toEqual({ a: 10, c: 10, b: 80 });
+    const listener = { rule: { priority: 10, hosts: ['other.com'] } };
+    simulation.edit(({ ingress, ...spec }) => {
+      const { awsApplicationLoadBalancer: block } = ingress;
+      if (block === undefined) throw new Error('Expected an Application Load Balancer, got none.');
+      return { ...spec, ingress: { ...ingress, awsApplicationLoadBalancer: { ...block, listener } } };
+    });
+    expect(afterwards(simulation)).toEqual({ a: 10, c: 10, b: 80 });
+    expect(simulation.route).toMatchObject({ listener: { rule: { hosts: ['other.com'] } } });
   });
 });
 

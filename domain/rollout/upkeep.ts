@@ -34,8 +34,11 @@ export const keeping = (
  */
 export function upkeep(input: GuardInput, { found, stable, held }: Moving): Decision | undefined {
   if (held?.do !== 'Wait' && held?.do !== 'Close') return undefined;
-  // What carries traffic beside it is on its way, and loses nothing to it.
-  if (carriersBeside(stable, input.observed, input.cell).length > 0) return undefined;
+  // What carries traffic beside it is on its way, and loses nothing to it; an edit of the rule keeps all weights.
+  if (carriersBeside(stable, input.observed, input.cell).length > 0) {
+    const edited = reconfigured(input, stable);
+    return edited?.do === 'Shift' ? edited : undefined;
+  }
   const next = keeping(input, held.do === 'Close' ? found.sets : leavingRoom(found, stable), stable);
   if (next?.do === 'Shift') return next;
   const gone = withoutGone(input, stable, held);
