@@ -234,6 +234,10 @@ describe('what is to go while others are to come in its place', { timeout: 20_00
       'none of them, and nothing is healthy, so that all get traffic',
       { size: 40, quota: 40, drains: 5, isSick: true },
     ],
+    [
+      'neither of two, and neither is healthy, so that both get traffic',
+      { size: 2, quota: 2, drains: 3, isSick: true },
+    ],
     ['them as long as nobody looks for it', { size: 400, quota: 500, mostSearches: 0 }],
     ['none of them, of which AWS refuses some as well', { size: 400, quota: 400, bad: 20, drains: 5 }],
   ])('goes by halves, and in the end all of it, where there is no room for %s', async (_, swap) => {

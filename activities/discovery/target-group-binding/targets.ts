@@ -53,8 +53,8 @@ export async function readTargets(
   }));
   const there = found.filter(({ state }) => state !== 'draining');
   const unhealthy = there.filter(({ state }) => state?.startsWith('unhealthy'));
-  // Where none of several is healthy, a load balancer sends requests to all of them.
-  const isOpen = unhealthy.length === there.length && there.length > 1;
+  // Where none of several is healthy, a load balancer sends requests to all of them, also to the last while others drain.
+  const isOpen = unhealthy.length === there.length && found.length > 1;
   return {
     registered: there.map(({ one }) => one),
     unhealthy: isOpen ? [] : unhealthy.map(({ one }) => one),
