@@ -1,8 +1,10 @@
 import { refusedGroup } from './allowed.ts';
+import { attempt } from './attempt.ts';
 import { registerIn, targetsHashOf, type Binding } from './fill.ts';
 import { findFormer, type Bound } from './group.ts';
 import { formerLedger, type BindingLedger } from './ledger.ts';
 import type { BindingOutcome } from './report.ts';
+import type { Place } from '../../../domain/discovery/target-group-binding/binding-move.ts';
 import { earlier } from '../../../domain/discovery/missing.ts';
 
 /**
@@ -15,18 +17,29 @@ export async function keepUp(
   stays: (targetGroupARN: string) => boolean,
 ): Promise<BindingOutcome> {
   const hash = targetsHashOf(bound.spec);
+  const keepUpIn = async (place: Place): Promise<BindingOutcome> => {
+    const refused = await refusedGroup(dependencies.kubernetes, bound, place.targetGroupARN);
+    const group = refused === undefined ? await findFormer(dependencies, place, bound.life) : undefined;
+    if (group?.is !== 'Group') return { problems: [] };
+    return await registerIn(group, dependencies, { bound, ledger: formerLedger(ledger, place) });
+  };
   let all: BindingOutcome = { problems: [] };
   for (const place of ledger.now().former ?? []) {
     const { targetGroupARN, targetsHash } = place;
     if (!stays(targetGroupARN) || targetsHash !== hash) continue;
-    if ((await refusedGroup(dependencies.kubernetes, bound, targetGroupARN)) !== undefined) continue;
-    const group = await findFormer(dependencies, place, bound.life);
-    if (group?.is !== 'Group') continue;
-    const outcome = await registerIn(group, dependencies, { bound, ledger: formerLedger(ledger, place) });
-    all = {
-      problems: [...all.problems, ...outcome.problems],
-      againInSeconds: earlier(all.againInSeconds, outcome.againInSeconds),
-    };
+    // Where one does not answer, the others are kept up all the same.
+    const outcome = await attempt(bound.life.signal, () => keepUpIn(place), targetGroupARN);
+    all = joined(all, outcome);
   }
   return all;
+}
+
+function joined(one: BindingOutcome, other: BindingOutcome): BindingOutcome {
+  const both = [one.missing, other.missing].filter((some) => some !== undefined);
+  const missing = new Map(both.flat().map((each) => [each.name, each]));
+  return {
+    problems: [...one.problems, ...other.problems],
+    ...(both.length === 0 ? {} : { missing: [...missing.values()] }),
+    againInSeconds: earlier(one.againInSeconds, other.againInSeconds),
+  };
 }

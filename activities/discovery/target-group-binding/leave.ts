@@ -11,6 +11,7 @@ import { recordOf } from '../../../domain/discovery/target-group-binding/binding
 import type { RegisteredTarget } from '../../../domain/discovery/target-group-binding/registered-target.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
 import { deregisterAll } from '../../../domain/discovery/target-group-binding/target-group-binding.ts';
+import { attempt } from './attempt.ts';
 import { findCandidate, isInUse, isOwn, type Bound, type GroupDependencies } from './group.ts';
 import type { BindingLedger } from './ledger.ts';
 import type { Searches } from './searches.ts';
@@ -69,12 +70,19 @@ export async function leaveFormer(
 ): Promise<readonly Problem[]> {
   const problems: Problem[] = [];
   for (const place of ledger.now().former ?? []) {
-    const inUse = await inUseBy(dependencies, place.targetGroupARN, bound.life);
-    problems.push(...inUse);
-    if (inUse.length > 0) continue;
-    const left = await leaveGroup(dependencies, place, bound);
+    const { targetGroupARN } = place;
+    const left = await attempt(
+      bound.life.signal,
+      async () => {
+        const inUse = await inUseBy(dependencies, targetGroupARN, bound.life);
+        if (inUse.length > 0) return { problems: inUse };
+        const { targets, problems: unwritten } = await leaveGroup(dependencies, place, bound);
+        await ledger.write(withFormer(ledger.now(), place, targets));
+        return { problems: unwritten };
+      },
+      targetGroupARN,
+    );
     problems.push(...left.problems);
-    await ledger.write(withFormer(ledger.now(), place, left.targets));
   }
   return problems;
 }

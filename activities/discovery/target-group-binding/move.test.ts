@@ -26,6 +26,9 @@ function moving() {
     allowed: ['*'],
     isReleased: false,
     apps: new Map<string, string>(),
+    groups,
+    /** The target groups of which AWS does not say what is in them. */
+    silent: new Set<string>(),
   };
   const objects = new Objects();
   const client = objects.client();
@@ -37,7 +40,9 @@ function moving() {
           : [],
       ),
     targetHealth: (arn) =>
-      Promise.resolve([...(groups.get(arn) ?? [])].map((Id) => ({ Target: { Id, Port: 80 } }))),
+      world.silent.has(arn)
+        ? Promise.reject(new Error('Silent.'))
+        : Promise.resolve([...(groups.get(arn) ?? [])].map((Id) => ({ Target: { Id, Port: 80 } }))),
     registerTargets: (arn, batch) => {
       const there = groups.get(arn);
       if (arn === to && (there?.size ?? 0) + batch.length > world.quota)
@@ -218,5 +223,31 @@ describe('a binding that moves', () => {
     world.app = 'web';
     world.pods = new Set(first);
     expect(await sync()).toMatchObject({ from: first, to: first, problems: ['TargetGroupInUse'] });
+  });
+
+  it.each<[string, (world: ReturnType<typeof moving>['world']) => unknown, string]>([
+    ['does not know the next one', (world) => (world.arn = arnOf('unknown')), 'TargetGroupNotFound'],
+    ['does not know the new one any more', (world) => world.groups.delete(to), 'TargetGroupNotFound'],
+    ['does not say what is in the new one', (world) => world.silent.add(to), 'Unavailable'],
+  ])('keeps up what a load balancer forwards to where AWS %s', async (_, change, reason) => {
+    const { world, sync } = await moved(() => undefined);
+    change(world);
+    world.pods = new Set(first);
+    expect(await sync()).toMatchObject({ from: first, problems: [reason] });
+  });
+
+  it('is kept up where it is while it may not use the target group that it asks for', async () => {
+    const { world, sync } = moving();
+    world.pods = new Set(first);
+    await sync();
+    Object.assign(world, { arn: to, allowed: ['*targetgroup/from/*'], pods: new Set(second) });
+    expect(await sync()).toMatchObject({ from: second, to: [], problems: ['NotAllowed'] });
+  });
+
+  it('says what is wrong in the new target group also where the former one does not answer', async () => {
+    const { world, sync } = await moved((one) => Object.assign(one, { quota: 1 }));
+    world.silent.add(from);
+    const problems = ['TooManyTargets', 'TargetGroupNotFilled', 'Unavailable'];
+    expect(await sync()).toMatchObject({ problems });
   });
 });

@@ -12,6 +12,7 @@ import { objectWorkflowId } from '../../../domain/model/workflow-ids.ts';
 import { BINDING_FINALIZER } from '../../../domain/kubernetes/labels.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
 import { refusedUse } from './allowed.ts';
+import { attempt } from './attempt.ts';
 import { registerIn, type Binding } from './fill.ts';
 import { keepUp } from './keep-up.ts';
 import { groupFinder, type Bound, type GroupDependencies } from './group.ts';
@@ -22,7 +23,6 @@ import { searches } from './searches.ts';
 import { stay } from './stay.ts';
 import { FAILED_AGAIN_SECONDS, type ClusterReader, type ClusterReads } from '../clusters/reader.ts';
 import type { SyncActivities, Synced } from '../../contract.ts';
-import { reasonOf, toFailure } from '../../failure.ts';
 import { addFinalizerAndRead, removeFinalizer, type FinalizerOf } from '../../kubernetes/finalizers.ts';
 import { goesWithKind } from '../../kubernetes/goes-with-kind.ts';
 import { isFirstAttempt, lifetime, type Lifetime } from '../lifetime.ts';
@@ -108,24 +108,37 @@ function boundOf(
   return { key, uid, resourceVersion, generation, status, life };
 }
 
-/** Makes the registrations of an object what they are to be. */
+/** Makes the registrations of an object what they are to be, also in the target groups that it moves from. */
 async function bind(dependencies: Binding, bound: Bound, ledger: BindingLedger): Promise<BindingOutcome> {
+  const filled: Filling = await attempt(bound.life.signal, () => fill(dependencies, bound, ledger));
+  const { mayLeave, ...outcome } = filled;
+  const { targetGroupARN = '', former } = ledger.now();
+  if (former === undefined) return outcome;
+  const notLeft = mayLeave === false ? [notFilled(targetGroupARN)] : [];
+  const problems = mayLeave === true ? await leaveFormer(dependencies, ledger, bound) : notLeft;
+  const inUse = problems.filter(({ reason }) => reason === 'TargetGroupInUse').map(({ object }) => object);
+  const stays = (arn: string): boolean => mayLeave !== true || inUse.includes(arn);
+  const kept = await keepUp(dependencies, { bound, ledger }, stays);
+  const missing = outcome.missing ?? kept.missing;
+  return {
+    ...outcome,
+    problems: distinct([...outcome.problems, ...problems, ...kept.problems]),
+    ...(missing === undefined ? {} : { missing }),
+    againInSeconds: earlier(earlier(outcome.againInSeconds, kept.againInSeconds), soonest(problems)),
+  };
+}
+
+/** The outcome in the target group that is asked for, or where the targets stay until that is to be had. */
+type Filling = BindingOutcome & { readonly mayLeave?: boolean };
+
+async function fill(dependencies: Binding, bound: Bound, ledger: BindingLedger): Promise<Filling> {
   const refused = await refusedUse(dependencies.kubernetes, bound, dependencies.region);
-  if (refused !== undefined) return { problems: [refused] };
+  if (refused !== undefined) return await stay(dependencies, { bound, ledger }, refused);
   const group = await groupFinder(dependencies)(bound);
   if (group.is === 'Problem') return await stay(dependencies, { bound, ledger }, group.problem);
   const { arn: targetGroupARN, created } = group;
   await ledger.write(turnTo(ledger.now(), { targetGroupARN, created }));
-  const { mayLeave, ...outcome } = await registerIn(group, dependencies, { bound, ledger });
-  if (ledger.now().former === undefined) return outcome;
-  const problems = mayLeave ? await leaveFormer(dependencies, ledger, bound) : [notFilled(targetGroupARN)];
-  const inUse = problems.filter(({ reason }) => reason === 'TargetGroupInUse').map(({ object }) => object);
-  const kept = await keepUp(dependencies, { bound, ledger }, (arn) => !mayLeave || inUse.includes(arn));
-  return {
-    ...outcome,
-    problems: distinct([...outcome.problems, ...problems, ...kept.problems]),
-    againInSeconds: earlier(earlier(outcome.againInSeconds, kept.againInSeconds), soonest(problems)),
-  };
+  return await registerIn(group, dependencies, { bound, ledger });
 }
 
 /** What is wrong with a cluster is so in each target group. */
@@ -163,17 +176,4 @@ async function undo(
   if (problems.length > 0) return { problems, againInSeconds: FAILED_AGAIN_SECONDS };
   if (bound.spec?.deletionPolicy !== 'Delete') return { problems };
   return { problems: await deleteCreated(dependencies, bound), againInSeconds: FAILED_AGAIN_SECONDS };
-}
-
-/** Makes a problem of what is thrown, so that the status says it; nothing is undone because of it. */
-async function attempt(signal: AbortSignal, act: () => Promise<BindingOutcome>): Promise<BindingOutcome> {
-  try {
-    return await act();
-  } catch (error) {
-    signal.throwIfAborted();
-    const cause = toFailure(error);
-    const reason = reasonOf(cause);
-    const message = `Expected to sync the targets, got: ${cause.message} It is tried again; what is registered stays.`;
-    return { problems: [{ reason, message }], againInSeconds: soonest([{ reason, message }]) };
-  }
 }
