@@ -9,7 +9,7 @@ import { unused } from './testing/unused.ts';
 
 const arnOf = (name: string): string =>
   `arn:aws:elasticloadbalancing:eu-central-1:111122223333:targetgroup/${name}/4567`;
-const [from, to] = [arnOf('from'), arnOf('to')];
+const [from, to, third] = [arnOf('from'), arnOf('to'), arnOf('third')];
 const key = { namespace: 'shop', name: 'web' };
 const kind = 'AWSTargetGroupBinding';
 
@@ -250,4 +250,27 @@ describe('a binding that moves', () => {
     const problems = ['TooManyTargets', 'TargetGroupNotFilled', 'Unavailable'];
     expect(await sync()).toMatchObject({ problems });
   });
+
+  it.each(['is left', 'is asked for'])(
+    'brings targets back where a load balancer forwards to them, though there was none when another one %s',
+    async (what) => {
+      const { world, sync } = await moved(() => undefined);
+      world.groups.set(third, new Set());
+      if (what === 'is asked for') {
+        world.pods = new Set();
+        await sync();
+      }
+      world.arn = third;
+      world.silent.add(to);
+      await sync();
+      world.pods = new Set();
+      await sync();
+      world.silent.delete(to);
+      await sync();
+      world.pods = new Set(first);
+      expect(await sync()).toMatchObject({ from: first, to: [], problems: ['TargetGroupInUse'] });
+      world.users = [];
+      expect(await sync()).toEqual({ from: [], to: [], problems: [], former: undefined });
+    },
+  );
 });

@@ -30,7 +30,8 @@ export function turnTo(entry: Entry, to: Pick<Place, 'targetGroupARN' | 'created
   // It may go back before all that it had there is deregistered.
   const again = former.find((one) => one.targetGroupARN === to.targetGroupARN);
   const others = former.filter((one) => one !== again);
-  const left = [...others, { targetGroupARN, created, targets, targetsHash }].filter(hasTargets);
+  const before = { targetGroupARN, created, targets, targetsHash };
+  const left = [...others, ...[before].filter(hasTargets)];
   return {
     ...to,
     targets: again?.targets ?? [],
@@ -45,16 +46,19 @@ export function withFormer(
   { targetGroupARN }: Place,
   left: readonly RegisteredTarget[],
 ): Entry {
-  const former = (entry.former ?? []).map((one) =>
-    one.targetGroupARN === targetGroupARN ? { ...one, targets: left } : one,
-  );
-  return withoutEmpty({ ...entry, former });
+  const former = (entry.former ?? []).flatMap((one) => {
+    if (one.targetGroupARN !== targetGroupARN) return [one];
+    return [{ ...one, targets: left }].filter(hasTargets);
+  });
+  return withPlaces(entry, former);
 }
 
 /** Forgets the target groups that an object moves from and has nothing in. */
-export function withoutEmpty({ former = [], ...others }: Entry): Entry {
-  const left = former.filter(hasTargets);
-  return left.length === 0 ? others : { ...others, former: left };
+export const withoutEmpty = (entry: Entry): Entry =>
+  withPlaces(entry, (entry.former ?? []).filter(hasTargets));
+
+function withPlaces({ former: _before, ...others }: Entry, former: readonly Place[]): Entry {
+  return former.length === 0 ? others : { ...others, former };
 }
 
 const hasTargets = ({ targets }: Place): boolean => countOf(targets) > 0;
