@@ -60,6 +60,22 @@ describe('an entry that names another EKS cluster', () => {
     expect(status.message).toMatch(/Expected Secret prod-1 to be for EKS cluster prod.1, got that of EKS/);
   });
 
+  it('says how the secret of another cluster goes that an edit midway has left, and takes the name then', () => {
+    const world = settled([web()], { web: 'prod-2' });
+    world.edit({ clusters: entries({ web: 'prod_1' }) });
+    while (!world.trace.includes('web ApplySecrets 2')) world.turn();
+    world.edit({ clusters: entries({ web: 'prod-1' }) });
+    expect(world.run().status.message).toMatch(
+      /The Secret goes once every application is in place on other clusters than prod_1;/,
+    );
+    world.edit({ clusters: entries({ web: 'prod-2' }) });
+    world.run();
+    expect([...world.secrets.keys()]).toEqual(['prod-2']);
+    world.edit({ clusters: entries({ web: 'prod-1' }) });
+    expect(world.run().status.phase).toBe('Completed');
+    expect([...world.secrets.keys()]).toEqual(['prod-1']);
+  });
+
   it('waits until Argo CD has removed the Application of the cluster before', () => {
     const world = settled([jobs({ prechecks: undefined })], { jobs: 'prod-1' });
     world.isDeployable = false;

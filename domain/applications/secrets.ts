@@ -139,7 +139,8 @@ export function takenByAnother(
 ): string | undefined {
   for (const cluster of clusters) {
     const { eksName } = secrets.find((one) => one.isOwn && one.name === cluster.secretName) ?? {};
-    if (eksName !== undefined && eksName !== cluster.eksName) return takenSecret(cluster, eksName);
+    if (eksName !== undefined && eksName !== cluster.eksName)
+      return `${takenSecret(cluster, eksName)} The Secret goes once every application is in place on other clusters than ${eksName}; delete it yourself only if nothing is deployed by it.`;
   }
   return undefined;
 }
