@@ -41,9 +41,7 @@ export function rebalance(
     shares: everythingTo(staying, idleBeside(stable.groups, input)),
     message: `Spreading the weight of ${set.version} over the ${staying.length} target groups that are left.`,
   };
-  const gated = gate(out, input);
-  if (gated === out) return guard(out, input);
-  return fits ? whole : gated;
+  return gate(out, input) === out ? guard(out, input) : whole;
 }
 
 /** The groups at weight 0 that stay in the rule, where there is room for all of them. */
