@@ -54,8 +54,8 @@ class Edited {
     const { world } = this;
     if (typeof event !== 'string') {
       // Clusters that go from one stage to another do so by an edit of their own.
-      const [first] = event;
-      const all = first?.is === 'Give' || first?.is === 'Exchange' ? [first] : event;
+      const own = event.find(({ is }) => is === 'Give' || is === 'Exchange');
+      const all = own === undefined ? event : [own];
       this.#become(
         all.reduce<readonly Stage[]>((stages, edit) => this.#edited(stages, edit), world.spec.stages),
       );
