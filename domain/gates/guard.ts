@@ -61,9 +61,9 @@ function unlessLacking(
   { state, cell, now }: GuardInput,
   whenTimedOut?: (lack: string) => Decision,
 ): Decision {
-  const known = state.health;
   const { healthy = [], registered = [] } = shift.requires ?? {};
-  if (known === undefined || !isAbout(known, [...healthy, ...registered])) return shift;
+  const known = checkAbout(state.health, [...healthy, ...registered]);
+  if (known === undefined) return shift;
   // Targets may have become healthy while a Freeze, a window or a person held the rollout and nobody looked.
   const isLate = now - known.since >= parseDuration(cell.spec.healthTimeout) * 1000;
   if (whenTimedOut !== undefined && isLate && now - known.at <= LONGEST_HEALTH_INTERVAL_MS)
@@ -73,15 +73,24 @@ function unlessLacking(
 }
 
 /** Since when targets lack what they lacked before; the time in which nobody has looked does not count. */
-export function lackingSince({ since, at }: TargetHealthCheck, now: number): number {
+export function lackingSince({ since, at }: Pick<TargetHealthCheck, 'since' | 'at'>, now: number): number {
   const gap = now - at;
   // A look comes late by what it takes to wake up, to see the objects, and to wait for a turn.
   return gap > 2 * LONGEST_HEALTH_INTERVAL_MS ? since + gap - LONGEST_HEALTH_INTERVAL_MS : since;
 }
 
+/** The last health check that was about these groups, as far as it is remembered. */
+export const checkAbout = (
+  health: TargetHealthCheck | undefined,
+  arns: readonly string[],
+): Omit<TargetHealthCheck, 'other'> | undefined =>
+  [health, health?.other].find((one) => one !== undefined && isAbout(one, arns));
+
 /** Whether a health check was about these groups. */
-export const isAbout = ({ targetGroupARNs }: TargetHealthCheck, arns: readonly string[]): boolean =>
-  targetGroupARNs.length === arns.length && arns.every((arn) => targetGroupARNs.includes(arn));
+export const isAbout = (
+  { targetGroupARNs }: Pick<TargetHealthCheck, 'targetGroupARNs'>,
+  arns: readonly string[],
+): boolean => targetGroupARNs.length === arns.length && arns.every((arn) => targetGroupARNs.includes(arn));
 
 function attach(shift: Shift, observed: ObservedCell): Shift {
   const staying = observed.weighted.filter((group) => group.weight > 0 || includes(shift.shares, group));

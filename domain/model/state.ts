@@ -42,6 +42,8 @@ export interface TargetHealthCheck {
   readonly checks: number;
   /** What is lacking, in a sentence. */
   readonly lack: string;
+  /** The one before that was about other groups. */
+  readonly other?: Omit<TargetHealthCheck, 'other'>;
 }
 
 /** What the last look at the groups that wait in the rule at weight 0 has shown. */

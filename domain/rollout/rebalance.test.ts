@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { weightsOf } from '../testing/builders.ts';
+import { arnOf, weightsOf } from '../testing/builders.ts';
 import { Simulation } from '../testing/simulation.ts';
 
 const MINUTE = 60_000;
@@ -54,5 +54,38 @@ describe('what serves by as many target groups as a rule has room for', () => {
     expect(simulation.status.reason).toBe('WaitingForFreeze');
     simulation.freezes = [];
     expect(served(afterwards(simulation))).toMatchObject({ d: 20, f: 20 });
+  });
+});
+
+describe('what serves by two target groups, one of which goes while another joins', () => {
+  function replaced(...unhealthy: readonly string[]): Simulation {
+    const simulation = new Simulation({ settle: '0s' });
+    simulation.provision('1.0.0', 'a', 'b');
+    simulation.run();
+    for (const name of unhealthy) simulation.unhealthy.add(arnOf(name));
+    simulation.provision('1.0.0', 'f');
+    return without(afterwards(simulation), 'b');
+  }
+
+  it('loses it while the targets of the other one are not healthy', () => {
+    const simulation = replaced('f');
+    expect(served(simulation)).toEqual({ a: 100, f: 0 });
+    expect(simulation.status.reason).toBe('WaitingForHealth');
+    simulation.unhealthy.clear();
+    simulation.pass(MINUTE);
+    expect(served(simulation)).toEqual({ a: 50, f: 50 });
+  });
+
+  it('keeps it while no other one is healthy, and looks at each in its time', () => {
+    const simulation = replaced('a', 'f');
+    expect(served(simulation)).toEqual({ a: 50, b: 50, f: 0 });
+    expect(simulation.status.reason).toBe('WaitingForHealth');
+    const { state, now } = simulation;
+    simulation.pass(10 * MINUTE);
+    const looks = simulation.state.health?.checks ?? 0;
+    expect(looks - (state.health?.checks ?? 0)).toBeLessThanOrEqual(2 + (simulation.now - now) / 30_000);
+    simulation.unhealthy.delete(arnOf('a'));
+    simulation.pass(MINUTE);
+    expect(served(simulation)).toEqual({ a: 100, f: 0 });
   });
 });

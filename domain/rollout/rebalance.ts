@@ -31,8 +31,8 @@ export function rebalance(
     message: `Spreading the weight of ${set.version} over its ${set.groups.length} target groups.`,
   };
   const fits = together.length <= MAX_TARGET_GROUPS;
-  const whole = fits ? gate(shift, input) : tooMany(together, `Version ${set.version} has`);
-  if (whole === shift) return guard(shift, input);
+  const whole = fits ? passed(shift, input) : tooMany(together, `Version ${set.version} has`);
+  if (whole.do === 'Shift') return whole;
   // What is gone leaves at once, also where something joins that has to wait, or for which there is no room before.
   const staying = carrying.filter((group) => includes(set.groups, group));
   if (staying.length === 0 || staying.length === carrying.length) return whole;
@@ -41,7 +41,20 @@ export function rebalance(
     shares: everythingTo(staying, idleBeside(stable.groups, input)),
     message: `Spreading the weight of ${set.version} over the ${staying.length} target groups that are left.`,
   };
-  return gate(out, input) === out ? guard(out, input) : whole;
+  return sooner(passed(out, input), whole);
+}
+
+/** What a shift comes to behind gates and guards. */
+function passed(shift: Shift, input: GuardInput): Decision {
+  const gated = gate(shift, input);
+  return gated === shift ? guard(shift, input) : gated;
+}
+
+/** What is done of two: the first, unless both wait for healthy targets; then what joins is told of, and either is looked at when it is due. */
+function sooner(out: Decision, whole: Decision): Decision {
+  const bothWait = out.do === 'Wait' && whole.do === 'Wait' && whole.for === 'Health';
+  if (!bothWait) return out;
+  return { ...whole, until: Math.min(out.until ?? Infinity, whole.until ?? Infinity) };
 }
 
 /** The groups at weight 0 that stay in the rule, where there is room for all of them. */

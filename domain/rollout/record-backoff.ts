@@ -1,9 +1,9 @@
 import { connectionsAtRest } from '../load-balancers/connections.ts';
-import { isAbout, lackingSince } from '../gates/guard.ts';
+import { checkAbout, isAbout, lackingSince } from '../gates/guard.ts';
 import type { TargetHealth } from '../gates/health.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import { withoutInspected, withoutBackoff } from './record.ts';
-import type { BudgetWait, RetryBackoff, Retry, RolloutState } from '../model/state.ts';
+import type { BudgetWait, RetryBackoff, Retry, RolloutState, TargetHealthCheck } from '../model/state.ts';
 
 /** Records that nothing was written, because the target groups lack what the write requires. */
 export function lacking(
@@ -11,12 +11,23 @@ export function lacking(
   { targetGroupARNs, lack }: { readonly targetGroupARNs: readonly string[]; readonly lack: string },
   now: number,
 ): RolloutState {
-  const known = state.health;
-  const goesOn = known !== undefined && isAbout(known, targetGroupARNs);
-  const { budget: _unused, ...rest } = withoutBackoff(state);
-  const since = goesOn ? lackingSince(known, now) : now;
-  const checks = goesOn ? known.checks + 1 : 1;
-  return { ...rest, health: { targetGroupARNs, since, at: now, checks, lack } };
+  const known = checkAbout(state.health, targetGroupARNs);
+  const { budget: _unused, health, ...rest } = withoutBackoff(state);
+  const since = known === undefined ? now : lackingSince(known, now);
+  const checks = (known?.checks ?? 0) + 1;
+  const other = otherThan(targetGroupARNs, health);
+  const check = { targetGroupARNs, since, at: now, checks, lack };
+  return { ...rest, health: other === undefined ? check : { ...check, other } };
+}
+
+/** The check that stays beside one of these groups: the last one that was about others. */
+function otherThan(
+  targetGroupARNs: readonly string[],
+  health: TargetHealthCheck | undefined,
+): TargetHealthCheck['other'] {
+  if (health === undefined || isAbout(health, targetGroupARNs)) return health?.other;
+  const { other: _older, ...last } = health;
+  return last;
 }
 
 /** Records that a write waits for its turn in the budget; one that was refused for good is in vain for all that. */
