@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { arnOf, weightsOf } from '../testing/builders.ts';
+import { aMinuteLater, without } from '../testing/rolling-out.ts';
 import { Simulation } from '../testing/simulation.ts';
 
 const MINUTE = 60_000;
@@ -11,19 +12,8 @@ function full(...more: readonly string[]): Simulation {
   simulation.provision('1.0.0', 'a', 'b', 'c', 'd', 'e');
   simulation.run();
   simulation.provision('1.0.0', ...more);
-  return afterwards(simulation);
+  return aMinuteLater(simulation);
 }
-
-function afterwards(simulation: Simulation): Simulation {
-  simulation.wake();
-  simulation.pass(MINUTE);
-  return simulation;
-}
-
-const without = (simulation: Simulation, ...gone: readonly string[]): Simulation => {
-  simulation.groups = simulation.groups.filter(({ name }) => !gone.includes(name));
-  return afterwards(simulation);
-};
 
 const served = (simulation: Simulation): Readonly<Record<string, number>> => weightsOf(simulation.served);
 
@@ -53,7 +43,7 @@ describe('what serves by as many target groups as a rule has room for', () => {
     expect(served(without(simulation, 'e'))).toEqual({ a: 25, b: 25, c: 25, d: 25 });
     expect(simulation.status.reason).toBe('WaitingForFreeze');
     simulation.freezes = [];
-    expect(served(afterwards(simulation))).toMatchObject({ d: 20, f: 20 });
+    expect(served(aMinuteLater(simulation))).toMatchObject({ d: 20, f: 20 });
   });
 });
 
@@ -64,7 +54,7 @@ describe('what serves by two target groups, one of which goes while another join
     simulation.run();
     for (const name of unhealthy) simulation.unhealthy.add(arnOf(name));
     simulation.provision('1.0.0', 'f');
-    return without(afterwards(simulation), 'b');
+    return without(aMinuteLater(simulation), 'b');
   }
 
   it('loses it while the targets of the other one are not healthy', () => {

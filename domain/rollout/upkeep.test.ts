@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CellSpec } from '../../crds/cell.ts';
 import { arnOf, weightsOf } from '../testing/builders.ts';
-import { rollingOut, stands } from '../testing/rolling-out.ts';
+import { aMinuteLater, rollingOut, stands, without } from '../testing/rolling-out.ts';
 import type { Simulation } from '../testing/simulation.ts';
 
 const MINUTE = 60_000;
@@ -35,19 +35,8 @@ function serving(hold: Gate, ...newer: readonly string[]): Simulation {
   expect(weightsOf(simulation.served)).toMatchObject({ a: 50, c: 50 });
   hold(simulation);
   simulation.provision('2.0.0', ...newer);
-  return afterwards(simulation);
+  return aMinuteLater(simulation);
 }
-
-function afterwards(simulation: Simulation): Simulation {
-  simulation.wake();
-  simulation.pass(MINUTE);
-  return simulation;
-}
-
-const without = (simulation: Simulation, ...gone: readonly string[]): Simulation => {
-  simulation.groups = simulation.groups.filter(({ name }) => !gone.includes(name));
-  return afterwards(simulation);
-};
 
 /** A group joins whose targets become healthy later; nobody tells of that. */
 function joinsLate(simulation: Simulation): Readonly<Record<string, number>> {
@@ -77,14 +66,14 @@ describe('the version that serves, while a newer one is held', () => {
     const [, hold] = shutWindow;
     const simulation = serving(hold, 'b');
     simulation.provision('1.0.0', 'd');
-    expect(served(afterwards(simulation))).toEqual({ a: 33, c: 33, d: 34 });
+    expect(served(aMinuteLater(simulation))).toEqual({ a: 33, c: 33, d: 34 });
   });
 
   it('gets no group that would leave the newer one no room', () => {
     const [, hold, held] = shutWindow;
     const simulation = serving(hold, 'b', 'e', 'f');
     simulation.provision('1.0.0', 'd');
-    afterwards(simulation);
+    aMinuteLater(simulation);
     expect(served(simulation)).toEqual({ a: 50, c: 50 });
     expect(`${simulation.status.phase} ${simulation.status.reason}`).toBe(held);
   });
@@ -100,7 +89,7 @@ describe('the version that serves, while a newer one is held', () => {
     const [, hold] = shutWindow;
     const simulation = serving(hold, 'b', 'e', 'f', 'h');
     simulation.groups = simulation.groups.filter(({ name }) => name !== 'h');
-    afterwards(simulation);
+    aMinuteLater(simulation);
     simulation.provision('1.0.0', 'd', 'g');
     expect(served(without(simulation, 'c'))).toEqual({ a: 100 });
   });
@@ -108,12 +97,12 @@ describe('the version that serves, while a newer one is held', () => {
   it('loses a group that is gone, though groups wait at weight 0', () => {
     const simulation = serving(() => undefined, 'b');
     simulation.ask('promoteFull');
-    afterwards(simulation);
+    aMinuteLater(simulation);
     simulation.provision('2.0.0', 'd');
-    expect(served(afterwards(simulation))).toEqual({ a: 0, c: 0, b: 50, d: 50 });
+    expect(served(aMinuteLater(simulation))).toEqual({ a: 0, c: 0, b: 50, d: 50 });
     simulation.edit((spec) => ({ ...spec, windows: shut(simulation) }));
     simulation.provision('3.0.0', 'x', 'y', 'z');
-    afterwards(simulation);
+    aMinuteLater(simulation);
     expect(served(without(simulation, 'd'))).toMatchObject({ b: 100 });
   });
 
@@ -128,7 +117,7 @@ describe('the version that serves, while a newer one is held', () => {
       awsApplicationLoadBalancer: { ...block, listener },
     };
     simulation.edit((spec) => ({ ...spec, ingress }));
-    expect(afterwards(simulation).route).toMatchObject({ listener: { rule: { hosts: ['other.com'] } } });
+    expect(aMinuteLater(simulation).route).toMatchObject({ listener: { rule: { hosts: ['other.com'] } } });
   });
 });
 
@@ -153,7 +142,7 @@ describe('the version that serves, beside one that does not fit', () => {
   it('gets a group that joins', () => {
     const simulation = serving(nothing, 'b', 'd', 'e', 'f');
     simulation.provision('1.0.0', 'g');
-    expect(served(afterwards(simulation))).toEqual({ a: 33, c: 33, g: 34 });
+    expect(served(aMinuteLater(simulation))).toEqual({ a: 33, c: 33, g: 34 });
     expect(stands(simulation)).toBe('Failed TooManyTargetGroups 0');
   });
 });

@@ -13,6 +13,21 @@ export function rollingOut(spec: Partial<CellSpec> = {}): Simulation {
   return simulation;
 }
 
+const MINUTE = 60_000;
+
+/** A minute after something has happened that the Cell is told of. */
+export function aMinuteLater(simulation: Simulation): Simulation {
+  simulation.wake();
+  simulation.pass(MINUTE);
+  return simulation;
+}
+
+/** A minute after AWSTargetGroups were deleted. */
+export function without(simulation: Simulation, ...gone: readonly string[]): Simulation {
+  simulation.groups = simulation.groups.filter(({ name }) => !gone.includes(name));
+  return aMinuteLater(simulation);
+}
+
 /** How the Cell stands by its status, and the weight of 2.0.0. */
 export const stands = ({ status, served }: Simulation): string =>
   `${status.phase} ${status.reason} ${weightsOf(served)['b'] ?? 0}`;
