@@ -34,6 +34,12 @@ const waits: Readonly<Record<Wait['for'], Waiting>> = {
   Detach: WORK,
 };
 
+/** A wait that ends at a time at the latest, in milliseconds since the epoch; what is no wait stays as it is, as does one for which there is no such time. */
+export const noLaterThan = <Of extends Decision>(time: number | undefined, decision: Of): Of =>
+  decision.do === 'Wait' && time !== undefined && Number.isFinite(time)
+    ? { ...decision, until: Math.min(decision.until ?? Infinity, time) }
+    : decision;
+
 /** Whether nothing is done until people, a time that someone has set, or something outside let it. */
 export const isPause = (decision: Decision): boolean => decision.do === 'Wait' && waits[decision.for].isPause;
 

@@ -9,6 +9,7 @@ import { isBackgroundRepeatable, stepsGoOn } from '../model/measure-again.ts';
 import { heldFor, holdsOnFailure, waysOn } from './on-failure.ts';
 import type { Requests } from '../model/request.ts';
 import type { Background, Rollout, RolloutState } from '../model/state.ts';
+import { noLaterThan } from '../model/waits.ts';
 
 /** An analysis that goes on while the rollout does, and what its AnalysisRun is named after. */
 export interface Backdrop {
@@ -121,8 +122,7 @@ export function notWithoutBackground(decision: Decision, rollout: Rollout, input
   if (decision.do !== 'Wait' || background === undefined || isReadingHeld(input.state, input.now))
     return decision;
   const judgement = judged(background);
-  if (judgement.is !== 'Measuring') return decision;
-  return { ...decision, until: Math.min(decision.until ?? Infinity, judgement.readAgainAt) };
+  return judgement.is === 'Measuring' ? noLaterThan(judgement.readAgainAt, decision) : decision;
 }
 
 /** Whether the reading itself was refused, and waits to be tried again. */

@@ -1,6 +1,7 @@
 import type { GuardInput } from '../gates/guard.ts';
 import type { Decision } from '../model/decision.ts';
 import type { Rollout } from '../model/state.ts';
+import { noLaterThan } from '../model/waits.ts';
 import { takeStep } from './canary.ts';
 import { verdictSoFar } from './measurement.ts';
 
@@ -37,7 +38,5 @@ export function heedingStep(next: Decision, rollout: Rollout, input: GuardInput)
   const isRefused = backoff?.during === 'ReadMeasurement' && backoff.background !== true;
   if (step.do === 'ReadMeasurement') return isRefused && input.now < backoff.until ? next : step;
   const lastsNoLonger = rollout.progress.is === 'Measuring' || rollout.progress.is === 'Pausing';
-  return step.do === 'Wait' && step.until !== undefined && lastsNoLonger
-    ? { ...next, until: Math.min(next.until ?? Infinity, step.until) }
-    : next;
+  return step.do === 'Wait' && lastsNoLonger ? noLaterThan(step.until, next) : next;
 }

@@ -9,6 +9,7 @@ import {
 } from '../load-balancers/weights.ts';
 import type { Decision, Shift } from '../model/decision.ts';
 import type { TargetGroup } from '../model/target-group.ts';
+import { noLaterThan } from '../model/waits.ts';
 import type { VersionSet } from '../versions/version.ts';
 import { tooMany } from './settle.ts';
 
@@ -53,8 +54,7 @@ function passed(shift: Shift, input: GuardInput): Decision {
 /** What is done of two: the first, unless both wait for healthy targets; then what joins is told of, and either is looked at when it is due. */
 function sooner(out: Decision, whole: Decision): Decision {
   const bothWait = out.do === 'Wait' && whole.do === 'Wait' && whole.for === 'Health';
-  if (!bothWait) return out;
-  return { ...whole, until: Math.min(out.until ?? Infinity, whole.until ?? Infinity) };
+  return bothWait ? noLaterThan(out.until, whole) : out;
 }
 
 /** The groups at weight 0 that stay in the rule, where there is room for all of them. */

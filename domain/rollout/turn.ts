@@ -12,6 +12,7 @@ import { isStale, remembering, stale, withStatusOf, type Run } from './run.ts';
 import { statusOf } from './status.ts';
 import { abortIsDue } from '../model/requests.ts';
 import type { Retry, RolloutState } from '../model/state.ts';
+import { noLaterThan } from '../model/waits.ts';
 
 /** What a turn comes to. */
 export type Turn =
@@ -66,11 +67,6 @@ const isHeeded = ({ do: name }: Decision): boolean => name === 'ReadMeasurement'
 const lookAgainAt = ({ observed, observedAt }: Run): number =>
   observedAt + ((observed === undefined ? undefined : againAfter(observed)) ?? Infinity);
 
-const noLaterThan = (time: number, decision: Decision): Decision =>
-  decision.do === 'Wait' && Number.isFinite(time)
-    ? { ...decision, until: Math.min(decision.until ?? Infinity, time) }
-    : decision;
-
 /** What takes traffic back does not wait for a look at the objects, nor for anything else that may not answer. */
 function takingBack(observed: ObservedCell, state: RolloutState, now: number): Decision | undefined {
   if (state.rollout?.ending === undefined && !abortIsDue(state)) return undefined;
@@ -90,9 +86,7 @@ function decided(decision: Decision, observed: ObservedCell, before: Run, now: n
 function untilSeen(decision: Decision, { blind, rollout }: RolloutState, now: number): Decision {
   if (blind === undefined) return decision;
   if (rollout?.ending === undefined && !isHeeded(decision)) return waitFor(blind, now);
-  return decision.do === 'Wait'
-    ? { ...decision, until: Math.min(decision.until ?? Infinity, blind.until) }
-    : decision;
+  return noLaterThan(blind.until, decision);
 }
 
 /**
@@ -106,9 +100,7 @@ function untilTold(decision: Decision, { unreported, justBlocked }: RolloutState
     decision.do === 'Begin' && justBlocked !== undefined && justBlocked.version !== decision.canary.version;
   if (forgets) return { do: 'Wait', for: 'Backoff', until, message };
   if (decision.do === 'Close') return { do: 'Wait', for: 'Backoff', until, message, settled: decision };
-  return decision.do === 'Wait'
-    ? { ...decision, until: Math.min(decision.until ?? Infinity, until) }
-    : decision;
+  return noLaterThan(until, decision);
 }
 
 const waitFor = (blind: Retry | undefined, now: number): Wait => ({

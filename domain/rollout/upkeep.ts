@@ -1,5 +1,6 @@
 import type { Candidates } from '../versions/candidate.ts';
 import type { Close, Decision, Wait } from '../model/decision.ts';
+import { noLaterThan } from '../model/waits.ts';
 import { gate } from '../gates/gate.ts';
 import type { GuardInput } from '../gates/guard.ts';
 import { rebalance } from './rebalance.ts';
@@ -44,9 +45,7 @@ export function upkeep(input: GuardInput, { found, stable, held }: Moving): Deci
   const gone = withoutGone(input, stable, held);
   if (gone !== undefined) return gone;
   if (next?.do !== 'Wait' || next.for !== 'Health') return undefined;
-  if (held.do === 'Close') return { ...next, settled: held };
-  const until = Math.min(held.until ?? Infinity, next.until ?? Infinity);
-  return Number.isFinite(until) ? { ...held, until } : held;
+  return held.do === 'Close' ? { ...next, settled: held } : noLaterThan(next.until, held);
 }
 
 /** Takes groups at weight 0 out that are gone, which moves no traffic; what was refused for that waits, and holds nothing else. */
@@ -61,7 +60,7 @@ function withoutGone(
   if (gone === undefined) return undefined;
   if (backoff?.quiet !== true || now >= backoff.until)
     return held.do === 'Close' ? { ...gone, settled: held } : gone;
-  if (held.do === 'Wait') return { ...held, until: Math.min(held.until ?? Infinity, backoff.until) };
+  if (held.do === 'Wait') return noLaterThan(backoff.until, held);
   const { until, message } = backoff;
   return { do: 'Wait', for: 'Backoff', until, message, settled: held };
 }
