@@ -133,7 +133,7 @@ function execute(args, { env = {}, niceness = 0, isShown = true, isTold = false 
 }
 
 /**
- * Runs tests, and prints their counts as the very last line; answers with the exit status.
+ * Runs tests, and prints what failed and, as the very last line, their counts; answers with the exit status.
  * @param {readonly string[]} args
  */
 async function runTests(args) {
@@ -149,7 +149,9 @@ async function runTests(args) {
     ),
   );
   for (const { output } of ended) process.stdout.write(output);
-  const { line, isWhole } = await readCounts(runs.map(({ counts }) => counts));
+  const { failures, line, isWhole } = await readCounts(runs.map(({ counts }) => counts));
+  // Once more: the output of the unit tests stands after what failed in the others, thousands of lines further up.
+  for (const failure of failures) process.stdout.write(`FAILED ${failure}\n`);
   process.stdout.write(`${line}\n`);
   return Math.max(isWhole ? 0 : 1, ...ended.map(({ status }) => status));
 }

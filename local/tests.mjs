@@ -6,6 +6,7 @@ import { readFile, rm } from 'node:fs/promises';
  * @property {number} passed
  * @property {number} failed
  * @property {number} skipped
+ * @property {readonly string[]} failures What failed, each with its file, its name and its error.
  *
  * @typedef {object} TestRun
  * One run of vitest.
@@ -32,7 +33,7 @@ export const testRuns = (args) =>
  * Reads what the runs have counted (test/support/plain-reporter.ts), and removes it. A run that ended before it counted
  * is one failure.
  * @param {readonly string[]} files
- * @returns {Promise<{ readonly line: string, readonly isWhole: boolean }>}
+ * @returns {Promise<{ readonly failures: readonly string[], readonly line: string, readonly isWhole: boolean }>}
  */
 export async function readCounts(files) {
   const found = await Promise.all(
@@ -44,8 +45,10 @@ export async function readCounts(files) {
   );
   const counts = found.filter((one) => one !== undefined);
   const lost = found.length - counts.length;
-  const line = countsLine([...counts, { passed: 0, failed: lost, skipped: 0 }]);
-  return { line: lost === 0 ? line : `${line} (vitest ended before it counted)`, isWhole: lost === 0 };
+  const failures = counts.flatMap((one) => one.failures);
+  const line = countsLine([...counts, { passed: 0, failed: lost, skipped: 0, failures: [] }]);
+  if (lost === 0) return { failures, line, isWhole: true };
+  return { failures, line: `${line} (vitest ended before it counted)`, isWhole: false };
 }
 
 /**
@@ -53,7 +56,7 @@ export async function readCounts(files) {
  * @param {readonly Counts[]} runs
  */
 export function countsLine(runs) {
-  /** @param {keyof Counts} what */
+  /** @param {'passed' | 'failed' | 'skipped'} what */
   const sum = (what) => runs.reduce((all, one) => all + one[what], 0);
   const skipped = sum('skipped');
   return `${sum('passed')} passed, ${sum('failed')} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;

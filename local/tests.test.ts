@@ -8,14 +8,16 @@ import { countsLine, readCounts, testRuns } from './tests.mjs';
 
 describe('countsLine', () => {
   it('names skipped tests only when there are some', () => {
-    expect(countsLine([{ passed: 3, failed: 0, skipped: 0 }])).toBe('3 passed, 0 failed');
-    expect(countsLine([{ passed: 3, failed: 1, skipped: 2 }])).toBe('3 passed, 1 failed, 2 skipped');
+    expect(countsLine([{ passed: 3, failed: 0, skipped: 0, failures: [] }])).toBe('3 passed, 0 failed');
+    expect(countsLine([{ passed: 3, failed: 1, skipped: 2, failures: [] }])).toBe(
+      '3 passed, 1 failed, 2 skipped',
+    );
   });
 
   it('adds up runs', () => {
     const counts = [
-      { passed: 3, failed: 1, skipped: 0 },
-      { passed: 40, failed: 0, skipped: 5 },
+      { passed: 3, failed: 1, skipped: 0, failures: [] },
+      { passed: 40, failed: 0, skipped: 5, failures: [] },
     ];
     expect(countsLine(counts)).toBe('43 passed, 1 failed, 5 skipped');
   });
@@ -26,12 +28,18 @@ describe('readCounts', () => {
     const folder = await mkdtemp(join(tmpdir(), 'okra-counts-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const files = ['a', 'b'].map((name) => join(folder, name));
-    for (const file of files) await writeFile(file, '{"passed":2,"failed":0,"skipped":0}');
-    await expect(readCounts(files)).resolves.toEqual({ line: '4 passed, 0 failed', isWhole: true });
-    expect(files.filter((file) => existsSync(file))).toEqual([]);
-    await writeFile(files[0] ?? '', '{"passed":2,"failed":0,"skipped":0}');
+    for (const file of files)
+      await writeFile(file, '{"passed":2,"failed":1,"skipped":0,"failures":["a.test.ts > adds"]}');
     await expect(readCounts(files)).resolves.toEqual({
-      line: '2 passed, 1 failed (vitest ended before it counted)',
+      failures: ['a.test.ts > adds', 'a.test.ts > adds'],
+      line: '4 passed, 2 failed',
+      isWhole: true,
+    });
+    expect(files.filter((file) => existsSync(file))).toEqual([]);
+    await writeFile(files[0] ?? '', '{"passed":2,"failed":1,"skipped":0,"failures":["a.test.ts > adds"]}');
+    await expect(readCounts(files)).resolves.toEqual({
+      failures: ['a.test.ts > adds'],
+      line: '2 passed, 2 failed (vitest ended before it counted)',
       isWhole: false,
     });
   });

@@ -1,15 +1,17 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 
-import type { Reporter, TestModule } from 'vitest/node';
+import type { TestError } from 'vitest';
+import type { Reporter, TestCase, TestModule, TestSuite } from 'vitest/node';
 import type { Counts } from '../../local/tests.mjs';
 
 /** Where the seconds stand that each file of integration tests takes, by its path. */
 export const COSTS_FILE = `${import.meta.dirname}/costs.json`;
 
-/** Leaves the counts of a run where the bootstrap finds them, which prints those of all runs as its very last line. */
+/** Leaves the counts of a run, and what failed, where the bootstrap finds them, which ends its output with those of all runs. */
 export class PlainReporter implements Reporter {
-  onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
+  onTestRunEnd(modules: readonly TestModule[], errors: readonly Thrown[]): void {
     if (process.env['OKRA_RECORD_COSTS'] !== undefined) recordCosts(modules);
     const file = process.env['OKRA_TEST_COUNTS'];
     if (file === undefined) return;
@@ -24,10 +26,44 @@ export class PlainReporter implements Reporter {
       passed: count('passed'),
       failed: count('failed') + broken + errors.length,
       skipped: count('skipped'),
+      failures: [...groups.flatMap(failureOf), ...modules.flatMap(failedTests), ...errors.map(unhandled)],
     };
     writeFileSync(file, JSON.stringify(counts));
   }
 }
+
+const failedTests = (module: TestModule): readonly string[] =>
+  [...module.children.allTests('failed')].map((test) => failure(test, test.result().errors ?? []));
+
+const failureOf = (group: TestModule | TestSuite): readonly string[] =>
+  group.errors().length === 0 ? [] : [failure(group, group.errors())];
+
+const unhandled = (error: Thrown): string => `outside of a test\n${shortened(error)}`;
+
+/** Says what failed, where, and how, in a few lines. */
+function failure(what: TestModule | TestSuite | TestCase, errors: readonly Thrown[]): string {
+  const module = what.type === 'module' ? what : what.module;
+  const file = relative(module.project.config.root, module.moduleId);
+  const name = what.type === 'module' ? file : `${file} > ${what.fullName}`;
+  return [name, ...errors.map(shortened)].join('\n');
+}
+
+/** What vitest keeps of an error: of an assertion also what differs. */
+type Thrown = Pick<TestError, 'message' | 'diff' | 'stacks'>;
+
+function shortened({ message, diff = '', stacks = [] }: Thrown): string {
+  const places = stacks.slice(0, 3).map(({ file, line }) => `at ${file}:${line}`);
+  return [...firstLines(message), ...firstLines(stripVTControlCharacters(diff)), ...places]
+    .map((line) => `  ${line}`)
+    .join('\n');
+}
+
+const firstLines = (text: string): readonly string[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .slice(0, 20)
+    .map((line) => line.slice(0, 300));
 
 /** Writes down what files of integration tests took, for the order in which they begin. */
 function recordCosts(modules: readonly TestModule[]): void {
