@@ -1,17 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { CellStatus } from '../../crds/cell.ts';
+import { CELL } from '../../clients/kubernetes/kinds.ts';
+import type { Cell, CellStatus } from '../../crds/cell.ts';
 import { Stage } from '../support/stage/stage.ts';
 import { until } from '../support/until.ts';
-import { watchAborts } from './aborts.ts';
-import { diceOf } from './dice.ts';
-import { incidentsOn, thaw } from './incidents.ts';
-import { SoakedCell } from './soaked-cell.ts';
+import { diceOf } from './common/dice.ts';
+import { endFaults } from './common/faults.ts';
+import { thaw } from './common/freeze.ts';
+import { letHappen, say } from './common/incident.ts';
+import { objectsOr, SECONDS, SEED } from './common/settings.ts';
+import { watchAborts } from './rollouts/aborts.ts';
+import { incidentsOn } from './rollouts/incidents.ts';
+import { SoakedCell } from './rollouts/soaked-cell.ts';
 
-const { OKRA_SOAK_SEED, OKRA_SOAK_SECONDS, OKRA_SOAK_CELLS } = process.env;
-const SEED = Number(OKRA_SOAK_SEED ?? Date.now() % 2 ** 31);
-const SECONDS = Number(OKRA_SOAK_SECONDS ?? 180);
-const CELLS = Number(OKRA_SOAK_CELLS ?? 7);
 /** How long Cells may take to come to rest when nothing happens any more, in milliseconds. */
 const REST_MS = 180_000;
 
@@ -27,7 +28,7 @@ describe(`Cells to which anything happens for ${SECONDS} s (seed ${SEED})`, () =
     stage = await Stage.open(inject('stack'), environment, { endsOkrad: true });
     await stage.apply(stage.analysisTemplate('success-rate'));
     cells = await Promise.all(
-      Array.from({ length: CELLS }, (_, index) =>
+      Array.from({ length: objectsOr(7) }, (_, index) =>
         SoakedCell.serving(stage, dice, {
           name: `c${index}`,
           priority: 10 * (index + 1),
@@ -38,18 +39,9 @@ describe(`Cells to which anything happens for ${SECONDS} s (seed ${SEED})`, () =
   });
   afterAll(() => stage.close());
 
-  const began = Date.now();
-  const say = (line: string): void =>
-    void process.stdout.write(`${((Date.now() - began) / 1000).toFixed(2)} ${line}\n`);
-
   /** Mends all that is broken, and takes back all edits. */
   async function mend(): Promise<void> {
-    await until('the faults to be gone', () =>
-      stage.proxy.clearOwnFaults().then(
-        () => true,
-        () => false,
-      ),
-    );
+    await endFaults(stage);
     await thaw(stage);
     stage.metrics.rate = 1;
     for (const arn of stage.arns.values()) await stage.proxy.clearTargets(arn);
@@ -58,6 +50,7 @@ describe(`Cells to which anything happens for ${SECONDS} s (seed ${SEED})`, () =
 
   /** Waits until nothing is left to do, and sends on what waits for a person; the watchers would start lost runs within minutes. */
   async function untilAtRest({ name }: SoakedCell): Promise<CellStatus> {
+    const key = { namespace: stage.namespace, name };
     return until(
       `Cell ${name} to be at rest`,
       async () => {
@@ -67,6 +60,9 @@ describe(`Cells to which anything happens for ${SECONDS} s (seed ${SEED})`, () =
         if (status.phase === 'Paused' || status.phase === 'Waiting')
           await stage.signal(name, 'resume').catch(() => undefined);
         const progressing = status.conditions?.find(({ type }) => type === 'Progressing');
+        const { generation } = (await stage.kubernetes.get<Cell>(CELL, key))?.metadata ?? {};
+        // What stands there may be about the spec before.
+        if (status.observedGeneration !== generation) return undefined;
         return progressing?.status === 'False' && status.phase !== 'Waiting' && status;
       },
       { timeoutMs: REST_MS, seen: () => stage.status(name) },
@@ -79,18 +75,9 @@ describe(`Cells to which anything happens for ${SECONDS} s (seed ${SEED})`, () =
     async () => {
       const aborts = watchAborts(stage);
       const incidents = incidentsOn({ stage, dice, aborts });
-      for (
-        const end = Date.now() + SECONDS * 1000;
-        Date.now() < end;
-        await wait(dice.number() ** 2 * 1_500)
-      ) {
-        const [cell, incident] = [dice.pick(cells), dice.weighted(incidents)];
-        // Some cannot happen just now: a request, say, where no workflow runs.
-        const told = await incident.happen(cell).catch((error: unknown) => `not: ${String(error)}`);
-        if (incident.disturbs === true) cell.disturbances += 1;
-        say(`${cell.name} ${incident.name} ${told ?? ''}`);
-      }
+      await letHappen({ dice, objects: cells, incidents });
       expect(await aborts.lost()).toEqual([]);
+      expect(await aborts.gained()).toEqual([]);
       await mend();
       const served = await Promise.all(
         cells.map(async (cell) => {

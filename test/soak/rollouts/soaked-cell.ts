@@ -1,7 +1,7 @@
-import { AWS_TARGET_GROUP } from '../../clients/kubernetes/kinds.ts';
-import type { CanaryStep, Cell } from '../../crds/cell.ts';
-import type { Stage } from '../support/stage/stage.ts';
-import type { Dice } from './dice.ts';
+import { AWS_TARGET_GROUP } from '../../../clients/kubernetes/kinds.ts';
+import type { CanaryStep, Cell } from '../../../crds/cell.ts';
+import type { Stage } from '../../support/stage/stage.ts';
+import type { Dice } from '../common/dice.ts';
 
 const analysis = {
   args: [{ name: 'service-name', value: 'exampleapp' }],
