@@ -6,27 +6,26 @@ import {
   notWithoutBackground,
   readBackground,
 } from './background.ts';
-import { sharesAt, takeStep } from './canary.ts';
+import { takeStep } from './canary.ts';
 import type { Decision } from '../model/decision.ts';
 import { deadlineOf } from '../gates/deadline.ts';
 import { withdraw } from '../model/ending.ts';
 import { gate } from '../gates/gate.ts';
 import { withSides } from '../gates/kinds.ts';
 import { abortIsDue } from '../model/requests.ts';
-import { guard, type GuardInput } from '../gates/guard.ts';
+import type { GuardInput } from '../gates/guard.ts';
 import { awaitBackoff } from './backoff.ts';
 import { intend } from './intent.ts';
 import { interrupt } from './interrupt.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import { heedingStep, paused } from './held.ts';
 import { isUnsure, reconfigure, restore } from './reconfigure.ts';
-import { leftOf } from '../versions/stable.ts';
 import type { Rollout, RolloutState } from '../model/state.ts';
 import { standsStill } from '../model/waits.ts';
 import { replan } from './replan.ts';
 import { takeBack } from './take-back.ts';
+import { takeOut } from './take-out.ts';
 import { waitingForTurn } from './turn-in-budget.ts';
-import { includes, weightOf } from '../load-balancers/weights.ts';
 
 /** Decides the one thing that a Cell needs next. `now` is in milliseconds since the epoch. */
 export function decide(seen: ObservedCell, state: RolloutState, now: number): Decision {
@@ -141,32 +140,6 @@ function forward(rollout: Rollout, input: GuardInput): Decision {
         takeStep(rollout, input),
       input,
     )
-  );
-}
-
-/** Takes stable groups out at once whose AWSTargetGroups are gone or claim another version; the weight of the canary stays. */
-function takeOut(rollout: Rollout, input: GuardInput): Decision | undefined {
-  const { observed } = input;
-  const left = leftOf(rollout.stable, observed);
-  const gone = rollout.stable.groups.filter(
-    (group) => !includes(left, group) && weightOf([group], observed.weighted) > 0,
-  );
-  if (gone.length === 0) return undefined;
-  const joining = rollout.canary.groups.filter((group) => includes(observed.weighted, group));
-  const weight = weightOf(rollout.canary.groups, observed.weighted);
-  const attached = { ...rollout, canary: { ...rollout.canary, groups: joining } };
-  // A canary that is not attached yet has nothing to take over.
-  if (left.length === 0 && joining.length === 0) return undefined;
-  return guard(
-    {
-      do: 'Shift',
-      purpose: 'TakeOut',
-      version: rollout.stable.version,
-      shares: sharesAt(weight, attached, observed),
-      urgent: false,
-      message: `Taking ${gone.map(({ name }) => name).join(', ')} out, because its AWSTargetGroup is gone or claims another version.`,
-    },
-    input,
   );
 }
 

@@ -13,6 +13,7 @@ import { isOutsideRollbackWindow } from './rollback-window.ts';
 import { carriersBeside, isGone, presentOf, stableSet, UNKNOWN_VERSION } from '../versions/stable.ts';
 import { close, isPinLost, settle, tooMany } from './settle.ts';
 import { backTo, giveBack } from './take-back.ts';
+import { takeOutMeanwhile } from './take-out.ts';
 import { isUnderWay, keeping, upkeep } from './upkeep.ts';
 import { isNewer, type VersionSet } from '../versions/version.ts';
 import { everythingTo, includes, MAX_TARGET_GROUPS, weightOf } from '../load-balancers/weights.ts';
@@ -150,7 +151,7 @@ function move(input: GuardInput, found: Candidates, stable: VersionSet): Decisio
   const together = [...stable.groups, ...target.groups];
   if (together.length > MAX_TARGET_GROUPS)
     return tooMany(together, `Versions ${stable.version} and ${target.version} have together`);
-  return guard(
+  const back = guard(
     {
       do: 'Shift',
       purpose: 'RollBack',
@@ -161,4 +162,5 @@ function move(input: GuardInput, found: Candidates, stable: VersionSet): Decisio
     },
     input,
   );
+  return back.do === 'Wait' ? takeOutMeanwhile(back, stable, input) : back;
 }

@@ -181,3 +181,38 @@ describe('a version that serves and is gone', () => {
     expect(stands(simulation)).toMatch(/^Failed TooManyTargetGroups/);
   });
 });
+
+describe('the version that serves, while a lower one that the Cell is pinned to is not healthy', () => {
+  /** 2.0.0 serves by b and d, and 1.0.0 has a. */
+  function pinned(unhealthy: readonly string[], freezes: readonly (typeof freeze)[] = []): Simulation {
+    const simulation = rollingOut({ settle: '0s' });
+    simulation.provision('2.0.0', 'd');
+    simulation.pass(MINUTE);
+    expect(served(simulation)).toMatchObject({ b: 50, d: 50 });
+    for (const name of unhealthy) simulation.unhealthy.add(arnOf(name));
+    simulation.freezes = freezes;
+    simulation.edit((spec) => ({ ...spec, version: '1.0.0' }));
+    return without(simulation, 'd');
+  }
+
+  it.each([[[]], [[freeze]]])('loses a group that is gone (%j)', (freezes) => {
+    const simulation = pinned(['a'], freezes);
+    expect(served(simulation)).toEqual({ a: 0, b: 100 });
+    expect(stands(simulation)).toBe('Progressing WaitingForHealth 100');
+    simulation.unhealthy.clear();
+    simulation.pass(MINUTE);
+    expect(served(simulation)).toMatchObject({ a: 100 });
+  });
+
+  it('keeps it while nothing else is healthy, and looks at each in its time', () => {
+    const simulation = pinned(['a', 'b']);
+    expect(served(simulation)).toEqual({ a: 0, b: 50, d: 50 });
+    const { state, now } = simulation;
+    simulation.pass(10 * MINUTE);
+    const looks = (simulation.state.health?.checks ?? 0) - (state.health?.checks ?? 0);
+    expect(looks).toBeLessThanOrEqual(2 + (simulation.now - now) / 30_000);
+    simulation.unhealthy.delete(arnOf('b'));
+    simulation.pass(MINUTE);
+    expect(served(simulation)).toEqual({ a: 0, b: 100 });
+  });
+});
