@@ -29,8 +29,7 @@ export function intend(input: GuardInput): Decision {
   const stable = stableSet(observed, cell);
   if (cell.problems.length > 0) return withoutSpec(input, stable);
   const found = candidates(cell, observed);
-  if (stable === undefined)
-    return (mayServe(input, found) ? adopt(input) : undefined) ?? gate(install(found, input), input);
+  if (stable === undefined) return abortLeft(input, undefined) ?? takeOver(input, found);
   const moving =
     abortLeft(input, stable) ??
     fallBack(input, found, stable) ??
@@ -55,12 +54,16 @@ export function intend(input: GuardInput): Decision {
 function withoutSpec(input: GuardInput, stable: VersionSet | undefined): Decision {
   const { observed, cell, state } = input;
   const failed = close('Failed', 'InvalidSpec', cell.problems.join(' '));
-  if (stable === undefined) return failed;
+  if (stable === undefined) return abortLeft(input, undefined) ?? failed;
   const back =
     cell.status.rollout === undefined ? undefined : (abortLeft(input, stable) ?? backFrom(stable, input));
   if (back !== undefined || !isUnsure(observed, state)) return back ?? failed;
   return { ...restore(observed, state, stable.version), settled: failed };
 }
+
+/** Takes over what is served, where no object says so; else gives everything to what is to serve. */
+const takeOver = (input: GuardInput, found: Candidates): Decision =>
+  (mayServe(input, found) ? adopt(input) : undefined) ?? gate(install(found, input), input);
 
 /** Whether something would be written as if nothing were served, or was served when the status was written. */
 const mayServe = ({ observed, cell, state }: GuardInput, found: Candidates): boolean =>

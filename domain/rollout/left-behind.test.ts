@@ -138,6 +138,63 @@ describe('an abort of what a lost run was rolling out', () => {
     expect(weightsOf(simulation.served)).toEqual({ b: 100 });
   });
 
+  /** The run, the configuration and the rule are lost at once. */
+  function allGone(simulation: Simulation): Simulation {
+    simulation.isKnown = false;
+    simulation.listener.rules = [];
+    return simulation;
+  }
+
+  it.each([
+    ['valid', []],
+    ['not valid', ['spec.x is bad.']],
+  ])('blocks that, though the rule and its configuration are gone, and the spec is %s', (_, problems) => {
+    const simulation = allGone(at(20));
+    simulation.problems = problems;
+    expect(aborted(simulation)).toEqual(['2.0.0']);
+    expect(weightsOf(simulation.served)).toEqual({ a: 50, c: 50 });
+    simulation.problems = [];
+    afterwards(simulation);
+    expect(simulation.settled).toMatchObject({ outcome: 'Reverted', reason: 'VersionBlocked' });
+  });
+
+  it('blocks that, though the rule was looked for before, and what served has lost its target groups', () => {
+    const simulation = allGone(at(20));
+    simulation.refusals = 3;
+    simulation.run();
+    remove(simulation, 'a', 'c');
+    simulation.provision('0.9.0', 'z');
+    expect(aborted(simulation)).toEqual(['2.0.0']);
+    expect(weightsOf(simulation.served)).toEqual({ z: 100 });
+  });
+
+  it('gives everything to an older version where the status has told that it serves, and the rule is gone', () => {
+    const simulation = at(20);
+    simulation.run();
+    remove(simulation, 'a', 'c');
+    expect(afterwards(simulation)).toEqual({ b: 100 });
+    simulation.loseTemporal();
+    simulation.freezes = [freeze];
+    simulation.provision('2.0.0', 'd');
+    afterwards(simulation);
+    expect(simulation.status.stableVersion).toBe('2.0.0');
+    simulation.loseTemporal();
+    simulation.provision('0.9.0', 'z');
+    expect(aborted(allGone(simulation))).toEqual(['2.0.0']);
+    expect(weightsOf(simulation.served)).toEqual({ z: 100 });
+  });
+
+  it.each([
+    ['valid', []],
+    ['not valid', ['spec.x is bad.']],
+  ])('takes it out of a rule whose configuration is gone, where the spec is %s', (_, problems) => {
+    const simulation = at(20);
+    simulation.isKnown = false;
+    simulation.problems = problems;
+    expect(aborted(simulation)).toEqual(['2.0.0']);
+    expect(weightsOf(simulation.served)).toMatchObject({ a: 50, c: 50 });
+  });
+
   it('blocks that, though the status has told of something else since', () => {
     const simulation = atNothing();
     simulation.provision('0.9.0', 'z');
