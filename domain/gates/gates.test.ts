@@ -227,7 +227,10 @@ describe('the settle time', () => {
       urgent: false,
       message: '',
     } as const;
-    expect(shifted(rolling(), shift, { from: '1.0.0', left: {}, now: NOW }).rollout?.shiftedAt).toBe(NOW);
+    const { cell: seen } = cell.seen();
+    if (seen === undefined) throw new Error('Expected a Cell, got none.');
+    const { rollout } = shifted(rolling(), shift, { from: '1.0.0', cell: seen, now: NOW });
+    expect(rollout?.shiftedAt).toBe(NOW);
   });
 });
 

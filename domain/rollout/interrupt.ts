@@ -1,7 +1,7 @@
 import { candidates, type PresentCell } from '../versions/candidate.ts';
 import { deadlineOf } from '../gates/deadline.ts';
 import type { Decision } from '../model/decision.ts';
-import { fail, withdraw } from '../model/ending.ts';
+import { abortedBy, end, fail, withdraw } from '../model/ending.ts';
 import type { GuardInput } from '../gates/guard.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import type { Rollout } from '../model/state.ts';
@@ -11,13 +11,7 @@ import { includes } from '../load-balancers/weights.ts';
 /** Decides what ends a rollout before its last step: an abort, its deadline, or a reason to withdraw it. Undefined: nothing. */
 export function interrupt(rollout: Rollout, input: GuardInput): Decision | undefined {
   const { abort } = input.state.requests;
-  if (abort !== undefined) {
-    return fail(
-      'Aborted',
-      `Aborted by ${abort.by}${abort.reason === '' ? '.' : `: ${abort.reason}`}`,
-      input.now,
-    );
-  }
+  if (abort !== undefined) return end(abortedBy(abort, input.now));
   const deadline = deadlineOf(rollout, input.cell);
   if (deadline !== undefined && input.now >= deadline) {
     const message = `Expected the rollout of ${rollout.canary.version} to be over within ${input.cell.spec.progressDeadline}, not counting its waits for people, windows and other gates, got step ${rollout.index + 1} of ${rollout.steps.length}.`;

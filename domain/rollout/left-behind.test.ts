@@ -8,8 +8,8 @@ const MINUTE = 60_000;
 const freeze = { name: 'all', by: 'ops', reason: 'Friday.' };
 
 /** 1.0.0 serves by a and c, and the run of 2.0.0 by b is lost at a pause. */
-function left(...steps: CanaryStep[]): Simulation {
-  const simulation = new Simulation({ updateStrategy: { type: 'Canary', canary: { steps } } });
+function left(Kind: typeof Simulation, ...steps: CanaryStep[]): Simulation {
+  const simulation = new Kind({ updateStrategy: { type: 'Canary', canary: { steps } } });
   simulation.provision('1.0.0', 'a', 'c');
   simulation.run();
   simulation.provision('2.0.0', 'b');
@@ -20,8 +20,8 @@ function left(...steps: CanaryStep[]): Simulation {
   return simulation;
 }
 
-const at = (weight: number): Simulation => left({ setWeight: weight }, { pause: {} });
-const atNothing = (): Simulation => left({ pause: {} }, { setWeight: 20 });
+const at = (weight: number): Simulation => left(Simulation, { setWeight: weight }, { pause: {} });
+const atNothing = (): Simulation => left(Simulation, { pause: {} }, { setWeight: 20 });
 
 function afterwards(simulation: Simulation): Record<string, number> {
   simulation.wake();
@@ -205,6 +205,34 @@ describe('an abort of what a lost run was rolling out', () => {
     expect(simulation.status).toMatchObject({ reason: 'Throttled', desiredVersion: '2.0.0' });
     expect(aborted(simulation)).toEqual(['2.0.0']);
     expect(weightsOf(simulation.served)).toEqual({ z: 100 });
+  });
+});
+
+/** Someone aborts while a write is on its way, which an abort does not wait for. */
+class AbortedMeanwhile extends Simulation {
+  override attempt(...args: Parameters<Simulation['attempt']>): ReturnType<Simulation['attempt']> {
+    const [decision, , { rollout }] = args;
+    const isOfLeft = this.status.rollout !== undefined && rollout === undefined;
+    if (decision.do === 'Shift' && isOfLeft) this.ask('abort');
+    return super.attempt(...args);
+  }
+}
+
+describe('an abort of what a lost run was rolling out, while a write takes it back', () => {
+  it.each<[string, (simulation: Simulation) => void]>([
+    ['that gives everything back', (simulation) => (simulation.problems = ['spec.x is bad.'])],
+    [
+      'that makes the rule again',
+      (simulation) => ((simulation.isKnown = false), (simulation.listener.rules = [])),
+    ],
+  ])('blocks it, by one %s', (_, happens) => {
+    const simulation = left(AbortedMeanwhile, { setWeight: 20 }, { pause: {} });
+    happens(simulation);
+    expect(afterwards(simulation)).toMatchObject({ a: 50, c: 50 });
+    simulation.problems = [];
+    afterwards(simulation);
+    expect(simulation.settled).toMatchObject({ outcome: 'Reverted', reason: 'VersionBlocked' });
+    expect(simulation.status.blockedVersions).toMatchObject([{ version: '2.0.0', cause: 'Aborted by ann.' }]);
   });
 });
 

@@ -1,12 +1,9 @@
 import type { Decision } from '../model/decision.ts';
 import type { RolloutState } from '../model/state.ts';
-import { cut } from '../text.ts';
-import { isPinned, type PresentCell } from '../versions/candidate.ts';
+import type { PresentCell } from '../versions/candidate.ts';
+import { blockedBy } from './blocked.ts';
 import { changeOf, revertedAs } from './history.ts';
 import { inRollout, withoutBackoff } from './record.ts';
-
-/** The longest text of a cause in the status (crds/cell-status.ts). */
-const LONGEST_CAUSE = 2_048;
 
 /** Records that the rollout ends before its last step, and why; a version that failed is blocked from here on. */
 export function ending(
@@ -18,15 +15,7 @@ export function ending(
   const { rollout } = rest;
   const ended = inRollout(rest, (one) => ({ ...one, ending: end }));
   if (rollout === undefined || end.kind !== 'Failed') return ended;
-  const { version } = rollout.canary;
-  const justBlocked = {
-    version,
-    cause: cut(end.message, LONGEST_CAUSE),
-    time: new Date(end.at).toISOString(),
-    observedGeneration: cell.generation,
-    ...(isPinned(version, cell) ? { pinned: true } : {}),
-  };
-  return { ...ended, justBlocked };
+  return { ...ended, justBlocked: blockedBy(end, rollout.canary.version, cell) };
 }
 
 /** Records that everything is back at the stable side. */

@@ -6,7 +6,7 @@ import type { InspectedForwarding } from '../load-balancers/load-balancer.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import type { ReportedEvent } from './report.ts';
 import { clocked } from '../gates/deadline.ts';
-import { tookBackWhatWasLeft, withoutLateRequests } from './left-behind.ts';
+import { tookBackWhatWasLeft, withoutLeft } from './left-behind.ts';
 import { changeOf, outcomeOf } from './history.ts';
 import type { Rollout, RolloutState } from '../model/state.ts';
 import { plannedBy } from './strategy.ts';
@@ -46,7 +46,7 @@ export function began(
 export function shifted(
   state: RolloutState,
   { purpose, version, message }: Of<'Shift'>,
-  at: { readonly from: string | undefined; readonly left: CellStatus; readonly now: number },
+  at: { readonly from: string | undefined; readonly cell: PresentCell; readonly now: number },
 ): RolloutState {
   const {
     health: _used,
@@ -57,7 +57,7 @@ export function shifted(
   const outcome = outcomeOf[purpose];
   if (outcome === undefined) {
     const isLeftOver = purpose === 'TakeBack' && rest.rollout === undefined;
-    if (isLeftOver) return tookBackWhatWasLeft(rest, at.left, { version, now: at.now });
+    if (isLeftOver) return tookBackWhatWasLeft(rest, at.cell, { version, now: at.now });
     return inRollout(rest, (rollout) => ({ ...rollout, shiftedAt: at.now }));
   }
   const justChanged = changeOf(state.requested, {
@@ -70,9 +70,9 @@ export function shifted(
   });
   const { requested: _told, ...untold } = rest;
   // A rollout that a lost run has left in the status is over by this: what it calls stable serves no more.
-  const isOver = at.left.rollout !== undefined && rest.rollout === undefined;
+  const isOver = at.cell.status.rollout !== undefined && rest.rollout === undefined;
   return isOver
-    ? { ...withoutLateRequests(untold), justChanged, serves: version }
+    ? { ...withoutLeft(untold, at.cell, at.now), justChanged, serves: version }
     : { ...untold, justChanged };
 }
 

@@ -180,11 +180,7 @@ function takenUp(
     case 'Served': {
       const from = stableSet(observed, cell)?.version;
       const apply = (state: RolloutState, now: number): RolloutState =>
-        withConnections(
-          shifted(state, decision, { from, left: cell.status, now }),
-          result.connections ?? [],
-          now,
-        );
+        withConnections(shifted(state, decision, { from, cell, now }), result.connections ?? [], now);
       const { observed: seen } = result;
       const sight = seen === undefined ? { written: forwarding } : { observed: seen };
       return { apply, sight, isDone: true };
