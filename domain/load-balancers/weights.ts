@@ -42,6 +42,12 @@ export const whereAllFit = <T extends TargetGroup>(
   others: readonly T[],
 ): readonly T[] => (groups.length + others.length > MAX_TARGET_GROUPS ? [] : others);
 
+/** These groups, and what carries traffic beside them: all that stays in a rule while one of them joins it. */
+export const withCarriers = (
+  groups: readonly TargetGroup[],
+  served: readonly WeightedTargetGroup[],
+): readonly TargetGroup[] => [...groups, ...served.filter((one) => one.weight > 0 && !includes(groups, one))];
+
 /** The weight that these groups carry together in what is served. */
 export function weightOf(groups: readonly TargetGroup[], served: readonly WeightedTargetGroup[]): number {
   return served.filter((one) => includes(groups, one)).reduce((sum, one) => sum + one.weight, 0);

@@ -1,23 +1,24 @@
-import type { Decision } from '../model/decision.ts';
+import type { Close, Decision } from '../model/decision.ts';
 import { gate } from '../gates/gate.ts';
 import type { GuardInput } from '../gates/guard.ts';
 import { tooMany } from './settle.ts';
 import { resumeAt } from '../steps/plan.ts';
 import { stepsOf } from './strategy.ts';
 import type { VersionSet } from '../versions/version.ts';
-import { includes, MAX_TARGET_GROUPS, weightOf } from '../load-balancers/weights.ts';
+import { includes, MAX_TARGET_GROUPS, weightOf, withCarriers } from '../load-balancers/weights.ts';
+
+/** Two versions that have a rule in common. */
+interface Sides {
+  readonly stable: VersionSet;
+  readonly canary: VersionSet;
+}
 
 /** Begins a rollout. One that is under way already is not held before it is known again, so that it can be aborted. */
-export function begin(
-  { stable, canary: whole }: { readonly stable: VersionSet; readonly canary: VersionSet },
-  input: GuardInput,
-): Decision {
+export function begin({ stable, canary: whole }: Sides, input: GuardInput): Decision {
   const { observed, cell } = input;
   const canary = whereItFits(whole, stable, input);
-  const together = [...stable.groups, ...canary.groups.filter((group) => !includes(stable.groups, group))];
-  if (together.length > MAX_TARGET_GROUPS) {
-    return tooMany(together, `Versions ${stable.version} and ${canary.version} have together`);
-  }
+  const tooBig = withoutRoom({ stable, canary }, input);
+  if (tooBig !== undefined) return tooBig;
   const weight = weightOf(canary.groups, observed.weighted);
   const isUnderWay = weight > 0 || cell.status.rollout !== undefined;
   const decision: Decision = {
@@ -32,11 +33,22 @@ export function begin(
   return isUnderWay ? decision : gate(decision, input);
 }
 
+/** Says that a rule has no room for two versions, with what else serves; undefined where it has. */
+export function withoutRoom({ stable, canary }: Sides, { observed }: GuardInput): Close | undefined {
+  const joining = canary.groups.filter((group) => !includes(stable.groups, group));
+  const both = [...stable.groups, ...joining];
+  const together = withCarriers(both, observed.weighted);
+  if (together.length <= MAX_TARGET_GROUPS) return undefined;
+  const others = together.length > both.length ? ' with what else serves' : '';
+  return tooMany(together, `Versions ${stable.version} and ${canary.version} have together${others}`);
+}
+
 /** What a lost run was rolling out goes on without what has joined it since, where a rule has no room for that. */
-function whereItFits(canary: VersionSet, stable: VersionSet, { observed, cell }: GuardInput): VersionSet {
+function whereItFits(canary: VersionSet, stable: VersionSet, input: GuardInput): VersionSet {
+  const { observed, cell } = input;
   const { rollout, desiredVersion } = cell.status;
   const isLeft = rollout !== undefined && desiredVersion === canary.version;
   const carries = weightOf(canary.groups, observed.weighted) > 0;
-  if (!isLeft || !carries || stable.groups.length + canary.groups.length <= MAX_TARGET_GROUPS) return canary;
+  if (!isLeft || !carries || withoutRoom({ stable, canary }, input) === undefined) return canary;
   return { ...canary, groups: canary.groups.filter((group) => includes(observed.weighted, group)) };
 }

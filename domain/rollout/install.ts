@@ -1,6 +1,6 @@
 import { gate } from '../gates/gate.ts';
 import { guard, onlyRegistered, type GuardInput } from '../gates/guard.ts';
-import { everythingTo, includes, MAX_TARGET_GROUPS } from '../load-balancers/weights.ts';
+import { everythingTo, MAX_TARGET_GROUPS, withCarriers } from '../load-balancers/weights.ts';
 import type { Close, Decision, Shift } from '../model/decision.ts';
 import type { Candidates } from '../versions/candidate.ts';
 import type { VersionSet } from '../versions/version.ts';
@@ -25,8 +25,7 @@ export function inPlaceOf(target: VersionSet | undefined, input: GuardInput): De
   if (shift.do !== 'Shift') return shift;
   const gated = gate(shift, input);
   if (gated !== shift) return gated;
-  const others = input.observed.weighted.filter((one) => one.weight > 0 && !includes(target.groups, one));
-  const fits = others.length + target.groups.length <= MAX_TARGET_GROUPS;
+  const fits = withCarriers(target.groups, input.observed.weighted).length <= MAX_TARGET_GROUPS;
   return fits ? guard(shift, input) : onlyRegistered(shift, input);
 }
 

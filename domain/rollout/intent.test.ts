@@ -188,6 +188,24 @@ describe('a Cell without a rollout', () => {
       'Failed TooManyTargetGroups',
     ],
     [
+      'refuses a rollout for which there is no room beside what else serves',
+      aCell()
+        .withGroups('0.9.0', 'z')
+        .withGroups('1.0.0', 'a', 'b', 'c')
+        .serving({ a: 50, x: 20, y: 20, z: 10 }),
+      'Failed TooManyTargetGroups',
+    ],
+    [
+      'refuses to roll back where there is no room beside what else serves',
+      aCell()
+        .withSpec({ version: '1.0.0' })
+        .withGroups('0.9.0', 'z')
+        .withGroups('1.0.0', 'a', 'c', 'd')
+        .withGroups('2.0.0', 'b', 'e')
+        .serving({ a: 20, b: 30, e: 30, z: 20 }),
+      'Failed TooManyTargetGroups',
+    ],
+    [
       'takes up a lost rollout at the weight that it finds',
       aCell()
         .withSteps({ setWeight: 10 }, { setWeight: 20 }, { pause: {} }, { setWeight: 40 })

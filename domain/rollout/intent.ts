@@ -1,7 +1,7 @@
 import { abortLeft } from './abort-left.ts';
 import { adopt } from './adoption.ts';
 import { candidates, isBlocked, type Candidates } from '../versions/candidate.ts';
-import { begin } from './begin.ts';
+import { begin, withoutRoom } from './begin.ts';
 import type { Decision } from '../model/decision.ts';
 import { gate } from '../gates/gate.ts';
 import { keepServed } from '../gates/kinds.ts';
@@ -151,9 +151,8 @@ function move(input: GuardInput, found: Candidates, stable: VersionSet): Decisio
   if (!upward && cell.spec.version === undefined) return undefined;
   if (upward || isOutsideRollbackWindow(target.version, cell, now))
     return begin({ stable, canary: target }, input);
-  const together = [...stable.groups, ...target.groups];
-  if (together.length > MAX_TARGET_GROUPS)
-    return tooMany(together, `Versions ${stable.version} and ${target.version} have together`);
+  const tooBig = withoutRoom({ stable, canary: target }, input);
+  if (tooBig !== undefined) return tooBig;
   const back = guard(
     {
       do: 'Shift',
