@@ -2,7 +2,7 @@ import { abortLeft } from './abort-left.ts';
 import { adopt } from './adoption.ts';
 import { candidates, isBlocked, type Candidates } from '../versions/candidate.ts';
 import { begin, withoutRoom } from './begin.ts';
-import type { Decision } from '../model/decision.ts';
+import type { Decision, Shift } from '../model/decision.ts';
 import { gate } from '../gates/gate.ts';
 import { keepServed } from '../gates/kinds.ts';
 import { guard, type GuardInput } from '../gates/guard.ts';
@@ -93,7 +93,7 @@ function fallBack(input: GuardInput, found: Candidates, stable: VersionSet): Dec
   const older = target !== undefined && isOlder(target) ? target : least;
   if (older === undefined) return undefined;
   if (older.groups.length > MAX_TARGET_GROUPS) return tooMany(older.groups, `Version ${older.version} has`);
-  return {
+  const shift: Shift = {
     do: 'Shift',
     purpose: 'FallBack',
     version: older.version,
@@ -101,7 +101,18 @@ function fallBack(input: GuardInput, found: Candidates, stable: VersionSet): Dec
     urgent: true,
     message: `Falling back to ${older.version}, because the target groups of ${stable.version} are gone.`,
   };
+  return isReplaced(stable, older, input) ? guard(shift, input) : shift;
 }
+
+/**
+ * Whether what serves has only changed its target groups. The new ones have never served, so they have to be healthy first;
+ * unless a rule has no room for all, or something else has to give its weight back.
+ */
+const isReplaced = (stable: VersionSet, by: VersionSet, input: GuardInput): boolean =>
+  by.version === stable.version &&
+  input.cell.status.rollout === undefined &&
+  carriersBeside(stable, input.observed, input.cell).length === 0 &&
+  withoutRoom({ stable, canary: by }, input) === undefined;
 
 /**
  * Leaves no weight where it does not belong: what was left in the midst, by an earlier run or by whoever set up what

@@ -79,3 +79,33 @@ describe('what serves by two target groups, one of which goes while another join
     expect(served(simulation)).toEqual({ a: 100, f: 0 });
   });
 });
+
+describe('what serves, whose target groups are all replaced by others of its version', () => {
+  function replaced(names: readonly string[], freezes: readonly (typeof freeze)[] = []): Simulation {
+    const simulation = new Simulation({ settle: '0s' });
+    simulation.provision('0.9.0', 'z');
+    simulation.provision('1.0.0', 'a', 'b');
+    simulation.run();
+    simulation.freezes = freezes;
+    simulation.provision('1.0.0', ...names);
+    for (const name of names) simulation.unhealthy.add(arnOf(name));
+    return without(simulation, 'a', 'b');
+  }
+
+  it.each([[[]], [[freeze]]])('keeps everything until those are healthy (%j)', (freezes) => {
+    const simulation = replaced(['f', 'g'], freezes);
+    expect(served(simulation)).toEqual({ a: 50, b: 50, f: 0, g: 0 });
+    expect(simulation.status.reason).toBe('WaitingForHealth');
+    simulation.unhealthy.clear();
+    simulation.pass(MINUTE);
+    expect(served(simulation)).toEqual({ f: 50, g: 50 });
+  });
+
+  it('gives way at once where a rule has no room for both', () => {
+    expect(served(replaced(['f', 'g', 'h', 'i']))).toEqual({ f: 25, g: 25, h: 25, i: 25 });
+  });
+
+  it('gives way to an older version once those are gone as well', () => {
+    expect(served(without(replaced(['f', 'g']), 'f', 'g'))).toEqual({ z: 100 });
+  });
+});
