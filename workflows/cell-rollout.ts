@@ -97,7 +97,10 @@ async function rollOut(input: CellRolloutInput, cancellation: Cancellation) {
   for (;;) {
     const heard = live.heard();
     live.takeUp();
-    const turn = takeTurn(live.run(), Date.now(), { isOutrun: outrun.areMany() });
+    const turn = takeTurn(live.run(), Date.now(), {
+      isOutrun: outrun.areMany(),
+      leavesIdle: () => patched('idle-leaves-while-held'),
+    });
     if (turn.is === 'Look') {
       await look(key, live);
       outrun.count(isStale(live.run()));

@@ -17,6 +17,8 @@ export interface GuardInput {
   readonly cell: PresentCell;
   readonly state: RolloutState;
   readonly now: number;
+  /** Whether groups at weight 0 leave also while something newer is held; left out: they do. */
+  readonly leavesIdle?: () => boolean;
 }
 
 /**

@@ -101,7 +101,7 @@ export type Decision =
       readonly targetGroupARNs: readonly string[];
       readonly message: string;
       /** How the Cell stands already. */
-      readonly settled: Close;
+      readonly settled: Close | Wait;
     }
   /** Deletes what measured in earlier rollouts beyond the number that is kept. */
   | { readonly do: 'Prune'; readonly message: string }

@@ -28,11 +28,17 @@ import { takeOut } from './take-out.ts';
 import { waitingForTurn } from './turn-in-budget.ts';
 
 /** Decides the one thing that a Cell needs next. `now` is in milliseconds since the epoch. */
-export function decide(seen: ObservedCell, state: RolloutState, now: number): Decision {
+// oxlint-disable-next-line max-params -- most leave the last one out
+export function decide(
+  seen: ObservedCell,
+  state: RolloutState,
+  now: number,
+  changes: Pick<GuardInput, 'leavesIdle'> = {},
+): Decision {
   const observed = withSides(seen, state.rollout);
   const { cell } = observed;
   if (cell === undefined) return withoutCell(observed, state, now);
-  const input: GuardInput = { observed, cell, state, now };
+  const input: GuardInput = { observed, cell, state, now, ...changes };
   // What goes back is not kept waiting by a configuration that cannot be let go.
   const goesBack = abortIsDue(state) || state.rollout?.ending !== undefined;
   const first = goesBack ? undefined : release(observed, state, now);

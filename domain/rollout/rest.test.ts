@@ -6,6 +6,7 @@ import { initialState, type RolloutState } from '../model/state.ts';
 import { statusOf } from './status.ts';
 import { aCell, arnOf, weightsOf } from '../testing/builders.ts';
 import { rollingOut, stands } from '../testing/rolling-out.ts';
+import type { Simulation } from '../testing/simulation.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const MINUTE = 60_000;
@@ -160,5 +161,66 @@ describe('a group at weight 0 whose AWSTargetGroup is gone while a newer version
     simulation.pass(MINUTE);
     const purposes = simulation.writes.map(({ shift }) => shift.purpose);
     expect(purposes.slice(-3)).toEqual(['FallBack', 'Restore', 'Detach']);
+  });
+});
+
+describe('groups at weight 0 while a newer version is held, or does not fit', () => {
+  const freezes = [{ name: 'all', by: 'ops', reason: 'Friday.' }];
+
+  /** 2.0.0 has just replaced 1.0.0, whose group a waits at weight 0. */
+  function held(frozen: typeof freezes, newer: readonly string[]): Simulation {
+    const simulation = rollingOut();
+    simulation.pass(MINUTE);
+    simulation.freezes = frozen;
+    simulation.provision('3.0.0', ...newer);
+    simulation.wake();
+    simulation.pass(MINUTE);
+    expect(weightsOf(simulation.served)).toEqual({ a: 0, b: 100 });
+    return simulation;
+  }
+
+  it('stay as before in a run that has gone by that', () => {
+    const seen = replaced(10)
+      .withGroups('3.0.0', 'c')
+      .frozenBy(...freezes)
+      .seen();
+    const decided = (leaves: boolean) => decide(seen, looked(), NOW, { leavesIdle: () => leaves });
+    expect(decided(true)).toMatchObject({ do: 'Shift', purpose: 'Detach' });
+    expect(decided(false)).toMatchObject({ do: 'Wait', for: 'Freeze' });
+  });
+
+  describe.each([
+    ['Waiting WaitingForFreeze', freezes, ['c']],
+    ['Failed TooManyTargetGroups', [], ['c', 'd', 'e', 'f', 'g']],
+  ])('%s', (stand, frozen, newer) => {
+    it('leave after a while', () => {
+      const simulation = held(frozen, newer);
+      simulation.pass(7 * MINUTE);
+      expect(weightsOf(simulation.served)).toEqual({ a: 0, b: 100 });
+      simulation.pass(4 * MINUTE);
+      expect(weightsOf(simulation.served)).toEqual({ b: 100 });
+      expect(stands(simulation)).toBe(`${stand} 100`);
+    });
+
+    it('leave as soon as they have no healthy target', () => {
+      const simulation = held(frozen, newer);
+      simulation.unhealthy.add(arnOf('a'));
+      simulation.pass(3 * MINUTE);
+      expect(weightsOf(simulation.served)).toEqual({ b: 100 });
+      expect(stands(simulation)).toBe(`${stand} 100`);
+    });
+
+    it('are tried again less and less often while ELBv2 does not let them leave', () => {
+      const simulation = held(frozen, newer);
+      simulation.refusals = Infinity;
+      simulation.pass(12 * MINUTE);
+      simulation.events = 0;
+      simulation.pass(60 * MINUTE);
+      expect(simulation.events).toBeLessThan(60 * 200);
+      expect(stands(simulation)).toBe(`${stand} 100`);
+      simulation.refusals = 0;
+      simulation.pass(MINUTE);
+      expect(weightsOf(simulation.served)).toEqual({ b: 100 });
+    });
   });
 });

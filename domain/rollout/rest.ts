@@ -1,9 +1,9 @@
 import type { PresentCell } from '../versions/candidate.ts';
-import type { Close, Decision, Shift } from '../model/decision.ts';
+import type { Close, Decision, Shift, Wait } from '../model/decision.ts';
 import { parseDuration } from '../duration.ts';
 import type { GuardInput } from '../gates/guard.ts';
-import type { ObservedCell } from '../model/observation.ts';
 import type { WeightedTargetGroup } from '../model/target-group.ts';
+import { noLaterThan } from '../model/waits.ts';
 import { includes } from '../load-balancers/weights.ts';
 
 /** How long groups at weight 0 stay in the rule after the end of a rollout when nobody says otherwise. */
@@ -12,6 +12,9 @@ export const DEFAULT_DETACH_AFTER = '10m';
 /** How often groups at weight 0 are looked at, in milliseconds. */
 const IDLE_CHECK_MS = 120_000;
 
+/** How a Cell stands, while what is left to do changes nothing about it: at rest, or held before something newer. */
+type Standing = Close | Wait;
+
 /**
  * Decides what becomes of the groups that a settled Cell keeps in its rule at weight 0: they wait there for a while, so
  * that going back is one write to groups that were checked all the time, and leave by a write that moves no traffic.
@@ -19,8 +22,7 @@ const IDLE_CHECK_MS = 120_000;
  * unhealthy targets can fail the whole load balancer in DNS (Route 53, EvaluateTargetHealth).
  */
 export function atRest(close: Close, input: GuardInput): Decision {
-  const { observed, cell, state, now } = input;
-  const idle = observed.weighted.filter(({ weight }) => weight === 0);
+  const { state, now } = input;
   const isQuiet = state.backoff?.quiet === true && now < state.backoff.until;
   if (state.hasMeasured === true && !isQuiet) {
     return {
@@ -28,39 +30,50 @@ export function atRest(close: Close, input: GuardInput): Decision {
       message: 'Deleting the oldest AnalysisRuns, Experiments, Checks and Jobs beyond those that are kept.',
     };
   }
-  if (idle.length === 0) return close;
-  if (isQuiet && state.backoff !== undefined) {
-    const { until, message } = state.backoff;
-    return { do: 'Wait', for: 'Backoff', until, message, settled: close };
-  }
-  const resting = { observed, close };
-  const gone = goneFrom(observed);
-  if (gone !== undefined) return { ...gone, settled: close };
+  return leaveIdle(close, input) ?? close;
+}
+
+/** What becomes of groups at weight 0 in a Cell that stands as it does for now; undefined where there are none. */
+export function leaveIdle(stands: Standing, input: GuardInput, version = ''): Decision | undefined {
+  const { observed, cell, state, now } = input;
+  const idle = observed.weighted.filter(({ weight }) => weight === 0);
+  if (idle.length === 0) return undefined;
+  const first = untilTriedAgain(stands, input) ?? leaveGone(stands, input, version);
+  if (first !== undefined) return first;
   const check = state.idle;
   const dueAt = dueAfter(cell, cell.status.history?.[0]?.endedAt, check?.since);
-  if (dueAt !== undefined && now >= dueAt)
-    return detach(idle, 'because nothing has to go back to it any more', resting);
+  const out = (leaving: readonly WeightedTargetGroup[], why: string): Shift =>
+    standingAs(stands, leave(leaving, why, { observed, version }));
+  if (dueAt !== undefined && now >= dueAt) return out(idle, 'because nothing has to go back to it any more');
   const isAboutAll = check !== undefined && idle.every(({ arn }) => check.targetGroupARNs.includes(arn));
-  if (dueAt === undefined || !isAboutAll || now >= check.at + IDLE_CHECK_MS) return look(idle, close);
+  if (dueAt === undefined || !isAboutAll || now >= check.at + IDLE_CHECK_MS) return look(idle, stands);
   const unhealthy = idle.filter(({ arn }) => check.unhealthyARNs.includes(arn));
-  if (unhealthy.length > 0) return detach(unhealthy, 'because it has no healthy target', resting);
+  if (unhealthy.length > 0) return out(unhealthy, 'because it has no healthy target');
   const message = `Keeping ${namesOf(idle)} at weight 0 until ${new Date(dueAt).toISOString()}.`;
-  return {
-    do: 'Wait',
-    for: 'Detach',
-    until: Math.min(dueAt, check.at + IDLE_CHECK_MS),
-    message,
-    settled: close,
-  };
+  return waitAs(stands, { for: 'Detach', until: Math.min(dueAt, check.at + IDLE_CHECK_MS), message });
 }
 
 /** Takes groups at weight 0 out whose AWSTargetGroups are gone; undefined when there is none. */
-export function goneFrom(observed: ObservedCell, version = ''): Shift | undefined {
+export function leaveGone(stands: Standing, input: GuardInput, version = ''): Decision | undefined {
+  const { observed } = input;
   const gone = observed.weighted.filter((one) => one.weight === 0 && !includes(observed.selected, one));
-  return gone.length === 0
-    ? undefined
-    : leave(gone, 'because its AWSTargetGroup is gone', { observed, version });
+  if (gone.length === 0) return undefined;
+  const why = 'because its AWSTargetGroup is gone';
+  return untilTriedAgain(stands, input) ?? standingAs(stands, leave(gone, why, { observed, version }));
 }
+
+/** What was refused for that waits, and holds nothing else. */
+function untilTriedAgain(stands: Standing, { state: { backoff }, now }: GuardInput): Wait | undefined {
+  if (backoff?.quiet !== true || now >= backoff.until) return undefined;
+  const { until, message } = backoff;
+  return waitAs(stands, { for: 'Backoff', until, message });
+}
+
+const waitAs = (stands: Standing, wait: Pick<Wait, 'for' | 'message'> & { readonly until: number }): Wait =>
+  stands.do === 'Wait' ? noLaterThan(wait.until, stands) : { do: 'Wait', ...wait, settled: stands };
+
+const standingAs = (stands: Standing, shift: Shift): Shift =>
+  stands.do === 'Close' ? { ...shift, settled: stands } : shift;
 
 /** When groups at weight 0 leave, counted from the end of the last rollout, or from when they were seen first. */
 function dueAfter(
@@ -73,18 +86,12 @@ function dueAfter(
   return from === undefined ? undefined : from + parseDuration(after) * 1000;
 }
 
-const look = (idle: readonly WeightedTargetGroup[], settled: Close): Decision => ({
+const look = (idle: readonly WeightedTargetGroup[], settled: Standing): Decision => ({
   do: 'CheckIdle',
   settled,
   targetGroupARNs: idle.map(({ arn }) => arn),
   message: `Looking at the targets of ${namesOf(idle)}, which wait at weight 0.`,
 });
-
-const detach = (
-  leaving: readonly WeightedTargetGroup[],
-  why: string,
-  { observed, close }: Pick<GuardInput, 'observed'> & { readonly close: Close },
-): Shift => ({ ...leave(leaving, why, { observed, version: '' }), settled: close });
 
 const leave = (
   leaving: readonly WeightedTargetGroup[],

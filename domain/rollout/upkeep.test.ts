@@ -85,6 +85,18 @@ describe('the version that serves, while a newer one is held', () => {
     expect(`${simulation.status.phase} ${simulation.status.reason}`).toBe(held);
   });
 
+  it('keeps a group at weight 0 whose targets are waited for, through a shut window', () => {
+    const [, hold] = shutWindow;
+    const simulation = serving(hold, 'b');
+    simulation.unhealthy.add(arnOf('d'));
+    simulation.provision('1.0.0', 'd');
+    aMinuteLater(simulation);
+    const { length } = simulation.writes;
+    simulation.pass(20 * MINUTE);
+    expect(served(simulation)).toEqual({ a: 50, c: 50, d: 0 });
+    expect(simulation.writes).toHaveLength(length);
+  });
+
   it('loses a group that is gone, though the one in its place would leave the newer one no room', () => {
     const [, hold] = shutWindow;
     const simulation = serving(hold, 'b', 'e', 'f', 'h');

@@ -5,7 +5,7 @@ import { gate } from '../gates/gate.ts';
 import type { GuardInput } from '../gates/guard.ts';
 import { rebalance } from './rebalance.ts';
 import { isUnsure, reconfigure } from './reconfigure.ts';
-import { goneFrom } from './rest.ts';
+import { leaveGone, leaveIdle } from './rest.ts';
 import { carriersBeside } from '../versions/stable.ts';
 import type { VersionSet } from '../versions/version.ts';
 import { includes, MAX_TARGET_GROUPS } from '../load-balancers/weights.ts';
@@ -42,27 +42,23 @@ export function upkeep(input: GuardInput, { found, stable, held }: Moving): Deci
   }
   const next = keeping(input, held.do === 'Close' ? found.sets : leavingRoom(found, stable), stable);
   if (next?.do === 'Shift') return next;
-  const gone = withoutGone(input, stable, held);
-  if (gone !== undefined) return gone;
+  const idle = withoutIdle(input, stable, { held, next });
+  if (idle !== undefined) return idle;
   if (next?.do !== 'Wait' || next.for !== 'Health') return undefined;
   return held.do === 'Close' ? { ...next, settled: held } : noLaterThan(next.until, held);
 }
 
-/** Takes groups at weight 0 out that are gone, which moves no traffic; what was refused for that waits, and holds nothing else. */
-function withoutGone(
-  { observed, state, now }: GuardInput,
+/** Takes groups at weight 0 out as at rest, which moves no traffic; where targets are waited for, only those that are gone. */
+function withoutIdle(
+  input: GuardInput,
   { version }: VersionSet,
-  held: Wait | Close,
+  { held, next }: { readonly held: Wait | Close; readonly next: Decision | undefined },
 ): Decision | undefined {
-  const { backoff } = state;
   // What nobody knows for sure is put right first.
-  const gone = isUnsure(observed, state) ? undefined : goneFrom(observed, version);
-  if (gone === undefined) return undefined;
-  if (backoff?.quiet !== true || now >= backoff.until)
-    return held.do === 'Close' ? { ...gone, settled: held } : gone;
-  if (held.do === 'Wait') return noLaterThan(backoff.until, held);
-  const { until, message } = backoff;
-  return { do: 'Wait', for: 'Backoff', until, message, settled: held };
+  if (isUnsure(input.observed, input.state)) return undefined;
+  const out = next?.do === 'Wait' ? undefined : leaveIdle(held, input, version);
+  const { leavesIdle = () => true } = input;
+  return out !== undefined && leavesIdle() ? out : leaveGone(held, input, version);
 }
 
 /** The sets without what would join the one that serves, where that would leave no room for the one that is held. */
