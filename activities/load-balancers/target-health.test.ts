@@ -1,4 +1,8 @@
-import type { LoadBalancer, TargetHealthDescription } from '@aws-sdk/client-elastic-load-balancing-v2';
+import type {
+  LoadBalancer,
+  TargetHealthDescription,
+  TargetHealthStateEnum,
+} from '@aws-sdk/client-elastic-load-balancing-v2';
 import { describe, expect, it } from 'vitest';
 import type { ELBv2 } from '../../clients/aws/elbv2.ts';
 import { arnOf } from '../../domain/testing/builders.ts';
@@ -15,19 +19,25 @@ interface Setting {
   readonly ofGroup?: string;
   readonly ofLoadBalancer?: string;
   readonly atLeast?: number;
+  /** The states of the targets of the group in whose place it comes. */
+  readonly inPlaceOf?: readonly TargetHealthStateEnum[];
 }
 
 /** What a group with healthy targets lacks behind a load balancer that is enabled in two zones. */
 async function lacking(setting: Setting): Promise<string | undefined> {
-  const { zones, kind = 'net', ofGroup, ofLoadBalancer = 'false', atLeast = 1 } = setting;
+  const { zones, kind = 'net', ofGroup, ofLoadBalancer = 'false', atLeast = 1, inPlaceOf } = setting;
   const targets = zones.map((AvailabilityZone, index): TargetHealthDescription => ({
     Target: { Id: `10.0.0.${index}`, ...(AvailabilityZone === undefined ? {} : { AvailabilityZone }) },
     TargetHealth: { State: 'healthy' },
   }));
   const loadBalancer: LoadBalancer = { AvailabilityZones: [{ ZoneName: '1a' }, { ZoneName: '1c' }] };
   const elbv2: Partial<ELBv2> = {
-    targetHealth: () =>
-      Promise.resolve([...targets, { Target: { Id: 'x' }, TargetHealth: { State: 'draining' } }]),
+    targetHealth: (arn) =>
+      Promise.resolve(
+        arn === arnOf('b')
+          ? (inPlaceOf ?? []).map((State) => ({ Target: { Id: 'y' }, TargetHealth: { State } }))
+          : [...targets, { Target: { Id: 'x' }, TargetHealth: { State: 'draining' } }],
+      ),
     attributesOf: () => Promise.resolve(ofGroup === undefined ? {} : { [CROSS_ZONE]: ofGroup }),
     loadBalancer: () => Promise.resolve(loadBalancer),
     loadBalancerAttributes: () => Promise.resolve({ [CROSS_ZONE]: ofLoadBalancer }),
@@ -44,7 +54,11 @@ async function lacking(setting: Setting): Promise<string | undefined> {
     sequence: 1,
     urgent: false,
     verify: false,
-    requires: { healthy: [arnOf('a')], registered: [] },
+    requires: {
+      healthy: [arnOf('a')],
+      registered: [],
+      ...(inPlaceOf === undefined ? {} : { inPlaceOf: [arnOf('b')] }),
+    },
     minHealthyTargets: atLeast,
   };
   const reached = {
@@ -64,6 +78,8 @@ describe('healthy targets', () => {
     ['all together where the load balancer crosses zones', { zones: ['1a'], ofLoadBalancer: 'true' }],
     ['all together where the group crosses zones', { zones: ['1a'], ofGroup: 'true' }],
     ['all together behind an Application Load Balancer', { zones: ['1a'], kind: 'app' }],
+    ['without one, where what they come in place of has no target', { zones: [], inPlaceOf: [] }],
+    ['without one, where all targets there leave', { zones: [], inPlaceOf: ['draining'] }],
   ])('are enough: %s', async (_, setting) => expect(await lacking(setting)).toBeUndefined());
 
   it.each<[string, Setting, string]>([
@@ -90,5 +106,10 @@ describe('healthy targets', () => {
       'got 0 in 1c',
     ],
     ['where there are none, whatever the zone', { zones: [] }, 'got 0 of 1; 1 draining'],
+    [
+      'where a target of what they come in place of may still serve',
+      { zones: [], inPlaceOf: ['draining', 'unhealthy'] },
+      'got 0 of 1; 1 draining',
+    ],
   ])('are too few: %s', async (_, setting, want) => expect(await lacking(setting)).toContain(want));
 });

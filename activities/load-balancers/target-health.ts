@@ -1,5 +1,11 @@
 import type { ELBv2 } from '../../clients/aws/elbv2.ts';
-import { lackInZones, lackOfHealth, lackOfTargets, type TargetHealth } from '../../domain/gates/health.ts';
+import {
+  hasTarget,
+  lackInZones,
+  lackOfHealth,
+  lackOfTargets,
+  type TargetHealth,
+} from '../../domain/gates/health.ts';
 import type { ShiftRequest, ShiftResult } from '../contract.ts';
 import { loadBalancerOf } from './index.ts';
 import type { LoadBalancerDependencies } from './port.ts';
@@ -21,7 +27,7 @@ async function lookAtTargets(
   means: LoadBalancerDependencies,
   signal: AbortSignal,
 ): Promise<Looked> {
-  const { healthy = [], registered = [] } = requires ?? {};
+  const { healthy = [], registered = [], inPlaceOf } = requires ?? {};
   const targetGroupARNs = [...healthy, ...registered];
   const found = await healthOf(means.elbv2, targetGroupARNs, signal);
   const gaining = found.slice(0, healthy.length);
@@ -34,7 +40,11 @@ async function lookAtTargets(
       (await calls.zonesOf?.(forwarding, gaining, signal)) ?? new Map(),
       minHealthyTargets,
     );
-  return lack === undefined ? { is: 'Enough', gaining } : { is: 'Lacking', targetGroupARNs, lack };
+  if (lack === undefined) return { is: 'Enough', gaining };
+  const leaving = inPlaceOf && (await healthOf(means.elbv2, inPlaceOf, signal));
+  return leaving === undefined || leaving.some(hasTarget)
+    ? { is: 'Lacking', targetGroupARNs, lack }
+    : { is: 'Enough', gaining };
 }
 
 /** How old a look at targets may be when a write goes by it, in milliseconds. */

@@ -54,6 +54,9 @@ export function lackOfTargets(found: readonly TargetHealth[]): string | undefine
     .join(' ');
 }
 
+/** Whether a group has a target that gets new clients. */
+export const hasTarget = ({ total, draining = 0 }: TargetHealth): boolean => total > draining;
+
 function describe(group: TargetHealth, wanted: number): string {
   const got = group.total === 0 ? 'no target registered' : `${group.healthy} of ${group.total}`;
   const others = group.others === '' ? '' : `; ${group.others}`;

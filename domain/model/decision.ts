@@ -26,6 +26,8 @@ export interface Requirements {
   readonly healthy: readonly string[];
   /** The groups that must have a registered target, because they join the rule. */
   readonly registered: readonly string[];
+  /** The groups in whose place they come; where none of these has a target, clients wait for nothing. */
+  readonly inPlaceOf?: readonly string[];
 }
 
 /** Why a rollout ends before its last step; a failed version is blocked, a withdrawn one is not. */

@@ -8,6 +8,7 @@ import { keepServed } from '../gates/kinds.ts';
 import { guard, type GuardInput } from '../gates/guard.ts';
 import { inPlaceOf, install } from './install.ts';
 import { isUnsure, restore } from './reconfigure.ts';
+import { isReplaced, onceHealthy } from './replaced.ts';
 import { atRest } from './rest.ts';
 import { isOutsideRollbackWindow } from './rollback-window.ts';
 import { carriersBeside, isGone, presentOf, stableSet, UNKNOWN_VERSION } from '../versions/stable.ts';
@@ -101,18 +102,8 @@ function fallBack(input: GuardInput, found: Candidates, stable: VersionSet): Dec
     urgent: true,
     message: `Falling back to ${older.version}, because the target groups of ${stable.version} are gone.`,
   };
-  return isReplaced(stable, older, input) ? guard(shift, input) : shift;
+  return isReplaced(stable, older, input) ? onceHealthy(shift, stable, input) : shift;
 }
-
-/**
- * Whether what serves has only changed its target groups. The new ones have never served, so they have to be healthy first;
- * unless a rule has no room for all, or something else has to give its weight back.
- */
-const isReplaced = (stable: VersionSet, by: VersionSet, input: GuardInput): boolean =>
-  by.version === stable.version &&
-  input.cell.status.rollout === undefined &&
-  carriersBeside(stable, input.observed, input.cell).length === 0 &&
-  withoutRoom({ stable, canary: by }, input) === undefined;
 
 /**
  * Leaves no weight where it does not belong: what was left in the midst, by an earlier run or by whoever set up what

@@ -81,16 +81,35 @@ describe('what serves by two target groups, one of which goes while another join
 });
 
 describe('what serves, whose target groups are all replaced by others of its version', () => {
-  function replaced(names: readonly string[], freezes: readonly (typeof freeze)[] = []): Simulation {
-    const simulation = new Simulation({ settle: '0s' });
+  /** ELBv2 refuses what names a target group that someone has deleted there. */
+  class Deleting extends Simulation {
+    readonly deleted: string[] = [];
+
+    override attempt(...args: Parameters<Simulation['attempt']>): ReturnType<Simulation['attempt']> {
+      const [decision] = args;
+      const named = decision.do === 'Shift' ? JSON.stringify(decision) : '';
+      if (!this.deleted.some((arn) => named.includes(arn))) return super.attempt(...args);
+      const refusal = { reason: 'TargetGroupNotFound', message: 'There is none.', permanent: true };
+      return { is: 'Refused', refusal };
+    }
+  }
+
+  function replacedIn<Of extends Simulation>(
+    simulation: Of,
+    names: readonly string[],
+    happens: (simulation: Of) => unknown,
+  ): Simulation {
     simulation.provision('0.9.0', 'z');
     simulation.provision('1.0.0', 'a', 'b');
     simulation.run();
-    simulation.freezes = freezes;
     simulation.provision('1.0.0', ...names);
     for (const name of names) simulation.unhealthy.add(arnOf(name));
+    happens(simulation);
     return without(simulation, 'a', 'b');
   }
+
+  const replaced = (names: readonly string[], freezes: readonly (typeof freeze)[] = []): Simulation =>
+    replacedIn(new Simulation({ settle: '0s' }), names, (simulation) => (simulation.freezes = freezes));
 
   it.each([[[]], [[freeze]]])('keeps everything until those are healthy (%j)', (freezes) => {
     const simulation = replaced(['f', 'g'], freezes);
@@ -103,6 +122,27 @@ describe('what serves, whose target groups are all replaced by others of its ver
 
   it('gives way at once where a rule has no room for both', () => {
     expect(served(replaced(['f', 'g', 'h', 'i']))).toEqual({ f: 25, g: 25, h: 25, i: 25 });
+  });
+
+  it('gives way at once where none of them has a target any more, also before a newer version', () => {
+    const simulation = replaced(['f', 'g']);
+    simulation.provision('2.0.0', 'n');
+    simulation.unhealthy.add(arnOf('n'));
+    for (const name of ['a', 'b']) simulation.empty.add(arnOf(name));
+    simulation.pass(MINUTE);
+    expect(served(simulation)).toEqual({ f: 50, g: 50, n: 0 });
+    expect(simulation.status.desiredVersion).toBe('2.0.0');
+  });
+
+  it.each<[string, (one: Deleting) => unknown, (one: Deleting) => unknown]>([
+    ['join', (one) => one.deleted.push(arnOf('a')), () => undefined],
+    ['are healthy', () => undefined, (one) => one.deleted.push(arnOf('a'))],
+  ])('gives way at once where ELBv2 knows one of them no more, before others %s', (_, before, after) => {
+    const simulation = new Deleting({ settle: '0s' });
+    replacedIn(simulation, ['f', 'g'], before);
+    after(simulation);
+    simulation.pass(MINUTE);
+    expect(served(simulation)).toEqual({ f: 50, g: 50 });
   });
 
   it('gives way to an older version once those are gone as well', () => {

@@ -418,7 +418,8 @@ export class SimulatedWorld {
   }
 
   #lackOf({ requires }: Shift): Omit<Extract<ShiftResult, { is: 'Lacking' }>, 'is'> | undefined {
-    const { healthy = [], registered = [] } = requires ?? {};
+    const { healthy = [], registered = [], inPlaceOf } = requires ?? {};
+    if (inPlaceOf?.every((arn) => this.empty.has(arn)) === true) return undefined;
     const lacking =
       this.#healthOf(healthy).some((one) => one.healthy === 0) ||
       registered.some((arn) => this.empty.has(arn));
