@@ -1,4 +1,5 @@
 import { begin } from './begin.ts';
+import { servesSince } from './history.ts';
 import type { Decision } from '../model/decision.ts';
 import type { GuardInput } from '../gates/guard.ts';
 import type { TargetGroup } from '../model/target-group.ts';
@@ -14,7 +15,8 @@ import { includes } from '../load-balancers/weights.ts';
  */
 export function abortLeft(input: GuardInput, stable: VersionSet | undefined): Decision | undefined {
   const { observed, cell, state } = input;
-  const { rollout, desiredVersion: version, stableVersion = UNKNOWN_VERSION } = cell.status;
+  const { rollout, desiredVersion: version, history } = cell.status;
+  const { stableVersion = servesSince(history) ?? UNKNOWN_VERSION } = cell.status;
   const isGoingOn = rollout !== undefined && rollout.ending === undefined;
   if (state.requests.abort === undefined || !isGoingOn || version === undefined) return undefined;
   if (stable === undefined) {

@@ -14,6 +14,7 @@ const serving = (weights: Readonly<Record<string, number>>): InspectedForwarding
   is: 'Serving',
   targetGroups: groups(weights),
 });
+const told = { message: '', startedAt: '2026-11-21T12:00:00Z', endedAt: '2026-11-21T12:00:00Z' };
 const nothing: InspectedForwarding = { is: 'Nothing' };
 const saw = (found: InspectedForwarding, more: Partial<RolloutState> = {}): RolloutState => ({
   ...initialState,
@@ -94,6 +95,17 @@ describe('a Cell of which no object says what is served', () => {
       saw(nothing),
       'Install 1.0.0 {"a":100}',
     ],
+    ...(
+      [
+        ['Installed', '1.0.0', undefined],
+        ['Reverted', '2.0.0', '1.0.0'],
+      ] as const
+    ).map(([outcome, version, from]): [string, CellBuilder, RolloutState, string] => [
+      `does so by its history (${outcome}) where the status has told since that nothing serves`,
+      cell.withStatus({ history: [{ outcome, version, ...(from && { from }), ...told }] }),
+      saw(nothing),
+      'Install 1.0.0 {"a":100}',
+    ]),
     [
       'installs the newest when the target groups of what served last are gone',
       aCell().withGroups('2.0.0', 'b').withStatus({ stableVersion: '1.0.0' }),

@@ -5,6 +5,7 @@ import type { ObservedCell } from '../model/observation.ts';
 import type { WeightedTargetGroup } from '../model/target-group.ts';
 import { stableSet, UNKNOWN_VERSION } from '../versions/stable.ts';
 import { groupByVersion } from '../versions/version.ts';
+import { servesSince } from './history.ts';
 import { everythingTo, includes, MAX_TARGET_GROUPS, normalise } from '../load-balancers/weights.ts';
 
 /**
@@ -35,7 +36,9 @@ export function adopt(input: GuardInput): Decision | undefined {
 /** Gives everything to the version that served last, when that is known and nothing serves any more; newer ones take their steps. */
 function restore({ observed, cell }: GuardInput): Decision | undefined {
   const { sets } = groupByVersion(observed.selected);
-  const last = sets.find((set) => set.version === cell.status.stableVersion);
+  // The status has forgotten it where it was told since that nothing serves.
+  const { history, stableVersion = servesSince(history) } = cell.status;
+  const last = sets.find((set) => set.version === stableVersion);
   if (last === undefined || last.groups.length > MAX_TARGET_GROUPS) return undefined;
   return {
     do: 'Shift',

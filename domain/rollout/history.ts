@@ -51,6 +51,13 @@ export function withChange(history: readonly Change[] | undefined, change: Chang
   return [change, ...known].slice(0, KEPT_CHANGES);
 }
 
+/** The version that serves since the last change; undefined when nobody remembers one. */
+export function servesSince(history: readonly Change[] | undefined): string | undefined {
+  const [last] = history ?? [];
+  const isBack = last?.outcome === 'Reverted' || last?.outcome === 'Withdrawn';
+  return isBack ? last.from : last?.version;
+}
+
 /** Until when a version served, in milliseconds since the epoch; undefined when nobody remembers that it did. */
 export function servedUntil(version: string, history: readonly Change[] | undefined): number | undefined {
   const replaced = (history ?? []).find(
