@@ -234,6 +234,19 @@ describe('an abort of what a lost run was rolling out, while a write takes it ba
     expect(simulation.settled).toMatchObject({ outcome: 'Reverted', reason: 'VersionBlocked' });
     expect(simulation.status.blockedVersions).toMatchObject([{ version: '2.0.0', cause: 'Aborted by ann.' }]);
   });
+
+  it.each<[string, [string, string][], Record<string, number>]>([
+    ['goes back to an older version', [['0.9.0', 'z']], { z: 100 }],
+    ['leaves everything where it is when there is none', [], { b: 100 }],
+  ])('%s, where that write has given everything to it', (_, others, weights) => {
+    const simulation = left(AbortedMeanwhile, { setWeight: 20 }, { pause: {} });
+    [simulation.isKnown, simulation.listener.rules] = [false, []];
+    remove(simulation, 'a', 'c');
+    for (const [version, name] of others) simulation.provision(version, name);
+    expect(afterwards(simulation)).toMatchObject(weights);
+    expect(simulation.status.blockedVersions).toMatchObject([{ version: '2.0.0', cause: 'Aborted by ann.' }]);
+    expect(simulation.status.history?.[0]).toMatchObject({ outcome: 'Reverted', version: '2.0.0' });
+  });
 });
 
 it('the history tells which version was taken back that a lost run has left, though that was refused at first', () => {

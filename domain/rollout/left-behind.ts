@@ -12,7 +12,8 @@ export function tookBackWhatWasLeft(
   { version, now }: { readonly version: string; readonly now: number },
 ): RolloutState {
   const { rollout, ...left } = cell.status;
-  if (rollout === undefined || left.desiredVersion === undefined) return state;
+  if (rollout === undefined || left.desiredVersion === undefined || goesBackYet(state, cell, version))
+    return state;
   const ending = rollout.ending ?? abortOf(state, cell, now);
   const justChanged = changeOf(state.requested, {
     version: left.desiredVersion,
@@ -38,6 +39,10 @@ export function withoutLeft(state: RolloutState, cell: PresentCell, now: number)
     ? { ...state, requests }
     : { ...state, requests, justBlocked: blockedBy(aborted, desiredVersion, cell) };
 }
+
+/** Whether everything was given to a version that someone has aborted meanwhile: what was left is not over before that goes back. */
+export const goesBackYet = (state: RolloutState, cell: PresentCell, version: string): boolean =>
+  version === cell.status.desiredVersion && abortOf(state, cell, 0) !== undefined;
 
 /** How what was left ends by an abort; undefined where nobody has asked for one, or it has ended before. */
 const abortOf = (

@@ -6,7 +6,7 @@ import type { InspectedForwarding } from '../load-balancers/load-balancer.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import type { ReportedEvent } from './report.ts';
 import { clocked } from '../gates/deadline.ts';
-import { tookBackWhatWasLeft, withoutLeft } from './left-behind.ts';
+import { goesBackYet, tookBackWhatWasLeft, withoutLeft } from './left-behind.ts';
 import { changeOf, outcomeOf } from './history.ts';
 import type { Rollout, RolloutState } from '../model/state.ts';
 import { plannedBy } from './strategy.ts';
@@ -70,7 +70,8 @@ export function shifted(
   });
   const { requested: _told, ...untold } = rest;
   // A rollout that a lost run has left in the status is over by this: what it calls stable serves no more.
-  const isOver = at.cell.status.rollout !== undefined && rest.rollout === undefined;
+  const isLeft = at.cell.status.rollout !== undefined && rest.rollout === undefined;
+  const isOver = isLeft && !goesBackYet(rest, at.cell, version);
   return isOver
     ? { ...withoutLeft(untold, at.cell, at.now), justChanged, serves: version }
     : { ...untold, justChanged };
