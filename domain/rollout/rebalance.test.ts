@@ -81,31 +81,39 @@ describe('what serves by two target groups, one of which goes while another join
 });
 
 describe('what serves, whose target groups are all replaced by others of its version', () => {
-  /** ELBv2 refuses what names a target group that someone has deleted there. */
-  class Deleting extends Simulation {
+  /** ELBv2 refuses what names a target group that someone has deleted there, and may attach none. */
+  class Refusing extends Simulation {
     readonly deleted: string[] = [];
+    attachesNone = false;
 
     override attempt(...args: Parameters<Simulation['attempt']>): ReturnType<Simulation['attempt']> {
       const [decision] = args;
-      const named = decision.do === 'Shift' ? JSON.stringify(decision) : '';
-      if (!this.deleted.some((arn) => named.includes(arn))) return super.attempt(...args);
-      const refusal = { reason: 'TargetGroupNotFound', message: 'There is none.', permanent: true };
-      return { is: 'Refused', refusal };
+      if (decision.do !== 'Shift') return super.attempt(...args);
+      const named = JSON.stringify(decision);
+      const missing = this.deleted.find((arn) => named.includes(arn));
+      if (missing !== undefined)
+        return refused('TargetGroupNotFound', `Target groups '${missing}' not found.`);
+      const isFull = this.attachesNone && decision.purpose === 'Attach';
+      return isFull ? refused('TooManyTargetGroups', 'The load balancer is full.') : super.attempt(...args);
     }
   }
+
+  const refused = (reason: string, message: string) =>
+    ({ is: 'Refused', refusal: { reason, message, permanent: true } }) as const;
 
   function replacedIn<Of extends Simulation>(
     simulation: Of,
     names: readonly string[],
     happens: (simulation: Of) => unknown,
-  ): Simulation {
+  ): Of {
     simulation.provision('0.9.0', 'z');
     simulation.provision('1.0.0', 'a', 'b');
     simulation.run();
     simulation.provision('1.0.0', ...names);
     for (const name of names) simulation.unhealthy.add(arnOf(name));
     happens(simulation);
-    return without(simulation, 'a', 'b');
+    without(simulation, 'a', 'b');
+    return simulation;
   }
 
   const replaced = (names: readonly string[], freezes: readonly (typeof freeze)[] = []): Simulation =>
@@ -134,13 +142,35 @@ describe('what serves, whose target groups are all replaced by others of its ver
     expect(simulation.status.desiredVersion).toBe('2.0.0');
   });
 
-  it.each<[string, (one: Deleting) => unknown, (one: Deleting) => unknown]>([
+  it.each<[string, (one: Refusing) => unknown, (one: Refusing) => unknown]>([
     ['join', (one) => one.deleted.push(arnOf('a')), () => undefined],
     ['are healthy', () => undefined, (one) => one.deleted.push(arnOf('a'))],
   ])('gives way at once where ELBv2 knows one of them no more, before others %s', (_, before, after) => {
-    const simulation = new Deleting({ settle: '0s' });
+    const simulation = new Refusing({ settle: '0s' });
     replacedIn(simulation, ['f', 'g'], before);
     after(simulation);
+    simulation.pass(MINUTE);
+    expect(served(simulation)).toEqual({ f: 50, g: 50 });
+  });
+
+  it('keeps everything while ELBv2 does not know others yet', () => {
+    const simulation = replacedIn(new Refusing({ settle: '0s' }), ['f', 'g'], (one) =>
+      one.deleted.push(arnOf('f')),
+    );
+    simulation.deleted.pop();
+    simulation.pass(15 * MINUTE);
+    expect(served(simulation)).toEqual({ a: 50, b: 50, f: 0, g: 0 });
+  });
+
+  it('gives way once none of them has a target, where the load balancer has no room for both', () => {
+    const simulation = replacedIn(new Refusing({ settle: '0s' }), ['f', 'g'], (one) => {
+      one.attachesNone = true;
+    });
+    simulation.events = 0;
+    simulation.pass(60 * MINUTE);
+    expect(served(simulation)).toEqual({ a: 50, b: 50 });
+    expect(simulation.events).toBeLessThan(60 * 120);
+    for (const name of ['a', 'b']) simulation.empty.add(arnOf(name));
     simulation.pass(MINUTE);
     expect(served(simulation)).toEqual({ f: 50, g: 50 });
   });

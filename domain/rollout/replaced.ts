@@ -16,11 +16,18 @@ export const isReplaced = (stable: VersionSet, by: VersionSet, input: GuardInput
 
 /** Gives everything to the new target groups of what serves once they are healthy; at once where the old ones serve nobody. */
 export function onceHealthy(shift: Shift, stable: VersionSet, input: GuardInput): Decision {
+  const { backoff } = input.state;
+  const arns = shift.shares.map(({ arn }) => arn);
+  const isOfNew = arns.some((arn) => backoff?.message.includes(arn));
   // ELBv2 refuses all that names a target group which is gone there.
-  if (input.state.backoff?.reason === 'TargetGroupNotFound') return shift;
-  const guarded = guard(shift, input);
+  if (backoff?.reason === 'TargetGroupNotFound' && !isOfNew) return shift;
+  // What it does not attach beside the old ones never gets healthy there.
+  const isRefused = backoff?.purpose === 'Attach';
+  const guarded = isRefused ? { ...shift, requires: { healthy: arns, registered: [] } } : guard(shift, input);
   if (guarded.do !== 'Shift') return guarded;
   const { healthy = [], registered = [] } = guarded.requires ?? {};
-  const inPlaceOf = stable.groups.map(({ arn }) => arn);
-  return { ...guarded, requires: { healthy, registered, inPlaceOf } };
+  return {
+    ...guarded,
+    requires: { healthy, registered, inPlaceOf: stable.groups.map(({ arn }) => arn) },
+  };
 }
