@@ -99,7 +99,7 @@ async function rollOut(input: CellRolloutInput, cancellation: Cancellation) {
     live.takeUp();
     const turn = takeTurn(live.run(), Date.now(), {
       isOutrun: outrun.areMany(),
-      leavesIdle: () => patched('idle-leaves-while-held'),
+      goesBy: (change) => patched(change),
     });
     if (turn.is === 'Look') {
       await look(key, live);

@@ -33,7 +33,7 @@ export function decide(
   seen: ObservedCell,
   state: RolloutState,
   now: number,
-  changes: Pick<GuardInput, 'leavesIdle'> = {},
+  changes: Pick<GuardInput, 'goesBy'> = {},
 ): Decision {
   const observed = withSides(seen, state.rollout);
   const { cell } = observed;

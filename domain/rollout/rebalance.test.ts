@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { arnOf, weightsOf } from '../testing/builders.ts';
+import { initialState } from '../model/state.ts';
+import { aCell, arnOf, weightsOf } from '../testing/builders.ts';
 import { aMinuteLater, without } from '../testing/rolling-out.ts';
 import { Simulation } from '../testing/simulation.ts';
+import { decide } from './decide.ts';
 
 const MINUTE = 60_000;
 const freeze = { name: 'all', by: 'ops', reason: 'Friday.' };
@@ -151,6 +153,21 @@ describe('what serves, whose target groups are all replaced by others of its ver
     after(simulation);
     simulation.pass(MINUTE);
     expect(served(simulation)).toEqual({ f: 50, g: 50 });
+  });
+
+  it.each([
+    [true, 'Attach'],
+    [false, 'FallBack'],
+  ])('keeps everything in a run that goes by that (%s)', (goesBy, purpose) => {
+    const seen = aCell()
+      .withGroups('1.0.0', 'f')
+      .withStatus({
+        stableVersion: '1.0.0',
+        targetGroups: [{ name: 'a', arn: arnOf('a'), version: '1.0.0', role: 'Stable', weight: 100 }],
+      })
+      .serving({ a: 100 })
+      .seen();
+    expect(decide(seen, initialState, 1, { goesBy: () => goesBy })).toMatchObject({ do: 'Shift', purpose });
   });
 
   it('keeps everything while ELBv2 does not know others yet', () => {

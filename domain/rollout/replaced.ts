@@ -8,11 +8,16 @@ import { withoutRoom } from './begin.ts';
  * Whether what serves has only changed its target groups. The new ones have never served, so they have to be healthy first;
  * unless a rule has no room for all, or something else has to give its weight back.
  */
-export const isReplaced = (stable: VersionSet, by: VersionSet, input: GuardInput): boolean =>
+export const isReplaced = (
+  stable: VersionSet,
+  by: VersionSet,
+  { goesBy = () => true, ...input }: GuardInput,
+): boolean =>
   by.version === stable.version &&
   input.cell.status.rollout === undefined &&
   carriersBeside(stable, input.observed, input.cell).length === 0 &&
-  withoutRoom({ stable, canary: by }, input) === undefined;
+  withoutRoom({ stable, canary: by }, input) === undefined &&
+  goesBy('replaced-waits-for-health');
 
 /** Gives everything to the new target groups of what serves once they are healthy; at once where the old ones serve nobody. */
 export function onceHealthy(shift: Shift, stable: VersionSet, input: GuardInput): Decision {

@@ -184,7 +184,7 @@ describe('groups at weight 0 while a newer version is held, or does not fit', ()
       .withGroups('3.0.0', 'c')
       .frozenBy(...freezes)
       .seen();
-    const decided = (leaves: boolean) => decide(seen, looked(), NOW, { leavesIdle: () => leaves });
+    const decided = (leaves: boolean) => decide(seen, looked(), NOW, { goesBy: () => leaves });
     expect(decided(true)).toMatchObject({ do: 'Shift', purpose: 'Detach' });
     expect(decided(false)).toMatchObject({ do: 'Wait', for: 'Freeze' });
   });

@@ -33,7 +33,7 @@ export type Turn =
 const FRESH_MS = 10_000;
 
 /** What is told of a run besides what it knows. */
-interface TurnOptions extends Pick<GuardInput, 'leavesIdle'> {
+interface TurnOptions extends Pick<GuardInput, 'goesBy'> {
   readonly isOutrun?: boolean;
 }
 

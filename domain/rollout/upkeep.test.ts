@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { CellSpec } from '../../crds/cell.ts';
-import { arnOf, weightsOf } from '../testing/builders.ts';
+import { initialState } from '../model/state.ts';
+import { decide } from './decide.ts';
+import { aCell, arnOf, weightsOf } from '../testing/builders.ts';
 import { aMinuteLater, rollingOut, stands, without } from '../testing/rolling-out.ts';
 import type { Simulation } from '../testing/simulation.ts';
 
@@ -214,6 +216,23 @@ describe('the version that serves, while a lower one that the Cell is pinned to 
     simulation.unhealthy.clear();
     simulation.pass(MINUTE);
     expect(served(simulation)).toMatchObject({ a: 100 });
+  });
+
+  it.each([
+    [true, { do: 'Shift', purpose: 'TakeOut' }],
+    [false, { do: 'Wait', for: 'Health' }],
+  ])('loses it in a run that goes by that (%s)', (goesBy, want) => {
+    const seen = aCell()
+      .withSpec({ version: '1.0.0' })
+      .withGroups('1.0.0', 'a')
+      .withGroups('2.0.0', 'b')
+      .withStatus({
+        targetGroups: [{ name: 'd', arn: arnOf('d'), version: '2.0.0', role: 'Stable', weight: 50 }],
+      })
+      .serving({ a: 0, b: 50, d: 50 })
+      .seen();
+    const health = { targetGroupARNs: [arnOf('a')], since: 0, at: 0, checks: 1, lack: 'None.' };
+    expect(decide(seen, { ...initialState, health }, 1, { goesBy: () => goesBy })).toMatchObject(want);
   });
 
   it('keeps it while nothing else is healthy, and looks at each in its time', () => {
