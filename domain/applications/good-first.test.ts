@@ -106,6 +106,33 @@ describe('the Cell of an application that someone deletes while it moves the tra
     expect(world.turn()).toMatchObject({ action: { do: 'ApplyChild', number: 1, keep: 2 } });
   });
 
+  it.each(['web-v2', 'web-v3'])(
+    'is not made again while every secret of the good revision is lost, whatever is asked for: %s',
+    (asked) => {
+      const world = deletedMidway();
+      const secret = world.secrets.get('web-v1')!;
+      world.secrets.delete('web-v1');
+      world.edit({ clusters: clusters(asked) });
+      expect(world.run().trace).toEqual([]);
+      expect(world.status).toMatchObject({
+        reason: 'WaitingForCell',
+        message:
+          'web: Expected Secret web-v1 to ask for application web before Cell mysystem-web is made again, so that revision 1 gets the traffic first, got none. Restore it, or send abort while a newer revision is under way. Once nobody needs revision 1, delete ControllerRevision mysystem-web-1; the newer one then gets all traffic at once.',
+      });
+      world.secrets.set('web-v1', secret);
+      expect(world.turn()).toMatchObject({ action: { do: 'ApplyChild', number: 1, keep: 2 } });
+      expect(world.run().status.phase).toBe('Completed');
+    },
+  );
+
+  it('is made again by an abort though every secret of the good revision is lost', () => {
+    const world = deletedMidway();
+    world.secrets.delete('web-v1');
+    world.run();
+    world.ask('abort');
+    expect(world.turn()).toMatchObject({ action: { do: 'ApplyChild', number: 1, keep: 2 } });
+  });
+
   it('says what is waited for, and is left to the other revision once someone deletes the good one', () => {
     const world = deletedMidway();
     world.turn();

@@ -20,7 +20,10 @@ export function goodFirst(
   if (good?.content.application.alb === undefined || application.alb === undefined || problems.length > 0)
     return undefined;
   if (child !== undefined && (child.revision !== good.number || isSettled(child, good))) return undefined;
-  if (child === undefined && !isDeployed(situation, good)) return undefined;
+  if (child === undefined && !isDeployed(situation, good))
+    return mark.child === undefined
+      ? undefined
+      : wait(mark, 'WaitingForCell', undeployed(situation, good, mark.child.name));
   const kept = revisions.find(({ number }) => number === begun);
   if (child !== undefined && [good, kept].every((one) => hasGroups(seen, one)))
     return wait(mark, 'WaitingForCell', waiting(situation, good));
@@ -32,7 +35,10 @@ export function goodFirst(
   );
 }
 
-/** Whether Argo CD has some of what gets the traffic: none of an application that was removed from the Cell with its secrets, and comes again. */
+/**
+ * Whether Argo CD has some of what gets the traffic: none of an application that was removed from the Cell with its secrets,
+ * and comes again; nor where someone has deleted its Cell and its secrets, and the rule may serve still.
+ */
 const isDeployed = ({ application, secrets }: Situation, { content }: ObservedRevision): boolean =>
   content.application.argocd === undefined ||
   content.clusters.some(({ secretName }) =>
@@ -41,13 +47,23 @@ const isDeployed = ({ application, secrets }: Situation, { content }: ObservedRe
     ),
   );
 
+/** What is waited for where nobody knows whether the good revision can serve. */
+function undeployed(situation: Situation, good: ObservedRevision, child: string): string {
+  const { application } = situation;
+  const secrets = [...new Set(good.content.clusters.map(({ secretName }) => secretName))];
+  const number = good.number;
+  return `Expected Secret ${secrets.join(' or ')} to ask for application ${application.name} before Cell ${child} is made again, so that revision ${number} gets the traffic first, got none. Restore it, or send abort while a newer revision is under way. ${unneeded(situation, good)}`;
+}
+
 /** What is waited for, and what to do where that never comes: the targets of the good revision may be gone. */
 function waiting(situation: Situation, good: ObservedRevision): string {
   const state = childState(situation, good);
   const why = state.is === 'Done' ? '' : `${state.message} `;
-  const name = revisionName(situation.cell, situation.application.name, good.number);
-  return `Revision ${good.number} gets the traffic first. ${why}Once nobody needs revision ${good.number}, delete ControllerRevision ${name}; the newer one then gets all traffic at once.`;
+  return `Revision ${good.number} gets the traffic first. ${why}${unneeded(situation, good)}`;
 }
+
+const unneeded = ({ cell, application }: Situation, { number }: ObservedRevision): string =>
+  `Once nobody needs revision ${number}, delete ControllerRevision ${revisionName(cell, application.name, number)}; the newer one then gets all traffic at once.`;
 
 /** Whether a Cell serves the good revision, or is none that was made again: what has served others goes on from there, also where the good one is gone. */
 const isSettled = (

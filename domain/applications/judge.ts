@@ -79,7 +79,7 @@ function corrected({ seen }: Situation, { mark, step }: Judgement): Judgement | 
 
 /** What the status shows of an application besides what is remembered. */
 function shown({ seen }: Situation, known: Mark): Mark {
-  const { child: _before, goodRevision: _old, ...others } = known;
+  const { child: before, goodRevision: _old, ...others } = known;
   const { child } = seen;
   const good = lastGood(seen.revisions);
   return {
@@ -88,7 +88,7 @@ function shown({ seen }: Situation, known: Mark): Mark {
     ...optional(
       'child',
       child === undefined
-        ? undefined
+        ? lost(before, good)
         : {
             name: child.name,
             ...optional('weight', child.status.canaryWeight),
@@ -97,6 +97,13 @@ function shown({ seen }: Situation, known: Mark): Mark {
     ),
   };
 }
+
+/** The Cell of an application that someone has deleted, and whose rule may serve still. */
+const lost = (
+  before: Mark['child'],
+  good: ObservedRevision | undefined,
+): Pick<NonNullable<Mark['child']>, 'name'> | undefined =>
+  before === undefined || good?.content.application.alb === undefined ? undefined : { name: before.name };
 
 /** What stands in the place of something of this application, and is not its own. */
 function conflict(situation: Situation, over: Mark['failed']): string | undefined {
