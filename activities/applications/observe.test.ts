@@ -91,6 +91,19 @@ describe('a look at a Cell with applications that cannot be followed any more wh
       const data = { hash, version: String(number), content: parsed.content };
       await saveRevision(client, { key, uid }, { application: 'web', number, data });
     }
+    await client.create({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: {
+        ...key,
+        name: 'web-v1',
+        labels: {
+          'argocd.argoproj.io/secret-type': 'cluster',
+          'okra.mumo.co/cell': key.name,
+        },
+        annotations: { 'okra.mumo.co/applications': '{"web":{"app":"web"}}' },
+      },
+    } as never);
     await markGood(client, { key, uid }, { application: 'web', number: 1 });
     const perform = (action: Parameters<typeof performApplication>[0]['action']) =>
       performApplication({ key, uid, application: 'web', action }, means, signal);

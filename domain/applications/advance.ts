@@ -3,6 +3,7 @@ import { lingering, undeployed } from './deployment.ts';
 import { measure, type Measure, type Measuring } from './measure.ts';
 import type { ObservedRevision } from './observation.ts';
 import { goodFirst } from './good-first.ts';
+import { keptByOthers } from './kept-labels.ts';
 import { servedBy } from './revisions.ts';
 import { lackingSecrets, leftSecrets, removing } from './secrets.ts';
 import {
@@ -13,6 +14,7 @@ import {
   deletesFirst,
   forward,
   lastGood,
+  restore,
   wait,
   type Judgement,
   type Mark,
@@ -113,7 +115,10 @@ function deploy(situation: Situation, mark: Mark, { revision, begun }: Going): J
   if (lacking.length > 0) {
     const action = { do: 'ApplySecrets', number: revision.number } as const;
     const names = lacking.map(({ name }) => name).join(', ');
-    return forward(situation, [mark, mark], action, `Handing ${names} to Argo CD.`);
+    const isRestored = begun && keptByOthers(situation) === undefined;
+    return isRestored
+      ? restore(mark, action, names)
+      : forward(situation, [mark, mark], action, `Handing ${names} to Argo CD.`);
   }
   const missing = begun ? undefined : undeployed(situation, revision);
   return missing === undefined ? undefined : wait(mark, 'WaitingForApplicationSet', missing);

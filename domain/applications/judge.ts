@@ -21,12 +21,14 @@ import {
   type Mark,
   type Situation,
 } from './situation.ts';
+import { keepGood } from './upkeep.ts';
 
-/** Decides the next step of one application; edits of what holds it reach its Cell first, whatever keeps the application from going on. */
+/** Decides the next step of one application; edits of what holds it reach its Cell first, and what is in place is kept, whatever keeps the application from going on. */
 export function judge(situation: Situation, before: Mark | undefined): Judgement {
   const judgement = nextStep(situation, before);
   // A spec that cannot be read does not say what holds.
-  return (situation.problems.length === 0 ? corrected(situation, judgement) : undefined) ?? judgement;
+  if (situation.problems.length > 0) return judgement;
+  return corrected(situation, judgement) ?? keepGood(situation, judgement) ?? judgement;
 }
 
 function nextStep(situation: Situation, before: Mark | undefined): Judgement {

@@ -76,6 +76,10 @@ export function forward(
   };
 }
 
+/** What keeps in place what may serve: nothing holds that, but requests come first, since it may not answer. */
+export const restore = (mark: Mark, action: ApplicationAction, clusters: string): Judgement =>
+  forward({}, [mark, mark], action, `Restoring the secrets of ${clusters}.`);
+
 /** What takes an application back, or restores what was: nothing holds that. */
 export const back = (mark: Mark, action: ApplicationAction, message: string): Judgement => ({
   mark,
@@ -122,5 +126,5 @@ export const lastGood = (revisions: readonly ObservedRevision[]): ObservedRevisi
   revisions.find(({ isGood }) => isGood);
 
 /** Whether old clusters go before new ones come. */
-export const deletesFirst = ({ application }: Situation): boolean =>
+export const deletesFirst = ({ application }: Pick<Situation, 'application'>): boolean =>
   application.argocd?.updateStrategy?.type === 'DeleteBeforeCreate';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cellStatus } from '../../crds/cell-status.ts';
 import type { ApplicationsSpec } from '../../crds/cell.ts';
-import { clusters, job, jobs, web } from './testing/applications.ts';
+import { clusters, clustersFor, job, jobs, labelled, web } from './testing/applications.ts';
 import type { ApplicationAction } from './decision.ts';
 import { troubled, type Trouble } from './state.ts';
 import { ApplicationsWorld } from './testing/world.ts';
@@ -296,6 +296,72 @@ describe('what holds', () => {
     expect(world.status.phase).toBe(phase);
     letGo(world);
     expect(world.run().status.phase).toBe('Completed');
+  });
+
+  /** Takes a turn after someone has deleted the secret of a cluster; says what is done. */
+  function withoutSecret(world: ApplicationsWorld, cluster: string): readonly string[] {
+    world.isSafe = () => undefined;
+    world.secrets.delete(cluster);
+    world.trace.length = 0;
+    world.turn();
+    return world.trace.filter((said) => !said.includes('Forward'));
+  }
+
+  it.each(holds)('%s: the secret of a cluster that serves is made again after an edit', (_, __, hold) => {
+    for (const [name, application] of Object.entries({ web: web(), jobs: jobs() })) {
+      const world = settled([application], clusters(`${name}-v1`));
+      hold(world);
+      world.turn();
+      world.edit({ clusters: clusters(`${name}-v2`) });
+      world.run();
+      expect(withoutSecret(world, `${name}-v1`)).toEqual([`${name} ApplySecrets 1`]);
+      expect(world.run().trace).toEqual([`${name} ApplySecrets 1`]);
+    }
+  });
+
+  it.each(
+    holds.flatMap(([held, , hold]) =>
+      [1, 2].map((number): readonly [string, number, typeof hold] => [held, number, hold]),
+    ),
+  )('%s: a secret of revision %i is made again while traffic moves', (_, number, hold) => {
+    const world = settled([web()], clusters('web-v1'));
+    world.edit({ clusters: clusters('web-v2') });
+    while (world.children.get('web')?.status.phase !== 'Progressing') world.turn();
+    hold(world);
+    world.pass = () => undefined;
+    for (let turn = 0; turn < 3; turn += 1) world.turn();
+    expect(withoutSecret(world, `web-v${number}`)).toEqual([`web ApplySecrets ${number}`]);
+  });
+
+  it.each<readonly [string, object, object]>([
+    ['was taken from a cluster on purpose', jobs(), jobs()],
+    ['has other labels by now on another cluster', labelled('web', 'a'), labelled('web', 'b')],
+  ])('a pause: the secret of an application is not made again as it was that %s', (_, before, after) => {
+    const name = (before as { name: string }).name;
+    const those = (...names: string[]): object[] =>
+      name === 'web'
+        ? clustersFor(Object.fromEntries(['shared', ...names].map((one) => [one, 'web'])))
+        : clusters(...names);
+    const world = settled([before], those(`${name}-v1`));
+    world.edit({ clusters: those(`${name}-v2`), applications: [after] });
+    while (world.trace.at(-1) !== `${name} ApplySecrets 2`) world.turn();
+    world.ask('pause');
+    world.isDeployable = false;
+    world.turn();
+    expect(withoutSecret(world, `${name}-v1`)).toEqual([]);
+  });
+
+  it('a pause: an application that was removed with its secrets, and comes again, does not get the old ones', () => {
+    const both = [labelled('one'), labelled('two')];
+    const world = settled(both, clustersFor({ a: 'one', b: 'two' }));
+    world.edit({ applications: both.slice(1) });
+    world.run();
+    world.ask('pause');
+    world.run();
+    world.secrets.delete('a');
+    world.edit({ applications: both, clusters: clustersFor({ c: 'one', b: 'two' }) });
+    expect(world.run().trace).toEqual([]);
+    expect(world.status.phase).toBe('Paused');
   });
 
   it('a pause: the traffic that begins to move later is paused too, once', () => {

@@ -1,0 +1,31 @@
+import { keptFromGood } from './kept-labels.ts';
+import { lackingSecrets } from './secrets.ts';
+import { deletesFirst, lastGood, restore, type Judgement, type Situation } from './situation.ts';
+
+/**
+ * Restores the secrets by which Argo CD deploys the good revision, while something holds what comes next. Not where its
+ * Cell is gone: then nobody knows whether the good revision can serve, and the secrets would have it get the traffic.
+ */
+export function keepGood(situation: Situation, { mark, step }: Judgement): Judgement | undefined {
+  if (step.is !== 'Wait' || (situation.hold ?? step.hold) === undefined) return undefined;
+  const { application, seen, secrets } = situation;
+  const good = lastGood(seen.revisions);
+  if (good?.content.application.argocd === undefined) return undefined;
+  if (good.content.application.alb !== undefined && seen.child === undefined) return undefined;
+  const asks = (name: string): boolean =>
+    secrets.some((one) => one.name === name && Object.hasOwn(one.applications, application.name));
+  // An application that was removed with its secrets, and comes again, has a good revision that is not in place.
+  const isInPlace =
+    mark.revision === good.number ||
+    seen.child !== undefined ||
+    good.content.clusters.some(({ secretName }) => asks(secretName));
+  const newer = seen.revisions.filter(({ number }) => number > good.number);
+  // Its secrets may have been removed for what comes.
+  if (!isInPlace || newer.some(({ content }) => deletesFirst(content))) return undefined;
+  const lacking = lackingSecrets(application.name, good.content, secrets);
+  // A newer revision may have asked others for other labels, which this would take from it.
+  const isLostOnly = newer.length === 0 || lacking.every(({ secretName }) => !asks(secretName));
+  if (lacking.length === 0 || !isLostOnly || keptFromGood(situation, good) !== undefined) return undefined;
+  const names = lacking.map(({ name }) => name).join(', ');
+  return restore(mark, { do: 'ApplySecrets', number: good.number }, names);
+}
