@@ -36,7 +36,7 @@ describe('an application that goes back', () => {
     });
     const world = new ApplicationsWorld({
       clusters: clustersFor({ c1: 'web', c2: 'api' }),
-      applications: [deletesFirst('api'), deletesFirst('web')],
+      applications: [labelled('api'), deletesFirst('web')],
       parallel: true,
     }).run();
     world.failing.add('after-web');

@@ -109,6 +109,36 @@ describe('an application that asks for a label by which another one is deployed 
     expect(world.secrets.get('c1')?.asking).toEqual({ web: { app: 'c' }, api: { app: 'c' } });
   });
 
+  it('keeps its old clusters until the other can no more go back, where it would delete them before', () => {
+    const deletesFirst = (name: string, more: object): object => ({
+      ...labelled(name),
+      argocd: {
+        clusterSecret: { labels: { app: name } },
+        updateStrategy: { type: 'DeleteBeforeCreate' },
+        ...more,
+      },
+      postchecks: [{ name: `after-${name}`, job }],
+    });
+    const applications = [deletesFirst('web', { applicationSet: { name: 'web' } }), deletesFirst('api', {})];
+    const world = apart({ parallel: true, applications });
+    world.failing.add('after-api');
+    world.edit({ clusters: toAnother });
+    // Argo CD is slow to take the first from its cluster.
+    world.isDeployable = false;
+    for (let turns = 0; turns < 120; turns += 1) world.turn();
+    world.isDeployable = true;
+    world.run();
+    expect([...world.deployed].toSorted()).toEqual(['api/c1', 'web/c2']);
+    expect(world.status.applications).toMatchObject([
+      { name: 'web', reason: 'Conflict' },
+      { name: 'api', reason: 'Reverted' },
+    ]);
+    world.failing.clear();
+    world.ask('retry');
+    expect(world.run().status.phase).toBe('Completed');
+    expect([...world.deployed].toSorted()).toEqual(['api/c3', 'web/c1']);
+  });
+
   it('nor where both are to share the clusters that each has to itself', () => {
     const on = (value: string, app: string): object => ({
       ...labelled(value, app),

@@ -1,7 +1,7 @@
-import { APPLICATIONS_ANNOTATION, lackingSecrets } from './secrets.ts';
-import type { ObservedRevision, ObservedSecret } from './observation.ts';
+import { APPLICATIONS_ANNOTATION, lackingSecrets, leftSecrets } from './secrets.ts';
+import type { ObservedApplication, ObservedRevision, ObservedSecret } from './observation.ts';
 import type { Resolved } from './resolved.ts';
-import { failedStill, lastGood, stays, type Hold, type Situation } from './situation.ts';
+import { deletesFirst, failedStill, lastGood, stays, type Hold, type Situation } from './situation.ts';
 
 /** A label of the secret of a cluster by which one application is deployed there, and for which another asks by another value. */
 interface KeptLabel {
@@ -27,11 +27,52 @@ export function keptByRemoved(situation: Situation): string | undefined {
 /** Holds an application until the others of the Cell are not deployed any more by other values of its labels. */
 export function keptByOthers(situation: Situation): Hold | undefined {
   const kept = keptByAny(situation).find((one) => !isChangedAlike(situation, one));
-  if (kept === undefined) return undefined;
+  if (kept === undefined) return mayReturn(situation);
   const { by, wanted } = kept;
   const message = `${clash(kept)}, by which application ${by} is deployed there, and ${wanted}. Waiting until application ${by} is not deployed by it any more, for which spec.parallel has to be true if it comes later; or use another label.`;
   return { kind: 'Waiting', reason: 'Conflict', message };
 }
+
+/**
+ * Holds an application that deletes first while another one may go back to a cluster that it has left, by other values of
+ * its labels there: it would wait for that without being deployed anywhere. One that waits for this one is not waited for.
+ */
+function mayReturn(situation: Situation): Hold | undefined {
+  const { application, others, secrets, seen, spec } = situation;
+  const { resolved } = seen;
+  if (spec.parallel !== true || !resolved.ok || !deletesFirst(situation)) return undefined;
+  if (leftSecrets(application.name, resolved.value, secrets).length === 0) return undefined;
+  for (const other of others) {
+    const good = goesBackTo(other);
+    if (good === undefined || other.name === application.name) continue;
+    const asked = [good, ...(other.resolved.ok ? [other.resolved.value] : [])];
+    const waits = asked.flatMap((one) => keptLabels(other.name, one, secrets));
+    if (waits.some(({ by }) => by === application.name)) continue;
+    const cluster = resolved.value.clusters.find(
+      ({ secretName }) =>
+        good.clusters.some((one) => one.secretName === secretName) &&
+        ![application, other].some(({ name }) => isAskedBy(secrets, secretName, name)),
+    );
+    const key = Object.keys(resolved.value.secretLabels).find((one) => differs(one, good, resolved.value));
+    if (cluster === undefined || key === undefined) continue;
+    const [had, wanted] = [good.secretLabels[key], resolved.value.secretLabels[key]];
+    const message = `Expected the label ${key} of the secret of cluster ${cluster.name} to have one value, got ${had}, by which application ${other.name} is deployed there again if it goes back, and ${wanted}. Waiting until application ${other.name} is in place; or use another label.`;
+    return { kind: 'Waiting', reason: 'Conflict', message };
+  }
+  return undefined;
+}
+
+/** What an application goes back to that is not in place with what it was to be. */
+function goesBackTo({ revisions }: ObservedApplication): Resolved | undefined {
+  const good = lastGood(revisions);
+  return good === revisions[0] || good?.content.application.argocd === undefined ? undefined : good.content;
+}
+
+const isAskedBy = (secrets: readonly ObservedSecret[], secretName: string, application: string): boolean =>
+  secrets.some(({ name, applications }) => name === secretName && Object.hasOwn(applications, application));
+
+const differs = (key: string, { secretLabels: one }: Resolved, { secretLabels: other }: Resolved): boolean =>
+  Object.hasOwn(one, key) && one[key] !== other[key];
 
 /** Why the secrets of a good revision must not be restored: another application is deployed by other values of its labels by now. */
 export function keptFromGood(
