@@ -60,6 +60,28 @@ describe('an application that asks for a label by which another one is deployed 
     expect(world.run().status.phase).toBe('Completed');
   });
 
+  it.each<readonly [string, Readonly<Record<string, string>>, string]>([
+    ['the other', { c1: 'web', c2: 'api' }, 'web, api'],
+    ['others', { c1: 'web', c2: 'jobs', c3: 'api' }, 'web, api, jobs'],
+  ])('says what to do when it exchanges clusters with %s, so that none can go first', (_, wanted, those) => {
+    const applications = [labelled('web'), labelled('api'), labelled('jobs')];
+    const first = clustersFor({ c1: 'api', c2: 'web', c3: 'jobs' });
+    for (const parallel of [false, true]) {
+      const world = apart({ parallel, clusters: first, applications });
+      world.edit({ clusters: clustersFor({ c3: 'jobs', ...wanted }) });
+      expect(world.run().trace).toEqual([]);
+      const web = world.status.applications?.[0]?.message;
+      expect(web).toContain('by which application api is deployed there, and web.');
+      expect(web).toContain(
+        `Every one of the applications ${those} waits for another to leave, so that none goes first. Have one of them leave its cluster with an edit before, or use another label.`,
+      );
+      world.edit({ clusters: clustersFor({ c1: 'none', c2: 'web', c4: 'api', c3: 'jobs' }) });
+      expect(world.run().status.phase).toBe('Completed');
+      world.edit({ clusters: clustersFor({ c1: 'web', c2: 'api', c4: 'none', c3: 'jobs' }), parallel: true });
+      expect(world.run().status.phase).toBe('Completed');
+    }
+  });
+
   it('waits for the other to get the new value where it is new itself', () => {
     const of = (name: string, app: string): object => ({
       ...labelled(name, app),

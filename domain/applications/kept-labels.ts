@@ -29,8 +29,34 @@ export function keptByOthers(situation: Situation): Hold | undefined {
   const kept = keptByAny(situation).find((one) => !isChangedAlike(situation, one));
   if (kept === undefined) return mayReturn(situation);
   const { by, wanted } = kept;
-  const message = `${clash(kept)}, by which application ${by} is deployed there, and ${wanted}. Waiting until application ${by} is not deployed by it any more, for which spec.parallel has to be true if it comes later; or use another label.`;
+  const circle = circleOf(situation, by);
+  const wait =
+    circle === undefined
+      ? `Waiting until application ${by} is not deployed by it any more, for which spec.parallel has to be true if it comes later; or use another label.`
+      : `Every one of the applications ${circle.join(', ')} waits for another to leave, so that none goes first. Have one of them leave its cluster with an edit before, or use another label.`;
+  const message = `${clash(kept)}, by which application ${by} is deployed there, and ${wanted}. ${wait}`;
   return { kind: 'Waiting', reason: 'Conflict', message };
+}
+
+/** The applications that wait for each other's labels, from this one by another back to it; undefined when that one does not wait for this. */
+function circleOf({ application, others, secrets }: Situation, by: string): readonly string[] | undefined {
+  const waitsFor = (name: string): readonly string[] => {
+    const { resolved } = others.find((one) => one.name === name) ?? {};
+    const kept = resolved?.ok === true ? keptLabels(name, resolved.value, secrets) : [];
+    const waited = kept.filter((one) => !isChangedAlike({ application: { name }, others, secrets }, one));
+    return waited.map((one) => one.by);
+  };
+  const ways: (readonly string[])[] = [[application.name, by]];
+  const seen = new Set([by]);
+  for (const way of ways) {
+    const next = waitsFor(way.at(-1) ?? '');
+    if (next.includes(application.name)) return way;
+    for (const name of next.filter((one) => !seen.has(one))) {
+      seen.add(name);
+      ways.push([...way, name]);
+    }
+  }
+  return undefined;
 }
 
 /**
@@ -94,7 +120,14 @@ const clash = ({ key, value, secret }: KeptLabel): string =>
   `Expected the label ${key} of the secret of cluster ${secret.cluster} to have one value, got ${value}`;
 
 /** Whether both ask for the same other value by now, and neither can go first without the other: both are deployed by the label there, or the other waits as well. */
-const isChangedAlike = ({ application, others, secrets }: Situation, kept: KeptLabel): boolean =>
+const isChangedAlike = (
+  {
+    application,
+    others,
+    secrets,
+  }: Pick<Situation, 'others' | 'secrets'> & { readonly application: { readonly name: string } },
+  kept: KeptLabel,
+): boolean =>
   others.some(
     ({ name, resolved }) =>
       name === kept.by &&
