@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { clusters, ruleAt, web } from './testing/applications.ts';
 import type { CellStatus } from '../../crds/cell.ts';
 import { goodFirst } from './good-first.ts';
+import { applicationsRefusal } from './requests.ts';
 import type { Situation } from './situation.ts';
 import { ApplicationsWorld } from './testing/world.ts';
 
@@ -154,6 +155,19 @@ describe('the Cell of an application that someone deletes while it moves the tra
     world.revisions.set('web', world.revisions.get('web')!.slice(1));
     expect(world.run().status.phase).toBe('Completed');
     expect(servedBy(world)).toEqual(['web-v2']);
+  });
+
+  it.each(['promote', 'promoteFull'] as const)('refuses %s while the good revision is waited for', (name) => {
+    const world = deletedMidway();
+    const refusal = (): unknown => applicationsRefusal({ ...world.state, reported: world.status }, name);
+    for (let turns = 0; turns < 2; turns += 1) world.turn();
+    expect(world.status.applications).toMatchObject([{ phase: 'Migrating', reason: 'WaitingForCell' }]);
+    expect(refusal()).toBe(
+      'Expected an application whose traffic is moving, got web, whose last good revision gets the traffic first. Send it again once the traffic moves.',
+    );
+    while (world.children.get('web')?.status.phase !== 'Progressing') world.turn();
+    world.turn();
+    expect(refusal()).toBeUndefined();
   });
 
   it.each([

@@ -3,7 +3,7 @@ import { isSameVersion } from '../versions/version.ts';
 import { childState } from './child-state.ts';
 import { revisionName } from './names.ts';
 import type { ObservedApplication, ObservedChild, ObservedRevision } from './observation.ts';
-import { back, lastGood, wait, type Judgement, type Mark, type Situation } from './situation.ts';
+import { back, GOOD_FIRST, lastGood, wait, type Judgement, type Mark, type Situation } from './situation.ts';
 
 /**
  * Has a Cell that someone has deleted serve the good revision again before it is to serve another: a new one that knows only
@@ -23,10 +23,10 @@ export function goodFirst(
   if (child === undefined && !isDeployed(situation, good))
     return mark.child === undefined
       ? undefined
-      : wait(mark, 'WaitingForCell', undeployed(situation, good, mark.child.name));
+      : wait(mark, GOOD_FIRST, undeployed(situation, good, mark.child.name));
   const kept = revisions.find(({ number }) => number === begun);
   if (child !== undefined && [good, kept].every((one) => hasGroups(seen, one)))
-    return wait(mark, 'WaitingForCell', waiting(situation, good));
+    return wait(mark, GOOD_FIRST, waiting(situation, good));
   const action = { do: 'ApplyChild', number: good.number, ...optional('keep', kept?.number) } as const;
   return back(
     mark,

@@ -3,7 +3,7 @@ import { stampOf } from '../model/requests.ts';
 import type { RequestName, TakenRequest } from '../model/request.ts';
 import { cut } from '../text.ts';
 import type { ObservedApplication, ObservedApplications } from './observation.ts';
-import { ABORTED, type Mark } from './situation.ts';
+import { ABORTED, GOOD_FIRST, type Mark } from './situation.ts';
 import type { ApplicationsState, Forwarded } from './state.ts';
 
 const IN_WORK: ReadonlySet<Mark['phase']> = new Set(['Prechecking', 'Syncing', 'Migrating', 'Completing']);
@@ -22,8 +22,22 @@ const URGENT: ReadonlySet<RequestName> = new Set(['abort', 'pause']);
 export const isUrgentlyAsked = ({ asked }: ApplicationsState): boolean =>
   asked.some(({ action }) => URGENT.has(action));
 
+/** Says why who asks has to be told that a request does nothing now; undefined when it does something. */
+export const applicationsRefusal = (state: ApplicationsState, name: RequestName): string | undefined =>
+  senseless(state, name) ?? tooEarly(state, name);
+
+/** Says why no traffic moves yet that a promotion would apply to: that of a good revision whose Cell was made again comes first. */
+function tooEarly({ reported }: ApplicationsState, name: RequestName): string | undefined {
+  if (name !== 'promote' && name !== 'promoteFull') return undefined;
+  const moving = (reported?.applications ?? []).filter(({ phase }) => phase === 'Migrating');
+  const isAwaited = moving.length > 0 && moving.every(({ reason }) => reason === GOOD_FIRST);
+  if (!isAwaited) return undefined;
+  const names = moving.map((one) => one.name).join(', ');
+  return `Expected an application whose traffic is moving, got ${names}, whose last good revision gets the traffic first. Send it again once the traffic moves.`;
+}
+
 /** Says why a request makes no sense now; undefined when it does. */
-export function applicationsRefusal({ reported }: ApplicationsState, name: RequestName): string | undefined {
+function senseless({ reported }: ApplicationsState, name: RequestName): string | undefined {
   // Before the first look nobody knows what makes sense; what then makes none changes nothing.
   if (reported === undefined) return undefined;
   const marks = reported.applications ?? [];
@@ -77,7 +91,7 @@ export function askApplications(
   state: ApplicationsState,
   request: TakenRequest<RequestName>,
 ): ApplicationsState {
-  if (applicationsRefusal(state, request.action) !== undefined) return state;
+  if (senseless(state, request.action) !== undefined) return state;
   const by = cut(request.by, LONGEST.by);
   const reason = cut(request.reason, LONGEST.reason);
   return { ...state, asked: [...state.asked, { ...request, by, reason }].slice(-LONGEST.requests) };

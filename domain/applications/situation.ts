@@ -105,6 +105,9 @@ export const STOPPED = 'Stopped';
 export const STAYS =
   'Everything stays as it is, because onFailure is Stop. Send abort to go back, or retry to try again.';
 
+/** The reason of traffic that moves once the good revision has it, as of all that waits for the Cell of the application. */
+export const GOOD_FIRST = 'WaitingForCell';
+
 /** The reason of what an operator has aborted. */
 export const ABORTED = 'Aborted';
 
