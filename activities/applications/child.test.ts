@@ -40,11 +40,12 @@ describe('the Cell of an application that is made again', () => {
     } as never);
   });
 
-  const apply = async (number: number, keep: ObservedRevision): Promise<void> => {
+  const apply = async (wanted: number | ObservedRevision, keep: ObservedRevision): Promise<void> => {
     const cell = await readCell(client, key);
     if (cell === undefined) throw new Error('Expected a Cell, got none.');
     const means = { kubernetes: client } as unknown as ApplicationsDependencies;
-    await applyChild(cell, { revision: revision(number), keep }, means, new AbortController().signal);
+    const of = { revision: typeof wanted === 'number' ? revision(wanted) : wanted, keep };
+    await applyChild(cell, of, means, new AbortController().signal);
   };
   const groups = async () =>
     (await client.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace: key.namespace })).map(
@@ -94,6 +95,29 @@ describe('the Cell of an application that is made again', () => {
     await client.create(foreign);
     await expect(apply(1, revision(2, 'web-v1'))).rejects.toMatchObject({ type: 'Conflict' });
     expect(await groups()).toEqual([[name, arnOf('other'), undefined]]);
+  });
+
+  it('leaves one of someone else as it is that has the name of a second one which is free otherwise', async () => {
+    const name = 'mysystem-web-web-v1-2-2';
+    const foreign = {
+      apiVersion: 'okra.mumo.co/v1alpha1',
+      kind: 'AWSTargetGroup',
+      metadata: { ...key, name },
+      spec: { arn: arnOf('other') },
+    };
+    await client.create(foreign);
+    // The names of both clusters are taken by target groups that serve.
+    const { content, ...one } = revision(1);
+    const targetGroups = [...content.targetGroups, { arn: arnOf('web-v3'), clusters: ['web-v1-2'] }];
+    const served = { ...one, content: { ...content, targetGroups } };
+    await apply(served, served);
+    const before = await groups();
+    await expect(apply(revision(2, 'web-v1'), served)).rejects.toMatchObject({
+      type: 'Conflict',
+      message: expect.stringContaining(`AWSTargetGroup default/${name}`),
+    });
+    expect(await groups()).toEqual(before);
+    expect(before).toContainEqual([name, arnOf('other'), undefined]);
   });
 
   it('is not given back what it no longer needs once it serves', async () => {

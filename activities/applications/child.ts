@@ -1,5 +1,6 @@
 import { AWS_TARGET_GROUP, CELL } from '../../clients/kubernetes/kinds.ts';
 import { isConflict, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Cell } from '../../crds/cell.ts';
 import { childOf, type Child, type ChildTargetGroup } from '../../domain/applications/child.ts';
 import { freelyNamed, groupsToWrite, type GroupsPlan } from '../../domain/applications/groups.ts';
@@ -41,7 +42,8 @@ export async function applyChild(
   const names = [revision, ...(keep === undefined ? [] : [keep])].flatMap(({ content, version }) =>
     groupNames(cell, [content]).flatMap((name) => [name, `${name}-${version}`]),
   );
-  const found = await findChild(kubernetes, cell, { application: application.name, names });
+  const all = await kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace: cell.key.namespace });
+  const found = await findChild(kubernetes, cell, { application: application.name, names, all });
   const { object } = found;
   if (object !== undefined && !isOwnedBy(object, cell.uid))
     throw foreign('Cell', cell.key, object.metadata.name);
@@ -60,9 +62,13 @@ export async function applyChild(
   const owner = { key: { namespace: cell.key.namespace, name: wanted.name }, uid };
   const isServing = isSameVersion(object?.status?.stableVersion ?? '', revision.version);
   const kept = keep === undefined || isServing ? [] : keptGroups(cell, keep, { plan, groups });
-  const [taken] = [...plan.foreign, ...kept.map(({ name }) => name).filter(isForeign(groups))];
-  if (taken !== undefined) throw foreign('AWSTargetGroup', cell.key, taken);
-  for (const group of [...plan.create, ...plan.relabel, ...kept]) await writeGroup(kubernetes, owner, group);
+  const written = [...plan.create, ...plan.relabel, ...kept];
+  // Names that are free may be longer than those looked for.
+  const taken = written.find(({ name }) =>
+    all.some((one) => one.metadata.name === name && !isOwnedBy(one, uid)),
+  );
+  if (taken !== undefined) throw foreign('AWSTargetGroup', cell.key, taken.name);
+  for (const group of written) await writeGroup(kubernetes, owner, group);
   for (const name of plan.remove) {
     const group = found.groups.find(({ metadata }) => metadata.name === name);
     const at = { namespace: cell.key.namespace, name };
@@ -87,11 +93,6 @@ function keptGroups(
   );
   return freelyNamed(lacking, keep.version, there);
 }
-
-const isForeign =
-  (groups: readonly ObservedTargetGroup[]) =>
-  (name: string): boolean =>
-    groups.some((one) => !one.isOwn && one.name === name);
 
 const foreign = (kind: string, { namespace }: ReadCell['key'], name: string): Error =>
   failure(

@@ -7,8 +7,6 @@ export interface GroupsPlan {
   /** Those that another revision has as well: they keep their names. */
   readonly relabel: readonly ChildTargetGroup[];
   readonly remove: readonly string[];
-  /** What stands in the place of one, and is someone else's. */
-  readonly foreign: readonly string[];
 }
 
 /** New AWSTargetGroups of a version, by names that are free: that of a cluster may be the one of another target group, which serves still. */
@@ -48,8 +46,5 @@ export function groupsToWrite(of: {
     create,
     relabel,
     remove: own.filter(({ arn }) => !arns.has(arn)).map(({ name }) => name),
-    foreign: found
-      .filter((one) => !one.isOwn && create.some(({ name }) => name === one.name))
-      .map(({ name }) => name),
   };
 }
