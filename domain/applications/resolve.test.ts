@@ -172,7 +172,9 @@ describe('resolving an application', () => {
     expect(resolved['web']).toMatchObject({ ok: true });
     expect(resolved['other']).toMatchObject({
       ok: false,
-      problems: [expect.stringContaining('the label app of the secret of cluster web-a') as string],
+      problems: [
+        'Expected the label app of the secret of cluster web-a to have one value, got web of application web and other of application other. Use another label.',
+      ],
     });
   });
 
@@ -183,13 +185,20 @@ describe('resolving an application', () => {
   const api = web({ name: 'api', clusterSelector: { role: 'api' }, alb: undefined });
 
   it.each([
-    ['one application', [web({ clusterSelector: { of: 'shop' }, alb: undefined })], 'web'],
-    ['two applications, for the later one', [web({ alb: undefined }), api], 'api'],
-  ])('refuses two EKS clusters that would have one secret, of %s', (_, applications, refused) => {
+    ['one application', [web({ clusterSelector: { of: 'shop' }, alb: undefined })], 'web', 'this Cell'],
+    [
+      'two applications, for the later one',
+      [web({ alb: undefined }), api],
+      'api',
+      'application web of this Cell',
+    ],
+  ])('refuses two EKS clusters that would have one secret, of %s', (_, applications, refused, whose) => {
     expect(resolve({ clusters: alike, applications })[refused]).toMatchObject({
       ok: false,
       problems: [
-        expect.stringMatching(/Secret prod-1 .* EKS cluster prod.1, got .* EKS cluster prod.1 /) as string,
+        expect.stringMatching(
+          `Secret prod-1 .* EKS cluster prod.1, got that of EKS cluster prod.1 of ${whose}: their names`,
+        ) as string,
       ],
     });
   });

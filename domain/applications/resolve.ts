@@ -154,11 +154,12 @@ function alikeIn(
   { argocd }: Pick<ApplicationOfCell, 'argocd'>,
   clusters: readonly ResolvedCluster[],
   { application, clusters: others }: Pick<Resolved, 'application' | 'clusters'>,
+  whose?: string,
 ): string | undefined {
   if (argocd === undefined || application.argocd === undefined) return undefined;
   for (const one of clusters) {
     const other = others.find((it) => it.secretName === one.secretName && it.eksName !== one.eksName);
-    if (other !== undefined) return takenSecret(other, one.eksName);
+    if (other !== undefined) return takenSecret(other, one.eksName, whose);
   }
   return undefined;
 }
@@ -167,7 +168,8 @@ function alikeIn(
 function clashOf(value: Resolved, before: ReadonlyMap<string, Resolution>): string | undefined {
   for (const [name, other] of before) {
     if (!other.ok) continue;
-    const alike = alikeIn(other.value.application, other.value.clusters, value);
+    const whose = `application ${name} of this Cell`;
+    const alike = alikeIn(other.value.application, other.value.clusters, value, whose);
     if (alike !== undefined) return alike;
     const shared = value.clusters.find((one) =>
       other.value.clusters.some(({ secretName }) => secretName === one.secretName),
@@ -176,7 +178,7 @@ function clashOf(value: Resolved, before: ReadonlyMap<string, Resolution>): stri
     for (const [key, wanted] of Object.entries(value.secretLabels)) {
       const theirs = Object.hasOwn(other.value.secretLabels, key) ? other.value.secretLabels[key] : undefined;
       if (theirs !== undefined && theirs !== wanted)
-        return `Expected the label ${key} of the secret of cluster ${shared.name} to have one value, got ${theirs} of application ${name} and ${wanted}. Use another label.`;
+        return `Expected the label ${key} of the secret of cluster ${shared.name} to have one value, got ${theirs} of application ${name} and ${wanted} of application ${value.application.name}. Use another label.`;
     }
   }
   return undefined;

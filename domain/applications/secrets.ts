@@ -129,8 +129,12 @@ export const foreignSecret = (
   secrets.find((one) => !one.isOwn && clusters.some(({ secretName }) => secretName === one.name));
 
 /** Why a cluster cannot have its secret: another one, whose name in EKS makes the same name of a Secret, has it. */
-export const takenSecret = ({ secretName, eksName }: ResolvedCluster, by: string): string =>
-  `Expected Secret ${secretName} to be for EKS cluster ${eksName}, got that of EKS cluster ${by} of this Cell, whose name differs only by letter case, - or _. Use one of them only, or have a Cell in another namespace use the other.`;
+export const takenSecret = (
+  { secretName, eksName }: ResolvedCluster,
+  by: string,
+  whose = 'this Cell',
+): string =>
+  `Expected Secret ${secretName} to be for EKS cluster ${eksName}, got that of EKS cluster ${by} of ${whose}: their names differ only by letter case, - or _. Use one of them only, or have a Cell in another namespace use the other.`;
 
 /** The same, where the secret is there. */
 export function takenByAnother(
