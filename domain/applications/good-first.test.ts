@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clusters, ruleAt, web } from './testing/applications.ts';
+import { clusters, job, ruleAt, web } from './testing/applications.ts';
 import type { CellStatus } from '../../crds/cell.ts';
 import { goodFirst } from './good-first.ts';
 import { applicationsRefusal } from './requests.ts';
@@ -125,6 +125,41 @@ describe('the Cell of an application that someone deletes while it moves the tra
       expect(world.run().status.phase).toBe('Completed');
     },
   );
+
+  it('is left to the other revision once someone deletes the good one, though older ones were good', () => {
+    const world = deletedMidway();
+    for (const asked of ['web-v2', 'web-v3']) {
+      world.edit({ clusters: clusters(asked) });
+      world.run();
+    }
+    world.edit({ clusters: clusters('web-v4') });
+    while (world.children.get('web')?.status.phase !== 'Progressing') world.turn();
+    const newest = world.revisions.get('web')!.at(-1)!.number;
+    world.children.delete('web');
+    world.groups.clear();
+    world.secrets.delete('web-v3');
+    expect(world.run().status.message).toContain(`delete ControllerRevision mysystem-web-${newest - 1};`);
+    world.revisions.set('web', world.revisions.get('web')!.toSpliced(-2, 1));
+    expect(world.run().status.phase).toBe('Completed');
+    expect(servedBy(world)).toEqual(['web-v4']);
+  });
+
+  it('is forgotten once the application has no load balancer, and a later one waits for nothing of it', () => {
+    const world = deletedMidway();
+    world.secrets.delete('web-v1');
+    world.problems = ['Expected an ARN.'];
+    const application = web({ alb: undefined, postchecks: [{ name: 'after', job }] });
+    world.edit({ applications: [application], onFailure: 'Stop' });
+    world.failing.add('after');
+    world.run();
+    expect(world.status.applications).toMatchObject([{ child: { name: 'mysystem-web' } }]);
+    world.problems = [];
+    world.run();
+    expect(world.status.applications?.[0]).not.toHaveProperty('child');
+    world.edit({ applications: [web()] });
+    expect(world.run().status.phase).toBe('Completed');
+    expect(servedBy(world)).toEqual(['web-v2']);
+  });
 
   it('is made again by an abort though every secret of the good revision is lost', () => {
     const world = deletedMidway();

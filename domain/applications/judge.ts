@@ -80,8 +80,9 @@ function corrected({ seen }: Situation, { mark, step }: Judgement): Judgement | 
 }
 
 /** What the status shows of an application besides what is remembered. */
-function shown({ seen }: Situation, known: Mark): Mark {
-  const { child: before, goodRevision: _old, ...others } = known;
+function shown(situation: Situation, known: Mark): Mark {
+  const { child: _before, goodRevision: _old, ...others } = known;
+  const { seen } = situation;
   const { child } = seen;
   const good = lastGood(seen.revisions);
   return {
@@ -90,7 +91,7 @@ function shown({ seen }: Situation, known: Mark): Mark {
     ...optional(
       'child',
       child === undefined
-        ? lost(before, good)
+        ? lost(situation, known)
         : {
             name: child.name,
             ...optional('weight', child.status.canaryWeight),
@@ -100,12 +101,20 @@ function shown({ seen }: Situation, known: Mark): Mark {
   };
 }
 
-/** The Cell of an application that someone has deleted, and whose rule may serve still. */
-const lost = (
-  before: Mark['child'],
-  good: ObservedRevision | undefined,
-): Pick<NonNullable<Mark['child']>, 'name'> | undefined =>
-  before === undefined || good?.content.application.alb === undefined ? undefined : { name: before.name };
+/**
+ * The Cell of an application that someone has deleted, and whose rule may serve still; not once the application has none,
+ * or someone has deleted the revision that it served.
+ */
+function lost(
+  { application, problems, seen }: Situation,
+  { child, goodRevision = 0 }: Mark,
+): Pick<NonNullable<Mark['child']>, 'name'> | undefined {
+  const good = lastGood(seen.revisions);
+  if (child === undefined || good?.content.application.alb === undefined) return undefined;
+  // A spec that cannot be read does not say whether it has.
+  const isWithoutRule = application.alb === undefined && problems.length === 0;
+  return isWithoutRule || good.number < goodRevision ? undefined : { name: child.name };
+}
 
 /** What stands in the place of something of this application, and is not its own. */
 function conflict(situation: Situation, over: Mark['failed']): string | undefined {
