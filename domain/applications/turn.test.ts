@@ -4,7 +4,7 @@ import type { ApplicationsSpec } from '../../crds/cell.ts';
 import { clusters, clustersFor, job, jobs, labelled, web } from './testing/applications.ts';
 import type { ApplicationAction } from './decision.ts';
 import { troubled, type Trouble } from './state.ts';
-import { ApplicationsWorld } from './testing/world.ts';
+import { ApplicationsWorld, type Edit } from './testing/world.ts';
 
 /** A Cell whose applications are in place on their first clusters. */
 function settled(applications: object[], first: object[], more: object = {}): ApplicationsWorld {
@@ -361,6 +361,37 @@ describe('what holds', () => {
     world.secrets.delete('a');
     world.edit({ applications: both, clusters: clustersFor({ c: 'one', b: 'two' }) });
     expect(world.run().trace).toEqual([]);
+    expect(world.status.phase).toBe('Paused');
+  });
+
+  it('a pause: a secret that a revision before the newest has removed is not made again', () => {
+    const on = (name: string): Edit => ({ clusters: clustersFor({ shared: 'web', [name]: 'web' }) });
+    const { argocd, ...application } = labelled('web') as { argocd: object };
+    const updateStrategy = { type: 'DeleteBeforeCreate' };
+    const world = new ApplicationsWorld({
+      ...on('v1'),
+      applications: [{ ...application, argocd: { ...argocd, updateStrategy } }],
+    }).run();
+    world.edit(on('v2'));
+    while (world.trace.at(-1) !== 'web ApplySecrets 2') world.turn();
+    world.edit({ ...on('v3'), applications: [labelled('web')] });
+    while (world.trace.at(-1) !== 'web SaveRevision 3') world.turn();
+    world.ask('pause');
+    world.trace.length = 0;
+    expect(world.run().trace).toEqual([]);
+    expect([...world.secrets.keys()]).toEqual(['shared', 'v2']);
+  });
+
+  it.each([
+    ['someone else', { asking: {}, isOwn: false }],
+    ['another EKS cluster, whose name makes the same', { asking: { other: {} }, isOwn: true, eksName: 'B' }],
+  ])('a pause: a secret that %s has by now is left alone', (_, secret) => {
+    const world = settled([labelled('web')], clustersFor({ a: 'web', b: 'web' }));
+    world.ask('pause');
+    world.edit({ clusters: clustersFor({ a: 'web' }) });
+    world.secrets.set('b', secret);
+    expect(world.run().trace).toEqual([]);
+    expect(world.secrets.get('b')).toEqual(secret);
     expect(world.status.phase).toBe('Paused');
   });
 

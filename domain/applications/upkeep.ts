@@ -1,5 +1,6 @@
 import { keptFromGood } from './kept-labels.ts';
-import { lackingSecrets } from './secrets.ts';
+import type { ObservedRevision } from './observation.ts';
+import { foreignSecret, lackingSecrets, takenByAnother } from './secrets.ts';
 import { deletesFirst, lastGood, restore, type Judgement, type Situation } from './situation.ts';
 
 /**
@@ -20,12 +21,24 @@ export function keepGood(situation: Situation, { mark, step }: Judgement): Judge
     seen.child !== undefined ||
     good.content.clusters.some(({ secretName }) => asks(secretName));
   const newer = seen.revisions.filter(({ number }) => number > good.number);
-  // Its secrets may have been removed for what comes.
-  if (!isInPlace || newer.some(({ content }) => deletesFirst(content))) return undefined;
+  if (!isInPlace || mayHaveGone(good, newer)) return undefined;
+  // What is of others by now is not lost.
+  if (foreignSecret(good.content, secrets) !== undefined) return undefined;
+  if (takenByAnother(good.content, secrets) !== undefined) return undefined;
   const lacking = lackingSecrets(application.name, good.content, secrets);
   // A newer revision may have asked others for other labels, which this would take from it.
   const isLostOnly = newer.length === 0 || lacking.every(({ secretName }) => !asks(secretName));
   if (lacking.length === 0 || !isLostOnly || keptFromGood(situation, good) !== undefined) return undefined;
   const names = lacking.map(({ name }) => name).join(', ');
   return restore(mark, { do: 'ApplySecrets', number: good.number }, names);
+}
+
+/** Whether secrets of the good revision may have been removed for what comes; also for a revision between that is not seen any more, unless a rule keeps them. */
+function mayHaveGone(good: ObservedRevision, newer: readonly ObservedRevision[]): boolean {
+  const [newest = good] = newer;
+  const isAnyUnseen = newest.number - good.number > newer.length;
+  return (
+    newer.some(({ content }) => deletesFirst(content)) ||
+    (isAnyUnseen && good.content.application.alb === undefined)
+  );
 }
