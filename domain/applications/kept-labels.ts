@@ -39,21 +39,26 @@ export function keptByOthers(situation: Situation): Hold | undefined {
 }
 
 /** The applications that wait for each other's labels, from this one by another back to it; undefined when that one does not wait for this. */
-function circleOf({ application, others, secrets }: Situation, by: string): readonly string[] | undefined {
-  const waitsFor = (name: string): readonly string[] => {
-    const { resolved } = others.find((one) => one.name === name) ?? {};
-    const kept = resolved?.ok === true ? keptLabels(name, resolved.value, secrets) : [];
-    const waited = kept.filter((one) => !isChangedAlike({ application: { name }, others, secrets }, one));
-    return waited.map((one) => one.by);
-  };
-  const ways: (readonly string[])[] = [[application.name, by]];
-  const seen = new Set([by]);
-  for (const way of ways) {
-    const next = waitsFor(way.at(-1) ?? '');
-    if (next.includes(application.name)) return way;
-    for (const name of next.filter((one) => !seen.has(one))) {
-      seen.add(name);
-      ways.push([...way, name]);
+const circleOf = (situation: Situation, by: string): readonly string[] | undefined =>
+  wayBack(situation.application.name, by, (name) => {
+    const { resolved } = situation.others.find((one) => one.name === name) ?? {};
+    const kept = resolved?.ok === true ? keptLabels(name, resolved.value, situation.secrets) : [];
+    return kept
+      .filter((one) => !isChangedAlike({ ...situation, application: { name } }, one))
+      .map(({ by: one }) => one);
+  });
+
+/** The shortest way from one by another back to it, of those that each waits for. */
+function wayBack(
+  from: string,
+  by: string,
+  waitsFor: (name: string) => readonly string[],
+): readonly string[] | undefined {
+  const ways = new Map([[by, [from, by]]]);
+  for (const [name, way] of ways) {
+    for (const next of new Set(waitsFor(name))) {
+      if (next === from) return way;
+      if (!ways.has(next)) ways.set(next, [...way, next]);
     }
   }
   return undefined;
@@ -61,32 +66,59 @@ function circleOf({ application, others, secrets }: Situation, by: string): read
 
 /**
  * Holds an application that deletes first while another one may go back to a cluster that it has left, by other values of
- * its labels there: it would wait for that without being deployed anywhere. One that waits for this one is not waited for.
+ * its labels there: it would wait for that without being deployed anywhere. One that waits for this one, maybe by others,
+ * is not waited for.
  */
 function mayReturn(situation: Situation): Hold | undefined {
-  const { application, others, secrets, seen, spec } = situation;
-  const { resolved } = seen;
-  if (spec.parallel !== true || !resolved.ok || !deletesFirst(situation)) return undefined;
-  if (leftSecrets(application.name, resolved.value, secrets).length === 0) return undefined;
+  const { application, others, seen, spec } = situation;
+  if (spec.parallel !== true) return undefined;
   for (const other of others) {
-    const good = goesBackTo(other);
-    if (good === undefined || other.name === application.name) continue;
-    const asked = [good, ...(other.resolved.ok ? [other.resolved.value] : [])];
-    const waits = asked.flatMap((one) => keptLabels(other.name, one, secrets));
-    if (waits.some(({ by }) => by === application.name)) continue;
-    const cluster = resolved.value.clusters.find(
-      ({ secretName }) =>
-        good.clusters.some((one) => one.secretName === secretName) &&
-        ![application, other].some(({ name }) => isAskedBy(secrets, secretName, name)),
-    );
-    const key = Object.keys(resolved.value.secretLabels).find((one) => differs(one, good, resolved.value));
-    if (cluster === undefined || key === undefined) continue;
-    const [had, wanted] = [good.secretLabels[key], resolved.value.secretLabels[key]];
-    const message = `Expected the label ${key} of the secret of cluster ${cluster.name} to have one value, got ${had}, by which application ${other.name} is deployed there again if it goes back, and ${wanted}. Waiting until application ${other.name} is in place; or use another label.`;
+    const back = returning(situation, seen, other);
+    if (back === undefined || wayBack(application.name, other.name, waitsForIn(situation)) !== undefined)
+      continue;
+    const { cluster, key, had, wanted } = back;
+    const message = `Expected the label ${key} of the secret of cluster ${cluster} to have one value, got ${had}, by which application ${other.name} is deployed there again if it goes back, and ${wanted}. Waiting until application ${other.name} is in place; or use another label.`;
     return { kind: 'Waiting', reason: 'Conflict', message };
   }
   return undefined;
 }
+
+/** The label by which another application is deployed again where one that deletes first comes, if it goes back. */
+function returning(
+  { secrets }: Pick<Situation, 'secrets'>,
+  { name, resolved }: ObservedApplication,
+  other: ObservedApplication,
+):
+  | { readonly cluster: string; readonly key: string; readonly had: string; readonly wanted: string }
+  | undefined {
+  const good = goesBackTo(other);
+  if (good === undefined || other.name === name || !resolved.ok || !deletesFirst(resolved.value))
+    return undefined;
+  const { clusters, secretLabels } = resolved.value;
+  if (leftSecrets(name, resolved.value, secrets).length === 0) return undefined;
+  const cluster = clusters.find(
+    ({ secretName }) =>
+      good.clusters.some((one) => one.secretName === secretName) &&
+      ![name, other.name].some((one) => isAskedBy(secrets, secretName, one)),
+  );
+  const key = Object.keys(secretLabels).find((one) => differs(one, good, resolved.value));
+  if (cluster === undefined || key === undefined) return undefined;
+  return { cluster: cluster.name, key, had: good.secretLabels[key] ?? '', wanted: secretLabels[key] ?? '' };
+}
+
+/** The applications that each one waits for, by what is asked for and by what it may go back to. */
+const waitsForIn =
+  ({ others, secrets }: Pick<Situation, 'others' | 'secrets'>) =>
+  (name: string): readonly string[] => {
+    const seen = others.find((one) => one.name === name);
+    if (seen === undefined) return [];
+    const good = goesBackTo(seen);
+    const asked = [...(good === undefined ? [] : [good]), ...(seen.resolved.ok ? [seen.resolved.value] : [])];
+    return [
+      ...asked.flatMap((one) => keptLabels(name, one, secrets)).map(({ by }) => by),
+      ...others.filter((one) => returning({ secrets }, seen, one) !== undefined).map((one) => one.name),
+    ];
+  };
 
 /** What an application goes back to that is not in place with what it was to be. */
 function goesBackTo({ revisions }: ObservedApplication): Resolved | undefined {
