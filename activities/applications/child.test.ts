@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AWS_TARGET_GROUP, CELL } from '../../clients/kubernetes/kinds.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
+import type { Cell } from '../../crds/cell.ts';
 import type { ObservedRevision } from '../../domain/applications/observation.ts';
 import { clusters, ruleAt, web } from '../../domain/applications/testing/applications.ts';
 import { arnOf } from '../../domain/applications/testing/world.ts';
@@ -118,6 +119,25 @@ describe('the Cell of an application that is made again', () => {
     });
     expect(await groups()).toEqual(before);
     expect(before).toContainEqual([name, arnOf('other'), undefined]);
+  });
+
+  it('goes to no other revision whose AWSTargetGroup is of someone else, and back all the same', async () => {
+    const asksFor = async () => (await client.get<Cell>(CELL, child))?.spec.version;
+    const [one, other] = [revision(1), revision(2)];
+    await apply(one, one);
+    const metadata = { ...key, name: 'mysystem-web-web-v2' };
+    const spec = { arn: arnOf('other') };
+    const foreign = { apiVersion: 'okra.mumo.co/v1alpha1', kind: 'AWSTargetGroup', metadata, spec };
+    await client.create(foreign);
+    await expect(apply(other, one)).rejects.toMatchObject({ type: 'Conflict' });
+    expect(await asksFor()).toBe('1');
+    await client.delete(AWS_TARGET_GROUP, metadata);
+    await apply(other, one);
+    expect(await asksFor()).toBe('2');
+    await client.delete(AWS_TARGET_GROUP, metadata);
+    await client.create(foreign);
+    await expect(apply(one, other)).rejects.toMatchObject({ type: 'Conflict' });
+    expect(await asksFor()).toBe('1');
   });
 
   it('is not given back what it no longer needs once it serves', async () => {

@@ -23,7 +23,9 @@ import {
   groupNames,
   isOwnedBy,
   observedGroups,
+  revisionOf,
   sourceOf,
+  type FoundChild,
 } from './seen-child.ts';
 
 /**
@@ -32,7 +34,7 @@ import {
  */
 export async function applyChild(
   cell: ReadCell,
-  of: { readonly revision: ObservedRevision; readonly keep: ObservedRevision | undefined },
+  of: Applied,
   means: ApplicationsDependencies,
   signal: AbortSignal,
 ): Promise<void> {
@@ -51,29 +53,52 @@ export async function applyChild(
   const rule = conditions ?? (await conditionsOfRule(application, cell, means, signal));
   const wanted = childOf({ ...sourceOf(cell, revision), conditions: rule });
   if (wanted === undefined) return;
-  const uid = await writeCell(kubernetes, cell, wanted, object);
-  const groups = observedGroups(found.groups, uid);
-  const plan = groupsToWrite({
-    wanted: wanted.targetGroups,
-    found: groups,
-    version: revision.version,
-    kept: keep === undefined ? [] : keep.content.targetGroups.map(({ arn }) => arn),
-  });
-  const owner = { key: { namespace: cell.key.namespace, name: wanted.name }, uid };
-  const isServing = isSameVersion(object?.status?.stableVersion ?? '', revision.version);
-  const kept = keep === undefined || isServing ? [] : keptGroups(cell, keep, { plan, groups });
-  const written = [...plan.create, ...plan.relabel, ...kept];
+  const plan = planGroups(cell, of, { wanted, found });
+  const written = [...plan.create, ...plan.relabel, ...plan.kept];
   // Names that are free may be longer than those looked for.
-  const taken = written.find(({ name }) =>
-    all.some((one) => one.metadata.name === name && !isOwnedBy(one, uid)),
-  );
+  const isOfOthers = (one: AWSTargetGroup): boolean => !isOwnedBy(one, object?.metadata.uid);
+  const taken = written.find(({ name }) => all.some((one) => one.metadata.name === name && isOfOthers(one)));
+  // A Cell does not go forward without its target groups, and goes back with what it has.
+  if (taken !== undefined && !isBack(of, object)) throw foreign('AWSTargetGroup', cell.key, taken.name);
+  const uid = await writeCell(kubernetes, cell, wanted, object);
   if (taken !== undefined) throw foreign('AWSTargetGroup', cell.key, taken.name);
+  const owner = { key: { namespace: cell.key.namespace, name: wanted.name }, uid };
   for (const group of written) await writeGroup(kubernetes, owner, group);
   for (const name of plan.remove) {
     const group = found.groups.find(({ metadata }) => metadata.name === name);
     const at = { namespace: cell.key.namespace, name };
     await remove(kubernetes, { kind: AWS_TARGET_GROUP, key: at }, group?.metadata.uid ?? '');
   }
+}
+
+interface Applied {
+  readonly revision: ObservedRevision;
+  readonly keep: ObservedRevision | undefined;
+}
+
+/** Whether the Cell of an application is not to serve a newer revision than it does, or may. */
+const isBack = ({ revision, keep }: Applied, object: Cell | undefined): boolean =>
+  [object === undefined ? undefined : revisionOf(object), keep?.number].some(
+    (number = 0) => number >= revision.number,
+  );
+
+/** Plans the AWSTargetGroups of a revision, and those of another that may serve still. */
+function planGroups(
+  cell: ReadCell,
+  { revision, keep }: Applied,
+  { wanted, found }: { readonly wanted: Child; readonly found: FoundChild },
+): GroupsPlan & { readonly kept: readonly ChildTargetGroup[] } {
+  const { metadata, status } = found.object ?? {};
+  const groups = observedGroups(found.groups, metadata?.uid);
+  const plan = groupsToWrite({
+    wanted: wanted.targetGroups,
+    found: groups,
+    version: revision.version,
+    kept: keep === undefined ? [] : keep.content.targetGroups.map(({ arn }) => arn),
+  });
+  const isServing = isSameVersion(status?.stableVersion ?? '', revision.version);
+  const kept = keep === undefined || isServing ? [] : keptGroups(cell, keep, { plan, groups });
+  return { ...plan, kept };
 }
 
 interface Planned {
