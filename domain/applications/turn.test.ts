@@ -320,8 +320,8 @@ describe('what holds', () => {
   });
 
   it.each(
-    holds.flatMap(([held, , hold]) =>
-      [1, 2].map((number): readonly [string, number, typeof hold] => [held, number, hold]),
+    [...holds.map(([held, , hold]) => [held, hold] as const), ['nothing', () => undefined] as const].flatMap(
+      ([held, hold]) => [1, 2].map((number): readonly [string, number, typeof hold] => [held, number, hold]),
     ),
   )('%s: a secret of revision %i is made again while traffic moves', (_, number, hold) => {
     const world = settled([web()], clusters('web-v1'));

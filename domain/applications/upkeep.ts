@@ -4,12 +4,12 @@ import { foreignSecret, lackingSecrets, takenByAnother } from './secrets.ts';
 import { deletesFirst, lastGood, restore, type Judgement, type Situation } from './situation.ts';
 
 /**
- * Restores the secrets by which Argo CD deploys the good revision, while something holds what comes next. Not where its
- * Cell is gone: then nobody knows whether the good revision can serve, and the secrets would have it get the traffic.
+ * Restores the secrets by which Argo CD deploys the good revision, while what comes next waits. Not where its Cell is gone,
+ * or goes: then nobody knows whether the good revision can serve, and the secrets would have it get the traffic.
  */
 export function keepGood(situation: Situation, { mark, step }: Judgement): Judgement | undefined {
-  if (step.is !== 'Wait' || (situation.hold ?? step.hold) === undefined) return undefined;
   const { application, seen, secrets } = situation;
+  if (step.is !== 'Wait' || seen.child?.isDeleting === true) return undefined;
   const good = lastGood(seen.revisions);
   if (good?.content.application.argocd === undefined) return undefined;
   if (good.content.application.alb !== undefined && seen.child === undefined) return undefined;
