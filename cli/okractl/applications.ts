@@ -10,9 +10,10 @@ export const applicationsTable = ({ applications = [] }: CellStatus): Table => (
     application.name,
     application.phase,
     revisionText(application),
-    application.child === undefined
+    // Of a Cell that is new, or gone, nobody knows the weights.
+    application.child?.weight === undefined
       ? '-'
-      : `${application.child.weight ?? 0} by Cell ${application.child.name}`,
+      : `${application.child.weight} by Cell ${application.child.name}`,
     checksText(application),
     application.failed?.message ?? application.message ?? '-',
   ]),

@@ -74,11 +74,13 @@ describe('the table of applications', () => {
           checks: [check('dd', 'Failed')],
           message: 'dd failed.',
         },
+        { name: 'gone', phase: 'Migrating', child: { name: 'gone-c' } },
       ],
     });
     expect(rows).toEqual([
       ['web', 'Migrating', '1 → 2', '30 by Cell web-c', '1 of 1 check passed', '-'],
       ['api', 'CheckFailed', '1', '-', 'dd Failed', 'dd failed.'],
+      ['gone', 'Migrating', '-', '-', '-', '-'],
     ]);
   });
 });
