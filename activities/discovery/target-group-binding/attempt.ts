@@ -1,3 +1,4 @@
+import type { Problem } from '../../../domain/discovery/sync-status.ts';
 import type { BindingOutcome } from './report.ts';
 import { reasonOf, toFailure } from '../../failure.ts';
 import { soonest } from '../soonest.ts';
@@ -11,12 +12,20 @@ export async function attempt<T extends BindingOutcome>(
   try {
     return await act();
   } catch (error) {
-    signal.throwIfAborted();
-    const cause = toFailure(error);
-    const reason = reasonOf(cause);
-    const where = targetGroupARN === undefined ? '' : ` in ${targetGroupARN}`;
-    const message = `Expected to sync the targets${where}, got: ${cause.message} It is tried again; what is registered stays.`;
-    const object = targetGroupARN === undefined ? {} : { object: targetGroupARN };
-    return { problems: [{ ...object, reason, message }], againInSeconds: soonest([{ reason, message }]) };
+    const problem = problemOf(error, { signal, targetGroupARN });
+    return { problems: [problem], againInSeconds: soonest([problem]) };
   }
+}
+
+/** Says what was thrown, unless that is because the sync was given up. */
+export function problemOf(
+  error: unknown,
+  { signal, targetGroupARN }: { readonly signal: AbortSignal; readonly targetGroupARN?: string | undefined },
+): Problem {
+  signal.throwIfAborted();
+  const cause = toFailure(error);
+  const where = targetGroupARN === undefined ? '' : ` in ${targetGroupARN}`;
+  const message = `Expected to sync the targets${where}, got: ${cause.message} It is tried again; what is registered stays.`;
+  const object = targetGroupARN === undefined ? {} : { object: targetGroupARN };
+  return { ...object, reason: reasonOf(cause), message };
 }

@@ -29,16 +29,18 @@ function moving() {
     groups,
     /** The target groups of which AWS does not say what is in them. */
     silent: new Set<string>(),
+    /** The target groups that AWS does not describe. */
+    hidden: new Set<string>(),
   };
   const objects = new Objects();
   const client = objects.client();
   const elbv2 = unused<ELBv2>({
-    targetGroups: ([arn = '']) =>
-      Promise.resolve(
-        groups.has(arn)
-          ? [{ TargetGroupArn: arn, TargetType: 'ip', LoadBalancerArns: arn === from ? world.users : [] }]
-          : [],
-      ),
+    targetGroups: ([arn = '']) => {
+      if (world.hidden.has(arn)) return Promise.reject(new Error('Hidden.'));
+      const LoadBalancerArns = arn === from ? world.users : [];
+      const found = { TargetGroupArn: arn, TargetType: 'ip' as const, LoadBalancerArns };
+      return Promise.resolve(groups.has(arn) ? [found] : []);
+    },
     targetHealth: (arn) =>
       world.silent.has(arn)
         ? Promise.reject(new Error('Silent.'))
@@ -242,6 +244,17 @@ describe('a binding that moves', () => {
     await sync();
     Object.assign(world, { arn: to, allowed: ['*targetgroup/from/*'], pods: new Set(second) });
     expect(await sync()).toMatchObject({ from: second, to: [], problems: ['NotAllowed'] });
+  });
+
+  it('is kept up where it is while AWS does not describe the target group that it asks for', async () => {
+    const { world, sync } = moving();
+    world.pods = new Set(first);
+    await sync();
+    Object.assign(world, { arn: to, pods: new Set(second) });
+    world.hidden.add(to);
+    expect(await sync()).toMatchObject({ from: second, to: [], problems: ['Unavailable'] });
+    world.hidden.clear();
+    expect(await sync()).toMatchObject({ from: second, to: second, problems: ['TargetGroupInUse'] });
   });
 
   it('says what is wrong in the new target group also where the former one does not answer', async () => {

@@ -1,4 +1,6 @@
+import { earlier } from '../../../domain/discovery/missing.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
+import { soonest } from '../soonest.ts';
 import { refusedGroup } from './allowed.ts';
 import { registerIn, targetsHashOf, type Binding } from './fill.ts';
 import { findFormer, type Bound } from './group.ts';
@@ -11,6 +13,15 @@ import type { BindingOutcome } from './report.ts';
  * may be a target group that the namespace may not use any more, and which is left alone then.
  */
 export async function stay(
+  dependencies: Binding,
+  { bound, ledger }: { readonly bound: Bound; readonly ledger: BindingLedger },
+  problem: Problem,
+): Promise<BindingOutcome> {
+  const kept = await keptThere(dependencies, { bound, ledger }, problem);
+  return { ...kept, againInSeconds: earlier(soonest([problem]), kept.againInSeconds) };
+}
+
+async function keptThere(
   dependencies: Binding,
   { bound, ledger }: { readonly bound: Bound; readonly ledger: BindingLedger },
   problem: Problem,

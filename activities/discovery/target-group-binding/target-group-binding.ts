@@ -12,10 +12,10 @@ import { objectWorkflowId } from '../../../domain/model/workflow-ids.ts';
 import { BINDING_FINALIZER } from '../../../domain/kubernetes/labels.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
 import { refusedUse } from './allowed.ts';
-import { attempt } from './attempt.ts';
+import { attempt, problemOf } from './attempt.ts';
 import { registerIn, type Binding } from './fill.ts';
 import { keepUp } from './keep-up.ts';
-import { groupFinder, type Bound, type GroupDependencies } from './group.ts';
+import { groupFinder, type Bound, type FoundGroup, type GroupDependencies } from './group.ts';
 import { deleteCreated, leaveFormer, leaveGroup, whileInUse, type LeavingDependencies } from './leave.ts';
 import { bindingLedger, type BindingLedger } from './ledger.ts';
 import { bindingReporter, type BindingOutcome } from './report.ts';
@@ -134,11 +134,20 @@ type Filling = BindingOutcome & { readonly mayLeave?: boolean };
 async function fill(dependencies: Binding, bound: Bound, ledger: BindingLedger): Promise<Filling> {
   const refused = await refusedUse(dependencies.kubernetes, bound, dependencies.region);
   if (refused !== undefined) return await stay(dependencies, { bound, ledger }, refused);
-  const group = await groupFinder(dependencies)(bound);
+  const group = await find(dependencies, bound);
   if (group.is === 'Problem') return await stay(dependencies, { bound, ledger }, group.problem);
   const { arn: targetGroupARN, created } = group;
   await ledger.write(turnTo(ledger.now(), { targetGroupARN, created }));
   return await registerIn(group, dependencies, { bound, ledger });
+}
+
+/** The target group that is asked for; one that cannot be described or created just now is not to be had either. */
+async function find(dependencies: Binding, bound: Bound): Promise<FoundGroup> {
+  try {
+    return await groupFinder(dependencies)(bound);
+  } catch (error) {
+    return { is: 'Problem', problem: problemOf(error, bound.life) };
+  }
 }
 
 /** What is wrong with a cluster is so in each target group. */
