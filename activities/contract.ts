@@ -1,7 +1,7 @@
 import type { StagedBindingPolicyStatus } from '../crds/staged-binding-policy.ts';
 import type { ApplicationAction } from '../domain/applications/decision.ts';
 import type { ObservedApplications } from '../domain/applications/observation.ts';
-import type { StageChange } from '../domain/staged/decision.ts';
+import type { StageWrite } from '../domain/staged/decision.ts';
 import type { ObservedStaged, StagedLook } from '../domain/staged/observation.ts';
 import type { AnalysisStep, ExperimentStep } from '../crds/cell.ts';
 import type { CheckStep } from '../crds/check-step.ts';
@@ -258,7 +258,7 @@ export interface StageRef {
 }
 
 /** What the BindingPolicy of a stage is to be, of a StagedBindingPolicy. */
-export type StageApplied = StageRef & StageChange;
+export type StageApplied = StageRef & StageWrite;
 
 /** What the workflow of a StagedBindingPolicy needs. */
 export interface StagedActivities {
@@ -266,7 +266,7 @@ export interface StagedActivities {
   observeStaged(look: StagedLook): Promise<ObservedStaged & Paced>;
   /**
    * Makes the BindingPolicy of a stage, and Okra's StatusCollector, what they are to be; fails as a `Conflict` when the name is taken.
-   * What it reaches already it goes on to reach.
+   * What it reaches already it goes on to reach, also where the StagedBindingPolicy was edited since that was decided.
    */
   applyStage(change: StageApplied): Promise<void>;
   /** Makes the BindingPolicy by which KubeStellar says which clusters a stage selects. */

@@ -79,7 +79,7 @@ export async function stagedBinding(input: StagedBindingInput): Promise<void> {
     ({ state } = turn);
     const act = async (): Promise<void> => {
       try {
-        await perform(turn.decision, { name, uid: found.object?.uid ?? '' });
+        await perform(turn.decision, { name, ...lookedAt(found) });
       } catch (refused) {
         if (patched('staged-failed-writes')) state = unwritten(state, before);
         throw refused;
@@ -135,13 +135,22 @@ export async function stagedBinding(input: StagedBindingInput): Promise<void> {
   }
 }
 
+/** The object by which something was decided. */
+interface LookedAt {
+  readonly uid: string;
+  readonly generation?: number;
+}
+
+const lookedAt = ({ object }: ObservedStaged): LookedAt =>
+  object === undefined ? { uid: '' } : { uid: object.uid, generation: object.generation };
+
 async function perform(
   decision: StagedDecision,
-  { name, uid }: { readonly name: string; readonly uid: string },
+  { name, uid, ...at }: { readonly name: string } & LookedAt,
 ): Promise<void> {
   switch (decision.do) {
     case 'Apply':
-      return stages(decision.message).applyStage({ name, uid, ...changeOf(decision) });
+      return stages(decision.message).applyStage({ name, uid, ...at, ...changeOf(decision) });
     case 'Select':
       return stages(decision.message).selectClusters({ name, uid, stage: decision.stage });
     case 'Remove': {

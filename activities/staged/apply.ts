@@ -43,8 +43,10 @@ export async function applyStage(spaces: Spaces, change: StageApplied): Promise<
       throw failure('Unavailable', message);
     }
     const narrowing = widened(found, asked);
-    const keeps = change.keepsFormer === true && found !== undefined;
-    const former = keeps ? formerSelectors(found, stage) : [];
+    // Nobody has decided yet what an edit that has come since takes from this stage.
+    const isEdited = change.generation !== undefined && change.generation !== object.metadata.generation;
+    const keeps = change.keepsFormer === true || isEdited;
+    const former = keeps && found !== undefined ? formerSelectors(found, stage) : [];
     const annotation = narrowing?.label ?? (isAnnotated(found) ? '' : undefined);
     return {
       labels: { [STAGE_LABEL]: stage.name },

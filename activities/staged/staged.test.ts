@@ -566,6 +566,20 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
     expect(await selected('dev')).toEqual(selecting('two'));
   });
 
+  it('keep what a stage has selected where an edit comes between a look and a write, until that is looked at', async () => {
+    const selected = async (): Promise<unknown> => (await policy('dev'))?.spec;
+    await settle();
+    const { object } = await activities().observeStaged({ name: 'web' });
+    const { uid = '', generation = 0 } = object ?? {};
+    const other = { matchLabels: { env: 'other' } };
+    await apply({ stages: [{ ...dev, clusterSelectors: [other] }, prod] });
+    const write = (at: number) => activities().applyStage({ name: 'web', uid, stage: 'dev', generation: at });
+    await write(generation);
+    expect(await selected()).toMatchObject({ clusterSelectors: [other, ...(dev?.clusterSelectors ?? [])] });
+    await write(generation + 1);
+    expect(await selected()).toMatchObject({ clusterSelectors: [other] });
+  });
+
   it('tell of expressions that are none, and place nothing by them', async () => {
     await apply({ stages: [{ ...dev, condition: 'obj.results.exists(' }, prod] });
     expect(await settle()).toMatchObject({ phase: 'Failed', reason: 'InvalidExpression' });

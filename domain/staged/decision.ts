@@ -27,6 +27,12 @@ export interface StageChange {
   readonly found?: string;
 }
 
+/** What a BindingPolicy is to be by a spec, which may be another one when that is written. */
+export interface StageWrite extends StageChange {
+  /** The generation of the StagedBindingPolicy by which it was decided; runs of earlier releases do not say it. */
+  readonly generation?: number;
+}
+
 /** Nothing is done until something changes, or until a time in milliseconds since the epoch. */
 export interface StagedWait {
   readonly do: 'Wait';
