@@ -1,3 +1,4 @@
+import type { Stamp } from '../model/request.ts';
 import { cut } from '../text.ts';
 import { standingStill } from './lateness.ts';
 import { earlierStages } from './earlier.ts';
@@ -80,35 +81,46 @@ function repetitionOf(
 function abortRefusal(state: StagedState, aim: StagedAim): string | undefined {
   const { to } = aim;
   const { active, held, rollingBack } = state;
+  if (isWithdrawal(state, aim)) return undefined;
   if (active === undefined) return 'Expected a stage to take back, got none that has begun.';
   const earlier = earlierStages(state, active);
   if (rollingBack !== undefined) return repetitionOf(rollingBack, earlier, to);
   const goesFurther = to !== undefined && earlier.includes(to);
-  if (isOfHeld(state, aim)) {
-    return goesOn(state)
-      ? undefined
-      : `Expected a stage to take back, got stage ${active.name}, to which it has gone back already: ${held?.message} Send abort without "stage" and "to" to take ${active.name} back as well.`;
-  }
+  if (isOfTakenBack(state, aim))
+    return `Expected a stage to take back, got stage ${active.name}, to which it has gone back already: ${held?.message} Send abort without "stage" and "to" to take ${active.name} back as well.`;
   if (to === undefined || goesFurther) return undefined;
   const those = earlier.length === 0 ? 'there is none' : `there are: ${earlier.join(', ')}`;
   return `Expected a stage to go back to that was passed before stage ${active.name}, got ${cut(to, LONGEST.stage)}; ${those}. Nothing is taken back. Send abort without "to" to take ${active.name} back.`;
 }
 
 /** Whether an abort is about a stage that was taken back already. */
-function isOfHeld(state: StagedState, { to, stage }: StagedAim): boolean {
+function isOfTakenBack(state: StagedState, { to, stage }: StagedAim): boolean {
   const { active, held } = state;
-  if (active === undefined || held === undefined || held.stage === active.name) return false;
-  const goesFurther = to !== undefined && earlierStages(state, active).includes(to);
-  const isGone = stage !== undefined && stage !== active.name && isTakenBack(state, held, stage);
-  return to === active.name || (isGone && !goesFurther);
+  const goesFurther = active !== undefined && to !== undefined && earlierStages(state, active).includes(to);
+  const isGone = stage !== undefined && stage !== active?.name && isTakenBack(state, held, stage);
+  const isThere = held !== undefined && active !== undefined && held.stage !== active.name;
+  return (isThere && to === active.name) || (isGone && !goesFurther);
 }
 
-const goesOn = ({ requests }: StagedState): boolean =>
-  requests.promote !== undefined || requests.retry !== undefined;
+const goesOn = ({ held, requests }: StagedState): boolean =>
+  held === undefined || requests.promote !== undefined || requests.retry !== undefined;
 
 /** Whether an abort only keeps a stage that was taken back from beginning again. */
 const isWithdrawal = (state: StagedState, aim: StagedAim): boolean =>
-  state.rollingBack === undefined && isOfHeld(state, aim) && goesOn(state);
+  state.rollingBack === undefined && isOfTakenBack(state, aim) && goesOn(state);
+
+/** Ends what was to let a stage begin again that was taken back; it is held once more where that has been let go on. */
+function withdrawn(state: StagedState, { stage = '' }: StagedAim, stamp: Stamp): StagedState {
+  const message = abortedMessage(stage, stamp);
+  const { held = { reason: 'Aborted', by: stamp.by, stage, message } } = state;
+  return { ...answered(answered(state, 'promote'), 'retry'), held };
+}
+
+/** Says that a stage was aborted, and by whom. */
+export function abortedMessage(stage: string, { by, reason }: Omit<Stamp, 'at'>): string {
+  const said = reason === '' ? '' : `: ${reason}`;
+  return `Stage ${stage} was aborted by ${by}${said}${/[.!?]$/.test(said) ? '' : '.'}`;
+}
 
 // One that is no longer asked for has no mark.
 const isTakenBack = ({ stages }: StagedState, held: Held | undefined, stage: string): boolean =>
@@ -130,8 +142,7 @@ export function askStaged(state: StagedState, name: StagedRequestName, request: 
   };
   const to = request.to === undefined ? {} : { to: request.to };
   const asked = [...state.asked, { action: name, ...stamp }].slice(-LONGEST.requests);
-  if (name === 'abort' && isWithdrawal(state, request))
-    return { ...answered(answered(state, 'promote'), 'retry'), asked };
+  if (name === 'abort' && isWithdrawal(state, request)) return { ...withdrawn(state, request, stamp), asked };
   return {
     ...(name === 'pause' ? standingStill(state, request.at) : state),
     ...(name === 'resume' ? soaksAgain(state) : {}),

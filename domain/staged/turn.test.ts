@@ -322,6 +322,30 @@ describe('a StagedBindingPolicy', () => {
     },
   );
 
+  it.each([
+    ['s1', ['s0']],
+    ['s0', []],
+  ])('begins no stage again by an abort of %s, which is gone and was to begin again', (stage, placed) => {
+    const world = new World(aSpec(stage === 's1' ? [{}, {}] : [{}]));
+    if (stage === 's1') world.fulfilled.add('s0');
+    world.settle();
+    world.ask('abort');
+    world.settle();
+    world.freezes = [{ name: 'f', by: 'ops', reason: 'x.' }];
+    world.ask('retry');
+    world.settle();
+    const aim = { stage };
+    expect(stagedAnswer('abort', world.state, aim)).toContain('Nothing begins');
+    world.state = askStaged(world.state, 'abort', { by: 'bob', reason: '', at: world.now, ...aim });
+    world.freezes = [];
+    expect(world.settle()).toMatchObject({ phase: 'RolledBack', reason: 'Aborted' });
+    expect([world.placed, world.status.held]).toMatchObject([placed, { by: 'bob', stage }]);
+    expect(stagedRefusal(world.state, 'abort', aim)).toBeDefined();
+    world.ask('retry');
+    world.settle();
+    expect(world.placed).toEqual([...placed, stage]);
+  });
+
   it('begins no stage again by a promote of the one that is taken back', () => {
     const world = fulfil(new World(aSpec([{}, { approval: 'Manual' }, {}])), 's0', 's1');
     world.settle();

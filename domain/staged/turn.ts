@@ -5,6 +5,7 @@ import { counting, isHeldUp, isUnseen, seenAgain, standingStill, unseen } from '
 import type { ObservedStaged, PresentPolicy } from './observation.ts';
 import { beginNext, place } from './place.ts';
 import { unrepeated } from './repetition.ts';
+import { abortedMessage } from './requests.ts';
 import { restored } from './restore.ts';
 import { rollBack } from './roll-back.ts';
 import { answered, withoutHold, type StagedState } from './state.ts';
@@ -122,9 +123,8 @@ function heard(state: StagedState, now: number): StagedState {
 function aborted(state: StagedState, abort: NonNullable<StagedState['requests']['abort']>): StagedState {
   const { active } = state;
   if (active === undefined) return state;
-  const { by, reason, to } = abort;
-  const said = reason === '' ? '' : `: ${reason}`;
-  const message = `Stage ${active.name} was aborted by ${by}${said}${/[.!?]$/.test(said) ? '' : '.'}`;
+  const { by, to } = abort;
+  const message = abortedMessage(active.name, abort);
   // What was to let it go on is not about what comes after it is taken back.
   const { held: _over, ...others } = answered(answered(state, 'promote'), 'retry');
   return { ...others, rollingBack: { reason: 'Aborted', by, message, ...(to === undefined ? {} : { to }) } };
