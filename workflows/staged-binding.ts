@@ -7,7 +7,7 @@ import { unwritten } from '../domain/staged/repetition.ts';
 import { askStaged } from '../domain/staged/requests.ts';
 import { unseen } from '../domain/staged/lateness.ts';
 import { looked, pause, type Looks } from '../domain/model/pace.ts';
-import { initialStagedState, type StagedState } from '../domain/staged/state.ts';
+import { initialStagedState, tellingAll, type StagedState } from '../domain/staged/state.ts';
 import { sameStagedStatus, stagedStatusOf } from '../domain/staged/status.ts';
 import { takeStagedTurn } from '../domain/staged/turn.ts';
 import { stagedReports, stages } from './activities.ts';
@@ -39,7 +39,7 @@ const MOST_LOOKS = 20;
 export async function stagedBinding(input: StagedBindingInput): Promise<void> {
   const { key } = input;
   const { name } = key;
-  let state = input.state ?? initialStagedState;
+  let state = tellingAll(input.state ?? initialStagedState, patched('staged-marks'));
   let intervalSeconds = input.intervalSeconds ?? FIRST_INTERVAL_SECONDS;
   let observed: ObservedStaged | undefined;
   let wakes = 0;

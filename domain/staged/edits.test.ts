@@ -41,6 +41,24 @@ describe('an edit of the stages', () => {
     });
   });
 
+  it('says that a stage which was taken back is not gone through where it is moved ahead of the one before', () => {
+    const world = three({}, 2);
+    world.ask('abort');
+    world.settle();
+    edit(world, 's0', 's2', 's1').ask('retry');
+    expect(world.settle()).toMatchObject({
+      phase: 'Completed',
+      message: 'Stage s1 is fulfilled, and is the last one. Not gone through, because put in later: s2.',
+    });
+    expect(world.status.stages?.[1]).toMatchObject({
+      name: 's2',
+      phase: 'RolledBack',
+      reason: expect.stringContaining('Put it behind stage s1') as string,
+    });
+    edit(world, 's0', 's1', 's2').settle();
+    expect(world.placed).toEqual(['s0', 's1', 's2']);
+  });
+
   it('goes through what takes the place of the newest stage in its order, and keeps the workload meanwhile', () => {
     const world = edit(three(), 's0', 's1', of('new', 'new'), of('last', 's2', 'more'));
     world.settle();

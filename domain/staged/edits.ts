@@ -102,11 +102,20 @@ function goneOf(
 }
 
 /** Whether a stage of the spec was put in ahead of one that had begun, so that it is not gone through. */
-export function isLeftOut(state: StagedState, spec: StagedBindingPolicySpec, name: string): boolean {
+export const isLeftOut = (state: StagedState, spec: StagedBindingPolicySpec, name: string): boolean =>
+  phaseOf(state, name) === 'Pending' && isAhead(state, spec, name);
+
+/** Whether a stage of the spec lies ahead of one that has begun. */
+function isAhead(state: StagedState, spec: StagedBindingPolicySpec, name: string): boolean {
   const names = namesOf(spec);
   const furthest = names.findLastIndex((one) => isPassed(state, one) || one === nameNow(state.active, names));
-  return phaseOf(state, name) === 'Pending' && names.indexOf(name) < furthest;
+  return names.indexOf(name) < furthest;
 }
+
+/** Whether a stage of the spec is not gone through: it was left out, or was taken back and then moved ahead. */
+export const isSkipped = (state: StagedState, spec: StagedBindingPolicySpec, name: string): boolean =>
+  isLeftOut(state, spec, name) ||
+  (state.tellsAsBefore !== true && phaseOf(state, name) === 'RolledBack' && isAhead(state, spec, name));
 
 /** The name that the stage that it is at has in the spec; undefined when it has none. */
 export function nameNow(active: ActiveStage | undefined, names: readonly string[]): string | undefined {

@@ -4,7 +4,7 @@ import type { StagedTurn } from './decision.ts';
 import type { StageView } from './observation.ts';
 import { heldBack, notBound, stillWaiting, type Waiting } from './waits.ts';
 import { looked, sinceChange } from './look.ts';
-import { isLeftOut } from './edits.ts';
+import { isSkipped } from './edits.ts';
 import { lateness } from './lateness.ts';
 import { begin } from './place.ts';
 import type { Situation } from './situation.ts';
@@ -128,7 +128,7 @@ function clustersSeen(
 
 function complete(state: Active, at: Found, { observed, spec, now }: Situation): StagedTurn {
   const active = { ...state.active, completedAt: state.active.completedAt ?? now, hasServed: true };
-  const leftOut = spec.stages.map(({ name }) => name).filter((name) => isLeftOut(state, spec, name));
+  const leftOut = spec.stages.map(({ name }) => name).filter((name) => isSkipped(state, spec, name));
   const besides =
     leftOut.length === 0 ? '' : ` Not gone through, because put in later: ${leftOut.join(', ')}.`;
   const message = `Stage ${active.name} is fulfilled, and is the last one.${besides}`;

@@ -88,6 +88,8 @@ export interface StagedState {
   readonly uid?: string;
   /** Whether what an earlier run has left in the status was taken up. */
   readonly isRestored: boolean;
+  /** Whether its run was begun by a release that has told less of the stages: what it has told it tells again. */
+  readonly tellsAsBefore?: true;
   readonly stages: readonly StageMark[];
   readonly active?: ActiveStage;
   /** What the stages selected when they were looked at last; undefined until they were. */
@@ -123,6 +125,11 @@ export function withoutHold({ held: _held, ...others }: StagedState): StagedStat
 /** A state in which nothing is being taken back. */
 export function withoutRollBack({ rollingBack: _rollingBack, ...others }: StagedState): StagedState {
   return others;
+}
+
+/** A state by which a run begins that tells all of the stages, or as one of an earlier release did. */
+export function tellingAll({ tellsAsBefore: _before, ...others }: StagedState, isAll: boolean): StagedState {
+  return isAll ? others : { ...others, tellsAsBefore: true };
 }
 
 /** A state after a request was carried out. */

@@ -2,7 +2,7 @@ import type { StagedBindingPolicyStatus } from '../../crds/staged-binding-policy
 import { sameValue } from '../kubernetes/canonical.ts';
 import { conditionsFrom, type Claim } from '../kubernetes/conditions.ts';
 import type { Stamp } from '../model/request.ts';
-import { isLeftOut } from './edits.ts';
+import { isSkipped } from './edits.ts';
 import type { StagedDecision } from './decision.ts';
 import type { PresentPolicy } from './observation.ts';
 import { policyName } from './policy.ts';
@@ -97,7 +97,7 @@ function stagesOf(name: string, { spec }: PresentPolicy, state: StagedState): St
   const { stages, active } = state;
   const leftOut = `It was put in ahead of a stage that had begun, and is not gone through. Put it behind stage ${active?.name ?? ''} to have it gone through.`;
   const told = (mark: StagedState['stages'][number]): StagedState['stages'][number] =>
-    spec !== undefined && isLeftOut(state, spec, mark.name) ? { ...mark, reason: leftOut } : mark;
+    spec !== undefined && isSkipped(state, spec, mark.name) ? { ...mark, reason: leftOut } : mark;
   const order = (spec?.stages ?? []).map((one) => one.name);
   return stages
     .toSorted((a, b) => order.indexOf(a.name) - order.indexOf(b.name))
