@@ -41,7 +41,7 @@ export function evaluate(given: Active, view: StageView, situation: Situation): 
   const { active, requests } = state;
   if (requests.promote !== undefined) return pass(state, at, situation);
   if (active.completedAt !== undefined) return complete(state, at, situation);
-  if (state.held !== undefined) return wait(state, at, heldBack(state.held, active), now);
+  if (state.held !== undefined) return wait(state, at, heldBack(state.held, state), now);
   if (isSoaked(active, stage, now)) {
     return isLast ? complete(state, at, situation) : fulfilled(state, at, { stage, situation });
   }
@@ -208,5 +208,5 @@ function giveUp(
   const why = ' Its clusters may have been served before, so Okra does not take it back by itself.';
   const said = stage.onTimeout === 'RollBack' ? `${message}${why}` : message;
   const held: Held = { ...trouble, message: said, stage: stage.name };
-  return wait({ ...state, held }, at, heldBack(held, state.active), now);
+  return wait({ ...state, held }, at, heldBack(held, state), now);
 }

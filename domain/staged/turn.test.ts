@@ -183,6 +183,19 @@ describe('a StagedBindingPolicy', () => {
     expect(phases(world)).toEqual(['Fulfilled', 'RolledBack', 'Pending']);
   });
 
+  it.each([
+    ['as one that waits', 'Waiting', undefined],
+    ['as before in a run of an earlier release', 'TimedOut', true],
+  ] as const)('marks the stage before one that was late and is taken back %s', (_, phase, tellsAsBefore) => {
+    const world = fulfil(new World(aSpec([{}, { timeout: '1h', onTimeout: 'RollBack' }, {}])), 's0');
+    world.settle();
+    world.state = { ...world.state, ...(tellsAsBefore === undefined ? {} : { tellsAsBefore }) };
+    world.now += 3_600_000;
+    world.fulfilled.delete('s0');
+    expect(world.settle()).toMatchObject({ phase: 'Paused', reason: 'TimedOut' });
+    expect(phases(world)).toEqual([phase, 'RolledBack', 'Pending']);
+  });
+
   it('has its last stage fulfilled again when the spec was edited while Temporal lost what was known', () => {
     const world = fulfil(new World(aSpec([{}, { timeout: '1h', onTimeout: 'RollBack' }])), 's0', 's1');
     expect(world.settle()).toMatchObject({ phase: 'Completed' });

@@ -2,14 +2,19 @@ import type { Stage } from '../../crds/staged-binding-policy.ts';
 import type { StagedWait } from './decision.ts';
 import type { StageView } from './observation.ts';
 import type { Progress } from './progressive.ts';
-import type { ActiveStage, Held, StageMark } from './state.ts';
+import type { ActiveStage, Held, StagedState, StageMark } from './state.ts';
 
 /** A wait, and where it leaves the stage. */
 export type Waiting = Omit<StagedWait, 'do'> & { readonly mark: StageMark['phase'] };
 
 /** What a stage waits for that a person has to let go on. */
-export function heldBack({ reason, message }: Held, { fulfilledSince }: ActiveStage): Waiting {
-  const unfulfilled = reason === 'Aborted' ? 'Waiting' : 'TimedOut';
+export function heldBack(
+  { reason, message, stage }: Held,
+  { active: { name, fulfilledSince }, tellsAsBefore }: StagedState & { readonly active: ActiveStage },
+): Waiting {
+  // What was late may be a stage behind it, which was taken back.
+  const isLate = reason !== 'Aborted' && (stage === name || tellsAsBefore === true);
+  const unfulfilled = isLate ? 'TimedOut' : 'Waiting';
   return {
     phase: reason === 'Aborted' ? 'RolledBack' : 'Paused',
     reason,
