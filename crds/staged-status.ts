@@ -39,6 +39,13 @@ const stage = z.object({
     .describe(
       'Whether the clusters of the stage may have been served before: it was passed, was completed as the last one, or replaces a stage that was. If so, Okra does not roll it back by itself, even when it is late after an edit.',
     ),
+  completedWith: z
+    .string()
+    .max(64)
+    .optional()
+    .describe(
+      'A digest of the objects, their versions and the clusters that the last stage was completed with.',
+    ),
   bindingPolicy: z.string().max(253).optional().describe('The name of the BindingPolicy of the stage.'),
   objects: z.int().min(0).optional().describe('How many objects the stage looks at.'),
   fulfilled: z.int().min(0).optional().describe('How many of these objects fulfil the condition.'),

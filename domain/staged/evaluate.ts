@@ -99,7 +99,7 @@ function wait(state: Active, at: Found, { mark, ...said }: Waiting, now: number)
 
 /** Marks where the active stage stands, with what was seen of it. */
 function seen(state: Active, { view, progress }: Found, phase: Waiting['mark'], now: number): StagedState {
-  const { name, startedAt, hasServed = false } = state.active;
+  const { name, startedAt, hasServed = false, completedAt, print } = state.active;
   const { objects, fulfilled: many, first, unbound, cell } = view;
   const reason = unbound ?? cell ?? first?.reason;
   const mark = {
@@ -111,6 +111,7 @@ function seen(state: Active, { view, progress }: Found, phase: Waiting['mark'], 
     ...(first === undefined ? {} : { firstUnfulfilled: first.object }),
     ...(reason === undefined ? {} : { reason }),
     ...(hasServed ? { completed: true } : {}),
+    ...(completedAt === undefined || print === undefined ? {} : { completedWith: print }),
     ...clustersSeen(state, progress),
   };
   return marked(state, mark, now);

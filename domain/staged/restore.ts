@@ -50,9 +50,12 @@ function activeIn(
   const mark = status.stages?.find((one) => one.name === name);
   const startedAt = timeOf(mark?.startedAt, now);
   const isCompleted = status.phase === 'Completed';
-  // How long it has been fulfilled nobody knows for sure, so that it soaks again, and has as long again; what was completed stays so, unless the spec was edited since.
-  if (isCompleted && status.observedGeneration === generation)
-    return { name, startedAt, completedAt: timeOf(mark?.since, now), hasServed: true };
+  // How long it has been fulfilled nobody knows for sure, so that it soaks again, and has as long again; what was completed stays so, unless the spec, the workload or its clusters have changed since.
+  if (isCompleted && status.observedGeneration === generation) {
+    const print = mark?.completedWith;
+    const over = { name, startedAt, completedAt: timeOf(mark?.since, now), hasServed: true };
+    return print === undefined ? over : { ...over, print };
+  }
   const hasServed = isCompleted || mark?.completed === true;
   return { name, startedAt, countsFrom: now, ...(hasServed ? { hasServed } : {}) };
 }

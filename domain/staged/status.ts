@@ -58,12 +58,12 @@ export function stagedStatusOf({
 export const sameStagedStatus = (a: StagedBindingPolicyStatus, b: StagedBindingPolicyStatus): boolean =>
   sameValue(newsIn(a), newsIn(b));
 
-// That a stage was completed comes with other news. By itself it is none: a run of an earlier release replays without a report of it.
+// That a stage was completed, and with what, comes with other news. By itself it is none: a run of an earlier release replays without a report of it.
 const newsIn = (status: StagedBindingPolicyStatus): object => ({
   ...status,
   writer: undefined,
   lastSyncTime: undefined,
-  stages: status.stages?.map((mark) => ({ ...mark, completed: undefined })),
+  stages: status.stages?.map((mark) => ({ ...mark, completed: undefined, completedWith: undefined })),
 });
 
 function toldBy(decision: StagedDecision, { rollingBack }: StagedState): Told {

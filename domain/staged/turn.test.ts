@@ -213,6 +213,18 @@ describe('a StagedBindingPolicy', () => {
     expect(world.placed.toSorted()).toEqual(['s0', 's1']);
   });
 
+  it('has its last stage fulfilled again when the workload was edited while Temporal lost what was known', () => {
+    const world = fulfil(new World(aSpec([{}, { timeout: '1h', onTimeout: 'RollBack' }])), 's0', 's1');
+    world.settle();
+    world.forget();
+    world.version += 1;
+    world.fulfilled.delete('s1');
+    expect(world.settle()).toMatchObject({ phase: 'Progressing', reason: 'Waiting' });
+    world.now += 3_600_000;
+    expect(world.settle()).toMatchObject({ phase: 'Paused', reason: 'TimedOut' });
+    expect(world.placed).toEqual(['s0', 's1']);
+  });
+
   it.each([
     ['', (): void => undefined],
     [', also when Temporal has lost what was known', (world: World): void => world.forget()],
