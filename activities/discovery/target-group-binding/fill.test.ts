@@ -166,7 +166,7 @@ function swapping({
     const status = entry as Parameters<typeof bindingLedger>[1]['status'];
     const ledger = bindingLedger(kubernetes, { ...bound, status, resourceVersion: '1' });
     const outcome = await registerIn(
-      { is: 'Group', arn, targetType: 'ip', created: false, problems: [] },
+      { is: 'Group', arn, targetType: 'ip', created: false, isInUse: false, problems: [] },
       dependencies,
       { bound, ledger },
     );

@@ -14,9 +14,6 @@ import {
   type BindingDecision,
   type ObservedBinding,
 } from '../../../domain/discovery/target-group-binding/target-group-binding.ts';
-import { canonical } from '../../../domain/kubernetes/canonical.ts';
-import type { AWSTargetGroupBindingSpec } from '../../../crds/aws-target-group-binding.ts';
-import { digest } from '../../../clients/digest.ts';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
 import { FAILED_AGAIN_SECONDS, type ClusterReads } from '../clusters/reader.ts';
 import { earlier } from '../../../domain/discovery/missing.ts';
@@ -26,7 +23,7 @@ import type { Bound, FoundGroup, GroupDependencies } from './group.ts';
 import type { BindingLedger } from './ledger.ts';
 import type { BindingOutcome } from './report.ts';
 import type { Searches } from './searches.ts';
-import { readShared, withoutKept } from './shared.ts';
+import { readShared, targetsHashOf, withoutKept } from './shared.ts';
 import { deregister, readTargets, register, type WrittenTargets } from './targets.ts';
 
 /** What a binding is bound with. */
@@ -40,7 +37,7 @@ export type Binding = GroupDependencies & {
 
 /** Makes the targets in a target group what they are to be; says whether the one before may be emptied. */
 export async function registerIn(
-  { arn: targetGroupARN, targetType, problems }: FoundGroup & { readonly is: 'Group' },
+  { arn: targetGroupARN, targetType, isInUse, problems }: FoundGroup & { readonly is: 'Group' },
   { kubernetes, elbv2, budget, searches, reads, graceSeconds }: Binding,
   { bound, ledger }: { readonly bound: Bound; readonly ledger: BindingLedger },
 ): Promise<BindingOutcome & { readonly mayLeave: boolean }> {
@@ -61,7 +58,7 @@ export async function registerIn(
   const secrets = known?.map(({ name }) => name);
   const grace = { before: bound.status.missing ?? [], now: Date.now(), seconds: graceSeconds };
   const missed = missedByBinding([...ours, ...elsewhere], { targets, secrets }, grace);
-  const shared = () => readShared(kubernetes, bound, { targetGroupARN, isLeftInUse: false });
+  const shared = () => readShared(kubernetes, bound, { targetGroupARN, isInUse, isLeft: false });
   const observed = {
     namespace,
     targets,
@@ -99,10 +96,6 @@ export async function registerIn(
     mayLeave: isFilled(decision, registering),
   };
 }
-
-/** Tells by which targets of a spec something is registered. */
-export const targetsHashOf = ({ targets }: Pick<AWSTargetGroupBindingSpec, 'targets'>): string =>
-  digest(canonical(targets));
 
 const registeringOf = ({ refused, unknown, problems, ...others }: WrittenTargets): Registering => ({
   ...others,

@@ -39,6 +39,8 @@ export type FoundGroup =
       readonly arn: string;
       readonly targetType: TargetType;
       readonly created: boolean;
+      /** Whether a load balancer forwards to it. */
+      readonly isInUse: boolean;
       readonly problems: readonly Problem[];
     }
   | { readonly is: 'Problem'; readonly problem: Problem };
@@ -199,7 +201,7 @@ function foreign({ TargetGroupName: name = '' }: TargetGroup, { key }: Bound): F
 function foundGroup(group: TargetGroup, isCreated: boolean, problems: readonly Problem[]): FoundGroup {
   const { TargetGroupArn: arn = '', TargetType: targetType } = group;
   if (targetType === 'instance' || targetType === 'ip') {
-    return { is: 'Group', arn, targetType, created: isCreated, problems };
+    return { is: 'Group', arn, targetType, created: isCreated, isInUse: isInUse(group), problems };
   }
   const message = `Expected a target group of the type instance or ip, got ${targetType ?? 'none'}. Name another target group.`;
   return { is: 'Problem', problem: { object: arn, reason: 'UnsupportedTargetType', message } };

@@ -1,6 +1,7 @@
 import { refusedGroup } from './allowed.ts';
 import { attempt } from './attempt.ts';
-import { registerIn, targetsHashOf, type Binding } from './fill.ts';
+import { registerIn, type Binding } from './fill.ts';
+import { targetsHashOf } from './shared.ts';
 import { findFormer, type Bound } from './group.ts';
 import { formerLedger, type BindingLedger } from './ledger.ts';
 import type { BindingOutcome } from './report.ts';

@@ -52,7 +52,7 @@ export async function leaveGroup(
   const written = await deregister(
     { elbv2: elbv2(arn), targetGroupARN: arn, budget, life, search },
     await withoutKept(deregisterAll(targets, registered), () =>
-      readShared(kubernetes, bound, { targetGroupARN: arn, isLeftInUse: isInUse(group) }),
+      readShared(kubernetes, bound, { targetGroupARN: arn, isInUse: isInUse(group), isLeft: true }),
     ),
   );
   const remaining = [...written.refused, ...written.unknown];

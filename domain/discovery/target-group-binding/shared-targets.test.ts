@@ -42,7 +42,12 @@ describe('a target that another object has registered', () => {
     ['is not shared at another port', other({ targets: [target({ port: 81 })] }), false, false],
     ['is not shared with itself', other({ uid: 'mine' }), false, false],
   ])('%s', (_, one, isTheirs, isKept) => {
-    const shared = sharedTargets([one], { uid: 'mine', targetGroupARN: 'arn:web', isLeftInUse: false });
+    const shared = sharedTargets([one], {
+      uid: 'mine',
+      targetGroupARN: 'arn:web',
+      isLeft: false,
+      isInUse: false,
+    });
     const registration = { id: 'i-a', port: 80 };
     expect([shared.isTheirs(registration), shared.isKept(registration)]).toEqual([isTheirs, isKept]);
   });
@@ -69,7 +74,28 @@ describe('a target that another object has registered', () => {
     ],
     ['does not stay when that is being deleted otherwise', other({ isDeleting: true }), false],
   ])('%s, while a load balancer forwards to what this one leaves', (_, one, isKept) => {
-    const shared = sharedTargets([one], { uid: 'mine', targetGroupARN: 'arn:web', isLeftInUse: true });
+    const shared = sharedTargets([one], {
+      uid: 'mine',
+      targetGroupARN: 'arn:web',
+      isLeft: true,
+      isInUse: true,
+    });
+    expect(shared.isKept({ id: 'i-a', port: 80 })).toBe(isKept);
+  });
+
+  it.each([
+    ['stays when that has moved elsewhere, and keeps it up there', { targetsHash: 'now' }, true, true],
+    ['does not stay when that asks for other targets by now', { targetsHash: 'before' }, true, false],
+    ['does not stay when nobody knows what that had asked for', {}, true, false],
+    ['does not stay when that may leave it', { targetsHash: 'now' }, false, false],
+  ])('%s, where this one stays and lets it go', (_, former, isInUse, isKept) => {
+    const moved = other({
+      targetGroupARN: 'arn:api',
+      targets: [],
+      former: [{ ...place, ...former }],
+      targetsHashNow: 'now',
+    });
+    const shared = sharedTargets([moved], { uid: 'mine', targetGroupARN: 'arn:web', isLeft: false, isInUse });
     expect(shared.isKept({ id: 'i-a', port: 80 })).toBe(isKept);
   });
 });
