@@ -23,6 +23,8 @@ function moving() {
     arn: from,
     quota: Infinity,
     users: ['lb'],
+    /** Whether they forward to every target group, and not only to the first. */
+    isEachUsed: false,
     allowed: ['*'],
     isReleased: false,
     apps: new Map<string, string>(),
@@ -37,7 +39,7 @@ function moving() {
   const elbv2 = unused<ELBv2>({
     targetGroups: ([arn = '']) => {
       if (world.hidden.has(arn)) return Promise.reject(new Error('Hidden.'));
-      const LoadBalancerArns = arn === from ? world.users : [];
+      const LoadBalancerArns = arn === from || world.isEachUsed ? world.users : [];
       const found = { TargetGroupArn: arn, TargetType: 'ip' as const, LoadBalancerArns };
       return Promise.resolve(groups.has(arn) ? [found] : []);
     },
@@ -255,6 +257,28 @@ describe('a binding that moves', () => {
     expect(await sync()).toMatchObject({ from: second, to: [], problems: ['Unavailable'] });
     world.hidden.clear();
     expect(await sync()).toMatchObject({ from: second, to: second, problems: ['TargetGroupInUse'] });
+  });
+
+  it('stays where it is while its status has no room for one more former target group', async () => {
+    const { world, sync } = moving();
+    world.isEachUsed = true;
+    world.pods = new Set(first);
+    const arns = Array.from({ length: 22 }, (_, index) => arnOf(`g${index}`));
+    const targetsIn = (index: number) => [...(world.groups.get(arns[index] ?? '') ?? [])].toSorted();
+    let after: unknown;
+    for (const arn of arns) {
+      world.groups.set(arn, new Set());
+      world.arn = arn;
+      after = await sync();
+    }
+    expect(after).toMatchObject({ former: { length: 20 }, problems: { 0: 'TooManyFormerGroups' } });
+    world.pods = new Set(second);
+    await sync();
+    expect([targetsIn(0), targetsIn(20), targetsIn(21)]).toEqual([second, second, []]);
+    world.isEachUsed = false;
+    await sync();
+    expect(await sync()).toMatchObject({ problems: [] });
+    expect([targetsIn(0), targetsIn(20), targetsIn(21)]).toEqual([[], [], second]);
   });
 
   it('says what is wrong in the new target group also where the former one does not answer', async () => {

@@ -1,3 +1,4 @@
+import { isTooManyFormer } from '../../../domain/discovery/target-group-binding/binding-move.ts';
 import { earlier } from '../../../domain/discovery/missing.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
 import { soonest } from '../soonest.ts';
@@ -17,16 +18,21 @@ export async function stay(
   dependencies: Binding,
   { bound, ledger }: { readonly bound: Bound; readonly ledger: BindingLedger },
   problem: Problem,
-): Promise<BindingOutcome> {
-  const kept = await keptThere(dependencies, { bound, ledger }, problem);
-  return { ...kept, againInSeconds: earlier(soonest([problem]), kept.againInSeconds) };
+): Promise<Staying> {
+  const { mayLeave, ...outcome } = await keptThere(dependencies, { bound, ledger }, problem);
+  const kept = { ...outcome, againInSeconds: earlier(soonest([problem]), outcome.againInSeconds) };
+  // What has its targets here makes room in the status by leaving those before.
+  return isTooManyFormer(problem) && mayLeave !== undefined ? { ...kept, mayLeave } : kept;
 }
+
+/** The outcome where the targets stay; whether the target groups before that one may be emptied, if that is to be. */
+type Staying = BindingOutcome & { readonly mayLeave?: boolean };
 
 async function keptThere(
   dependencies: Binding,
   { bound, ledger }: { readonly bound: Bound; readonly ledger: BindingLedger },
   problem: Problem,
-): Promise<BindingOutcome> {
+): Promise<Staying> {
   const { targetGroupARN: former, targetsHash } = ledger.now();
   if (former === undefined || !hasMoved(bound.spec, ledger.now())) return { problems: [problem] };
   const refused = await refusedGroup(dependencies.kubernetes, bound, former);
@@ -40,6 +46,6 @@ async function keptThere(
       problems: [{ ...problem, message: `${stays} as they are, since spec.targets asks for others.` }],
     };
   const message = `${stays}.`;
-  const { mayLeave: _mayLeave, ...outcome } = await registerIn(group, dependencies, { bound, ledger });
+  const outcome = await registerIn(group, dependencies, { bound, ledger });
   return { ...outcome, problems: [{ ...problem, message }, ...outcome.problems] };
 }

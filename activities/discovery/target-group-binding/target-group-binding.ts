@@ -5,7 +5,11 @@ import {
   type AWSTargetGroupBinding,
   type AWSTargetGroupBindingSpec,
 } from '../../../crds/aws-target-group-binding.ts';
-import { turnTo, withoutEmpty } from '../../../domain/discovery/target-group-binding/binding-move.ts';
+import {
+  turnTo,
+  withoutEmpty,
+  tooManyFormer,
+} from '../../../domain/discovery/target-group-binding/binding-move.ts';
 import { canonical } from '../../../domain/kubernetes/canonical.ts';
 import type { ObjectKey } from '../../../domain/model/ids.ts';
 import { objectWorkflowId } from '../../../domain/model/workflow-ids.ts';
@@ -137,7 +141,10 @@ async function fill(dependencies: Binding, bound: Bound, ledger: BindingLedger):
   const group = await find(dependencies, bound);
   if (group.is === 'Problem') return await stay(dependencies, { bound, ledger }, group.problem);
   const { arn: targetGroupARN, created } = group;
-  await ledger.write(turnTo(ledger.now(), { targetGroupARN, created }));
+  const entry = turnTo(ledger.now(), { targetGroupARN, created });
+  const full = tooManyFormer(entry);
+  if (full !== undefined) return await stay(dependencies, { bound, ledger }, full);
+  await ledger.write(entry);
   return await registerIn(group, dependencies, { bound, ledger });
 }
 

@@ -1,3 +1,4 @@
+import type { Problem } from '../sync-status.ts';
 import { countOf } from './binding-record.ts';
 import { aboutTargets, type Registering } from './held-back.ts';
 import { registrationsOf, targetTextOf, textsOf, type RegisteredTarget } from './registered-target.ts';
@@ -39,6 +40,22 @@ export function turnTo(entry: Entry, to: Pick<Place, 'targetGroupARN' | 'created
     ...(left.length === 0 ? {} : { former: left }),
   };
 }
+
+// As many as the schema takes (crds/aws-target-group-binding.ts).
+const MOST_FORMER = 20;
+
+/** Says that a status has no room for all target groups that an object moves from; none of them may be forgotten. */
+export function tooManyFormer({ targetGroupARN, former = [] }: Entry): Problem | undefined {
+  if (former.length <= MOST_FORMER) return undefined;
+  const some = former.slice(0, MOST_NAMED).map((place) => place.targetGroupARN);
+  const message = `Expected at most ${MOST_FORMER} former target groups that are not emptied yet, got one more by a move to ${targetGroupARN}. Take some of them out of the rules and listeners that name them, such as ${some.join(', ')}.`;
+  return { object: targetGroupARN, reason: 'TooManyFormerGroups', message };
+}
+
+/** Whether that is why an object does not move on. */
+export const isTooManyFormer = ({ reason }: Problem): boolean => reason === 'TooManyFormerGroups';
+
+const MOST_NAMED = 3;
 
 /** Says what is left registered in a target group that an object moves from. */
 export function withFormer(
