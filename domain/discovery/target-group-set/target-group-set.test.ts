@@ -346,6 +346,19 @@ describe('a group that two AWSTargetGroupSets want', () => {
     expect(decision.missed.missing).toEqual([]);
   });
 
+  it('is not claimed any more by a set that does not want it, after a grace where its cluster is not looked into', () => {
+    const awaited = theirs.map((group) => ({ ...group, heirs: ['mine'] }));
+    const heldBy = (changed: Parameters<typeof decide>[0]) =>
+      decide({ groups: awaited, ...changed }).handover;
+    const given = { groups: { claim: [], release: ['default-web1'] }, bindings: nobody };
+    const kept = { groups: nobody, bindings: nobody };
+    expect(heldBy({ readings: [read('cdk1')] })).toEqual(given);
+    for (const reading of [one, unread('cdk1')]) expect(heldBy({ readings: [reading] })).toEqual(kept);
+    expect(heldBy({ grace })).toEqual(kept);
+    const past = [{ name: 'cdk1', since: new Date(now - 180_000).toISOString() }];
+    expect(heldBy({ grace: { ...grace, before: past } })).toEqual(given);
+  });
+
   it('stays with the first for as long as that wants it, or cannot read', () => {
     for (const reading of [one, unread('cdk1')]) {
       const decision = decide({ readings: [reading], groups: claimed });
@@ -457,6 +470,13 @@ describe('the bindings of an AWSTargetGroupSet', () => {
     const second = decide({ spec: rendering, readings: [read('cluster1')], bindings: theirs, groups });
     const claim = { claim: ['web-cluster1'], release: [] };
     expect(second.handover).toEqual({ groups: claim, bindings: claim });
+    const awaited = { bindings: theirs.map((binding) => ({ ...binding, heirs: ['mine'] })) };
+    const kept = { claim: [], release: [] };
+    expect(decide({ ...awaited, spec: rendering, readings: [read('cluster1')] }).handover.bindings).toEqual(
+      kept,
+    );
+    const given = { claim: [], release: ['web-cluster1'] };
+    expect(decide({ ...awaited, readings: [read('cluster1')] }).handover.bindings).toEqual(given);
     const former = decide({
       spec: rendering,
       bindings: bindings.map((binding) => ({ ...binding, heirs: ['other'] })),

@@ -1,6 +1,5 @@
 import type {
   ClusterReading,
-  ExistingGroup,
   ExistingBinding,
   DesiredGroup,
   ObservedTargetGroupSet,
@@ -10,7 +9,7 @@ import type { AWSTargetGroupSetSpec } from '../../../crds/aws-target-group-set.t
 import { compareText } from '../../kubernetes/canonical.ts';
 import { hasMarks, type Marks } from '../generated.ts';
 import { generatorLooksInto } from './looks-into.ts';
-import { claimsOf, hasHeirs, desiredGroups, type Handover } from '../handover.ts';
+import { claimsOf, hasHeirs, isClaimed, desiredGroups, type Handover } from '../handover.ts';
 import { isOfFormerCluster, withFormerClusters } from './former-clusters.ts';
 import { missedBySet } from './lost-clusters.ts';
 import { lostKindsIn } from './lost-kinds.ts';
@@ -57,7 +56,6 @@ export function decideTargetGroupSet(seen: ObservedTargetGroupSet): TargetGroupS
   const unusable = sources.flatMap((source) => (source.ok ? [] : [source]));
   // What is bound, but cannot be used as it is now, keeps what it had before.
   const unusableSources = new Set(unusable.map(({ source }) => source));
-  const sourceOfGroup = (group: ExistingGroup): string => sourceParts(group)?.source ?? '';
   const asking = sources.flatMap((source) => (source.ok ? [source] : []));
   const own = observed.groups.filter(({ owner }) => owner?.uid === observed.uid);
   const lost = lostKindsIn(observed.readings, own, asking, observed.grace);
@@ -66,14 +64,24 @@ export function decideTargetGroupSet(seen: ObservedTargetGroupSet): TargetGroupS
     ...observed,
     isSpared: (group) =>
       unread.mayHide(group) ||
-      unusableSources.has(sourceOfGroup(group)) ||
+      unusableSources.has(sourceOf(group)) ||
       // It keeps its name until it is gone, but not its target group from a binding that has the very same.
       (isOfFormerCluster(group) && !asking.some(({ arn }) => arn === group.arn)),
   });
   const kept = new Set([...unusableSources, ...named.kept]);
   const unwanted = own.filter(({ name }) => !named.groups.some((group) => group.name === name));
-  const leaving = unwanted.filter((group) => !unread.mayHide(group) && !kept.has(sourceOfGroup(group)));
+  const leaving = unwanted.filter((group) => !unread.mayHide(group) && !kept.has(sourceOf(group)));
   const me = { uid: observed.uid, kind: 'AWSTargetGroupSet' };
+  const asked = new Set([...asking.map(({ source }) => source), ...bindings.taken.map(sourceOf)]);
+  // Without this the group of another set would be left to this one, which does not want it.
+  const unwantedClaims = observed.groups.filter(
+    (group) =>
+      isClaimed(group, me.uid) &&
+      !asked.has(sourceOf(group)) &&
+      !unusableSources.has(sourceOf(group)) &&
+      !unread.mayHide(group) &&
+      !isAwaited(group),
+  );
   return {
     groups: {
       ...changes(named.groups, own, (group, wanted) => group.arn === wanted.arn),
@@ -99,12 +107,14 @@ export function decideTargetGroupSet(seen: ObservedTargetGroupSet): TargetGroupS
           desiredGroups(observed.groups, { uid: me.uid, asking, bindings: bindings.taken }),
           me,
         ),
-        release: leaving.filter(hasHeirs).map(({ name }) => name),
+        release: [...leaving.filter(hasHeirs), ...unwantedClaims].map(({ name }) => name),
       },
       bindings: { claim: claimsOf(bindings.taken, me), release: bindings.released },
     },
   };
 }
+
+const sourceOf = (object: Pick<Existing, 'annotations'>): string => sourceParts(object)?.source ?? '';
 
 function groupsIn(spec: AWSTargetGroupSetSpec, { cluster, found }: ClusterReading): readonly SourcedGroup[] {
   if (!found.ok) return [];
@@ -155,13 +165,19 @@ function decideBindings(
   const gone = own
     .filter(({ name, isDeleting }) => isDeleting !== true && !wanted.some((one) => one.name === name))
     .filter((one) => !mayBeWanted(one) && (hasHeirs(one) || !isAwaited(one)));
+  const taken = observed.bindings.filter((one) =>
+    rendered.some((other) => !other.ok && isInTheWay(one, other)),
+  );
+  const unwantedClaims = observed.bindings.filter(
+    (one) => isClaimed(one, observed.uid) && !taken.includes(one) && !mayBeWanted(one) && !isAwaited(one),
+  );
   return {
     changes: {
       ...changes(wanted, own, (binding, one) => binding.spec === one.spec),
       delete: gone.filter((one) => !hasHeirs(one)).map(({ name, uid }) => ({ name, uid })),
     },
-    taken: observed.bindings.filter((one) => rendered.some((other) => !other.ok && isInTheWay(one, other))),
-    released: gone.filter(hasHeirs).map(({ name }) => name),
+    taken,
+    released: [...gone.filter(hasHeirs), ...unwantedClaims].map(({ name }) => name),
     groups: rendered.flatMap((one) => (one.ok ? [one.group] : [])),
     unrendered,
     problems,
