@@ -37,6 +37,8 @@ interface Swap {
   readonly other?: (targets: readonly unknown[]) => unknown;
   /** After how many syncs the first ten new pods end, and ten others come that AWS refuses. */
   readonly endsAfter?: number;
+  /** Whether these are not selected any more, and end one sync later. */
+  readonly isLeftFirst?: boolean;
   /** The generation of the object at a sync. */
   readonly generationAt?: (count: number) => number;
   /** The sync at which no cluster can be read. */
@@ -55,6 +57,7 @@ function swapping({
   mostSearches,
   other,
   endsAfter = Infinity,
+  isLeftFirst = false,
   generationAt = () => 1,
   darkAt,
 }: Swap) {
@@ -108,11 +111,12 @@ function swapping({
   const pods = after.map((address, index) => ({
     namespace: 'shop',
     name: `p${index}`,
-    labels: {},
+    labels: {} as Readonly<Record<string, string>>,
     address,
     isReady: true,
     isEnding: false,
   }));
+  const podSelector = { matchExpressions: [{ key: 'left', operator: 'DoesNotExist' as const }] };
   let count = 0;
   const dark = { ok: false, reason: 'ClusterSlow', message: '' };
   const dependencies = {
@@ -149,16 +153,17 @@ function swapping({
     if (count === endsAfter) {
       idsOf('10.3', 10).forEach((address, index) => {
         refusedOnes.add(address);
-        pods.splice(index, 1, { ...pods[index]!, address });
+        const [one] = pods.splice(index, 1, { ...pods[index]!, address });
+        if (isLeftFirst) pods.push({ ...one!, labels: { left: 'yes' } });
       });
-    }
+    } else if (isLeftFirst && count > endsAfter) pods.splice(size);
     count += 1;
     const generation = generationAt(count);
     const spec = {
       targetGroupARN: arn,
       targets: [
         ...(isStatic ? [{ ...ids, ids: [...still] }] : []),
-        { name: 'pods', port: 80, clusterSelector: { matchLabels: live }, podSelector: {} },
+        { name: 'pods', port: 80, clusterSelector: { matchLabels: live }, podSelector },
       ],
     };
     const life = lifetimeFrom(new AbortController().signal);
@@ -254,6 +259,13 @@ describe('what is to go while others are to come in its place', { timeout: 20_00
     const sync = swapping({ size: 30, mostSearches: 0, endsAfter: 1, generationAt });
     expect(await sync()).toMatchObject({ old: 0, fresh: 30 });
     expect(await sync()).toMatchObject({ ended, againInSeconds: 15 });
+  });
+
+  it('stays while AWS refuses others together, and goes when it has ended since', async () => {
+    const sync = swapping({ size: 30, mostSearches: 0, endsAfter: 1, isLeftFirst: true });
+    expect(await sync()).toMatchObject({ old: 0, fresh: 30 });
+    expect(await sync()).toMatchObject({ ended: 10, againInSeconds: 15 });
+    expect(await sync()).toMatchObject({ ended: 0, fresh: 20, againInSeconds: 15 });
   });
 
   it('stays, while AWS refuses others together, where no cluster could be read when its spec became another', async () => {

@@ -1,7 +1,7 @@
 import { isFilled } from '../../../domain/discovery/target-group-binding/binding-move.ts';
 import { recordOf } from '../../../domain/discovery/target-group-binding/binding-record.ts';
 import { withFormerNames } from '../../../domain/discovery/target-group-binding/former-names.ts';
-import { endedOf } from '../../../domain/discovery/target-group-binding/ended-targets.ts';
+import { endedOf, whereFound } from '../../../domain/discovery/target-group-binding/ended-targets.ts';
 import { heldBack, type Registering } from '../../../domain/discovery/target-group-binding/held-back.ts';
 import { missedByBinding } from '../../../domain/discovery/target-group-set/lost-clusters.ts';
 import type {
@@ -75,12 +75,14 @@ export async function registerIn(
   const leaving = decision.deregister.flat();
   // With another spec it may only be looked for elsewhere.
   const isSame = bound.generation !== undefined && search.generation === bound.generation;
-  const ended = isSame ? endedOf(leaving, observed) : [];
+  const found = isSame ? [...ours, ...search.held] : [];
+  const ended = endedOf(leaving, { ...observed, ours: found });
   await record(decision.claim);
   if (decision.isLookedFor) search.generation = bound.generation;
   const added = await register(writes, decision.register);
   const registering = registeringOf(added);
   const held = heldBack(decision, registering, { ...surroundings, ended });
+  search.held = whereFound(held, found);
   const removed = await deregister(writes, await withoutKept(withoutHeld(decision.deregister, held), shared));
   const remaining = [...held, ...removed.refused, ...removed.unknown];
   await record(recordOf(decision, { refused: added.refused, remaining }));

@@ -1,4 +1,5 @@
 import { keepNewest } from '../../../clients/newest.ts';
+import type { RegisteredTarget } from '../../../domain/discovery/target-group-binding/registered-target.ts';
 
 /** The searches for targets that AWS refuses, of all syncs of a process: each takes many calls, and waits for each of them. */
 export interface Searches {
@@ -12,6 +13,8 @@ export interface Search extends Disposable {
   begin(): boolean;
   /** The targets that AWS has refused by themselves, spelt as text, by this sync or those before. */
   readonly found: Set<string>;
+  /** What is registered though it is to go, as it was found before, since a record says that no more. */
+  held: readonly RegisteredTarget[];
   /** The generation of the object at which this process has last looked for all targets that it records there; undefined when nobody knows. */
   generation?: number | undefined;
 }
@@ -30,8 +33,10 @@ export function searches(mostOfOne = MOST_OF_ONE, mostPlaces = MOST_PLACES): Sea
   const underWay = new Map<string, number>();
   const places = new Map<string, Set<string>>();
   const generations = new Map<string, number>();
-  const remember = (where: string, { found, generation }: Search): void => {
+  const leaving = new Map<string, readonly RegisteredTarget[]>();
+  const remember = (where: string, { found, held, generation }: Search): void => {
     renew(places, where, found.size > 0 ? found : undefined, mostPlaces);
+    renew(leaving, where, held.length > 0 ? held : undefined, mostPlaces);
     renew(generations, where, generation, MOST_GENERATIONS);
   };
   const change = (namespace: string, by: number): void => {
@@ -44,6 +49,7 @@ export function searches(mostOfOne = MOST_OF_ONE, mostPlaces = MOST_PLACES): Sea
       let isBegun = false;
       const search: Search = {
         found: (where === undefined ? undefined : places.get(where)) ?? new Set<string>(),
+        held: (where === undefined ? undefined : leaving.get(where)) ?? [],
         generation: where === undefined ? undefined : generations.get(where),
         begin: () => {
           if (isBegun) return true;

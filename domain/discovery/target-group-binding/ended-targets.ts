@@ -1,5 +1,13 @@
 import { lookedAt, type SeenCluster } from './binding-ids.ts';
-import { mayBeSame, targetTextOf, type IdsOfCluster, type Registration } from './registered-target.ts';
+import {
+  mayBeSame,
+  onlyIds,
+  targetTextOf,
+  textsOf,
+  type IdsOfCluster,
+  type RegisteredTarget,
+  type Registration,
+} from './registered-target.ts';
 import type { ObservedBinding } from './target-group-binding.ts';
 import { instanceIdOf } from './target-ids.ts';
 
@@ -22,6 +30,18 @@ export function endedOf(
   });
   const byText = Map.groupBy(found, targetTextOf);
   return some.filter((one) => byText.get(targetTextOf(one))?.every(({ hasEnded }) => hasEnded) ?? false);
+}
+
+/** Says in which clusters some targets were found: the record of what is to go says it no more (fitting-targets.ts). */
+export function whereFound(
+  some: readonly Registration[],
+  found: readonly RegisteredTarget[],
+): readonly RegisteredTarget[] {
+  const texts = textsOf(some);
+  return found
+    .filter(({ byCluster = [] }) => byCluster.length > 0)
+    .map((target) => onlyIds(target, (id) => texts.has(targetTextOf({ id, port: target.port }))))
+    .filter(({ ids = [] }) => ids.length > 0);
 }
 
 const isOf = ({ name, id }: SeenCluster, one: IdsOfCluster): boolean =>
