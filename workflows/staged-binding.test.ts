@@ -1,7 +1,7 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { StagedBindingPolicyStatus } from '../crds/staged-binding-policy.ts';
-import type { StageChange } from '../domain/staged/decision.ts';
+import type { StageWrite } from '../domain/staged/decision.ts';
 import { aSpec, World } from '../domain/staged/testing/world.ts';
 
 interface Handler {
@@ -23,6 +23,8 @@ vi.mock('@temporalio/workflow', async (original) => ({
     void handlers.set(`${type} ${name}`, handler),
 }));
 
+/** By which generations BindingPolicies were written. */
+const generations: (number | undefined)[] = [];
 /** The activities that fail from now on. */
 const failing = new Set<string>();
 const refused = (name: string): ActivityFailure =>
@@ -49,8 +51,10 @@ const activities = {
     meanwhile();
     return found;
   },
-  applyStage: (change: StageChange) =>
-    act('apply', () => world.perform({ do: 'Apply', message: '', ...change })),
+  applyStage: (change: StageWrite) => {
+    generations.push(change.generation);
+    return act('apply', () => world.perform({ do: 'Apply', message: '', ...change }));
+  },
   removeStage: ({ policy }: { policy: { name: string; uid: string } }) =>
     act('remove', () => world.perform({ do: 'Remove', message: '', ...policy })),
   reportStaged: ({ status }: { status: StagedBindingPolicyStatus }) =>
@@ -92,6 +96,7 @@ beforeEach(() => {
   isGone = false;
   meanwhile = () => undefined;
   failing.clear();
+  generations.length = 0;
 });
 
 describe('the workflow of a StagedBindingPolicy', () => {
@@ -99,6 +104,12 @@ describe('the workflow of a StagedBindingPolicy', () => {
     await run(() => undefined);
     expect(world.placed).toEqual(['s0', 's1']);
     expect(world.status).toMatchObject({ activeStage: 's1', reason: 'Waiting' });
+  });
+
+  it('says by which spec it has decided what it writes', async () => {
+    meanwhile = () => void (world.generation += 1);
+    await run(() => undefined);
+    expect(generations).toEqual([1, 2]);
   });
 
   it.each(['observe', 'apply', 'report'])('goes on after a failure of %s', async (name) => {
