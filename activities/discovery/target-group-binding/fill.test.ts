@@ -11,6 +11,7 @@ import { lifetimeFrom } from '../lifetime.ts';
 import { registerIn } from './fill.ts';
 import { bindingLedger } from './ledger.ts';
 import { searches } from './searches.ts';
+import { targetsHashOf } from './shared.ts';
 import { unused } from './testing/unused.ts';
 
 const arn = 'arn:aws:elasticloadbalancing:eu-central-1:111122223333:targetgroup/web/4567';
@@ -35,6 +36,8 @@ interface Swap {
   readonly mostSearches?: number;
   /** Another object of the namespace, which has what there was before in the group as well. */
   readonly other?: (targets: readonly unknown[]) => unknown;
+  /** Whether a load balancer forwards to the group. */
+  readonly isInUse?: boolean;
   /** After how many syncs the first ten new pods end, and ten others come that AWS refuses. */
   readonly endsAfter?: number;
   /** Whether these are not selected any more, and end one sync later. */
@@ -56,6 +59,7 @@ function swapping({
   isStatic = true,
   mostSearches,
   other,
+  isInUse = false,
   endsAfter = Infinity,
   isLeftFirst = false,
   generationAt = () => 1,
@@ -171,7 +175,7 @@ function swapping({
     const status = entry as Parameters<typeof bindingLedger>[1]['status'];
     const ledger = bindingLedger(kubernetes, { ...bound, status, resourceVersion: '1' });
     const outcome = await registerIn(
-      { is: 'Group', arn, targetType: 'ip', created: false, isInUse: false, problems: [] },
+      { is: 'Group', arn, targetType: 'ip', created: false, isInUse, problems: [] },
       dependencies,
       { bound, ledger },
     );
@@ -303,6 +307,23 @@ describe('what is to go while others are to come in its place', { timeout: 20_00
     ],
   ])('goes, though another object that has it %s, unless that keeps it', async (_, other, old) => {
     const all = await untilDone(swapping({ other }));
+    expect(all.at(-1)).toMatchObject({ old, fresh: 200 });
+  });
+
+  it.each([
+    ['stays, while a load balancer forwards to the group, with another object that keeps it up', true, 200],
+    ['goes once none does, though another object has kept it up', false, 0],
+  ])('%s', async (_, isInUse, old) => {
+    const spec = { targetGroupARN: `${arn}8`, targets: [{ name: 'pods', port: 80, ids: ['10.1.0.0'] }] };
+    const other = (targets: readonly unknown[]) => ({
+      metadata: { uid: 'other' },
+      spec,
+      status: {
+        targetGroupARN: `${arn}8`,
+        former: [{ targetGroupARN: arn, targets, targetsHash: targetsHashOf(spec) }],
+      },
+    });
+    const all = await untilDone(swapping({ other, isInUse }));
     expect(all.at(-1)).toMatchObject({ old, fresh: 200 });
   });
 });
