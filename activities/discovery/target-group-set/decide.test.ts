@@ -46,6 +46,7 @@ const groupsOf = (...readings: ClusterReading[]): readonly ExistingGroup[] =>
     owner,
   }));
 
+const ELB = 'elbv2.k8s.aws';
 const NOW = Date.parse('2026-11-23T10:00:00Z');
 /** The kind, with a definition that was made so many seconds ago. */
 const madeAgo = (seconds: number): AskedKinds => ({
@@ -127,6 +128,19 @@ describe('a group whose TargetGroupBinding is not listed', () => {
   it('stays when nobody says whether the kind is still there', async () => {
     const got = await after([read('c1')], both, { ok: false, reason: 'Unreachable', message: 'No.' });
     expect(got).toEqual({ asked: ['c1'], delete: [], problems: ['Unreachable'] });
+  });
+
+  it.each([
+    ['claims it no more when its cluster still has the kind', there, ['default-one']],
+    ['claims it for now when the definition of the kind is being deleted', { ...there, absent: [ELB] }, []],
+    ['claims it for now when the definition of the kind was made again a moment ago', madeAgo(0), []],
+  ] as const)('is left by a set that waits for it to who has it: %s', async (_, answer, release) => {
+    const other = { uid: 'other', kind: 'AWSTargetGroupSet', name: 'former' };
+    const theirs = both.map((group) => ({ ...group, owner: other, heirs: ['mine'] }));
+    const decision = await decide(observed([read('c1', bound('two'))], theirs), () =>
+      Promise.resolve(answer),
+    );
+    expect(decision.handover.groups).toEqual({ claim: [], release });
   });
 
   it('has no cluster asked of which nothing goes', async () => {

@@ -16,15 +16,16 @@ export type AskedKinds =
   | { readonly ok: false; readonly reason: string; readonly message: string };
 
 /**
- * Says of which clusters groups would go because they were read without their TargetGroupBindings, by the names of their
+ * Says of which clusters groups would go, or be left to other sets, because they were read without their TargetGroupBindings, by the names of their
  * secrets. While the definition of a kind is being deleted a cluster lists ever fewer of its objects, as if a person had
  * deleted some, and none when the definition has just been made again: whether it is so, only the cluster knows.
  */
 export function doubtfulClusters(
-  { groups: { delete: leaving } }: Pick<TargetGroupSetDecision, 'groups'>,
+  { groups: { delete: leaving }, handover }: Pick<TargetGroupSetDecision, 'groups' | 'handover'>,
   { groups, readings }: Pick<ObservedTargetGroupSet, 'groups' | 'readings'>,
 ): readonly string[] {
-  const names = new Set(leaving.map(({ name }) => name));
+  // What this set does not wait for any more goes with the set that has it.
+  const names = new Set([...leaving.map(({ name }) => name), ...handover.groups.release]);
   const read = new Set(readings.flatMap(({ cluster, found }) => (found.ok ? [cluster.secret] : [])));
   const secrets = groups
     .filter((group) => names.has(group.name) && !isRendered(group))
