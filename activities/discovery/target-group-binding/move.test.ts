@@ -281,6 +281,30 @@ describe('a binding that moves', () => {
     expect([targetsIn(0), targetsIn(20), targetsIn(21)]).toEqual([[], [], second]);
   });
 
+  it.each([
+    ['it asks for other targets as well', ({ world }: ReturnType<typeof moving>) => void (world.app = 'api')],
+    [
+      'AWS does not know the one that it is in any more',
+      ({ world }: ReturnType<typeof moving>) => void world.groups.delete(arnOf('g20')),
+    ],
+  ])('makes room in its status, and moves on, though %s', async (_, change) => {
+    const { world, sync, ...others } = moving();
+    world.isEachUsed = true;
+    world.pods = new Set(first);
+    for (let index = 0; index <= 20; index += 1) {
+      world.arn = arnOf(`g${index}`);
+      world.groups.set(world.arn, new Set());
+      await sync();
+    }
+    change({ world, sync, ...others });
+    world.pods.forEach((address) => world.apps.set(address, world.app));
+    world.arn = to;
+    expect(await sync()).toMatchObject({ to: [], problems: { 0: 'TooManyFormerGroups' } });
+    world.isEachUsed = false;
+    await sync();
+    expect(await sync()).toEqual({ from: [], to: first, problems: [], former: undefined });
+  });
+
   it('says what is wrong in the new target group also where the former one does not answer', async () => {
     const { world, sync } = await moved((one) => Object.assign(one, { quota: 1 }));
     world.silent.add(from);

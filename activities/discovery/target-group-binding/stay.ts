@@ -21,8 +21,8 @@ export async function stay(
 ): Promise<Staying> {
   const { mayLeave, ...outcome } = await keptThere(dependencies, { bound, ledger }, problem);
   const kept = { ...outcome, againInSeconds: earlier(soonest([problem]), outcome.againInSeconds) };
-  // What has its targets here makes room in the status by leaving those before.
-  return isTooManyFormer(problem) && mayLeave !== undefined ? { ...kept, mayLeave } : kept;
+  // Nothing but leaving those before makes room in the status, also where the targets here are not looked after.
+  return isTooManyFormer(problem) ? { ...kept, mayLeave: mayLeave ?? true } : kept;
 }
 
 /** The outcome where the targets stay; whether the target groups before that one may be emptied, if that is to be. */
