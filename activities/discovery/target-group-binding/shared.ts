@@ -29,7 +29,8 @@ export async function readShared(
     created: status.created,
     former: status.former,
     targets,
-    targetsHashNow: hashNow(spec),
+    // Of no use, and some work in a namespace with many, for one that has not moved.
+    targetsHashNow: status.former === undefined ? undefined : hashNow(spec),
   }));
   return sharedTargets(others, { uid, ...group });
 }
