@@ -1,7 +1,7 @@
 import type { StagedBindingPolicyStatus } from '../crds/staged-binding-policy.ts';
 import type { ApplicationAction } from '../domain/applications/decision.ts';
 import type { ObservedApplications } from '../domain/applications/observation.ts';
-import type { StageWrite } from '../domain/staged/decision.ts';
+import type { StageRemoval, StageWrite } from '../domain/staged/decision.ts';
 import type { ObservedStaged, StagedLook } from '../domain/staged/observation.ts';
 import type { AnalysisStep, ExperimentStep } from '../crds/cell.ts';
 import type { CheckStep } from '../crds/check-step.ts';
@@ -271,11 +271,8 @@ export interface StagedActivities {
   applyStage(change: StageApplied): Promise<void>;
   /** Makes the BindingPolicy by which KubeStellar says which clusters a stage selects. */
   selectClusters(ref: StageRef): Promise<void>;
-  /** Deletes a BindingPolicy of a StagedBindingPolicy, unless it is another one by now. */
-  removeStage(request: {
-    readonly name: string;
-    readonly policy: { readonly name: string; readonly uid: string };
-  }): Promise<void>;
+  /** Deletes a BindingPolicy of a StagedBindingPolicy, unless it is another one by now, or goes by a spec that was edited since. */
+  removeStage(request: { readonly name: string; readonly policy: StageRemoval }): Promise<void>;
   /** Lets a StagedBindingPolicy go that is being deleted, once nothing of it is left elsewhere. */
   releaseStaged(name: string): Promise<void>;
   /** Writes `.status`. */

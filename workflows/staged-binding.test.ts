@@ -23,7 +23,7 @@ vi.mock('@temporalio/workflow', async (original) => ({
     void handlers.set(`${type} ${name}`, handler),
 }));
 
-/** By which generations BindingPolicies were written. */
+/** By which generations BindingPolicies were written and deleted. */
 const generations: (number | undefined)[] = [];
 /** The activities that fail from now on. */
 const failing = new Set<string>();
@@ -55,8 +55,10 @@ const activities = {
     generations.push(change.generation);
     return act('apply', () => world.perform({ do: 'Apply', message: '', ...change }));
   },
-  removeStage: ({ policy }: { policy: { name: string; uid: string } }) =>
-    act('remove', () => world.perform({ do: 'Remove', message: '', ...policy })),
+  removeStage: ({ policy }: { policy: { name: string; uid: string; generation?: number } }) => {
+    generations.push(policy.generation);
+    return act('remove', () => world.perform({ do: 'Remove', message: '', ...policy }));
+  },
   reportStaged: ({ status }: { status: StagedBindingPolicyStatus }) =>
     act('report', () => void (world.status = status)),
 };
@@ -110,6 +112,16 @@ describe('the workflow of a StagedBindingPolicy', () => {
     meanwhile = () => void (world.generation += 1);
     await run(() => undefined);
     expect(generations).toEqual([1, 2]);
+  });
+
+  it('says by which spec it has decided what it deletes, but for what is taken back, whatever the spec says', async () => {
+    world.spec = aSpec([{}, {}], { stageRetention: 'Remove' });
+    await run(
+      () => send('abort'),
+      () => undefined,
+    );
+    expect(world.done).toEqual(['apply s0', 'apply s1', 'remove s0', 'apply s0', 'remove s1']);
+    expect(generations).toEqual([1, 1, 1, 1, undefined]);
   });
 
   it.each(['observe', 'apply', 'report'])('goes on after a failure of %s', async (name) => {

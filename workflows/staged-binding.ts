@@ -154,8 +154,8 @@ async function perform(
     case 'Select':
       return stages(decision.message).selectClusters({ name, uid, stage: decision.stage });
     case 'Remove': {
-      const policy = { name: decision.name, uid: decision.uid };
-      return stages(decision.message).removeStage({ name, policy });
+      const { do: _do, message, ...policy } = decision;
+      return stages(message).removeStage({ name, policy });
     }
     case 'Release':
       return stagedReports(decision.message).releaseStaged(name);

@@ -580,6 +580,30 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
     expect(await selected()).toMatchObject({ clusterSelectors: [other] });
   });
 
+  it.each([
+    ['an edit since has put back', (...stages: object[]) => stages],
+    [
+      'stays by an edit since until another one has its clusters',
+      (one: object, ...stages: object[]) => [{ ...one, name: 'new' }, ...stages],
+    ],
+  ])('delete no BindingPolicy of a stage that %s', async (_, edited) => {
+    await settle();
+    await bind('dev');
+    await report('dev');
+    await settle();
+    await bind('prod');
+    await apply({ stages: [prod] });
+    const turn = takeStagedTurn(await activities().observeStaged(nextLook('web', state)), state, memory.now);
+    if (turn.decision.do !== 'Remove') throw new Error(`Expected to remove, got ${turn.decision.do}.`);
+    const { uid } = turn.decision;
+    await apply({ stages: edited(dev, prod) });
+    await activities().removeStage({ name: 'web', policy: turn.decision });
+    expect((await policy('dev'))?.metadata.uid).toBe(uid);
+    await apply({ stages: [prod] });
+    await settle();
+    expect(await policy('dev')).toBeUndefined();
+  });
+
   it('tell of expressions that are none, and place nothing by them', async () => {
     await apply({ stages: [{ ...dev, condition: 'obj.results.exists(' }, prod] });
     expect(await settle()).toMatchObject({ phase: 'Failed', reason: 'InvalidExpression' });

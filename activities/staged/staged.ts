@@ -29,6 +29,9 @@ export function stagedActivities({ temporal, ...spaces }: StagedDependencies): S
     removeStage: async ({ name, policy }) => {
       const object = await kubernetes.get<StagedBindingPolicy>(STAGED_BINDING_POLICY, { name });
       if (object === undefined) return;
+      const { generation = object.metadata.generation } = policy;
+      // The next look says whether the stage is still to go.
+      if (generation !== object.metadata.generation) return;
       const client = await clientOf(object, spaces);
       await remove(client, { kind: BINDING_POLICY, key: { namespace: '', name: policy.name } }, policy.uid);
     },

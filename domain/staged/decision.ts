@@ -8,7 +8,7 @@ export type StagedDecision =
   /** Ask KubeStellar which clusters a stage selects. */
   | { readonly do: 'Select'; readonly stage: string; readonly message: string }
   /** Delete a BindingPolicy of its own. */
-  | { readonly do: 'Remove'; readonly name: string; readonly uid: string; readonly message: string }
+  | ({ readonly do: 'Remove'; readonly message: string } & StageRemoval)
   /** Let the object go, which has nothing left to take away. */
   | { readonly do: 'Release'; readonly message: string }
   /** Look again, at the stage that it is at now. */
@@ -25,6 +25,14 @@ export interface StageChange {
   readonly keepsFormer?: true;
   /** The uid of the one that was found; undefined when there was none. */
   readonly found?: string;
+}
+
+/** A BindingPolicy that is to go. */
+export interface StageRemoval {
+  readonly name: string;
+  readonly uid: string;
+  /** The generation of the StagedBindingPolicy by which it is to; undefined: whatever that says by now. */
+  readonly generation?: number;
 }
 
 /** What a BindingPolicy is to be by a spec, which may be another one when that is written. */

@@ -143,7 +143,7 @@ const foundOf = (policy: StagePolicy | undefined) => (policy === undefined ? {} 
 
 /** Deletes the BindingPolicies of stages that are not kept or not asked for any more, once the active stage is bound and all that may need them. */
 function clear(state: Active, situation: Situation): StagedTurn | undefined {
-  const { observed, spec, now } = situation;
+  const { observed, object, spec, now } = situation;
   const own = observed.policies.find(({ stage }) => stage === state.active.name);
   const { selection } = observed;
   if (own !== undefined && own.only === undefined && selection?.isDeleting === false) {
@@ -166,9 +166,11 @@ function clear(state: Active, situation: Situation): StagedTurn | undefined {
   if (left === undefined) return undefined;
   const why = isAsked(left.stage) ? 'is passed and not kept' : 'is no longer asked for';
   const message = `BindingPolicy ${left.name} is deleted, because its stage ${why}.`;
+  const { name, uid } = left;
+  const { generation } = object;
   return {
     state,
-    decision: frozen(observed, message, now) ?? { do: 'Remove', name: left.name, uid: left.uid, message },
+    decision: frozen(observed, message, now) ?? { do: 'Remove', name, uid, generation, message },
   };
 }
 
