@@ -42,9 +42,13 @@ export async function applyStage(spaces: Spaces, change: StageApplied): Promise<
       const message = `Expected BindingPolicy ${policyName(object.metadata.name, stage.name)} as it was found, got another one by now.`;
       throw failure('Unavailable', message);
     }
+    const isEdited = change.generation !== undefined && change.generation !== object.metadata.generation;
+    if (found === undefined && isEdited && label !== undefined) {
+      const message = `Expected stage ${stage.name}, which reaches its clusters a few at a time, as it was looked at, got a spec that was edited since.`;
+      throw failure('Unavailable', message);
+    }
     const narrowing = widened(found, asked);
     // Nobody has decided yet what an edit that has come since takes from this stage.
-    const isEdited = change.generation !== undefined && change.generation !== object.metadata.generation;
     const keeps = change.keepsFormer === true || isEdited;
     const former = keeps && found !== undefined ? formerSelectors(found, stage) : [];
     const annotation = narrowing?.label ?? (isAnnotated(found) ? '' : undefined);

@@ -517,6 +517,17 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
       expect(await select()).toEqual(['p2']);
     });
 
+    it('place nothing on all clusters at once by a write that was decided before', async () => {
+      const { object } = await activities().observeStaged({ name: 'web' });
+      const { uid = '', generation = 0 } = object ?? {};
+      await apply({ stages: [few, prod] });
+      const write = activities().applyStage({ name: 'web', uid, stage: 'dev', generation });
+      await expect(write).rejects.toMatchObject({ type: 'Unavailable' });
+      expect(await policy('dev')).toBeUndefined();
+      await begin();
+      expect(await select()).toEqual(['p1']);
+    });
+
     it('take the workload from no cluster by a write that comes late', async () => {
       await begin();
       const found = (await policy('dev'))?.metadata.uid ?? '';
