@@ -2,6 +2,7 @@ import {
   initialStagedState,
   marked,
   stagedRequestNames,
+  tellingAll,
   type StagedAsked,
   type StagedState,
 } from './state.ts';
@@ -38,9 +39,11 @@ export function restored(before: StagedState, observed: ObservedStaged, now: num
 const isUntouched = ({ active, held, stages }: StagedState): boolean =>
   active === undefined && held === undefined && stages.every(({ phase }) => phase === 'Pending');
 
-/** What another object of the same name has come to says nothing of one that was created in its place. */
+/** What another object of the same name has come to says nothing of one that was created in its place; the run is the same. */
 const ofObject = (state: StagedState, uid: string): StagedState =>
-  state.uid === undefined || state.uid === uid ? { ...state, uid } : { ...initialStagedState, uid };
+  state.uid === undefined || state.uid === uid
+    ? { ...state, uid }
+    : { ...tellingAll(initialStagedState, state.tellsAsBefore !== true), uid };
 
 function activeIn(
   { status, generation }: PresentPolicy,

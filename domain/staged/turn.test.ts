@@ -190,6 +190,9 @@ describe('a StagedBindingPolicy', () => {
     const world = fulfil(new World(aSpec([{}, { timeout: '1h', onTimeout: 'RollBack' }, {}])), 's0');
     world.settle();
     world.state = { ...world.state, ...(tellsAsBefore === undefined ? {} : { tellsAsBefore }) };
+    // The run goes on with an object of the same name.
+    world.createAgain();
+    world.settle();
     world.now += 3_600_000;
     world.fulfilled.delete('s0');
     expect(world.settle()).toMatchObject({ phase: 'Paused', reason: 'TimedOut' });
