@@ -1,6 +1,6 @@
 import type { BindingTarget } from '../../../crds/binding-targets.ts';
 import type { Marks } from '../generated.ts';
-import { hasHeirs, isClaimed, type Owned } from '../handover.ts';
+import { hasHeirs } from '../handover.ts';
 import { awaitMissing, missingProblems, type Grace, type Missed } from '../missing.ts';
 import type { RegisteredTarget } from '../target-group-binding/registered-target.ts';
 import type { Problem } from '../sync-status.ts';
@@ -8,16 +8,15 @@ import type { ObservedTargetGroupSet } from './observed-target-group-set.ts';
 import { expectedSecret } from './former-clusters.ts';
 import { sourceParts } from './source-parts.ts';
 
-/** What a set has made, or claims, of clusters that it does not look into any more, and which of that stays for now. */
+/** What a set has made of clusters that it does not look into any more, and which of that stays for now. */
 export function missedBySet({ uid, readings, groups, bindings, grace }: ObservedTargetGroupSet): {
   readonly missed: Missed;
   readonly isAwaited: (object: Named) => boolean;
   readonly problems: readonly Problem[];
 } {
   const here = new Set(readings.map(({ cluster }) => cluster.secret));
-  const isItsOwn = (one: Owned): boolean => one.owner?.uid === uid && !hasHeirs(one);
-  const those = [...groups, ...bindings].filter((one) => isItsOwn(one) || isClaimed(one, uid));
-  const gone = those.flatMap((one) => secretOf(one) ?? []).filter((secret) => !here.has(secret));
+  const own = [...groups, ...bindings].filter((one) => one.owner?.uid === uid && !hasHeirs(one));
+  const gone = own.flatMap((one) => secretOf(one) ?? []).filter((secret) => !here.has(secret));
   const missed = awaitMissing(gone, grace);
   const isAwaited = (one: Named): boolean => {
     const secret = secretOf(one);

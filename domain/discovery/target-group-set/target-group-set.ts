@@ -76,11 +76,10 @@ export function decideTargetGroupSet(seen: ObservedTargetGroupSet): TargetGroupS
   // Without this the group of another set would be left to this one, which does not want it.
   const unwantedClaims = observed.groups.filter(
     (group) =>
-      isClaimed(group, me.uid) &&
+      isClaimedHere(group, observed) &&
       !asked.has(sourceOf(group)) &&
       !unusableSources.has(sourceOf(group)) &&
-      !unread.mayHide(group) &&
-      !isAwaited(group),
+      !unread.mayHide(group),
   );
   return {
     groups: {
@@ -115,6 +114,13 @@ export function decideTargetGroupSet(seen: ObservedTargetGroupSet): TargetGroupS
 }
 
 const sourceOf = (object: Pick<Existing, 'annotations'>): string => sourceParts(object)?.source ?? '';
+
+/** Whether a set waits for what is made of a cluster that it looks into; what is of others stays for a while once it is left to it. */
+const isClaimedHere = (
+  one: Existing,
+  { uid, readings }: Pick<ObservedTargetGroupSet, 'uid' | 'readings'>,
+): boolean =>
+  isClaimed(one, uid) && readings.some(({ cluster }) => cluster.secret === sourceParts(one)?.secret);
 
 function groupsIn(spec: AWSTargetGroupSetSpec, { cluster, found }: ClusterReading): readonly SourcedGroup[] {
   if (!found.ok) return [];
@@ -169,7 +175,7 @@ function decideBindings(
     rendered.some((other) => !other.ok && isInTheWay(one, other)),
   );
   const unwantedClaims = observed.bindings.filter(
-    (one) => isClaimed(one, observed.uid) && !taken.includes(one) && !mayBeWanted(one) && !isAwaited(one),
+    (one) => isClaimedHere(one, observed) && !taken.includes(one) && !mayBeWanted(one),
   );
   return {
     changes: {
