@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { stagedAnswer, stagedRefusal } from './requests.ts';
 import { edit, of, stage, three } from './testing/edits.ts';
 import { aSpec, World } from './testing/world.ts';
+import { takeStagedTurn } from './turn.ts';
 
 const phases = (world: World) => world.status.stages?.map(({ name, phase }) => `${name} ${phase}`);
 
@@ -39,6 +40,15 @@ describe('an edit of the stages', () => {
       phase: 'Pending',
       reason: expect.stringContaining('Put it behind stage last') as string,
     });
+  });
+
+  it('keeps the stage that it is at where it is moved ahead while only its BindingPolicy is known', () => {
+    const world = edit(three({ stageRetention: 'Remove' }, 0), 's1', 's0', 's2');
+    world.status = {};
+    world.forget();
+    world.state = takeStagedTurn(world.observe(), world.state, world.now).state;
+    edit(world, 's0', 's1', 's2').settle();
+    expect([world.done, world.placed]).toEqual([[], ['s0']]);
   });
 
   it('says that a stage which was taken back is not gone through where it is moved ahead of the one before', () => {

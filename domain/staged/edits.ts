@@ -101,9 +101,9 @@ function goneOf(
   );
 }
 
-/** Whether a stage of the spec was put in ahead of one that had begun, so that it is not gone through. */
+/** Whether a stage of the spec was put in ahead of one that had begun, so that it is not gone through; the one that it is at has begun itself. */
 export const isLeftOut = (state: StagedState, spec: StagedBindingPolicySpec, name: string): boolean =>
-  phaseOf(state, name) === 'Pending' && isAhead(state, spec, name);
+  phaseOf(state, name) === 'Pending' && name !== state.active?.name && isAhead(state, spec, name);
 
 /** Whether a stage of the spec lies ahead of one that has begun. */
 function isAhead(state: StagedState, spec: StagedBindingPolicySpec, name: string): boolean {
