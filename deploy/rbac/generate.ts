@@ -31,7 +31,7 @@ const AFTERWARDS = `
 * **\`okra\` (ClusterRole)** is bound for the whole cluster, or by a RoleBinding in each namespace of \`OKRA_WATCH_NAMESPACE\`.
 * **\`okra-cluster-scoped\`** is always bound for the whole cluster, because its kinds have no namespace.
 * **\`okra-staged\`** is for [StagedBindingPolicies](staged-binding-policy.md#permissions). \`stagedBindingPolicies.enabled\` of the chart, or the component \`staged-binding-policies\` of the kustomization, creates it and binds it for the whole cluster.
-* **\`okra\` (Role)** is for the namespace of \`OKRA_LEASE_NAMESPACE\`. If you change \`OKRA_LEASE_NAME\`, change the name of the Lease in the role as well. RBAC cannot limit \`create\` by name.
+* **\`okra\` (Role)** is for the namespace of \`OKRA_LEASE_NAMESPACE\`. If you change \`OKRA_LEASE_NAME\`, add the name of the Lease to the role as well; the chart does. RBAC cannot limit \`create\` by name.
 * **\`okra-clusters-view\` and \`okra-clusters-edit\`** are for [discovery](remote-clusters.md). They are not bound at first, because each gives access to every Secret where you bind it: RBAC limits neither lists nor \`create\` by label.
   Bind one of them by a RoleBinding in the namespaces of the cluster secrets, best in namespaces with nothing else, and list these namespaces in \`OKRA_WATCH_NAMESPACE\`. \`-view\` is enough if ClusterSets do not make the secrets.
   A ValidatingAdmissionPolicy refuses every write of Okra to a Secret without the label \`argocd.argoproj.io/secret-type: cluster\`. It comes with \`-edit\` in the chart, and as the component \`cluster-secrets-policy\` of the kustomization.

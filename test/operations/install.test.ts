@@ -121,6 +121,32 @@ describe('an installation', () => {
     expect(seen).toHaveLength(2);
   });
 
+  it.each([
+    ['of its own', 'team-a', 'watchNamespaces={a}', ['okra', 'team-a-okra']],
+    [
+      'that is named',
+      'team-a',
+      'watchNamespaces={a},additionalEnv[0].name=OKRA_LEASE_NAME,additionalEnv[0].value=mine',
+      ['okra', 'mine'],
+    ],
+    ['okra, where its name says so', 'okra', 'watchNamespaces={a}', ['okra']],
+    ['okra, where it watches the whole cluster', 'team-a', 'region=eu-central-1', ['okra']],
+  ])('elects its leader by a Lease %s', async (_, release, sets, want) => {
+    const all = documents(await helm('template', release, chart, '--set', `crds.install=false,${sets}`));
+    const rules = all.flatMap((object) => (object.kind === 'Role' ? (object.rules ?? []) : []));
+    const granted = rules.flatMap(({ resources, resourceNames = [] }) =>
+      resources.includes('leases') ? resourceNames : [],
+    );
+    const names = all.flatMap(({ spec }) =>
+      (spec?.template?.spec?.containers?.[0]?.env ?? []).flatMap(({ name, value = '' }) =>
+        name === 'OKRA_LEASE_NAME' ? [value] : [],
+      ),
+    );
+    expect(granted).toEqual(want);
+    expect([...new Set(names)]).toEqual(want.slice(1));
+    expect(names).toHaveLength(2 * (want.length - 1));
+  });
+
   it('has the same kinds by Helm, which leaves them and so all their objects when it is uninstalled', async () => {
     const isKind = ({ kind }: Manifest): boolean => kind === 'CustomResourceDefinition';
     const [byHelm, byKustomize] = await Promise.all([template(), kustomized(join(root, 'crds'))]);

@@ -31,6 +31,10 @@ export interface Manifest {
     readonly annotations?: Readonly<Record<string, string>>;
   };
   readonly data?: Readonly<Record<string, string>>;
+  readonly rules?: readonly {
+    readonly resources: readonly string[];
+    readonly resourceNames?: readonly string[];
+  }[];
   readonly spec?: {
     readonly strategy?: { readonly type: string };
     readonly template?: { readonly spec?: PodSpec };

@@ -31,6 +31,15 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end -}}
 {{- end -}}
 
+{{- define "okra.chosenLease" -}}
+{{- range .Values.additionalEnv }}{{ if eq .name "OKRA_LEASE_NAME" }}{{ .value }}{{ end }}{{ end -}}
+{{- end -}}
+
+{{- /* Releases in one namespace that each watch some namespaces have a Lease each: one leader would not look at what another release watches. */ -}}
+{{- define "okra.lease" -}}
+{{- include "okra.chosenLease" . | default (ternary (include "okra.fullname" .) "okra" (gt (len .Values.watchNamespaces) 0)) -}}
+{{- end -}}
+
 {{- define "okra.image" -}}
 {{- if .Values.image.digest -}}
 {{- printf "%s@%s" .Values.image.repository .Values.image.digest -}}
@@ -70,6 +79,11 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- with .Values.watchNamespaces }}
 - name: OKRA_WATCH_NAMESPACE
   value: {{ join "," . | quote }}
+{{- end }}
+{{- $lease := include "okra.lease" . }}
+{{- if and (ne $lease "okra") (not (include "okra.chosenLease" .)) }}
+- name: OKRA_LEASE_NAME
+  value: {{ $lease | quote }}
 {{- end }}
 {{- with .Values.stagedBindingPolicies.selector }}
 - name: OKRA_STAGED_BINDING_POLICY_SELECTOR
