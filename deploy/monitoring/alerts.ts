@@ -72,7 +72,8 @@ export const alerts: readonly Alert[] = [
     duration: '5m',
     severity: 'warning',
     summary: 'The API server has sent nothing about {{ $labels.kind }} for {{ $value | humanizeDuration }}.',
-    description: 'It sends a bookmark about once a minute. The log of the leading watchers says what fails.',
+    description:
+      'It sends a bookmark about once a minute. The log of the leading watchers says what fails, and in which namespace. Take a namespace that is gone out of OKRA_WATCH_NAMESPACE.',
   },
   {
     name: 'OkraMessagesPending',

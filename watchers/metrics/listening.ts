@@ -1,5 +1,6 @@
 import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import {
+  isForbidden,
   isNotFound,
   type KubernetesClient,
   type WatchEvent,
@@ -7,27 +8,34 @@ import {
 } from '../../clients/kubernetes/kubernetes.ts';
 import type { SnapshotOptions } from '../../clients/kubernetes/kubernetes-list.ts';
 
-/** Learns that the API server has sent something about a kind, in one namespace or in all. */
+/** Learns something about how a kind is watched, in one namespace or in all. */
 export type Heard = (kind: string, namespace: string | undefined) => void;
 
 /** Who is told. */
 export interface Listener {
+  /** Learns that the API server is asked for a kind. */
+  readonly asked: Heard;
+  /** Learns that the API server has sent something about it. */
   readonly heard: Heard;
-  /** Learns that the API server has no such kind. */
+  /** Learns that the API server has no such kind, or lets nobody read it. */
   readonly absent: Heard;
 }
 
 /** The same client, which tells of each list and each event that has come. */
-export function listening(kubernetes: KubernetesClient, { heard, absent }: Listener): KubernetesClient {
+export function listening(
+  kubernetes: KubernetesClient,
+  { asked, heard, absent }: Listener,
+): KubernetesClient {
   return {
     ...kubernetes,
     snapshot: async <T>(kind: KindRef, options?: SnapshotOptions<T>) => {
+      asked(kind.kind, options?.namespace);
       try {
         const found = await kubernetes.snapshot(kind, options);
         heard(kind.kind, options?.namespace);
         return found;
       } catch (error) {
-        if (isNotFound(error)) absent(kind.kind, options?.namespace);
+        if (isNotFound(error) || isForbidden(error)) absent(kind.kind, options?.namespace);
         throw error;
       }
     },

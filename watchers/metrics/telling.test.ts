@@ -190,6 +190,20 @@ describe('the metrics of the watchers', () => {
     ]);
   });
 
+  it('wait for a kind that Okra needs as long as it asks for it, and for no other that it may not read', async () => {
+    const { telling, told } = watching();
+    const forbidden = new KubernetesError({ status: 403, reason: 'Forbidden', message: 'no' });
+    const answers = { snapshot: () => Promise.reject(forbidden) };
+    const kubernetes = listening(answers as unknown as KubernetesClient, telling);
+    const { signal } = new AbortController();
+    telling.heard('AnalysisRun', 'gone');
+    for (const kind of [CELL, ANALYSIS_RUN])
+      await expect(kubernetes.snapshot(kind, { namespace: 'gone', signal })).rejects.toBe(forbidden);
+    expect((await told(400)).filter((line) => line.includes('lag'))).toEqual([
+      'okra_watch_lag_seconds{kind="Cell"} 400',
+    ]);
+  });
+
   it('say nothing of Cells when they have ended', async () => {
     const { telling, see, told } = watching();
     see(0, rolling({}));

@@ -74,10 +74,16 @@ export function tellOf(
       metrics.count('okra_verdicts_total', { kind: happened.kind, verdict: word(now ?? '') });
   }
 
+  function heard(kind: string, namespace = ''): void {
+    if (!watched.has(kind)) return;
+    heardAt.set(kind, (heardAt.get(kind) ?? new Map<string, number>()).set(namespace, clock()));
+  }
+
   return {
-    heard: (kind, namespace = '') => {
-      if (!watched.has(kind)) return;
-      heardAt.set(kind, (heardAt.get(kind) ?? new Map<string, number>()).set(namespace, clock()));
+    heard,
+    // What has never answered is waited for since it was first asked for.
+    asked: (kind, namespace = '') => {
+      if (heardAt.get(kind)?.has(namespace) !== true) heard(kind, namespace);
     },
     absent: (kind, namespace = '') => {
       if (!optional.has(kind)) return;
@@ -101,7 +107,7 @@ export function tellOf(
 
 const watched: ReadonlySet<string> = new Set(sources.map(({ kind }) => kind.kind));
 
-// A kind that was uninstalled is not expected to be heard of.
+// A kind that was uninstalled, or may not be read any more, is not expected to be heard of.
 const optional: ReadonlySet<string> = new Set(
   sources.filter((source) => source.optional).map(({ kind }) => kind.kind),
 );
