@@ -10,11 +10,10 @@ export interface Alert {
   readonly description: string;
 }
 
-/** What a person should look at. */
+/** What a person should look at. Each is of one namespace: a Prometheus may look at more than one installation. */
 export const alerts: readonly Alert[] = [
   {
     name: 'OkraWithoutLeader',
-    // Each namespace by itself: a Prometheus may look at more than one installation.
     expr: 'sum by (namespace) (okra_leader) < 1 or absent(okra_leader)',
     duration: '2m',
     severity: 'critical',
@@ -33,10 +32,11 @@ export const alerts: readonly Alert[] = [
   },
   {
     name: 'OkraNotReady',
-    expr: 'min by (pod, condition) (okra_ready) == 0',
+    expr: 'min by (namespace, pod, condition) (okra_ready) == 0',
     duration: '5m',
     severity: 'warning',
-    summary: 'A pod of Okra waits for {{ $labels.condition }}.',
+    summary:
+      'A pod of Okra{{ with $labels.namespace }} in {{ . }}{{ end }} waits for {{ $labels.condition }}.',
     description: '/readyz of {{ $labels.pod }} says what it waits for; see docs/health.md.',
   },
   {
@@ -68,52 +68,57 @@ export const alerts: readonly Alert[] = [
   },
   {
     name: 'OkraWatchSilent',
-    expr: 'max by (kind) (okra_watch_lag_seconds) > 300',
+    expr: 'max by (namespace, kind) (okra_watch_lag_seconds) > 300',
     duration: '5m',
     severity: 'warning',
-    summary: 'The API server has sent nothing about {{ $labels.kind }} for {{ $value | humanizeDuration }}.',
+    summary:
+      'The API server has sent Okra{{ with $labels.namespace }} in {{ . }}{{ end }} nothing about {{ $labels.kind }} for {{ $value | humanizeDuration }}.',
     description:
       'It sends a bookmark about once a minute. The log of the leading watchers says what fails, and in which namespace. Take a namespace that is gone out of OKRA_WATCH_NAMESPACE.',
   },
   {
     name: 'OkraMessagesPending',
-    expr: 'max(okra_messages_pending) > 0',
+    expr: 'max by (namespace) (okra_messages_pending) > 0',
     duration: '5m',
     severity: 'critical',
-    summary: 'Temporal does not take messages of Okra.',
+    summary: 'Temporal does not take messages of Okra{{ with $labels.namespace }} in {{ . }}{{ end }}.',
     description: 'Nothing that changes reaches a rollout. Look at Temporal, and at the log of the watchers.',
   },
   {
     name: 'OkraThrottledByAWS',
-    expr: 'sum by (service, region) (rate(okra_aws_requests_total{outcome="Throttled"}[10m])) > 0.05',
+    expr: 'sum by (namespace, service, region) (rate(okra_aws_requests_total{outcome="Throttled"}[10m])) > 0.05',
     duration: '10m',
     severity: 'warning',
-    summary: 'AWS throttles {{ $labels.service }} in {{ $labels.region }}.',
+    summary:
+      'AWS throttles Okra{{ with $labels.namespace }} in {{ . }}{{ end }}: {{ $labels.service }} in {{ $labels.region }}.',
     description:
       'Others share the quota of the account. Lower the rates of Okra (docs/configuration.md), or find who else calls.',
   },
   {
     name: 'OkraRefusedByAWS',
-    expr: 'sum by (service, operation) (increase(okra_aws_requests_total{outcome=~"Failed|Unanswered"}[15m])) > 20',
+    expr: 'sum by (namespace, service, operation) (increase(okra_aws_requests_total{outcome=~"Failed|Unanswered"}[15m])) > 20',
     duration: '15m',
     severity: 'warning',
-    summary: 'AWS refuses {{ $labels.operation }}, or does not answer.',
+    summary:
+      'AWS refuses {{ $labels.operation }} to Okra{{ with $labels.namespace }} in {{ . }}{{ end }}, or does not answer.',
     description: 'The statuses of the objects say what it says; see docs/iam.md and docs/configuration.md.',
   },
   {
     name: 'OkraWritesWait',
-    expr: 'max by (kind, quota) (okra_budget_wait_seconds) > 60',
+    expr: 'max by (namespace, kind, quota) (okra_budget_wait_seconds) > 60',
     duration: '10m',
     severity: 'warning',
-    summary: 'Calls of {{ $labels.quota }} ({{ $labels.kind }}) wait for {{ $value | humanizeDuration }}.',
+    summary:
+      'Calls of {{ $labels.quota }} ({{ $labels.kind }}) wait for {{ $value | humanizeDuration }}{{ with $labels.namespace }} in {{ . }}{{ end }}.',
     description: 'More is to be written than the budget lets through. What takes traffic back goes first.',
   },
   {
     name: 'OkraDriftAgainAndAgain',
-    expr: 'sum by (type) (increase(okra_drift_healed_total[1h])) > 10',
+    expr: 'sum by (namespace, type) (increase(okra_drift_healed_total[1h])) > 10',
     duration: '5m',
     severity: 'warning',
-    summary: 'Someone else writes what Okra serves, again and again ({{ $labels.type }}).',
+    summary:
+      'Someone else writes what Okra serves, again and again ({{ $labels.type }}){{ with $labels.namespace }} in {{ . }}{{ end }}.',
     description: 'CloudTrail says who calls ModifyRule or ModifyListener beside Okra.',
   },
   {
@@ -129,35 +134,39 @@ export const alerts: readonly Alert[] = [
   },
   {
     name: 'OkraWorkflowTaskFails',
-    expr: 'sum by (workflow_type, failure_reason) (increase(temporal_workflow_task_execution_failed_total[10m])) > 0',
+    expr: 'sum by (namespace, workflow_type, failure_reason) (increase(temporal_workflow_task_execution_failed_total[10m])) > 0',
     duration: '5m',
     severity: 'critical',
-    summary: 'Workflow tasks of {{ $labels.workflow_type }} fail: {{ $labels.failure_reason }}.',
+    summary:
+      'Workflow tasks of {{ $labels.workflow_type }} fail{{ with $labels.namespace }} in {{ . }}{{ end }}: {{ $labels.failure_reason }}.',
     description:
       'Such a workflow does not go on, and Temporal tries again. With NonDeterminismError go back to the release before; see docs/operations.md.',
   },
   {
     name: 'OkraTasksWait',
-    expr: 'histogram_quantile(0.95, sum by (le, task_queue) (rate(temporal_activity_schedule_to_start_latency_seconds_bucket[10m]))) > 10 or histogram_quantile(0.95, sum by (le, task_queue) (rate(temporal_workflow_task_schedule_to_start_latency_seconds_bucket[10m]))) > 10',
+    expr: 'histogram_quantile(0.95, sum by (le, namespace, task_queue) (rate(temporal_activity_schedule_to_start_latency_seconds_bucket[10m]))) > 10 or histogram_quantile(0.95, sum by (le, namespace, task_queue) (rate(temporal_workflow_task_schedule_to_start_latency_seconds_bucket[10m]))) > 10',
     duration: '10m',
     severity: 'warning',
-    summary: 'Tasks of {{ $labels.task_queue }} wait for a worker.',
+    summary:
+      'Tasks of {{ $labels.task_queue }} wait for a worker{{ with $labels.namespace }} in {{ . }}{{ end }}.',
     description: 'Run more workers, or find what holds their slots.',
   },
   {
     name: 'OkraWithoutSlots',
-    expr: 'sum by (task_queue, worker_type) (temporal_worker_task_slots_available) == 0',
+    expr: 'sum by (namespace, task_queue, worker_type) (temporal_worker_task_slots_available) == 0',
     duration: '5m',
     severity: 'warning',
-    summary: 'All workers of {{ $labels.task_queue }} are busy ({{ $labels.worker_type }}).',
+    summary:
+      'All workers of {{ $labels.task_queue }} are busy ({{ $labels.worker_type }}){{ with $labels.namespace }} in {{ . }}{{ end }}.',
     description: 'Something outside does not answer, or there are too few workers.',
   },
   {
     name: 'OkraTemporalRefuses',
-    expr: 'sum by (operation, status_code) (increase(temporal_request_failure_total{status_code!~"CANCELLED|NOT_FOUND|DEADLINE_EXCEEDED"}[10m])) > 20',
+    expr: 'sum by (namespace, operation, status_code) (increase(temporal_request_failure_total{status_code!~"CANCELLED|NOT_FOUND|DEADLINE_EXCEEDED"}[10m])) > 20',
     duration: '10m',
     severity: 'warning',
-    summary: 'Temporal answers {{ $labels.operation }} with {{ $labels.status_code }}.',
+    summary:
+      'Temporal answers {{ $labels.operation }} with {{ $labels.status_code }}{{ with $labels.namespace }} in {{ . }}{{ end }}.',
     description: 'RESOURCE_EXHAUSTED is a limit of the namespace; see docs/temporal.md.',
   },
 ];

@@ -61,6 +61,12 @@ describe('what alerts and the dashboard ask', () => {
     },
   );
 
+  it.each(alerts)('$name adds up no two installations, and tells of each by itself', ({ expr }) => {
+    const aggregated = [...expr.matchAll(/\b(?:sum|min|max)\s*(?:by \(([^)]*)\))?/g)];
+    expect(aggregated.length).toBeGreaterThan(0);
+    expect(aggregated.filter(([, by = '']) => !by.split(/,\s*/).includes('namespace'))).toEqual([]);
+  });
+
   it('says why Cells are held', () => {
     const panel = panels.find(({ title }) => title === 'Why held');
     expect(panel?.queries[0]?.expr).toContain('okra_cell_held_seconds');

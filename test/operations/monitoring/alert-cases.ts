@@ -13,6 +13,27 @@ const cell = 'namespace="shop",cell="web"';
 const ofCell = { namespace: 'shop', cell: 'web' };
 const waits = 'temporal_activity_schedule_to_start_latency_seconds_bucket{task_queue="okra",le=';
 
+/** What installations count, by their namespaces. */
+type Counted = Readonly<Record<string, string>>;
+
+const counting =
+  (metric: string, labels: string) =>
+  (of: Counted): Counted =>
+    Object.fromEntries(
+      Object.entries(of).map(([namespace, values]) => [
+        `${metric}{namespace="${namespace}",${labels}}`,
+        values,
+      ]),
+    );
+
+const throttled = counting(
+  'okra_aws_requests_total',
+  'service="elbv2",region="eu-west-1",outcome="Throttled"',
+);
+const refused = (outcome: string, of: Counted): Counted =>
+  counting('okra_aws_requests_total', `service="elbv2",operation="ModifyRule",outcome="${outcome}"`)(of);
+const healed = counting('okra_drift_healed_total', 'type="Rule"');
+
 /** Each alert, once. */
 export const alertCases: readonly AlertCase[] = [
   {
@@ -51,11 +72,11 @@ export const alertCases: readonly AlertCase[] = [
   },
   {
     alert: 'OkraNotReady',
-    fires: { 'okra_ready{pod="a",condition="temporal"}': '0x20' },
-    quiet: { 'okra_ready{pod="a",condition="temporal"}': '0x3 1x20' },
+    fires: { 'okra_ready{namespace="okra",pod="a",condition="temporal"}': '0x20' },
+    quiet: { 'okra_ready{namespace="okra",pod="a",condition="temporal"}': '0x3 1x20' },
     minutes: [4, 6],
-    labels: { pod: 'a', condition: 'temporal' },
-    summary: 'A pod of Okra waits for temporal.',
+    labels: { namespace: 'okra', pod: 'a', condition: 'temporal' },
+    summary: 'A pod of Okra in okra waits for temporal.',
   },
   {
     alert: 'OkraTakingBackHeld',
@@ -83,11 +104,11 @@ export const alertCases: readonly AlertCase[] = [
   },
   {
     alert: 'OkraWatchSilent',
-    fires: { 'okra_watch_lag_seconds{kind="Cell"}': '0+60x20' },
-    quiet: { 'okra_watch_lag_seconds{kind="Cell"}': '60x20' },
+    fires: { 'okra_watch_lag_seconds{namespace="okra",kind="Cell"}': '0+60x20' },
+    quiet: { 'okra_watch_lag_seconds{namespace="okra",kind="Cell"}': '60x20' },
     minutes: [10, 12],
-    labels: { kind: 'Cell' },
-    summary: 'The API server has sent nothing about Cell for 12m 0s.',
+    labels: { namespace: 'okra', kind: 'Cell' },
+    summary: 'The API server has sent Okra in okra nothing about Cell for 12m 0s.',
   },
   {
     alert: 'OkraMessagesPending',
@@ -99,21 +120,24 @@ export const alertCases: readonly AlertCase[] = [
   },
   {
     alert: 'OkraThrottledByAWS',
-    fires: { 'okra_aws_requests_total{service="elbv2",region="eu-west-1",outcome="Throttled"}': '0+6x60' },
-    quiet: { 'okra_aws_requests_total{service="elbv2",region="eu-west-1",outcome="Throttled"}': '0+1x60' },
+    fires: throttled({ okra: '0+6x60', other: '0+1x60' }),
+    // Both together would.
+    quiet: throttled({ okra: '0+2x60', other: '0+2x60' }),
     minutes: [9, 25],
-    labels: { service: 'elbv2', region: 'eu-west-1' },
-    summary: 'AWS throttles elbv2 in eu-west-1.',
+    labels: { namespace: 'okra', service: 'elbv2', region: 'eu-west-1' },
+    summary: 'AWS throttles Okra in okra: elbv2 in eu-west-1.',
   },
   {
     alert: 'OkraRefusedByAWS',
-    fires: { 'okra_aws_requests_total{service="elbv2",operation="ModifyRule",outcome="Failed"}': '0+3x60' },
+    fires: refused('Failed', { okra: '0+3x60', other: '0+1x60' }),
+    // Both together would.
     quiet: {
-      'okra_aws_requests_total{service="elbv2",operation="ModifyRule",outcome="Throttled"}': '0+3x60',
+      ...refused('Failed', { okra: '0+1x60', other: '0+1x60' }),
+      ...refused('Throttled', { okra: '0+3x60' }),
     },
     minutes: [14, 40],
-    labels: { service: 'elbv2', operation: 'ModifyRule' },
-    summary: 'AWS refuses ModifyRule, or does not answer.',
+    labels: { namespace: 'okra', service: 'elbv2', operation: 'ModifyRule' },
+    summary: 'AWS refuses ModifyRule to Okra in okra, or does not answer.',
   },
   {
     alert: 'OkraWritesWait',
@@ -125,11 +149,12 @@ export const alertCases: readonly AlertCase[] = [
   },
   {
     alert: 'OkraDriftAgainAndAgain',
-    fires: { 'okra_drift_healed_total{type="Rule"}': '0+1x60' },
-    quiet: { 'okra_drift_healed_total{type="Rule"}': '0x10 3x50' },
+    fires: healed({ okra: '0+1x60', other: '0x10 3x50' }),
+    // Both together would.
+    quiet: healed({ okra: '0x10 6x50', other: '0x10 6x50' }),
     minutes: [10, 30],
-    labels: { type: 'Rule' },
-    summary: 'Someone else writes what Okra serves, again and again (Rule).',
+    labels: { namespace: 'okra', type: 'Rule' },
+    summary: 'Someone else writes what Okra serves, again and again (Rule) in okra.',
   },
   {
     alert: 'OkraLooksFail',
@@ -172,13 +197,19 @@ export const alertCases: readonly AlertCase[] = [
   },
   {
     alert: 'OkraWithoutSlots',
-    fires: { 'temporal_worker_task_slots_available{task_queue="okra",worker_type="ActivityWorker"}': '0x20' },
+    // Another installation has some.
+    fires: {
+      'temporal_worker_task_slots_available{namespace="okra",task_queue="okra",worker_type="ActivityWorker"}':
+        '0x20',
+      'temporal_worker_task_slots_available{namespace="other",task_queue="okra",worker_type="ActivityWorker"}':
+        '9x20',
+    },
     quiet: {
       'temporal_worker_task_slots_available{task_queue="okra",worker_type="ActivityWorker"}': '0x3 2x20',
     },
     minutes: [4, 6],
-    labels: { task_queue: 'okra', worker_type: 'ActivityWorker' },
-    summary: 'All workers of okra are busy (ActivityWorker).',
+    labels: { namespace: 'okra', task_queue: 'okra', worker_type: 'ActivityWorker' },
+    summary: 'All workers of okra are busy (ActivityWorker) in okra.',
   },
   {
     alert: 'OkraTemporalRefuses',
