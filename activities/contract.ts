@@ -33,19 +33,6 @@ export interface CellActivities {
   readLostRun(run: { readonly workflowId: string; readonly runId: string }): Promise<LostRun>;
 }
 
-/** Who approves a step of a Cell. */
-export interface ApprovalReview {
-  readonly key: ObjectKey;
-  readonly by: string;
-  readonly groups: readonly string[];
-}
-
-/** What a step that takes approvals needs of the Kubernetes API. */
-export interface ApprovalActivities {
-  /** Asks Kubernetes whether someone may approve the steps of a Cell (SubjectAccessReview). */
-  reviewApproval(review: ApprovalReview): Promise<{ readonly allowed: boolean }>;
-}
-
 /**
  * Whether what someone else has set up may be taken over; `NotOfOthers`: only what does not belong to an object of
  * another namespace.
@@ -145,12 +132,14 @@ export interface CheckRequest extends Omit<AnalysisRequest, 'step' | 'analysis' 
 export interface CheckRun extends Synced {
   /** The turn in the budget of queries that the next look is to take. */
   readonly ticket?: Ticket;
+  /** How many looks in a row have been throttled, this one included. */
+  readonly throttled?: number;
 }
 
 /** What Checks, and the steps that make them, need. */
 export interface CheckActivities {
   /** Takes a sample of a Check when one is due, and reports on it. */
-  runCheck(key: ObjectKey, ticket?: Ticket): Promise<CheckRun>;
+  runCheck(key: ObjectKey, ticket?: Ticket, throttled?: number): Promise<CheckRun>;
   /** Creates the Checks of a step, or finds those that an earlier attempt has created. */
   startCheck(request: CheckRequest): Promise<AnalysisVerdict>;
   /** Reads how far the Checks of a step have come together. */

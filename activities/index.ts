@@ -26,7 +26,6 @@ import { clusterSources } from './discovery/cluster-set/sources/index.ts';
 import type {
   AnalysisActivities,
   ApplicationsActivities,
-  ApprovalActivities,
   CellActivities,
   CheckActivities,
   DriftActivities,
@@ -39,6 +38,7 @@ import type {
   TargetGroupActivities,
   TrafficActivities,
 } from './contract.ts';
+import type { ApprovalActivities } from './approval-contract.ts';
 import type { GateActivities } from './gate-contract.ts';
 import { driftActivities } from './load-balancers/drift.ts';
 import { experimentActivities } from './rollout/experiment.ts';

@@ -2,6 +2,8 @@
 export type ProviderTrouble =
   /** It asks to come back later. */
   | { readonly is: 'RateLimited'; readonly retryAfterMs: number }
+  /** It asks to come back later, and does not say when. */
+  | { readonly is: 'Throttled' }
   /** It refuses the question, or who asks; asking again helps nobody until someone has corrected that. */
   | { readonly is: 'Refused'; readonly reason?: 'NotAllowed' }
   /** It did not answer, or something that nobody can read. */

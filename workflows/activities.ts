@@ -7,7 +7,6 @@ import {
 import type {
   AnalysisActivities,
   ApplicationsActivities,
-  ApprovalActivities,
   CellActivities,
   CheckActivities,
   DriftActivities,
@@ -20,6 +19,7 @@ import type {
   TargetGroupActivities,
   TrafficActivities,
 } from '../activities/contract.ts';
+import type { ApprovalActivities } from '../activities/approval-contract.ts';
 import type { GateActivities } from '../activities/gate-contract.ts';
 import { inShort } from './summary.ts';
 

@@ -57,7 +57,8 @@ function measuring(written: object, answers: (Answer | Error)[], over: Partial<C
     region: 'eu-west-1',
     ...over,
   });
-  const run = (ticket?: Parameters<typeof runCheck>[1]) => asActivity(() => runCheck(key, ticket));
+  const run = (...before: [ticket?: Parameters<typeof runCheck>[1], throttled?: number]) =>
+    asActivity(() => runCheck(key, ...before));
   const status = (): CheckStatus => objects.status('Check', 'dd');
   return { objects, run, write, status, asked, last: () => status().analysis?.results?.at(-1) };
 }
@@ -130,6 +131,25 @@ describe('a look at a Check', () => {
     const check = measuring({ count: 1 }, [limited]);
     expect(await check.run()).toMatchObject({ isPresent: true, againInSeconds: 7, message: 'Not now.' });
     expect(check.status()).toMatchObject({ phase: 'Running', message: 'Not now.', analysis: { errors: 0 } });
+  });
+
+  it('is asked for less often the longer AWS throttles', async () => {
+    const throttling = Object.assign(new Error('Rate exceeded'), {
+      name: 'ThrottlingException',
+      $metadata: {},
+    });
+    const check = measuring(
+      { count: 1 },
+      Array.from({ length: 6 }, () => throttling),
+    );
+    const waits: (number | undefined)[] = [];
+    for (let throttled: number | undefined, look = 0; look < 6; look += 1) {
+      const run = await check.run(undefined, throttled);
+      waits.push(run.againInSeconds);
+      throttled = run.throttled;
+    }
+    expect(waits).toEqual([5, 10, 20, 40, 60, 60]);
+    expect(await check.run(undefined, 6)).not.toHaveProperty('throttled');
   });
 
   it('waits for its turn in the budget of its organisation, and takes it then', async () => {

@@ -40,6 +40,9 @@ const over = (message: string): CheckRun => ({ isPresent: false, message });
 /** After what fails it is looked at again in this time, and never later. */
 const LONGEST_SECONDS = 60;
 
+// The quota is that of the account, of which others have their part.
+const throttledFor = (times: number): number => Math.min(LONGEST_SECONDS, 5 * 2 ** Math.min(times - 1, 10));
+
 const again = (message: string, seconds: number): CheckRun => ({
   isPresent: true,
   message,
@@ -52,7 +55,7 @@ export function checkActivities(dependencies: CheckDependencies): Pick<CheckActi
   const { kubernetes } = dependencies;
   const reporter = readReporter(kubernetes);
   return {
-    async runCheck(key, ticket) {
+    async runCheck(key, ticket, throttled) {
       const { signal } = lifetime();
       const object = await kubernetes.get<Check>(CHECK, key);
       if (object === undefined || object.metadata.deletionTimestamp !== undefined)
@@ -73,7 +76,7 @@ export function checkActivities(dependencies: CheckDependencies): Pick<CheckActi
       const identity = identityOf(object, digest(canonical(analysis)));
       const input: StatusInput = { ...base, analysis, identity };
       const next = nextRun({ spec: parsed.value, status: object.status }, identity, base.now);
-      return await perform(next, { input, key, report, signal, ticket, dependencies });
+      return await perform(next, { input, key, report, signal, ticket, throttled, dependencies });
     },
   };
 }
@@ -84,6 +87,8 @@ interface Run {
   readonly report: (status: object) => Promise<void>;
   readonly signal: AbortSignal;
   readonly ticket: Parameters<CheckActivities['runCheck']>[1];
+  /** How many looks in a row were throttled before this one. */
+  readonly throttled: number | undefined;
   readonly dependencies: CheckDependencies;
 }
 
@@ -119,6 +124,10 @@ async function sampled(next: Extract<NextRun, { is: 'Measure' }>, run: Run): Pro
       ticket: taken.ticket,
     };
   if (taken.is === 'RateLimited') return await wait(taken.message, taken.retryAfterMs / 1000);
+  if (taken.is === 'Throttled') {
+    const throttled = (run.throttled ?? 0) + 1;
+    return { ...(await wait(taken.message, throttledFor(throttled))), throttled };
+  }
   const query = textOf(questionOf(analysis), analysis.provider?.datadog?.formula);
   const result = resultOf(taken.sample, { window: next.window, query, now: input.now });
   const status = measuredStatus(input, next.counts, taken.sample, result);
@@ -130,6 +139,7 @@ async function sampled(next: Extract<NextRun, { is: 'Measure' }>, run: Run): Pro
 type Taken =
   | { readonly is: 'Sample'; readonly sample: Sample }
   | { readonly is: 'RateLimited'; readonly retryAfterMs: number; readonly message: string }
+  | { readonly is: 'Throttled'; readonly message: string }
   | { readonly is: 'NotYet'; readonly ticket: NonNullable<Run['ticket']>; readonly waitMs: number };
 
 /** Takes one sample; an error of the provider is a sample that says so. */
@@ -169,6 +179,7 @@ async function takeSample(
     const { trouble, message } = error;
     if (trouble.is === 'RateLimited')
       return { is: 'RateLimited', retryAfterMs: trouble.retryAfterMs, message };
+    if (trouble.is === 'Throttled') return { is: 'Throttled', message };
     const reason = trouble.is === 'Refused' ? (trouble.reason ?? 'Refused') : 'Unavailable';
     return { is: 'Sample', sample: { outcome: 'Error', reason, threshold: thresholdOf(analysis), message } };
   }

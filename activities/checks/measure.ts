@@ -67,12 +67,10 @@ async function ask(asked: Asked, { asker, signal }: Measuring): Promise<Answer> 
 export const withoutSecrets = (text: string, secrets: readonly string[]): string =>
   secrets.filter((secret) => secret !== '').reduce((told, secret) => told.replaceAll(secret, '…'), text);
 
-const THROTTLED_MS = 5_000;
-
 function ofSdk(error: unknown): ProviderError {
   const failure = toFailure(error);
   if (Reflect.get(failure, 'type') === 'Throttled')
-    return new ProviderError({ is: 'RateLimited', retryAfterMs: THROTTLED_MS }, failure.message);
+    return new ProviderError({ is: 'Throttled' }, failure.message);
   return unavailable(failure.message);
 }
 

@@ -43,8 +43,8 @@ async function syncCheck(shell: OkraShell, options: SyncCheckOptions, name: stri
   const { namespace, ...session } = dryRun ? dryRunOf(real, shell).session : real;
   const activities = await activitiesOf({ ...session, namespace });
   const key = { namespace, name };
-  const look = async (ticket: CheckRun['ticket']): Promise<Looked> => {
-    const run = await asActivity(shell.signal, () => activities.runCheck(key, ticket));
+  const look = async (last?: CheckRun): Promise<Looked> => {
+    const run = await asActivity(shell.signal, () => activities.runCheck(key, last?.ticket, last?.throttled));
     const check = await session.kubernetes.get<Check>(CHECK, key);
     return { run: { ...run, isPresent: run.isPresent || check !== undefined }, status: check?.status ?? {} };
   };
@@ -52,7 +52,7 @@ async function syncCheck(shell: OkraShell, options: SyncCheckOptions, name: stri
     // As a comment, so that what a dry run prints is YAML.
     if (message !== before?.message) shell.print(inOneLine(dryRun ? `# ${message}` : message));
   };
-  for (let last = await look(undefined), before: CheckRun | undefined; ;) {
+  for (let last = await look(), before: CheckRun | undefined; ;) {
     const { run, status } = last;
     if (!run.isPresent)
       throw failed(`Expected Check ${formatKey(key)}, got none. Create it, or correct the name.`);
@@ -64,7 +64,7 @@ async function syncCheck(shell: OkraShell, options: SyncCheckOptions, name: stri
     await sleep((run.againInSeconds ?? AWAY_SECONDS) * 1000, shell.signal);
     shell.signal.throwIfAborted();
     before = run;
-    last = await look(run.ticket).catch((error: unknown) => standingAfter(error, last, shell));
+    last = await look(run).catch((error: unknown) => standingAfter(error, last, shell));
   }
 }
 
