@@ -205,6 +205,17 @@ describe('chargeWrite', () => {
     expect(waits(budget.takeAll(2, true))).toEqual(['Granted', T]);
   });
 
+  it.each([0.05, 0.4, 20])('has others wait for all queries of one sample, at %s a second', (perSecond) => {
+    const by = { perSecond, burst: 2 };
+    const budget = new Budget(fullBudget(START, by));
+    budget.take(false, undefined, by);
+    expect(budget.take(false, undefined, by)).toEqual({ is: 'Granted' });
+    // Its own, that for minSamples, and five baselines.
+    for (let query = 1; query < 7; query += 1)
+      budget.state = chargeWrite(budget.state, { urgent: false }, budget.now, by);
+    expect(budget.take(false, undefined, by)).toMatchObject({ waitMs: 7 * spacingOf(by) });
+  });
+
   it('shortens no penalty', () => {
     const budget = new Budget();
     budget.state = penalise(budget.state, 1000, budget.now, rate);

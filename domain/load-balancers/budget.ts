@@ -77,6 +77,8 @@ export const MAX_SKEW_MS = 10_000;
 export const MAX_PENALTY_MS = 10_000;
 /** How late one may come for its turn and still keep its place when others have used the room meanwhile. */
 const LATE_MS = 2_000;
+/** How many are sent for one turn: a sample of a Check asks for its value, for minSamples, and for five baselines. */
+const MOST_FOR_ONE_TURN = 7;
 
 /** The whole milliseconds between two writes, rounded up so that the times add up exactly. */
 export const spacingOf = ({ perSecond }: WriteRate): number => Math.max(1, Math.ceil(1000 / perSecond));
@@ -154,7 +156,7 @@ function upToDate(state: BudgetState, now: number, rate: WriteRate): BudgetState
     at: Math.max(state.at - back, now),
     spacing,
     meter,
-    ...owing(meter, Math.min(moved(state.owed ?? 0), latest)),
+    ...owing(meter, Math.min(moved(state.owed ?? 0), latestOwed(now, rate))),
     usual: { ...state.usual, tail: moved(state.usual.tail) },
     urgent: { ...state.urgent, tail: moved(state.urgent.tail) },
     ...(state.later === undefined
@@ -165,6 +167,10 @@ function upToDate(state: BudgetState, now: number, rate: WriteRate): BudgetState
 
 const latestMeter = (now: number, rate: WriteRate): number =>
   now + burstMs(rate) + 2 * spacingOf(rate) + MAX_PENALTY_MS;
+
+// However slow the rate is, all that was sent for one turn is counted.
+const latestOwed = (now: number, rate: WriteRate): number =>
+  Math.max(latestMeter(now, rate), now + burstMs(rate) + MOST_FOR_ONE_TURN * spacingOf(rate));
 
 const owing = (meter: number, owed: number): Pick<BudgetState, 'owed'> => (owed > meter ? { owed } : {});
 
@@ -182,7 +188,7 @@ function spend(
 ): BudgetState {
   const { owed: _before, spacing, ...others } = state;
   const meter = Math.max(state.meter, Math.min(Math.max(state.meter, now) + spacing, most));
-  const all = Math.min(Math.max(allOf(state), now) + spacing, latestMeter(now, rate));
+  const all = Math.min(Math.max(allOf(state), now) + spacing, latestOwed(now, rate));
   return { ...others, spacing, meter, ...owing(meter, all) };
 }
 
