@@ -1,9 +1,9 @@
-import { CELL, type KindRef } from '../../clients/kubernetes/kinds.ts';
+import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { SnapshotOptions } from '../../clients/kubernetes/kubernetes-list.ts';
 import { fieldsIn, type Fields } from '../../domain/model/shape.ts';
 import { identityOf } from './manifests.ts';
-import { LAST_APPLIED_ANNOTATION } from '../../domain/kubernetes/labels.ts';
+import { staysPinned } from './stays-pinned.ts';
 
 /** How objects are read, which is all that a plan does. */
 export type Reader = Pick<KubernetesClient, 'get' | 'list' | 'serves'>;
@@ -92,23 +92,3 @@ function applyTo(
 }
 
 const specOf = (object: Fields | undefined): Fields => fieldsIn(object?.['spec']);
-
-/**
- * Whether the version to which a Cell is pinned stays when a manifest without one is applied: kubectl takes away only what
- * the manifest had before (https://kubernetes.io/docs/tasks/manage-kubernetes-objects/declarative-config/), and okractl rollback
- * is no manifest.
- */
-function staysPinned(before: Fields | undefined, object: Fields): boolean {
-  if (object['kind'] !== CELL.kind || specOf(before)['version'] === undefined || 'version' in specOf(object))
-    return false;
-  const applied = fieldsIn(fieldsIn(before?.['metadata'])['annotations'])[LAST_APPLIED_ANNOTATION];
-  return !('version' in specOf(fieldsIn(parsed(applied))));
-}
-
-function parsed(text: unknown): unknown {
-  try {
-    return typeof text === 'string' ? JSON.parse(text) : undefined;
-  } catch {
-    return undefined;
-  }
-}

@@ -48,6 +48,62 @@ describe('plan', () => {
     expect(isTold).toBe(applied.version === undefined);
   });
 
+  const owns = (manager: string, operation: string, time: string, version = true) => ({
+    manager,
+    operation,
+    time: `2026-11-22T0${time}:00:00Z`,
+    fieldsV1: { 'f:spec': { 'f:replicas': {}, ...(version ? { 'f:version': {} } : {}) } },
+  });
+  const kubectl = (version: boolean) => owns('kubectl', 'Apply', '8', version);
+  const okractl = owns('okractl', 'Update', '9');
+  const clientSide = owns('kubectl-client-side-apply', 'Update', '7');
+  it.each<[string, readonly object[], string | undefined, boolean]>([
+    ['goes when the manifest had it before', [kubectl(true)], undefined, false],
+    ['stays when someone else has set it since', [kubectl(false), okractl], undefined, true],
+    ['stays when someone else has set it as well', [kubectl(true), okractl], undefined, true],
+    [
+      'stays when it was once there by kubectl apply, and set since',
+      [clientSide, kubectl(false), okractl],
+      '1.0.0',
+      true,
+    ],
+    [
+      'goes when the manifest is applied by the client again',
+      [kubectl(false), { ...clientSide, time: '2026-11-22T09:30:00Z' }],
+      '1.0.0',
+      false,
+    ],
+    [
+      'goes whatever Okra has applied to its status',
+      [kubectl(true), { ...owns('okra', 'Apply', '9', false), subresource: 'status' }],
+      undefined,
+      false,
+    ],
+    [
+      'stays when two have it in their manifests',
+      [kubectl(true), owns('argocd', 'Apply', '8')],
+      undefined,
+      true,
+    ],
+    [
+      'goes whatever Okra has applied by itself',
+      [{ ...clientSide }, owns('okra', 'Apply', '9', false)],
+      '1.0.0',
+      false,
+    ],
+    ['stays where nobody has applied it', [okractl], undefined, true],
+  ])('knows that with kubectl apply --server-side the pin %s', async (_, managedFields, applied, stays) => {
+    const pinned = aCell({ stableVersion: '1.0.0', phase: 'Completed' }, { version: '1.0.0' });
+    const last = JSON.stringify({ spec: { version: applied } });
+    const annotations =
+      applied === undefined ? {} : { 'kubectl.kubernetes.io/last-applied-configuration': last };
+    const metadata = { ...pinned.metadata, managedFields, annotations };
+    const world = { objects: [{ ...pinned, metadata }, ...groups], files: { 'web.yaml': manifest() } };
+    const { out, err } = await runOkractl(['plan', '-f', 'web.yaml'], world);
+    expect(err.includes('stays pinned to 1.0.0')).toBe(stays);
+    expect(out).toMatch(stays ? /1\.0\.0 serves/ : /1\.0\.0 → 2\.0\.0/);
+  });
+
   it('says nothing of a pin that the manifest has itself', async () => {
     const pinned = aCell({ stableVersion: '1.0.0', phase: 'Completed' }, { version: '1.0.0' });
     const world = { objects: [pinned, ...groups], files: { 'web.yaml': manifest({ version: '1.0.0' }) } };

@@ -67,7 +67,7 @@ interface Input {
 
 const pinStays = (key: ObjectKey, version: string): string =>
   inOneLine(
-    `Cell ${formatKey(key)} stays pinned to ${version}: its manifest has no spec.version, and kubectl apply leaves one that it did not set. To unpin it: ${unpinning(key)}`,
+    `Cell ${formatKey(key)} stays pinned to ${version}: its manifest has no spec.version, and apply leaves one that it did not set. To unpin it: ${unpinning(key)}`,
   );
 
 async function input(shell: Shell, name: string | undefined, options: PlanOptions): Promise<Input> {
