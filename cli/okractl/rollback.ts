@@ -3,7 +3,7 @@ import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Cell } from '../../crds/cell.ts';
 import { AWS_TARGET_GROUP, CELL } from '../../clients/kubernetes/kinds.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
-import { selectTargetGroups } from '../../domain/versions/watched.ts';
+import { readAsServed, selectTargetGroups } from '../../domain/versions/watched.ts';
 import { mustBeLet } from './allowed.ts';
 import { failed, refused } from './exit.ts';
 import { REASON } from './requests.ts';
@@ -52,7 +52,8 @@ async function rollBack(
     whoAmI(),
   ]);
   if (cell === undefined) throw failed(`Expected ${formatTarget({ kind: 'Cell', key })}, got none.`);
-  const refusal = refusalToRollBack(cell, selectTargetGroups(cell.spec, groups), to);
+  const readable = readAsServed(groups, cell.status?.targetGroups ?? []);
+  const refusal = refusalToRollBack(cell, selectTargetGroups(cell.spec, readable), to);
   if (refusal !== undefined) throw refused(refusal);
   await kubernetes.patch(CELL, key, rollbackPatch({ to, by, reason }));
   const bySteps = whyBySteps(cell, to, shell.now());
