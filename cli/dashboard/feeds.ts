@@ -1,8 +1,11 @@
-import { readCellPage } from './read-cell.ts';
+import { formatKey } from '../../domain/model/ids.ts';
+import { havingAll } from '../okractl/watched.ts';
+import { readCellPage, type CellReading } from './read-cell.ts';
 import { clustersOf } from './clusters.ts';
 import { headOf } from './head.ts';
 import { policiesOf } from './policies.ts';
 import type { Stream } from './stream.ts';
+import { messageOf, type Troubled } from './troubled.ts';
 import type { CellRow } from './view.ts';
 import type { Viewer } from './viewer.ts';
 
@@ -18,20 +21,29 @@ const TICK_MS = 5_000;
 /** Tells a stream all that it wishes to know, now and whenever it changes, until the stream ends. */
 export function feed(viewer: Viewer, stream: Stream, { wish, now }: { wish: Wish; now: () => number }): void {
   const { hub } = viewer;
-  const tellHead = onceEach(stream, 'head', () => headOf(hub.watched(), now()));
-  const tell = teller(viewer, stream, { wish, now });
+  let unread: ReadonlyMap<string, string> = new Map();
+  const tellHead = onceEach(stream, 'head', () => {
+    const watched = hub.watched();
+    return headOf({ ...watched, troubles: havingAll(watched.troubles, [...unread]) }, now());
+  });
+  const troubled: Troubled = (what, why) => {
+    unread = havingAll(unread, [[what, why]]);
+    // It ends for this one alone, who begins again and is told why.
+    tellOrEnd(tellHead);
+  };
+  const tell = teller(viewer, stream, { wish, now, troubled });
   const push = (): void => {
     tellHead();
     tell();
   };
-  const pushLater = (): void => {
+  const tellOrEnd = (told: () => void): void => {
     try {
-      push();
+      told();
     } catch {
-      // It ends for this one alone, who begins again and is told why.
       stream.end();
     }
   };
+  const pushLater = (): void => tellOrEnd(push);
   const unsubscribe = hub.onChange(pushLater);
   const ticking = setInterval(pushLater, TICK_MS);
   stream.onRoom(pushLater);
@@ -46,7 +58,7 @@ export function feed(viewer: Viewer, stream: Stream, { wish, now }: { wish: Wish
 function teller(
   viewer: Viewer,
   stream: Stream,
-  { wish, now }: { readonly wish: Wish; readonly now: () => number },
+  { wish, now, troubled }: { readonly wish: Wish; readonly now: () => number; readonly troubled: Troubled },
 ): () => void {
   const { hub } = viewer;
   switch (wish.view) {
@@ -67,7 +79,7 @@ function teller(
         }),
       );
     case 'cell':
-      return tellCell(viewer, stream, { key: wish.key, now });
+      return tellCell(viewer, stream, { key: wish.key, now, troubled });
   }
 }
 
@@ -105,12 +117,10 @@ function tellRows({ hub }: Viewer, stream: Stream): () => void {
 function tellCell(
   viewer: Viewer,
   stream: Stream,
-  {
-    key,
-    now,
-  }: { readonly key: { readonly namespace: string; readonly name: string }; readonly now: () => number },
+  { key, now, troubled }: Pick<CellReading, 'key' | 'now' | 'troubled'>,
 ): () => void {
-  const read = readCellPage(viewer, { key, now, late: () => run() });
+  const read = readCellPage(viewer, { key, now, troubled, late: () => run() });
+  const what = `Cell ${formatKey(key)}`;
   let told = '';
   let isReading = false;
   let isDue = false;
@@ -125,7 +135,10 @@ function tellCell(
     isReading = true;
     void tell()
       // What could not be read is tried again with the next change, and stands as a trouble above.
-      .catch(() => undefined)
+      .then(
+        () => troubled(what, undefined),
+        (error: unknown) => troubled(what, messageOf(error)),
+      )
       .finally(() => {
         isReading = false;
         if (isDue && !stream.signal.aborted) run();

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { KubernetesError } from '../../clients/kubernetes/kubernetes.ts';
 import { until } from '../../test/support/until.ts';
 import { aCell, paused } from '../okractl/testing/objects.ts';
 import { openDashboard } from './of-person.ts';
@@ -349,6 +350,44 @@ describe('a page under load', () => {
       { key: 'default/cell-7', phase: 'Progressing' },
     ]);
   });
+
+  it('says that the page of a Cell cannot be made, until it can', async () => {
+    const page = await open({ objects: [aCell({ ...paused, requests: 7 as never })] });
+    const told = await follow(page, 'view=cell&namespace=default&name=web');
+    const troubles = () => told.last<Head>('head')?.troubles ?? [];
+    await until('the trouble', async () => troubles().length > 0);
+    expect(troubles()).toEqual([expect.stringMatching(/^Cell default\/web may be old: .*toReversed/)]);
+    page.put(aCell(paused));
+    await until('its end', async () => told.last('cell') !== undefined && troubles().length === 0);
+  });
+
+  it.each<[number, readonly string[]]>([
+    [500, ['Events, Measurements may be old: no answer in time']],
+    // What a person may not read is left out.
+    [403, []],
+  ])(
+    'says what of the page of a Cell cannot be read, where the API server answers %i',
+    async (status, said) => {
+      const failure = new KubernetesError({
+        status,
+        reason: status === 403 ? 'Forbidden' : 'Unknown',
+        message: 'no answer in time',
+      });
+      const measured = { name: 'dd', phase: 'Running', message: '' } as const;
+      const page = await open({
+        objects: [aCell({ ...paused, check: measured })],
+        list: () => Promise.reject(failure),
+      });
+      const told = await follow(page, 'view=cell&namespace=default&name=web');
+      await until('the page', async () => told.last('cell') !== undefined);
+      expect(told.last<CellPage>('cell')).toMatchObject({ events: [], verdicts: [{ name: 'dd' }] });
+      await until(
+        'what is said',
+        async () => (told.last<Head>('head')?.troubles.length ?? 0) === said.length,
+      );
+      expect(told.last<Head>('head')?.troubles).toEqual(said);
+    },
+  );
 
   it('says what may be old while the API server does not answer', async () => {
     const page = await open({ snapshot: () => Promise.reject(new Error('no answer in time')) });

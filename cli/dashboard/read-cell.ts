@@ -1,19 +1,19 @@
 import type { Cell } from '../../crds/cell.ts';
 import type { Freeze } from '../../crds/freeze.ts';
 import { EVENT } from '../../clients/kubernetes/kinds.ts';
-import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { isForbidden, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { temporalId } from '../../clients/temporal/workflow-id.ts';
 import type { WeightHistory } from '../../clients/temporal/weight-history.ts';
 import { freezesOf } from '../../domain/gates/freeze.ts';
 import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import type { ShownEvent } from '../okractl/cell-view.ts';
-import { inOneLine } from '../terminal-text.ts';
 import { guessUi, workflowUrl } from '../okractl/web-ui.ts';
 import { cellPageOf } from './cell-page.ts';
 import { readMayAsk } from './may-ask.ts';
 import { offersOf } from './offers.ts';
 import { remembered } from './remembered.ts';
+import { messageOf, telling, type Troubled } from './troubled.ts';
 import { verdictsOf } from './verdicts.ts';
 import type { CellPage } from './view.ts';
 import type { Viewer } from './viewer.ts';
@@ -36,13 +36,14 @@ export interface CellReading {
   readonly now: () => number;
   /** Called when there is more to tell than there was. */
   readonly late: () => void;
+  readonly troubled: Troubled;
   readonly patienceMs?: number;
 }
 
 /** Makes the reader of one Cell's page, which waits for nothing for long, and remembers what seldom changes. */
 export function readCellPage(
   viewer: Viewer,
-  { key, now, late, patienceMs = PATIENCE_MS }: CellReading,
+  { key, now, late, troubled, patienceMs = PATIENCE_MS }: CellReading,
 ): () => Promise<CellPage | NoCell> {
   const { hub, session } = viewer;
   const { kubernetes } = session;
@@ -56,13 +57,13 @@ export function readCellPage(
   const mayAsk = readMayAsk(viewer, key, { ...patience, freshMs: () => FRESH_MS });
   const events = remembered({
     ...patience,
-    read: () => eventsOf(kubernetes, key),
+    read: () => telling('Events', eventsOf(kubernetes, key), troubled),
     meanwhile: [],
     freshMs: () => FRESH_MS,
   });
   const verdicts = remembered({
     ...patience,
-    read: (cell: Cell) => verdictsOf(kubernetes, cell, viewer.signal),
+    read: (cell: Cell) => verdictsOf(kubernetes, cell, { signal: viewer.signal, troubled }),
     meanwhile: [],
     freshMs: () => MEASURED_MS,
   });
@@ -111,7 +112,7 @@ async function toldBy({ session }: Viewer, key: ObjectKey): Promise<Told> {
     const operator = await session.operator();
     return { history: await operator.weights(temporalId(objectWorkflowId('Cell', key))) };
   } catch (error) {
-    return { trouble: inOneLine(error instanceof Error ? error.message : String(error)) };
+    return { trouble: messageOf(error) };
   }
 }
 
@@ -126,7 +127,10 @@ const eventsOf = (
 ): Promise<readonly ShownEvent[]> =>
   kubernetes
     .list<ShownEvent>(EVENT, { namespace, fieldSelector: `regarding.kind=Cell,regarding.name=${name}` })
-    .catch(() => []);
+    .catch((error: unknown) => {
+      if (isForbidden(error)) return [];
+      throw error;
+    });
 
 function urlOf(
   { session: { temporal, temporalUi } }: Viewer,

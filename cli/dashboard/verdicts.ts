@@ -1,10 +1,11 @@
 import type { Cell } from '../../crds/cell.ts';
 import type { Check } from '../../crds/check.ts';
 import { ANALYSIS_RUN, CHECK, EXPERIMENT } from '../../clients/kubernetes/kinds.ts';
-import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { isForbidden, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { RUN_LABEL } from '../../domain/checks/verdict.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { metricsOfCheck, metricsOfRun, runsOfExperiment } from './measured.ts';
+import { messageOf, type Troubled } from './troubled.ts';
 import { toneOfVerdict } from './tone.ts';
 import type { MetricView, VerdictView } from './view.ts';
 
@@ -14,7 +15,7 @@ type Measured = NonNullable<NonNullable<Cell['status']>['analysisRun']>;
 export async function verdictsOf(
   kubernetes: KubernetesClient,
   { metadata, status = {} }: Cell,
-  signal: AbortSignal,
+  { signal, troubled }: { readonly signal: AbortSignal; readonly troubled: Troubled },
 ): Promise<readonly VerdictView[]> {
   const { namespace = 'default' } = metadata;
   const { analysisRun, experiment, check, job, backgroundAnalysisRun } = status;
@@ -46,13 +47,19 @@ export async function verdictsOf(
     ['Job', job, () => Promise.resolve([])],
     ['AnalysisRun in the background', backgroundAnalysisRun, runOf],
   ];
-  return Promise.all(
+  let unread: string | undefined;
+  // The rest is worth showing all the same.
+  const without = (error: unknown): readonly MetricView[] => {
+    if (!isForbidden(error)) unread = messageOf(error);
+    return [];
+  };
+  const verdicts = await Promise.all(
     all.flatMap(([kind, measured, read]) => {
       if (measured === undefined) return [];
       const { name, phase, message } = measured;
       return [
         read(name)
-          .catch((): readonly MetricView[] => [])
+          .catch(without)
           .then((metrics): VerdictView => ({
             kind,
             name,
@@ -64,4 +71,6 @@ export async function verdictsOf(
       ];
     }),
   );
+  troubled('Measurements', unread);
+  return verdicts;
 }

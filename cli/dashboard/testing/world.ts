@@ -26,6 +26,7 @@ export interface WorldOptions {
   readonly isClosed?: true;
   readonly weights?: () => Promise<WeightHistory>;
   /** How an API server answers that does not. */
+  readonly list?: (kind: KindRef) => Promise<readonly unknown[]>;
   readonly snapshot?: (kind: KindRef, options?: { readonly namespace?: string }) => Promise<unknown>;
 }
 
@@ -66,7 +67,7 @@ export function aWorld(options: WorldOptions = {}): World {
   };
 }
 
-function watchable({ objects = [], snapshot }: WorldOptions): {
+function watchable({ objects = [], snapshot, list }: WorldOptions): {
   readonly kubernetes: KubernetesClient;
   readonly put: World['put'];
   readonly remove: World['remove'];
@@ -95,7 +96,7 @@ function watchable({ objects = [], snapshot }: WorldOptions): {
   const client: Partial<Record<keyof KubernetesClient, unknown>> = {
     get: (kind: KindRef, { namespace, name }: { namespace: string; name: string }) =>
       Promise.resolve(all.get(`${kind.kind} ${namespace}/${name}`)),
-    list: (kind: KindRef) => Promise.resolve(of(kind)),
+    list: list ?? ((kind: KindRef) => Promise.resolve(of(kind))),
     snapshot:
       snapshot ??
       ((kind: KindRef, { namespace }: { namespace?: string } = {}) =>
