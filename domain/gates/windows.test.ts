@@ -49,6 +49,18 @@ describe('windows', () => {
       '2026-03-29T01:30:00.000Z',
     ],
     [
+      'do not open on the day on which the clocks skip all of it',
+      [{ timeZone: 'Europe/Berlin', start: '02:00', end: '03:00' }],
+      '2026-03-29T00:30:00Z',
+      '2026-03-30T00:00:00.000Z',
+    ],
+    [
+      'do not open on the day on which the clocks skip its start, and it ends before that is made up for',
+      [{ timeZone: 'Europe/Berlin', start: '02:30', end: '03:00' }],
+      '2026-03-29T00:30:00Z',
+      '2026-03-30T00:30:00.000Z',
+    ],
+    [
       'say when none ever opens',
       [{ ...office, days: ['Mon'], excludeDates: mondays() }],
       '2026-11-21T12:00:00Z',
