@@ -157,20 +157,32 @@ describe('the router', () => {
   });
 
   it('starts the other Cells of a target group, although one of them cannot be compared with what it selects', () => {
-    const selecting = (name: string, selector: object): Cell => {
+    const selecting = (name: string, status: object = {}): Cell => {
       const { spec, ...rest } = aCell(name);
-      const targetGroupSelector = { matchLabels: { env: 'prod' }, ...selector };
+      const targetGroupSelector = { matchLabels: { env: 'prod' } };
       const ingress = { ...spec.ingress, awsApplicationLoadBalancer: { targetGroupSelector } };
-      return { ...rest, spec: { ...spec, ingress } as unknown as Cell['spec'] };
+      return { ...rest, status, spec: { ...spec, ingress } as unknown as Cell['spec'] };
     };
     const router = aRouter();
-    for (const object of [selecting('odd', { versionLabels: 'version' }), selecting('web', {})])
+    for (const object of [selecting('odd', { blockedVersions: 7 }), selecting('web')])
       router.take({ kind: 'Cell', event: { type: 'add', object } });
     router.replay();
     router.given.splice(0);
     const object = aGroup('web-2', { role: 'web', env: 'prod' });
     router.take({ kind: 'AWSTargetGroup', event: { type: 'add', object } });
     expect(router.given.filter(({ do: what }) => what === 'Start')).toEqual([start('web')]);
+  });
+
+  it('starts a Cell that says in no possible way what it selects, so that its status says so', () => {
+    const { spec, ...rest } = aCell('odd');
+    const targetGroupSelector = { matchLabels: { env: 'prod' }, versionLabels: 'version' };
+    const ingress = { ...spec.ingress, awsApplicationLoadBalancer: { targetGroupSelector } };
+    const router = aRouter();
+    router.take({ kind: 'AWSTargetGroup', event: { type: 'add', object: aGroup('web', { env: 'prod' }) } });
+    const object = { ...rest, spec: { ...spec, ingress } as unknown as Cell['spec'] };
+    router.take({ kind: 'Cell', event: { type: 'add', object } });
+    router.replay();
+    expect(router.given).toContainEqual(start('odd'));
   });
 
   it('starts a Cell, although one of the target groups that it selects names no ARN', () => {

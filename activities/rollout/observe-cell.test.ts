@@ -256,6 +256,36 @@ describe('a look at a Cell with a field that nobody can read', () => {
     expect(cell?.spec).toMatchObject({ replicas: 2, ingress: { type: ingress.type } });
     expect(cell?.spec).not.toHaveProperty('updateStrategy');
   });
+
+  it.each([
+    ['versionLabels', 'version'],
+    ['matchExpressions', [null]],
+  ])('says so where it decides what the Cell selects: %s', async (field, value) => {
+    const { metadata, spec } = child();
+    const { awsApplicationLoadBalancer: block } = ingress;
+    const targetGroupSelector = { ...block.targetGroupSelector, [field]: value };
+    const written = {
+      metadata,
+      spec: {
+        ...spec,
+        ingress: { ...ingress, awsApplicationLoadBalancer: { ...block, targetGroupSelector } },
+      },
+    };
+    const group = {
+      metadata: { name: 'a', labels: { role: 'web', version: '1.0.0' } },
+      spec: { arn: arnOf('a') },
+    };
+    const { cell, digest } = await observeCell(
+      {
+        get: ({ plural }: KindRef) => Promise.resolve(plural === CELL.plural ? written : undefined),
+        list: ({ plural }: KindRef) => Promise.resolve(plural === AWS_TARGET_GROUP.plural ? [group] : []),
+        serves: () => Promise.resolve(true),
+      } as never,
+      { namespace: 'default', name: 'shop-web' },
+    );
+    expect(cell?.problems).toEqual([expect.stringContaining(`targetGroupSelector.${field}`)]);
+    expect(digest).not.toBe('');
+  });
 });
 
 describe('a look at a Cell beside a configuration of its name', () => {

@@ -12,6 +12,10 @@ const listing = (...versionLabels: string[]): SelectingSpec => ({
   ingress: { awsApplicationLoadBalancer: { targetGroupSelector: { matchLabels: {}, versionLabels } } },
 });
 
+/** As the API server may have kept it. */
+const listingAs = (versionLabels: unknown): SelectingSpec =>
+  ({ ingress: { awsApplicationLoadBalancer: { targetGroupSelector: { versionLabels } } } }) as SelectingSpec;
+
 const table: [string, SelectingSpec, Labels, string | undefined][] = [
   ['the usual label counts by default', {}, { 'okra.mumo.co/version': '1.0.0' }, '1.0.0'],
   ['no label is no version', {}, { role: 'web' }, undefined],
@@ -33,6 +37,13 @@ const table: [string, SelectingSpec, Labels, string | undefined][] = [
     '1',
   ],
   ['an empty list is no list', { ...listing(), versionedBy: { label: 'b' } }, { a: '1', b: '2' }, '2'],
+  [
+    'a text in place of a list, which no schema allows, is one label',
+    listingAs('a'),
+    { a: '1', 'okra.mumo.co/version': '2' },
+    '1',
+  ],
+  ['what is neither is no list', listingAs({ length: 1 }), { 'okra.mumo.co/version': '2' }, '2'],
   ['a bad version is left as it is', {}, { 'okra.mumo.co/version': 'latest' }, 'latest'],
   [
     'a network load balancer lists its labels too',

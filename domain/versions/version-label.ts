@@ -1,5 +1,6 @@
 import { VERSION_LABEL } from '../kubernetes/labels.ts';
 import type { Labels, LabelSelector } from '../kubernetes/selector.ts';
+import { isRecord } from '../model/shape.ts';
 
 /** Which target groups a Cell takes, and which of their labels says the version. */
 export interface TargetGroupSelector extends LabelSelector {
@@ -24,17 +25,32 @@ export interface VersionedGroup {
     { readonly observedGeneration?: number | undefined; readonly version?: string | undefined } | undefined;
 }
 
-/** The selector that a Cell's load balancer block carries. */
-export const selectorOf = ({ ingress }: SelectingSpec): TargetGroupSelector | undefined =>
-  Object.values(ingress ?? {}).find(isBlock)?.targetGroupSelector ?? undefined;
+/** The selector that a Cell's load balancer block carries; one of a form that no schema allows, which the problems of the spec tell, selects nothing. */
+export function selectorOf({ ingress }: SelectingSpec): TargetGroupSelector | undefined {
+  const written = Object.values(ingress ?? {}).find(isBlock)?.targetGroupSelector ?? undefined;
+  return written === undefined || isReadable(written) ? written : NOTHING;
+}
+
+const NOTHING: TargetGroupSelector = { matchExpressions: [{ key: '', operator: 'None' }] };
+
+const isReadable = (selector: unknown): boolean => {
+  if (!isRecord(selector)) return false;
+  const requirements: unknown = selector['matchExpressions'] ?? [];
+  return (
+    Array.isArray(requirements) &&
+    requirements.every((one) => isRecord(one) && Array.isArray(one['values'] ?? []))
+  );
+};
 
 // Of a form that no schema allows, it must not stop the others.
 const isBlock = (part: unknown): part is Selecting => typeof part === 'object' && part !== null;
 
 /** The label keys that may say a version, in the order in which they are tried. */
 export function versionLabelsOf(spec: SelectingSpec): readonly string[] {
-  const listed = selectorOf(spec)?.versionLabels ?? [];
-  if (listed.length > 0) return listed;
+  const listed: unknown = selectorOf(spec)?.versionLabels;
+  // A text in place of a list says which label is meant, and what serves keeps its version until someone has corrected it.
+  if (typeof listed === 'string' && listed !== '') return [listed];
+  if (Array.isArray(listed) && listed.length > 0) return listed as readonly string[];
   const label = spec.versionedBy?.label;
   return label === undefined || label === '' ? [VERSION_LABEL] : [label];
 }

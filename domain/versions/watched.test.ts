@@ -39,6 +39,23 @@ describe('selectTargetGroups', () => {
   });
 
   it.each([
+    ['x'],
+    [7],
+    [{ matchExpressions: 'x' }],
+    [{ matchExpressions: {} }],
+    [{ matchExpressions: [null] }],
+    [{ matchExpressions: [{ key: 'role', operator: 'NotIn', values: 7 }] }],
+  ])('takes none by a selector that no schema allows: %j', (selector) => {
+    const targetGroupSelector =
+      typeof selector === 'object' ? { matchLabels: { role: 'web' }, ...selector } : selector;
+    const odd = {
+      ingress: { awsApplicationLoadBalancer: { targetGroupSelector } },
+    } as unknown as typeof spec;
+    expect(selectTargetGroups(odd, [web1, api])).toEqual([]);
+    expect(watchedInput({ ...cell, spec: odd }, [web1])).not.toBe(before);
+  });
+
+  it.each([
     ['no spec', {}],
     ['none', { spec: null }],
     ['one without an ARN', { spec: {} }],
