@@ -31,13 +31,28 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end -}}
 {{- end -}}
 
-{{- define "okra.chosenLease" -}}
-{{- range .Values.additionalEnv }}{{ if eq .name "OKRA_LEASE_NAME" }}{{ .value }}{{ end }}{{ end -}}
+{{- /*
+Releases in one namespace that each watch some namespaces have a Lease each: one leader would not look at what another release
+watches. Empty where additionalEnv names the Lease, and where the chart does not make the role that lets it be held.
+*/ -}}
+{{- define "okra.ownLease" -}}
+{{- $isGiven := and .Values.watchNamespaces .Values.rbac.create -}}
+{{- range .Values.additionalEnv -}}
+{{- if or (eq .name "OKRA_LEASE_NAME") (and (eq .name "OKRA_LEASE_NAMESPACE") (ne (toString .value) $.Release.Namespace)) -}}
+{{- $isGiven = false -}}
+{{- end -}}
+{{- end -}}
+{{- $name := include "okra.fullname" . -}}
+{{- if and $isGiven (ne $name "okra") -}}{{- $name -}}{{- end -}}
 {{- end -}}
 
-{{- /* Releases in one namespace that each watch some namespaces have a Lease each: one leader would not look at what another release watches. */ -}}
+{{- /* The Lease to hold beside okra, as far as the values say which. */ -}}
 {{- define "okra.lease" -}}
-{{- include "okra.chosenLease" . | default (ternary (include "okra.fullname" .) "okra" (gt (len .Values.watchNamespaces) 0)) -}}
+{{- $lease := include "okra.ownLease" . -}}
+{{- range .Values.additionalEnv -}}
+{{- if eq .name "OKRA_LEASE_NAME" }}{{ $lease = .value }}{{ end -}}
+{{- end -}}
+{{- if and $lease (ne $lease "okra") -}}{{- $lease -}}{{- end -}}
 {{- end -}}
 
 {{- define "okra.image" -}}
@@ -80,10 +95,9 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 - name: OKRA_WATCH_NAMESPACE
   value: {{ join "," . | quote }}
 {{- end }}
-{{- $lease := include "okra.lease" . }}
-{{- if and (ne $lease "okra") (not (include "okra.chosenLease" .)) }}
+{{- with include "okra.ownLease" . }}
 - name: OKRA_LEASE_NAME
-  value: {{ $lease | quote }}
+  value: {{ . | quote }}
 {{- end }}
 {{- with .Values.stagedBindingPolicies.selector }}
 - name: OKRA_STAGED_BINDING_POLICY_SELECTOR
