@@ -257,35 +257,57 @@ describe('a look at a Cell with a field that nobody can read', () => {
     expect(cell?.spec).not.toHaveProperty('updateStrategy');
   });
 
+  const versions: Readonly<Record<string, string>> = { a: '1.0.0', b: '2.0.0', gone: '0.9.0' };
+  const serving = (name: string, role: string, weight: number) => ({
+    name,
+    arn: arnOf(name),
+    version: versions[name],
+    role,
+    weight,
+  });
   it.each([
     ['versionLabels', 'version'],
     ['matchExpressions', [null]],
-  ])('says so where it decides what the Cell selects: %s', async (field, value) => {
-    const { metadata, spec } = child();
-    const { awsApplicationLoadBalancer: block } = ingress;
-    const targetGroupSelector = { ...block.targetGroupSelector, [field]: value };
-    const written = {
-      metadata,
-      spec: {
-        ...spec,
-        ingress: { ...ingress, awsApplicationLoadBalancer: { ...block, targetGroupSelector } },
-      },
-    };
-    const group = {
-      metadata: { name: 'a', labels: { role: 'web', version: '1.0.0' } },
-      spec: { arn: arnOf('a') },
-    };
-    const { cell, digest } = await observeCell(
-      {
-        get: ({ plural }: KindRef) => Promise.resolve(plural === CELL.plural ? written : undefined),
-        list: ({ plural }: KindRef) => Promise.resolve(plural === AWS_TARGET_GROUP.plural ? [group] : []),
-        serves: () => Promise.resolve(true),
-      } as never,
-      { namespace: 'default', name: 'shop-web' },
-    );
-    expect(cell?.problems).toEqual([expect.stringContaining(`targetGroupSelector.${field}`)]);
-    expect(digest).not.toBe('');
-  });
+  ])(
+    'says so where it decides what the Cell selects, and takes what serves for that: %s',
+    async (field, value) => {
+      const { metadata, spec } = child();
+      const { awsApplicationLoadBalancer: block } = ingress;
+      const targetGroupSelector = { ...block.targetGroupSelector, [field]: value };
+      const written = {
+        metadata,
+        spec: {
+          ...spec,
+          ingress: { ...ingress, awsApplicationLoadBalancer: { ...block, targetGroupSelector } },
+        },
+        status: {
+          targetGroups: [
+            serving('a', 'Stable', 0),
+            serving('b', 'Canary', 100),
+            serving('gone', 'Previous', 0),
+          ],
+        },
+      };
+      const groups = ['a', 'b'].map((name) => ({
+        metadata: { name, labels: { role: 'web', version: versions[name] } },
+        spec: { arn: arnOf(name) },
+      }));
+      const { cell, digest, selected } = await observeCell(
+        {
+          get: ({ plural }: KindRef) => Promise.resolve(plural === CELL.plural ? written : undefined),
+          list: ({ plural }: KindRef) => Promise.resolve(plural === AWS_TARGET_GROUP.plural ? groups : []),
+          serves: () => Promise.resolve(true),
+        } as never,
+        { namespace: 'default', name: 'shop-web' },
+      );
+      expect(cell?.problems).toEqual([expect.stringContaining(`targetGroupSelector.${field}`)]);
+      expect(selected.map(({ name, version }) => [name, version])).toEqual([
+        ['a', '1.0.0'],
+        ['b', '2.0.0'],
+      ]);
+      expect(digest).not.toBe('');
+    },
+  );
 });
 
 describe('a look at a Cell beside a configuration of its name', () => {

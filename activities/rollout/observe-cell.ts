@@ -2,7 +2,13 @@ import { CELL } from '../../clients/kubernetes/kinds.ts';
 import { digest } from '../../clients/digest.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
-import { cell as cellKind, type Cell, type CellSpec, type WrittenCellSpec } from '../../crds/cell.ts';
+import {
+  cell as cellKind,
+  type Cell,
+  type CellSpec,
+  type CellStatus,
+  type WrittenCellSpec,
+} from '../../crds/cell.ts';
 import { hasApplicationOf, heldBehind } from '../../domain/applications/ahead.ts';
 import { withRefusals } from '../../domain/access/forwarding-access.ts';
 import { unreadyClusters } from '../../domain/gates/clusters.ts';
@@ -13,7 +19,8 @@ import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-ba
 import { loadBalancerTypes, routeOf, targetGroupsOf } from '../../domain/load-balancers/load-balancer.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import type { ObservedCell } from '../../domain/model/observation.ts';
-import { namedARN } from '../../domain/model/target-group.ts';
+import { namedARN, type SelectedTargetGroup } from '../../domain/model/target-group.ts';
+import { isSelecting } from '../../domain/versions/version-label.ts';
 import { mayAdopt, readAsServed, selectTargetGroups, watchedInput } from '../../domain/versions/watched.ts';
 import {
   configViewOf,
@@ -108,8 +115,12 @@ export function observedFrom(
   const inRule = [...configured.weighted, ...(configured.desired ?? [])];
   const status = cell.status ?? {};
   const readable = readAsServed(groups, [...inRule, ...(status.targetGroups ?? [])]);
-  const doubts = doubtsOf(kinds, status, { inRule, named: namedBy(readable) });
-  const selected = [...selectTargetGroups(cell.spec, readable), ...standIns(doubts, status)];
+  const named = namedBy(readable);
+  const doubts = doubtsOf(kinds, status, { inRule, named });
+  const selecting = isSelecting(cell.spec)
+    ? selectTargetGroups(cell.spec, readable)
+    : servedBefore(status, named);
+  const selected = [...selecting, ...standIns(doubts, status)];
   const seen = {
     ...configured,
     key,
@@ -140,6 +151,18 @@ export function observedFrom(
     },
   };
 }
+
+/**
+ * What counts as selected where nobody can read what is: what serves and is there still. As gone it would have the rollout end with
+ * all that its canary has, instead of going back as by any other spec that is not valid.
+ */
+const servedBefore = (
+  { targetGroups = [] }: CellStatus,
+  named: ReadonlySet<string>,
+): readonly SelectedTargetGroup[] =>
+  targetGroups
+    .filter(({ arn }) => named.has(arn))
+    .map(({ name, arn, version }) => ({ name, arn, ...(version === undefined ? {} : { version }) }));
 
 /** The target groups that an AWSTargetGroup names; one that is being deleted counts as gone. */
 const namedBy = (groups: readonly AWSTargetGroup[]): ReadonlySet<string> =>
