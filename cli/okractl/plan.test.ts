@@ -91,6 +91,12 @@ describe('plan', () => {
       '1.0.0',
       false,
     ],
+    [
+      'goes whatever someone else has applied to its labels',
+      [clientSide, { ...owns('kyverno', 'Apply', '9'), fieldsV1: { 'f:metadata': { 'f:labels': {} } } }],
+      '1.0.0',
+      false,
+    ],
     ['stays where nobody has applied it', [okractl], undefined, true],
   ])('knows that with kubectl apply --server-side the pin %s', async (_, managedFields, applied, stays) => {
     const pinned = aCell({ stableVersion: '1.0.0', phase: 'Completed' }, { version: '1.0.0' });

@@ -18,9 +18,9 @@ export function staysPinned(before: Fields | undefined, object: Fields): boolean
 
 const hasVersion = (object: unknown): boolean => fieldsIn(fieldsIn(object)['spec'])['version'] !== undefined;
 
-// Okra applies what it adds by itself, such as a finalizer.
-const isApplied = ({ operation, manager }: Fields): boolean =>
-  operation === 'Apply' && manager !== FIELD_MANAGER;
+// Okra applies what it adds by itself, such as a finalizer, and others apply labels to what is not theirs.
+const isApplied = ({ operation, manager, fieldsV1 }: Fields): boolean =>
+  operation === 'Apply' && manager !== FIELD_MANAGER && 'f:spec' in fieldsIn(fieldsV1);
 const isByClient = ({ manager }: Fields): boolean => manager === 'kubectl-client-side-apply';
 
 /** Whether it was applied by the server last, and so is again. */
