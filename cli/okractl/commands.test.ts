@@ -467,6 +467,20 @@ describe('rollback', () => {
     expect(err).toMatch(said);
   });
 
+  it('counts a target group once that serves, and claims the version by now', async () => {
+    const groups = ofSix.map((group, index) =>
+      index < 3 ? aTargetGroup(`b${index + 1}`, index < 2 ? '2.0.0' : '1.0.0') : group,
+    );
+    const world = {
+      objects: [
+        aCell({ stableVersion: '2.0.0', targetGroups: stable }),
+        ...groups.slice(0, 3),
+        ...ofSix.slice(0, 2),
+      ],
+    };
+    expect(await runOkractl(['rollback', 'web', '--to', '1.0.0'], world)).toMatchObject({ code: 0, err: '' });
+  });
+
   it('counts a target group that is served, and whose AWSTargetGroup has lost its ARN, as a rollout does', async () => {
     const served = [
       ...stable.slice(0, 1),

@@ -59,7 +59,8 @@ function refusedByRollout(
   const isPinned = spec.version !== undefined && isSameVersion(spec.version, version);
   if (isPinned && block?.pinned === true)
     return `Expected another version than ${version}, which failed while the Cell was pinned to it: ${block.cause} To try it again: okractl retry ${metadata.name} -n ${metadata.namespace}`;
-  const others = stableGroupsBeside(version, status, selected);
+  // What claims the version already counts once.
+  const others = stableGroupsBeside(version, status, selected).filter((one) => !includes(groups, one));
   const together = groups.length + others.length;
   if (together > MAX_TARGET_GROUPS)
     return `Expected at most ${MAX_TARGET_GROUPS} target groups of ${status.stableVersion} and ${version} together, got ${together}. Remove some AWSTargetGroups, and put several clusters of a version into one target group, by an AWSTargetGroupBinding.`;
