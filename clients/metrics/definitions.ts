@@ -41,7 +41,7 @@ export const definitions = {
   },
   okra_watch_lag_seconds: {
     type: 'gauge',
-    help: 'Seconds since the API server last sent anything about a kind; it sends a bookmark about once a minute. Optional kinds that are not installed, or that Okra may not read, are left out.',
+    help: 'Seconds since the API server last sent anything about a kind; it sends a bookmark about once a minute. Optional kinds that are not installed are left out, and those that Okra may not read, but for Freezes and AccessPolicies.',
     labels: ['kind'],
     of: 'watchers',
   },

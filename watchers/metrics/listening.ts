@@ -17,14 +17,16 @@ export interface Listener {
   readonly asked: Heard;
   /** Learns that the API server has sent something about it. */
   readonly heard: Heard;
-  /** Learns that the API server has no such kind, or lets nobody read it. */
+  /** Learns that the API server has no such kind. */
   readonly absent: Heard;
+  /** Learns that Okra may not read it. */
+  readonly forbidden: Heard;
 }
 
 /** The same client, which tells of each list and each event that has come. */
 export function listening(
   kubernetes: KubernetesClient,
-  { asked, heard, absent }: Listener,
+  { asked, heard, absent, forbidden }: Listener,
 ): KubernetesClient {
   return {
     ...kubernetes,
@@ -35,7 +37,8 @@ export function listening(
         heard(kind.kind, options?.namespace);
         return found;
       } catch (error) {
-        if (isNotFound(error) || isForbidden(error)) absent(kind.kind, options?.namespace);
+        if (isNotFound(error)) absent(kind.kind, options?.namespace);
+        if (isForbidden(error)) forbidden(kind.kind, options?.namespace);
         throw error;
       }
     },

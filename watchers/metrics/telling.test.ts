@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ANALYSIS_RUN, CELL } from '../../clients/kubernetes/kinds.ts';
+import { ANALYSIS_RUN, CELL, FREEZE } from '../../clients/kubernetes/kinds.ts';
 import { KubernetesError, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { createMetrics } from '../../clients/metrics/metrics.ts';
 import type { Cell, CellStatus } from '../../crds/cell.ts';
@@ -197,10 +197,12 @@ describe('the metrics of the watchers', () => {
     const kubernetes = listening(answers as unknown as KubernetesClient, telling);
     const { signal } = new AbortController();
     telling.heard('AnalysisRun', 'gone');
-    for (const kind of [CELL, ANALYSIS_RUN])
+    for (const kind of [CELL, FREEZE, ANALYSIS_RUN])
       await expect(kubernetes.snapshot(kind, { namespace: 'gone', signal })).rejects.toBe(forbidden);
     expect((await told(400)).filter((line) => line.includes('lag'))).toEqual([
       'okra_watch_lag_seconds{kind="Cell"} 400',
+      // Okra needs none, but no rollout goes on where it may not look for one.
+      'okra_watch_lag_seconds{kind="Freeze"} 400',
     ]);
   });
 

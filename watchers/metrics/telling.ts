@@ -1,3 +1,4 @@
+import { ACCESS_POLICY, FREEZE } from '../../clients/kubernetes/kinds.ts';
 import type { Metrics, Sample } from '../../clients/metrics/metrics.ts';
 import { formatKey, keyOf } from '../../domain/model/ids.ts';
 import type { View } from '../informer/store.ts';
@@ -79,17 +80,23 @@ export function tellOf(
     heardAt.set(kind, (heardAt.get(kind) ?? new Map<string, number>()).set(namespace, clock()));
   }
 
+  function forget(kind: string, namespace = ''): void {
+    const times = heardAt.get(kind);
+    times?.delete(namespace);
+    if (times?.size === 0) heardAt.delete(kind);
+  }
+
   return {
     heard,
     // What has never answered is waited for since it was first asked for.
     asked: (kind, namespace = '') => {
       if (heardAt.get(kind)?.has(namespace) !== true) heard(kind, namespace);
     },
-    absent: (kind, namespace = '') => {
-      if (!optional.has(kind)) return;
-      const times = heardAt.get(kind);
-      times?.delete(namespace);
-      if (times?.size === 0) heardAt.delete(kind);
+    absent: (kind, namespace) => {
+      if (optional.has(kind)) forget(kind, namespace);
+    },
+    forbidden: (kind, namespace) => {
+      if (optional.has(kind) && !readByRollouts.has(kind)) forget(kind, namespace);
     },
     take: (happened) => {
       const { kind, event } = happened;
@@ -111,6 +118,9 @@ const watched: ReadonlySet<string> = new Set(sources.map(({ kind }) => kind.kind
 const optional: ReadonlySet<string> = new Set(
   sources.filter((source) => source.optional).map(({ kind }) => kind.kind),
 );
+
+// No rollout goes on where these may not be read.
+const readByRollouts: ReadonlySet<string> = new Set([FREEZE.kind, ACCESS_POLICY.kind]);
 
 const verdicts: ReadonlySet<string> = new Set(['Successful', 'Failed', 'Error', 'Inconclusive']);
 
