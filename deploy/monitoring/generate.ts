@@ -44,7 +44,7 @@ const ALERTS = `
 ## Alerts and dashboard
 
 [\`deploy/charts/okra/files\`](../deploy/charts/okra/files) has the rules below for Prometheus, and a dashboard for Grafana. Its panel *Why held* shows what each held Cell waits for, and for how long. The chart installs them as a PrometheusRule and a ConfigMap
-(\`prometheusRule.enabled\`, \`dashboard.enabled\`), and a ServiceMonitor for both addresses (\`serviceMonitor.enabled\`); the component \`monitoring\` of the kustomization has all three. They need the kinds of the Prometheus operator. Each alert is of one \`namespace\`: that of the Cell, that of the pod, or for metrics of the Temporal SDK that in Temporal. So one Prometheus may look at several installations in different namespaces.
+(\`prometheusRule.enabled\`, \`dashboard.enabled\`), and a ServiceMonitor for both addresses (\`serviceMonitor.enabled\`); the component \`monitoring\` of the kustomization has all three. They need the kinds of the Prometheus operator. Each alert is of one \`namespace\`: that of the Cell, that of the pod, or for metrics of the Temporal SDK that in Temporal. So one Prometheus may look at several installations in different namespaces. Those that share one namespace count as one: \`OkraWithoutLeader\` and \`OkraWithoutWorker\` fire when none of them has one, so give those that page someone a namespace each.
 
 | alert | severity | meaning |
 | --- | --- | --- |
