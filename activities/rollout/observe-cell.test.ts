@@ -268,6 +268,9 @@ describe('a look at a Cell with a field that nobody can read', () => {
   it.each([
     ['versionLabels', 'version'],
     ['matchExpressions', [null]],
+    ['matchExpressions', [{ key: 'role', operator: 'Like', values: ['web'] }]],
+    ['matchLabels', { role: 7 }],
+    ['matchLabels', 7],
   ])(
     'says so where it decides what the Cell selects, and takes what serves for that: %s',
     async (field, value) => {

@@ -9,6 +9,7 @@ import {
   type CellStatus,
   type WrittenCellSpec,
 } from '../../crds/cell.ts';
+import { targetGroupSelector } from '../../crds/target-group-selector.ts';
 import { hasApplicationOf, heldBehind } from '../../domain/applications/ahead.ts';
 import { withRefusals } from '../../domain/access/forwarding-access.ts';
 import { unreadyClusters } from '../../domain/gates/clusters.ts';
@@ -20,7 +21,7 @@ import { loadBalancerTypes, routeOf, targetGroupsOf } from '../../domain/load-ba
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import type { ObservedCell } from '../../domain/model/observation.ts';
 import { namedARN, type SelectedTargetGroup } from '../../domain/model/target-group.ts';
-import { isSelecting } from '../../domain/versions/version-label.ts';
+import { selectorOf } from '../../domain/versions/version-label.ts';
 import { mayAdopt, readAsServed, selectTargetGroups, watchedInput } from '../../domain/versions/watched.ts';
 import {
   configViewOf,
@@ -117,9 +118,9 @@ export function observedFrom(
   const readable = readAsServed(groups, [...inRule, ...(status.targetGroups ?? [])]);
   const named = namedBy(readable);
   const doubts = doubtsOf(kinds, status, { inRule, named });
-  const selecting = isSelecting(cell.spec)
-    ? selectTargetGroups(cell.spec, readable)
-    : servedBefore(status, named);
+  const parsed = cellKind.parse(cell);
+  const selecting =
+    parsed.ok || isSelecting(cell) ? selectTargetGroups(cell.spec, readable) : servedBefore(status, named);
   const selected = [...selecting, ...standIns(doubts, status)];
   const seen = {
     ...configured,
@@ -137,7 +138,6 @@ export function observedFrom(
     listVersions: versions,
   };
   if (cell.metadata.deletionTimestamp !== undefined) return seen;
-  const parsed = cellKind.parse(cell);
   return {
     ...seen,
     cell: {
@@ -151,6 +151,9 @@ export function observedFrom(
     },
   };
 }
+
+/** Whether a Cell of which something else may not be valid says what it selects. */
+const isSelecting = ({ spec }: Cell): boolean => targetGroupSelector.safeParse(selectorOf(spec)).success;
 
 /**
  * What counts as selected where nobody can read what is: what serves and is there still. As gone it would have the rollout end with

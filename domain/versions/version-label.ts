@@ -31,9 +31,6 @@ export function selectorOf({ ingress }: SelectingSpec): TargetGroupSelector | un
   return written === undefined || isReadable(written) ? written : NOTHING;
 }
 
-/** Whether the selector is of a form that says what it selects. */
-export const isSelecting = (spec: SelectingSpec): boolean => selectorOf(spec) !== NOTHING;
-
 const NOTHING: TargetGroupSelector = { matchExpressions: [{ key: '', operator: 'None' }] };
 
 const isReadable = (selector: unknown): boolean => {
