@@ -216,6 +216,17 @@ describe('chargeWrite', () => {
     expect(budget.take(false, undefined, by)).toMatchObject({ waitMs: 7 * spacingOf(by) });
   });
 
+  it.each([0.05, 0.1, 0.4])('holds up what takes traffic back for no longer, at %s a second', (perSecond) => {
+    const by = { perSecond, burst: 1 };
+    const budget = new Budget(fullBudget(START, by));
+    budget.take(true, undefined, by);
+    budget.take(true, undefined, by);
+    const waiting = ticketOf(budget.take(true, undefined, by));
+    for (let other = 0; other < 7; other += 1)
+      budget.state = chargeWrite(budget.state, { urgent: true }, budget.now, by);
+    expect(waitOf(budget.take(true, waiting, by))).toBeLessThanOrEqual(MAX_PENALTY_MS + spacingOf(by));
+  });
+
   it('shortens no penalty', () => {
     const budget = new Budget();
     budget.state = penalise(budget.state, 1000, budget.now, rate);

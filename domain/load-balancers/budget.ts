@@ -117,7 +117,9 @@ export function chargeWrite(
 ): BudgetState {
   const state = upToDate(before, now, rate);
   const most = urgent ? latestMeter(now, rate) : now + burstMs(rate) + state.spacing;
-  const spent = spend(state, { now, rate, most });
+  // What takes traffic back waits for all others of its kind, and so for no more of them than the meter counts.
+  const owed = urgent ? latestMeter(now, rate) : latestOwed(now, rate);
+  const spent = spend(state, { now, most, owed });
   // Nobody waits as long as there is room.
   if (roomAt(state, false, rate) <= now) return spent;
   const isBeforeAll = urgent && roomAt(state, true, rate) > now;
@@ -181,14 +183,14 @@ const allOf = ({ meter, owed = meter }: BudgetState): number => owed;
 const roomAt = (state: BudgetState, urgent: boolean, rate: WriteRate): number =>
   (urgent ? state.meter - state.spacing : allOf(state)) - burstMs(rate);
 
-/** Counts one write; beyond `most` it is owed. */
+/** Counts one write; beyond `most` it is owed, and beyond `owed` it is not counted. */
 function spend(
   state: BudgetState,
-  { now, rate, most }: { readonly now: number; readonly rate: WriteRate; readonly most: number },
+  { now, most, owed }: { readonly now: number; readonly most: number; readonly owed: number },
 ): BudgetState {
   const { owed: _before, spacing, ...others } = state;
   const meter = Math.max(state.meter, Math.min(Math.max(state.meter, now) + spacing, most));
-  const all = Math.min(Math.max(allOf(state), now) + spacing, latestOwed(now, rate));
+  const all = Math.max(allOf(state), Math.min(Math.max(allOf(state), now) + spacing, owed));
   return { ...others, spacing, meter, ...owing(meter, all) };
 }
 
@@ -236,9 +238,10 @@ function granted(
   state: BudgetState,
   to: { readonly rank: number; readonly isNew: boolean; readonly now: number; readonly rate: WriteRate },
 ): Taken {
-  const spent = spend(state, { ...to, most: latestMeter(to.now, to.rate) });
+  const { now, rate } = to;
+  const spent = spend(state, { now, most: latestMeter(now, rate), owed: latestOwed(now, rate) });
   // Those that waited in the line of the urgent have moved the others when they lined up.
-  const isAhead = to.rank !== USUAL && to.isNew && roomAt(state, false, to.rate) > to.now;
+  const isAhead = to.rank !== USUAL && to.isNew && roomAt(state, false, rate) > now;
   return {
     state: isAhead ? moveBehind(spent, to.rank, state.spacing) : spent,
     grant: { is: 'Granted' },
