@@ -131,7 +131,13 @@ describe('A-B05 an AWSTargetGroupBinding without targetGroupARN', () => {
     await bindings.applySpec('taken', await spec());
     const arn = await arnOf('taken');
     await bindings.apply('taken', named, [{ name: 'x', ids: ['10.0.3.1'], port: 80 }]);
-    await bindings.untilRegistered(arn, []);
+    // Where the status names it as the former one still, it would be filled again as long as it cannot be left.
+    await bindings.untilStatus(
+      'taken',
+      'moved',
+      ({ phase, former = [] }) => phase === 'Synced' && former.length === 0,
+    );
+    expect(await bindings.registered(arn)).toEqual([]);
     await stage.elbv2.removeTags({ ResourceArns: [arn], TagKeys: ['okra.mumo.co/uid'] });
     await bindings.applySpec('taken', await spec({}, { deletionPolicy: 'Delete' }));
     await bindings.untilProblem('taken', 'ForeignTargetGroup');
