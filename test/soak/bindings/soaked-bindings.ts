@@ -6,7 +6,7 @@ import type { Stage } from '../../support/stage/stage.ts';
 import { until } from '../../support/until.ts';
 import type { Dice } from '../common/dice.ts';
 import { SoakedNodes, web } from './soaked-nodes.ts';
-import { Wanted } from './wanted.ts';
+import { Wanted, type Want } from './wanted.ts';
 
 const GROUPS = 3;
 /** Someone else's, in each target group. */
@@ -158,17 +158,16 @@ export class SoakedBindings {
   }
 
   #note(): void {
-    this.wanted.note(new Map(this.arns.map((arn) => [arn, new Set(this.#wantedIn(arn))])));
+    const wants = [...this.#specs].map(([name, spec]) => [name, this.#wantOf(spec)] as const);
+    this.wanted.note(new Map(wants));
   }
 
-  #wantedIn(arn: string): readonly string[] {
-    const targets = [...this.#specs.values()]
-      .filter((spec) => spec.arn === arn)
-      .flatMap((spec) => spec.targets);
-    return targets.flatMap(({ ids, clusterName, port }) =>
+  #wantOf({ arn, targets }: Spec): Want {
+    const wanted = targets.flatMap(({ ids, clusterName, port }) =>
       ((ids as readonly string[] | undefined) ?? this.nodes.instancesIn(clusterName)).map(
         (id) => `${id}:${String(port)}`,
       ),
     );
+    return { arn, targets: new Set(wanted) };
   }
 }

@@ -1,15 +1,21 @@
 import type { CallRecord } from '../../../elbv2-proxy/control.ts';
 
-/** How long a target has to have been wanted for it to be wrong to deregister it, in milliseconds. */
+/** How long one binding has to have wanted a target for it to be wrong to deregister it, in milliseconds; sooner it may not have claimed it. */
 const STEADY_MS = 15_000;
 
-/** What each target group should have, from some moment on. */
-interface Moment {
-  readonly at: number;
-  readonly wanted: ReadonlyMap<string, ReadonlySet<string>>;
+/** What a binding wants in which target group. */
+export interface Want {
+  readonly arn: string;
+  readonly targets: ReadonlySet<string>;
 }
 
-/** What target groups should have, over time. */
+/** What each binding wants, from some moment on. */
+interface Moment {
+  readonly at: number;
+  readonly wants: ReadonlyMap<string, Want>;
+}
+
+/** What bindings want, over time. */
 export class Wanted {
   readonly #moments: Moment[] = [];
   readonly #foreign: string;
@@ -19,17 +25,18 @@ export class Wanted {
     this.#foreign = foreign;
   }
 
-  /** From now on this is wanted, by target group. Okra may know of it as soon as the API server does: to be told before. */
-  note(wanted: Moment['wanted']): void {
-    this.#moments.push({ at: Date.now(), wanted });
+  /** From now on this is wanted, by the name of the binding. Okra may know of it as soon as the API server does: to be told before. */
+  note(wants: Moment['wants']): void {
+    this.#moments.push({ at: Date.now(), wants });
   }
 
   /** What a target group should have now. */
   in(arn: string): readonly string[] {
-    return [...(this.#moments.at(-1)?.wanted.get(arn) ?? [])];
+    const wants = [...(this.#moments.at(-1)?.wants.values() ?? [])];
+    return [...new Set(wants.flatMap((one) => (one.arn === arn ? [...one.targets] : [])))];
   }
 
-  /** Targets that were deregistered although they had been wanted for long, or were someone else's. */
+  /** Targets that were deregistered although a binding had wanted them for long, or were someone else's. */
   wronglyGone(calls: readonly CallRecord[]): readonly string[] {
     return calls
       .filter(({ action, applied }) => action === 'DeregisterTargets' && applied)
@@ -43,10 +50,11 @@ export class Wanted {
   #wasWanted(target: string, call: CallRecord): boolean {
     const first = this.#moments.findLastIndex(({ at }) => at <= call.startedAt - STEADY_MS);
     if (first === -1) return false;
-    return this.#moments
-      .slice(first)
-      .filter(({ at }, index) => index === 0 || at <= call.endedAt)
-      .every(({ wanted }) => wanted.get(groupOf(call))?.has(target) === true);
+    const moments = this.#moments.slice(first).filter(({ at }, index) => index === 0 || at <= call.endedAt);
+    const isWanted = (want: Want | undefined): boolean =>
+      want?.arn === groupOf(call) && want.targets.has(target);
+    const bindings = [...(moments[0]?.wants.keys() ?? [])];
+    return bindings.some((one) => moments.every(({ wants }) => isWanted(wants.get(one))));
   }
 }
 
