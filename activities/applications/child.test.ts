@@ -29,6 +29,14 @@ const revision = (number: number, cluster = `web-v${number}`): ObservedRevision 
   },
 });
 
+/** An AWSTargetGroup of someone else. */
+const foreign = (name: string) => ({
+  apiVersion: 'okra.mumo.co/v1alpha1',
+  kind: 'AWSTargetGroup',
+  metadata: { ...key, name },
+  spec: { arn: arnOf('other') },
+});
+
 describe('the Cell of an application that is made again', () => {
   let { client } = new MemoryKubernetes();
   beforeEach(async () => {
@@ -74,39 +82,21 @@ describe('the Cell of an application that is made again', () => {
   });
 
   it('leaves one of someone else as it is', async () => {
-    const foreign = {
-      apiVersion: 'okra.mumo.co/v1alpha1',
-      kind: 'AWSTargetGroup',
-      metadata: { ...key, name: 'mysystem-web-web-v2' },
-      spec: { arn: arnOf('other') },
-    };
-    await client.create(foreign);
+    await client.create(foreign('mysystem-web-web-v2'));
     await expect(apply(1, revision(2))).rejects.toMatchObject({ type: 'Conflict' });
     expect(await groups()).toEqual([['mysystem-web-web-v2', arnOf('other'), undefined]]);
   });
 
   it('leaves one of someone else as it is that has the name which is free otherwise', async () => {
     const name = 'mysystem-web-web-v1-2';
-    const foreign = {
-      apiVersion: 'okra.mumo.co/v1alpha1',
-      kind: 'AWSTargetGroup',
-      metadata: { ...key, name },
-      spec: { arn: arnOf('other') },
-    };
-    await client.create(foreign);
+    await client.create(foreign(name));
     await expect(apply(1, revision(2, 'web-v1'))).rejects.toMatchObject({ type: 'Conflict' });
     expect(await groups()).toEqual([[name, arnOf('other'), undefined]]);
   });
 
   it('leaves one of someone else as it is that has the name of a second one which is free otherwise', async () => {
     const name = 'mysystem-web-web-v1-2-2';
-    const foreign = {
-      apiVersion: 'okra.mumo.co/v1alpha1',
-      kind: 'AWSTargetGroup',
-      metadata: { ...key, name },
-      spec: { arn: arnOf('other') },
-    };
-    await client.create(foreign);
+    await client.create(foreign(name));
     // The names of both clusters are taken by target groups that serve.
     const { content, ...one } = revision(1);
     const targetGroups = [...content.targetGroups, { arn: arnOf('web-v3'), clusters: ['web-v1-2'] }];
@@ -126,16 +116,14 @@ describe('the Cell of an application that is made again', () => {
     const [one, other] = [revision(1), revision(2)];
     await apply(one, one);
     const metadata = { ...key, name: 'mysystem-web-web-v2' };
-    const spec = { arn: arnOf('other') };
-    const foreign = { apiVersion: 'okra.mumo.co/v1alpha1', kind: 'AWSTargetGroup', metadata, spec };
-    await client.create(foreign);
+    await client.create(foreign(metadata.name));
     await expect(apply(other, one)).rejects.toMatchObject({ type: 'Conflict' });
     expect(await asksFor()).toBe('1');
     await client.delete(AWS_TARGET_GROUP, metadata);
     await apply(other, one);
     expect(await asksFor()).toBe('2');
     await client.delete(AWS_TARGET_GROUP, metadata);
-    await client.create(foreign);
+    await client.create(foreign(metadata.name));
     await expect(apply(one, other)).rejects.toMatchObject({ type: 'Conflict' });
     expect(await asksFor()).toBe('1');
   });

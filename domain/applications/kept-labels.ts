@@ -1,4 +1,4 @@
-import { APPLICATIONS_ANNOTATION, lackingSecrets, leftSecrets } from './secrets.ts';
+import { APPLICATIONS_ANNOTATION, isAskedBy, lackingSecrets, leftSecrets } from './secrets.ts';
 import type { ObservedApplication, ObservedRevision, ObservedSecret } from './observation.ts';
 import type { Resolved } from './resolved.ts';
 import { deletesFirst, failedStill, lastGood, stays, type Hold, type Situation } from './situation.ts';
@@ -125,9 +125,6 @@ function goesBackTo({ revisions }: ObservedApplication): Resolved | undefined {
   const good = lastGood(revisions);
   return good === revisions[0] || good?.content.application.argocd === undefined ? undefined : good.content;
 }
-
-const isAskedBy = (secrets: readonly ObservedSecret[], secretName: string, application: string): boolean =>
-  secrets.some(({ name, applications }) => name === secretName && Object.hasOwn(applications, application));
 
 const differs = (key: string, { secretLabels: one }: Resolved, { secretLabels: other }: Resolved): boolean =>
   Object.hasOwn(one, key) && one[key] !== other[key];

@@ -117,6 +117,14 @@ export const leftSecrets = (
       cluster: clusters.some((one) => one.name === cluster) ? name : cluster,
     }));
 
+/** Whether the secret of a cluster asks for an application. */
+export const isAskedBy = (
+  secrets: readonly ObservedSecret[],
+  secretName: string,
+  application: string,
+): boolean =>
+  secrets.some(({ name, applications }) => name === secretName && Object.hasOwn(applications, application));
+
 /** What removes secrets, in words. */
 export const removing = (left: readonly LeftSecret[]): string =>
   `Removing the secrets of ${left.map(({ cluster }) => cluster).join(', ')}.`;

@@ -1,6 +1,6 @@
 import { keptFromGood } from './kept-labels.ts';
 import type { ObservedRevision } from './observation.ts';
-import { foreignSecret, lackingSecrets, takenByAnother } from './secrets.ts';
+import { foreignSecret, isAskedBy, lackingSecrets, takenByAnother } from './secrets.ts';
 import { deletesFirst, lastGood, restore, type Judgement, type Situation } from './situation.ts';
 
 /**
@@ -13,8 +13,7 @@ export function keepGood(situation: Situation, { mark, step }: Judgement): Judge
   const good = lastGood(seen.revisions);
   if (good?.content.application.argocd === undefined) return undefined;
   if (good.content.application.alb !== undefined && seen.child === undefined) return undefined;
-  const asks = (name: string): boolean =>
-    secrets.some((one) => one.name === name && Object.hasOwn(one.applications, application.name));
+  const asks = (name: string): boolean => isAskedBy(secrets, name, application.name);
   // An application that was removed with its secrets, and comes again, has a good revision that is not in place.
   const isInPlace =
     mark.revision === good.number ||

@@ -33,6 +33,19 @@ function remove(simulation: Simulation, ...gone: readonly string[]): void {
   simulation.groups = simulation.groups.filter(({ name }) => !gone.includes(name));
 }
 
+/** What 2.0.0 was to replace is gone, so that it serves alone, its run is lost once more, and a group of it waits for a Freeze. */
+function leftAlone(weight: number): Simulation {
+  const simulation = at(weight);
+  simulation.run();
+  remove(simulation, 'a', 'c');
+  expect(afterwards(simulation)).toEqual({ b: 100 });
+  simulation.loseTemporal();
+  simulation.freezes = [freeze];
+  simulation.provision('2.0.0', 'd');
+  afterwards(simulation);
+  return simulation;
+}
+
 function label(simulation: Simulation, name: string, version: string): void {
   simulation.groups = simulation.groups.map((one) => (one.name === name ? { ...one, version } : one));
 }
@@ -125,14 +138,7 @@ describe('an abort of what a lost run was rolling out', () => {
   });
 
   it('blocks that, though the status has told that it serves since', () => {
-    const simulation = at(80);
-    simulation.run();
-    remove(simulation, 'a', 'c');
-    expect(afterwards(simulation)).toEqual({ b: 100 });
-    simulation.loseTemporal();
-    simulation.freezes = [freeze];
-    simulation.provision('2.0.0', 'd');
-    afterwards(simulation);
+    const simulation = leftAlone(80);
     expect(simulation.status).toMatchObject({ reason: 'WaitingForFreeze', stableVersion: '2.0.0' });
     expect(aborted(simulation)).toEqual(['2.0.0']);
     expect(weightsOf(simulation.served)).toEqual({ b: 100 });
@@ -169,14 +175,7 @@ describe('an abort of what a lost run was rolling out', () => {
   });
 
   it('gives everything to an older version where the status has told that it serves, and the rule is gone', () => {
-    const simulation = at(20);
-    simulation.run();
-    remove(simulation, 'a', 'c');
-    expect(afterwards(simulation)).toEqual({ b: 100 });
-    simulation.loseTemporal();
-    simulation.freezes = [freeze];
-    simulation.provision('2.0.0', 'd');
-    afterwards(simulation);
+    const simulation = leftAlone(20);
     expect(simulation.status.stableVersion).toBe('2.0.0');
     simulation.loseTemporal();
     simulation.provision('0.9.0', 'z');
