@@ -29,7 +29,7 @@ export interface WorkflowCalls {
 /** Takes instructions and sees them carried out, however long Temporal is away. */
 export interface Dispatcher {
   readonly dispatch: (instruction: Instruction) => void;
-  /** How many instructions are not carried out yet. */
+  /** How many instructions are due and not carried out yet. */
   readonly pending: () => number;
   /** Ends when all instructions are carried out. */
   readonly idle: () => Promise<void>;
@@ -41,6 +41,8 @@ export interface DispatcherOptions {
   readonly config: Pick<Config, 'taskQueue' | 'driftIntervalSeconds' | 'syncIntervalSeconds' | 'temporal'>;
   readonly log: Log;
   readonly signal: AbortSignal;
+  /** From now on nothing waits for more of the same. */
+  readonly hurry?: AbortSignal;
   readonly sleep?: Sleep;
 }
 
@@ -59,14 +61,23 @@ export function workflowCalls(client: Client): WorkflowCalls {
 }
 
 /** Makes a dispatcher, which works until the signal is given. */
-export function createDispatcher({ calls, config, log, signal, sleep }: DispatcherOptions): Dispatcher {
+export function createDispatcher({
+  calls,
+  config,
+  log,
+  signal,
+  hurry,
+  sleep,
+}: DispatcherOptions): Dispatcher {
   const reportFailure = failureReporter(log, config.temporal.namespace);
   const queue = createQueue<Order>({
     keyOf: (order) => [order.do, workflowIdOf(order), order.do === 'Signal' ? order.signal : ''].join(' '),
     perform: (order) => perform(order, { calls, config, log }),
     onFailure: (order, error) => reportFailure(order, error, queue.size()),
     backoff: (error) => (isRefused(error) ? refused : away),
+    gather: ({ do: what }) => (what === 'CheckTargetGroups' ? GATHER_MILLISECONDS : 0),
     signal,
+    ...(hurry === undefined ? {} : { hurry }),
     ...(sleep === undefined ? {} : { sleep }),
   });
   return {
@@ -77,6 +88,10 @@ export function createDispatcher({ calls, config, log, signal, sleep }: Dispatch
     idle: () => queue.idle(),
   };
 }
+
+// Target groups and Cells come several at a time, and a check is about all of a namespace. Traffic does not wait for it, but
+// where the tags of a target group say its version.
+const GATHER_MILLISECONDS = 1000;
 
 type Means = Pick<DispatcherOptions, 'calls' | 'config' | 'log'>;
 

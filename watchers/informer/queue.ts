@@ -13,6 +13,10 @@ export interface QueueOptions<T> {
   readonly concurrency?: number;
   /** How long to wait after a failure. */
   readonly backoff?: (error: unknown) => Backoff;
+  /** For how many milliseconds an item waits for others of its key that it then stands for; 0 unless it says otherwise. */
+  readonly gather?: (item: T) => number;
+  /** Ends these waits: what is left is performed at once. */
+  readonly hurry?: AbortSignal;
   readonly sleep?: Sleep;
   readonly random?: () => number;
 }
@@ -21,7 +25,7 @@ export interface QueueOptions<T> {
 export interface Queue<T> {
   /** Puts an item in; one that waits already under the same key stands for both. */
   readonly put: (item: T) => void;
-  /** How many keys there are that have something left to do. */
+  /** How many keys there are that have something left to do, but for those that wait for more of the same. */
   readonly size: () => number;
   /** Ends when nothing is left to do. */
   readonly idle: () => Promise<void>;
@@ -37,13 +41,17 @@ const usual: Backoff = { first: 200, longest: 5_000 };
 
 /** Makes an empty queue, which works until the signal is given. */
 export function createQueue<T>(options: QueueOptions<T>): Queue<T> {
-  const { backoff = () => usual, sleep = sleepByClock, signal } = options;
+  const { backoff = () => usual, sleep = sleepByClock, signal, gather = () => 0 } = options;
+  const hurry = AbortSignal.any([signal, ...(options.hurry === undefined ? [] : [options.hurry])]);
   const entries = new Map<string, Entry<T>>();
   const inSlot = slots(options.concurrency ?? 16);
   let idlers: (() => void)[] = [];
+  let gathering = 0;
 
   async function work(key: string, entry: Entry<T>): Promise<void> {
     for (let failures = 0; !signal.aborted;) {
+      const milliseconds = failures > 0 || hurry.aborted ? 0 : gather(entry.item);
+      if (milliseconds > 0) await gathered(milliseconds);
       const error = await inSlot(() => attempt(entry));
       if (error === undefined && !entry.again) break;
       failures = error === undefined ? 0 : failures + 1;
@@ -54,6 +62,12 @@ export function createQueue<T>(options: QueueOptions<T>): Queue<T> {
     entries.delete(key);
     if (entries.size > 0) return;
     for (const wake of idlers.splice(0)) wake();
+  }
+
+  async function gathered(milliseconds: number): Promise<void> {
+    gathering += 1;
+    await sleep(milliseconds, hurry);
+    gathering -= 1;
   }
 
   async function attempt(entry: Entry<T>): Promise<{ readonly cause: unknown } | undefined> {
@@ -82,7 +96,7 @@ export function createQueue<T>(options: QueueOptions<T>): Queue<T> {
 
   return {
     put,
-    size: () => entries.size,
+    size: () => entries.size - gathering,
     idle: async () => {
       if (entries.size > 0) await new Promise<void>((resolve) => idlers.push(resolve));
     },
