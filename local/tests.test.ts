@@ -49,7 +49,7 @@ describe('testRuns', () => {
   it('runs unit tests beside all others, and by arguments what they say', () => {
     expect(testRuns([]).map(({ args }) => args.join(' '))).toEqual([
       '--project integration',
-      '--project unit --maxWorkers 2',
+      '--project unit --maxWorkers 1',
     ]);
     expect(testRuns(['--changed', 'main'])).toEqual([
       { args: ['--changed', 'main'], niceness: 0, isShown: true },
