@@ -1,5 +1,5 @@
 import { DeleteClusterCommand, type EKSClient } from '@aws-sdk/client-eks';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { CLUSTER_SET, SECRET } from '../../clients/kubernetes/kinds.ts';
 import type { ClusterSet, ClusterSetStatus } from '../../crds/cluster-set.ts';
 import type { Metadata } from '../../crds/resource.ts';
@@ -30,13 +30,20 @@ describe('a ClusterSet', () => {
     // There is no Cell here.
     await stage.close({ writes: false });
     await api[Symbol.asyncDispose]();
-    for (const name of created) await eks.send(new DeleteClusterCommand({ name }));
     eks.destroy();
   });
   beforeEach(() => {
     api.fault = undefined;
   });
+  // Every set looks at every cluster each second.
+  afterEach(async () => {
+    const { namespace } = stage;
+    for (const name of applied) await stage.kubernetes.delete(CLUSTER_SET, { namespace, name });
+    applied.clear();
+    for (const name of created) await remove(name);
+  });
 
+  const applied = new Set<string>();
   const created = new Set<string>();
   const create = async (name: string, of: string, facts: ClusterFacts = {}): Promise<void> => {
     await createCluster(aws, { name, tags: { of: stage.namespace, Service: of }, ...facts });
@@ -49,13 +56,15 @@ describe('a ClusterSet', () => {
   const generator = (of: string) => ({
     awseks: { selector: { matchTags: { of: stage.namespace, Service: of } } },
   });
-  const apply = (name: string, ...generators: readonly object[]): Promise<void> =>
-    stage.apply({
+  const apply = async (name: string, ...generators: readonly object[]): Promise<void> => {
+    applied.add(name);
+    await stage.apply({
       apiVersion: 'okra.mumo.co/v1alpha1',
       kind: 'ClusterSet',
       metadata: { name },
       spec: { generators },
     });
+  };
   const secret = (name: string): Promise<{ readonly metadata: Metadata } | undefined> =>
     stage.kubernetes.get(SECRET, { namespace: stage.namespace, name });
   const ownerOf = async (name: string): Promise<string | undefined> =>

@@ -66,6 +66,11 @@ describe('a ClusterSet', () => {
     await eks.deleteCluster({ name });
     created.delete(name);
   };
+  /** Ends a set, which would look at every cluster each second, and clusters of it. */
+  const end = async (name: string, ...clusters: readonly string[]): Promise<void> => {
+    await stage.delete(CLUSTER_SET, name);
+    await Promise.all(clusters.map(remove));
+  };
 
   const set = (name: string, matchTags: Record<string, string>, labels: object): object =>
     setOf(name, [{ awseks: { selector: { matchTags: { ...matchTags, of: stage.namespace } } } }], labels);
@@ -132,6 +137,7 @@ describe('a ClusterSet', () => {
     await stage.apply(set('s02', { Service: 's02', env: 'prod' }, {}));
     await untilNames('s02', ['prod1']);
     expect(await secret('dev1')).toBeUndefined();
+    await end('s02', 'prod1', 'dev1');
   });
 
   it('A-S03, A-S04 follows clusters that come and go, and leaves secrets that it did not make', async () => {
@@ -152,6 +158,7 @@ describe('a ClusterSet', () => {
     await remove('come1');
     await untilGone('come1');
     expect(await secret('byhand')).toBeDefined();
+    await end('s03', 'come2');
   });
 
   it('reports a secret of the same name that it did not make, and leaves it', async () => {
@@ -170,6 +177,7 @@ describe('a ClusterSet', () => {
       problems: [{ cluster: 'taken1', reason: 'ForeignSecret' }],
     });
     expect(Object.keys((await secret('taken1'))?.data ?? {})).toEqual(['a']);
+    await end('taken', 'taken1', 'taken2');
   });
 
   it('A-S05 follows the endpoint and the CA of a cluster', async () => {
@@ -205,6 +213,7 @@ describe('a ClusterSet', () => {
       return now?.metadata.labels?.['new'] === 'yes' && textOf(now, 'server') === cluster?.endpoint && now;
     });
     expect(Object.keys(found.metadata.labels ?? {})).not.toContain('old');
+    await end('s05', 'edit1');
   });
 
   it('A-S08, A-S09 takes the older spelling, labels by tags, and what any generator finds', async () => {
@@ -217,6 +226,7 @@ describe('a ClusterSet', () => {
     await untilNames('s08', ['web1', 'web2']);
     expect((await secret('web1'))?.metadata.labels?.['role']).toBe('web');
     expect((await secret('web2'))?.metadata.labels?.['role']).toBe('api');
+    await end('s08', 'web1', 'web2');
   });
 
   it('A-S06 finds a cluster on a later page', async () => {
