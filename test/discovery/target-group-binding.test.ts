@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { bindingLedger } from '../../activities/discovery/target-group-binding/ledger.ts';
 import { lifetimeFrom } from '../../activities/discovery/lifetime.ts';
 import { AWS_TARGET_GROUP_BINDING } from '../../clients/kubernetes/kinds.ts';
@@ -33,6 +33,16 @@ describe('an AWSTargetGroupBinding', () => {
     // There is no Cell here.
     await stage.close({ writes: false });
     await Promise.all([c1[Symbol.asyncDispose](), c2[Symbol.asyncDispose]()]);
+  });
+  // Each looks at its targets every second; later tests need only these.
+  const lasting = ['b01', 'b03'];
+  afterEach(async () => {
+    const { namespace } = stage;
+    const all = await stage.kubernetes.list<AWSTargetGroupBinding>(AWS_TARGET_GROUP_BINDING, { namespace });
+    const over = all.map(({ metadata }) => metadata.name).filter((name) => !lasting.includes(name));
+    await Promise.all(
+      over.map((name) => stage.kubernetes.delete(AWS_TARGET_GROUP_BINDING, { namespace, name })),
+    );
   });
 
   it('A-B01 registers ids, and says so', async () => {
