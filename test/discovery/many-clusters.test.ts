@@ -20,7 +20,7 @@ describe('three clusters of a version in one target group', () => {
   let bindings: Bindings;
   const clusters = new Map<string, Workload>();
   beforeAll(async () => {
-    stage = await Stage.open(inject('stack'), { OKRA_SYNC_INTERVAL: '1' });
+    stage = await Stage.open(inject('stack'));
     bindings = bindingsOf(stage);
     for (const version of versions) {
       const arn = await bindings.group(groupOf(version), 'instance');
