@@ -1,6 +1,6 @@
 import { createServer, type Server, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import {
   AWS_TARGET_GROUP,
   AWS_TARGET_GROUP_BINDING,
@@ -67,6 +67,14 @@ describe('an AWSTargetGroupSet', () => {
   afterAll(async () => {
     await stage.close();
     await Promise.all([one, two].map(({ cluster }) => cluster[Symbol.asyncDispose]()));
+  });
+  // Every change in a cluster has each set look at all; later tests and Cells need only these.
+  const lasting = ['t03', 't09', 't11', 'nodes', 'pods'];
+  afterEach(async () => {
+    const { namespace } = stage;
+    const all = await stage.kubernetes.list<AWSTargetGroupSet>(AWS_TARGET_GROUP_SET, { namespace });
+    const over = all.map(({ metadata }) => metadata.name).filter((name) => !lasting.includes(name));
+    await Promise.all(over.map((name) => stage.kubernetes.delete(AWS_TARGET_GROUP_SET, { namespace, name })));
   });
 
   const secretOf = ({ cluster }: Workload): Promise<object | undefined> =>
