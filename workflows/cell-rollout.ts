@@ -23,6 +23,7 @@ import {
   runFrom,
   saw,
   withStatusOf,
+  type SeenAt,
 } from '../domain/rollout/run.ts';
 import { takeTurn, type Turn } from '../domain/rollout/turn.ts';
 import { objects } from './activities.ts';
@@ -99,7 +100,7 @@ async function rollOut(input: CellRolloutInput, cancellation: Cancellation) {
     live.takeUp();
     const turn = takeTurn(live.run(), Date.now(), {
       isOutrun: outrun.areMany(),
-      goesBy: (change) => patched(change),
+      goesBy,
     });
     if (turn.is === 'Look') {
       await look(key, live);
@@ -133,6 +134,9 @@ async function rollOut(input: CellRolloutInput, cancellation: Cancellation) {
 /** After so many looks in a row that were out of date before they ended, what may take traffic back does not wait for another. */
 const MOST_OUTRUN = 3;
 
+/** Whether this run goes by a change of how it decides: one that an earlier release has begun may not. */
+const goesBy: NonNullable<SeenAt['goesBy']> = (change) => patched(change);
+
 /** Counts the looks in a row that were out of date before they ended. */
 function outrunLooks() {
   let looks = 0;
@@ -161,7 +165,8 @@ async function look(key: ObjectKey, live: LiveRun): Promise<void> {
   const happened = (): boolean => abortTakesBack(live.run());
   try {
     const answer = await interruptible(() => objects('Look at the Cell').observeCell(key), { happened });
-    if (answer.is === 'Answered') live.change((run) => saw(run, answer.value, { upTo, now: Date.now() }));
+    if (answer.is === 'Answered')
+      live.change((run) => saw(run, answer.value, { upTo, now: Date.now(), goesBy }));
   } catch (error) {
     const failure = failureOf(error);
     live.change((run) => couldNotSee(run, failure, Date.now()));
@@ -173,7 +178,7 @@ async function act(turn: Extract<Turn, { is: 'Perform' }>, live: LiveRun): Promi
   const { decision, observed, run } = turn;
   const situation = { observed, run: live.run };
   const takeUp = (done: Awaited<ReturnType<typeof perform>>): void =>
-    live.change((known) => tookUp(known, done, { upTo: run.changes, now: Date.now() }));
+    live.change((known) => tookUp(known, done, { upTo: run.changes, now: Date.now(), goesBy }));
   // Who writes weights tells so itself, before traffic moves.
   if (decision.do === 'Shift' && !decision.urgent)
     return takeUp(await perform(decision, { ...situation, telling: show(live, decision) }));

@@ -23,7 +23,10 @@ export interface GuardInput {
 
 /** What a run that has begun with an earlier release may have decided otherwise, which it has to decide again when it is replayed. */
 export type ChangedDecision =
-  'idle-leaves-while-held' | 'gone-leaves-while-rolling-back' | 'replaced-waits-for-health';
+  | 'idle-leaves-while-held'
+  | 'gone-leaves-while-rolling-back'
+  | 'replaced-waits-for-health'
+  | 'taken-back-before-told';
 
 /**
  * Lets a shift pass only with the requirement that every group that gains has healthy targets, which the writer looks

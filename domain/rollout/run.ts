@@ -1,4 +1,5 @@
 import type { Forwarding } from '../load-balancers/load-balancer.ts';
+import type { GuardInput } from '../gates/guard.ts';
 import { withKnown, withReported, withWritten } from '../model/known.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import type { RequestName, Stamp } from '../model/request.ts';
@@ -92,14 +93,15 @@ export const abortTakesBack = ({ state, observed }: Run): boolean =>
   abortIsDue(state) && observed?.cell !== undefined;
 
 /** When the objects were seen, and how many changes that look takes into account. */
-export interface SeenAt {
+export interface SeenAt extends Pick<GuardInput, 'goesBy'> {
   readonly now: number;
   readonly upTo: number;
 }
 
 /** The objects were looked at. */
-export function saw({ state: before, ...run }: Run, seen: ObservedCell, { now, upTo }: SeenAt): Run {
-  const { state, observed } = sightOf(before, seen);
+export function saw({ state: before, ...run }: Run, seen: ObservedCell, at: SeenAt): Run {
+  const { now, upTo } = at;
+  const { state, observed } = sightOf(before, seen, at);
   return { ...run, state: withoutLateAbort(state, observed), observed, observedAt: now, seenChanges: upTo };
 }
 

@@ -1,4 +1,5 @@
 import type { CellStatus } from '../../crds/cell.ts';
+import type { GuardInput } from '../gates/guard.ts';
 import { withKnown, withReported } from '../model/known.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import type { BlockedVersion, RolloutState } from '../model/state.ts';
@@ -12,11 +13,15 @@ export interface Sight {
 }
 
 /** Puts together what a look has shown and what is known besides. */
-export function sightOf(before: RolloutState, looked: ObservedCell): Sight {
+export function sightOf(
+  before: RolloutState,
+  looked: ObservedCell,
+  { goesBy = () => true }: Pick<GuardInput, 'goesBy'> = {},
+): Sight {
   const state = sighted(before, looked);
   const { cell } = looked;
   if (cell === undefined) return { state, observed: looked };
-  const isLate = isOverwritten(state, cell.status);
+  const isLate = isOverwritten(state, cell.status, goesBy);
   const seen = isLate ? (withReported(looked, state.reported) ?? looked) : looked;
   const blocking = withBlock(withoutVainRetry(state, seen), cell);
   const next: RolloutState = isLate ? { ...blocking, overwritten: true } : blocking;
@@ -27,11 +32,17 @@ export function sightOf(before: RolloutState, looked: ObservedCell): Sight {
  * Whether the status is older than the one that was told last: a report that was given up may land after the next. It says
  * that a rollout goes on which is over, or is being taken back, and does not know what was blocked since.
  */
-function isOverwritten({ rollout, reported }: RolloutState, { rollout: told }: CellStatus): boolean {
+function isOverwritten(
+  { rollout, reported }: RolloutState,
+  { rollout: told }: CellStatus,
+  goesBy: NonNullable<GuardInput['goesBy']>,
+): boolean {
   if (reported === undefined || told === undefined) return false;
-  if (rollout === undefined) return reported.rollout === undefined;
-  const isEndTold = rollout.ending !== undefined && reported.rollout?.ending !== undefined;
-  return isEndTold && told.ending === undefined;
+  const isEndTold = reported.rollout?.ending !== undefined && told.ending === undefined;
+  // What was taken back is over before a status says so.
+  if (rollout === undefined)
+    return reported.rollout === undefined || (isEndTold && goesBy('taken-back-before-told'));
+  return rollout.ending !== undefined && isEndTold;
 }
 
 /**

@@ -194,10 +194,12 @@ export class Simulation extends SimulatedWorld {
       this.state = holds.reportRefused(this.state, failure, now);
       return;
     }
+    this.#run = told(sent, sent, due.status);
+    // What says the same is not written.
+    if (due.is === 'Same') return;
     // What travels to the API server and back is JSON.
     this.status = JSON.parse(JSON.stringify(due.status)) as CellStatus;
-    const next = told(sent, sent, due.status);
-    this.#run = { ...next, state: JSON.parse(JSON.stringify(next.state)) as RolloutState };
+    this.state = JSON.parse(JSON.stringify(this.state)) as RolloutState;
   }
 
   #perform(decision: Performable, observed: ObservedCell): void {
