@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { connectKubernetes, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { applyAllTo } from '../applying/apply.ts';
 import { awsIdentity } from '../components/aws.ts';
 import { installDefinitions } from '../install-definitions.ts';
 import { startOkrad } from '../okrad.ts';
@@ -24,6 +23,7 @@ export interface Ground extends Audience, AsyncDisposable {
   readonly namespace: string;
   /** A name that nothing else has, in AWS and among the clusters of the stack. */
   readonly unique: (name: string) => string;
+  /** Applies an object, or a List of them, in the namespace. */
   readonly apply: (object: object) => Promise<void>;
   /** Starts the okrad of the demo, with what is set for it alone. */
   readonly startOkrad: (environment?: Readonly<Record<string, string>>) => AsyncDisposable;
@@ -31,7 +31,6 @@ export interface Ground extends Audience, AsyncDisposable {
   readonly conclude: (differences: readonly string[], what: string) => Promise<number>;
 }
 
-const run = promisify(execFile);
 const record = fileURLToPath(new URL('../../.local/stack.json', import.meta.url));
 
 /** Starts what a demo is shown on, or finds it. */
@@ -67,7 +66,7 @@ interface Place {
 
 function groundOn(stack: RunningStack, { wish, audience, namespace }: Place): Ground {
   const { say, signal } = audience;
-  const kubectl = stack.binaries['kubectl'] ?? 'kubectl';
+  const apply = applyAllTo(stack.kubeconfig);
   // One of several okrads on a stack looks after its own namespace alone.
   const settings = {
     OKRA_WATCH_NAMESPACE: namespace,
@@ -80,13 +79,7 @@ function groundOn(stack: RunningStack, { wish, audience, namespace }: Place): Gr
     kubernetes: connectKubernetes(stack.kubeconfig),
     namespace,
     unique: (name) => (wish.onStack ? `${namespace}-${name}` : name),
-    async apply(object) {
-      const child = run(kubectl, ['-n', namespace, 'apply', '-f', '-'], {
-        env: { ...process.env, ...stack.environment },
-      });
-      child.child.stdin?.end(JSON.stringify(object));
-      await child;
-    },
+    apply: (object) => apply(object, namespace),
     startOkrad: (environment) =>
       startOkrad({
         // Where a demo has no AWS, okrad has no credentials of anyone's either.

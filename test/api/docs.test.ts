@@ -6,7 +6,7 @@ import { parseAllDocuments } from 'yaml';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { resources } from '../../crds/index.ts';
 import { gettingStarted } from '../support/samples/getting-started.ts';
-import { applyTo, type Manifest as KubernetesManifest } from '../support/stage/apply.ts';
+import { applyTo, type Manifest as KubernetesManifest } from '../../local/applying/apply.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');

@@ -10,8 +10,8 @@ import { connectKubernetes, type KubernetesClient } from '../../clients/kubernet
 import { createLog } from '../../clients/log.ts';
 import { sharedBudget, type WriteBudget } from '../../clients/aws/shared-budget.ts';
 import type { Grant, Ticket } from '../../domain/load-balancers/budget.ts';
-import { applyTo, type Manifest } from '../support/stage/apply.ts';
-import { callTo } from '../support/stage/calls.ts';
+import { applyTo, type Manifest } from '../../local/applying/apply.ts';
+import { callTo } from '../../local/applying/calls.ts';
 
 const stack = inject('stack');
 const RBAC = 'rbac.authorization.k8s.io';

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { AWS_TARGET_GROUP, CELL, FREEZE } from '../../clients/kubernetes/kinds.ts';
 import type { CanaryStep } from '../../crds/cell.ts';
-import { VALIDATING_ADMISSION_POLICY, VALIDATING_ADMISSION_POLICY_BINDING } from '../support/stage/kinds.ts';
+import {
+  VALIDATING_ADMISSION_POLICY,
+  VALIDATING_ADMISSION_POLICY_BINDING,
+} from '../../local/applying/kinds.ts';
 import { Stage } from '../support/stage/stage.ts';
 import { until } from '../support/until.ts';
 

@@ -2,7 +2,7 @@ import type { KindRef } from '../../../clients/kubernetes/kinds.ts';
 import { unlessMissing } from '../../../clients/kubernetes/kubernetes.ts';
 import { objectPath } from '../../../clients/kubernetes/kubernetes-paths.ts';
 import { until } from '../until.ts';
-import { callTo } from './calls.ts';
+import { callTo } from '../../../local/applying/calls.ts';
 
 /** Labels or annotations to set; null takes one away. */
 export type Notes = Readonly<Record<string, string | null>>;

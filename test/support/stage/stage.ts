@@ -28,7 +28,7 @@ import { awsIdentity } from '../../../local/components/aws.ts';
 import { proxyControl, type CallRecord } from '../../../elbv2-proxy/control.ts';
 import type { StackView } from '../setup.ts';
 import { until } from '../until.ts';
-import { applyTo, type Apply, type Manifest } from './apply.ts';
+import { applyAllTo, type ApplyAll } from '../../../local/applying/apply.ts';
 import { changesOf, type Changes } from './changes.ts';
 import { closingViolations } from './closing.ts';
 import { editsOf, type DeletionOptions, type Edits, type Notes, type PatchOptions } from './edits.ts';
@@ -125,7 +125,7 @@ export class Stage implements OkraStage {
   readonly moreLogs: readonly string[];
   readonly listenerARN: string;
   readonly desk: TemporalDesk;
-  readonly #apply: Apply;
+  readonly #apply: ApplyAll;
   readonly #edits: Edits;
   /** Of the Cells of the stage. */
   readonly #changes: Changes;
@@ -170,7 +170,7 @@ export class Stage implements OkraStage {
     this.moreLogs = parts.moreLogs;
     this.listenerARN = parts.listenerARN;
     this.desk = openDesk(parts.stack);
-    this.#apply = applyTo(parts.stack.kubeconfig);
+    this.#apply = applyAllTo(parts.stack.kubeconfig);
     this.#edits = editsOf(parts.stack.kubeconfig, parts.namespace);
     this.#changes = changesOf(parts.kubernetes, parts.namespace);
   }
@@ -301,14 +301,8 @@ export class Stage implements OkraStage {
   }
 
   /** Applies an object in the namespace, or all objects of a List one after the other. */
-  async apply(object: object): Promise<void> {
-    const manifest = object as Manifest;
-    for (const one of manifest.items ?? [manifest]) {
-      if (await this.#apply(one, this.namespace)) continue;
-      throw new TypeError(
-        `Expected an object of a kind in test/support/stage/kinds.ts, got ${one.apiVersion} ${one.kind}. Add the kind there.`,
-      );
-    }
+  apply(object: object): Promise<void> {
+    return this.#apply(object, this.namespace);
   }
 
   /** Applies an object in the namespace by `kubectl apply`, as users do, with more options of it. */

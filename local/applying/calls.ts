@@ -1,8 +1,8 @@
-import { loadKubeconfig } from '../../../clients/kubernetes/kubeconfig-files.ts';
-import { kubeconfigDoor } from '../../../clients/kubernetes/kubernetes-door.ts';
-import { makeCall, makeSend, type Call } from '../../../clients/kubernetes/kubernetes-transport.ts';
-import { OWN_CLUSTER } from '../../../clients/kubernetes/limits.ts';
-import { heedRetryAfter } from '../../../clients/kubernetes/retry-after.ts';
+import { loadKubeconfig } from '../../clients/kubernetes/kubeconfig-files.ts';
+import { kubeconfigDoor } from '../../clients/kubernetes/kubernetes-door.ts';
+import { makeCall, makeSend, type Call } from '../../clients/kubernetes/kubernetes-transport.ts';
+import { OWN_CLUSTER } from '../../clients/kubernetes/limits.ts';
+import { heedRetryAfter } from '../../clients/kubernetes/retry-after.ts';
 
 const TIMEOUT_MILLISECONDS = 30_000;
 

@@ -1,5 +1,5 @@
-import type { Identified } from '../../../clients/kubernetes/kubernetes.ts';
-import { objectPath } from '../../../clients/kubernetes/kubernetes-paths.ts';
+import type { Identified } from '../../clients/kubernetes/kubernetes.ts';
+import { objectPath } from '../../clients/kubernetes/kubernetes-paths.ts';
 import { callTo } from './calls.ts';
 import { knownKind } from './kinds.ts';
 
@@ -31,5 +31,22 @@ export function applyTo(kubeconfig: string, { dryRun = false }: { readonly dryRu
       body: object,
     });
     return true;
+  };
+}
+
+/** Applies an object in a namespace, or all objects of a List one after the other. */
+export type ApplyAll = (object: object, namespace: string) => Promise<void>;
+
+/** Does so with objects of the kinds that it knows, and refuses others. */
+export function applyAllTo(kubeconfig: string): ApplyAll {
+  const apply = applyTo(kubeconfig);
+  return async (object, namespace) => {
+    const manifest = object as Manifest;
+    for (const one of manifest.items ?? [manifest]) {
+      if (await apply(one, namespace)) continue;
+      throw new TypeError(
+        `Expected an object of a kind in local/applying/kinds.ts, got ${one.apiVersion} ${one.kind}. Add the kind there.`,
+      );
+    }
   };
 }

@@ -1,5 +1,5 @@
-import { kindOf, type KindRef } from '../../../clients/kubernetes/kinds.ts';
-import { DEPLOYMENT } from '../../../local/kubestellar/kubestellar.ts';
+import { kindOf, type KindRef } from '../../clients/kubernetes/kinds.ts';
+import { DEPLOYMENT } from '../kubestellar/kubestellar.ts';
 
 const RBAC = 'rbac.authorization.k8s.io/v1';
 const ADMISSION = 'admissionregistration.k8s.io/v1';
@@ -20,7 +20,7 @@ export const VALIDATING_ADMISSION_POLICY_BINDING: KindRef = {
   namespaced: false,
 };
 
-/** What only tests write, so that Okra does not know it. */
+/** What only tests and demos write, so that Okra does not know it. */
 const written: readonly KindRef[] = [
   DEPLOYMENT,
   VALIDATING_ADMISSION_POLICY,
@@ -30,7 +30,7 @@ const written: readonly KindRef[] = [
   { apiVersion: RBAC, kind: 'RoleBinding', plural: 'rolebindings', namespaced: true },
 ];
 
-/** Finds the kind of an object among those that Okra knows, and those that tests write besides; undefined: it is none of them. */
+/** Finds the kind of an object among those that Okra knows, and those that tests and demos write besides; undefined: it is none of them. */
 export function knownKind(object: Pick<KindRef, 'apiVersion' | 'kind'>): KindRef | undefined {
   const found = written.find(
     ({ apiVersion, kind }) => apiVersion === object.apiVersion && kind === object.kind,
