@@ -1,17 +1,27 @@
-import { callKubernetes, type KubernetesAccess } from '../../kubernetes.ts';
-import { waitFor } from '../../wait.ts';
+import type { KindRef } from '../../../clients/kubernetes/kinds.ts';
+import { callKubernetes } from '../../kubernetes.ts';
+import { watchObjects } from '../../watched.ts';
 import { upTo } from '../each.ts';
+import type { Ground } from '../world.ts';
 
-const API_VERSION = 'argoproj.io/v1alpha1';
+const ROLLOUT: KindRef = {
+  apiVersion: 'argoproj.io/v1alpha1',
+  kind: 'Rollout',
+  plural: 'rollouts',
+  namespaced: true,
+};
 const namespace = 'default';
 const name = 'bench-canary';
-const all = `/apis/${API_VERSION}/namespaces/${namespace}/rollouts`;
+const all = `/apis/${ROLLOUT.apiVersion}/namespaces/${namespace}/${ROLLOUT.plural}`;
 const path = `${all}/${name}`;
 
-interface Status {
-  readonly phase?: string;
-  readonly stableRS?: string;
-  readonly currentPodHash?: string;
+interface Rollout {
+  readonly metadata: { readonly name: string };
+  readonly status?: {
+    readonly phase?: string;
+    readonly stableRS?: string;
+    readonly currentPodHash?: string;
+  };
 }
 
 /** A canary of Argo Rollouts of ten pods in ten steps, without a traffic router, and without pauses. */
@@ -21,41 +31,49 @@ export interface ArgoCanary extends AsyncDisposable {
 }
 
 /** Makes the Rollout, and waits until its first version runs. */
-export async function argoCanary(kubernetes: KubernetesAccess, signal: AbortSignal): Promise<ArgoCanary> {
+export async function argoCanary({
+  stack,
+  management: kubernetes,
+  signal,
+}: Pick<Ground, 'stack' | 'management' | 'signal'>): Promise<ArgoCanary> {
   const send = (method: string, to: string, body?: object): Promise<string> =>
-    callKubernetes(kubernetes, {
+    callKubernetes(stack.kubernetes, {
       method,
       path: to,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(method === 'PATCH' ? { contentType: 'application/merge-patch+json' } : {}),
     });
-  const status = async (): Promise<Status> => {
-    const found: { readonly status?: Status } = JSON.parse(await send('GET', path));
-    return found.status ?? {};
-  };
-  const healthy = (before: string | undefined): Promise<true> =>
-    waitFor({ what: 'the Rollout to be Healthy', timeoutMillis: 120_000, signal }, async () => {
-      const { stableRS, currentPodHash, phase } = await status();
-      const isOver = stableRS !== undefined && stableRS === currentPodHash && stableRS !== before;
-      return isOver && phase === 'Healthy' ? true : undefined;
-    });
+  await using undo = new AsyncDisposableStack();
+  const clock = (): number => performance.now();
+  const watched = undo.use(watchObjects<Rollout>({ kubernetes, kind: ROLLOUT, namespace, signal, clock }));
+  const status = (): NonNullable<Rollout['status']> => watched.objects.get(name)?.status ?? {};
+  const healthy = (before: string | undefined): Promise<number> =>
+    watched.until(
+      () => {
+        const { stableRS, currentPodHash, phase } = status();
+        const isOver = stableRS !== undefined && stableRS === currentPodHash && stableRS !== before;
+        return isOver && phase === 'Healthy';
+      },
+      () => `Expected the Rollout to be Healthy, got ${JSON.stringify(status())}.`,
+    );
   await send('POST', all, rollout('nginx:1'));
+  undo.defer(async () => void (await send('DELETE', path)));
   await healthy(undefined);
+  const end = undo.move();
   return {
     roll: async (image) => {
-      const { stableRS } = await status();
-      const began = performance.now();
+      const { stableRS } = status();
+      const began = clock();
       await send('PATCH', path, { spec: { template: { spec: { containers: [{ name: 'web', image }] } } } });
-      await healthy(stableRS);
-      return (performance.now() - began) / 1000;
+      return ((await healthy(stableRS)) - began) / 1000;
     },
-    [Symbol.asyncDispose]: async () => void (await send('DELETE', path)),
+    [Symbol.asyncDispose]: () => end.disposeAsync(),
   };
 }
 
 const rollout = (image: string) => ({
-  apiVersion: API_VERSION,
-  kind: 'Rollout',
+  apiVersion: ROLLOUT.apiVersion,
+  kind: ROLLOUT.kind,
   metadata: { namespace, name },
   spec: {
     replicas: 10,

@@ -28,13 +28,13 @@ interface Rollout {
 
 /** Measures ten weights that are written and read back without pauses, beside a canary of Argo Rollouts, and as many activities that do nothing. */
 export async function measureSteps(ground: Ground): Promise<Measured> {
-  const { stack, say, signal, size } = ground;
+  const { stack, say, size } = ground;
   await using running = await openWithRates(ground, unheld);
   await using cells = benchCells(ground);
   await cells.install([{ name: 'steps', steps }]);
   const rollouts: Rollout[] = [];
   const argo: number[] = [];
-  await using canary = await argoCanary(stack.kubernetes, signal);
+  await using canary = await argoCanary(ground);
   // By turns, so that both have the same machine.
   for (const round of upTo(size.rounds + 1)) {
     const version = `1.${round + 1}.0`;
