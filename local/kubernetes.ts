@@ -137,19 +137,32 @@ export async function applyDefinitions(access: KubernetesAccess, folder: string)
   );
 }
 
-/** Waits until the API server serves definitions: its discovery names a kind once its definition is established. */
+/**
+ * Waits until the API server serves definitions: its discovery names a kind once its definition is established. It tells
+ * of all kinds of a group and version at once, so that each of these is asked for once, and not for each of its kinds.
+ */
 export async function untilServed(
   access: KubernetesAccess,
   definitions: readonly Definition[],
 ): Promise<void> {
+  const byPath = Map.groupBy(definitions, ({ path }) => path);
   await Promise.all(
-    definitions.map((one) => waitFor({ what: `${one.name} to be served` }, () => isServed(access, one))),
+    [...byPath].map(([path, kinds]) => {
+      const what = `${kinds.map(({ name }) => name).join(', ')} to be served`;
+      return waitFor({ what }, () => areServed(access, path, kinds));
+    }),
   );
 }
 
-async function isServed(access: KubernetesAccess, { path, plural }: Definition): Promise<true | undefined> {
+async function areServed(
+  access: KubernetesAccess,
+  path: string,
+  kinds: readonly Definition[],
+): Promise<true | undefined> {
   const served = at(JSON.parse(await callKubernetes(access, { path })), 'resources');
-  return Array.isArray(served) && served.some((entry) => at(entry, 'name') === plural) ? true : undefined;
+  if (!Array.isArray(served)) return undefined;
+  const names = new Set(served.map((entry) => at(entry, 'name')));
+  return kinds.every(({ plural }) => names.has(plural)) ? true : undefined;
 }
 
 function definitionIn(answer: string): Definition {
