@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import type { Client, ConnectionLike } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { digest } from '../../clients/digest.ts';
-import { AWS_TARGET_GROUP, CELL, CUSTOM_RESOURCE_DEFINITION, LEASE } from '../../clients/kubernetes/kinds.ts';
+import { AWS_TARGET_GROUP, CELL, LEASE } from '../../clients/kubernetes/kinds.ts';
 import { connectKubernetes, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { createLog } from '../../clients/log.ts';
 import { connectTemporal } from '../../clients/temporal/temporal.ts';
 import { loadConfig } from '../../config.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Cell } from '../../crds/cell.ts';
-import { resources } from '../../crds/index.ts';
+import { installDefinitions } from '../../local/install-definitions.ts';
 import { startOkrad, type Okrad } from '../../local/okrad.ts';
 import { reservePorts } from '../../local/ports.ts';
 import { startStack, type Stack } from '../../local/stack.ts';
@@ -61,20 +61,6 @@ function watchers(name: string, healthPort?: number): Okrad {
 async function readiness(port: number): Promise<string> {
   const response = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
   return (await response?.text()) ?? 'no answer';
-}
-
-async function define(): Promise<void> {
-  for (const resource of resources) await kubernetes.apply(resource.manifest() as unknown as Cell);
-  await until('the CRDs to be served', async () => {
-    const found = await kubernetes.list<{ status?: { conditions?: { type: string; status: string }[] } }>(
-      CUSTOM_RESOURCE_DEFINITION,
-    );
-    const isEstablished = (type: string, status: string) => type === 'Established' && status === 'True';
-    return (
-      found.length === resources.length &&
-      found.every(({ status }) => status?.conditions?.some((one) => isEstablished(one.type, one.status)))
-    );
-  });
 }
 
 async function applyGroup(name: string, role: string, version = '1.0.0'): Promise<AWSTargetGroup> {
@@ -151,7 +137,7 @@ describe('the watchers', { concurrent: false }, () => {
     okrad = watchers('first', port);
     await logged('first', 'watch failed, trying again');
     expect(await readiness(port)).toMatch(/^waiting for watchers, kinds: Expected to list Cell, [^\n]*\n$/);
-    await define();
+    await installDefinitions(stack);
     await applyGroup('web1', 'web');
     await applyCell('web');
     const { signals } = await runOf('web');
