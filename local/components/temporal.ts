@@ -1,7 +1,5 @@
 import { join } from 'node:path';
 
-import { Connection } from '@temporalio/client';
-import { searchAttributeNames } from '../../clients/temporal/search-attributes.ts';
 import type { LonePlan } from '../lone-component.ts';
 import type { Component } from '../process.ts';
 import { answersOk, waitFor } from '../wait.ts';
@@ -26,8 +24,12 @@ const dynamicConfig = [
   'system.forceSearchAttributesCacheRefreshOnRead=false',
 ].map((entry) => `--dynamic-config-value=${entry}`);
 
-// A server takes seconds to know everywhere what is registered while it runs.
-const registered = searchAttributeNames.map((name) => `--search-attribute=${name}=Keyword`);
+/** What a server is started with, since it takes seconds to know everywhere what is registered while it runs. */
+async function registered(): Promise<readonly string[]> {
+  // Stacks without Temporal do not load its client.
+  const { searchAttributeNames } = await import('../../clients/temporal/search-attributes.ts');
+  return searchAttributeNames.map((name) => `--search-attribute=${name}=Keyword`);
+}
 
 // With its defaults SQLite waits for the disk at every write, which leaves 15 activities a second.
 const pragmas = ['journal_mode=WAL', 'synchronous=OFF'];
@@ -56,7 +58,7 @@ export async function planTemporal(
       '--log-level=warn',
       ...pragmas.map((pragma) => `--sqlite-pragma=${pragma}`),
       ...dynamicConfig,
-      ...registered,
+      ...(await registered()),
     ],
     // The Web UI asks the server for the namespace: both are up when it answers.
     ready: (signal) =>
@@ -93,6 +95,7 @@ export async function planTemporalServer(
 }
 
 async function knowsNamespace(address: string): Promise<true> {
+  const { Connection } = await import('@temporalio/client');
   const connection = await Connection.connect({ address, connectTimeout: '2s' });
   try {
     await connection.workflowService.describeNamespace({ namespace: 'default' });
