@@ -1,19 +1,17 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { describe, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import type { ProcessShell } from '../../cli/frame.ts';
+import { okra as programOver } from '../../cli/okra/program.ts';
+import { openSession } from '../../cli/okra/session.ts';
 import type { Cell, CellStatus } from '../../crds/cell.ts';
 import { CELL } from '../../clients/kubernetes/kinds.ts';
 import { awsIdentity } from '../../local/components/aws.ts';
+import { runHere, type Ended } from '../support/command-here.ts';
 import { onStage } from '../support/stage/on-stage.ts';
 import type { Stage } from '../support/stage/stage.ts';
 import { exampleSteps, exampleTotals } from '../support/stage/steps.ts';
 import { until } from '../support/until.ts';
-
-interface Ended {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
 
 describe('a pipeline with okra', () => {
   let stage: Stage;
@@ -27,27 +25,32 @@ describe('a pipeline with okra', () => {
     priority = free;
   });
 
+  const settings = (): Readonly<Record<string, string>> => ({
+    ...stage.stack.environment,
+    AWS_ACCESS_KEY_ID: awsIdentity.okradKey,
+    AWS_SECRET_ACCESS_KEY: stage.secretAccessKey,
+    // Where no okrad has its Lease.
+    OKRA_LEASE_NAMESPACE: 'default',
+  });
+  // A pass knows only what the one before has left in the cluster, so that most of them are made in this process.
+  beforeEach(() => {
+    for (const [name, value] of Object.entries(settings())) vi.stubEnv(name, value);
+  });
+  afterEach(() => void vi.unstubAllEnvs());
+
   const okra = (more: Readonly<Record<string, string>>, ...words: readonly string[]): Promise<Ended> =>
     new Promise((resolve) => {
-      const env = {
-        ...process.env,
-        ...stage.stack.environment,
-        AWS_ACCESS_KEY_ID: awsIdentity.okradKey,
-        AWS_SECRET_ACCESS_KEY: stage.secretAccessKey,
-        // Where no okrad has its Lease.
-        OKRA_LEASE_NAMESPACE: 'default',
-        ...more,
-      };
+      const env = { ...process.env, ...settings(), ...more };
       const args = [program, ...words, '-n', stage.namespace];
       execFile(process.execPath, args, { env }, (error, out, err) => {
         resolve({ code: error === null ? 0 : Number(error.code), out, err });
       });
     });
-  const done = async (...words: readonly string[]): Promise<string> => {
-    const { code, out, err } = await okra({}, ...words);
+  const outOf = ({ code, out, err }: Ended): string => {
     expect([code, err]).toEqual([0, '']);
     return out;
   };
+  const done = async (...words: readonly string[]): Promise<string> => outOf(await okra({}, ...words));
   const statusOf = async (name: string): Promise<CellStatus> =>
     (await stage.kubernetes.get<Cell>(CELL, { namespace: stage.namespace, name }))?.status ?? {};
   const rowOf = ({ phase, step, canaryWeight, targetGroups = [] }: CellStatus): string =>
@@ -58,13 +61,20 @@ describe('a pipeline with okra', () => {
     await stage.targetGroups('1.0.0', ['a1', 'a2']);
     await stage.apply(stage.cell('web', { priority, steps: exampleSteps, spec: { replicas: 2 } }));
     const rows: string[] = [];
+    const words = ['sync', 'cell', 'web'];
+    const passHere = async (): Promise<void> => {
+      const make = (shell: ProcessShell) => programOver({ ...shell, session: openSession }, '0.0.0');
+      outOf(await runHere(make, [...words, '-n', stage.namespace]));
+      rows.push(rowOf(await statusOf('web')));
+    };
     const pass = async (): Promise<string> => {
-      const said = await done('sync', 'cell', 'web');
+      const said = await done(...words);
       rows.push(rowOf(await statusOf('web')));
       return said;
     };
+    await pass();
     await until('1.0.0 to serve', async () => {
-      await pass();
+      await passHere();
       return (await statusOf('web')).phase === 'Completed';
     });
     await stage.mark();
@@ -80,13 +90,13 @@ describe('a pipeline with okra', () => {
     expect([beside.code, await stage.writes()]).toEqual([3, []]);
 
     await until('the analysis to be waited for', async () => {
-      await pass();
+      await passHere();
       return (await statusOf('web')).analysisRun !== undefined;
     });
     expect(await pass()).toContain('Waiting for AnalysisRun web-1-success-rate');
     stage.metrics.rate = 1;
     await until('2.0.0 to serve', async () => {
-      await pass();
+      await passHere();
       return (await statusOf('web')).phase === 'Completed';
     });
     expect(await stage.writes()).toEqual([pair(50, 0), pair(40, 10), pair(30, 20), pair(0, 50)]);

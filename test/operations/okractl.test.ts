@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { endingOf } from '../../cli/okractl/exit.ts';
 import { okractl as programOver } from '../../cli/okractl/program.ts';
 import { sessions } from '../../cli/okractl/session.ts';
 import { ANALYSIS_RUN } from '../../clients/kubernetes/kinds.ts';
 import type { CellStatus } from '../../crds/cell.ts';
 import type { CellPlan } from '../../domain/plan/plan.ts';
 import type { WeightedTargetGroup } from '../../domain/model/target-group.ts';
+import { runHere, type Ended } from '../support/command-here.ts';
 import { onStage } from '../support/stage/on-stage.ts';
 import { peopleOn, type StagePerson } from '../support/stage/people.ts';
 import type { Stage } from '../support/stage/stage.ts';
@@ -18,12 +18,6 @@ import { unreadable } from '../support/temporal/unreadable.ts';
 import { until } from '../support/until.ts';
 
 const run = promisify(execFile);
-
-interface Ended {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
 
 describe('an operator with okractl', () => {
   let stage: Stage;
@@ -45,36 +39,17 @@ describe('an operator with okractl', () => {
   const okractl = (...words: readonly string[]): Promise<Ended> =>
     okractlBy({ kubeconfig: stage.stack.kubeconfig }, ...words);
 
-  /** Runs a command line in this process: a process of its own costs a hundred times as much. */
-  async function okractlBy(
+  function okractlBy(
     { kubeconfig }: Pick<StagePerson, 'kubeconfig'>,
     ...words: readonly string[]
   ): Promise<Ended> {
-    const ended = { code: 0, out: '', err: '' };
-    const program = programOver(
-      {
-        print: (text) => void (ended.out += `${text}\n`),
-        warn: (text) => void (ended.err += `${text}\n`),
-        write: (text) => void (ended.out += text),
-        now: Date.now,
-        screen: undefined,
-        signal: new AbortController().signal,
-        read: () => Promise.reject(new Error('Expected no file to be read.')),
-        filesAt: (path) => Promise.resolve([path]),
-        session: open,
-        exitWith: (code) => void (ended.code = code),
-        browse: () => undefined,
-      },
-      '0.0.0',
-    );
     const { temporal } = stage.stack;
     const where = ['-n', stage.namespace, '--kubeconfig', kubeconfig, '--temporal-address', temporal.address];
-    await program.parseAsync([...words, ...where], { from: 'user' }).catch((error: unknown) => {
-      const { code, message } = endingOf(error);
-      ended.code = code;
-      ended.err += message;
-    });
-    return ended;
+    return runHere(
+      (shell) =>
+        programOver({ ...shell, screen: undefined, session: open, browse: () => undefined }, '0.0.0'),
+      [...words, ...where],
+    );
   }
   const done = async (...words: readonly string[]): Promise<string> => {
     const { code, out, err } = await okractl(...words);
