@@ -26,16 +26,23 @@ afterEach(async () => {
   expect(await stage.violations([20, 40], priority)).toEqual([]);
 });
 
+/** A Cell that serves 1.0.0. */
+async function serving(name: string): Promise<void> {
+  await stage.targetGroups('1.0.0', [`${name}a`], { role: name });
+  await stage.apply(stage.cell(name, { priority, role: name, steps }));
+  await stage.untilPhase(name, 'Completed', '1.0.0');
+  await stage.mark();
+}
+const newer = (name: string): Promise<void> => stage.targetGroups('2.0.0', [`${name}b`], { role: name });
+const pausedAt = (name: string, weight: number, runId?: string): Promise<CellStatus> =>
+  stage.untilStatus(
+    name,
+    `paused at ${weight}`,
+    (status) =>
+      status.phase === 'Paused' && status.canaryWeight === weight && status.rollout?.runId !== runId,
+  );
+
 describe('when the database of Temporal is lost, a rollout', () => {
-  /** A Cell whose rollout of 2.0.0 pauses at 20. */
-  async function pauseAt20(name: string): Promise<CellStatus> {
-    await stage.targetGroups('1.0.0', [`${name}a`], { role: name });
-    await stage.apply(stage.cell(name, { priority, role: name, steps }));
-    await stage.untilPhase(name, 'Completed', '1.0.0');
-    await stage.mark();
-    await stage.targetGroups('2.0.0', [`${name}b`], { role: name });
-    return await pausedAt(name, 20);
-  }
   /** An AnalysisTemplate that measures as long as someone lets it. */
   const endless = (name: string): object => ({
     apiVersion: 'argoproj.io/v1alpha1',
@@ -52,16 +59,11 @@ describe('when the database of Temporal is lost, a rollout', () => {
       ],
     },
   });
-  const pausedAt = (name: string, weight: number, runId?: string): Promise<CellStatus> =>
-    stage.untilStatus(
-      name,
-      `paused at ${weight}`,
-      (status) =>
-        status.phase === 'Paused' && status.canaryWeight === weight && status.rollout?.runId !== runId,
-    );
 
   it('is taken up where it stands, paused again, and completed when it is promoted', async () => {
-    const before = await pauseAt20('lost');
+    await serving('lost');
+    await newer('lost');
+    const before = await pausedAt('lost', 20);
     await loseTemporal(stack);
     await pausedAt('lost', 20, before.rollout?.runId);
     expect(await stage.writes()).toEqual([
@@ -121,14 +123,6 @@ describe('when the database of Temporal is lost, a rollout', () => {
 });
 
 describe('when the database of Temporal is lost, an abort that ELBv2 does not let through yet', () => {
-  /** A Cell that serves 1.0.0. */
-  async function serving(name: string): Promise<void> {
-    await stage.targetGroups('1.0.0', [`${name}a`], { role: name });
-    await stage.apply(stage.cell(name, { priority, role: name, steps }));
-    await stage.untilPhase(name, 'Completed', '1.0.0');
-    await stage.mark();
-  }
-  const newer = (name: string): Promise<void> => stage.targetGroups('2.0.0', [`${name}b`], { role: name });
   /** Throttles writes to the rules of the listener, after the first `passing` ones. */
   const throttle = (passing = 0): Promise<string> =>
     stage.proxy.addFault({
@@ -157,11 +151,7 @@ describe('when the database of Temporal is lost, an abort that ELBv2 does not le
   it('is carried out by the next run, which never gives more to the version', async () => {
     await serving('late');
     await newer('late');
-    await stage.untilStatus(
-      'late',
-      'paused at 20',
-      (status) => status.phase === 'Paused' && status.canaryWeight === 20,
-    );
+    await pausedAt('late', 20);
     const fault = await throttle();
     await stage.signal('late', 'abort', { by: 'ann', reason: 'errors' });
     await stage.untilStatus('late', 'reverting', ({ phase }) => phase?.endsWith('Reverting') === true);
