@@ -36,11 +36,9 @@ describe('the time limit of an activation', () => {
     return results;
   }
 
-  // What has no end need not keep the processor busy until its time is up.
-  const dozing = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);';
   it.each([
-    ['runs', `for (;;) ${dozing}`],
-    ['does when it goes on', `await undefined; for (;;) { ${dozing} await undefined; }`],
+    ['runs', 'for (;;);'],
+    ['does when it goes on', 'await undefined; for (;;) await undefined;'],
   ])('ends what a workflow %s without an end, and nothing else', async (_, more) => {
     const results = await replayed(['endless', 'another'], more, { isolateExecutionTimeout: '2s' });
     expect(results).toEqual([
