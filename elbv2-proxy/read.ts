@@ -38,9 +38,11 @@ function withoutUnseen({ action, scope, state, slow }: Call, world: World): Worl
 }
 
 /** Handles a read: judges its form, answers from the emulator or from the past, in small pages. */
-export async function read(call: Call): Promise<Handled> {
-  const { action, parameters, scope, ask } = call;
-  const present = await scope.world(ask);
+export async function read(asked: Call): Promise<Handled> {
+  const { action, parameters, scope } = asked;
+  const present = await scope.world(asked.ask);
+  const ask = scope.answers.spoken(asked.ask, present);
+  const call = { ...asked, ask };
   const seen = withoutUnseen(call, pastOf(call) ?? present);
   const past = seen === present ? undefined : seen;
   const world = past ?? present;
@@ -69,7 +71,7 @@ async function readPage(call: Call, view: View): Promise<Handled> {
   const name = action.slice('Describe'.length);
   const answer = view.isPast
     ? { ok: true as const, result: recall(call, view.world) }
-    : await readPresent(call);
+    : await readPresent(call, view.world);
   if (!answer.ok) return failed(answer.error);
   const all = shownAll(action, items(answer.result, name), view.world);
   const page = cutPage(all, { action, parameters, ...state.settings });
@@ -82,13 +84,12 @@ async function readPage(call: Call, view: View): Promise<Handled> {
 }
 
 /** Reads a whole list; which load balancer uses a group is found by the proxy, not by the emulator. */
-async function readPresent({ action, parameters, scope, ask }: Call): Promise<Answer> {
+async function readPresent({ action, parameters, ask }: Call, world: World): Promise<Answer> {
   const filter = { ...parameters, Marker: undefined, PageSize: undefined };
   const loadBalancer = text(parameters, 'LoadBalancerArn');
   if (action !== 'DescribeTargetGroups' || loadBalancer === undefined) return readAll(ask, action, filter);
   const answer = await readAll(ask, action, { ...filter, LoadBalancerArn: undefined });
   if (!answer.ok) return answer;
-  const world = await scope.world(ask);
   const used = items(answer.result, 'TargetGroups').filter((group) =>
     usersOf(world, text(group, 'TargetGroupArn') ?? '').has(loadBalancer),
   );

@@ -4,7 +4,7 @@ import { judge } from './refusals/rules.ts';
 import { listenerOfRule } from './world/arns.ts';
 import { readAll } from './world/load.ts';
 import { shownListener, shownRule, shownTargetGroup } from './world/shown.ts';
-import { put, update } from './world/update.ts';
+import { isFollowed, put, update } from './world/update.ts';
 import { groupsOf, isDefault, rulesOf, viewOf, type RuleView, type World } from './world/world.ts';
 
 /** Handles a write: judges it, lets the emulator apply it, and carries it over into the world. */
@@ -32,6 +32,7 @@ async function apply(call: Call, world: World): Promise<Handled> {
     if (answer.error.status >= 500) scope.forget();
     return failed(answer.error);
   }
+  if (!isFollowed(action)) scope.answers.clear();
   const next = await carryOver(call, world, answer.result);
   scope.replace(next);
   return applied(call, { world, next, result: answer.result });

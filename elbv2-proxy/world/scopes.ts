@@ -2,6 +2,7 @@ import { askAccount, type Ask } from '../emulator.ts';
 import type { ElbRequest } from '../protocol/request.ts';
 import type { Upstream } from '../upstream.ts';
 import { createAges, type Ages } from './ages.ts';
+import { createAnswers, type Answers } from './answers.ts';
 import { createHistory, type History } from './history.ts';
 import { loadWorld } from './load.ts';
 import { createSpelling, type Spelling } from './spelling.ts';
@@ -14,6 +15,7 @@ export interface Scope {
   readonly account: string;
   readonly region: string;
   readonly history: History;
+  readonly answers: Answers;
   readonly ages: Ages;
   readonly spelling: Spelling;
   readonly keeping: Keeping;
@@ -29,10 +31,12 @@ export interface Scope {
 function createScope(account: string, region: string): Scope {
   let known: Promise<World> | undefined;
   let last: Promise<unknown> = Promise.resolve();
+  const answers = createAnswers();
   return {
     account,
     region,
     history: createHistory(),
+    answers,
     ages: createAges(),
     spelling: createSpelling(),
     keeping: createKeeping(),
@@ -52,6 +56,7 @@ function createScope(account: string, region: string): Scope {
     },
     forget: () => {
       known = undefined;
+      answers.clear();
     },
     exclusively: (write) => {
       const run = last.then(write, write);

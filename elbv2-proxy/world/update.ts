@@ -89,6 +89,12 @@ const deleted: Readonly<Record<string, string>> = {
   DeleteTargetGroup: 'TargetGroupArn',
 };
 
+const followed =
+  /^(Create|Delete)(LoadBalancer|Listener|Rule|TargetGroup)$|^(Add|Remove)Tags$|^(R|Der)egisterTargets$|^Modify(Listener|Rule|TargetGroup|TargetGroupAttributes|LoadBalancerAttributes)$|^SetRulePriorities$/;
+
+/** Tells whether the world shows all that a write changes. */
+export const isFollowed = (action: string): boolean => followed.test(action);
+
 /** Carries a write over into the world, without asking the emulator again. */
 export function update(world: World, write: AppliedWrite): World {
   const { action, parameters, result } = write;

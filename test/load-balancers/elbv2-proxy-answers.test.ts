@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startProxy, type RunningProxy } from '../../elbv2-proxy/server.ts';
+import { createUpstream, endToEnd } from '../../elbv2-proxy/upstream.ts';
+import { createRule, errorOf, setWeights, weightsOf } from './elbv2-proxy/calls.ts';
+import { createSite, startFixture, type Fixture, type Site } from './elbv2-proxy/fixture.ts';
+
+/** Stands between a proxy and the emulator, and counts what that is asked; one action may fail after it was applied. */
+async function startRelay(motoUrl: string) {
+  const asked: string[] = [];
+  const failing = new Set<string>();
+  const pass = createUpstream(motoUrl);
+  const server = createServer((request, response) => {
+    void (async () => {
+      const parts: Buffer[] = [];
+      for await (const part of request) parts.push(part as Buffer);
+      const { method = '', url: path = '', headers } = request;
+      const body = Buffer.concat(parts);
+      const action = new URLSearchParams(body.toString()).get('Action') ?? '';
+      asked.push(action);
+      const answer = await pass({ method, path, headers, body });
+      response.writeHead(failing.delete(action) ? 500 : answer.status, endToEnd(answer.headers));
+      response.end(answer.body);
+    })();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    asked,
+    failOnce: (action: string): void => void failing.add(action),
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
+
+describe('what the emulator is asked', () => {
+  let fixture: Fixture;
+  let relay: Awaited<ReturnType<typeof startRelay>>;
+  let proxy: RunningProxy;
+  let elb: Fixture['elb'];
+  let site: Site;
+  let arn: string;
+  beforeAll(async () => {
+    fixture = await startFixture();
+    site = await createSite(fixture);
+    relay = await startRelay(fixture.motoUrl);
+    proxy = await startProxy({ upstream: relay.url });
+    elb = fixture.client({ endpoint: proxy.url });
+    arn = await createRule(elb, site);
+  });
+  afterAll(async () => {
+    await proxy.close();
+    await relay.close();
+    await fixture[Symbol.asyncDispose]();
+  });
+
+  /** The weights of the rule, and how often the emulator was asked for rules to tell them. */
+  async function read(): Promise<readonly [weights: readonly (number | undefined)[], asked: number]> {
+    const before = relay.asked.length;
+    const weights = await weightsOf(elb, arn);
+    return [weights, relay.asked.slice(before).filter((action) => action === 'DescribeRules').length];
+  }
+
+  it('is what a write has changed, once after each', async () => {
+    await setWeights(elb, site, { arn, weights: [70, 30] });
+    expect(await read()).toEqual([[70, 30], 1]);
+    expect(await read()).toEqual([[70, 30], 0]);
+    await setWeights(elb, site, { arn, weights: [60, 40] });
+    expect(await read()).toEqual([[60, 40], 1]);
+    expect(await read()).toEqual([[60, 40], 0]);
+  });
+
+  it('is everything after a write whose effects are not followed', async () => {
+    await read();
+    const Attributes = [{ Key: 'routing.http.response.server.enabled', Value: 'false' }];
+    await elb.modifyListenerAttributes({ ListenerArn: site.listener, Attributes });
+    expect((await read())[1]).toBe(1);
+  });
+
+  it('is everything after a write of which nobody knows whether it was applied', async () => {
+    await read();
+    relay.failOnce('ModifyRule');
+    expect(await errorOf(setWeights(elb, site, { arn, weights: [10, 90] }))).toBeDefined();
+    const [weights, asked] = await read();
+    expect(weights).toEqual([10, 90]);
+    // Once to know all that is there, for each listener, and once for the rule.
+    expect(asked).toBeGreaterThan(1);
+  });
+});
