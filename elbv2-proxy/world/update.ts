@@ -22,6 +22,7 @@ const arnNames: Readonly<Record<Part, string>> = {
 
 /** Puts what an answer shows into the world. */
 export function put(world: World, part: Part, found: readonly Fields[]): World {
+  if (found.length === 0) return world;
   const entries = found.map((one): [string, Fields] => [text(one, arnNames[part]) ?? '', one]);
   return { ...world, [part]: new Map([...world[part], ...entries]) };
 }

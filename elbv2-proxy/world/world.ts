@@ -90,19 +90,34 @@ export const rulesOf = (world: World, listenerArn: string): readonly Fields[] =>
 /** Tells whether a rule is the default rule of its listener. */
 export const isDefault = (rule: Fields): boolean => text(rule, 'IsDefault') === 'true';
 
+type Users = ReadonlyMap<string, ReadonlySet<string>>;
+
+function findUsers({ rules, listeners }: World): Users {
+  const users = new Map<string, Set<string>>();
+  const add = (actions: readonly Fields[], loadBalancer: string): void => {
+    for (const arn of groupsOf(actions)) users.set(arn, (users.get(arn) ?? new Set()).add(loadBalancer));
+  };
+  for (const [arn, rule] of rules) add(items(rule, 'Actions'), loadBalancerOfListener(listenerOfRule(arn)));
+  for (const [arn, listener] of listeners)
+    add(items(listener, 'DefaultActions'), loadBalancerOfListener(arn));
+  return users;
+}
+
+const nobody: ReadonlySet<string> = new Set();
+
+// Found once for the rules and listeners that are there, since they are asked for far more often than they change.
+const known = new WeakMap<
+  World['rules'],
+  { readonly listeners: World['listeners']; readonly users: Users }
+>();
+
 /** Finds the load balancers that route to a target group, at any weight. */
 export function usersOf(world: World, targetGroupArn: string): ReadonlySet<string> {
-  const users = new Set<string>();
-  for (const [arn, rule] of world.rules) {
-    if (groupsOf(items(rule, 'Actions')).includes(targetGroupArn)) {
-      users.add(loadBalancerOfListener(listenerOfRule(arn)));
-    }
-  }
-  for (const [arn, listener] of world.listeners) {
-    if (groupsOf(items(listener, 'DefaultActions')).includes(targetGroupArn))
-      users.add(loadBalancerOfListener(arn));
-  }
-  return users;
+  const { rules, listeners } = world;
+  const found = known.get(rules);
+  const users = found?.listeners === listeners ? found.users : findUsers(world);
+  if (users !== found?.users) known.set(rules, { listeners, users });
+  return users.get(targetGroupArn) ?? nobody;
 }
 
 /** Puts rules in the order of their priority, the default rule last. */
