@@ -2,9 +2,11 @@
 
 import gc
 import json
+import traceback
 from copy import copy
 from functools import cache
 from http import HTTPStatus
+from io import BytesIO
 from xml.sax.saxutils import escape, quoteattr
 
 from botocore import loaders
@@ -18,6 +20,8 @@ from moto.core import DEFAULT_ACCOUNT_ID, responses, serialize
 from moto.eks.models import eks_backends
 from moto.elbv2.models import ELBv2Backend, FakeTargetGroup
 from moto.sts.models import sts_backends
+from werkzeug.exceptions import InternalServerError
+from werkzeug.test import run_wsgi_app
 
 PREFIX = "/okra-local/"
 DELAY = "deregistration_delay.timeout_seconds"
@@ -162,10 +166,37 @@ serialize.XFormedAttributePicker.__call__ = pick
 serialize.QuerySerializer._serialize_body = lambda _, body: "".join(element(*each) for each in body.items())
 
 
+def answer_of(app, environ):
+    """Runs an application to its end; one that fails is a failure of the server, and told in its log."""
+    try:
+        return run_wsgi_app(app, environ, buffered=True)
+    except Exception:
+        traceback.print_exc()
+        return run_wsgi_app(InternalServerError(), environ, buffered=True)
+
+
 class RequestHandler(server.MotoRequestHandler):
     """Answers at once and not header by header, and says nothing of requests that succeed: each has the same line."""
 
     wbufsize = -1
+
+    def run_wsgi(self):
+        """Keeps the connection for the next request, where werkzeug closes each and starts a thread for the next."""
+        if self.headers.get("Expect") or self.headers.get("Transfer-Encoding"):
+            return super().run_wsgi()
+        environ = self.make_environ()
+        environ["wsgi.input"] = BytesIO(self.rfile.read(int(self.headers.get("Content-Length") or 0)))
+        chunks, status, headers = answer_of(self.server.app, environ)
+        body = b"".join(chunks)
+        headers["Content-Length"] = str(len(body))
+        code, _, reason = status.partition(" ")
+        self.send_response(int(code), reason)
+        for name, value in headers:
+            self.send_header(name, value)
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+        self.wfile.flush()
 
     def log_request(self, code="-", size="-"):
         if not str(code).startswith("2"):

@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Agent } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startProxy } from '../../elbv2-proxy/server.ts';
+import { createUpstream } from '../../elbv2-proxy/upstream.ts';
 import { createRule, errorOf, healthOf, ruleInput, setWeights } from './elbv2-proxy/calls.ts';
 import { callService, createSite, startFixture, type Fixture } from './elbv2-proxy/fixture.ts';
 
@@ -33,6 +35,25 @@ describe('the proxy', () => {
       },
     });
     expect(await clusters.json()).toMatchObject({ clusters: expect.any(Array) });
+  });
+
+  it('keeps its connection to the emulator, also after an answer that is an error', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const opened = vi.spyOn(agent, 'createConnection');
+    const upstream = createUpstream(fixture.motoUrl, agent);
+    const ask = async (action: string): Promise<number> => {
+      const body = Buffer.from(`Action=${action}&Version=2011-06-15`);
+      const headers = {
+        authorization: 'AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/sts/aws4_request, Signature=0',
+        'content-type': 'application/x-www-form-urlencoded',
+      };
+      return (await upstream({ method: 'POST', path: '/', headers, body })).status;
+    };
+    expect([await ask('GetCallerIdentity'), await ask('Nonsense'), await ask('GetCallerIdentity')]).toEqual([
+      200, 500, 200,
+    ]);
+    expect(opened).toHaveBeenCalledOnce();
+    agent.destroy();
   });
 
   it('keeps regions apart', async () => {
