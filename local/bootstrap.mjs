@@ -4,6 +4,7 @@ import { constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { runAsBatch } from './batch.mjs';
 import { readBenchArguments } from './bench/arguments.mjs';
 import { componentsOf, readDemoArguments } from './demo/arguments.mjs';
 import { installPackages } from './npm-packages.mjs';
@@ -137,6 +138,7 @@ function execute(args, { env = {}, niceness = 0, isShown = true, isTold = false 
  * @param {readonly string[]} args
  */
 async function runTests(args) {
+  runAsBatch();
   const reporters = ['--reporter=default', `--reporter=${join(root, 'test/support/plain-reporter.ts')}`];
   const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...reporters];
   const runs = testRuns(args).map((run, index) => ({
