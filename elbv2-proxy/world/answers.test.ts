@@ -182,6 +182,15 @@ describe('a read', () => {
     expect(emulator.asked()).toBe(2);
   });
 
+  it('is asked again when its answer came after all was forgotten', async () => {
+    const emulator = counting();
+    const early = emulator.read('DescribeRules', { RuleArns: [rule] });
+    emulator.clear();
+    await early;
+    await emulator.read('DescribeRules', { RuleArns: [rule] });
+    expect(emulator.asked()).toBe(2);
+  });
+
   it('is asked again when all was forgotten', async () => {
     const emulator = counting();
     await emulator.read('DescribeRules', { RuleArns: [rule] });

@@ -65,20 +65,24 @@ const MOST = 10_000;
 
 /** Makes what keeps the answers of one account and region. */
 export function createAnswers(): Answers {
-  const kept = new Map<string, { readonly parts: Parts; readonly answer: Answer }>();
+  let kept = new Map<string, { readonly parts: Parts; readonly answer: Answer }>();
   return {
     spoken: (ask, world) => async (action, parameters) => {
       const parts = partsOf[action]?.(world, parameters);
       if (parts === undefined) return ask(action, parameters);
       const read = JSON.stringify([action, parameters]);
-      const known = kept.get(read);
+      const answers = kept;
+      const known = answers.get(read);
       if (known !== undefined && areSame(known.parts, parts)) return known.answer;
       const answer = await ask(action, parameters);
       if (!answer.ok) return answer;
-      if (kept.size >= MOST) kept.clear();
-      kept.set(read, { parts, answer });
+      if (answers.size >= MOST) answers.clear();
+      // What was asked before all was forgotten is forgotten with it.
+      answers.set(read, { parts, answer });
       return answer;
     },
-    clear: () => kept.clear(),
+    clear: () => {
+      kept = new Map();
+    },
   };
 }
