@@ -30,6 +30,8 @@ async function apply(call: Call, world: World): Promise<Handled> {
   const answer = await ask(action, parameters);
   if (!answer.ok) {
     if (answer.error.status >= 500) scope.forget();
+    // The emulator may have done a part of what it refuses.
+    else scope.answers.clear();
     return failed(answer.error);
   }
   if (!isFollowed(action)) scope.answers.clear();

@@ -21,15 +21,16 @@ type Parts = readonly unknown[];
 const each = (part: ReadonlyMap<string, unknown>, arns: readonly string[]): Parts | undefined =>
   arns.length === 0 ? undefined : arns.map((arn) => part.get(arn));
 
-/** Targets that are instances have the state of these as well, which is EC2's. */
+/** Targets that are instances have the state of these as well, which is EC2's, and may come from an Auto Scaling group. */
 const isInstance = (id: string): boolean => id.startsWith('i-');
 
 function partsOfHealth(world: World, parameters: Fields): Parts | undefined {
   const arn = text(parameters, 'TargetGroupArn') ?? '';
-  const targets = world.targets.get(arn);
+  const [targets, group] = [world.targets.get(arn), world.targetGroups.get(arn)];
+  if (text(group ?? {}, 'TargetType') === 'instance') return undefined;
   const ids = items(parameters, 'Targets').map((target) => text(target, 'Id') ?? '');
   if ([...ids, ...(targets?.keys() ?? [])].some(isInstance)) return undefined;
-  return [targets, world.targetGroups.get(arn)];
+  return [targets, group];
 }
 
 /** Finds what a read comes from; undefined where that is not known. */
@@ -41,13 +42,7 @@ const partsOf: Readonly<Record<string, (world: World, parameters: Fields) => Par
       ? each(world.rules, texts(parameters, 'RuleArns'))
       : [world.listeners.get(listener), ...rulesOf(world, listener)];
   },
-  // The emulator gives load balancers and target groups of one name the same ARN, one after another.
-  DescribeTags: ({ tags, loadBalancers, targetGroups }, parameters) =>
-    texts(parameters, 'ResourceArns').flatMap((arn) => [
-      tags.get(arn),
-      loadBalancers.get(arn),
-      targetGroups.get(arn),
-    ]),
+  DescribeTags: ({ tags }, parameters) => each(tags, texts(parameters, 'ResourceArns')),
   DescribeTargetGroupAttributes: ({ attributes, targetGroups }, parameters) => {
     const arn = text(parameters, 'TargetGroupArn') ?? '';
     return [attributes.get(arn), targetGroups.get(arn)];

@@ -84,6 +84,21 @@ describe('what the emulator is asked', () => {
     expect((await read())[1]).toBe(1);
   });
 
+  it('is everything after a write that was refused, of which a part may have been done', async () => {
+    const [first = '', full = ''] = site.groups;
+    const tags = Array.from({ length: 10 }, (_, index) => ({ Key: `k${index}`, Value: 'v' }));
+    await elb.addTags({ ResourceArns: [full], Tags: tags });
+    const tagsOf = async (client: Fixture['elb']) =>
+      (await client.describeTags({ ResourceArns: [first] })).TagDescriptions?.[0]?.Tags;
+    expect(await tagsOf(elb)).toEqual([]);
+    // AWS takes 50 tags, moto ten.
+    const more = { ResourceArns: [first, full], Tags: [{ Key: 'more', Value: 'v' }] };
+    expect((await errorOf(elb.addTags(more))).name).toBe('TooManyTagsException');
+    const done = await tagsOf(fixture.client({ endpoint: fixture.motoUrl }));
+    expect(done).toHaveLength(1);
+    expect(await tagsOf(elb)).toEqual(done);
+  });
+
   it('is everything after a write of which nobody knows whether it was applied', async () => {
     await read();
     relay.failOnce('ModifyRule');
