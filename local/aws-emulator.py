@@ -179,16 +179,26 @@ class RequestHandler(server.MotoRequestHandler):
     """Answers at once and not header by header, and says nothing of requests that succeed: each has the same line."""
 
     wbufsize = -1
+    # On a connection that stays, the end of a long answer would wait for the caller to acknowledge its beginning.
+    disable_nagle_algorithm = True
+
+    def is_plain(self):
+        """Tells whether it is known where the request ends, and the caller lets the connection stay."""
+        said = self.headers.get("Connection", "").lower()
+        length = self.headers.get("Content-Length", "0")
+        others = self.headers.get("Expect") or self.headers.get("Transfer-Encoding")
+        return self.request_version == "HTTP/1.1" and "close" not in said and length.isdecimal() and not others
 
     def run_wsgi(self):
         """Keeps the connection for the next request, where werkzeug closes each and starts a thread for the next."""
-        if self.headers.get("Expect") or self.headers.get("Transfer-Encoding"):
+        if not self.is_plain():
             return super().run_wsgi()
         environ = self.make_environ()
-        environ["wsgi.input"] = BytesIO(self.rfile.read(int(self.headers.get("Content-Length") or 0)))
+        environ["wsgi.input"] = BytesIO(self.rfile.read(int(self.headers.get("Content-Length", "0"))))
         chunks, status, headers = answer_of(self.server.app, environ)
         body = b"".join(chunks)
-        headers["Content-Length"] = str(len(body))
+        if self.command != "HEAD" and not status.startswith(("204", "304")):
+            headers["Content-Length"] = str(len(body))
         code, _, reason = status.partition(" ")
         self.send_response(int(code), reason)
         for name, value in headers:

@@ -56,6 +56,24 @@ describe('the proxy', () => {
     agent.destroy();
   });
 
+  it('is told by the emulator how long an answer would be whose body it does not ask for', async () => {
+    const agent = new Agent({ keepAlive: true });
+    const upstream = createUpstream(fixture.motoUrl, agent);
+    const authorization = 'AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/s3/aws4_request, Signature=0';
+    const call = (method: string, path: string, body = '') =>
+      upstream({
+        method,
+        path: `/bucket-${process.pid}${path}`,
+        headers: { authorization, 'content-type': 'text/plain' },
+        body: Buffer.from(body),
+      });
+    await call('PUT', '');
+    await call('PUT', '/key', 'hello world');
+    const { status, headers } = await call('HEAD', '/key');
+    expect([status, headers['content-length']]).toEqual([200, '11']);
+    agent.destroy();
+  });
+
   it('keeps regions apart', async () => {
     const { LoadBalancers } = await fixture.client({ region: 'eu-west-1' }).describeLoadBalancers({});
     expect(LoadBalancers).toEqual([]);
