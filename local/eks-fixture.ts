@@ -37,14 +37,13 @@ export async function createCluster(
   cluster: ClusterFacts & { readonly name: string; readonly tags?: Readonly<Record<string, string>> },
 ): Promise<void> {
   const { name, tags = {}, ...facts } = cluster;
-  await connectEmulatedEKS(aws).send(
-    new CreateClusterCommand({
-      name,
-      tags,
-      roleArn: `arn:aws:iam::${awsIdentity.accountId}:role/eks`,
-      resourcesVpcConfig: {},
-    }),
-  );
+  const roleArn = `arn:aws:iam::${awsIdentity.accountId}:role/eks`;
+  const eks = connectEmulatedEKS(aws);
+  try {
+    await eks.send(new CreateClusterCommand({ name, tags, roleArn, resourcesVpcConfig: {} }));
+  } finally {
+    eks.destroy();
+  }
   await changeCluster(aws, name, facts);
 }
 
