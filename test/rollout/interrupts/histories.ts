@@ -1,4 +1,5 @@
 import type { WorkflowHandle } from '@temporalio/client';
+import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import { unrepeated } from '../../support/unrepeated.ts';
 
 /** What a run has done. */
@@ -22,6 +23,29 @@ export function eventText(event: HistoryEvent): string {
   const name = activity?.activityType?.name ?? event.workflowExecutionSignaledEventAttributes?.signalName;
   return `${String(eventId)} ${kind.replace('EventAttributes', '')} ${name ?? ''}`;
 }
+
+const isRequest = (event: HistoryEvent): boolean =>
+  [
+    event.workflowExecutionUpdateAcceptedEventAttributes,
+    event.workflowExecutionSignaledEventAttributes,
+    event.workflowExecutionCancelRequestedEventAttributes,
+  ].some((attributes) => (attributes ?? undefined) !== undefined);
+
+/** Whether a workflow had asked for an activity before it heard of the first that it was asked from a time on, in milliseconds since 1970. */
+export function wasAskedBefore(
+  runs: readonly PlayedHistory[],
+  { runId, activityId }: { readonly runId: string; readonly activityId: string },
+  since: number,
+): boolean {
+  const events = runs.find((one) => one.runId === runId)?.history.events ?? [];
+  const scheduled = events.findIndex(
+    (event) => event.activityTaskScheduledEventAttributes?.activityId === activityId,
+  );
+  const heard = events.findIndex((event) => isRequest(event) && millisecondsOf(event) >= since);
+  return scheduled !== -1 && heard !== -1 && scheduled < heard;
+}
+
+const millisecondsOf = ({ eventTime }: HistoryEvent): number => optionalTsToMs(eventTime) ?? 0;
 
 // temporal.api.enums.v1.WorkflowTaskFailedCause: a signal has come while the run was closing, which is no failure.
 const UNHANDLED_COMMAND = 1;

@@ -10,7 +10,7 @@ import { sameShares } from '../../../domain/load-balancers/weights.ts';
 import type { CellRolloutInput } from '../../../workflows/cell-rollout.ts';
 import { changed, type Answer } from '../../../workflows/messages.ts';
 import { waitAfter } from '../../support/until.ts';
-import { eventText, type PlayedHistory } from './histories.ts';
+import { eventText, wasAskedBefore, type PlayedHistory } from './histories.ts';
 import type { Theatre } from './theatre.ts';
 import { targetGroupsOf } from '../../../domain/load-balancers/load-balancer.ts';
 import { World, type Sent } from './world.ts';
@@ -20,6 +20,12 @@ const CANCEL_REQUESTED = 3;
 const LONGEST_MS = 240_000;
 // Many plays go on at once: each look takes time from all of them.
 const LEAST_WAIT_MS = 250;
+
+/** How far a play has come. */
+interface Moment {
+  readonly sent: number;
+  readonly at: number;
+}
 
 /** One Cell, what surrounds it, and its workflow. */
 export class Play {
@@ -152,24 +158,39 @@ export class Play {
     return this.#isClosed || (!isDeciding && (raw.pendingActivities ?? []).length <= hanging);
   }
 
-  /** The changes of weights, after the first so many, that gave 2.0.0 more than there was; one that was refused may have been on its way. */
-  increasesSince(sent: number): readonly Sent[] {
+  /** What was sent by now, and when that was, in milliseconds since 1970. */
+  get moment(): Moment {
+    return { sent: this.world.sent.length, at: Date.now() };
+  }
+
+  /**
+   * The changes of weights since then that gave 2.0.0 more than there was. One that was refused may have been on its way, and
+   * on a machine that stands still for a second one may be decided on again while something is being asked.
+   */
+  async increasesSince({ sent, at }: Moment): Promise<readonly Sent[]> {
     const { world } = this;
-    return world.sent
+    const increases = world.sent
       .slice(sent)
       .filter(
         ({ before, after, isApplied }) => isApplied && world.weight('b', after) > world.weight('b', before),
       );
+    if (increases.length === 0) return [];
+    const runs = await this.#fetch();
+    return increases.filter(({ by }) => !wasAskedBefore(runs, by, at));
   }
 
   /** The histories of all runs. */
   histories(): Promise<readonly PlayedHistory[]> {
-    return (this.#histories ??= Promise.all(
+    return (this.#histories ??= this.#fetch());
+  }
+
+  #fetch(): Promise<readonly PlayedHistory[]> {
+    return Promise.all(
       this.runIds.map(async (runId) => {
         const handle = this.#theatre.client.workflow.getHandle(this.run.workflowId, runId);
         return { runId, history: await handle.fetchHistory() };
       }),
-    ));
+    );
   }
 
   /** Ends what still runs. */

@@ -28,7 +28,7 @@ export async function beating<T>(run: (by: Passing) => Promise<T>): Promise<T> {
 /** Who runs this activity. */
 export function passing(): Passing {
   const { info, cancellationSignal: signal } = Context.current();
-  return { runId: info.workflowExecution?.runId ?? '', signal };
+  return { runId: info.workflowExecution?.runId ?? '', activityId: info.activityId, signal };
 }
 
 /** Makes one weight in the way of `shiftTraffic` (activities/rollout/traffic.ts), in memory. */
@@ -154,7 +154,13 @@ async function write(world: World, { config, verify, urgent, by }: Attempt): Pro
   by.signal.throwIfAborted();
   if (world.config?.generation !== config.generation)
     throw failureOf('Superseded', 'The configuration asks for something else by now.');
-  const sent = { before: world.served, after: checked(wanted), isApplied: false };
+  const { runId, activityId } = by;
+  const sent = {
+    before: world.served,
+    after: checked(wanted),
+    isApplied: false,
+    by: { runId, activityId },
+  };
   world.sent.push(sent);
   const apply = (): void => {
     world.served = wanted;

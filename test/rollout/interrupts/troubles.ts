@@ -86,6 +86,7 @@ export class Troubles {
 /** Who comes by a place. */
 export interface Passing {
   readonly runId: string;
+  readonly activityId: string;
   readonly signal: AbortSignal;
 }
 

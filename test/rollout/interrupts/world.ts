@@ -18,7 +18,7 @@ import type { CellReport } from '../../../domain/rollout/report.ts';
 import type { LostRun } from '../../../domain/model/state.ts';
 import { selectTargetGroups, watchedInput } from '../../../domain/versions/watched.ts';
 import { aCell } from '../../../domain/testing/builders.ts';
-import { Troubles } from './troubles.ts';
+import { Troubles, type Passing } from './troubles.ts';
 
 /** A Cell's configuration object. */
 export interface Config {
@@ -35,6 +35,8 @@ export interface Sent {
   readonly before: readonly WeightedTargetGroup[];
   readonly after: readonly WeightedTargetGroup[];
   readonly isApplied: boolean;
+  /** Which activity has sent it. */
+  readonly by: Pick<Passing, 'runId' | 'activityId'>;
 }
 
 const versions = { a: '1.0.0', b: '2.0.0', c: '3.0.0' } as const;
