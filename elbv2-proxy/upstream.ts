@@ -29,12 +29,10 @@ export function endToEnd(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
 }
 
 /** Opens the way to the emulator; the caller's headers stay, because they route the call and name the account. */
-export function createUpstream(
-  url: string,
-  // A connection that stays saves the emulator a thread, and both sides a third or more of what a call takes.
-  agent = new Agent({ keepAlive: true }),
-): Upstream {
+export function createUpstream(url: string): Upstream {
   const { hostname, port } = new URL(url);
+  // A connection that stays saves the emulator a thread, and both sides a third or more of what a call takes.
+  const agent = new Agent({ keepAlive: true });
   return (raw) =>
     new Promise((resolve, reject) => {
       const headers = { ...endToEnd(raw.headers), 'content-length': String(raw.body.length) };

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startProxy, type RunningProxy } from '../../elbv2-proxy/server.ts';
 import { createUpstream, endToEnd } from '../../elbv2-proxy/upstream.ts';
@@ -12,18 +13,17 @@ async function startRelay(motoUrl: string) {
   const asked: string[] = [];
   const failing = new Set<string>();
   const pass = createUpstream(motoUrl);
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { method = '', url: path = '', headers } = request;
+    const body = await buffer(request);
+    const action = new URLSearchParams(body.toString()).get('Action') ?? '';
+    asked.push(action);
+    const answer = await pass({ method, path, headers, body });
+    response.writeHead(failing.delete(action) ? 500 : answer.status, endToEnd(answer.headers));
+    response.end(answer.body);
+  };
   const server = createServer((request, response) => {
-    void (async () => {
-      const parts: Buffer[] = [];
-      for await (const part of request) parts.push(part as Buffer);
-      const { method = '', url: path = '', headers } = request;
-      const body = Buffer.concat(parts);
-      const action = new URLSearchParams(body.toString()).get('Action') ?? '';
-      asked.push(action);
-      const answer = await pass({ method, path, headers, body });
-      response.writeHead(failing.delete(action) ? 500 : answer.status, endToEnd(answer.headers));
-      response.end(answer.body);
-    })();
+    serve(request, response).catch(() => response.destroy());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -38,9 +38,8 @@ describe('the proxy', () => {
   });
 
   it('keeps its connection to the emulator, also after an answer that is an error', async () => {
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    const opened = vi.spyOn(agent, 'createConnection');
-    const upstream = createUpstream(fixture.motoUrl, agent);
+    using opened = vi.spyOn(Agent.prototype, 'createConnection');
+    const upstream = createUpstream(fixture.motoUrl);
     const ask = async (action: string): Promise<number> => {
       const body = Buffer.from(`Action=${action}&Version=2011-06-15`);
       const headers = {
@@ -53,12 +52,10 @@ describe('the proxy', () => {
       200, 500, 200,
     ]);
     expect(opened).toHaveBeenCalledOnce();
-    agent.destroy();
   });
 
   it('is told by the emulator how long an answer would be whose body it does not ask for', async () => {
-    const agent = new Agent({ keepAlive: true });
-    const upstream = createUpstream(fixture.motoUrl, agent);
+    const upstream = createUpstream(fixture.motoUrl);
     const authorization = 'AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/s3/aws4_request, Signature=0';
     const call = (method: string, path: string, body = '') =>
       upstream({
@@ -71,7 +68,6 @@ describe('the proxy', () => {
     await call('PUT', '/key', 'hello world');
     const { status, headers } = await call('HEAD', '/key');
     expect([status, headers['content-length']]).toEqual([200, '11']);
-    agent.destroy();
   });
 
   it('keeps regions apart', async () => {
