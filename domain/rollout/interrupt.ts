@@ -6,7 +6,7 @@ import type { GuardInput } from '../gates/guard.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import type { Rollout } from '../model/state.ts';
 import { groupByVersion, isNewer, parseVersion } from '../versions/version.ts';
-import { includes } from '../load-balancers/weights.ts';
+import { includes, TOTAL_WEIGHT, weightOf } from '../load-balancers/weights.ts';
 
 /** Decides what ends a rollout before its last step: an abort, its deadline, or a reason to withdraw it. Undefined: nothing. */
 export function interrupt(rollout: Rollout, input: GuardInput): Decision | undefined {
@@ -20,6 +20,10 @@ export function interrupt(rollout: Rollout, input: GuardInput): Decision | undef
   const why = reasonToWithdraw(rollout, input.observed, input.cell);
   return why === undefined ? undefined : withdraw(why.reason, why.message, input.now);
 }
+
+/** Whether every step has passed and the canary serves all traffic: only settling and the bake are left. */
+const hasAllTraffic = ({ steps, index, canary }: Rollout, { weighted }: ObservedCell): boolean =>
+  index >= steps.length && weightOf(canary.groups, weighted) === TOTAL_WEIGHT;
 
 function reasonToWithdraw(
   rollout: Rollout,
@@ -41,8 +45,8 @@ function reasonToWithdraw(
       message: `spec.version asks for ${pinned}, so the rollout of ${version} is withdrawn.`,
     };
   }
-  // What bakes has taken all steps; the newer one takes its own from there.
-  if (rollout.progress.is === 'Baking') return undefined;
+  // With all steps passed only settling and baking are left; the newer version begins from there.
+  if (hasAllTraffic(rollout, observed)) return undefined;
   const { target } = candidates(cell, observed);
   if (target === undefined || !isNewer(target.version, version)) return undefined;
   return { reason: 'Superseded', message: `${target.version} supersedes ${version}.` };
