@@ -22,6 +22,8 @@ export const failures = {
   InvalidObject: 'permanent',
   ObjectNotFound: 'permanent',
   Superseded: 'permanent',
+  NoHealthyTargets: 'transient',
+  NotRecorded: 'transient',
   NotServed: 'transient',
   Throttled: 'transient',
   Unavailable: 'transient',

@@ -13,18 +13,21 @@ import {
   type Forwarding,
   type ObservedForwarding,
 } from '../../domain/load-balancers/load-balancer.ts';
+import { strandingRefusal, strandingWarning, type WeightChange } from '../../domain/gates/health.ts';
 import { sameShares } from '../../domain/load-balancers/weights.ts';
 import { loadBalancerStatus, type ApplyOutcome } from '../../domain/load-balancers/load-balancer-status.ts';
 import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
 import { dependenciesOf } from './config-object.ts';
+import { healthReader, readStranding, type HealthReader } from './target-health.ts';
+import { refuseWhenAskedOtherwise } from './write-guards.ts';
 import type { Adoption, NotYet } from '../contract.ts';
-import { awsErrorType, reasonOf, toFailure } from '../failure.ts';
+import { awsErrorType, failure, reasonOf, toFailure } from '../failure.ts';
 import { loadBalancerOf } from './index.ts';
 import { inOrder } from './in-order.ts';
 import type { Writing } from './port.ts';
 import { readIfInTime } from './read-in-time.ts';
 import { adoptionFor } from '../permit.ts';
-import { Postponed, writingOf } from './writing.ts';
+import { Postponed, writingOf, type WritingMeans } from './writing.ts';
 import { refuseWhenGivenUp } from '../heartbeat.ts';
 import { statusReporter } from '../kubernetes/status-reporter.ts';
 import { targetDeploymentReporter, type VersionSources } from '../rollout/target-deployment.ts';
@@ -48,18 +51,32 @@ export interface AttemptOptions {
   readonly verify: boolean;
   readonly ticket?: Ticket | undefined;
   readonly signal: AbortSignal;
+  /** Whether all traffic may go to groups without a healthy target, because a person asks for that. */
+  readonly force?: boolean | undefined;
+  /** Reads the health of target groups, where the caller has read some of it already. */
+  readonly health?: HealthReader;
+  /** Throws when the write is not the next one any more; left out, when the object asks for something else than when the attempt began. */
+  readonly refuseOutdated?: () => Promise<void>;
   /** Which versions target groups are of, where the caller reads that anyway. */
   readonly versions?: Promise<VersionSources | undefined>;
 }
 
-/** The result of an attempt that was not refused. */
-export type Applied =
+/** What ELBv2 serves after an attempt that was not refused. */
+export type Served =
   | {
       readonly is: 'Served';
       readonly served: ObservedForwarding;
+      /** Why all traffic goes to groups without a healthy target, where a person has asked for that. */
+      readonly warning?: string;
+    }
+  | NotYet;
+
+/** The result of an attempt that was not refused. */
+export type Applied =
+  | (Extract<Served, { is: 'Served' }> & {
       /** The object as it says now; undefined when it is gone. */
       readonly config: LoadBalancerConfigView | undefined;
-    }
+    })
   | NotYet;
 
 /** The one who makes ELBv2 what a configuration object says, and says so in its status. */
@@ -68,6 +85,12 @@ export interface ConfigWriter {
   readonly reserve: (forwarding: Forwarding, options: AttemptOptions) => Promise<BudgetTurn | NotYet>;
   /** Whether someone had to wait for a turn just now, so that whoever comes without a ticket has to as well. */
   readonly isCrowded: (forwarding: Forwarding) => boolean;
+  /** Writes and reads back; throws what refuses, after the status says so unless it is urgent. */
+  readonly serve: (
+    config: LoadBalancerConfigView,
+    options: AttemptOptions,
+    turn?: BudgetTurn,
+  ) => Promise<Served>;
   /** Writes, reads back and reports; throws what refuses, after the status says so. */
   readonly apply: (
     config: LoadBalancerConfigView,
@@ -76,8 +99,12 @@ export interface ConfigWriter {
   ) => Promise<Applied>;
   /** Deletes what the object has made of the load balancer. */
   readonly remove: (config: LoadBalancerConfigView, options: AttemptOptions) => Promise<NotYet | undefined>;
-  /** Says in the status of an object the result of an attempt. */
-  readonly report: (config: LoadBalancerConfigView, outcome: ApplyOutcome) => Promise<unknown>;
+  /** Says in the status of an object the result of an attempt; answers with the object as it says now, undefined when it is gone. */
+  readonly report: (
+    config: LoadBalancerConfigView,
+    outcome: ApplyOutcome,
+    versions?: AttemptOptions['versions'],
+  ) => Promise<LoadBalancerConfigView | undefined>;
 }
 
 /** A turn in the write budget that is good for one write. */
@@ -136,20 +163,26 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
   }
 
   async function take(forwarding: Forwarding, options: AttemptOptions): Promise<Grant> {
-    const { urgent, percent, ticket, signal } = options;
+    const { urgent, percent, ticket } = options;
     const quota = quotaOf(forwarding);
-    const grant = await budget.take(quota, { urgent, percent, ticket }, signal);
+    const ask = (signal: AbortSignal) => budget.take(quota, { urgent, percent, ticket }, signal);
+    // What takes traffic back does not wait for the object that the budget is kept in.
+    const grant = await readIfInTime(options, ask, { is: 'Granted' } as const);
     if (grant.is === 'Wait' && !urgent) waitedAt.set(quota, Date.now());
     return grant;
   }
 
-  const writing = (config: LoadBalancerConfigView, options: AttemptOptions, turn?: BudgetTurn): Writing =>
-    writingOf(config, {
-      kubernetes,
+  const writing = (
+    config: LoadBalancerConfigView,
+    options: AttemptOptions,
+    own: Pick<WritingMeans, 'hasTurn' | 'refuseStranding'>,
+  ): Writing =>
+    writingOf({
+      ...own,
       signal: options.signal,
-      hasTurn: turn !== undefined,
       take: () => take(config.desired, options),
       charge: () => budget.charge(quotaOf(config.desired), options),
+      refuseOutdated: options.refuseOutdated ?? (() => refuseWhenAskedOtherwise(kubernetes, config)),
       heed: (refusal) => heed(config, refusal),
     });
 
@@ -159,11 +192,16 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
   }
 
   /** Tells of what refuses, and says it in the status; throws it on. */
-  async function refused(config: LoadBalancerConfigView, error: unknown): Promise<never> {
+  async function refused(
+    config: LoadBalancerConfigView,
+    error: unknown,
+    { urgent }: AttemptOptions,
+  ): Promise<never> {
     await heed(config, error);
     const told = toFailure(error);
-    // What was given up is neither here nor there, and another attempt says more of an object that asks otherwise.
-    const isTold = Context.current().cancellationSignal.aborted || reasonOf(told) === 'Superseded';
+    // What was given up is neither here nor there, and another attempt says more of an object that asks otherwise. What takes
+    // traffic back has not asked the object for anything yet.
+    const isTold = urgent || Context.current().cancellationSignal.aborted || reasonOf(told) === 'Superseded';
     // That the status cannot be written must not hide what has refused.
     if (!isTold)
       await report(config, { is: 'Refused', reason: reasonOf(told), message: told.message }).catch(
@@ -172,12 +210,45 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
     throw told;
   }
 
-  async function postponing<T>(config: LoadBalancerConfigView, run: () => Promise<T>): Promise<T | NotYet> {
+  async function postponing<T>(
+    config: LoadBalancerConfigView,
+    options: AttemptOptions,
+    run: () => Promise<T>,
+  ): Promise<T | NotYet> {
     try {
       return await run();
     } catch (error) {
-      return error instanceof Postponed ? error.notYet : await refused(config, error);
+      return error instanceof Postponed ? error.notYet : await refused(config, error, options);
     }
+  }
+
+  async function serve(
+    config: LoadBalancerConfigView,
+    options: AttemptOptions,
+    turn?: BudgetTurn,
+  ): Promise<Served> {
+    const { key, desired, status } = config;
+    const calls = loadBalancerOf(desired.type).connect(means);
+    const adopt = await adoptionOf(config, options);
+    const known = status.observed === undefined ? {} : { observed: status.observed };
+    const { verify, urgent, force, health = healthReader(dependencies.elbv2, options) } = options;
+    const undoes = verify && (urgent || mayBeUndone(config));
+    const request = { key, forwarding: desired, adopt, verify, undoes, urgent, ...known };
+    let warning: string | undefined;
+    const refuseStranding = async (weights: WeightChange): Promise<void> => {
+      const stranding = await readStranding(weights, health, options);
+      if (stranding === undefined) return;
+      if (force !== true) throw failure('NoHealthyTargets', strandingRefusal(stranding));
+      warning = strandingWarning(stranding);
+    };
+    const own = writing(config, options, { hasTurn: turn !== undefined, refuseStranding });
+    let wrote = false;
+    const permit: Writing['permit'] = (weights) => ((wrote = true), own.permit(weights));
+    const served = await postponing(config, options, () => calls.apply(request, { ...own, permit }));
+    if ('is' in served) return served;
+    if (wrote && verify && !urgent && wasServed(config))
+      dependencies.tell?.count('okra_drift_healed_total', { type: desired.type });
+    return { is: 'Served', served, ...(warning === undefined ? {} : { warning }) };
   }
 
   return {
@@ -187,23 +258,13 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
       const grant = await take(forwarding, options);
       return grant.is === 'Granted' ? { is: 'Turn' } : new Postponed(grant).notYet;
     },
+    serve,
     apply: async (config, options, turn) => {
-      const { key, desired, status } = config;
-      const calls = loadBalancerOf(desired.type).connect(means);
-      const adopt = await adoptionOf(config, options);
-      const known = status.observed === undefined ? {} : { observed: status.observed };
-      const { verify, urgent } = options;
-      const undoes = verify && (urgent || mayBeUndone(config));
-      const request = { key, forwarding: desired, adopt, verify, undoes, urgent, ...known };
-      const own = writing(config, options, turn);
-      let wrote = false;
-      const permit: Writing['permit'] = () => ((wrote = true), own.permit());
-      const served = await postponing(config, () => calls.apply(request, { ...own, permit }));
-      if ('is' in served) return served;
-      if (wrote && verify && wasServed(config))
-        dependencies.tell?.count('okra_drift_healed_total', { type: desired.type });
-      const outcome = { is: 'Served', served, created: status.observed === undefined } as const;
-      return { is: 'Served', served, config: await report(config, outcome, options.versions) };
+      const done = await serve(config, options, turn);
+      if (done.is === 'NotYet') return done;
+      const { served } = done;
+      const outcome = { is: 'Served', served, created: config.status.observed === undefined } as const;
+      return { ...done, config: await report(config, outcome, options.versions) };
     },
     remove: async (config, options) => {
       const { key, desired, status } = config;
@@ -213,7 +274,8 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
         forwarding: desired,
         ...(status.observed === undefined ? {} : { observed: status.observed }),
       };
-      const removed = await postponing(config, () => calls.remove(request, writing(config, options)));
+      const own = writing(config, options, { hasTurn: false, refuseStranding: () => Promise.resolve() });
+      const removed = await postponing(config, options, () => calls.remove(request, own));
       return removed ?? undefined;
     },
   };

@@ -4,7 +4,13 @@ import { mayUse } from '../../domain/access/access.ts';
 import { usesOf } from '../../domain/access/forwarding-access.ts';
 import { FINALIZER } from '../../domain/kubernetes/labels.ts';
 import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
-import { placeOf, samePlace } from '../../domain/load-balancers/load-balancer.ts';
+import {
+  placeOf,
+  samePlace,
+  targetGroupsOf,
+  withTargetGroups,
+} from '../../domain/load-balancers/load-balancer.ts';
+import { includes, MAX_TARGET_GROUPS } from '../../domain/load-balancers/weights.ts';
 import { withHeartbeat } from '../heartbeat.ts';
 import { isOwnedByCell, readConfig, configViewOf } from './config-object.ts';
 import { configWriter, type AttemptOptions, type WriterDependencies } from './config-writer.ts';
@@ -14,7 +20,7 @@ import type {
   LoadBalancerConfigActivities,
   LoadBalancerConfigRef,
 } from '../contract.ts';
-import { toFailure } from '../failure.ts';
+import { reasonOf, toFailure } from '../failure.ts';
 import { addFinalizer, removeFinalizer, type FinalizerOf } from '../kubernetes/finalizers.ts';
 import { goesWithKind } from '../kubernetes/goes-with-kind.ts';
 import { loadBalancerOf } from './index.ts';
@@ -37,8 +43,27 @@ export function loadBalancerConfigActivities(dependencies: WriterDependencies): 
     await allowed(config, signal);
     // After an attempt that failed nobody knows whether it was applied.
     const verify = request.verify || config.status.phase === 'Error';
-    const applied = await writer.apply(config, { ...attempt(request, signal), verify });
-    return applied.is === 'Served' ? { is: 'Served' } : applied;
+    const options = { ...attempt(request, signal), verify };
+    try {
+      const applied = await writer.apply(config, options);
+      return applied.is === 'Served' ? { is: 'Served' } : applied;
+    } catch (error) {
+      const attached =
+        error instanceof Error && reasonOf(error) === 'NoHealthyTargets' && withAttached(config);
+      if (attached) await writer.serve(attached, { ...options, refuseOutdated: () => Promise.resolve() });
+      throw error;
+    }
+  }
+
+  /** The object as if it asked for what is served, with the groups that are to receive traffic attached at weight 0, so that ELBv2 checks them. */
+  function withAttached(config: LoadBalancerConfigView): LoadBalancerConfigView | undefined {
+    const { desired, status } = config;
+    if (status.observed === undefined || !samePlace(status.observed, desired)) return undefined;
+    const served = targetGroupsOf(status.observed).filter(({ weight }) => weight > 0);
+    const joining = targetGroupsOf(desired).filter((one) => one.weight > 0 && !includes(served, one));
+    const together = [...served, ...joining.map((one) => ({ ...one, weight: 0 }))];
+    if (joining.length === 0 || together.length > MAX_TARGET_GROUPS) return undefined;
+    return { ...config, desired: withTargetGroups(desired, together) };
   }
 
   /** Keeps an object from what its namespace may not use, and says so in its status. */

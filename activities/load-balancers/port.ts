@@ -2,7 +2,7 @@ import type { ELBv2 } from '../../clients/aws/elbv2.ts';
 import type { Installation } from '../../clients/kubernetes/installation.ts';
 import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import type { Resource } from '../../crds/resource.ts';
-import type { TargetHealth, ZonesByGroup } from '../../domain/gates/health.ts';
+import type { TargetHealth, WeightChange, ZonesByGroup } from '../../domain/gates/health.ts';
 import type { Condition } from '../../domain/kubernetes/conditions.ts';
 import type { LoadBalancerShape } from '../../domain/load-balancers/kind.ts';
 import type { LoadBalancerShapes } from '../../domain/load-balancers/kinds.ts';
@@ -54,9 +54,10 @@ export interface Writing {
   readonly turn: () => Promise<void>;
   /**
    * Lets one more write be sent, with a turn that is taken if it was not yet; throws when this attempt may not write any
-   * more, or not yet. Nothing is waited for between this and the write: what was allowed may be refused by then.
+   * more, or not yet, or when the weights that it changes would leave all traffic without a healthy target (`NoHealthyTargets`).
+   * Nothing is waited for between this and the write: what was allowed may be refused by then.
    */
-  readonly permit: () => Promise<void>;
+  readonly permit: (weights?: WeightChange) => Promise<void>;
   /** Holds others back where ELBv2 has throttled a write that the attempt goes on without. */
   readonly heed: (refusal: unknown) => void;
   readonly signal: AbortSignal;

@@ -53,9 +53,9 @@ const boundedBy = (late: AbortSignal, { turn, permit, heed, signal }: Writing): 
   signal: AbortSignal.any([signal, late]),
   turn,
   heed,
-  permit: async () => {
+  permit: async (weights) => {
     late.throwIfAborted();
-    await permit();
+    await permit(weights);
     late.throwIfAborted();
   },
 });

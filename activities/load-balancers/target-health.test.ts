@@ -5,8 +5,9 @@ import type {
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { describe, expect, it } from 'vitest';
 import type { ELBv2 } from '../../clients/aws/elbv2.ts';
+import { strandingRefusal } from '../../domain/gates/health.ts';
 import { arnOf } from '../../domain/testing/builders.ts';
-import { targetLook } from './target-health.ts';
+import { healthReader, lookAtTargets, readStranding } from './target-health.ts';
 
 const listener = (kind: 'app' | 'net'): string =>
   `arn:aws:elasticloadbalancing:ap-northeast-1:111122223333:listener/${kind}/demo/a/b`;
@@ -19,25 +20,19 @@ interface Setting {
   readonly ofGroup?: string;
   readonly ofLoadBalancer?: string;
   readonly atLeast?: number;
-  /** The states of the targets of the group in whose place it comes. */
-  readonly inPlaceOf?: readonly TargetHealthStateEnum[];
 }
 
 /** What a group with healthy targets lacks behind a load balancer that is enabled in two zones. */
 async function lacking(setting: Setting): Promise<string | undefined> {
-  const { zones, kind = 'net', ofGroup, ofLoadBalancer = 'false', atLeast = 1, inPlaceOf } = setting;
+  const { zones, kind = 'net', ofGroup, ofLoadBalancer = 'false', atLeast = 1 } = setting;
   const targets = zones.map((AvailabilityZone, index): TargetHealthDescription => ({
     Target: { Id: `10.0.0.${index}`, ...(AvailabilityZone === undefined ? {} : { AvailabilityZone }) },
     TargetHealth: { State: 'healthy' },
   }));
   const loadBalancer: LoadBalancer = { AvailabilityZones: [{ ZoneName: '1a' }, { ZoneName: '1c' }] };
   const elbv2: Partial<ELBv2> = {
-    targetHealth: (arn) =>
-      Promise.resolve(
-        arn === arnOf('b')
-          ? (inPlaceOf ?? []).map((State) => ({ Target: { Id: 'y' }, TargetHealth: { State } }))
-          : [...targets, { Target: { Id: 'x' }, TargetHealth: { State: 'draining' } }],
-      ),
+    targetHealth: () =>
+      Promise.resolve([...targets, { Target: { Id: 'x' }, TargetHealth: { State: 'draining' } }]),
     attributesOf: () => Promise.resolve(ofGroup === undefined ? {} : { [CROSS_ZONE]: ofGroup }),
     loadBalancer: () => Promise.resolve(loadBalancer),
     loadBalancerAttributes: () => Promise.resolve({ [CROSS_ZONE]: ofLoadBalancer }),
@@ -54,11 +49,7 @@ async function lacking(setting: Setting): Promise<string | undefined> {
     sequence: 1,
     urgent: false,
     verify: false,
-    requires: {
-      healthy: [arnOf('a')],
-      registered: [],
-      ...(inPlaceOf === undefined ? {} : { inPlaceOf: [arnOf('b')] }),
-    },
+    requires: { healthy: [arnOf('a')], registered: [] },
     minHealthyTargets: atLeast,
   };
   const reached = {
@@ -66,7 +57,9 @@ async function lacking(setting: Setting): Promise<string | undefined> {
     installation: () => Promise.resolve('here'),
     desiredOf: () => Promise.resolve(undefined),
   };
-  const looked = await targetLook(request, reached, new AbortController().signal)();
+  const { signal } = new AbortController();
+  const read = healthReader(reached.elbv2, { urgent: false, signal });
+  const looked = await lookAtTargets(request, reached, { read, signal });
   return looked.is === 'Lacking' ? looked.lack : undefined;
 }
 
@@ -78,8 +71,6 @@ describe('healthy targets', () => {
     ['all together where the load balancer crosses zones', { zones: ['1a'], ofLoadBalancer: 'true' }],
     ['all together where the group crosses zones', { zones: ['1a'], ofGroup: 'true' }],
     ['all together behind an Application Load Balancer', { zones: ['1a'], kind: 'app' }],
-    ['without one, where what they come in place of has no target', { zones: [], inPlaceOf: [] }],
-    ['without one, where all targets there leave', { zones: [], inPlaceOf: ['draining'] }],
   ])('are enough: %s', async (_, setting) => expect(await lacking(setting)).toBeUndefined());
 
   it.each<[string, Setting, string]>([
@@ -106,10 +97,77 @@ describe('healthy targets', () => {
       'got 0 in 1c',
     ],
     ['where there are none, whatever the zone', { zones: [] }, 'got 0 of 1; 1 draining'],
-    [
-      'where a target of what they come in place of may still serve',
-      { zones: [], inPlaceOf: ['draining', 'unhealthy'] },
-      'got 0 of 1; 1 draining',
-    ],
   ])('are too few: %s', async (_, setting, want) => expect(await lacking(setting)).toContain(want));
+});
+
+describe('a write that takes the last weight from healthy target groups', () => {
+  const weighted = (weights: Readonly<Record<string, number>>) =>
+    Object.entries(weights).map(([name, weight]) => ({ name, arn: arnOf(name), weight }));
+
+  /** Why a write is refused; a group without a state has no target, and one that is `hanging` is never read. */
+  async function stranding(
+    [from, to]: readonly [Readonly<Record<string, number>>, Readonly<Record<string, number>>],
+    states: Readonly<Record<string, TargetHealthStateEnum | 'hanging' | 'denied'>>,
+    urgent = false,
+  ): Promise<{ readonly text: string | undefined; readonly reads: number }> {
+    let reads = 0;
+    const elbv2 = (arn: string): ELBv2 => {
+      const state = Object.entries(states).find(([name]) => arnOf(name) === arn)?.[1];
+      const targetHealth = (_: string, signal?: AbortSignal) => {
+        reads += 1;
+        if (state === 'denied') return Promise.reject(new Error('denied'));
+        if (state === 'hanging')
+          return new Promise<never>((_resolve, reject) => {
+            signal?.addEventListener('abort', () => reject(new Error('late')));
+          });
+        return Promise.resolve(
+          state === undefined ? [] : [{ Target: { Id: 'x' }, TargetHealth: { State: state } }],
+        );
+      };
+      return { targetHealth } as Partial<ELBv2> as ELBv2;
+    };
+    const read = healthReader(elbv2, { urgent, signal: new AbortController().signal });
+    const change = { from: weighted(from), to: weighted(to) };
+    const found = await readStranding(change, read, { urgent });
+    return { text: found && strandingRefusal(found), reads };
+  }
+
+  it.each([
+    ['to unhealthy ones', { a: 100 }, { b: 100 }, { a: 'healthy', b: 'unhealthy' }],
+    ['to ones without a target', { a: 100, b: 0 }, { b: 100 }, { a: 'healthy' }],
+    ['to ones whose health cannot be read', { a: 50, b: 50 }, { b: 100 }, { a: 'healthy', b: 'denied' }],
+    ['to ones that no rule uses', { a: 100 }, { b: 50, c: 50 }, { a: 'healthy', b: 'unused', c: 'unused' }],
+  ] as const)('is refused: %s', async (_, from, to, states) => {
+    const { text } = await stranding([from, to], states);
+    expect(text).toMatch(
+      /^cannot shift all traffic from a \(1 of 1 healthy\) to b .*no healthy target there/,
+    );
+  });
+
+  it.each([
+    ['one of those that receive is healthy', { a: 100 }, { b: 50, c: 50 }, { a: 'healthy', c: 'healthy' }],
+    ['those that lose have no healthy target', { a: 100 }, { b: 100 }, { a: 'unhealthy', b: 'unhealthy' }],
+    ['the health of those that lose is unknown', { a: 100 }, { b: 100 }, { a: 'denied', b: 'unhealthy' }],
+    ['nothing served before', {}, { b: 100 }, {}],
+  ] as const)('is made where %s', async (_, from, to, states) => {
+    expect((await stranding([from, to], states)).text).toBeUndefined();
+  });
+
+  it('reads nothing where no group loses all its weight', async () => {
+    const { reads } = await stranding(
+      [
+        { a: 80, b: 20 },
+        { a: 50, b: 50 },
+      ],
+      {},
+    );
+    expect(reads).toBe(0);
+  });
+
+  it('is decided within a second or so when it takes traffic back and ELBv2 does not answer', async () => {
+    const hanging = { a: 'hanging', b: 'hanging' } as const;
+    const before = Date.now();
+    expect((await stranding([{ a: 100 }, { b: 100 }], hanging, true)).text).toBeUndefined();
+    expect(Date.now() - before).toBeLessThan(10_000);
+  });
 });

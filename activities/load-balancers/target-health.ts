@@ -1,14 +1,18 @@
 import type { ELBv2 } from '../../clients/aws/elbv2.ts';
 import {
-  hasTarget,
   lackInZones,
   lackOfHealth,
   lackOfTargets,
+  losingAll,
+  strandedBy,
+  type Stranding,
   type TargetHealth,
+  type WeightChange,
 } from '../../domain/gates/health.ts';
 import type { ShiftRequest, ShiftResult } from '../contract.ts';
 import { loadBalancerOf } from './index.ts';
 import type { LoadBalancerDependencies } from './port.ts';
+import { readIfInTime } from './read-in-time.ts';
 
 /** What ELBv2 calls the zone of a target that counts in every one (API_TargetDescription). */
 const ANY_ZONE = 'all';
@@ -16,20 +20,64 @@ const ANY_ZONE = 'all';
 /** The states of a target that is being deregistered, and goes on with what is open (API_TargetHealth). */
 const DRAINING: ReadonlySet<string> = new Set(['draining', 'unhealthy.draining']);
 
+/** Reads the health of a target group; undefined when it could not be read in time. */
+export type HealthReader = (targetGroupARN: string) => Promise<TargetHealth | undefined>;
+
+/** How old a look at targets may be when a write goes by it, in milliseconds. */
+const OLD_MS = 2_000;
+
+/**
+ * Makes the reader of health for one write, which reads a group again when the last look is old. What takes traffic back
+ * waits a second at most, and goes by what is known then; all else fails with a read that fails.
+ */
+export function healthReader(
+  elbv2: (arn: string) => ELBv2,
+  options: { readonly urgent: boolean; readonly signal: AbortSignal },
+): HealthReader {
+  const reads = new Map<string, { readonly at: number; readonly read: Promise<TargetHealth | undefined> }>();
+  return (arn) => {
+    const last = reads.get(arn);
+    if (last !== undefined && Date.now() - last.at <= OLD_MS) return last.read;
+    const read = readIfInTime(options, (signal) => healthOfGroup(elbv2(arn), arn, signal), undefined);
+    reads.set(arn, { at: Date.now(), read });
+    return read;
+  };
+}
+
+/** Finds out whether a change of weights would leave all traffic without a healthy target; reads health only where it may. */
+export async function readStranding(
+  change: WeightChange,
+  read: HealthReader,
+  { urgent }: { readonly urgent: boolean },
+): Promise<Stranding | undefined> {
+  const losing = losingAll(change).map(({ arn }) => arn);
+  const receiving = change.to.filter(({ weight }) => weight > 0).map(({ arn }) => arn);
+  if (losing.length === 0) return undefined;
+  const found = new Map<string, TargetHealth | undefined>();
+  // One after the other, as all but the last step reads the first alone; what takes traffic back has no time for that.
+  for (const arns of urgent ? [[...receiving, ...losing]] : [receiving, losing]) {
+    await Promise.all(arns.map(async (arn) => void found.set(arn, await read(arn).catch(() => undefined))));
+    if (receiving.some((arn) => (found.get(arn)?.healthy ?? 0) > 0)) return undefined;
+  }
+  return strandedBy(change, (arn) => found.get(arn));
+}
+
 /** What a look at the target groups of a write has found. */
 export type Looked =
   | Extract<ShiftResult, { is: 'Lacking' }>
   | { readonly is: 'Enough'; readonly gaining: readonly TargetHealth[] };
 
 /** Looks whether target groups lack something that the write requires. */
-async function lookAtTargets(
+export async function lookAtTargets(
   { requires, minHealthyTargets, forwarding }: ShiftRequest,
   means: LoadBalancerDependencies,
-  signal: AbortSignal,
+  { read, signal }: { readonly read: HealthReader; readonly signal: AbortSignal },
 ): Promise<Looked> {
-  const { healthy = [], registered = [], inPlaceOf } = requires ?? {};
+  const { healthy = [], registered = [] } = requires ?? {};
   const targetGroupARNs = [...healthy, ...registered];
-  const found = await healthOf(means.elbv2, targetGroupARNs, signal);
+  const found = await Promise.all(
+    targetGroupARNs.map(async (arn) => (await read(arn)) ?? unknownHealth(arn)),
+  );
   const gaining = found.slice(0, healthy.length);
   const calls = loadBalancerOf(forwarding.type).connect(means);
   const lack =
@@ -40,29 +88,15 @@ async function lookAtTargets(
       (await calls.zonesOf?.(forwarding, gaining, signal)) ?? new Map(),
       minHealthyTargets,
     );
-  if (lack === undefined) return { is: 'Enough', gaining };
-  const leaving = inPlaceOf && (await healthOf(means.elbv2, inPlaceOf, signal));
-  return leaving === undefined || leaving.some(hasTarget)
-    ? { is: 'Lacking', targetGroupARNs, lack }
-    : { is: 'Enough', gaining };
+  return lack === undefined ? { is: 'Enough', gaining } : { is: 'Lacking', targetGroupARNs, lack };
 }
 
-/** How old a look at targets may be when a write goes by it, in milliseconds. */
-const OLD_MS = 2_000;
-
-/** Makes what looks at the target groups of one write, and looks again when the last look has become old. */
-export function targetLook(
-  request: ShiftRequest,
-  means: LoadBalancerDependencies,
-  signal: AbortSignal,
-): () => Promise<Looked> {
-  let last: { readonly at: number; readonly looked: Looked } | undefined;
-  return async () => {
-    if (last === undefined || Date.now() - last.at > OLD_MS)
-      last = { at: Date.now(), looked: await lookAtTargets(request, means, signal) };
-    return last.looked;
-  };
-}
+const unknownHealth = (targetGroupARN: string): TargetHealth => ({
+  targetGroupARN,
+  healthy: 0,
+  total: 0,
+  others: 'unknown',
+});
 
 /** Reads the health of target groups. */
 export const healthOf = (

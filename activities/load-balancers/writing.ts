@@ -1,10 +1,8 @@
-import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { WeightChange } from '../../domain/gates/health.ts';
 import type { Grant } from '../../domain/load-balancers/budget.ts';
-import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
 import type { NotYet } from '../contract.ts';
 import { refuseWhenGivenUp } from '../heartbeat.ts';
 import type { Writing } from './port.ts';
-import { refuseWhenAskedOtherwise } from './write-guards.ts';
 
 /** Ends an attempt whose next write has its turn later. */
 export class Postponed extends Error {
@@ -17,7 +15,6 @@ export class Postponed extends Error {
 
 /** What the writes of an attempt are let by. */
 export interface WritingMeans {
-  readonly kubernetes: KubernetesClient;
   readonly signal: AbortSignal;
   /** Whether the first write has its turn already. */
   readonly hasTurn: boolean;
@@ -25,13 +22,17 @@ export interface WritingMeans {
   readonly take: () => Promise<Grant>;
   /** Counts a write that is sent without asking. */
   readonly charge: () => Promise<void>;
+  /** Throws when the object asks for something else by now. */
+  readonly refuseOutdated: () => Promise<void>;
+  /** Throws when a change of weights would leave all traffic without a healthy target. */
+  readonly refuseStranding: (weights: WeightChange) => Promise<void>;
   /** Tells those who share the budget of a refusal. */
   readonly heed: (refusal: unknown) => Promise<void>;
 }
 
 /** Says how the writes of one attempt may be made. One that has sent something is never put off. */
-export function writingOf(config: LoadBalancerConfigView, means: WritingMeans): Writing {
-  const { kubernetes, signal, take, charge, heed } = means;
+export function writingOf(means: WritingMeans): Writing {
+  const { signal, take, charge, heed, refuseOutdated, refuseStranding } = means;
   let { hasTurn } = means;
   let hasSent = false;
 
@@ -51,10 +52,11 @@ export function writingOf(config: LoadBalancerConfigView, means: WritingMeans): 
     signal,
     turn,
     heed: (refusal) => void heed(refusal),
-    permit: async () => {
+    permit: async (weights) => {
       await turn();
+      if (weights !== undefined) await refuseStranding(weights);
       signal.throwIfAborted();
-      await refuseWhenAskedOtherwise(kubernetes, config);
+      await refuseOutdated();
       signal.throwIfAborted();
       // Last, since the process may have been stopped while it waited for an answer that is old by now.
       refuseWhenGivenUp();

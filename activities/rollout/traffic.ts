@@ -4,21 +4,23 @@ import { sameValue } from '../../domain/kubernetes/canonical.ts';
 import type { Access } from '../../domain/access/access.ts';
 import { usesOf } from '../../domain/access/forwarding-access.ts';
 import { formatKey } from '../../domain/model/ids.ts';
-import { placeOf, targetGroupsOf } from '../../domain/load-balancers/load-balancer.ts';
+import { strandingRefusal } from '../../domain/gates/health.ts';
+import { placeOf, targetGroupsOf, weightsText } from '../../domain/load-balancers/load-balancer.ts';
 import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
 import type { WeightedTargetGroup } from '../../domain/model/target-group.ts';
 import { refuseWhenGivenUp, withHeartbeat } from '../heartbeat.ts';
 import { cellReporter, type CellDependencies } from './cell.ts';
-import { lookAgain } from './look-again.ts';
+import { lookAgain, type Around } from './look-again.ts';
 import { tellFirst } from './tell-first.ts';
 import type { Told } from '../../domain/rollout/report.ts';
-import { writeReader } from './write-reader.ts';
+import { writeReader, type WriteReader } from './write-reader.ts';
 import type { SurroundingsReader } from './surroundings.ts';
 import { writeConfig } from './write-config.ts';
 import { connectionsOf, delaysFrom, type ReadDelays } from './connections.ts';
 import { dependenciesOf, readConfig, sequenceOf, configViewOf } from '../load-balancers/config-object.ts';
 import {
   configWriter,
+  type AttemptOptions,
   type BudgetTurn,
   type ConfigWriter,
   type WriterDependencies,
@@ -30,11 +32,19 @@ import type {
   ShiftResult,
   TrafficActivities,
 } from '../contract.ts';
-import { failure } from '../failure.ts';
+import { failure, toFailure } from '../failure.ts';
 import { loadBalancerOf } from '../load-balancers/index.ts';
 import type { ConfigObject } from '../load-balancers/port.ts';
 import { adoptionFor, permit } from '../permit.ts';
-import { healthOf, targetLook } from '../load-balancers/target-health.ts';
+import {
+  healthOf,
+  healthReader,
+  lookAtTargets,
+  readStranding,
+  type HealthReader,
+  type Looked,
+} from '../load-balancers/target-health.ts';
+import { readIfInTime } from '../load-balancers/read-in-time.ts';
 
 /** What traffic is shifted with. */
 export interface TrafficDependencies
@@ -86,33 +96,113 @@ interface ShiftDependencies extends WriterDependencies {
   readonly signal: AbortSignal;
 }
 
+/** One attempt to make one weight. */
+interface Attempt {
+  readonly request: ShiftRequest;
+  readonly ref: LoadBalancerConfigRef;
+  readonly means: ShiftDependencies;
+  readonly reading: WriteReader;
+  readonly options: AttemptOptions & { readonly health: HealthReader };
+}
+
 /** Makes one weight, from the look at what gains to a look at all that the Cell depends on afterwards. */
 async function shift(request: ShiftRequest, means: ShiftDependencies): Promise<ShiftResult> {
+  const { signal } = means;
+  const { cell, forwarding, urgent, percent, verify, ticket, force } = request;
+  const health = healthReader(means.elbv2, { urgent, signal });
+  const attempt: Attempt = {
+    request,
+    ref: { type: forwarding.type, key: cell.key },
+    means,
+    reading: writeReader(request, means),
+    options: { urgent, percent, verify, ticket, force, signal, health },
+  };
+  return urgent ? await takeBack(attempt) : await goForward(attempt);
+}
+
+/**
+ * Writes ELBv2 first and the configuration object afterwards: neither an API server that is away nor a webhook that refuses
+ * the object keeps traffic where it must not stay.
+ */
+async function takeBack(attempt: Attempt): Promise<ShiftResult> {
+  const { request, ref, means, reading, options } = attempt;
   const { kubernetes, writer, signal } = means;
-  const { cell, forwarding, urgent, percent, verify, ticket } = request;
-  const ref = { type: forwarding.type, key: cell.key };
-  const reading = writeReader(request, means);
+  const read = (): Promise<ConfigObject | undefined | 'Unread'> =>
+    readIfInTime(options, (inTime) => readConfig(kubernetes, ref, inTime), 'Unread');
+  const found = await read();
+  const known = found === 'Unread' ? undefined : found;
+  await refuseUnallowed(request, known, reading.access);
+  refuseOlder(request, known);
+  const looked = await lookAtTargets(request, dependenciesOf(means), { read: options.health, signal });
+  if (looked.is === 'Lacking') return looked;
+  const refuseOutdated = async (): Promise<void> => {
+    const now = await read();
+    if (now !== 'Unread') refuseOlder(request, now);
+  };
+  const done = await writer.serve(asServing(attempt, known), { ...options, refuseOutdated });
+  if (done.is === 'NotYet') return done;
+  const { served, ...result } = done;
+  try {
+    const object = found === 'Unread' ? await readConfig(kubernetes, ref, signal) : known;
+    const written = await writeConfig(request, object, kubernetes);
+    const sources = reading.sources();
+    const outcome = { is: 'Served', served, created: false } as const;
+    const config = await writer.report(configViewOf(ref, written), outcome, sources.read);
+    return { ...result, ...(await seenAfter(attempt, { known, config, sources, looked })) };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    const { message } = toFailure(error);
+    return {
+      ...result,
+      unrecorded: {
+        reason: 'NotRecorded',
+        message: `ELBv2 serves ${weightsText(targetGroupsOf(served))}, but cannot write ${ref.type}Config ${formatKey(ref.key)}: ${message}`,
+      },
+    };
+  }
+}
+
+/** The object as if it asked for the weights already; where it could not be read, by what the Cell has seen of it. */
+function asServing({ request, ref }: Attempt, known: ConfigObject | undefined): LoadBalancerConfigView {
+  const { cell, forwarding, served, adopt, deletionPolicy } = request;
+  if (known !== undefined) return { ...configViewOf(ref, known), desired: forwarding };
+  return {
+    key: cell.key,
+    uid: '',
+    generation: 0,
+    desired: forwarding,
+    status: served === undefined ? {} : { observed: served },
+    adopt,
+    deletion: { policy: deletionPolicy, isHeld: false, isUnderWay: false },
+  };
+}
+
+/** Reports, writes the configuration object, and then ELBv2. */
+async function goForward(attempt: Attempt): Promise<ShiftResult> {
+  const { request, ref, means, reading, options } = attempt;
+  const { kubernetes, writer, signal } = means;
+  const { forwarding, ticket, verify } = request;
   // Who has to line up tells of the write and looks at targets when the turn comes, and not twice.
-  const linesUp = ticket === undefined && !urgent && writer.isCrowded(forwarding);
+  const linesUp = ticket === undefined && writer.isCrowded(forwarding);
   if (!linesUp) void means.announce();
-  if (!linesUp && !urgent) reading.begin();
+  if (!linesUp) reading.begin();
   const known = await readConfig(kubernetes, ref, signal);
   await refuseUnallowed(request, known, reading.access);
   refuseOlder(request, known);
-  const options = { urgent, percent, verify, ticket, signal };
   const differs = !sameValue(forwarding, askedOf(ref, known));
   // Nothing is asked for before it may be written, so that an abort finds nothing that could be written later.
   const reserve = async (): Promise<BudgetTurn | NotYet | undefined> =>
     differs || verify ? await writer.reserve(forwarding, options) : undefined;
   const early = linesUp ? await reserve() : undefined;
   if (early?.is === 'NotYet') return early;
-  const look = targetLook(request, dependenciesOf(means), signal);
+  const look = () => lookAtTargets(request, dependenciesOf(means), { read: options.health, signal });
   const first = await look();
   if (first.is === 'Lacking') return first;
+  await refuseStranding(attempt, known);
   const turn = early ?? (await reserve());
   if (turn?.is === 'NotYet') return turn;
   await means.announce();
-  // Telling takes long while the API server is slow, and targets may have gone meanwhile.
+  // Reporting takes long while the API server is slow, and targets may have gone meanwhile.
   const looked = await look();
   if (looked.is === 'Lacking') return looked;
   signal.throwIfAborted();
@@ -127,11 +217,39 @@ async function shift(request: ShiftRequest, means: ShiftDependencies): Promise<S
     turn,
   );
   if (applied.is === 'NotYet') return applied;
+  const { served: _served, config, ...result } = applied;
+  return { ...result, ...(await seenAfter(attempt, { known, config, sources, looked })) };
+}
+
+/** Keeps the object from asking for what would leave all traffic without a healthy target, as far as its status knows. */
+async function refuseStranding(
+  { request, ref, options }: Attempt,
+  known: ConfigObject | undefined,
+): Promise<void> {
+  if (known === undefined || request.force === true) return;
+  const change = { from: weightedIn(configViewOf(ref, known)), to: targetGroupsOf(request.forwarding) };
+  const stranded = await readStranding(change, options.health, options);
+  if (stranded !== undefined) throw failure('NoHealthyTargets', strandingRefusal(stranded));
+}
+
+/** What was seen after a write: why connections are elsewhere than the weights say, and all that the Cell depends on. */
+async function seenAfter(
+  { request, ref, means }: Attempt,
+  {
+    known,
+    config,
+    sources,
+    looked: { gaining },
+  }: Around & {
+    readonly known: ConfigObject | undefined;
+    readonly looked: Extract<Looked, { is: 'Enough' }>;
+  },
+): Promise<Pick<Extract<ShiftResult, { is: 'Served' }>, 'observed' | 'connections'>> {
   const before = weightedIn(known === undefined ? undefined : configViewOf(ref, known));
-  const { gaining } = looked;
-  const connections = await connectionsOf({ forwarding, before, gaining }, means.delays, signal);
-  const observed = await lookAgain(request, { config: applied.config, sources }, means);
-  return { is: 'Served', connections, ...(observed === undefined ? {} : { observed }) };
+  const { forwarding } = request;
+  const connections = await connectionsOf({ forwarding, before, gaining }, means.delays, means.signal);
+  const observed = await lookAgain(request, { config, sources }, means);
+  return { connections, ...(observed === undefined ? {} : { observed }) };
 }
 
 const weightedIn = (config: LoadBalancerConfigView | undefined): readonly WeightedTargetGroup[] =>
@@ -142,13 +260,12 @@ const askedOf = (ref: LoadBalancerConfigRef, known: ConfigObject | undefined): u
 
 /** Keeps a Cell from what its namespace may not use, also from learning of it. */
 async function refuseUnallowed(
-  { cell: { key }, forwarding, takesBack = false }: ShiftRequest,
+  { cell: { key }, forwarding, served, takesBack = false }: ShiftRequest,
   known: ConfigObject | undefined,
   access: () => Promise<Access | undefined>,
 ): Promise<void> {
-  const served =
-    known === undefined ? undefined : configViewOf({ type: forwarding.type, key }, known).status.observed;
-  const uses = usesOf(forwarding, served, { takesBack });
+  const view = known && configViewOf({ type: forwarding.type, key }, known);
+  const uses = usesOf(forwarding, view === undefined ? served : view.status.observed, { takesBack });
   // What takes traffic back does not wait for an answer that it does not need.
   if (uses.length > 0) permit(await access(), uses);
 }

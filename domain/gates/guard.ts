@@ -4,7 +4,7 @@ import { parseDuration } from '../duration.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import type { WeightedTargetGroup } from '../model/target-group.ts';
 import type { TargetHealthCheck, RolloutState } from '../model/state.ts';
-import { gaining, includes } from '../load-balancers/weights.ts';
+import { gaining, includes, MAX_TARGET_GROUPS } from '../load-balancers/weights.ts';
 
 /** The longest time between two looks at targets that are not healthy, in milliseconds. */
 const LONGEST_HEALTH_INTERVAL_MS = 30_000;
@@ -23,10 +23,7 @@ export interface GuardInput {
 
 /** What a run that has begun with an earlier release may have decided otherwise, which it has to decide again when it is replayed. */
 export type ChangedDecision =
-  | 'idle-leaves-while-held'
-  | 'gone-leaves-while-rolling-back'
-  | 'replaced-waits-for-health'
-  | 'taken-back-before-told';
+  'idle-leaves-while-held' | 'gone-leaves-while-rolling-back' | 'taken-back-before-told';
 
 /**
  * Lets a shift pass only with the requirement that every group that gains has healthy targets, which the writer looks
@@ -73,6 +70,11 @@ function unlessLacking(
   const { healthy = [], registered = [] } = shift.requires ?? {};
   const known = checkAbout(state.health, [...healthy, ...registered]);
   if (known === undefined) return shift;
+  // Who asks for the whole weight gets it once a look has shown what the targets lack, and is told of that.
+  if (state.requests.promoteFull !== undefined && shift.purpose === 'Step') {
+    const { requires: _lacking, ...asked } = shift;
+    return asked;
+  }
   // Targets may have become healthy while a Freeze, a window or a person held the rollout and nobody looked.
   const isLate = now - known.since >= parseDuration(cell.spec.healthTimeout) * 1000;
   if (whenTimedOut !== undefined && isLate && now - known.at <= LONGEST_HEALTH_INTERVAL_MS)
@@ -100,6 +102,20 @@ export const isAbout = (
   { targetGroupARNs }: Pick<TargetHealthCheck, 'targetGroupARNs'>,
   arns: readonly string[],
 ): boolean => targetGroupARNs.length === arns.length && arns.every((arn) => targetGroupARNs.includes(arn));
+
+/**
+ * Attaches the groups that a write was refused for, because none of them has a healthy target: ELBv2 checks only the targets
+ * of groups that a rule uses. All other weights stay.
+ */
+export function attachFirst(decision: Decision, input: GuardInput): Decision {
+  const { observed, state } = input;
+  if (decision.do !== 'Shift' || state.backoff?.reason !== 'NoHealthyTargets') return decision;
+  const receiving = decision.shares.filter(({ weight }) => weight > 0);
+  if (receiving.every((group) => includes(observed.weighted, group))) return decision;
+  const serving = observed.weighted.filter(({ weight }) => weight > 0);
+  if (serving.length + receiving.length > MAX_TARGET_GROUPS) return decision;
+  return unlessLacking(attach({ ...decision, shares: receiving }, observed), input);
+}
 
 function attach(shift: Shift, observed: ObservedCell): Shift {
   const staying = observed.weighted.filter((group) => group.weight > 0 || includes(shift.shares, group));

@@ -1,3 +1,5 @@
+import type { WeightedTargetGroup } from '../model/target-group.ts';
+
 /** What ELBv2 says about the targets of one target group. */
 export interface TargetHealth {
   readonly targetGroupARN: string;
@@ -54,8 +56,54 @@ export function lackOfTargets(found: readonly TargetHealth[]): string | undefine
     .join(' ');
 }
 
-/** Whether a group has a target that gets new clients. */
-export const hasTarget = ({ total, draining = 0 }: TargetHealth): boolean => total > draining;
+/** The weights that a write replaces, and those that it sets. */
+export interface WeightChange {
+  readonly from: readonly WeightedTargetGroup[];
+  readonly to: readonly WeightedTargetGroup[];
+}
+
+/** The groups that a write takes all weight from. */
+export const losingAll = ({ from, to }: WeightChange): readonly WeightedTargetGroup[] =>
+  from.filter(({ arn, weight }) => weight > 0 && !to.some((one) => one.arn === arn && one.weight > 0));
+
+/** The sides of a write that leaves all traffic without a healthy target, each with its health, for people. */
+export interface Stranding {
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * Finds out whether a write takes the last weight from groups with healthy targets and gives all of it to groups without
+ * any; undefined when it does not. Health that could not be read (undefined) counts as healthy on neither side.
+ */
+export function strandedBy(
+  change: WeightChange,
+  healthOf: (targetGroupARN: string) => TargetHealth | undefined,
+): Stranding | undefined {
+  const isHealthy = ({ arn }: WeightedTargetGroup): boolean => (healthOf(arn)?.healthy ?? 0) > 0;
+  const receiving = change.to.filter(({ weight }) => weight > 0);
+  const serving = losingAll(change).filter(isHealthy);
+  if (serving.length === 0 || receiving.some(isHealthy)) return undefined;
+  const named = (groups: readonly WeightedTargetGroup[]): string =>
+    groups.map(({ name, arn }) => `${name} (${healthText(healthOf(arn))})`).join(', ');
+  return { from: named(serving), to: named(receiving) };
+}
+
+/** Says why a write that would leave all traffic without a healthy target is not made. */
+export const strandingRefusal = ({ from, to }: Stranding): string =>
+  `cannot shift all traffic from ${from} to ${to}: no healthy target there. The weights stay until that changes.`;
+
+/** Says that a write has left all traffic without a healthy target, as a person has asked. */
+export const strandingWarning = ({ from, to }: Stranding): string =>
+  `Shifted all traffic from ${from} to ${to} as requested, although no target there is healthy.`;
+
+function healthText(health: TargetHealth | undefined): string {
+  if (health === undefined) return 'health unknown';
+  const { healthy, total, others } = health;
+  return total === 0
+    ? 'no registered target'
+    : `${healthy} of ${total} healthy${others === '' ? '' : `; ${others}`}`;
+}
 
 function describe(group: TargetHealth, wanted: number): string {
   const got = group.total === 0 ? 'no target registered' : `${group.healthy} of ${group.total}`;

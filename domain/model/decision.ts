@@ -26,8 +26,6 @@ export interface Requirements {
   readonly healthy: readonly string[];
   /** The groups that must have a registered target, because they join the rule. */
   readonly registered: readonly string[];
-  /** The groups in whose place they come; where none of these has a target, clients wait for nothing. */
-  readonly inPlaceOf?: readonly string[];
 }
 
 /** Why a rollout ends before its last step; a failed version is blocked, a withdrawn one is not. */
@@ -84,6 +82,8 @@ export interface Shift {
   readonly shares: readonly WeightedTargetGroup[];
   /** Whether it takes traffic back and goes before everything else. */
   readonly urgent: boolean;
+  /** Whether all traffic may go to groups without a healthy target, because a person asks for that. */
+  readonly force?: true;
   /** Whether ELBv2 is read before it is compared, because nobody knows for sure what it serves. */
   readonly verify?: boolean;
   /** Undefined: nothing is looked at before the write. */

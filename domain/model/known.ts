@@ -1,5 +1,6 @@
 import type { CellStatus } from '../../crds/cell.ts';
 import { observedAfter, targetGroupsOf, type Forwarding } from '../load-balancers/load-balancer.ts';
+import { normalise } from '../load-balancers/weights.ts';
 import { withChange } from '../rollout/history.ts';
 import type { ObservedCell } from './observation.ts';
 import type { RolloutState } from './state.ts';
@@ -23,6 +24,16 @@ export function withReported(
   if (observed?.cell === undefined || status === undefined) return observed;
   return { ...observed, cell: { ...observed.cell, status } };
 }
+
+/** Puts what the load balancer was found to serve in the place of what the objects say. */
+export const withInspected = (observed: ObservedCell, { inspected }: RolloutState): ObservedCell =>
+  inspected?.is === 'Serving'
+    ? {
+        ...observed,
+        weighted: normalise(inspected.targetGroups),
+        isApplied: observed.isApplied && observed.observedForwarding === undefined,
+      }
+    : observed;
 
 /** Puts what was just written to the load balancer, and confirmed, in the place of what was seen before. */
 export const withWritten = (observed: ObservedCell, forwarding: Forwarding): ObservedCell => ({

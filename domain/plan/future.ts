@@ -1,5 +1,6 @@
 import type { CellStatus } from '../../crds/cell.ts';
 import { observedAfter, routeOf, targetGroupsOf, type Forwarding } from '../load-balancers/load-balancer.ts';
+import { TOTAL_WEIGHT } from '../load-balancers/weights.ts';
 import type { Performable, Shift } from '../model/decision.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import type { RolloutState } from '../model/state.ts';
@@ -72,8 +73,11 @@ export class Future {
       return `ahead${this.#rollouts}`;
     },
     shift: (decision, asked) => this.#shift(decision, asked),
-    // Nobody has looked at what the load balancer serves beyond what the objects say.
-    inspect: () => ({ is: 'Nothing' }),
+    // Nobody has looked at what the load balancer serves beyond what the objects say; what is to be adopted serves.
+    inspect: () =>
+      this.#seen.cell?.adopt === true
+        ? { is: 'Serving', targetGroups: [{ name: 'what serves now', arn: '', weight: TOTAL_WEIGHT }] }
+        : { is: 'Nothing' },
     healthOf: (arns) => arns.map((targetGroupARN) => ({ targetGroupARN, healthy: 1, total: 1, others: '' })),
     start: (decision, { rollout }) => {
       if (rollout === undefined) throw new TypeError('Expected a rollout to measure for, got none.');

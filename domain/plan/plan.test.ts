@@ -194,14 +194,6 @@ describe('a plan', () => {
       }),
       /none of spec\.windows opens/,
     ],
-    [
-      'a deadline that waiting alone takes up',
-      serving
-        .withGroups('2.0.0', 'b')
-        .withSteps({ setWeight: 20 })
-        .withSpec({ settle: '10m', progressDeadline: '5m' }),
-      /to be over within 5m/,
-    ],
   ])('finds %s', (_, cell, problem) => {
     expect(planCell(cell.seen(), { now }).problems.join('\n')).toMatch(problem);
   });

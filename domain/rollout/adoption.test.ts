@@ -83,10 +83,10 @@ describe('a Cell of which no object says what is served', () => {
       'Adopt 1.0.0 {"a":50,"foreign":50}',
     ],
     [
-      'installs when all that is served is foreign, and may be taken over',
+      'takes over what is foreign, so that the first version takes its steps',
       cell,
       saw(serving({ foreign: 100 })),
-      'Install 2.0.0 {"b":100}',
+      'Adopt 0.0.0-unknown {"foreign":100}',
     ],
     ['installs when nothing carries traffic', cell, saw(serving({ a: 0 })), 'Install 2.0.0 {"b":100}'],
     [

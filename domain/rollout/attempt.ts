@@ -124,9 +124,13 @@ function refused(decision: Performable, refusal: Refusal): Performed {
     apply: (state, now) => {
       const isUrgent = (decision.do === 'Shift' && decision.urgent) || state.rollout?.ending !== undefined;
       const isVain = isUrgent && isForGood(refusal);
-      const kind = isVain ? 'vain' : isUrgent ? 'urgent' : permanent ? 'permanent' : 'transient';
+      const isHurried = isUrgent && reason !== 'NoHealthyTargets';
+      const kind = isVain ? 'vain' : isHurried ? 'urgent' : permanent ? 'permanent' : 'transient';
       const told = isVain ? { ...failure, vain: true as const } : failure;
-      const next = backoff.refused(state, told, { now, longestMs: LONGEST_BACKOFF_MS[kind] });
+      // What takes traffic back asks no object before it writes, so that none shows that it may be served all the same.
+      const isUnsure = decision.do === 'Shift' && decision.urgent && reason !== 'NoHealthyTargets';
+      const before = isUnsure ? { ...state, mayDiffer: true as const } : state;
+      const next = backoff.refused(before, told, { now, longestMs: LONGEST_BACKOFF_MS[kind] });
       const isNew = state.backoff?.reason !== reason || state.backoff.message !== message;
       return isNew ? noted(next, refusalEvent(reason, message)) : next;
     },

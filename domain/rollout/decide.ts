@@ -1,4 +1,4 @@
-import { adopt, withInspected } from './adoption.ts';
+import { adopt, inspect } from './adoption.ts';
 import {
   attendBackground,
   backdropOf,
@@ -13,10 +13,11 @@ import { withdraw } from '../model/ending.ts';
 import { gate } from '../gates/gate.ts';
 import { withSides } from '../gates/kinds.ts';
 import { abortIsDue } from '../model/requests.ts';
-import type { GuardInput } from '../gates/guard.ts';
+import { attachFirst, type GuardInput } from '../gates/guard.ts';
 import { awaitBackoff } from './backoff.ts';
 import { intend } from './intent.ts';
 import { interrupt } from './interrupt.ts';
+import { withInspected } from '../model/known.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import { heedingStep, paused } from './held.ts';
 import { isUnsure, reconfigure, restore } from './reconfigure.ts';
@@ -35,14 +36,15 @@ export function decide(
   now: number,
   changes: Pick<GuardInput, 'goesBy'> = {},
 ): Decision {
-  const observed = withSides(seen, state.rollout);
+  const observed = withInspected(withSides(seen, state.rollout), state);
   const { cell } = observed;
   if (cell === undefined) return withoutCell(observed, state, now);
   const input: GuardInput = { observed, cell, state, now, ...changes };
   // What goes back is not kept waiting by a configuration that cannot be let go.
   const goesBack = abortIsDue(state) || state.rollout?.ending !== undefined;
   const first = goesBack ? undefined : release(observed, state, now);
-  return inBudget(verified(first ?? decideFor(input), input), input);
+  const wanted = forcedByPerson(first ?? decideFor(input), state);
+  return inBudget(verified(attachFirst(wanted, input), input), input);
 }
 
 /** A Cell that is gone leaves nothing to decide but what becomes of what its configuration has made. */
@@ -69,20 +71,34 @@ function release({ deletion }: ObservedCell, state: RolloutState, now: number): 
 function decideFor(input: GuardInput): Decision {
   const { observed, state, now } = input;
   const { rollout } = state;
-  if (rollout === undefined) return awaitBackoff(state, now) ?? intend(input);
+  // What was believed to be served could not be put back: nothing is decided by it any more.
+  const look = observed.weighted.length > 0 ? inspect(input) : undefined;
+  if (look !== undefined) return look;
+  if (rollout === undefined) return awaitBackoff(state, now) ?? adopt(input) ?? intend(input);
   const interruption =
     rollout.ending === undefined
       ? (interrupt(rollout, input) ?? failureInBackground(rollout, input))
       : undefined;
   if (interruption !== undefined) return interruption;
-  const isUnknown = observed.weighted.length === 0 && state.inspected === undefined;
-  const first = isUnknown ? (awaitBackoff(state, now) ?? adopt(input)) : undefined;
-  if (first !== undefined) return first;
-  if (rollout.ending !== undefined) return takeBack(rollout, { ...input, observed: withInspected(input) });
+  const unknown = inspect(input);
+  if (unknown !== undefined) return awaitBackoff(state, now) ?? unknown;
+  if (rollout.ending !== undefined) return takeBack(rollout, input);
+  const adopting = adopt(input);
+  if (adopting !== undefined) return awaitBackoff(state, now) ?? adopting;
   return (
     readBackground(rollout, input) ??
     notWithoutBackground(inTime(goOn(rollout, input), rollout, input), rollout, input)
   );
+}
+
+/** A person's own abort and promoteFull move traffic also to groups without a healthy target. */
+function forcedByPerson(decision: Decision, { rollout, requests }: RolloutState): Decision {
+  if (decision.do !== 'Shift' || rollout === undefined) return decision;
+  const isAsked =
+    rollout.ending === undefined
+      ? requests.promoteFull !== undefined && decision.purpose === 'Step'
+      : rollout.ending.reason === 'Aborted' && decision.purpose === 'TakeBack';
+  return isAsked ? { ...decision, force: true } : decision;
 }
 
 /** Has ELBv2 read before a write wherever nobody knows for sure what it serves. */
@@ -115,7 +131,7 @@ function inTime(decision: Decision, rollout: Rollout, { cell }: GuardInput): Dec
 
 function goOn(rollout: Rollout, input: GuardInput): Decision {
   const { observed, state, now } = input;
-  if (observed.weighted.length === 0) return awaitBackoff(state, now) ?? adopt(input) ?? lost(rollout, input);
+  if (observed.weighted.length === 0) return awaitBackoff(state, now) ?? lost(rollout, input);
   // Clients whose share goes to nobody do not wait until someone resumes.
   const out = takeOut(rollout, input);
   const isPaused = out === undefined ? paused(rollout, input) : undefined;

@@ -102,6 +102,9 @@ export const unknownSignalEvent = (name: string): Note =>
     `Expected one of the signals ${askNames.join(', ')}, got ${JSON.stringify(cut(name, 63))}. Nothing was done about it; send one of these.`,
   );
 
+/** The Event of a shift that was made as asked, although it leaves all traffic without a healthy target. */
+export const forcedEvent = (message: string): Note => warning('NoHealthyTargets', message);
+
 /** The Event that tells people that someone has approved a step. */
 export const approvedEvent = (message: string): Note => normal('Approved', message);
 

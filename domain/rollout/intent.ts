@@ -1,14 +1,13 @@
 import { abortLeft } from './abort-left.ts';
-import { adopt } from './adoption.ts';
+import { inspect, reinstall } from './adoption.ts';
 import { candidates, isBlocked, type Candidates } from '../versions/candidate.ts';
 import { begin, withoutRoom } from './begin.ts';
-import type { Decision, Shift } from '../model/decision.ts';
+import type { Decision } from '../model/decision.ts';
 import { gate } from '../gates/gate.ts';
 import { keepServed } from '../gates/kinds.ts';
 import { guard, type GuardInput } from '../gates/guard.ts';
-import { inPlaceOf, install } from './install.ts';
+import { install } from './install.ts';
 import { isUnsure, restore } from './reconfigure.ts';
-import { isReplaced, onceHealthy } from './replaced.ts';
 import { atRest } from './rest.ts';
 import { isOutsideRollbackWindow } from './rollback-window.ts';
 import { carriersBeside, isGone, presentOf, stableSet, UNKNOWN_VERSION } from '../versions/stable.ts';
@@ -30,7 +29,7 @@ export function intend(input: GuardInput): Decision {
   const stable = stableSet(observed, cell);
   if (cell.problems.length > 0) return withoutSpec(input, stable);
   const found = candidates(cell, observed);
-  if (stable === undefined) return abortLeft(input, undefined) ?? takeOver(input, found);
+  if (stable === undefined) return abortLeft(input, undefined) ?? installFirst(input, found);
   const moving =
     abortLeft(input, stable) ??
     fallBack(input, found, stable) ??
@@ -62,24 +61,21 @@ function withoutSpec(input: GuardInput, stable: VersionSet | undefined): Decisio
   return { ...restore(observed, state, stable.version), settled: failed };
 }
 
-/** Takes over what is served, where no object says so; else gives everything to what is to serve. */
-const takeOver = (input: GuardInput, found: Candidates): Decision =>
-  (mayServe(input, found) ? adopt(input) : undefined) ?? gate(install(found, input), input);
+/** Reads what is served, where no object says so; where nothing is, gives all traffic to what served last, or is to serve. */
+const installFirst = (input: GuardInput, found: Candidates): Decision =>
+  (mayServe(input, found) ? (inspect(input) ?? reinstall(input)) : undefined) ??
+  gate(install(found, input), input);
 
 /** Whether something would be written as if nothing were served, or was served when the status was written. */
-const mayServe = ({ observed, cell, state }: GuardInput, found: Candidates): boolean =>
-  found.target !== undefined ||
-  !observed.isApplied ||
-  state.inspected?.is === 'Serving' ||
-  (cell.status.targetGroups ?? []).length > 0;
+const mayServe = ({ observed, cell }: GuardInput, found: Candidates): boolean =>
+  found.target !== undefined || !observed.isApplied || (cell.status.targetGroups ?? []).length > 0;
 
 function fallBack(input: GuardInput, found: Candidates, stable: VersionSet): Decision | undefined {
   const { observed, cell } = input;
   if (stable.groups.some((group) => includes(observed.selected, group))) return undefined;
   const { sets, target } = found;
-  // What a lost run has left goes on or back first.
-  if (stable.version === UNKNOWN_VERSION)
-    return cell.status.rollout === undefined ? inPlaceOf(target, input) : undefined;
+  // What was there before Okra may serve well: a version that comes takes its steps.
+  if (stable.version === UNKNOWN_VERSION) return undefined;
   const isFree = ({ version, groups }: VersionSet): boolean =>
     !isBlocked(version, cell) && (!isPinLost(found, cell) || groups.length >= cell.spec.replicas);
   // A newer one rolls out by its steps, from what there is to go back to.
@@ -94,7 +90,7 @@ function fallBack(input: GuardInput, found: Candidates, stable: VersionSet): Dec
   const older = target !== undefined && isOlder(target) ? target : least;
   if (older === undefined) return undefined;
   if (older.groups.length > MAX_TARGET_GROUPS) return tooMany(older.groups, `Version ${older.version} has`);
-  const shift: Shift = {
+  return {
     do: 'Shift',
     purpose: 'FallBack',
     version: older.version,
@@ -102,7 +98,6 @@ function fallBack(input: GuardInput, found: Candidates, stable: VersionSet): Dec
     urgent: true,
     message: `Falling back to ${older.version}, because the target groups of ${stable.version} are gone.`,
   };
-  return isReplaced(stable, older, input) ? onceHealthy(shift, stable, input) : shift;
 }
 
 /**

@@ -145,6 +145,17 @@ function mayLeave(
   return isWithdrawn || (shift.purpose === 'TakeBack' && isOf(canary));
 }
 
+/** Whether a write takes the last weight from healthy groups and gives it to groups without a healthy target; a person may ask for that. */
+function isStranding({ shift, served, healthy }: SimulatedWrite): boolean {
+  const carries = (groups: readonly WeightedTargetGroup[], arn: string): boolean =>
+    groups.some((one) => one.arn === arn && one.weight > 0);
+  const isLeft = served.some(
+    ({ arn }) => carries(served, arn) && healthy.has(arn) && !carries(shift.shares, arn),
+  );
+  const isKept = shift.shares.some(({ arn, weight }) => weight > 0 && healthy.has(arn));
+  return isLeft && !isKept && shift.force !== true;
+}
+
 function holdAgainst(write: SimulatedWrite, model: Model): void {
   const { shift, before, state, seenHealthy } = write;
   const said = `${shift.purpose} ${JSON.stringify(weightsOf(before))} → ${JSON.stringify(weightsOf(shift.shares))}`;
@@ -153,7 +164,8 @@ function holdAgainst(write: SimulatedWrite, model: Model): void {
   const gains = shift.shares.filter(
     (one) => one.weight > (before.find((old) => old.arn === one.arn)?.weight ?? 0),
   );
-  if (!needNoHealth.has(shift.purpose))
+  expect(isStranding(write), `last healthy ${said}`).toBe(false);
+  if (!needNoHealth.has(shift.purpose) && shift.force !== true)
     for (const one of gains) expect(seenHealthy.has(one.arn), `I2 ${one.name} ${said}`).toBe(true);
   for (const old of before.filter((one) => one.weight > 0)) {
     const stays = shift.shares.some((one) => one.arn === old.arn);

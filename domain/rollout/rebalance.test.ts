@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { initialState } from '../model/state.ts';
-import { aCell, arnOf, weightsOf } from '../testing/builders.ts';
+import { arnOf, weightsOf } from '../testing/builders.ts';
 import { aMinuteLater, without } from '../testing/rolling-out.ts';
 import { Simulation } from '../testing/simulation.ts';
-import { decide } from './decide.ts';
 
 const MINUTE = 60_000;
 const freeze = { name: 'all', by: 'ops', reason: 'Friday.' };
@@ -124,14 +122,24 @@ describe('what serves, whose target groups are all replaced by others of its ver
   it.each([[[]], [[freeze]]])('keeps everything until those are healthy (%j)', (freezes) => {
     const simulation = replaced(['f', 'g'], freezes);
     expect(served(simulation)).toEqual({ a: 50, b: 50, f: 0, g: 0 });
-    expect(simulation.status.reason).toBe('WaitingForHealth');
+    expect(simulation.status).toMatchObject({
+      reason: 'NoHealthyTargets',
+      message: expect.stringMatching(
+        /^cannot shift all traffic from a \(1 of 1 healthy\), b .* to f \(0 of 1/,
+      ),
+    });
     simulation.unhealthy.clear();
     simulation.pass(MINUTE);
     expect(served(simulation)).toEqual({ f: 50, g: 50 });
   });
 
-  it('gives way at once where a rule has no room for both', () => {
-    expect(served(replaced(['f', 'g', 'h', 'i']))).toEqual({ f: 25, g: 25, h: 25, i: 25 });
+  it('keeps everything where a rule has no room for both, until none of its targets is healthy', () => {
+    const simulation = replaced(['f', 'g', 'h', 'i']);
+    expect(served(simulation)).toEqual({ a: 50, b: 50 });
+    expect(simulation.status.reason).toBe('NoHealthyTargets');
+    for (const name of ['a', 'b']) simulation.unhealthy.add(arnOf(name));
+    simulation.pass(MINUTE);
+    expect(served(simulation)).toEqual({ f: 25, g: 25, h: 25, i: 25 });
   });
 
   it('gives way at once where none of them has a target any more, also before a newer version', () => {
@@ -142,32 +150,6 @@ describe('what serves, whose target groups are all replaced by others of its ver
     simulation.pass(MINUTE);
     expect(served(simulation)).toEqual({ f: 50, g: 50, n: 0 });
     expect(simulation.status.desiredVersion).toBe('2.0.0');
-  });
-
-  it.each<[string, (one: Refusing) => unknown, (one: Refusing) => unknown]>([
-    ['join', (one) => one.deleted.push(arnOf('a')), () => undefined],
-    ['are healthy', () => undefined, (one) => one.deleted.push(arnOf('a'))],
-  ])('gives way at once where ELBv2 knows one of them no more, before others %s', (_, before, after) => {
-    const simulation = new Refusing({ settle: '0s' });
-    replacedIn(simulation, ['f', 'g'], before);
-    after(simulation);
-    simulation.pass(MINUTE);
-    expect(served(simulation)).toEqual({ f: 50, g: 50 });
-  });
-
-  it.each([
-    [true, 'Attach'],
-    [false, 'FallBack'],
-  ])('keeps everything in a run that goes by that (%s)', (goesBy, purpose) => {
-    const seen = aCell()
-      .withGroups('1.0.0', 'f')
-      .withStatus({
-        stableVersion: '1.0.0',
-        targetGroups: [{ name: 'a', arn: arnOf('a'), version: '1.0.0', role: 'Stable', weight: 100 }],
-      })
-      .serving({ a: 100 })
-      .seen();
-    expect(decide(seen, initialState, 1, { goesBy: () => goesBy })).toMatchObject({ do: 'Shift', purpose });
   });
 
   it('keeps everything while ELBv2 does not know others yet', () => {
@@ -188,7 +170,7 @@ describe('what serves, whose target groups are all replaced by others of its ver
     expect(served(simulation)).toEqual({ a: 50, b: 50 });
     expect(simulation.events).toBeLessThan(60 * 120);
     for (const name of ['a', 'b']) simulation.empty.add(arnOf(name));
-    simulation.pass(MINUTE);
+    simulation.pass(11 * MINUTE);
     expect(served(simulation)).toEqual({ f: 50, g: 50 });
   });
 

@@ -1,6 +1,6 @@
 import type { PresentCell } from '../versions/candidate.ts';
 import type { Decision } from '../model/decision.ts';
-import { routeOf, sameRoute } from '../load-balancers/load-balancer.ts';
+import { routeOf, sameRoute, weightsText } from '../load-balancers/load-balancer.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import type { RolloutState } from '../model/state.ts';
 
@@ -32,14 +32,19 @@ export function restore(
   { mayDiffer: suspect }: RolloutState,
   version: string,
 ): Extract<Decision, { do: 'Shift' }> {
+  const { weighted: shares, observedForwarding, isApplied } = observed;
+  const shift = { do: 'Shift', version, shares, urgent: false } as const;
+  if (observedForwarding === undefined)
+    return {
+      ...shift,
+      purpose: 'Adopt',
+      message: `Taking over what is served already, with the same weights: ${weightsText(shares)}.`,
+    };
   return {
-    do: 'Shift',
+    ...shift,
     purpose: 'Restore',
-    version,
-    shares: observed.weighted,
-    urgent: false,
     message:
-      observed.isApplied && suspect === true
+      isApplied && suspect === true
         ? 'Reading the load balancer, and putting back what someone has changed there.'
         : 'Putting the configuration back to what is served: what it asks for was not confirmed, or someone has edited it by hand.',
   };

@@ -1,8 +1,9 @@
 import { connectionsAtRest } from '../load-balancers/connections.ts';
 import { checkAbout, isAbout, lackingSince } from '../gates/guard.ts';
 import type { TargetHealth } from '../gates/health.ts';
+import type { Shift } from '../model/decision.ts';
 import type { ObservedCell } from '../model/observation.ts';
-import { withoutInspected, withoutBackoff } from './record.ts';
+import { isRefusedForHealth, withoutInspected, withoutBackoff } from './record.ts';
 import type { BudgetWait, RetryBackoff, Retry, RolloutState, TargetHealthCheck } from '../model/state.ts';
 
 /** Records that nothing was written, because the target groups lack what the write requires. */
@@ -12,7 +13,7 @@ export function lacking(
   now: number,
 ): RolloutState {
   const known = checkAbout(state.health, targetGroupARNs);
-  const { budget: _unused, health, ...rest } = withoutBackoff(state);
+  const { budget: _unused, health, ...rest } = isRefusedForHealth(state) ? state : withoutBackoff(state);
   const since = known === undefined ? now : lackingSince(known, now);
   const checks = (known?.checks ?? 0) + 1;
   const other = otherThan(targetGroupARNs, health);
@@ -56,10 +57,11 @@ export const suspected = (state: RolloutState, now: number): RolloutState => ({
 
 type Refused = Omit<RetryBackoff, 'since' | 'attempts' | 'until'>;
 
-/** Whether it was refused for the same reason before; what takes traffic back does not wait for what something else was refused. */
+/** Whether nothing was done since something was refused; what takes traffic back does not wait for what something else was refused. */
 const isAgain = (before: RetryBackoff | undefined, now: Refused): before is RetryBackoff =>
-  before?.reason === now.reason &&
-  (now.vain !== true || (before.during === now.during && before.purpose === now.purpose));
+  before !== undefined &&
+  (now.vain !== true ||
+    (before.reason === now.reason && before.during === now.during && before.purpose === now.purpose));
 
 /** Records that something outside refused; it is tried again after a while that doubles, up to `longestMs`. */
 export function refused(
@@ -75,6 +77,17 @@ export function refused(
     backoff: { ...failure, since, attempts, until: at.now + delayAfter(attempts, at.longestMs) },
   };
 }
+
+/** Records that ELBv2 serves what takes traffic back, and that the configuration object could not be written: it is tried again. */
+export const unrecorded = (
+  state: RolloutState,
+  { purpose, shares }: Pick<Shift, 'purpose' | 'shares'>,
+  failure: Told,
+  now: number,
+): RolloutState => ({
+  ...refused(state, { ...failure, during: 'Shift', purpose }, { now, longestMs: 15_000 }),
+  inspected: { is: 'Serving', targetGroups: shares },
+});
 
 /** Records that the objects could not be looked at. */
 export const unseen = (state: RolloutState, failure: Told, now: number): RolloutState => ({

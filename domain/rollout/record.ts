@@ -77,9 +77,13 @@ export function shifted(
     : { ...untold, justChanged };
 }
 
+/** Whether a write was refused for its health: what is read or attached meanwhile changes nothing about that. */
+export const isRefusedForHealth = ({ backoff }: RolloutState): boolean =>
+  backoff?.reason === 'NoHealthyTargets';
+
 /** Records what a look at the load balancer has found. */
 export const inspected = (state: RolloutState, found: InspectedForwarding): RolloutState => ({
-  ...withoutBackoff(state),
+  ...(isRefusedForHealth(state) ? state : withoutBackoff(state)),
   inspected: found,
 });
 

@@ -142,6 +142,10 @@ describe('a canary whose label names an older version, once the stable version i
     );
     expect(weightsOf(web.served)).toEqual({ a: 50, b: 25, c: 25 });
     edit(web, claiming(web, 'c'));
+    expect(web.writes.find(({ shift }) => shift.purpose === 'TakeBack')).toBeUndefined();
+    expect(web.status.reason).toBe('NoHealthyTargets');
+    web.unhealthy.clear();
+    web.pass(MINUTE);
     const back = web.writes.find(({ shift }) => shift.purpose === 'TakeBack');
     expect(weightsOf(back?.shift.shares ?? [])).toEqual({ b: 0, c: 0, o: 100 });
   });

@@ -1,4 +1,5 @@
 import type { Ticket } from '../load-balancers/budget.ts';
+import { given } from '../model/given.ts';
 import { withConnections } from '../load-balancers/connections.ts';
 import {
   sameRuleOrListener,
@@ -17,10 +18,11 @@ import type { Connections, RolloutState } from '../model/state.ts';
 import type { WeightedTargetGroup } from '../model/target-group.ts';
 import type { PresentCell } from '../versions/candidate.ts';
 import { stableSet } from '../versions/stable.ts';
-import { postponed, type CarriedOut } from './performed.ts';
-import { lacking } from './record-backoff.ts';
+import { kept, postponed, type CarriedOut } from './performed.ts';
+import { lacking, unrecorded as notRecorded } from './record-backoff.ts';
 import type { CellReport, Told } from './report.ts';
-import { shifted } from './record.ts';
+import { forcedEvent } from './events.ts';
+import { noted, shifted } from './record.ts';
 
 /** The one write a rollout makes to the load balancer: what it is to serve, in a Cell-owned configuration object. */
 export interface ShiftRequest {
@@ -38,6 +40,10 @@ export interface ShiftRequest {
   readonly takesBack?: boolean;
   /** Whether the load balancer is read before it is compared, because nobody knows for sure what it serves. */
   readonly verify: boolean;
+  /** Whether all traffic may go to groups without a healthy target, because a person asks for that. */
+  readonly force?: true;
+  /** What takes traffic back replaces, for when the configuration object cannot be read. */
+  readonly served?: ObservedForwarding;
   /** What has to be true of target groups just before the write. */
   readonly requires?: Requirements;
   readonly minHealthyTargets: number;
@@ -67,6 +73,10 @@ type WriteResult =
       readonly observed?: ObservedCell;
       /** Why clients are elsewhere than the weights say. */
       readonly connections?: readonly Connections[];
+      /** Why all traffic went to groups without a healthy target, where a person has asked for that. */
+      readonly warning?: string;
+      /** Why the configuration object does not say so yet. */
+      readonly unrecorded?: { readonly reason: string; readonly message: string };
     }
   /** Nothing was written: target groups lack what the write requires. */
   | { readonly is: 'Lacking'; readonly targetGroupARNs: readonly string[]; readonly lack: string }
@@ -87,15 +97,15 @@ export const nextSequence = ({ sequence }: ObservedCell, state: RolloutState): n
 
 /** Says what has to be written so that a load balancer serves what was decided. */
 export function shiftRequest(
-  { shares, urgent, verify = false, purpose, requires }: Shift,
+  { shares, urgent, verify = false, purpose, requires, force }: Shift,
   { observed, cell, state, route }: ShiftSituation,
 ): ShiftRequest {
   const { budget } = state;
-  const kept = keptRoute(purpose, { observed, cell, state, route });
-  const policy = kept === undefined ? cell.spec.deletionPolicy : observed.deletion?.policy;
+  const own = keptRoute(purpose, { observed, cell, state, route });
+  const policy = own === undefined ? cell.spec.deletionPolicy : observed.deletion?.policy;
   return {
     cell: { key: observed.key, uid: cell.uid },
-    forwarding: withTargetGroups(kept === undefined ? route : servedRoute(kept), shares),
+    forwarding: withTargetGroups(own === undefined ? route : servedRoute(own), shares),
     deletionPolicy: policy ?? 'Retain',
     adopt: cell.adopt === true,
     sequence: nextSequence(observed, state),
@@ -103,7 +113,7 @@ export function shiftRequest(
     ...(urgent ? percentIn({ verify, isVain: isVain(purpose, state) }, observed.weighted, shares) : {}),
     ...(urgent || keepsWeights.has(purpose) ? { takesBack: true } : {}),
     verify,
-    ...(requires === undefined ? {} : { requires }),
+    ...given({ force, requires, served: urgent ? observed.observedForwarding : undefined }),
     minHealthyTargets: cell.spec.minHealthyTargets,
     ...(budget?.urgent === urgent ? { ticket: budget.ticket } : {}),
     ...(observed.listVersions === undefined ? {} : { listVersions: observed.listVersions }),
@@ -180,10 +190,20 @@ function takenUp(
     case 'Served': {
       const from = stableSet(observed, cell)?.version;
       const apply = (state: RolloutState, now: number): RolloutState =>
-        withConnections(shifted(state, decision, { from, cell, now }), result.connections ?? [], now);
-      const { observed: seen } = result;
+        withConnections(
+          shifted(warned(state, warning), decision, { from, cell, now }),
+          result.connections ?? [],
+          now,
+        );
+      const { observed: seen, warning, unrecorded } = result;
+      if (unrecorded !== undefined)
+        return kept((state, now) => notRecorded(warned(state, warning), decision, unrecorded, now));
       const sight = seen === undefined ? { written: forwarding } : { observed: seen };
       return { apply, sight, isDone: true };
     }
   }
 }
+
+/** Notes that all traffic went to groups without a healthy target, because a person has asked for that. */
+const warned = (state: RolloutState, warning: string | undefined): RolloutState =>
+  warning === undefined ? state : noted(state, forcedEvent(warning));

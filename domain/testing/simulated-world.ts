@@ -5,7 +5,13 @@ import type { ReadVerdict } from '../rollout/ended-early.ts';
 import type { Freezing } from '../gates/freeze.ts';
 import { doubtfulKinds, doubtsOf, standIns, type DecisiveKind } from '../gates/doubts.ts';
 import type { Definition } from '../kubernetes/definition.ts';
-import type { TargetHealth } from '../gates/health.ts';
+import {
+  strandedBy,
+  strandingRefusal,
+  strandingWarning,
+  type Stranding,
+  type TargetHealth,
+} from '../gates/health.ts';
 import {
   keepsClients,
   routeOf,
@@ -39,6 +45,9 @@ export interface SimulatedWrite {
   readonly keepsClients: boolean;
   /** The groups that were seen healthy since the write before. */
   readonly seenHealthy: ReadonlySet<string>;
+  /** What the rule served just before, and the groups with a healthy target then. */
+  readonly served: readonly WeightedTargetGroup[];
+  readonly healthy: ReadonlySet<string>;
   readonly at: number;
 }
 
@@ -308,30 +317,32 @@ export class SimulatedWorld {
     return run;
   }
 
+  // oxlint-disable-next-line complexity -- each line is a thing that may happen to a write
   #shift(shift: Shift, { observed, cell, state }: Asked): Attempt {
     const { listener } = this;
     const route = this.#specRoute();
     const request = shiftRequest(shift, { observed, cell, state, route });
     const answered = (result: ShiftResult): Attempt =>
       carriedOut(shiftDone(shift, request, result, { observed, cell }));
-    const lacking = this.#lackOf(shift);
-    if (lacking !== undefined) return answered({ is: 'Lacking', ...lacking });
-    const waitMs = this.budgetMs.shift();
-    if (waitMs !== undefined)
-      return answered({ is: 'NotYet', ticket: { urgent: shift.urgent, number: 1 }, waitMs });
+    const early = this.#early(shift, answered);
+    if (early !== undefined) return early;
     const cut = this.cuts.shift();
     if (cut?.after === 'Nothing') return unheard(cut, shift);
     this.#sequence = request.sequence;
     const aim = this.#aim(shift, request);
     const found = listener.find(this, aim);
-    const present = found === 'Conflict' ? undefined : this.#present(aim, found);
-    const isWritten = this.#isWritten(shift, request, present);
-    this.#asked = shift.shares;
-    this.isApplied = false;
-    // An object that is created again says nothing of what is served.
-    if (!this.isKnown) [this.told, this.#named] = [[], undefined];
-    this.isKnown = true;
+    const isWritten = this.#isWritten(
+      shift,
+      request,
+      found === 'Conflict' ? undefined : this.#present(aim, found),
+    );
+    const stranding =
+      isWritten && found !== 'Conflict' ? this.#stranding(found?.shares ?? [], shift) : undefined;
+    // What takes traffic back writes ELBv2 first, and the object afterwards.
+    if (!shift.urgent) this.#ask(shift);
     if (cut?.after === 'Asking') return unheard(cut, shift);
+    if (stranding !== undefined && shift.force !== true)
+      return refused('NoHealthyTargets', strandingRefusal(stranding));
     if (isWritten && this.refusals > 0) {
       this.refusals -= 1;
       return refused(this.refusal, 'ELBv2 refuses.');
@@ -345,14 +356,42 @@ export class SimulatedWorld {
       this.lateRefusals -= 1;
       return refused('Unavailable', 'Internal error.');
     }
-    if (aim.told !== undefined && aim.told.arn !== rule.arn)
-      listener.remove(this, [listener.named(aim.told.arn)]);
-    this.told = shift.shares;
-    this.isApplied = true;
-    this.route = rule.route;
-    this.#named = rule.arn;
+    if (shift.urgent) this.#ask(shift);
+    this.#confirm(shift, rule, aim);
     if (cut !== undefined) return unheard(cut, shift);
-    return answered({ is: 'Served', ...(this.isBlind ? {} : { observed: this.seen() }) });
+    const warning = stranding === undefined ? {} : { warning: strandingWarning(stranding) };
+    return answered({ is: 'Served', ...warning, ...(this.isBlind ? {} : { observed: this.seen() }) });
+  }
+
+  /** What keeps a write from being made before anything is asked for. */
+  #early(shift: Shift, answered: (result: ShiftResult) => Attempt): Attempt | undefined {
+    const lacking = this.#lackOf(shift);
+    if (lacking !== undefined) return answered({ is: 'Lacking', ...lacking });
+    const believed = shift.urgent || shift.force === true ? undefined : this.#stranding(this.told, shift);
+    if (believed !== undefined) return refused('NoHealthyTargets', strandingRefusal(believed));
+    const waitMs = this.budgetMs.shift();
+    return waitMs === undefined
+      ? undefined
+      : answered({ is: 'NotYet', ticket: { urgent: shift.urgent, number: 1 }, waitMs });
+  }
+
+  /** The object asks for it. */
+  #ask({ shares }: Shift): void {
+    this.#asked = shares;
+    this.isApplied = false;
+    // An object that is created again says nothing of what is served.
+    if (!this.isKnown) [this.told, this.#named] = [[], undefined];
+    this.isKnown = true;
+  }
+
+  /** The status of the object says that it is served. */
+  #confirm({ shares }: Shift, { arn, route }: SimulatedRule, { told }: Aim): void {
+    const { listener } = this;
+    if (told !== undefined && told.arn !== arn) listener.remove(this, [listener.named(told.arn)]);
+    this.told = shares;
+    this.isApplied = true;
+    this.route = route;
+    this.#named = arn;
   }
 
   /** Sends a write, where one is sent; answers with the rule that serves afterwards. */
@@ -373,6 +412,12 @@ export class SimulatedWorld {
         isInDoubt,
         keepsClients: keepsClients(to.route),
         seenHealthy: this.#seenHealthy,
+        served: found?.shares ?? [],
+        healthy: new Set(
+          [...(found?.shares ?? []), ...shift.shares]
+            .map(({ arn }) => arn)
+            .filter((arn) => this.health(arn).healthy > 0),
+        ),
         at: this.now,
       });
     this.#seenHealthy = new Set();
@@ -418,8 +463,7 @@ export class SimulatedWorld {
   }
 
   #lackOf({ requires }: Shift): Omit<Extract<ShiftResult, { is: 'Lacking' }>, 'is'> | undefined {
-    const { healthy = [], registered = [], inPlaceOf } = requires ?? {};
-    if (inPlaceOf?.every((arn) => this.empty.has(arn)) === true) return undefined;
+    const { healthy = [], registered = [] } = requires ?? {};
     const lacking =
       this.#healthOf(healthy).some((one) => one.healthy === 0) ||
       registered.some((arn) => this.empty.has(arn));
@@ -427,13 +471,22 @@ export class SimulatedWorld {
   }
 
   #healthOf(arns: readonly string[]): readonly TargetHealth[] {
-    for (const arn of arns) if (!this.unhealthy.has(arn)) this.#seenHealthy.add(arn);
-    return arns.map((targetGroupARN) => ({
-      targetGroupARN,
-      healthy: this.unhealthy.has(targetGroupARN) ? 0 : 1,
-      total: 1,
-      others: '',
-    }));
+    const found = arns.map((arn) => this.health(arn));
+    for (const { targetGroupARN, healthy } of found) if (healthy > 0) this.#seenHealthy.add(targetGroupARN);
+    return found;
+  }
+
+  /** What ELBv2 says of the targets of a group; it checks none of a group that no rule uses (Target.NotInUse). */
+  health(targetGroupARN: string): TargetHealth {
+    const total = this.empty.has(targetGroupARN) ? 0 : 1;
+    const isUsed = this.listener.rules.some(({ shares }) => shares.some(({ arn }) => arn === targetGroupARN));
+    const isHealthy = total > 0 && isUsed && !this.unhealthy.has(targetGroupARN);
+    return { targetGroupARN, healthy: isHealthy ? 1 : 0, total, others: isUsed ? '' : '1 unused' };
+  }
+
+  /** The sides of a write that leaves all traffic without a healthy target. */
+  #stranding(from: readonly WeightedTargetGroup[], { shares: to }: Shift): Stranding | undefined {
+    return strandedBy({ from, to }, (arn) => this.health(arn));
   }
 
   #read(name: string): ReadVerdict {

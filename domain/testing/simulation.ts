@@ -7,6 +7,7 @@ import { initialState, type LostRun, type RolloutState } from '../model/state.ts
 import type { WeightedTargetGroup } from '../model/target-group.ts';
 import { countApproval, standOf } from '../rollout/approval.ts';
 import { performedOf } from '../rollout/attempt.ts';
+import type { ReportedEvent } from '../rollout/report.ts';
 import { isRecorded, tookUp } from '../rollout/performed.ts';
 import * as holds from '../rollout/record-backoff.ts';
 import * as measured from '../rollout/record-measurement.ts';
@@ -54,6 +55,8 @@ export class Simulation extends SimulatedWorld {
 
   /** The last decision: what is waited for, or how the run closed. */
   last: Decision = { do: 'Close', outcome: 'Waiting', reason: 'New', message: '' };
+  /** The Kubernetes Events that were emitted. */
+  readonly emitted: ReportedEvent[] = [];
   /** The events that the history of the run has so far. */
   events: number = EVENTS.start;
   #run: Run = runFrom(initialState);
@@ -194,6 +197,7 @@ export class Simulation extends SimulatedWorld {
       this.state = holds.reportRefused(this.state, failure, now);
       return;
     }
+    this.emitted.push(...due.events);
     this.#run = told(sent, sent, due.status);
     // What says the same is not written.
     if (due.is === 'Same') return;

@@ -85,7 +85,8 @@ export async function writeRule(
   ]);
   const before = seen?.is === 'Rule' ? seen.carried : known.carried;
   const carried = setsActions ? toCarry(attempt, ruleARN, before) : {};
-  await writing.permit();
+  const weights = { from: known.rule.forward.targetGroups, to: desired.forward.targetGroups };
+  await writing.permit(setsActions ? weights : undefined);
   const answer = await elbv2.modifyRule({
     RuleArn: ruleARN,
     ...(difference.conditions ? { Conditions: toConditions(desired) } : {}),

@@ -11,6 +11,7 @@ import {
   type InspectedForwarding,
   type ObservedForwarding,
 } from '../../../domain/load-balancers/load-balancer.ts';
+import type { WeightedTargetGroup } from '../../../domain/model/target-group.ts';
 import { sameShares } from '../../../domain/load-balancers/weights.ts';
 import type { Drift } from '../../contract.ts';
 import { forwardedBy, named } from '../forward.ts';
@@ -116,7 +117,10 @@ async function apply(
           got: `${weightsText(got.targetGroups)}${keeps ? ', with group stickiness' : ''}.`,
         };
   };
-  await writing.permit();
+  await writing.permit({
+    from: targetGroupsIn(known === 'Unread' ? told?.listener.forward : known),
+    to: targetGroups,
+  });
   try {
     await elbv2.setDefaultAction(listenerARN, toDefaultAction(targetGroups, sticky));
   } catch (error) {
@@ -125,6 +129,9 @@ async function apply(
   }
   return readBack(`the default action of ${listenerARN}`, look);
 }
+
+const targetGroupsIn = (forward: NetworkForward | undefined): readonly WeightedTargetGroup[] =>
+  forward?.targetGroups ?? [];
 
 const isWanted = ({ forwarding }: ApplyRequest<NetworkLoadBalancerShape>, known: NetworkForward): boolean =>
   sameShares(forwarding.listener.forward.targetGroups, known.targetGroups) &&
