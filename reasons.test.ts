@@ -43,6 +43,7 @@ const purposes: Readonly<Record<ShiftPurpose, true>> = {
   Detach: true,
   Step: true,
   TakeBack: true,
+  Evacuate: true,
 };
 
 /** These stand in no status: while groups at weight 0 wait to leave, and when a Cell is refused something, its status says that instead. */
@@ -66,7 +67,12 @@ interface Part {
 const parts: readonly Part[] = [
   {
     heading: 'What is refused',
-    sources: ['activities/load-balancers/', 'activities/failure.ts', 'workflows/'],
+    sources: [
+      'activities/load-balancers/',
+      'activities/rollout/traffic.ts',
+      'activities/failure.ts',
+      'workflows/',
+    ],
     known: Object.keys(failures),
   },
   {

@@ -202,6 +202,12 @@ export interface WatchedPlace {
   readonly place: string;
 }
 
+/** A look at a place, and what the one before it has found. */
+export interface DriftRequest extends WatchedPlace {
+  /** The target groups that carried traffic without a healthy target. */
+  readonly unhealthy?: readonly string[];
+}
+
 /** What one look at a place found. */
 export interface DriftFinding {
   /** How many objects name the place. */
@@ -210,6 +216,12 @@ export interface DriftFinding {
   readonly unread?: number;
   /** The objects of which something else is served than their status says, with the difference in words. */
   readonly drifted: readonly (Drift & Pick<WriterRef, 'isOwnedByCell'>)[];
+  /** The target groups that carry traffic without a healthy target, by ARN. */
+  readonly unhealthy: readonly string[];
+  /** The objects of Cells that such a target group has joined or left since the last look. */
+  readonly changed: readonly ObjectKey[];
+  /** Whether traffic is split, so that the next look is made sooner. */
+  readonly isSplit: boolean;
   /** The interval that is set now, in seconds. */
   readonly intervalSeconds?: number;
 }
@@ -223,6 +235,8 @@ export interface Drift {
 /** The writer of an object's configuration: the workflow of its Cell, or that of the object. */
 export interface WriterRef extends LoadBalancerConfigRef {
   readonly isOwnedByCell: boolean;
+  /** Whether it is woken for the health of targets, and not for drift. */
+  readonly forTargets?: true;
 }
 
 /** The result of a sync. */
@@ -312,8 +326,8 @@ export interface TargetGroupActivities {
 
 /** What the watch over a place needs. */
 export interface DriftActivities {
-  /** Reads a place once and compares it with what the objects' `.status` mirrors. */
-  findDrift(place: WatchedPlace, before?: FailedBefore): Promise<DriftFinding>;
+  /** Reads a place once, compares it with what the objects' `.status` mirrors, and reads the health of what carries traffic. */
+  findDrift(request: DriftRequest, before?: FailedBefore): Promise<DriftFinding>;
   /** Wakes the workflow that is the writer of an object's configuration. */
   wakeWriter(ref: WriterRef): Promise<void>;
 }

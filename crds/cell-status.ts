@@ -33,6 +33,12 @@ const targetGroup = z.object({
       'Stable: serves now, and gets everything back on failure. Canary: is being rolled out. Previous: neither; its weight is 0.',
     ),
   weight: z.int().min(0).max(999).describe('Its weight in the listener rule, as read back from ELBv2.'),
+  healthyTargets: z
+    .int()
+    .min(0)
+    .optional()
+    .describe('How many of its targets were healthy when Okra checked them last.'),
+  targets: z.int().min(0).optional().describe('How many targets were registered then.'),
   connections: text('Why traffic can differ from the weight: open flows, draining targets, slow start.'),
 });
 

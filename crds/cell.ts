@@ -99,6 +99,25 @@ const fields = z.object({
   healthTimeout: duration
     .default('10m')
     .describe('How long a rollout waits for healthy targets before it fails. Default: 10m.'),
+  evacuation: z
+    .object({
+      policy: z
+        .enum(['Auto', 'Off'])
+        .default('Auto')
+        .describe('Auto: moves the weight. Off: only reports in the condition TargetsHealthy.'),
+      after: duration
+        .default('15s')
+        .describe(
+          'How long a target group must have no healthy target before its weight moves. Default: 15s.',
+        ),
+      returnAfter: duration
+        .default('5m')
+        .describe('How long its targets must be healthy again before it gets its weight back. Default: 5m.'),
+    })
+    .optional()
+    .describe(
+      'What happens to the weight of a target group that has lost its last healthy target: it moves to the healthy target groups of the same version. A canary without any healthy target is reverted, whatever this says.',
+    ),
   settle: duration
     .optional()
     .describe(

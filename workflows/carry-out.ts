@@ -11,7 +11,7 @@ import {
   type CarriedOut,
   type Recorded,
 } from '../domain/rollout/performed.ts';
-import { idleRead } from '../domain/rollout/record-backoff.ts';
+import { healthRead } from '../domain/rollout/record-backoff.ts';
 import { lostRunRead } from '../domain/rollout/record-lost.ts';
 import { pruned } from '../domain/rollout/record-measurement.ts';
 import * as record from '../domain/rollout/record.ts';
@@ -67,9 +67,9 @@ async function ask(
       const found = await inspect(decision, { observed, cell }, hands);
       return kept((before) => record.inspected(before, found));
     }
-    case 'CheckIdle': {
+    case 'CheckHealth': {
       const found = await hands.elbv2Reads(decision.message).readTargetHealth(decision.targetGroupARNs);
-      return kept((before, now) => idleRead(before, found, now));
+      return kept((before, now) => healthRead(before, found, decision, { observed, cell, now }));
     }
     case 'Prune': {
       const { successfulRunHistoryLimit, unsuccessfulRunHistoryLimit } = cell.spec.analysis ?? {};

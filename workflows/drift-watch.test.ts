@@ -18,7 +18,7 @@ it.each([
   ['ends when nothing names it', { watched: 0 }, false],
   ['goes on while one may that nobody may read', { watched: 0, unread: 1 }, true],
 ])('the watch over a listener %s', async (_, seen, isPresent) => {
-  finding = { ...seen, drifted: [] };
+  finding = { ...seen, drifted: [], unhealthy: [], changed: [], isSplit: false };
   await driftWatch({ type: 'AWSApplicationLoadBalancer', place: 'arn', intervalSeconds: 60 });
   expect(synced.at(-1)).toMatchObject({ isPresent });
 });

@@ -1,4 +1,4 @@
-import type { Synced, WatchedPlace } from '../activities/contract.ts';
+import type { DriftFinding, DriftRequest, Synced, WatchedPlace } from '../activities/contract.ts';
 import type { FailedBefore } from '../domain/model/failed-before.ts';
 import { elbv2Reads } from './activities.ts';
 import { entity } from './entity.ts';
@@ -9,7 +9,12 @@ export interface DriftWatchInput extends WatchedPlace {
   /** The time between two looks, in seconds; each is jittered by up to a tenth. */
   readonly intervalSeconds: number;
   readonly before?: FailedBefore;
+  /** The target groups that carried traffic without a healthy target at the last look. */
+  readonly unhealthy?: readonly string[];
 }
+
+/** How soon a look follows while traffic is split, in seconds: a canary without healthy targets is reverted within a minute. */
+const SPLIT_SECONDS = 30;
 
 // The watches over all places are woken together, whenever okrad is started.
 const SPREAD_SECONDS = 10;
@@ -19,27 +24,42 @@ const LONGEST_SUMMARY = 200;
 /** Looks at a place once per interval, for as long as an object names it, and wakes the writers of what differs. */
 export async function driftWatch(input: DriftWatchInput): Promise<void> {
   const { type, place, intervalSeconds, before } = input;
+  let unhealthy = input.unhealthy ?? [];
   await entity({
     intervalSeconds,
     spreadSeconds: Math.min(SPREAD_SECONDS, intervalSeconds),
     before,
-    sync: (_, ...failed) => compare({ type, place }, failed),
-    renew: (next) => goOn<typeof driftWatch>({ type, place, ...next }),
+    sync: async (_, ...failed) => {
+      const { finding, synced } = await compare({ type, place, unhealthy }, failed);
+      ({ unhealthy } = finding);
+      return synced;
+    },
+    renew: (next) => goOn<typeof driftWatch>({ type, place, unhealthy, ...next }),
   });
 }
 
-async function compare(place: WatchedPlace, failed: readonly FailedBefore[]): Promise<Synced> {
+async function compare(
+  request: DriftRequest,
+  failed: readonly FailedBefore[],
+): Promise<{ readonly finding: DriftFinding; readonly synced: Synced }> {
   const look = elbv2Reads('Compare the listener with what the objects say');
-  const { watched, unread = 0, drifted, ...rest } = await look.findDrift(place, ...failed);
+  const finding = await look.findDrift(request, ...failed);
+  const { watched, unread = 0, drifted, changed, isSplit, intervalSeconds } = finding;
   for (const { key, difference, isOwnedByCell } of drifted) {
     const wake = elbv2Reads(difference.slice(0, LONGEST_SUMMARY));
-    await wake.wakeWriter({ type: place.type, key, isOwnedByCell });
+    await wake.wakeWriter({ type: request.type, key, isOwnedByCell });
   }
-  return {
-    ...rest,
+  for (const key of changed) {
+    const wake = elbv2Reads('The health of its targets has changed');
+    await wake.wakeWriter({ type: request.type, key, isOwnedByCell: true, forTargets: true });
+  }
+  const synced = {
+    ...(intervalSeconds === undefined ? {} : { intervalSeconds }),
+    ...(isSplit ? { againInSeconds: SPLIT_SECONDS } : {}),
     isPresent: watched + unread > 0,
     message: `${watched} objects watched, ${drifted.length} differed at the last look.${unreadIn(unread)}`,
   };
+  return { finding, synced };
 }
 
 const unreadIn = (namespaces: number): string =>

@@ -9,7 +9,15 @@ import { planOf, viewOf } from '../domain/model/view.ts';
 import type { Cancellation } from './cancellation.ts';
 import { handleApprovals } from './handle-approvals.ts';
 import { handleRequests } from './handle-requests.ts';
-import { analysisFinished, changed, drifted, experimentFinished, planQuery, stateQuery } from './messages.ts';
+import {
+  analysisFinished,
+  changed,
+  drifted,
+  experimentFinished,
+  planQuery,
+  stateQuery,
+  targetsChanged,
+} from './messages.ts';
 import { unknownSignals } from './unknown-signals.ts';
 
 /** What a run knows by now; words from outside change it while the workflow waits. */
@@ -43,6 +51,9 @@ export function listen(key: ObjectKey, begun: run.Run, cancellation: Cancellatio
   });
   setHandler(drifted, () => wake((now) => run.drifted(now, Date.now())), {
     description: 'Reads the load balancer, since it does not serve what it should.',
+  });
+  setHandler(targetsChanged, () => wake((now) => run.targetsChanged(now, Date.now())), {
+    description: 'Checks the health of the targets in the rule.',
   });
   const readVerdict = (): void => wake((now) => run.remembering(now, verdictExpected));
   setHandler(analysisFinished, readVerdict, { description: 'Reads the AnalysisRuns that are waited for.' });

@@ -51,5 +51,8 @@ export const stagedQuery = defineQuery<StagedState, [RawValue?]>('state', { type
 /** The steps that a rollout still has to take. */
 export const planQuery = defineQuery<RolloutPlan, [RawValue?]>('plan', { typeInfo: raw });
 
+/** Check the targets in the rule: the health of a group that carries traffic has changed. */
+export const targetsChanged = signal('targetsChanged');
+
 /** Look at the load balancer again: it does not serve what the object's status says. */
 export const drifted = signal('drifted');

@@ -11,6 +11,8 @@ const named = (namespace: string) => ({
   spec: { listenerARN: place, listener: { rule: { priority: 10, hosts: ['example.com'] } } },
 });
 
+const noTraffic = { unhealthy: [], changed: [], isSplit: false };
+
 /** Looks at a place with a role that is bound in some namespaces alone, each with an object that names it or with none. */
 function found(bound: Readonly<Record<string, readonly object[]>>, watchNamespaces: readonly string[]) {
   const list = (
@@ -38,20 +40,30 @@ function found(bound: Readonly<Record<string, readonly object[]>>, watchNamespac
 describe('the watch over a listener', () => {
   it('asks for the objects of the namespaces that Okra watches, as it may not list others', async () => {
     const bound = { shop: [named('shop')], bank: [named('bank')] };
-    expect(await found(bound, ['shop', 'bank'])).toEqual({ watched: 2, drifted: [] });
+    expect(await found(bound, ['shop', 'bank'])).toEqual({ watched: 2, drifted: [], ...noTraffic });
   });
 
   it('asks for those of all namespaces where Okra watches all', async () => {
-    expect(await found({ '': [named('shop')] }, [])).toEqual({ watched: 1, drifted: [] });
+    expect(await found({ '': [named('shop')] }, [])).toEqual({ watched: 1, drifted: [], ...noTraffic });
   });
 
   it('goes on over one namespace when another is gone with its RoleBinding', async () => {
     const bound = { shop: [named('shop')] };
-    expect(await found(bound, ['shop', 'bank'])).toEqual({ watched: 1, unread: 1, drifted: [] });
+    expect(await found(bound, ['shop', 'bank'])).toEqual({
+      watched: 1,
+      unread: 1,
+      drifted: [],
+      ...noTraffic,
+    });
   });
 
   it('goes on without failing where nothing names the listener but what it may not list', async () => {
-    expect(await found({ shop: [] }, ['shop', 'bank'])).toEqual({ watched: 0, unread: 1, drifted: [] });
+    expect(await found({ shop: [] }, ['shop', 'bank'])).toEqual({
+      watched: 0,
+      unread: 1,
+      drifted: [],
+      ...noTraffic,
+    });
   });
 
   it('fails where it may list nothing', async () => {

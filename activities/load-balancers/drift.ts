@@ -5,12 +5,13 @@ import type { Installation } from '../../clients/kubernetes/installation.ts';
 import { isForbidden, KubernetesError, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { objectStart } from '../../clients/temporal/workflow-start.ts';
 import { sameValue } from '../../domain/kubernetes/canonical.ts';
-import { formatKey, keyOf } from '../../domain/model/ids.ts';
-import { placeOf, type LoadBalancerType } from '../../domain/load-balancers/load-balancer.ts';
-import { drifted } from '../../workflows/messages.ts';
+import { formatKey, keyOf, type ObjectKey } from '../../domain/model/ids.ts';
+import { placeOf, targetGroupsOf, type LoadBalancerType } from '../../domain/load-balancers/load-balancer.ts';
+import { drifted, targetsChanged } from '../../workflows/messages.ts';
 import { isOwnedByCell, dependenciesOf } from './config-object.ts';
 import type { DriftActivities, DriftFinding, WatchedPlace } from '../contract.ts';
 import { loadBalancerOf } from './index.ts';
+import { healthOf } from './target-health.ts';
 import type { ConfigObject } from './port.ts';
 
 /** What the watch over places is made of. */
@@ -36,23 +37,53 @@ export function driftActivities(dependencies: DriftDependencies): DriftActivitie
   return {
     async findDrift(watched) {
       const context = Context.current();
-      const first = await compare(watched, dependencies, context.cancellationSignal);
-      if (first.differing.length === 0) return { ...seenIn(first), drifted: [] };
+      const { cancellationSignal: signal } = context;
+      const first = await compare(watched, dependencies, signal);
+      const health = await healthIn(first, watched.unhealthy ?? [], dependencies.elbv2, signal);
+      if (first.differing.length === 0) return { ...seenIn(first), ...health, drifted: [] };
       await context.sleep(CONFIRM_AFTER_MS);
-      const second = await compare(watched, dependencies, context.cancellationSignal);
+      const second = await compare(watched, dependencies, signal);
       const before = new Map(
         first.differing.map(({ drift: { key }, observed }) => [formatKey(key), observed]),
       );
       const twice = second.differing.filter(({ drift: { key }, observed }) =>
         sameValue(before.get(formatKey(key)), observed),
       );
-      return { ...seenIn(second), drifted: twice.map(({ drift }) => drift) };
+      return { ...seenIn(second), ...health, drifted: twice.map(({ drift }) => drift) };
     },
-    async wakeWriter({ isOwnedByCell: isOwned, ...ref }) {
+    async wakeWriter({ isOwnedByCell: isOwned, forTargets, ...ref }) {
       const kind = isOwned ? 'Cell' : (`${ref.type}Config` as const);
       const { type, options } = objectStart({ kind, key: ref.key }, taskQueue);
-      await temporal.workflow.signalWithStart(type, { ...options, signal: drifted.name, signalArgs: [] });
+      const signal = forTargets === true ? targetsChanged.name : drifted.name;
+      await temporal.workflow.signalWithStart(type, { ...options, signal, signalArgs: [] });
     },
+  };
+}
+
+/**
+ * Reads the health of the target groups that carry the traffic of Cells. A Cell is told when one of its groups has lost its last
+ * healthy target, or has one again; a group that cannot be read counts as it did.
+ */
+async function healthIn(
+  { carrying }: Pick<Compared, 'carrying'>,
+  before: readonly string[],
+  elbv2: DriftDependencies['elbv2'],
+  signal: AbortSignal,
+): Promise<Pick<DriftFinding, 'unhealthy' | 'changed' | 'isSplit'>> {
+  const arns = [...new Set(carrying.flatMap((one) => one.arns))];
+  const found = await Promise.all(
+    arns.map(async (arn) => {
+      const wasSick = before.includes(arn);
+      const read = healthOf(elbv2, [arn], signal).then(([health]) => (health?.healthy ?? 0) === 0);
+      const isSick = await read.catch(() => wasSick);
+      return { arn, isSick, isNew: isSick !== wasSick };
+    }),
+  );
+  const flipped = new Set(found.flatMap(({ arn, isNew }) => (isNew ? [arn] : [])));
+  return {
+    unhealthy: found.flatMap(({ arn, isSick }) => (isSick ? [arn] : [])),
+    changed: carrying.flatMap((one) => (one.arns.some((arn) => flipped.has(arn)) ? [one.key] : [])),
+    isSplit: carrying.some((one) => one.arns.length > 1),
   };
 }
 
@@ -61,6 +92,8 @@ interface Compared {
   readonly watched: number;
   /** How many namespaces may not be read. */
   readonly unread: number;
+  /** The target groups that each Cell has traffic at. */
+  readonly carrying: readonly { readonly key: ObjectKey; readonly arns: readonly string[] }[];
   readonly differing: readonly {
     readonly drift: DriftFinding['drifted'][number];
     readonly observed: unknown;
@@ -87,7 +120,15 @@ async function compare(
       ? []
       : [{ key: keyOf(object), observed }],
   );
-  if (mirrored.length === 0) return { watched: watched.length, unread, differing: [] };
+  const ofCells = new Set(
+    watched.flatMap(({ object }) => (isOwnedByCell(object) ? [formatKey(keyOf(object))] : [])),
+  );
+  const carrying = mirrored.flatMap(({ key, observed }) =>
+    ofCells.has(formatKey(key))
+      ? [{ key, arns: targetGroupsOf(observed).flatMap(({ arn, weight }) => (weight > 0 ? [arn] : [])) }]
+      : [],
+  );
+  if (mirrored.length === 0) return { watched: watched.length, unread, carrying, differing: [] };
   const calls = loadBalancer.connect(dependenciesOf(dependencies));
   const found = await calls.drift(place, mirrored, signal);
   const byId = new Map(watched.map(({ object, observed }) => [idOf(object), { object, observed }]));
@@ -97,7 +138,7 @@ async function compare(
       ? []
       : [{ drift: { ...drift, isOwnedByCell: isOwnedByCell(one.object) }, observed: one.observed }];
   });
-  return { watched: watched.length, unread, differing };
+  return { watched: watched.length, unread, carrying, differing };
 }
 
 const idOf = (object: ConfigObject): string => formatKey(keyOf(object));

@@ -46,7 +46,7 @@ const MOST_TURNS = 500;
 const quiet: ReadonlySet<Performable['do']> = new Set([
   'Begin',
   'Inspect',
-  'CheckIdle',
+  'CheckHealth',
   'ReadLostRun',
   'ReadMeasurement',
 ]);

@@ -114,7 +114,7 @@ function shut(decision: Decision, { cell, now }: GateInput): Wait | undefined {
 }
 
 /** What gives no version more than it serves: it confirms what is served, or takes out what is gone or idle. */
-const movesNothing: ReadonlySet<ShiftPurpose> = new Set(['Restore', 'Detach', 'TakeOut']);
+const movesNothing: ReadonlySet<ShiftPurpose> = new Set(['Restore', 'Detach', 'TakeOut', 'Evacuate']);
 
 /** Windows, clusters and other applications hold rollouts only: an install, groups that come and go, and edits of the rule do not wait for them. */
 const isOfRollout = (decision: Decision): boolean =>

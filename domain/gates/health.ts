@@ -97,7 +97,8 @@ export const strandingRefusal = ({ from, to }: Stranding): string =>
 export const strandingWarning = ({ from, to }: Stranding): string =>
   `Shifted all traffic from ${from} to ${to} as requested, although no target there is healthy.`;
 
-function healthText(health: TargetHealth | undefined): string {
+/** Says how many targets of a group are healthy: `2 of 3 healthy; 1 unhealthy (Target.Timeout)`. */
+export function healthText(health: Pick<TargetHealth, 'healthy' | 'total' | 'others'> | undefined): string {
   if (health === undefined) return 'health unknown';
   const { healthy, total, others } = health;
   return total === 0

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { connectionsAfter, connectionsText, withConnections, type ChangedGroup } from './connections.ts';
-import { idleRead } from '../rollout/record-backoff.ts';
-import { initialState } from '../model/state.ts';
-import { arnOf } from '../testing/builders.ts';
+import { healthRead } from '../rollout/record-backoff.ts';
+import { initialState, type RolloutState } from '../model/state.ts';
+import { aCell, arnOf } from '../testing/builders.ts';
 
 const NOW = Date.parse('2026-11-22T09:00:00Z');
 const MINUTE = 60_000;
@@ -94,6 +94,13 @@ describe('the connections of a target group', () => {
         ...(draining === 0 ? {} : { draining }),
       },
     ];
+    const observed = aCell().serving({ a: 0, b: 100 }).seen();
+    const { cell } = observed;
+    if (cell === undefined) throw new Error('Expected a Cell.');
+    const settled = { do: 'Close', outcome: 'Completed', reason: 'Serving', message: '' } as const;
+    const decision = { do: 'CheckHealth', targetGroupARNs: [arnOf('a')], message: '', settled } as const;
+    const idleRead = (before: RolloutState, found: ReturnType<typeof look>, now: number) =>
+      healthRead(before, found, decision, { observed, cell, now });
     const state = idleRead(withConnections(initialState, losing, NOW), look(2), NOW + MINUTE);
     expect(textAt(state, NOW + MINUTE)).toBe(
       `${FLOWS} 2 of its targets are draining: what is open there may go on until their deregistration delay is over.`,

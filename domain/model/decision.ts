@@ -18,7 +18,8 @@ export type ShiftPurpose =
   | 'TakeOut'
   | 'Detach'
   | 'Step'
-  | 'TakeBack';
+  | 'TakeBack'
+  | 'Evacuate';
 
 /** What has to be true of target groups just before a write; the one who writes looks. */
 export interface Requirements {
@@ -84,6 +85,8 @@ export interface Shift {
   readonly urgent: boolean;
   /** Whether all traffic may go to groups without a healthy target, because a person asks for that. */
   readonly force?: true;
+  /** The groups that it takes out because they never had a healthy target; they are tried again after a while. */
+  readonly sittingOut?: readonly string[];
   /** Whether ELBv2 is read before it is compared, because nobody knows for sure what it serves. */
   readonly verify?: boolean;
   /** Undefined: nothing is looked at before the write. */
@@ -97,13 +100,13 @@ export interface Shift {
 export type Decision =
   | Shift
   | { readonly do: 'Inspect'; readonly message: string }
-  /** Looks at the groups that wait in the rule at weight 0. */
+  /** Reads the health of the targets of all groups in the rule. */
   | {
-      readonly do: 'CheckIdle';
+      readonly do: 'CheckHealth';
       readonly targetGroupARNs: readonly string[];
       readonly message: string;
-      /** How the Cell stands already. */
-      readonly settled: Close | Wait;
+      /** How the Cell stands already, where it is done for the groups at weight 0. */
+      readonly settled?: Close | Wait;
     }
   /** Deletes what measured in earlier rollouts beyond the number that is kept. */
   | { readonly do: 'Prune'; readonly message: string }
@@ -183,6 +186,6 @@ export type Performable = Exclude<Decision, Wait | Close>;
 
 /** What people are told of a decision: how the Cell stands, where what is left to do changes nothing about it. */
 export const standing = (decision: Decision): Decision =>
-  decision.do === 'Wait' || decision.do === 'Shift' || decision.do === 'CheckIdle'
+  decision.do === 'Wait' || decision.do === 'Shift' || decision.do === 'CheckHealth'
     ? (decision.settled ?? decision)
     : decision;

@@ -46,6 +46,19 @@ export interface TargetHealthCheck {
   readonly other?: Omit<TargetHealthCheck, 'other'>;
 }
 
+/** What looks at the targets of a group in the rule have shown; times are milliseconds since the epoch. */
+export interface GroupHealth {
+  readonly arn: string;
+  /** Healthy targets, and registered ones. */
+  readonly healthy: number;
+  readonly total: number;
+  /** The states of the others, for people. */
+  readonly others: string;
+  /** `Unhealthy`: no target is. `Returning`: some are again, after its weight may have gone to others. */
+  readonly is: 'Healthy' | 'Unhealthy' | 'Returning';
+  readonly since: number;
+}
+
 /** What the last look at the groups that wait in the rule at weight 0 has shown. */
 export interface IdleCheck {
   readonly targetGroupARNs: readonly string[];
@@ -137,6 +150,12 @@ export interface RolloutState {
   readonly verdictAwaits?: true;
   readonly health?: TargetHealthCheck;
   readonly idle?: IdleCheck;
+  /** The health of all groups in the rule, when it was checked last. */
+  readonly targets?: { readonly at: number; readonly groups: readonly GroupHealth[] };
+  /** Groups that have left the rule without a healthy target, and when they are attached again. */
+  readonly sittingOut?: readonly { readonly arn: string; readonly until: number }[];
+  /** Whether the health of a group that carries traffic has changed since. */
+  readonly targetsChanged?: true;
   /** Why clients of target groups are elsewhere than their weights say. */
   readonly connections?: readonly Connections[];
   readonly budget?: BudgetWait;

@@ -52,9 +52,9 @@ export function attemptWith(outside: Outside, decision: Performable, asked: Aske
       if (found.is === 'Refused') return found;
       return done((before) => record.inspected(before, found));
     }
-    case 'CheckIdle': {
+    case 'CheckHealth': {
       const health = outside.healthOf(decision.targetGroupARNs);
-      return done((before, at) => holds.idleRead(before, health, at));
+      return done((before, at) => holds.healthRead(before, health, decision, { observed, cell, now: at }));
     }
     case 'Prune':
       return done(measured.pruned);

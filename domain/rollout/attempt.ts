@@ -107,7 +107,7 @@ const isForGood = ({ reason, permanent }: Refusal): boolean => permanent && reas
 function refused(decision: Performable, refusal: Refusal): Performed {
   const { reason, message, permanent } = refusal;
   const isQuiet =
-    decision.do === 'CheckIdle' ||
+    decision.do === 'CheckHealth' ||
     decision.do === 'Prune' ||
     (decision.do === 'Shift' && decision.purpose === 'Detach');
   const isOfBackground = 'background' in decision && decision.background !== undefined;
@@ -140,7 +140,7 @@ function refused(decision: Performable, refusal: Refusal): Performed {
 /** Whether something goes before a decision that is being carried out; nothing goes before taking traffic back. */
 export function isInterrupted(decision: Performable, run: Run): boolean {
   const { state } = run;
-  if (decision.do === 'CheckIdle') return isStale(run);
+  if (decision.do === 'CheckHealth') return isStale(run);
   if (decision.do !== 'Shift') return abortTakesBack(run);
   if (decision.urgent) return false;
   const goesOnPaused = decision.purpose === 'Restore' || decision.purpose === 'TakeOut';

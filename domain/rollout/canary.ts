@@ -9,6 +9,8 @@ import { endMeasurement } from './measurement.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import type { WeightedTargetGroup } from '../model/target-group.ts';
 import { holdsOnFailure } from './on-failure.ts';
+import { carryingOf } from '../gates/targets.ts';
+import { byName } from '../versions/version.ts';
 import { leftOf } from '../versions/stable.ts';
 import type { Rollout } from '../model/state.ts';
 import { approvalFrom, approvalsOf, movesTraffic, nextOf } from '../steps/index.ts';
@@ -60,7 +62,7 @@ function complete(rollout: Rollout, input: GuardInput): Decision {
 }
 
 function moveTo(weight: number, then: 'Advance' | 'Finish', rollout: Rollout, input: GuardInput): Decision {
-  const wanted = sharesAt(weight, rollout, input.observed);
+  const wanted = sharesAt(weight, rollout, input);
   const { version } = rollout.canary;
   if (sameShares(wanted, input.observed.weighted) && input.observed.isApplied) {
     const settled = settle(rollout, input);
@@ -92,10 +94,16 @@ const lateHealth = (version: string, lack: string, now: number): Decision =>
 export function sharesAt(
   weight: number,
   { stable, canary }: Rollout,
-  observed: ObservedCell,
+  input: GuardInput,
 ): readonly WeightedTargetGroup[] {
-  const left = leftOf(stable, observed);
-  return left.length === 0 ? everythingTo(canary.groups, []) : shares(left, canary.groups, weight);
+  const left = leftOf(stable, input.observed);
+  const [stays, comes] = [carryingOf(left, input), carryingOf(canary.groups, input)];
+  const idle = [...left, ...canary.groups].filter((group) => !includes([...stays, ...comes], group));
+  if (left.length === 0) return everythingTo(comes, idle);
+  return [
+    ...shares(stays, comes, weight),
+    ...idle.map(({ name, arn }) => ({ name, arn, weight: 0 })),
+  ].toSorted(byName);
 }
 
 /** Waits until the data plane of the load balancer follows the last change of weights. */

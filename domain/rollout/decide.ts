@@ -13,6 +13,7 @@ import { withdraw } from '../model/ending.ts';
 import { gate } from '../gates/gate.ts';
 import { withSides } from '../gates/kinds.ts';
 import { abortIsDue } from '../model/requests.ts';
+import { checkTargets, evacuate, failedByHealth, heldForStable, untilChecked } from '../gates/targets.ts';
 import { attachFirst, type GuardInput } from '../gates/guard.ts';
 import { awaitBackoff } from './backoff.ts';
 import { intend } from './intent.ts';
@@ -44,7 +45,7 @@ export function decide(
   const goesBack = abortIsDue(state) || state.rollout?.ending !== undefined;
   const first = goesBack ? undefined : release(observed, state, now);
   const wanted = forcedByPerson(first ?? decideFor(input), state);
-  return inBudget(verified(attachFirst(wanted, input), input), input);
+  return inBudget(verified(attachFirst(untilChecked(wanted, input), input), input), input);
 }
 
 /** A Cell that is gone leaves nothing to decide but what becomes of what its configuration has made. */
@@ -74,21 +75,26 @@ function decideFor(input: GuardInput): Decision {
   // What was believed to be served could not be put back: nothing is decided by it any more.
   const look = observed.weighted.length > 0 ? inspect(input) : undefined;
   if (look !== undefined) return look;
-  if (rollout === undefined) return awaitBackoff(state, now) ?? adopt(input) ?? intend(input);
+  if (rollout === undefined)
+    return (
+      awaitBackoff(state, now) ?? adopt(input) ?? checkTargets(input) ?? evacuate(input) ?? intend(input)
+    );
   const interruption =
     rollout.ending === undefined
-      ? (interrupt(rollout, input) ?? failureInBackground(rollout, input))
+      ? (interrupt(rollout, input) ?? failureInBackground(rollout, input) ?? failedByHealth(rollout, input))
       : undefined;
-  if (interruption !== undefined) return interruption;
+  if (interruption !== undefined) return heldForStable(interruption, rollout, input);
   const unknown = inspect(input);
   if (unknown !== undefined) return awaitBackoff(state, now) ?? unknown;
   if (rollout.ending !== undefined) return takeBack(rollout, input);
   const adopting = adopt(input);
   if (adopting !== undefined) return awaitBackoff(state, now) ?? adopting;
-  return (
+  const checking = checkTargets(input);
+  if (checking !== undefined) return checking;
+  const next =
     readBackground(rollout, input) ??
-    notWithoutBackground(inTime(goOn(rollout, input), rollout, input), rollout, input)
-  );
+    notWithoutBackground(inTime(goOn(rollout, input), rollout, input), rollout, input);
+  return heldForStable(next, rollout, input);
 }
 
 /** A person's own abort and promoteFull move traffic also to groups without a healthy target. */
@@ -133,7 +139,7 @@ function goOn(rollout: Rollout, input: GuardInput): Decision {
   const { observed, state, now } = input;
   if (observed.weighted.length === 0) return awaitBackoff(state, now) ?? lost(rollout, input);
   // Clients whose share goes to nobody do not wait until someone resumes.
-  const out = takeOut(rollout, input);
+  const out = takeOut(rollout, input) ?? evacuate(input);
   const isPaused = out === undefined ? paused(rollout, input) : undefined;
   const next =
     isPaused ?? heedingStep(awaitBackoff(state, now) ?? out ?? forward(rollout, input), rollout, input);

@@ -19,7 +19,7 @@ const reasons: Readonly<
   Advance: 'StepCompleted',
   Replan: 'StepsReplanned',
   Inspect: undefined,
-  CheckIdle: undefined,
+  CheckHealth: undefined,
   ReadLostRun: undefined,
   Prune: undefined,
   Remove: undefined,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CanaryStep } from '../../crds/cell.ts';
 import { arnOf, weightsOf } from '../testing/builders.ts';
 import { aMinuteLater, rollingOut, without } from '../testing/rolling-out.ts';
-import type { Simulation } from '../testing/simulation.ts';
+import { Simulation } from '../testing/simulation.ts';
 
 const MINUTE = 60_000;
 const analysis = { templates: [{ templateName: 'success-rate' }] };
@@ -123,5 +123,150 @@ describe('what serves, of which the objects say something else', () => {
     aMinuteLater(web);
     expect(weightsOf(web.served)).toMatchObject({ b: 100 });
     expect(web.status.stableVersion).toBe('2.0.0');
+  });
+});
+
+describe('targets that die under weight', () => {
+  const sick = (web: Simulation, ...names: readonly string[]): void => {
+    for (const name of names) web.unhealthy.add(arnOf(name));
+    web.lookForHealth();
+  };
+  const heal = (web: Simulation, ...names: readonly string[]): void => {
+    for (const name of names) web.unhealthy.delete(arnOf(name));
+    web.lookForHealth();
+  };
+  const condition = ({ status }: Simulation, type: string) =>
+    status.conditions?.find((one) => one.type === type);
+
+  it.each([
+    ['a pause', [{ pause: {} }], false],
+    ['a pause, where failures are held', [{ pause: {} }], true],
+    ['an analysis', [{ analysis }], false],
+  ] as [string, CanaryStep[], boolean][])('revert a canary within a minute during %s', (_, steps, holds) => {
+    const web = atHalf(...steps);
+    if (holds)
+      web.edit((spec) => ({
+        ...spec,
+        updateStrategy: { type: 'Canary', canary: { ...spec.updateStrategy?.canary, onFailure: 'Hold' } },
+      }));
+    sick(web, 'b');
+    web.pass(20_000);
+    expect(weightsOf(web.served)).toEqual({ a: 100 });
+    expect(web.status.blockedVersions).toMatchObject([
+      { version: '2.0.0', cause: expect.stringContaining('No target of 2.0.0 is healthy') },
+    ]);
+  });
+
+  it('revert nothing when they are healthy again at the next look', () => {
+    const web = atHalf({ pause: {} });
+    sick(web, 'b');
+    web.pass(5_000);
+    heal(web, 'b');
+    web.pass(MINUTE);
+    expect(weightsOf(web.served)).toEqual({ a: 50, b: 50 });
+  });
+
+  it('block no good version when an analysis fails because those of the stable side have died', () => {
+    const web = atHalf({ analysis }, { setWeight: 80 }, { pause: {} });
+    sick(web, 'a');
+    web.pass(MINUTE);
+    web.conclude('Failed');
+    aMinuteLater(web);
+    expect(weightsOf(web.served)).toEqual({ a: 50, b: 50 });
+    expect(web.status.blockedVersions ?? []).toEqual([]);
+    expect(degraded(web)?.message).toContain('Not reverting to 1.0.0, which has no healthy target');
+
+    web.ask('promoteFull');
+    web.pass(MINUTE);
+    expect(weightsOf(web.served)).toMatchObject({ b: 100 });
+  });
+
+  /** Two clusters of one version serve half each. */
+  function atRest(evacuation?: NonNullable<Simulation['spec']['evacuation']>): Simulation {
+    const web = new Simulation({ settle: '0s', ...(evacuation === undefined ? {} : { evacuation }) });
+    web.provision('1.0.0', 'a', 'b');
+    web.run();
+    expect(weightsOf(web.served)).toEqual({ a: 50, b: 50 });
+    return web;
+  }
+
+  it('lose their weight to the other target group of the version, and get it back when they stay healthy', () => {
+    const web = atRest();
+    web.freezes = [{ name: 'all', by: 'ops', reason: 'Friday.' }];
+    web.wake();
+    sick(web, 'a');
+    web.pass(MINUTE);
+    expect(weightsOf(web.served)).toEqual({ a: 0, b: 100 });
+    expect(condition(web, 'TargetsHealthy')).toMatchObject({
+      status: 'False',
+      message: 'a: 0 of 1 healthy at weight 0, b: 1 of 1 healthy at weight 100.',
+    });
+    expect(condition(web, 'Ready')?.status).toBe('True');
+    expect(degraded(web)?.reason).toBe('UnhealthyTargets');
+
+    web.freezes = [];
+    heal(web, 'a');
+    web.pass(MINUTE);
+    expect(weightsOf(web.served)).toEqual({ a: 0, b: 100 });
+    web.pass(6 * MINUTE);
+    expect(weightsOf(web.served)).toEqual({ a: 50, b: 50 });
+    expect(condition(web, 'TargetsHealthy')?.status).toBe('True');
+    expect(web.status.phase).toBe('Completed');
+  });
+
+  it('stay in the rule no longer than healthTimeout, and are tried again an hour later', () => {
+    const web = atRest();
+    sick(web, 'a');
+    web.pass(12 * MINUTE);
+    expect(weightsOf(web.served)).toEqual({ b: 100 });
+    heal(web, 'a');
+    web.pass(70 * MINUTE);
+    expect(weightsOf(web.served)).toEqual({ a: 50, b: 50 });
+  });
+
+  it('keep their weight where nothing else is healthy, or evacuation is off', () => {
+    const web = atRest();
+    sick(web, 'a', 'b');
+    web.pass(MINUTE);
+    expect(weightsOf(web.served)).toEqual({ a: 50, b: 50 });
+    expect(condition(web, 'Ready')?.status).toBe('False');
+
+    const off = atRest({ policy: 'Off', after: '15s', returnAfter: '5m' });
+    sick(off, 'a');
+    off.pass(MINUTE);
+    expect(weightsOf(off.served)).toEqual({ a: 50, b: 50 });
+    expect(condition(off, 'TargetsHealthy')?.status).toBe('False');
+  });
+
+  it('lose their weight within a side of a rollout, in a pause as well, and get it back', () => {
+    const web = new Simulation({ ...strategy({ setWeight: 40 }, { pause: {} }) });
+    web.provision('1.0.0', 'a', 'b');
+    web.run();
+    web.provision('2.0.0', 'c', 'd');
+    web.wake();
+    web.pass(MINUTE);
+    expect(weightsOf(web.served)).toEqual({ a: 30, b: 30, c: 20, d: 20 });
+    sick(web, 'b', 'c');
+    web.pass(MINUTE);
+    expect(weightsOf(web.served)).toEqual({ a: 60, b: 0, c: 0, d: 40 });
+    expect(web.status.phase).toBe('Paused');
+    heal(web, 'b', 'c');
+    web.pass(8 * MINUTE);
+    expect(weightsOf(web.served)).toEqual({ a: 30, b: 30, c: 20, d: 20 });
+  });
+
+  it('take a joiner out of the rule that never became healthy', () => {
+    const web = new Simulation({ settle: '0s' });
+    web.provision('1.0.0', 'a');
+    web.run();
+    web.provision('1.0.0', 'b');
+    web.unhealthy.add(arnOf('b'));
+    aMinuteLater(web);
+    expect(weightsOf(web.served)).toEqual({ a: 100, b: 0 });
+    web.pass(12 * MINUTE);
+    expect(weightsOf(web.served)).toEqual({ a: 100 });
+    web.unhealthy.clear();
+    web.pass(70 * MINUTE);
+    expect(weightsOf(web.served)).toEqual({ a: 50, b: 50 });
   });
 });

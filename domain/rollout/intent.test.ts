@@ -26,7 +26,7 @@ function decided(cell: CellBuilder, state = looked): string {
   const now = decide(cell.seen(), state, NOW);
   // What waits at weight 0 is looked at before anything becomes of it.
   const idle = { targetGroupARNs: ['a', 'b'].map(arnOf), since: NOW, at: NOW, unhealthyARNs: [] };
-  const next = now.do === 'CheckIdle' ? decide(cell.seen(), { ...state, idle }, NOW) : now;
+  const next = now.do === 'CheckHealth' ? decide(cell.seen(), { ...state, idle }, NOW) : now;
   const decision = next.do === 'Wait' ? (next.settled ?? next) : next;
   switch (decision.do) {
     case 'Shift':

@@ -71,6 +71,7 @@ class Do implements fc.Command<Model, Simulation> {
   run(model: Model, simulation: Simulation): void {
     const written = simulation.writes.length;
     this.effect(simulation, model);
+    simulation.lookForHealth();
     allow(model, simulation);
     simulation.run();
     for (const write of simulation.writes.slice(written)) holdAgainst(write, model);
@@ -119,6 +120,7 @@ const movesInDoubt = new Set([
   'Restore',
   'Attach',
   'Reconfigure',
+  'Evacuate',
 ]);
 
 /** Purposes that ask for the weights that were asked for before. */

@@ -1,4 +1,5 @@
 import { gate } from '../gates/gate.ts';
+import { carryingOf } from '../gates/targets.ts';
 import { guard, type GuardInput } from '../gates/guard.ts';
 import {
   everythingTo,
@@ -19,7 +20,8 @@ export function rebalance(
   sets: readonly VersionSet[],
   stable: VersionSet,
 ): Decision | undefined {
-  const set = sets.find((one) => one.version === stable.version);
+  const found = sets.find((one) => one.version === stable.version);
+  const set = found && { ...found, groups: carryingOf(found.groups, input) };
   const carrying = stable.groups.filter((group) => weightOf([group], input.observed.weighted) > 0);
   if (set === undefined || sameGroups(set.groups, carrying)) return undefined;
   const together = [...stable.groups, ...set.groups.filter((group) => !includes(stable.groups, group))];
@@ -32,7 +34,9 @@ export function rebalance(
     message: `Spreading the weight of ${set.version} over its ${set.groups.length} target groups.`,
   };
   const fits = together.length <= MAX_TARGET_GROUPS;
-  const whole = fits ? passed(shift, input) : tooMany(together, `Version ${set.version} has`);
+  const whole = fits
+    ? passed(shift, input, giveUp(shift, input))
+    : tooMany(together, `Version ${set.version} has`);
   if (whole.do === 'Shift') return whole;
   // What is gone leaves at once, also where something joins that has to wait, or for which there is no room before.
   const staying = carrying.filter((group) => includes(set.groups, group));
@@ -46,9 +50,34 @@ export function rebalance(
 }
 
 /** What a shift comes to behind gates and guards. */
-function passed(shift: Shift, input: GuardInput): Decision {
+function passed(shift: Shift, input: GuardInput, whenTimedOut?: (lack: string) => Decision): Decision {
   const gated = gate(shift, input);
-  return gated === shift ? guard(shift, input) : gated;
+  return gated === shift ? guard(shift, input, whenTimedOut) : gated;
+}
+
+/**
+ * Takes groups out of the rule that have joined it and did not become healthy in time: a group with only unhealthy targets can
+ * fail the whole load balancer in DNS. Undefined where none of them is in the rule.
+ */
+function giveUp(
+  { version, shares }: Shift,
+  { observed: { weighted } }: GuardInput,
+): ((lack: string) => Decision) | undefined {
+  const joined = weighted.filter((group) => group.weight === 0 && includes(shares, group));
+  if (joined.length === 0) return undefined;
+  return (lack) => {
+    const sick = joined.filter(({ arn }) => lack.includes(arn));
+    const leaving = sick.length === 0 ? joined : sick;
+    return {
+      do: 'Shift',
+      purpose: 'Detach',
+      version,
+      shares: weighted.filter((group) => !includes(leaving, group)),
+      urgent: false,
+      sittingOut: leaving.map(({ arn }) => arn),
+      message: `Taking ${leaving.map(({ name }) => name).join(', ')} out of the rule, because its targets did not become healthy within spec.healthTimeout. ${lack}`,
+    };
+  };
 }
 
 /** What is done of two: the first, unless both wait for healthy targets; then what joins is told of, and either is looked at when it is due. */

@@ -1,8 +1,10 @@
 import { connectionsAtRest } from '../load-balancers/connections.ts';
 import { checkAbout, isAbout, lackingSince } from '../gates/guard.ts';
 import type { TargetHealth } from '../gates/health.ts';
-import type { Shift } from '../model/decision.ts';
+import { recordHealth } from '../gates/targets.ts';
+import type { Decision, Shift } from '../model/decision.ts';
 import type { ObservedCell } from '../model/observation.ts';
+import type { PresentCell } from '../versions/candidate.ts';
 import { isRefusedForHealth, withoutInspected, withoutBackoff } from './record.ts';
 import type { BudgetWait, RetryBackoff, Retry, RolloutState, TargetHealthCheck } from '../model/state.ts';
 
@@ -37,17 +39,31 @@ export const waitingForBudget = (state: RolloutState, budget: BudgetWait): Rollo
   budget,
 });
 
-/** Records what a look at the groups has shown that wait at weight 0. */
-export const idleRead = (state: RolloutState, found: readonly TargetHealth[], now: number): RolloutState => ({
-  ...withoutBackoff(state),
-  idle: {
-    targetGroupARNs: found.map(({ targetGroupARN }) => targetGroupARN),
-    since: state.idle?.since ?? now,
-    at: now,
-    unhealthyARNs: found.filter(({ healthy }) => healthy === 0).map(({ targetGroupARN }) => targetGroupARN),
-    connections: connectionsAtRest(found, now),
-  },
-});
+/** Records what a look at the targets of all groups in the rule has shown. */
+export function healthRead(
+  before: RolloutState,
+  found: readonly TargetHealth[],
+  { settled }: Extract<Decision, { do: 'CheckHealth' }>,
+  at: { readonly observed: ObservedCell; readonly cell: PresentCell; readonly now: number },
+): RolloutState {
+  const { observed, now } = at;
+  const isOver = before.backoff?.during === 'CheckHealth';
+  const state = recordHealth(isOver ? withoutBackoff(before) : before, found, at);
+  if (settled === undefined) return state;
+  const idle = found.filter(({ targetGroupARN }) =>
+    observed.weighted.some(({ arn, weight }) => arn === targetGroupARN && weight === 0),
+  );
+  return {
+    ...state,
+    idle: {
+      targetGroupARNs: idle.map(({ targetGroupARN }) => targetGroupARN),
+      since: state.idle?.since ?? now,
+      at: now,
+      unhealthyARNs: idle.filter(({ healthy }) => healthy === 0).map(({ targetGroupARN }) => targetGroupARN),
+      connections: connectionsAtRest(idle, now),
+    },
+  };
+}
 
 /** Records that ELBv2 may serve something else than the status of the configuration says. */
 export const suspected = (state: RolloutState, now: number): RolloutState => ({

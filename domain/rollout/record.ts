@@ -6,6 +6,7 @@ import type { InspectedForwarding } from '../load-balancers/load-balancer.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import type { ReportedEvent } from './report.ts';
 import { clocked } from '../gates/deadline.ts';
+import { satOut } from '../gates/targets.ts';
 import { goesBackYet, tookBackWhatWasLeft, withoutLeft } from './left-behind.ts';
 import { changeOf, outcomeOf } from './history.ts';
 import type { Rollout, RolloutState } from '../model/state.ts';
@@ -45,7 +46,7 @@ export function began(
 /** Records that ELBv2 serves what was asked for; what was seen of health and load balancer before counts no more. */
 export function shifted(
   state: RolloutState,
-  { purpose, version, message }: Of<'Shift'>,
+  { purpose, version, message, sittingOut = [] }: Of<'Shift'>,
   at: { readonly from: string | undefined; readonly cell: PresentCell; readonly now: number },
 ): RolloutState {
   const {
@@ -53,7 +54,7 @@ export function shifted(
     budget: _spent,
     mayDiffer: _read,
     ...rest
-  } = withoutBackoffBefore(purpose, withoutInspected(state));
+  } = withoutBackoffBefore(purpose, withoutInspected(satOut(state, sittingOut, at.now)));
   const outcome = outcomeOf[purpose];
   if (outcome === undefined) {
     const isLeftOver = purpose === 'TakeBack' && rest.rollout === undefined;

@@ -25,7 +25,7 @@ export type Told =
 
 /** Whether a decision is reported: what moves traffic before it is done, how a Cell stands before it waits, the rest with what comes of it. */
 export const isWorthReporting = ({ do: what }: Decision): boolean =>
-  what === 'Shift' || what === 'Wait' || what === 'CheckIdle' || what === 'Close';
+  what === 'Shift' || what === 'Wait' || what === 'CheckHealth' || what === 'Close';
 
 /** Whether two statuses say the same, whenever and by whom they were written. */
 export const sameStatus = (a: CellStatus, b: CellStatus): boolean =>

@@ -32,7 +32,7 @@ const waitingForBudget: RolloutState = {
 
 describe('a settled Cell with groups at weight 0', () => {
   it.each([
-    ['looks at them first', replaced(1), initialState, 'CheckIdle'],
+    ['looks at them first', replaced(1), initialState, 'CheckHealth'],
     ['keeps them for ten minutes', replaced(1), looked(), 'Wait for Detach'],
     ['takes them out afterwards', replaced(10), looked(), 'Detach {"b":100}'],
     ['takes out at once what has no healthy target', replaced(1), looked([arnOf('a')]), 'Detach {"b":100}'],

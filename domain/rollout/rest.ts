@@ -2,6 +2,8 @@ import type { PresentCell } from '../versions/candidate.ts';
 import type { Close, Decision, Shift, Wait } from '../model/decision.ts';
 import { parseDuration } from '../duration.ts';
 import type { GuardInput } from '../gates/guard.ts';
+import { evacuatedUntil } from '../gates/targets.ts';
+import type { ObservedCell } from '../model/observation.ts';
 import type { WeightedTargetGroup } from '../model/target-group.ts';
 import { noLaterThan } from '../model/waits.ts';
 import { includes } from '../load-balancers/weights.ts';
@@ -36,17 +38,25 @@ export function atRest(close: Close, input: GuardInput): Decision {
 /** What becomes of groups at weight 0 in a Cell that stands as it does for now; undefined where there are none. */
 export function leaveIdle(stands: Standing, input: GuardInput, version = ''): Decision | undefined {
   const { observed, cell, state, now } = input;
-  const idle = observed.weighted.filter(({ weight }) => weight === 0);
-  if (idle.length === 0) return undefined;
+  const waiting = observed.weighted.filter(({ weight }) => weight === 0);
+  if (waiting.length === 0) return undefined;
   const first = untilTriedAgain(stands, input) ?? leaveGone(stands, input, version);
   if (first !== undefined) return first;
+  const lost = waiting.filter((group) => (evacuatedUntil(group, input) ?? Infinity) <= now);
+  if (lost.length > 0) {
+    const out = leave(lost, 'because it had no healthy target for spec.healthTimeout', { observed, version });
+    return standingAs(stands, { ...out, sittingOut: lost.map(({ arn }) => arn) });
+  }
+  const idle = waiting.filter((group) => evacuatedUntil(group, input) === undefined);
+  if (idle.length === 0) return undefined;
   const check = state.idle;
   const dueAt = dueAfter(cell, cell.status.history?.[0]?.endedAt, check?.since);
   const out = (leaving: readonly WeightedTargetGroup[], why: string): Shift =>
     standingAs(stands, leave(leaving, why, { observed, version }));
   if (dueAt !== undefined && now >= dueAt) return out(idle, 'because nothing has to go back to it any more');
   const isAboutAll = check !== undefined && idle.every(({ arn }) => check.targetGroupARNs.includes(arn));
-  if (dueAt === undefined || !isAboutAll || now >= check.at + IDLE_CHECK_MS) return look(idle, stands);
+  if (dueAt === undefined || !isAboutAll || now >= check.at + IDLE_CHECK_MS)
+    return look(idle, observed, stands);
   const unhealthy = idle.filter(({ arn }) => check.unhealthyARNs.includes(arn));
   if (unhealthy.length > 0) return out(unhealthy, 'because it has no healthy target');
   const message = `Keeping ${namesOf(idle)} at weight 0 until ${new Date(dueAt).toISOString()}.`;
@@ -86,11 +96,15 @@ function dueAfter(
   return from === undefined ? undefined : from + parseDuration(after) * 1000;
 }
 
-const look = (idle: readonly WeightedTargetGroup[], settled: Standing): Decision => ({
-  do: 'CheckIdle',
+const look = (
+  idle: readonly WeightedTargetGroup[],
+  { weighted }: Pick<ObservedCell, 'weighted'>,
+  settled: Standing,
+): Decision => ({
+  do: 'CheckHealth',
   settled,
-  targetGroupARNs: idle.map(({ arn }) => arn),
-  message: `Looking at the targets of ${namesOf(idle)}, which wait at weight 0.`,
+  targetGroupARNs: weighted.map(({ arn }) => arn),
+  message: `Checking the targets of ${namesOf(idle)}, which waits at weight 0.`,
 });
 
 const leave = (

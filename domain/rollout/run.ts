@@ -65,6 +65,10 @@ export const changed = (run: Run, now: number): Run =>
 export const drifted = (run: Run, now: number): Run =>
   stale(remembering(run, (state) => backoff.suspected(state, now)));
 
+/** The health of a target group that carries traffic has changed. */
+export const targetsChanged = (run: Run, now: number): Run =>
+  stale(remembering(run, (state) => ({ ...backoff.hurried(state, now), targetsChanged: true })));
+
 /** What holds a rollout or takes it back is done by what was seen last. */
 const holds: ReadonlySet<RequestName> = new Set(['pause', 'abort']);
 

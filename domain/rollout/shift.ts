@@ -161,7 +161,13 @@ function keptRoute(
 
 const leavesLost: ReadonlySet<Shift['purpose']> = new Set(['TakeBack', 'TakeOut']);
 
-const keepingRoute: ReadonlySet<Shift['purpose']> = new Set(['TakeBack', 'Restore', 'Detach', 'TakeOut']);
+const keepingRoute: ReadonlySet<Shift['purpose']> = new Set([
+  'TakeBack',
+  'Restore',
+  'Detach',
+  'TakeOut',
+  'Evacuate',
+]);
 
 /** What comes of a write that was asked for. */
 export function shiftDone(

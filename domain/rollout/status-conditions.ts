@@ -4,6 +4,7 @@ import type { Decision } from '../model/decision.ts';
 import type { RolloutState } from '../model/state.ts';
 import type { StatusInput } from '../model/status-input.ts';
 import type { RejectedTargetGroup } from '../versions/version.ts';
+import { targetsText } from '../gates/targets.ts';
 import { tellRejected } from './rejected.ts';
 
 /** What the status says besides. */
@@ -20,9 +21,14 @@ export function claims(input: StatusInput, { phase, reason, message, rejected }:
   const serves = input.observed.weighted.length > 0;
   const isDegraded = decision.do === 'Close' && decision.degraded === true;
   const settled = phase === 'Completed' || (phase === 'Waiting' && serves && !isDegraded);
-  const troubled = troubleOf(state, decision);
+  const targets = targetsText(input.observed.weighted, state);
+  const sick =
+    targets === undefined || targets.isHealthy
+      ? undefined
+      : { reason: 'UnhealthyTargets', message: targets.message };
+  const troubled = troubleOf(state, decision) ?? sick;
   return [
-    { type: 'Ready', holds: settled, reason, message },
+    { type: 'Ready', holds: settled && targets?.isServing !== false, reason, message },
     { type: 'Progressing', holds: decision.do !== 'Close', reason, message },
     {
       type: 'Degraded',
@@ -39,8 +45,24 @@ export function claims(input: StatusInput, { phase, reason, message, rejected }:
           ? 'Every selected AWSTargetGroup has a usable version, and an ARN of its own.'
           : tellRejected(rejected),
     },
+    ...(targets === undefined
+      ? keptTargets(input)
+      : [
+          {
+            type: 'TargetsHealthy',
+            holds: targets.isHealthy,
+            reason: targets.isHealthy ? 'Healthy' : 'UnhealthyTargets',
+            message: targets.message,
+          },
+        ]),
   ];
 }
+
+/** What an earlier run has seen of the targets; whoever looks for changes wakes a Cell of which that is not true any more. */
+const keptTargets = ({ cell }: StatusInput): Claim[] =>
+  (cell.status.conditions ?? []).flatMap(({ type, status, reason, message }) =>
+    type === 'TargetsHealthy' ? [{ type, holds: status === 'True', reason, message }] : [],
+  );
 
 function troubleOf(state: RolloutState, decision: Decision): { reason: string; message: string } | undefined {
   if (decision.do === 'Close') {

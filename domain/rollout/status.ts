@@ -148,7 +148,16 @@ function targetGroupsOf({ observed, cell, state, now }: StatusInput): CellStatus
         ? 'Stable'
         : 'Previous';
     const connections = connectionsText(state, group.arn, { weight: group.weight, now });
-    return { ...group, ...optional('version', version), role, ...optional('connections', connections) };
+    const seen = state.targets?.groups.find(({ arn }) => arn === group.arn);
+    const before = cell.status.targetGroups?.find(({ arn }) => arn === group.arn);
+    return {
+      ...group,
+      ...optional('version', version),
+      role,
+      ...optional('healthyTargets', seen?.healthy ?? before?.healthyTargets),
+      ...optional('targets', seen?.total ?? before?.targets),
+      ...optional('connections', connections),
+    };
   });
 }
 

@@ -3,6 +3,7 @@ import { isBlocked, type PresentCell } from '../versions/candidate.ts';
 import { endMeasurement } from './measurement.ts';
 import type { Decision } from '../model/decision.ts';
 import type { GuardInput } from '../gates/guard.ts';
+import { carryingOf } from '../gates/targets.ts';
 import { awaitBackoff } from './backoff.ts';
 import { keepsClients, routeOf } from '../load-balancers/load-balancer.ts';
 import type { ObservedCell } from '../model/observation.ts';
@@ -28,7 +29,9 @@ export function takeBack(rollout: Rollout, input: GuardInput): Decision {
   const target = goesBackTo(rollout, input);
   const stays = target.version === canary.version;
   // What keeps everything keeps its shares as they are, because nobody has looked at its targets.
-  const shares = stays ? observed.weighted : backTo(target.groups, canary.groups, { observed, cell });
+  const serving = carryingOf(target.groups, input);
+  const others = [...canary.groups, ...target.groups.filter((group) => !includes(serving, group))];
+  const shares = stays ? observed.weighted : backTo(serving, others, { observed, cell });
   // What is not confirmed may be served later, so that it is not enough to look at what the status says is served.
   if (isUnsure(observed, state) || !sameShares(shares, observed.weighted)) {
     return awaitBackoff(state, now) ?? giveBack(target.version, shares);

@@ -19,7 +19,7 @@ export function takeOut(rollout: Rollout, input: GuardInput): Decision | undefin
   const attached = { ...rollout, canary: { ...rollout.canary, groups: joining } };
   // A canary that is not attached yet has nothing to take over.
   if (left.length === 0 && joining.length === 0) return undefined;
-  return guard(without(gone, rollout.stable, sharesAt(weight, attached, observed)), input);
+  return guard(without(gone, rollout.stable, sharesAt(weight, attached, input)), input);
 }
 
 /**

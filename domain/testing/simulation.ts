@@ -20,6 +20,7 @@ import {
   requested,
   runFrom,
   saw,
+  targetsChanged,
   type Run,
 } from '../rollout/run.ts';
 import { dueReport, takeTurn, told } from '../rollout/turn.ts';
@@ -60,6 +61,7 @@ export class Simulation extends SimulatedWorld {
   /** The events that the history of the run has so far. */
   events: number = EVENTS.start;
   #run: Run = runFrom(initialState);
+  #sick = '';
 
   /** Asks what an operator asks; a request that is refused changes nothing. */
   ask(action: RequestName): void {
@@ -126,6 +128,16 @@ export class Simulation extends SimulatedWorld {
     const isOurs = ruleNamed?.owner === undefined || ruleNamed.owner === SimulatedListener.tagOf(key);
     if (isOurs && ruleNamed !== undefined && sameShares(this.told, ruleNamed.shares)) return;
     this.#run = drifted(this.#run, this.now);
+    this.events += EVENTS.signal;
+  }
+
+  /** A look at the listener reports that a group that carries traffic has lost its last healthy target, or has one again. */
+  lookForHealth(): void {
+    const sick = this.served.filter(({ arn, weight }) => weight > 0 && this.health(arn).healthy === 0);
+    const now = sick.map(({ arn }) => arn).join();
+    if (now === this.#sick) return;
+    this.#sick = now;
+    this.#run = targetsChanged(this.#run, this.now);
     this.events += EVENTS.signal;
   }
 

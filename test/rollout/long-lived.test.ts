@@ -30,6 +30,9 @@ const found = (intervalSeconds?: number): Synced & DriftFinding => ({
   message: 'looked',
   watched: 1,
   drifted: [],
+  unhealthy: [],
+  changed: [],
+  isSplit: false,
   ...(intervalSeconds === undefined ? {} : { intervalSeconds }),
 });
 
