@@ -72,6 +72,13 @@ describe('Prometheus', () => {
     });
   });
 
+  it('says numbers as texts, of which some are infinite and some are none', async () => {
+    const values = ['1.5', '+Inf', '-Inf', 'NaN'].map((text, index) => [at(index + 1), text]);
+    const { ask } = await aPrometheus(200, matrix({ metric: {}, values }));
+    const points = [1.5, Infinity, -Infinity, null].map((value, index) => [from + index * MINUTE, value]);
+    expect(await ask()).toEqual({ is: 'Series', series: [{ group: '', points }] });
+  });
+
   it('is not followed elsewhere', async () => {
     const { ask, asked } = await aPrometheus(302, '', { location: '/elsewhere' });
     await expect(ask()).rejects.toThrow('got a redirect (302)');

@@ -115,11 +115,10 @@ function seriesOf({ metric, values }: Readonly<Record<string, unknown>>, bucketM
   return { group, points };
 }
 
-const SPECIAL = new Set(['NaN', '+Inf', '-Inf', 'Inf']);
-
-/** Prometheus writes numbers as texts. */
+/** Prometheus writes numbers as texts, as Go does. */
 function numberIn(value: unknown): number | null {
-  if (typeof value === 'string' && SPECIAL.has(value)) return null;
+  if (value === 'NaN') return null;
+  if (value === '+Inf' || value === '-Inf') return value === '+Inf' ? Infinity : -Infinity;
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
   if (!Number.isNaN(number)) return number;
   throw unavailable(

@@ -51,7 +51,7 @@ function byExpressions(analysis: CheckAnalysis, known: Known): Outcome {
 
 function byOther({ compare }: CheckAnalysis, { value, baseline = Number.NaN }: Known): Outcome {
   if (compare === undefined) return 'Passed';
-  if (Number.isNaN(baseline)) return 'Inconclusive';
+  if (!Number.isFinite(baseline)) return 'Inconclusive';
   if (compare.maxDifference !== undefined)
     return value - baseline <= compare.maxDifference ? 'Passed' : 'Failed';
   // A multiple of what is below zero says nothing.
