@@ -109,7 +109,7 @@ describe('Datadog', () => {
 
   const html = '<html><body>Bad Gateway</body></html>';
   it.each<[string, { status: number; body: string; headers?: Record<string, string> }, object, string]>([
-    ['an HTML page', { status: 200, body: html }, { is: 'Unavailable' }, 'got "<html><body>Bad Gateway'],
+    ['an HTML page', { status: 200, body: html }, { is: 'Unavailable' }, 'got 200 "<html><body>Bad Gateway'],
     ['a page of a proxy', { status: 502, body: html }, { is: 'Unavailable' }, 'got 502'],
     [
       'texts for numbers',
@@ -130,6 +130,13 @@ describe('Datadog', () => {
       'Error parsing query',
     ],
     ['another list', { status: 200, body: '{"status":"ok","series":7}' }, { is: 'Unavailable' }, 'Datadog'],
+    [
+      'too little time',
+      { status: 408, body: '{}' },
+      { is: 'Unavailable' },
+      'got 408: {}. It is asked again.',
+    ],
+    ['nothing at this address', { status: 404, body: '{}' }, { is: 'Unavailable' }, 'got 404'],
     [
       'no more for now',
       { status: 429, body: '{"errors":["Rate limit"]}', headers: { 'x-ratelimit-reset': '7' } },
