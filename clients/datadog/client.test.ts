@@ -165,6 +165,55 @@ describe('Datadog', () => {
     expect(datadog.asked).toHaveLength(1);
   });
 
+  const columns = (...of: object[]): object => ({
+    data: { type: 'scalar_response', attributes: { columns: of } },
+  });
+  const series = (attributes: object): object => ({ data: { type: 'timeseries_response', attributes } });
+  const pods = { name: 'pod', type: 'group', values: [['a'], ['b']] };
+  it.each<[string, 'v1' | 'Scalar' | 'Timeseries', object, string]>([
+    ['nothing', 'v1', {}, 'a list of series, got nothing'],
+    ['series without points', 'v1', { status: 'ok', series: [{ scope: '*' }] }, 'a list of points'],
+    ['nothing', 'Scalar', {}, 'attributes, got {}'],
+    ['nothing', 'Timeseries', { data: null }, 'attributes, got {"data":null}'],
+    ['an error inside', 'Scalar', { data: { errors: 'query exceeded' } }, 'query exceeded'],
+    ['no columns', 'Scalar', { data: { attributes: {} } }, 'a list of columns, got nothing'],
+    ['a text among numbers', 'Scalar', columns({ name: 'a', type: 'number', values: [1, 'oops'] }), 'oops'],
+    ['values that are no list', 'Scalar', columns({ name: 'a', type: 'number', values: 'oops' }), 'oops'],
+    ['groups without numbers', 'Scalar', columns(pods), 'one column of numbers'],
+    [
+      'fewer numbers than groups',
+      'Scalar',
+      columns(pods, { name: 'a', type: 'number', values: [1] }),
+      'a number for each group, got "1 for 2 groups"',
+    ],
+    ['no times', 'Timeseries', series({ series: [], values: [] }), 'a list of times, got nothing'],
+    [
+      'a series without values',
+      'Timeseries',
+      series({ series: [{ group_tags: [] }], times: [], values: [] }),
+      'values of each series, got nothing',
+    ],
+  ])(
+    'that answers with %s (%s) has not answered, which is not the same as no data',
+    async (_, form, body, message) => {
+      datadog.instead.push({ status: 200, body: JSON.stringify(body) });
+      const asking =
+        form === 'v1' ? ask({ query: 'avg:errors{*}' }) : ask({ queries: [errors] }, { response: form });
+      await expect(asking).rejects.toMatchObject({
+        trouble: { is: 'Unavailable' },
+        message: expect.stringContaining(message) as string,
+      });
+    },
+  );
+
+  it.each<['Scalar' | 'Timeseries', object]>([
+    ['Scalar', columns({ name: 'a', type: 'number', values: [] })],
+    ['Timeseries', series({ series: [], times: [], values: [] })],
+  ])('has no data where it says so in the form of an answer: %s', async (response, body) => {
+    datadog.instead.push({ status: 200, body: JSON.stringify(body) });
+    expect(values(await ask({ queries: [errors] }, { response }))).toEqual([]);
+  });
+
   it('that refuses the keys says so, without them', async () => {
     const asking = ask({ query: 'avg:errors{*}' }, {}, { appKey: 'another-key' });
     await expect(asking).rejects.toMatchObject({ trouble: { is: 'Refused' } });
