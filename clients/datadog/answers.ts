@@ -1,4 +1,5 @@
 import type { Answer, GroupValue, Series } from '../../domain/checks/answer.ts';
+import type { Window } from '../../domain/checks/window.ts';
 import { fieldsIn, type Fields } from '../../domain/model/shape.ts';
 import { cut } from '../../domain/text.ts';
 import { unavailable, refused } from '../provider-error.ts';
@@ -63,13 +64,17 @@ function attributesOf(body: unknown): Fields {
   return fieldsIn(attributes);
 }
 
-/** Reads series of the API v2. */
-export function seriesOfV2(body: unknown): Answer {
+/** Reads series of the API v2, which does not say how long their buckets are; as asked for, unless one begins too early for that. */
+export function seriesOfV2(body: unknown, { from, bucketMs: asked }: Omit<Window, 'to'>): Answer {
   const { series, times, values } = attributesOf(body);
   const at = listOf(times, 'a list of times').map((time) => {
     if (typeof time === 'number') return time;
     throw bad('times', time);
   });
+  const gaps = at.slice(1).map((time, index) => time - (at[index] ?? time));
+  // A bucket as asked for that begins here would be over before the window, of which alone Datadog was asked.
+  const isLonger = gaps.length > 0 && at.some((time) => time + asked <= from);
+  const bucketMs = isLonger ? Math.max(asked, Math.min(...gaps)) : asked;
   const rows = listOf(values, 'a list of values');
   return {
     is: 'Series',
@@ -80,9 +85,24 @@ export function seriesOfV2(body: unknown): Answer {
       return {
         group: textsIn(fieldsIn(one)['groupTags']).join(','),
         points: at.map((time, column) => [time, numberIn(row[column])]),
+        bucketMs,
       };
     }),
   };
+}
+
+/** Refuses buckets none of which lies wholly within the window: there would be no data, whatever is measured. */
+export function fitting(answer: Answer, { from, to, bucketMs: asked }: Window): Answer {
+  const series = answer.is === 'Series' ? answer.series : [];
+  for (const { points, bucketMs = asked } of series) {
+    const [at = from] = points[0] ?? [];
+    const first = at + Math.ceil((from - at) / bucketMs) * bucketMs;
+    if (first + bucketMs > to && points.length > 0)
+      throw refused(
+        `Expected a bucket of Datadog within the window of ${(to - from) / 1000} s, got buckets of ${bucketMs / 1000} s, none of which is complete in it. Set bucket to ${bucketMs / 1000}s, or shorten the rollup in the query.`,
+      );
+  }
+  return answer;
 }
 
 /** Reads scalars of the API v2: columns of groups, and one of numbers. */

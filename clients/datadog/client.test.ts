@@ -61,6 +61,48 @@ describe('Datadog', () => {
     expect(reduce(answer, window, 'min')).toEqual([{ group: '', value: 60 }]);
   });
 
+  describe('in buckets of 5 minutes, though asked for those of one', () => {
+    const rolled = metrics('errors', 'sum:errors{*}.rollup(sum, 300)');
+    const times = [NOW - 10 * MINUTE, NOW - 5 * MINUTE, NOW];
+    const v1 = {
+      status: 'ok',
+      series: [{ interval: 300, pointlist: times.map((time) => [time, time / NOW]) }],
+    };
+    const attributes = { series: [{ group_tags: [] }], times, values: [times.map((time) => time / NOW)] };
+    const v2 = { data: { type: 'timeseries_response', attributes } };
+    const forms: [string, DatadogQuestion['question'], object][] = [
+      ['v1', { query: 'sum:errors{*}.rollup(sum, 300)' }, v1],
+      ['v2', { queries: [rolled] }, v2],
+      ['v2, of one of the queries', { queries: [errors, rolled] }, v2],
+      ['v2, as the times show', { queries: [errors] }, v2],
+    ];
+
+    it.each(forms)('counts those that are complete in the window (%s)', async (_, question, body) => {
+      const wide = { from: NOW - 6 * MINUTE, to: NOW + 2 * MINUTE, bucketMs: MINUTE };
+      datadog.instead.push({ status: 200, body: JSON.stringify(body) });
+      const answer = await ask(question, { window: wide });
+      expect(reduce(answer, wide, 'last')).toEqual([{ group: '', value: (NOW - 5 * MINUTE) / NOW }]);
+    });
+
+    it.each(forms)('says so where none is (%s)', async (_, question, body) => {
+      const narrow = { from: NOW - 6 * MINUTE, to: NOW - MINUTE, bucketMs: MINUTE };
+      datadog.instead.push({ status: 200, body: JSON.stringify(body) });
+      await expect(ask(question, { window: narrow })).rejects.toMatchObject({
+        trouble: { is: 'Refused' },
+        message: expect.stringContaining('the window of 300 s, got buckets of 300 s') as string,
+      });
+    });
+  });
+
+  it('counts the last of buckets that a rollup makes shorter', async () => {
+    const times = [NOW - 10_000];
+    const attributes = { series: [{ group_tags: [] }], times, values: [[7]] };
+    const body = { data: { type: 'timeseries_response', attributes } };
+    datadog.instead.push({ status: 200, body: JSON.stringify(body) });
+    const answer = await ask({ queries: [metrics('a', "sum:errors{*}.as_count().rollup('sum',10)")] });
+    expect(values(answer)).toEqual([{ group: '', value: 7 }]);
+  });
+
   it('computes a formula over several queries of the API v2, as a series and as one value', async () => {
     datadog.known.set('sum:errors{*}', 5);
     datadog.known.set('sum:hits{*}', 100);
