@@ -3,7 +3,7 @@ import { createGunzip, createInflate } from 'node:zlib';
 import { request as send, type Dispatcher } from 'undici';
 import { cut } from '../domain/text.ts';
 import { http1 } from './http1.ts';
-import { unavailable } from './provider-error.ts';
+import { ProviderError, unavailable } from './provider-error.ts';
 
 /** How much and how long is read of what a provider of metrics answers. */
 export interface AnswerLimits {
@@ -64,8 +64,22 @@ export async function boundedRequest(request: BoundedRequest): Promise<BoundedAn
   }
 }
 
+/** The longest that is waited for because a provider says so; after that it is asked again. */
+const LONGEST_RETRY_AFTER_MS = 300_000;
+const DEFAULT_RETRY_AFTER_MS = 30_000;
+
+/** Makes an error of a provider that answers with 429, with the time that a header says to wait, within reason. */
+export function rateLimited(provider: string, { headers }: BoundedAnswer, said: string): ProviderError {
+  const time = headers['x-ratelimit-reset'] ?? headers['retry-after'] ?? '';
+  const retryAfterMs = /^\d{1,9}$/.test(time)
+    ? Math.min(LONGEST_RETRY_AFTER_MS, Math.max(1000, Number(time) * 1000))
+    : DEFAULT_RETRY_AFTER_MS;
+  const message = `${provider} takes no more requests for now (${said}). Asking again in ${Math.ceil(retryAfterMs / 1000)} s.`;
+  return new ProviderError({ is: 'RateLimited', retryAfterMs }, message);
+}
+
 /** Reads the JSON object of an answer; what is none, such as the page of a proxy, is said in short. */
-export function jsonOf(provider: string, text: string): Readonly<Record<string, unknown>> {
+export function jsonOf(provider: string, { status, text }: BoundedAnswer): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
@@ -73,10 +87,15 @@ export function jsonOf(provider: string, text: string): Readonly<Record<string, 
   } catch {
     // What it is instead is said below.
   }
-  const start = cut(text.replaceAll(/\s+/g, ' ').trim(), 100);
   throw unavailable(
-    `Expected JSON of ${provider}, got ${start === '' ? 'nothing' : JSON.stringify(start)}. Look at what answers in its place, a proxy say.`,
+    `Expected JSON of ${provider}, got ${status} ${startOf(text)}. Look at what answers in its place, a proxy say.`,
   );
+}
+
+/** The beginning of a text in one line, for people. */
+export function startOf(text: string): string {
+  const start = cut(text.replaceAll(/\s+/g, ' ').trim(), 100);
+  return start === '' ? 'nothing' : JSON.stringify(start);
 }
 
 function unpacked(body: Readable, encoding: string | string[] | undefined): Readable {

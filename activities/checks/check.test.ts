@@ -105,6 +105,14 @@ describe('a look at a Check', () => {
     expect(isPresent).toBe(check.status().phase === 'Running');
   });
 
+  it('fails for an infinite value, which the message alone shows, as JSON has no such number', async () => {
+    const check = measuring({ count: 1, max: 2, noData: 'pass' }, [value(Infinity)]);
+    await check.run();
+    expect(check.status()).toMatchObject({ phase: 'Failed' });
+    expect(check.last()).toMatchObject({ outcome: 'Failed', message: 'Expected max 2, got Infinity.' });
+    expect(check.last()).not.toHaveProperty('value');
+  });
+
   it('keeps a verdict that another attempt has come to while what this one tells was on its way', async () => {
     const check = measuring({ count: 1 }, [value(0), value(9)]);
     check.objects.onTheWay = () => check.run();

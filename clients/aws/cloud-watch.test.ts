@@ -119,8 +119,31 @@ describe('CloudWatch', () => {
     });
   });
 
+  it.each(['InternalError', 'Forbidden'])(
+    'that answers with %s on an earlier page has no value',
+    async (StatusCode) => {
+      const { ask } = await aCloudWatch(
+        { NextToken: 'more', MetricDataResults: [result({ StatusCode, Timestamps: [at(0)], Values: [1] })] },
+        { MetricDataResults: [result({ Timestamps: [at(1)], Values: [2] })] },
+      );
+      await expect(ask({ query: 'a' })).rejects.toThrow(`got ${StatusCode}`);
+    },
+  );
+
+  it.each([
+    ['no results', {}, 'results, got none'],
+    ['no status', { MetricDataResults: [result({ StatusCode: undefined, Values: [] })] }, 'got no status'],
+    ['one label for two series', { MetricDataResults: [result({}), result({})] }, 'got one label twice'],
+  ])('that answers with %s has not answered', async (_, page, message) => {
+    const { ask } = await aCloudWatch(page);
+    await expect(ask({ query: 'a' })).rejects.toMatchObject({
+      trouble: { is: 'Unavailable' },
+      message: expect.stringContaining(message) as string,
+    });
+  });
+
   it('without any result has no data', async () => {
-    const { ask } = await aCloudWatch({});
+    const { ask } = await aCloudWatch({ MetricDataResults: [] });
     expect(reduce(await ask({ query: 'a' }), window, 'max')).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@ import {
   CloudWatchClient,
   GetMetricDataCommand,
   type MessageData,
+  type GetMetricDataCommandOutput,
   type MetricDataQuery,
   type MetricDataResult,
 } from '@aws-sdk/client-cloudwatch';
@@ -70,7 +71,7 @@ export function connectCloudWatch(options: CloudWatchOptions = {}): AskCloudWatc
           { abortSignal: signal },
         );
         refusePart(output.Messages);
-        return { items: output.MetricDataResults ?? [], next: output.NextToken };
+        return { items: resultsOf(output), next: output.NextToken };
       },
     });
     return answerOf(results);
@@ -109,27 +110,41 @@ function refusePart(messages: readonly MessageData[] = []): void {
 const saidIn = (messages: readonly MessageData[]): string =>
   cut(messages.map(({ Code = '', Value = '' }) => `${Code} ${Value}`.trim()).join(', '), 500);
 
+const nameOf = ({ Id = '', Label = '' }: MetricDataResult): string => `${Id} ${Label}`;
+
+/** The results of a page, of which each has a name of its own: by that, pages of one series belong together. */
+function resultsOf({ MetricDataResults: results }: GetMetricDataCommandOutput): MetricDataResult[] {
+  if (results === undefined)
+    throw unavailable('Expected CloudWatch to answer with results, got none. It is asked again.');
+  if (new Set(results.map(nameOf)).size === results.length) return results;
+  throw unavailable(
+    'Expected series of CloudWatch to have labels of their own, got one label twice. Label them differently in the query.',
+  );
+}
+
 /** The points of all pages by what CloudWatch calls them; what it could not read in full is no value. */
 function answerOf(results: readonly MetricDataResult[]): Answer {
-  const byLabel = Map.groupBy(results, ({ Id = '', Label = '' }) => `${Id} ${Label}`);
-  const series = [...byLabel.values()].map((pages) => {
-    const last = pages.at(-1);
-    const { StatusCode = 'Complete', Messages = [] } = last ?? {};
-    const said = saidIn(Messages);
-    if (StatusCode === 'Forbidden')
-      throw refused(
-        `Expected CloudWatch to let Okra read ${last?.Label ?? 'the metrics'}, got Forbidden ${said}. Allow cloudwatch:GetMetricData in their account.`,
-      );
-    if (StatusCode !== 'Complete')
-      throw unavailable(
-        `Expected complete data of CloudWatch, got ${StatusCode} ${said}. It counts as no value, and is asked again.`,
-      );
+  const series = [...Map.groupBy(results, nameOf).values()].map((pages) => {
+    pages.forEach((page, index) => refuseIncomplete(page, index === pages.length - 1));
     return {
-      group: results.length === pages.length ? '' : (last?.Label ?? ''),
+      group: results.length === pages.length ? '' : (pages[0]?.Label ?? ''),
       points: pages.flatMap(pointsOf),
     };
   });
   return { is: 'Series', series };
+}
+
+/** Says of what CloudWatch could not read all. A page before the last is part of the data by its nature. */
+function refuseIncomplete({ StatusCode, Label, Messages = [] }: MetricDataResult, isLast: boolean): void {
+  if (StatusCode === 'Complete' || (StatusCode === 'PartialData' && !isLast)) return;
+  const said = saidIn(Messages);
+  if (StatusCode === 'Forbidden')
+    throw refused(
+      `Expected CloudWatch to let Okra read ${Label ?? 'the metrics'}, got Forbidden ${said}. Allow cloudwatch:GetMetricData in their account.`,
+    );
+  throw unavailable(
+    `Expected complete data of CloudWatch, got ${StatusCode ?? 'no status'} ${said}. It counts as no value, and is asked again.`,
+  );
 }
 
 function pointsOf({ Timestamps = [], Values = [] }: MetricDataResult): (readonly [number, number | null])[] {

@@ -1,21 +1,27 @@
 import type { Answer, GroupValue, Series } from '../../domain/checks/answer.ts';
+import type { Window } from '../../domain/checks/window.ts';
+import { fieldsIn, type Fields } from '../../domain/model/shape.ts';
+import { cut } from '../../domain/text.ts';
 import { unavailable, refused } from '../provider-error.ts';
 
 const bad = (expected: string, got: unknown): Error => {
-  const said = (JSON.stringify(got) ?? 'nothing').slice(0, 80);
+  const said = cut(JSON.stringify(got) ?? 'nothing', 200);
   return unavailable(
     `Expected Datadog to answer with ${expected}, got ${said}. Look at what answers in its place, or correct the query.`,
   );
 };
 
 const listOf = (value: unknown, what: string): readonly unknown[] => {
-  if (value === undefined) return [];
   if (Array.isArray(value)) return value;
   throw bad(what, value);
 };
 
-const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {};
+/** The fields of an answer, of which the client has read everything; of what it has not, it may leave out the rest. */
+function fieldsOf(body: unknown): Fields {
+  const fields = fieldsIn(body);
+  if (fields['_unparsed'] === true) throw bad('what its API describes', body);
+  return fields;
+}
 
 /** A number, or null where there is none; a text is never taken for a number. */
 function numberIn(value: unknown): number | null {
@@ -24,7 +30,7 @@ function numberIn(value: unknown): number | null {
   throw bad('numbers', value);
 }
 
-const textsIn = (value: unknown): readonly string[] =>
+const textsIn = (value: unknown = []): readonly string[] =>
   listOf(value, 'a list of tags').filter((one) => typeof one === 'string');
 
 /** Reads an answer of the API v1. */
@@ -36,7 +42,7 @@ export function seriesOfV1(body: unknown): Answer {
   return {
     is: 'Series',
     series: listOf(series, 'a list of series').map((one): Series => {
-      const { scope, tagSet, pointlist, interval } = fieldsOf(one);
+      const { scope, tagSet, pointlist, interval } = fieldsIn(one);
       const tags = textsIn(tagSet).join(',');
       const group = tags === '' ? (typeof scope === 'string' && scope !== '*' ? scope : '') : tags;
       const points = listOf(pointlist, 'a list of points').map((point) => {
@@ -49,50 +55,74 @@ export function seriesOfV1(body: unknown): Answer {
   };
 }
 
-function attributesOf(body: unknown): Readonly<Record<string, unknown>> {
+function attributesOf(body: unknown): Fields {
   const { data, errors } = fieldsOf(body);
   if (typeof errors === 'string' && errors !== '')
     throw refused(`Expected Datadog to compute the formula, got: ${errors}. Correct the queries.`);
-  return fieldsOf(fieldsOf(data)['attributes']);
+  const { attributes } = fieldsIn(data);
+  if (attributes === undefined) throw bad('attributes', data ?? body);
+  return fieldsIn(attributes);
 }
 
-/** Reads series of the API v2. */
-export function seriesOfV2(body: unknown): Answer {
+/** Reads series of the API v2, which does not say how long their buckets are; as asked for, unless one begins too early for that. */
+export function seriesOfV2(body: unknown, { from, bucketMs: asked }: Omit<Window, 'to'>): Answer {
   const { series, times, values } = attributesOf(body);
   const at = listOf(times, 'a list of times').map((time) => {
     if (typeof time === 'number') return time;
     throw bad('times', time);
   });
+  const gaps = at.slice(1).map((time, index) => time - (at[index] ?? time));
+  // A bucket as asked for that begins here would be over before the window, of which alone Datadog was asked.
+  const isLonger = gaps.length > 0 && at.some((time) => time + asked <= from);
+  const bucketMs = isLonger ? Math.max(asked, Math.min(...gaps)) : asked;
   const rows = listOf(values, 'a list of values');
   return {
     is: 'Series',
     series: listOf(series, 'a list of series').map((one, index): Series => {
-      const row = listOf(rows[index] ?? [], 'values of each series');
+      const row = listOf(rows[index], 'values of each series');
       if (row.length !== at.length)
         throw bad('a value for each time', `${row.length} for ${at.length} times`);
       return {
-        group: textsIn(fieldsOf(one)['groupTags']).join(','),
+        group: textsIn(fieldsIn(one)['groupTags']).join(','),
         points: at.map((time, column) => [time, numberIn(row[column])]),
+        bucketMs,
       };
     }),
   };
 }
 
+/** Refuses buckets none of which lies wholly within the window: there would be no data, whatever is measured. */
+export function fitting(answer: Answer, { from, to, bucketMs: asked }: Window): Answer {
+  const series = answer.is === 'Series' ? answer.series : [];
+  for (const { points, bucketMs = asked } of series) {
+    const [at = from] = points[0] ?? [];
+    const first = at + Math.ceil((from - at) / bucketMs) * bucketMs;
+    if (first + bucketMs > to && points.length > 0)
+      throw refused(
+        `Expected a bucket of Datadog within the window of ${(to - from) / 1000} s, got buckets of ${bucketMs / 1000} s, none of which is complete in it. Set bucket to ${bucketMs / 1000}s, or shorten the rollup in the query.`,
+      );
+  }
+  return answer;
+}
+
 /** Reads scalars of the API v2: columns of groups, and one of numbers. */
 export function scalarsOfV2(body: unknown): Answer {
-  const columns = listOf(attributesOf(body)['columns'], 'a list of columns').map(fieldsOf);
+  const columns = listOf(attributesOf(body)['columns'], 'a list of columns').map(fieldsIn);
+  if (columns.length === 0) return { is: 'Values', values: [] };
   const numbers = columns.filter(({ type }) => type === 'number');
-  const groups = columns.filter(({ type }) => type === 'group');
-  if (numbers.length > 1) throw bad('one column of numbers', `${numbers.length} of them`);
+  const groups = columns
+    .filter(({ type }) => type === 'group')
+    .map(({ name = 'group', values: names }) => ({ name, names: listOf(names, 'a list of groups') }));
+  if (numbers.length !== 1) throw bad('one column of numbers', `${numbers.length} of them`);
   const values = listOf(numbers[0]?.['values'], 'a list of values');
+  const other = groups.find(({ names }) => names.length !== values.length);
+  if (other !== undefined)
+    throw bad('a number for each group', `${values.length} for ${other.names.length} groups`);
   return {
     is: 'Values',
     values: values.map((value, row): GroupValue => {
       const number = numberIn(value);
-      const tags = groups.map(({ name, values: names }) => {
-        const name0 = typeof name === 'string' ? name : 'group';
-        return `${name0}:${textsIn(listOf(names, 'a list of groups')[row]).join('+')}`;
-      });
+      const tags = groups.map(({ name, names }) => `${String(name)}:${textsIn(names[row]).join('+')}`);
       return { group: tags.join(','), ...(number === null ? {} : { value: number }) };
     }),
   };

@@ -61,6 +61,48 @@ describe('Datadog', () => {
     expect(reduce(answer, window, 'min')).toEqual([{ group: '', value: 60 }]);
   });
 
+  describe('in buckets of 5 minutes, though asked for those of one', () => {
+    const rolled = metrics('errors', 'sum:errors{*}.rollup(sum, 300)');
+    const times = [NOW - 10 * MINUTE, NOW - 5 * MINUTE, NOW];
+    const v1 = {
+      status: 'ok',
+      series: [{ interval: 300, pointlist: times.map((time) => [time, time / NOW]) }],
+    };
+    const attributes = { series: [{ group_tags: [] }], times, values: [times.map((time) => time / NOW)] };
+    const v2 = { data: { type: 'timeseries_response', attributes } };
+    const forms: [string, DatadogQuestion['question'], object][] = [
+      ['v1', { query: 'sum:errors{*}.rollup(sum, 300)' }, v1],
+      ['v2', { queries: [rolled] }, v2],
+      ['v2, of one of the queries', { queries: [errors, rolled] }, v2],
+      ['v2, as the times show', { queries: [errors] }, v2],
+    ];
+
+    it.each(forms)('counts those that are complete in the window (%s)', async (_, question, body) => {
+      const wide = { from: NOW - 6 * MINUTE, to: NOW + 2 * MINUTE, bucketMs: MINUTE };
+      datadog.instead.push({ status: 200, body: JSON.stringify(body) });
+      const answer = await ask(question, { window: wide });
+      expect(reduce(answer, wide, 'last')).toEqual([{ group: '', value: (NOW - 5 * MINUTE) / NOW }]);
+    });
+
+    it.each(forms)('says so where none is (%s)', async (_, question, body) => {
+      const narrow = { from: NOW - 6 * MINUTE, to: NOW - MINUTE, bucketMs: MINUTE };
+      datadog.instead.push({ status: 200, body: JSON.stringify(body) });
+      await expect(ask(question, { window: narrow })).rejects.toMatchObject({
+        trouble: { is: 'Refused' },
+        message: expect.stringContaining('the window of 300 s, got buckets of 300 s') as string,
+      });
+    });
+  });
+
+  it('counts the last of buckets that a rollup makes shorter', async () => {
+    const times = [NOW - 10_000];
+    const attributes = { series: [{ group_tags: [] }], times, values: [[7]] };
+    const body = { data: { type: 'timeseries_response', attributes } };
+    datadog.instead.push({ status: 200, body: JSON.stringify(body) });
+    const answer = await ask({ queries: [metrics('a', "sum:errors{*}.as_count().rollup('sum',10)")] });
+    expect(values(answer)).toEqual([{ group: '', value: 7 }]);
+  });
+
   it('computes a formula over several queries of the API v2, as a series and as one value', async () => {
     datadog.known.set('sum:errors{*}', 5);
     datadog.known.set('sum:hits{*}', 100);
@@ -109,7 +151,7 @@ describe('Datadog', () => {
 
   const html = '<html><body>Bad Gateway</body></html>';
   it.each<[string, { status: number; body: string; headers?: Record<string, string> }, object, string]>([
-    ['an HTML page', { status: 200, body: html }, { is: 'Unavailable' }, 'got "<html><body>Bad Gateway'],
+    ['an HTML page', { status: 200, body: html }, { is: 'Unavailable' }, 'got 200 "<html><body>Bad Gateway'],
     ['a page of a proxy', { status: 502, body: html }, { is: 'Unavailable' }, 'got 502'],
     [
       'texts for numbers',
@@ -130,6 +172,13 @@ describe('Datadog', () => {
       'Error parsing query',
     ],
     ['another list', { status: 200, body: '{"status":"ok","series":7}' }, { is: 'Unavailable' }, 'Datadog'],
+    [
+      'too little time',
+      { status: 408, body: '{}' },
+      { is: 'Unavailable' },
+      'got 408: {}. It is asked again.',
+    ],
+    ['nothing at this address', { status: 404, body: '{}' }, { is: 'Unavailable' }, 'got 404'],
     [
       'no more for now',
       { status: 429, body: '{"errors":["Rate limit"]}', headers: { 'x-ratelimit-reset': '7' } },
@@ -156,6 +205,55 @@ describe('Datadog', () => {
       message: expect.stringContaining(message) as string,
     });
     expect(datadog.asked).toHaveLength(1);
+  });
+
+  const columns = (...of: object[]): object => ({
+    data: { type: 'scalar_response', attributes: { columns: of } },
+  });
+  const series = (attributes: object): object => ({ data: { type: 'timeseries_response', attributes } });
+  const pods = { name: 'pod', type: 'group', values: [['a'], ['b']] };
+  it.each<[string, 'v1' | 'Scalar' | 'Timeseries', object, string]>([
+    ['nothing', 'v1', {}, 'a list of series, got nothing'],
+    ['series without points', 'v1', { status: 'ok', series: [{ scope: '*' }] }, 'a list of points'],
+    ['nothing', 'Scalar', {}, 'attributes, got {}'],
+    ['nothing', 'Timeseries', { data: null }, 'attributes, got {"data":null}'],
+    ['an error inside', 'Scalar', { data: { errors: 'query exceeded' } }, 'query exceeded'],
+    ['no columns', 'Scalar', { data: { attributes: {} } }, 'a list of columns, got nothing'],
+    ['a text among numbers', 'Scalar', columns({ name: 'a', type: 'number', values: [1, 'oops'] }), 'oops'],
+    ['values that are no list', 'Scalar', columns({ name: 'a', type: 'number', values: 'oops' }), 'oops'],
+    ['groups without numbers', 'Scalar', columns(pods), 'one column of numbers'],
+    [
+      'fewer numbers than groups',
+      'Scalar',
+      columns(pods, { name: 'a', type: 'number', values: [1] }),
+      'a number for each group, got "1 for 2 groups"',
+    ],
+    ['no times', 'Timeseries', series({ series: [], values: [] }), 'a list of times, got nothing'],
+    [
+      'a series without values',
+      'Timeseries',
+      series({ series: [{ group_tags: [] }], times: [], values: [] }),
+      'values of each series, got nothing',
+    ],
+  ])(
+    'that answers with %s (%s) has not answered, which is not the same as no data',
+    async (_, form, body, message) => {
+      datadog.instead.push({ status: 200, body: JSON.stringify(body) });
+      const asking =
+        form === 'v1' ? ask({ query: 'avg:errors{*}' }) : ask({ queries: [errors] }, { response: form });
+      await expect(asking).rejects.toMatchObject({
+        trouble: { is: 'Unavailable' },
+        message: expect.stringContaining(message) as string,
+      });
+    },
+  );
+
+  it.each<['Scalar' | 'Timeseries', object]>([
+    ['Scalar', columns({ name: 'a', type: 'number', values: [] })],
+    ['Timeseries', series({ series: [], times: [], values: [] })],
+  ])('has no data where it says so in the form of an answer: %s', async (response, body) => {
+    datadog.instead.push({ status: 200, body: JSON.stringify(body) });
+    expect(values(await ask({ queries: [errors] }, { response }))).toEqual([]);
   });
 
   it('that refuses the keys says so, without them', async () => {

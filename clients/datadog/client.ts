@@ -2,8 +2,8 @@ import type { Aggregator, Answer } from '../../domain/checks/answer.ts';
 import type { Question } from '../../domain/checks/question.ts';
 import type { Window } from '../../domain/checks/window.ts';
 import { ProviderError, refused, unavailable } from '../provider-error.ts';
-import { scalarsOfV2, seriesOfV1, seriesOfV2 } from './answers.ts';
-import { scalarQuery, seriesQuery } from './queries.ts';
+import { fitting, scalarsOfV2, seriesOfV1, seriesOfV2 } from './answers.ts';
+import { intervalOf, scalarQuery, seriesQuery } from './queries.ts';
 import { transport } from './transport.ts';
 
 /** An organisation of Datadog, and who asks it. */
@@ -55,7 +55,7 @@ async function askV1(
     await import('@datadog/datadog-api-client/dist/packages/datadog-api-client-v1/apis/MetricsApi.js');
   const api = new MetricsApi(await configurationOf(access, signal));
   const answer = await api.queryMetrics({ from: window.from / 1000, to: window.to / 1000, query });
-  return seriesOfV1(answer);
+  return fitting(seriesOfV1(answer), window);
 }
 
 async function askSeries(
@@ -73,9 +73,10 @@ async function askSeries(
     queries: queries.map(seriesQuery),
   };
   const api = await apiV2(access, signal);
-  return seriesOfV2(
-    await api.queryTimeseriesData({ body: { data: { type: 'timeseries_request', attributes } } }),
-  );
+  const answer = await api.queryTimeseriesData({
+    body: { data: { type: 'timeseries_request', attributes } },
+  });
+  return fitting(seriesOfV2(answer, { from, bucketMs: intervalOf(queries, bucketMs) }), asked.window);
 }
 
 async function askScalar(

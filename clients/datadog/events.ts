@@ -58,7 +58,7 @@ export function datadogEvents({ url, apiKey, log, signal, longestWaitMs = 60_000
   };
 
   async function send(event: OutsideEvent): Promise<void> {
-    const { status, headers, text } = await boundedRequest({
+    const answer = await boundedRequest({
       provider: 'Datadog',
       url: `${url}/api/v1/events`,
       method: 'POST',
@@ -67,7 +67,7 @@ export function datadogEvents({ url, apiKey, log, signal, longestWaitMs = 60_000
       signal,
       limits: LIMITS,
     });
-    if (status < 200 || status > 299) throw errorOf(status, headers, text);
+    if (answer.status < 200 || answer.status > 299) throw errorOf(answer);
   }
 
   return (id, event) => {

@@ -16,6 +16,18 @@ export const seriesQuery = (query: Query) =>
 export const scalarQuery = (query: Query, aggregator: Aggregator) =>
   query.dataSource === 'metrics' ? { ...ofMetrics(query), aggregator } : others[query.dataSource](query);
 
+/** How long a bucket of the answer is, in milliseconds: what a rollup in the queries says goes before what is asked for. */
+export const intervalOf = (queries: readonly Query[], askedMs: number): number =>
+  Math.max(...queries.map(({ query = '' }) => rollupMs(query) ?? askedMs));
+
+/** The longest interval of `.rollup(sum, 300)` in a query; undefined without one. */
+function rollupMs(query: string): number | undefined {
+  const seconds = [...query.matchAll(/\.rollup\(([^()]*)\)/g)]
+    .map(([, inside = '']) => Number(inside.split(',').at(-1)))
+    .filter((number) => number > 0);
+  return seconds.length === 0 ? undefined : Math.max(...seconds) * 1000;
+}
+
 const ofMetrics = ({ name, query = '' }: Query) => ({ dataSource: 'metrics' as const, name, query });
 
 const ofLogs = ({ name, query = '', compute, indexes, groupBy }: Query) => ({

@@ -38,8 +38,27 @@ describe('Prometheus', () => {
   const failed = (errorType: string): string =>
     JSON.stringify({ status: 'error', errorType, error: 'query timed out' });
   it.each<[string, number, string, string, string]>([
-    ['an HTML page', 200, '<html>Sign in</html>', 'Unavailable', 'got "<html>Sign in</html>"'],
-    ['nothing', 200, '', 'Unavailable', 'got nothing'],
+    ['an HTML page', 200, '<html>Sign in</html>', 'Unavailable', 'got 200 "<html>Sign in</html>"'],
+    ['the page of a proxy', 502, '<html>Bad Gateway</html>', 'Unavailable', 'got 502 "<html>Bad Gateway'],
+    ['nothing', 200, '', 'Unavailable', 'got 200 nothing'],
+    ['an error that has a success in it', 500, matrix(), 'Unavailable', 'to answer, got 500'],
+    ['native histograms', 200, matrix({ metric: {}, histograms: [] }), 'Unavailable', 'native histograms'],
+    [
+      'native histograms and numbers',
+      200,
+      matrix({ metric: {}, values: [[at(1), '0']], histograms: [[at(2), {}]] }),
+      'Unavailable',
+      'native histograms',
+    ],
+    ['series without values', 200, matrix({ metric: {} }), 'Unavailable', 'numbers, got none'],
+    ['something for a series', 200, matrix(null), 'Unavailable', 'numbers, got none'],
+    [
+      'something for a number',
+      200,
+      matrix({ metric: {}, values: [[at(1), null]] }),
+      'Unavailable',
+      'numbers, got null',
+    ],
     [
       'a text',
       200,
@@ -70,6 +89,22 @@ describe('Prometheus', () => {
       trouble: { is },
       message: expect.stringContaining(message) as string,
     });
+  });
+
+  it('says numbers as texts, of which some are infinite and some are none', async () => {
+    const values = ['1.5', '+Inf', '-Inf', 'NaN'].map((text, index) => [at(index + 1), text]);
+    const { ask } = await aPrometheus(200, matrix({ metric: {}, values }));
+    const points = [1.5, Infinity, -Infinity, null].map((value, index) => [from + index * MINUTE, value]);
+    expect(await ask()).toEqual({ is: 'Series', series: [{ group: '', points }] });
+  });
+
+  it.each<[string, string, Record<string, string>, number]>([
+    ['in JSON', failed('too_many_requests'), { 'retry-after': '7' }, 7_000],
+    ['in a text', 'err-mimir-tenant-max-request-rate', { 'retry-after': '86400' }, 300_000],
+    ['without a time', '', {}, 30_000],
+  ])('that takes no more requests for now is asked later: %s', async (_, body, headers, retryAfterMs) => {
+    const { ask } = await aPrometheus(429, body, headers);
+    await expect(ask()).rejects.toMatchObject({ trouble: { is: 'RateLimited', retryAfterMs } });
   });
 
   it('is not followed elsewhere', async () => {

@@ -2,9 +2,16 @@ import { Agent } from 'undici';
 import { http1 } from '../http1.ts';
 import type { Answer, Series } from '../../domain/checks/answer.ts';
 import type { Window } from '../../domain/checks/window.ts';
-import { fieldsIn, isRecord, recordsIn } from '../../domain/model/shape.ts';
+import { fieldsIn } from '../../domain/model/shape.ts';
 import { cut } from '../../domain/text.ts';
-import { boundedRequest, jsonOf, METRICS_ANSWER, type BoundedAnswer } from '../bounded-request.ts';
+import {
+  boundedRequest,
+  jsonOf,
+  METRICS_ANSWER,
+  rateLimited,
+  startOf,
+  type BoundedAnswer,
+} from '../bounded-request.ts';
 import { guardedConnector, type GuardOptions } from '../kubernetes/guarded-connect.ts';
 import { refused, unavailable } from '../provider-error.ts';
 
@@ -75,16 +82,19 @@ function urlOf(address: string): string {
   return `${url.origin}${url.pathname.replace(/\/$/, '')}/api/v1/query_range`;
 }
 
-function answerOf({ status, text }: BoundedAnswer, { bucketMs }: Window): Answer {
+function answerOf(answer: BoundedAnswer, { bucketMs }: Window): Answer {
+  const { status, text } = answer;
   if (status === 401 || status === 403)
     throw refused(`Expected Prometheus to take the token, got ${status}. Correct the Secret.`);
   if (status >= 300 && status < 400)
     throw refused(
       `Expected an answer of Prometheus, got a redirect (${status}). Name the address that it leads to.`,
     );
-  const body = jsonOf('Prometheus', text);
-  const { errorType = 'error', error = '' } = body;
-  if (body['status'] !== 'success') {
+  // Mimir, Thanos and Amazon Managed Service for Prometheus limit requests.
+  if (status === 429) throw rateLimited('Prometheus', answer, startOf(text));
+  const body = jsonOf('Prometheus', answer);
+  const { errorType = 'error', error = startOf(text) } = body;
+  if (status < 200 || status > 299 || body['status'] !== 'success') {
     const said = cut(`${String(errorType)}: ${String(error)}`, 500);
     if (errorType === 'bad_data' || errorType === 'execution')
       throw refused(`Expected Prometheus to compute the query, got ${said}. Correct the query.`);
@@ -101,13 +111,18 @@ function answerOf({ status, text }: BoundedAnswer, { bucketMs }: Window): Answer
     throw unavailable(
       `Expected Prometheus to answer with a matrix, got ${cut(String(resultType), 50)}. Correct the query.`,
     );
-  return { is: 'Series', series: recordsIn(result).map((one) => seriesOf(one, bucketMs)) };
+  return { is: 'Series', series: result.map((one) => seriesOf(one, bucketMs)) };
 }
 
-function seriesOf({ metric, values }: Readonly<Record<string, unknown>>, bucketMs: number): Series {
-  const labels = isRecord(metric) ? Object.entries(metric) : [];
+function seriesOf(one: unknown, bucketMs: number): Series {
+  const { metric, values, histograms } = fieldsIn(one);
+  if (!Array.isArray(values) || histograms !== undefined)
+    throw unavailable(
+      `Expected Prometheus to answer with numbers, got ${histograms === undefined ? 'none' : 'native histograms'}. Correct the query, by histogram_quantile or histogram_count for example.`,
+    );
+  const labels = Object.entries(fieldsIn(metric));
   const group = labels.map(([name, value]) => `${name}:${String(value)}`).join(',');
-  const points = (Array.isArray(values) ? values : []).map((point: unknown) => {
+  const points = values.map((point: unknown) => {
     const [at, value] = Array.isArray(point) ? (point as unknown[]) : [];
     if (typeof at !== 'number') throw unavailable('Expected points of Prometheus to have a time, got none.');
     return [at * 1000 - bucketMs, numberIn(value)] as const;
@@ -115,11 +130,10 @@ function seriesOf({ metric, values }: Readonly<Record<string, unknown>>, bucketM
   return { group, points };
 }
 
-const SPECIAL = new Set(['NaN', '+Inf', '-Inf', 'Inf']);
-
-/** Prometheus writes numbers as texts. */
+/** Prometheus writes numbers as texts, as Go does. */
 function numberIn(value: unknown): number | null {
-  if (typeof value === 'string' && SPECIAL.has(value)) return null;
+  if (value === 'NaN') return null;
+  if (value === '+Inf' || value === '-Inf') return value === '+Inf' ? Infinity : -Infinity;
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
   if (!Number.isNaN(number)) return number;
   throw unavailable(

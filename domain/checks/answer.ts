@@ -34,18 +34,21 @@ export function reduce(answer: Answer, window: Window, aggregator: Aggregator): 
       .toSorted(([a], [b]) => a - b)
       .map(([, value]) => value)
       .filter((value) => value !== null)
-      .filter(Number.isFinite);
+      .filter((value) => !Number.isNaN(value));
     return ofGroup(group, reductions[aggregator](values));
   });
 }
 
-// What is not a number, such as 0/0, says nothing, and would pass or fail by chance.
+// NaN, such as 0/0, says nothing, and would pass or fail by chance. Infinity, such as 1/0, is above every bound.
 const ofGroup = (group: string, value: number | undefined): GroupValue =>
-  value === undefined || !Number.isFinite(value) ? { group } : { group, value };
+  value === undefined || Number.isNaN(value) ? { group } : { group, value };
 
 /** The mean, in steps, so that the mean of equal values is that value, and passes where it would. */
 export const mean = (values: readonly number[]): number =>
-  values.reduce((soFar, value, index) => soFar + (value - soFar) / (index + 1), 0);
+  values.reduce(
+    (soFar, value, index) => soFar + (Number.isFinite(soFar) ? (value - soFar) / (index + 1) : value),
+    0,
+  );
 
 const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0);
 

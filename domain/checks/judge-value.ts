@@ -12,12 +12,7 @@ type Outcome = 'Passed' | 'Failed' | 'Inconclusive';
 
 /** Judges one value by everything that the analysis holds it against. */
 export function judgeValue(analysis: CheckAnalysis, known: Known): Judged {
-  const { value, baseline } = known;
-  const { compare } = analysis;
-  if (compare !== undefined && baseline === undefined) {
-    const message = `Expected data of the ${compare.to} side in the window, to compare ${value} with, got none.`;
-    return { outcome: 'Inconclusive', message };
-  }
+  const { value } = known;
   try {
     const outcomes = [byBounds(analysis, value), byExpressions(analysis, known), byOther(analysis, known)];
     return { outcome: together(outcomes), message: sentence(together(outcomes), analysis, known) };
@@ -43,13 +38,20 @@ function byBounds({ min, max }: CheckAnalysis, value: number): Outcome {
 function byExpressions(analysis: CheckAnalysis, known: Known): Outcome {
   const { pass, fail } = analysis;
   if (pass === undefined && fail === undefined) return 'Passed';
-  if (fail !== undefined && holds(analysis, 'fail', known)) return 'Failed';
-  if (pass === undefined || holds(analysis, 'pass', known)) return 'Passed';
-  return fail === undefined ? 'Failed' : 'Inconclusive';
+  try {
+    if (fail !== undefined && holds(analysis, 'fail', known)) return 'Failed';
+    if (pass === undefined || holds(analysis, 'pass', known)) return 'Passed';
+    return fail === undefined ? 'Failed' : 'Inconclusive';
+  } catch (error) {
+    // In CEL "value > 10.0 || value > baseline" is true of 11, whatever baseline is. Of 9 nothing is known without it.
+    if (analysis.compare !== undefined && known.baseline === undefined) return 'Inconclusive';
+    throw error;
+  }
 }
 
 function byOther({ compare }: CheckAnalysis, { value, baseline = Number.NaN }: Known): Outcome {
   if (compare === undefined) return 'Passed';
+  if (!Number.isFinite(baseline)) return 'Inconclusive';
   if (compare.maxDifference !== undefined)
     return value - baseline <= compare.maxDifference ? 'Passed' : 'Failed';
   // A multiple of what is below zero says nothing.
@@ -58,7 +60,8 @@ function byOther({ compare }: CheckAnalysis, { value, baseline = Number.NaN }: K
 }
 
 function sentence(outcome: Outcome, analysis: CheckAnalysis, { value, baseline }: Known): string {
-  const than = baseline === undefined ? '' : ` (${analysis.compare?.to ?? 'the other side'}: ${baseline})`;
+  const { compare } = analysis;
+  const than = compare === undefined ? '' : ` (${compare.to}: ${baseline ?? 'no data'})`;
   const expected = thresholdOf(analysis);
   switch (outcome) {
     case 'Passed':

@@ -15,6 +15,7 @@ const groups = (...values: (number | undefined)[]): Measured => ({
   })),
 });
 const compare = (bound: object) => ({ compare: { to: 'stable', baselines: [{ query: 'q' }], ...bound } });
+const either = { pass: 'value < 2.0 * baseline && value <= 10.0' };
 const groupBy = (how: string, cap = 3) => ({ groupBy: { judge: how, cap } });
 const fewer = { minSamples: { query: 'q', atLeast: 100, maxExtend: '5m' } };
 
@@ -38,6 +39,41 @@ describe('a sample', () => {
     ['at the difference', compare({ maxDifference: 1 }), of(3, { baseline: 2 }), 'Passed'],
     ['beyond the difference', compare({ maxDifference: 1 }), of(3.5, { baseline: 2 }), 'Failed'],
     ['with nothing to compare with', compare({ maxRatio: 2 }), of(1), 'Inconclusive'],
+    ['above max with nothing to compare with', { ...compare({ maxRatio: 2 }), max: 10 }, of(500), 'Failed'],
+    ['below min with nothing to compare with', { ...compare({ maxRatio: 2 }), min: 1 }, of(0), 'Failed'],
+    [
+      'within max with nothing to compare with',
+      { ...compare({ maxRatio: 2 }), max: 10 },
+      of(5),
+      'Inconclusive',
+    ],
+    [
+      'of groups of which one is above max with nothing to compare with',
+      { ...compare({ maxRatio: 2 }), max: 10, ...groupBy('worst') },
+      groups(5, 500),
+      'Failed',
+    ],
+    ['that pass does not take in any case', { ...compare({ maxRatio: 2 }), ...either }, of(500), 'Failed'],
+    ['that pass may take', { ...compare({ maxRatio: 2 }), ...either }, of(5), 'Inconclusive'],
+    [
+      'that fail takes in any case',
+      { ...compare({ maxRatio: 2 }), fail: 'value > baseline || value > 10.0' },
+      of(500),
+      'Failed',
+    ],
+    ['that is infinite', { max: 2 }, of(Infinity), 'Failed'],
+    ['that is infinite, for which noData has no say', { max: 2, noData: 'pass' }, of(Infinity), 'Failed'],
+    ['below every min', { min: 5, noData: 'pass' }, of(-Infinity), 'Failed'],
+    ['that is infinite, by pass', { pass: 'value < 2' }, of(Infinity), 'Failed'],
+    ['that is infinite, by fail', { fail: 'value > 2' }, of(Infinity), 'Failed'],
+    ['infinitely more', compare({ maxDifference: 1 }), of(Infinity, { baseline: 2 }), 'Failed'],
+    ['beside what is infinite', compare({ maxRatio: 2 }), of(1, { baseline: Infinity }), 'Inconclusive'],
+    [
+      'as infinite as the other side',
+      compare({ maxRatio: 2 }),
+      of(Infinity, { baseline: Infinity }),
+      'Inconclusive',
+    ],
     ['that passes one of two', { ...compare({ maxRatio: 2 }), max: 1 }, of(2, { baseline: 1 }), 'Failed'],
     ['without data', { max: 1 }, nothing, 'Inconclusive'],
     ['without a number', { max: 1 }, of(undefined), 'Inconclusive'],
@@ -77,6 +113,14 @@ describe('a sample', () => {
   ])('is inconclusive when %s was waited for long enough', (_, written, measured) => {
     expect(judge(anAnalysis(written), measured, { forMs: 299_999 }).outcome).toBe('Extended');
     expect(judge(anAnalysis(written), measured, { forMs: 300_000 }).outcome).toBe('Inconclusive');
+  });
+
+  it('says of the other side that it has no data', () => {
+    const analysis = anAnalysis({ ...compare({ maxRatio: 2 }), max: 10 });
+    expect([500, 5].map((value) => judge(analysis, of(value), { forMs: 0 }).message)).toEqual([
+      'Expected max 10, at most 2 times stable, got 500 (stable: no data).',
+      'Expected max 10, at most 2 times stable to say something of 5 (stable: no data), got neither.',
+    ]);
   });
 
   it('says which group is the worst, and what it was held against', () =>

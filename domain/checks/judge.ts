@@ -36,11 +36,7 @@ export interface Extending {
 /** Judges what was measured. */
 export function judge(analysis: CheckAnalysis, measured: Measured, extending: Extending): Sample {
   const { baseline, samples } = measured;
-  const common = {
-    threshold: thresholdOf(analysis),
-    ...(baseline === undefined ? {} : { baseline }),
-    ...(samples === undefined ? {} : { samples }),
-  };
+  const common = { threshold: thresholdOf(analysis), baseline, samples };
   const tooMany = tooManyGroups(analysis, measured.groups);
   if (tooMany !== undefined) return { ...common, outcome: 'Error', message: tooMany };
   return {

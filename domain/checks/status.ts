@@ -28,15 +28,17 @@ export function resultOf(
   at: { readonly window: Window; readonly query: string; readonly now: number },
 ): CheckResult {
   const { outcome, value, baseline, samples, group, threshold, message } = sample;
+  // JSON has no infinite numbers; the message shows them.
+  const numbers = Object.entries({ value, baseline, samples }).filter(([, number]) =>
+    Number.isFinite(number),
+  );
   return {
     outcome,
     time: iso(at.now),
     windowStart: iso(at.window.from),
     windowEnd: iso(at.window.to),
     query: cut(at.query, LONGEST.query),
-    ...(value === undefined ? {} : { value }),
-    ...(baseline === undefined ? {} : { baseline }),
-    ...(samples === undefined ? {} : { samples }),
+    ...Object.fromEntries(numbers),
     ...(group === undefined ? {} : { group: cut(group, LONGEST.group) }),
     threshold: cut(threshold, LONGEST.threshold),
     message: cut(message, LONGEST.result),

@@ -70,10 +70,25 @@ describe('an answer', () => {
   it.each([
     ['no points', series()],
     ['nulls', series(null, null, null, null)],
-    ['what is not a number', series(Number.NaN, Number.NaN, Number.POSITIVE_INFINITY)],
+    ['what is not a number', series(Number.NaN, Number.NaN, Number.NaN)],
     ['points of other times', series(100)],
     ['a value that is none', { is: 'Values' as const, values: [{ group: '', value: Number.NaN }] }],
   ])('of %s has no value', (_, answer) => expect(reduce(answer, window, 'avg')).toEqual([{ group: '' }]));
+
+  it.each<[Aggregator, number]>([
+    ['avg', Infinity],
+    ['min', 1],
+    ['max', Infinity],
+    ['sum', Infinity],
+    ['last', Infinity],
+  ])('of a number that nothing is above is reduced by %s to %d', (aggregator, value) =>
+    expect(reduce(series(null, 1, Infinity, Infinity), window, aggregator)).toEqual([{ group: '', value }]),
+  );
+
+  it('that is reduced already may be such a number', () => {
+    const values = [{ group: '', value: -Infinity }];
+    expect(reduce({ is: 'Values', values }, window, 'avg')).toEqual(values);
+  });
 
   it('of buckets that are longer than the window has no value', () => {
     const answer: Answer = {

@@ -1,3 +1,5 @@
+import { Sha256 } from '@aws-crypto/sha256-js';
+import { SignatureV4 } from '@smithy/signature-v4';
 import { describe, expect, it } from 'vitest';
 import { eksTokens } from '../../clients/aws/eks-token.ts';
 import { checkToken } from './token.ts';
@@ -24,6 +26,21 @@ const urlIn = (token: string) => Buffer.from(token.slice('k8s-aws-v1.'.length), 
 const tokenOf = (url: string) => `k8s-aws-v1.${Buffer.from(url).toString('base64url')}`;
 const changed = async (from: string | RegExp, to: string) => tokenOf(urlIn(await signed()).replace(from, to));
 
+/** A token as other programs make it, with a URL that says to last for so many seconds. */
+async function lasting(expiresIn: number): Promise<string> {
+  const credentials = { accessKeyId: 'AKIATEST', secretAccessKey: key.secretAccessKey };
+  const signer = new SignatureV4({ service: 'sts', region: 'us-east-1', credentials, sha256: Sha256 });
+  const hostname = 'sts.us-east-1.amazonaws.com';
+  const query = { Action: 'GetCallerIdentity', Version: '2011-06-15' };
+  const headers = { host: hostname, 'x-k8s-aws-id': 'cdk1' };
+  const request = await signer.presign(
+    { method: 'GET', protocol: 'https:', hostname, path: '/', query, headers },
+    { expiresIn, signingDate: new Date(now), unhoistableHeaders: new Set(['x-k8s-aws-id']) },
+  );
+  const parameters = new URLSearchParams(request.query as Record<string, string>);
+  return tokenOf(`https://${hostname}/?${parameters.toString()}`);
+}
+
 describe('checkToken', () => {
   it('accepts what is signed for this cluster, and says who signed', async () => {
     expect(await check(await signed())).toEqual({ is: 'Accepted', arn });
@@ -32,6 +49,11 @@ describe('checkToken', () => {
   it('accepts what the session of a role signed', async () => {
     const sessionToken = "FwoG+Zx/==!*'() ";
     expect(await check(await signed({ sessionToken }), { sessionToken })).toEqual({ is: 'Accepted', arn });
+  });
+
+  // argocd-k8s-auth signs a URL that says 0.
+  it.each([0, 1, 900])('accepts a URL that says to last for %d s', async (seconds) => {
+    expect(await check(await lasting(seconds))).toEqual({ is: 'Accepted', arn });
   });
 
   it('accepts what is signed in another partition', async () => {

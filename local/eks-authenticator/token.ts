@@ -59,7 +59,7 @@ const parameters: Readonly<Record<string, RegExp>> = {
   'X-Amz-Algorithm': /^AWS4-HMAC-SHA256$/,
   'X-Amz-Credential': /^\w+\/\d{8}\/[a-z0-9-]+\/sts\/aws4_request$/,
   'X-Amz-Date': /^\d{8}T\d{6}Z$/,
-  'X-Amz-Expires': /^([1-9]\d?|[1-8]\d\d|900)$/,
+  'X-Amz-Expires': /^(0|[1-9]\d?|[1-8]\d\d|900)$/,
   'X-Amz-SignedHeaders': /^host;x-k8s-aws-id$/,
   'X-Amz-Signature': /^[0-9a-f]{64}$/,
 };
