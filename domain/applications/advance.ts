@@ -1,11 +1,12 @@
 import { childState, isChildAsDesired } from './child-state.ts';
-import { lingering, undeployed } from './deployment.ts';
+import { undeployed } from './deployment.ts';
 import { measure, type Measure, type Measuring } from './measure.ts';
 import type { ObservedRevision } from './observation.ts';
 import { goodFirst } from './good-first.ts';
 import { keptByOthers } from './kept-labels.ts';
 import { servedBy } from './revisions.ts';
-import { lackingSecrets, leftSecrets, removing } from './secrets.ts';
+import { leave } from './leave.ts';
+import { lackingSecrets } from './secrets.ts';
 import {
   back,
   STAYS,
@@ -20,7 +21,6 @@ import {
   type Mark,
   type Situation,
 } from './situation.ts';
-import { stillServing } from './still-serving.ts';
 
 /** What bringing a revision about has come to: the next step, or that it has failed. */
 export type Advance =
@@ -108,8 +108,10 @@ function deploy(situation: Situation, mark: Mark, { revision, begun }: Going): J
   const { application, secrets } = situation;
   if (application.argocd === undefined) return undefined;
   if (deletesFirst(situation) && !begun) {
-    const gone = clear(situation, mark, revision);
-    if (gone !== undefined) return gone;
+    const left = leave(situation, mark, revision, (action, message) =>
+      forward(situation, [mark, mark], action, message),
+    );
+    if (left !== undefined) return left;
   }
   const lacking = lackingSecrets(application.name, revision.content, secrets);
   if (lacking.length > 0) {
@@ -122,20 +124,6 @@ function deploy(situation: Situation, mark: Mark, { revision, begun }: Going): J
   }
   const missing = begun ? undefined : undeployed(situation, revision);
   return missing === undefined ? undefined : wait(mark, 'WaitingForApplicationSet', missing);
-}
-
-/** Takes the old clusters from Argo CD before it gets new ones. */
-function clear(situation: Situation, mark: Mark, revision: ObservedRevision): Judgement | undefined {
-  const left = leftSecrets(situation.application.name, revision.content, situation.secrets);
-  if (left.length > 0) {
-    const action = { do: 'RemoveSecrets', number: revision.number } as const;
-    const message = removing(left);
-    return (
-      stillServing(situation, mark, { revision, left }) ?? forward(situation, [mark, mark], action, message)
-    );
-  }
-  const lingers = lingering(situation, revision);
-  return lingers === undefined ? undefined : wait(mark, 'WaitingForApplicationSet', lingers);
 }
 
 /** Moves the traffic, with the checks at each weight; without a load balancer the checks are measured once. */

@@ -1,5 +1,5 @@
-import type { ObservedDeployment, ObservedRevision } from './observation.ts';
-import type { ResolvedCluster } from './resolved.ts';
+import type { ObservedDeployment, ObservedRevision, ObservedSecret } from './observation.ts';
+import type { Resolved, ResolvedCluster } from './resolved.ts';
 import type { Situation } from './situation.ts';
 
 /** Why an application is not deployed on the clusters of a revision yet; undefined when it is. */
@@ -15,15 +15,25 @@ export function undeployed({ seen }: Situation, { content }: ObservedRevision): 
 }
 
 /** Why an application is still deployed on clusters that a revision does not have; undefined when it is not. */
-export function lingering({ seen }: Situation, { content }: ObservedRevision): string | undefined {
+export function lingering(
+  { seen }: Situation,
+  { content }: { readonly content: Pick<Resolved, 'clusters'> },
+): string | undefined {
   const left = seen.applicationSet?.deployments.find(
     (one) => one.isPresent && !content.clusters.some((cluster) => isOn(one, cluster)),
   );
   if (left === undefined) return undefined;
   const { cluster, secretName = cluster } = left;
   const isNamedAgain = content.clusters.some(({ name }) => name === cluster);
-  return `The Application for cluster ${isNamedAgain ? secretName : cluster} is still there.`;
+  return stillThere('The Application', { name: secretName, cluster: isNamedAgain ? secretName : cluster });
 }
+
+/** Says which Application Argo CD still has on a cluster that is left, and what to do where it stays. */
+export const stillThere = (
+  application: string,
+  { name, cluster }: Pick<ObservedSecret, 'name' | 'cluster'>,
+): string =>
+  `${application} for cluster ${cluster} is still there. Argo CD deletes it when its ApplicationSet selects the cluster no longer, so have that select by argocd.clusterSecret.labels. If the cluster itself is gone, delete Secret ${name}.`;
 
 /** Whether an application is looked at on a cluster: entries of a Cell may get another name, or name another cluster. */
 const isOn = (

@@ -118,7 +118,11 @@ function deploymentOn(
   return { cluster, secretName, isPresent: true, isHealthy: trouble === undefined, message };
 }
 
-function isFor({ spec }: ApplicationObject, { server, secretNames }: DeploymentTarget): boolean {
+/** Whether an Application is for a cluster, which it names as its secret does. */
+export function isFor(
+  { spec }: Pick<ApplicationObject, 'spec'>,
+  { server, secretNames }: Pick<DeploymentTarget, 'server' | 'secretNames'>,
+): boolean {
   const destination = fieldsIn(fieldsIn(spec)['destination']);
   const address = textIn(destination['server']) ?? '';
   const name = textIn(destination['name']) ?? '';

@@ -29,7 +29,8 @@ describe('an application that creates before it deletes', () => {
       'web ApplyChild 2',
       'web StartCheck 2 after',
       'web MarkGood 2',
-      'web RemoveSecrets 2',
+      'web RemoveLabels 2',
+      'web DeleteSecrets',
       'web ApplyChild 2',
     ]);
     expect([...world.secrets.keys()]).toEqual(['web-v2']);
@@ -37,6 +38,35 @@ describe('an application that creates before it deletes', () => {
       phase: 'Completed',
       applications: [{ phase: 'Synced', revision: 2 }],
     });
+  });
+
+  it('keeps the old secrets, without labels, until Argo CD has deleted what it deployed by them', () => {
+    const world = moved();
+    while (!world.trace.includes('web MarkGood 2')) world.turn();
+    world.isDeployable = false;
+    world.run();
+    expect(world.secrets.get('web-v1')?.asking).toEqual({});
+    expect(world.status).toMatchObject({
+      phase: 'Progressing',
+      reason: 'WaitingForApplicationSet',
+      message: expect.stringContaining('The Application for cluster web-v1 is still there.'),
+    });
+    world.isDeployable = true;
+    expect(world.run().status.phase).toBe('Completed');
+    expect([...world.secrets.keys()]).toEqual(['web-v2']);
+  });
+
+  it('waits for the Applications on the old clusters also without an ApplicationSet that it names', () => {
+    const argocd = { clusterSecret: { labels: { app: 'web' } } };
+    const world = moved({ argocd });
+    while (!world.trace.includes('web MarkGood 2')) world.turn();
+    world.isDeployable = false;
+    world.run();
+    expect(world.secrets.get('web-v1')?.asking).toEqual({});
+    expect(world.status.message).toContain('Application web/web-v1 for cluster web-v1 is still there.');
+    world.isDeployable = true;
+    expect(world.run().status.phase).toBe('Completed');
+    expect([...world.secrets.keys()]).toEqual(['web-v2']);
   });
 
   it('does nothing more once it is in place', () => {
@@ -87,7 +117,8 @@ describe('an application that deletes before it creates', () => {
     expect(world.run().trace).toEqual([
       'jobs SaveRevision 2',
       'jobs StartCheck 2 run-test',
-      'jobs RemoveSecrets 2',
+      'jobs RemoveLabels 2',
+      'jobs DeleteSecrets',
       'jobs ApplySecrets 2',
       'jobs MarkGood 2',
     ]);
@@ -367,10 +398,10 @@ describe('what holds', () => {
   it('a pause: a secret that a revision before the newest has removed is not made again', () => {
     const on = (name: string): Edit => ({ clusters: clustersFor({ shared: 'web', [name]: 'web' }) });
     const { argocd, ...application } = labelled('web') as { argocd: object };
-    const updateStrategy = { type: 'DeleteBeforeCreate' };
+    const firstDeletes = { applicationSet: { name: 'web' }, updateStrategy: { type: 'DeleteBeforeCreate' } };
     const world = new ApplicationsWorld({
       ...on('v1'),
-      applications: [{ ...application, argocd: { ...argocd, updateStrategy } }],
+      applications: [{ ...application, argocd: { ...argocd, ...firstDeletes } }],
     }).run();
     world.edit(on('v2'));
     while (world.trace.at(-1) !== 'web ApplySecrets 2') world.turn();
