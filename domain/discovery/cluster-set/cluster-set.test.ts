@@ -368,9 +368,9 @@ const table: [string, Parameters<typeof decide>[0], Partial<ReturnType<typeof sh
     { create: ['web-1'], names: ['Web_1'] },
   ],
   [
-    'reports a cluster whose name no secret can have',
-    { spec: { template: {} }, readings: [read(cluster('web-'))] },
-    { problems: ['InvalidTemplate'] },
+    'names a secret without the dashes at the end of the name of its cluster',
+    { spec: { template: {} }, readings: [read(cluster('Web_'))] },
+    { create: ['web'], names: ['Web_'] },
   ],
 ];
 

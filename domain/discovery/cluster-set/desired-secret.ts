@@ -2,7 +2,6 @@ import type { ClusterSetSpec } from '../../../crds/cluster-set.ts';
 import { canonical } from '../../kubernetes/canonical.ts';
 import type { ExistingSecret, DesiredSecret } from './cluster-secret-marks.ts';
 import { hasMarks, withGenerated } from '../generated.ts';
-import { isObjectName } from '../../kubernetes/label-syntax.ts';
 import {
   CLUSTER_ID_ANNOTATION,
   CLUSTER_TAGS_ANNOTATION,
@@ -25,11 +24,6 @@ export function desiredSecret(
   const labels = renderLabels(template?.metadata?.labels, cluster);
   const annotations = renderAnnotations(template?.metadata?.annotations, cluster);
   const messages = [...labels.problems, ...annotations.problems];
-  if (!isObjectName(name)) {
-    messages.push(
-      `Expected the name of cluster ${cluster.name} to be a name for a Secret. Rename the cluster.`,
-    );
-  }
   if (messages.length > 0) {
     const problems = messages.map((message) => ({
       cluster: cluster.name,
