@@ -16,6 +16,8 @@ import type {
   ObservedSecret,
 } from '../../domain/applications/observation.ts';
 import { writtenAtOf } from '../../domain/applications/secret-object.ts';
+import { CLUSTER_ID_ANNOTATION } from '../../domain/kubernetes/labels.ts';
+import { optional } from '../../domain/model/status-input.ts';
 import { matches } from '../../domain/kubernetes/selector.ts';
 import type { FoundSecret } from '../discovery/cluster-set/cluster-secrets.ts';
 
@@ -84,7 +86,7 @@ export interface Naming {
 
 /** The Application that is still to go from the cluster of a secret: it is being deleted, or of an ApplicationSet that a Cell names; of any, while an application of the Cell names none. */
 export function leftOn(
-  { content: { server = '', name = '' } }: Pick<FoundSecret, 'content'>,
+  { content: { server = '', name = '' }, annotations }: Pick<FoundSecret, 'content' | 'annotations'>,
   { sets, applications }: ArgoCD,
   { applications: now, revisions }: Naming,
 ): string | undefined {
@@ -96,9 +98,13 @@ export function leftOn(
     .map(({ metadata }) => metadata.uid);
   const isToGo = ({ metadata: { deletionTimestamp, ownerReferences = [] } }: ApplicationObject): boolean =>
     deletionTimestamp !== undefined || ownerReferences.some(({ uid }) => uids.includes(uid));
-  return applications.find((one) => isToGo(one) && isFor(one, { server, secretNames: [name] }))?.metadata
-    .name;
+  return applications.find(
+    (one) => isToGo(one) && isFor(one, { server, ...arnIn(annotations), secretNames: [name] }),
+  )?.metadata.name;
 }
+
+const arnIn = ({ [CLUSTER_ID_ANNOTATION]: arn }: FoundSecret['annotations']): { readonly arn?: string } =>
+  optional('arn', arn);
 
 /** The clusters that an application runs on, or has run on. */
 export function targetsOf(
@@ -122,6 +128,7 @@ export function targetsOf(
       secretName,
       secretNames: [eksName],
       server,
+      ...arnIn(secret?.found.annotations ?? {}),
       isWanted: wanted.some((one) => one.secretName === secretName),
       ...(writtenAt === undefined ? {} : { writtenAt }),
     };

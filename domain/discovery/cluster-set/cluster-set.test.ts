@@ -509,6 +509,31 @@ describe('a secret that two ClusterSets want', () => {
   });
 });
 
+describe('the secrets of a set for Argo CD on EKS', () => {
+  const template = { server: 'ARN' } as const;
+  const content = { name: 'web', server: idOf('web'), config: '' };
+
+  it('name clusters by ARN, with a config only for another role', () => {
+    const role = { server: 'https://web.example.com', config: '{"tls":1}', configByARN: '{"as":"role"}' };
+    const made = (access: SourcedCluster['access']) =>
+      decide({ spec: { template }, readings: [read(cluster('web', { access }))] }).create;
+    expect(made(cluster('web').access)).toMatchObject([{ content }]);
+    expect(made(role)).toMatchObject([{ content: { ...content, config: role.configByARN } }]);
+  });
+
+  it('change when the set says another form, and then no more', () => {
+    const found = cluster('web');
+    const secrets = [existing(found)];
+    const decision = decide({ spec: { template }, readings: [read(found)], secrets });
+    expect(decision.update).toMatchObject([{ content }]);
+    const [after] = decision.update;
+    if (after === undefined) throw new Error('Expected an update, got none.');
+    const { config: _none, ...written } = after.content;
+    const changed = { ...existing(found), ...after, content: written };
+    expect(decide({ spec: { template }, readings: [read(found)], secrets: [changed] }).update).toEqual([]);
+  });
+});
+
 describe('a cluster that two generators find with different logins', () => {
   const as = (role: string): SourcedCluster => {
     const access = { server: 'https://web.example.com', config: `{"as":"${role}"}` };

@@ -32,7 +32,9 @@ export function desiredSecret(
     }));
     return { ok: false, problems };
   }
-  const { server = '', config = '' } = cluster.access ?? {};
+  const { server = '', config = '', configByARN = '' } = cluster.access ?? {};
+  const access =
+    template?.server === 'ARN' ? { server: cluster.id, config: configByARN } : { server, config };
   const marks = withGenerated({
     labels: { ...labels.values, [SECRET_TYPE_LABEL]: SECRET_TYPE_CLUSTER },
     annotations: {
@@ -42,11 +44,11 @@ export function desiredSecret(
       ...(cluster.vpcID === undefined ? {} : { [CLUSTER_VPC_ANNOTATION]: cluster.vpcID }),
     },
   });
-  return { ok: true, secret: { name, ...marks, content: { name: cluster.name, server, config } } };
+  return { ok: true, secret: { name, ...marks, content: { name: cluster.name, ...access } } };
 }
 
 /** Whether a secret is as it is to be. */
 export const isAsDesired = (existing: ExistingSecret, wanted: DesiredSecret): boolean =>
   existing.isInherited !== true &&
   hasMarks(existing, wanted) &&
-  Object.entries(wanted.content).every(([key, value]) => existing.content[key] === value);
+  Object.entries(wanted.content).every(([key, value]) => (existing.content[key] ?? '') === value);
