@@ -56,6 +56,11 @@ const fields = z.object({
     .describe(
       'With applications: Rollback takes a failed application back, Stop leaves everything as it is until someone decides. Default: Rollback.',
     ),
+  syncTimeout: duration
+    .optional()
+    .describe(
+      'With applications: how long Argo CD may take to deploy an application to its clusters before it fails. Default: no limit.',
+    ),
   rollbackDelay: duration
     .optional()
     .describe(

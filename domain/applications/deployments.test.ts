@@ -57,6 +57,12 @@ const judge = (applications: readonly ApplicationObject[], sets = [aSet()]) =>
   deploymentsOf({ wanted: 'ApplicationSet web', sets, applications, targets: [target] });
 
 describe('what Argo CD has deployed', () => {
+  it('says on every cluster that there is no ApplicationSet', () => {
+    const { message, deployments } = judge([], []);
+    expect(message).toBe('Expected ApplicationSet web, got none. Create it in the namespace of the Cell.');
+    expect(deployments).toMatchObject([{ isPresent: false, isHealthy: false, message }]);
+  });
+
   it('is found by the ARN of a cluster, as Argo CD on EKS names it', () => {
     const arn = 'arn:aws:eks:eu-central-1:111122223333:cluster/eks-c1';
     const there = anApplication({ destination: { server: arn } });

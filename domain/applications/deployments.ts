@@ -52,7 +52,7 @@ export function deploymentsOf(of: {
   const deployments = targets.map((target) => deploymentOn(target, sets, applications));
   if (sets.length === 0) {
     const message = `Expected ${wanted}, got none. Create it in the namespace of the Cell.`;
-    return { isReconciled: false, message, deployments };
+    return { isReconciled: false, message, deployments: deployments.map((one) => ({ ...one, message })) };
   }
   const stale = sets.find((set) => !isUpToDate(set));
   if (stale !== undefined) {

@@ -146,6 +146,59 @@ describe('an application that deletes before it creates', () => {
   });
 });
 
+describe('an application that Argo CD does not deploy', () => {
+  const stuck = (more: object = {}): ApplicationsWorld => {
+    const world = settled([web()], clusters('web-v1'), more);
+    world.isDeployable = false;
+    world.edit({ clusters: clusters('web-v2') });
+    return world;
+  };
+
+  it('waits without a limit, unless the Cell has one', () => {
+    const world = stuck().run();
+    world.pass(86_400);
+    expect(world.run().status).toMatchObject({
+      phase: 'Progressing',
+      applications: [{ phase: 'Syncing', syncing: { revision: 2 } }],
+    });
+  });
+
+  it('says how long it has waited, and fails and goes back after the time that it has', () => {
+    const world = stuck({ syncTimeout: '10m' }).run();
+    world.pass(120);
+    expect(world.run().status.message).toContain('Waiting for 2m of 10m.');
+    world.pass(600);
+    expect(world.run().status).toMatchObject({
+      phase: 'Failed',
+      applications: [
+        {
+          phase: 'CheckFailed',
+          failed: { revision: 2, reason: 'SyncTimeout' },
+          message: expect.stringContaining('Argo CD has not deployed it within 10m: OutOfSync.'),
+        },
+      ],
+    });
+    expect(world.status.applications?.[0]).not.toHaveProperty('syncing');
+    world.isDeployable = true;
+    world.pass(60);
+    expect(world.run().status.phase).toBe('Reverted');
+    expect([...world.secrets.keys()]).toEqual(['web-v1']);
+  });
+
+  it('forgets how long it has waited once it is deployed, and with the next revision', () => {
+    const world = stuck({ syncTimeout: '10m' }).run();
+    world.pass(500);
+    world.edit({ clusters: clusters('web-v3') });
+    world.run();
+    world.pass(500);
+    expect(world.run().status.applications).toMatchObject([{ phase: 'Syncing', syncing: { revision: 3 } }]);
+    world.isDeployable = true;
+    world.run();
+    expect(world.status.phase).toBe('Completed');
+    expect(world.status.applications?.[0]).not.toHaveProperty('syncing');
+  });
+});
+
 describe('the gate over the clusters', () => {
   const started = (more: object = {}): ApplicationsWorld => {
     const world = new ApplicationsWorld({

@@ -160,6 +160,7 @@ export const goodApplications: Readonly<Record<string, unknown>> = {
       ],
       parallel: true,
       onFailure: 'Stop',
+      syncTimeout: '30m',
       rollbackDelay: '5m',
       minHealthyTargets: 2,
       deletionPolicy: 'Delete',
