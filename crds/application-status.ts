@@ -52,6 +52,13 @@ const applicationStatus = z.object({
   prechecks: checks.describe('The prechecks of the revision.'),
   checks: checks.describe('The checks of the revision, for an application without alb.'),
   postchecks: checks.describe('The postchecks of the revision.'),
+  syncing: z
+    .object({
+      revision: revision.describe('The revision that Argo CD deploys.'),
+      since: z.iso.datetime().describe('Since when Okra waits for it.'),
+    })
+    .optional()
+    .describe('While Okra waits for Argo CD.'),
   failed: z
     .object({
       revision: revision.describe('The revision that failed.'),

@@ -23,8 +23,17 @@ const clusterSelector = z
 
 const SECRET_TYPE = 'argocd.argoproj.io/secret-type';
 
+// A Secret with any other is refused, but only once everything else is ready.
+const labelValue = z
+  .string()
+  .max(63)
+  .regex(
+    /^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$/,
+    'Expected the value of a label: letters, digits and -_. between letters or digits. Correct it.',
+  );
+
 const secretLabels = withRules(
-  withKeys(z.record(z.string(), z.string().max(63)), {
+  withKeys(z.record(z.string(), labelValue), {
     field: 'clusterSecret.labels',
     shortest: 1,
     longest: 317,
@@ -76,27 +85,38 @@ const applicationSet = withRules(
   ],
 );
 
-const argocd = z.object({
-  clusterSecret: clusterSecret
-    .optional()
-    .describe('The Argo CD cluster secrets: one for each cluster, in the namespace of the Cell.'),
-  applicationSet: applicationSet
-    .optional()
-    .describe(
-      'The ApplicationSet that deploys the application, in the namespace of the Cell. Its Applications must be Synced and Healthy.',
-    ),
-  updateStrategy: z
-    .object({
-      type: z
-        .enum(['CreateBeforeDelete', 'DeleteBeforeCreate'])
-        .default('CreateBeforeDelete')
-        .describe(
-          'CreateBeforeDelete adds the new clusters first, DeleteBeforeCreate removes the old ones first. Default: CreateBeforeDelete.',
-        ),
-    })
-    .optional()
-    .describe('The order in which Okra adds and removes cluster secrets.'),
-});
+const argocd = withRules(
+  z.object({
+    clusterSecret: clusterSecret
+      .optional()
+      .describe('The Argo CD cluster secrets: one for each cluster, in the namespace of the Cell.'),
+    applicationSet: applicationSet
+      .optional()
+      .describe(
+        'The ApplicationSet that deploys the application, in the namespace of the Cell. Its Applications must be Synced and Healthy.',
+      ),
+    updateStrategy: z
+      .object({
+        type: z
+          .enum(['CreateBeforeDelete', 'DeleteBeforeCreate'])
+          .default('CreateBeforeDelete')
+          .describe(
+            'CreateBeforeDelete adds the new clusters first, DeleteBeforeCreate removes the old ones first and needs applicationSet. Default: CreateBeforeDelete.',
+          ),
+      })
+      .optional()
+      .describe('The order in which Okra adds and removes cluster secrets.'),
+  }),
+  [
+    {
+      cel: "has(self.applicationSet) || !has(self.updateStrategy) || self.updateStrategy.type != 'DeleteBeforeCreate'",
+      message:
+        'Expected argocd.applicationSet with the updateStrategy DeleteBeforeCreate, got none: Okra has to know when its Applications are gone from the old clusters. Add it.',
+      holds: ({ applicationSet: named, updateStrategy }) =>
+        named !== undefined || updateStrategy?.type !== 'DeleteBeforeCreate',
+    },
+  ],
+);
 
 /** One application of a Cell. */
 export const application = withRules(

@@ -42,7 +42,7 @@ const bindingTemplate = z.object({
         .min(1)
         .optional()
         .describe(
-          'The name of each AWSTargetGroupBinding, for example web-{{.awseks.cluster.name}}. Default: the name of this set, a dash and the name of the cluster.',
+          'The name of each AWSTargetGroupBinding, for example web-{{.awseks.cluster.name}}. Default: the name of this set, a dash and the name of the Secret of the cluster.',
         ),
       labels: templateLabels
         .optional()

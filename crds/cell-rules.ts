@@ -10,7 +10,7 @@ interface Ruled {
 }
 
 // What only a Cell with applications has, and what only one with ingress has.
-const OF_APPLICATIONS = ['clusters', 'parallel', 'onFailure', 'rollbackDelay'] as const;
+const OF_APPLICATIONS = ['clusters', 'parallel', 'onFailure', 'syncTimeout', 'rollbackDelay'] as const;
 const OF_INGRESS = ['version', 'versionedBy', 'updateStrategy'] as const;
 
 type Rules = readonly Rule<

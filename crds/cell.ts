@@ -18,7 +18,8 @@ const PRERELEASE = '(0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)';
 const BUILD = '[0-9A-Za-z-]+';
 
 // What domain/versions/version.ts reads as a version.
-const VERSION_PATTERN = `^v?${NUMBER}([.]${NUMBER}){0,2}(-${PRERELEASE}([.]${PRERELEASE})*)?([+]${BUILD}([.]${BUILD})*)?$`;
+const SUFFIX = `([.]${PRERELEASE})*`;
+const VERSION_PATTERN = `^v?${NUMBER}(([.]${NUMBER}){1,2}(-${PRERELEASE}${SUFFIX})?|-[A-Za-z-][0-9A-Za-z-]*${SUFFIX})?([+]${BUILD}([.]${BUILD})*)?$`;
 
 const EXPECTED_VERSION = 'Expected spec.version to be a semantic version such as 1.2.3, v2 or 1.4-rc.1';
 const CORRECT_VERSION = 'Correct it, or remove it to follow the newest version.';
@@ -54,6 +55,11 @@ const fields = z.object({
     .optional()
     .describe(
       'With applications: Rollback takes a failed application back, Stop leaves everything as it is until someone decides. Default: Rollback.',
+    ),
+  syncTimeout: duration
+    .optional()
+    .describe(
+      'With applications: how long Argo CD may take to deploy an application to its clusters before it fails. Default: no limit.',
     ),
   rollbackDelay: duration
     .optional()

@@ -80,9 +80,15 @@ const spec = z.object({
   template: z
     .object({
       metadata: templateMetadata(secretLabels).optional().describe('Labels and annotations of the secrets.'),
+      server: z
+        .enum(['Endpoint', 'ARN'])
+        .optional()
+        .describe(
+          'How the secrets name their clusters: Endpoint is the address of the API server, with a login; ARN is the ARN of the EKS cluster, as the EKS capability for Argo CD takes it. Default: Endpoint.',
+        ),
     })
     .optional()
-    .describe('The metadata of the Argo CD cluster secrets, besides what Okra sets.'),
+    .describe('What the Argo CD cluster secrets say, besides what Okra sets.'),
 });
 
 const status = z.object({

@@ -82,7 +82,12 @@ const known: Readonly<Record<string, readonly string[]>> = {
   // Those that operators write say themselves who may use what.
   Freeze: ['spec.namespaces'],
   AccessPolicy: ['spec.namespaces', 'spec.roles[].arn'],
-  ClusterSet: ['spec.generators[].awseks.externalID', 'spec.generators[].awseks.roleARN'],
+  ClusterSet: [
+    'spec.generators[].awseks.externalID',
+    'spec.generators[].awseks.roleARN',
+    // By which of its names a secret names the cluster that was found.
+    'spec.template.server',
+  ],
   AWSTargetGroup: ['spec.arn'],
   AWSApplicationLoadBalancerConfig: ['spec.listener.rule.forward.targetGroups[].arn', 'spec.listenerARN'],
   AWSNetworkLoadBalancerConfig: ['spec.listener.forward.targetGroups[].arn', 'spec.listenerARN'],

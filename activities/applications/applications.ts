@@ -23,7 +23,7 @@ export function applicationsActivities(means: ApplicationsDependencies): Applica
       const left = await releaseCell(kubernetes, cell);
       return left.length === 0
         ? { isDone: true, message: 'Nothing of it is left.' }
-        : { isDone: false, message: `Waiting until ${left.join(', ')} is gone.` };
+        : { isDone: false, message: left.join(' ') };
     },
   };
 }

@@ -4,13 +4,22 @@ import type { ApplicationOfCell } from '../../crds/application.ts';
 import { equalitiesIn } from '../../domain/applications/bindings.ts';
 import {
   deploymentsOf,
+  isFor,
   unseenDeployments,
   type ApplicationObject,
   type ApplicationSetObject,
   type DeploymentTarget,
 } from '../../domain/applications/deployments.ts';
-import type { ObservedApplication } from '../../domain/applications/observation.ts';
-import { matches, type LabelSelector } from '../../domain/kubernetes/selector.ts';
+import type {
+  ObservedApplication,
+  ObservedRevision,
+  ObservedSecret,
+} from '../../domain/applications/observation.ts';
+import { writtenAtOf } from '../../domain/applications/secret-object.ts';
+import { CLUSTER_ID_ANNOTATION } from '../../domain/kubernetes/labels.ts';
+import { optional } from '../../domain/model/status-input.ts';
+import { matches } from '../../domain/kubernetes/selector.ts';
+import type { FoundSecret } from '../discovery/cluster-set/cluster-secrets.ts';
 
 /** What there is of Argo CD in a namespace. */
 export interface ArgoCD {
@@ -18,14 +27,8 @@ export interface ArgoCD {
   readonly applications: readonly ApplicationObject[];
 }
 
-/** Reads the ApplicationSets and Applications of a namespace, unless no application asks for them. */
-export async function readArgoCD(
-  kubernetes: KubernetesClient,
-  namespace: string,
-  asking: readonly ApplicationOfCell[],
-): Promise<ArgoCD> {
-  if (!asking.some(({ argocd }) => argocd?.applicationSet !== undefined))
-    return { sets: [], applications: [] };
+/** Reads the ApplicationSets and Applications of a namespace. */
+export async function readArgoCD(kubernetes: KubernetesClient, namespace: string): Promise<ArgoCD> {
   const [sets, applications] = await Promise.all([
     listOf<ApplicationSetObject>(kubernetes, APPLICATION_SET, namespace),
     listOf<ApplicationObject>(kubernetes, APPLICATION, namespace),
@@ -57,19 +60,77 @@ export function deploymentOf(
   if (wanted === undefined) return undefined;
   if (argoCD === undefined) return unseenDeployments(targets);
   const { sets, applications } = argoCD;
-  const selector = selectorOf(wanted.selector);
   return deploymentsOf({
     wanted:
       wanted.name === undefined
         ? `an ApplicationSet with ${JSON.stringify(wanted.selector ?? {})}`
         : `ApplicationSet ${wanted.name}`,
-    sets: sets.filter(({ metadata }) =>
-      wanted.name === undefined ? matches(selector, metadata.labels) : metadata.name === wanted.name,
-    ),
+    sets: sets.filter((set) => isNamed(set, wanted)),
     applications,
     targets,
   });
 }
 
-const selectorOf = (selector: string | LabelSelector | undefined): LabelSelector | undefined =>
-  typeof selector === 'string' ? { matchLabels: equalitiesIn(selector) } : selector;
+type Wanted = NonNullable<NonNullable<ApplicationOfCell['argocd']>['applicationSet']>;
+
+const isNamed = ({ metadata }: ApplicationSetObject, { name, selector = '' }: Wanted): boolean =>
+  name === undefined
+    ? matches({ matchLabels: equalitiesIn(selector) }, metadata.labels)
+    : metadata.name === name;
+
+/** What names the ApplicationSets of a Cell: its applications, and those of its revisions. */
+export interface Naming {
+  readonly applications: readonly ApplicationOfCell[];
+  readonly revisions: ReadonlyMap<string, readonly ObservedRevision[]>;
+}
+
+/** The Application that is still to go from the cluster of a secret: it is being deleted, or of an ApplicationSet that a Cell names; of any, while an application of the Cell names none. */
+export function leftOn(
+  { content: { server = '', name = '' }, annotations }: Pick<FoundSecret, 'content' | 'annotations'>,
+  { sets, applications }: ArgoCD,
+  { applications: now, revisions }: Naming,
+): string | undefined {
+  const before = [...revisions.values()].flat().map(({ content }) => content.application);
+  const wanted = [...now, ...before].flatMap(({ argocd }) => argocd?.applicationSet ?? []);
+  const isAny = now.some(({ argocd }) => argocd !== undefined && argocd.applicationSet === undefined);
+  const uids = sets
+    .filter((set) => isAny || wanted.some((one) => isNamed(set, one)))
+    .map(({ metadata }) => metadata.uid);
+  const isToGo = ({ metadata: { deletionTimestamp, ownerReferences = [] } }: ApplicationObject): boolean =>
+    deletionTimestamp !== undefined || ownerReferences.some(({ uid }) => uids.includes(uid));
+  return applications.find(
+    (one) => isToGo(one) && isFor(one, { server, ...arnIn(annotations), secretNames: [name] }),
+  )?.metadata.name;
+}
+
+const arnIn = ({ [CLUSTER_ID_ANNOTATION]: arn }: FoundSecret['annotations']): { readonly arn?: string } =>
+  optional('arn', arn);
+
+/** The clusters that an application runs on, or has run on. */
+export function targetsOf(
+  application: string,
+  {
+    resolved,
+    revisions,
+    secrets,
+  }: Pick<ObservedApplication, 'resolved' | 'revisions'> & {
+    readonly secrets: readonly { readonly found: FoundSecret; readonly observed: ObservedSecret }[];
+  },
+): readonly DeploymentTarget[] {
+  const wanted = resolved.ok ? resolved.value.clusters : (revisions[0]?.content.clusters ?? []);
+  const all = [...wanted, ...revisions.flatMap(({ content }) => content.clusters)];
+  const newest = new Map(all.toReversed().map((cluster) => [cluster.secretName, cluster]));
+  return [...newest.values()].toReversed().map(({ name, eksName, server, secretName }) => {
+    const secret = secrets.find(({ found, observed }) => observed.isOwn && found.name === secretName);
+    const writtenAt = writtenAtOf(secret?.found.annotations ?? {})[application];
+    return {
+      name,
+      secretName,
+      secretNames: [eksName],
+      server,
+      ...arnIn(secret?.found.annotations ?? {}),
+      isWanted: wanted.some((one) => one.secretName === secretName),
+      ...(writtenAt === undefined ? {} : { writtenAt }),
+    };
+  });
+}

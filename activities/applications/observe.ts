@@ -2,7 +2,6 @@ import { digest } from '../../clients/digest.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { ApplicationOfCell } from '../../crds/application.ts';
 import { editedSince, isSupersededBy } from '../../domain/applications/assumed.ts';
-import type { DeploymentTarget } from '../../domain/applications/deployments.ts';
 import type {
   ObservedApplication,
   ObservedApplications,
@@ -11,14 +10,15 @@ import type {
 import { recorded } from '../../domain/applications/recorded.ts';
 import { resolveApplications, type Resolution } from '../../domain/applications/resolve.ts';
 import type { ResolvedCluster } from '../../domain/applications/resolved.ts';
-import { writtenAtOf } from '../../domain/applications/secret-object.ts';
+import { unusedSecrets } from '../../domain/applications/secrets.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
+import { optional } from '../../domain/model/status-input.ts';
 import { freezesIn } from '../kubernetes/freezes.ts';
 import { findBindings } from './bindings.ts';
 import { findChild, groupNames, observedChild, observedGroups } from './seen-child.ts';
 import { lookAtClusters, unseenClusters, type LookedAtCluster } from './clusters.ts';
 import type { ApplicationsDependencies, ReadCell } from './dependencies.ts';
-import { deploymentOf, readArgoCD, type ArgoCD } from './deployments.ts';
+import { deploymentOf, leftOn, readArgoCD, targetsOf, type ArgoCD } from './deployments.ts';
 import { forwardHashOf } from './forward-hash.ts';
 import { findMeasurements } from './measurements.ts';
 import { digestOf, readCell, readParts, type Parts } from './parts.ts';
@@ -61,12 +61,22 @@ export async function observeApplications(
   const facts = await factsOf(spec, looked);
   const { revisions } = parts;
   const clusters = clustersIn(facts.resolved, revisions);
-  const [secrets, argoCD, measurements, freezes] = await Promise.all([
+  const secrets =
     spec.applications.some(({ argocd }) => argocd !== undefined) || parts.marked.length > 0
-      ? findSecrets(kubernetes, key, [...facts.found, ...clusters])
-      : [],
+      ? await findSecrets(kubernetes, key, [...facts.found, ...clusters])
+      : [];
+  const unused = unusedSecrets(
+    secrets.map(({ observed }) => observed),
+    { clusters: [] },
+  );
+  const isNamed = spec.applications.some(({ argocd }) => argocd?.applicationSet !== undefined);
+  const [argoCD, measurements, freezes] = await Promise.all([
     // It may have more than what is urgent can wait for.
-    withoutClusters ? undefined : readArgoCD(kubernetes, key.namespace, spec.applications),
+    withoutClusters
+      ? undefined
+      : isNamed || unused.length > 0
+        ? readArgoCD(kubernetes, key.namespace)
+        : { sets: [], applications: [] },
     findMeasurements(kubernetes, read),
     freezesIn(kubernetes, {
       namespaces: [key.namespace],
@@ -81,7 +91,15 @@ export async function observeApplications(
     ...seen,
     clusters: facts.clusters,
     ...(withoutClusters ? { isWithoutClusters: true as const } : {}),
-    secrets: secrets.map(({ observed }) => observed),
+    secrets: secrets.map(({ observed, found }) => ({
+      ...observed,
+      ...optional(
+        'leftApplication',
+        argoCD !== undefined && unused.includes(observed)
+          ? leftOn(found, argoCD, { applications: spec.applications, revisions })
+          : undefined,
+      ),
+    })),
     applications,
     freezes,
   };
@@ -177,7 +195,11 @@ async function observeApplication(
     forwardHashOf(kubernetes, read.key, application),
   ]);
   const child = observedChild(read, revisions, found);
-  const applicationSet = deploymentOf(application, targetsOf(name, resolved, revisions, world), world.argoCD);
+  const applicationSet = deploymentOf(
+    application,
+    targetsOf(name, { resolved, revisions, secrets: world.secrets }),
+    world.argoCD,
+  );
   return {
     name,
     resolved,
@@ -190,28 +212,4 @@ async function observeApplication(
     forwardHash,
     measurements: world.measurements.get(name) ?? [],
   };
-}
-
-/** The clusters that an application runs on, or has run on. */
-function targetsOf(
-  application: string,
-  resolved: Resolution,
-  revisions: readonly ObservedRevision[],
-  { secrets }: Pick<World, 'secrets'>,
-): readonly DeploymentTarget[] {
-  const wanted = resolved.ok ? resolved.value.clusters : (revisions[0]?.content.clusters ?? []);
-  const all = [...wanted, ...revisions.flatMap(({ content }) => content.clusters)];
-  const newest = new Map(all.toReversed().map((cluster) => [cluster.secretName, cluster]));
-  return [...newest.values()].toReversed().map(({ name, eksName, server, secretName }) => {
-    const secret = secrets.find(({ found, observed }) => observed.isOwn && found.name === secretName);
-    const writtenAt = writtenAtOf(secret?.found.annotations ?? {})[application];
-    return {
-      name,
-      secretName,
-      secretNames: [eksName],
-      server,
-      isWanted: wanted.some((one) => one.secretName === secretName),
-      ...(writtenAt === undefined ? {} : { writtenAt }),
-    };
-  });
 }

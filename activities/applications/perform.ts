@@ -15,7 +15,7 @@ import { resolve } from './observe.ts';
 import { applicationNamed, readCell } from './parts.ts';
 import { pruneRevisions } from './prune.ts';
 import { findRevisions, markGood, saveRevision } from './revisions.ts';
-import { applySecrets, removeSecrets } from './secrets.ts';
+import { applySecrets, deleteUnused, removeLabels } from './secrets.ts';
 
 type Request = Parameters<ApplicationsActivities['performApplication']>[0];
 
@@ -40,7 +40,7 @@ async function performWithoutEntry(
   { application, action }: Request,
   { kubernetes }: ApplicationsDependencies,
 ): Promise<void> {
-  if (action.do === 'RemoveSecrets') await removeSecrets(kubernetes, key, { application, keep: [] });
+  if (action.do === 'RemoveLabels') await removeLabels(kubernetes, key, { application, keep: [] });
 }
 
 interface Performed {
@@ -70,11 +70,14 @@ async function perform(
       const revision = revisionOf(await revisions(), action.number, name);
       return await applySecrets(key, { application: name, revision }, means, signal);
     }
-    case 'RemoveSecrets': {
+    case 'RemoveLabels': {
       const kept =
         action.number === 0 ? [] : revisionOf(await revisions(), action.number, name).content.clusters;
-      return await removeSecrets(kubernetes, key, { application: name, keep: kept });
+      return await removeLabels(kubernetes, key, { application: name, keep: kept });
     }
+    case 'DeleteSecrets':
+      await deleteUnused(kubernetes, cell, await findRevisions(kubernetes, cell));
+      return;
     case 'ApplyChild': {
       const all = await revisions();
       const revision = revisionOf(all, action.number, name);

@@ -23,11 +23,9 @@ export async function holdOrLetGo(
   if (!isToBeHeld && isHeld) await removeFinalizer(kubernetes, held(key));
 }
 
-/** Deletes the Cells of the applications, then the cluster secrets, and lets the Cell go; says what is waited for. */
-export async function releaseCell(
-  kubernetes: KubernetesClient,
-  { key, uid, object, spec }: ReadCell,
-): Promise<readonly string[]> {
+/** Deletes the Cells of the applications, then the cluster secrets, and lets the Cell go; says what is waited for, in sentences. */
+export async function releaseCell(kubernetes: KubernetesClient, read: ReadCell): Promise<readonly string[]> {
+  const { key, uid, object, spec } = read;
   if (object.metadata.deletionTimestamp === undefined) return [];
   const labelSelector = `${CELL_LABEL}=${key.name}`;
   const all = await kubernetes.list<Cell>(CELL, { namespace: key.namespace, labelSelector });
@@ -36,8 +34,8 @@ export async function releaseCell(
     const at = { namespace: key.namespace, name: metadata.name };
     await remove(kubernetes, { kind: CELL, key: at }, metadata.uid ?? '');
   }
-  if (children.length > 0) return children.map(({ metadata }) => metadata.name);
-  if (spec.deletionPolicy === 'Delete') await deleteSecrets(kubernetes, key);
-  await removeFinalizer(kubernetes, held(key));
-  return [];
+  if (children.length > 0) return children.map(({ metadata }) => `Waiting until ${metadata.name} is gone.`);
+  const left = spec.deletionPolicy === 'Delete' ? await deleteSecrets(kubernetes, read) : [];
+  if (left.length === 0) await removeFinalizer(kubernetes, held(key));
+  return left;
 }

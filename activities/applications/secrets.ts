@@ -2,6 +2,7 @@ import type { EKSCluster } from '../../clients/aws/eks.ts';
 import { SECRET } from '../../clients/kubernetes/kinds.ts';
 import { isConflict, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
+import { stillThere } from '../../domain/applications/deployment.ts';
 import type { ObservedRevision, ObservedSecret } from '../../domain/applications/observation.ts';
 import type { ResolvedCluster } from '../../domain/applications/resolved.ts';
 import {
@@ -12,12 +13,7 @@ import {
   writtenAtOf,
   type SecretOfCluster,
 } from '../../domain/applications/secret-object.ts';
-import {
-  APPLICATIONS_ANNOTATION,
-  askingOf,
-  withoutApplication,
-  type Asking,
-} from '../../domain/applications/secrets.ts';
+import { unusedSecrets, withoutApplication, type Asking } from '../../domain/applications/secrets.ts';
 import { patchMarks, type Marks } from '../../domain/discovery/generated.ts';
 import { CELL_LABEL } from '../../domain/kubernetes/labels.ts';
 import { clusterSecrets, type FoundSecret } from '../discovery/cluster-set/cluster-secrets.ts';
@@ -26,6 +22,8 @@ import { remove } from '../kubernetes/remove.ts';
 import { permit } from '../permit.ts';
 import { describe, namedUses } from './clusters.ts';
 import type { ApplicationsDependencies, LookContext, ReadCell } from './dependencies.ts';
+import { leftOn, readArgoCD, type Naming } from './deployments.ts';
+import { findRevisions } from './revisions.ts';
 
 /** Reads the cluster secrets that are a Cell's, or that stand in the place of one of its clusters. */
 export async function findSecrets(
@@ -160,8 +158,8 @@ async function unlessChanged(name: string, perform: () => Promise<unknown>): Pro
   }
 }
 
-/** Takes an application from the secrets of clusters that are not among those named; one that nothing asks for goes. */
-export async function removeSecrets(
+/** Takes an application, and the labels that only it asks for, from the secrets of clusters that are not among those named. */
+export async function removeLabels(
   kubernetes: KubernetesClient,
   key: ReadCell['key'],
   of: { readonly application: string; readonly keep: readonly ResolvedCluster[] },
@@ -169,24 +167,53 @@ export async function removeSecrets(
   const { application, keep } = of;
   const kept = new Set(keep.map(({ secretName }) => secretName));
   for (const { found, observed } of await findSecrets(kubernetes, key, [])) {
-    const asking = askingOf(found.annotations[APPLICATIONS_ANNOTATION]);
-    if (!observed.isOwn || asking === undefined || kept.has(found.name)) continue;
-    if (!Object.hasOwn(asking, application)) continue;
-    const left = withoutApplication(asking, application);
-    const at = { namespace: key.namespace, name: found.name };
-    if (left === undefined) await remove(kubernetes, { kind: SECRET, key: at }, found.uid);
-    else await change(kubernetes, key.namespace, { found, marks: marksFor(found, key.name, left) });
+    if (kept.has(found.name) || !Object.hasOwn(observed.applications, application)) continue;
+    await ask(kubernetes, key, found, withoutApplication(observed.applications, application));
   }
 }
 
-/** Deletes all cluster secrets of a Cell. */
-export async function deleteSecrets(kubernetes: KubernetesClient, key: ReadCell['key']): Promise<void> {
-  for (const { found, observed } of await findSecrets(kubernetes, key, [])) {
-    if (!observed.isOwn) continue;
-    await remove(
-      kubernetes,
-      { kind: SECRET, key: { namespace: key.namespace, name: found.name } },
-      found.uid,
-    );
+const ask = (
+  kubernetes: KubernetesClient,
+  { namespace, name }: ReadCell['key'],
+  found: FoundSecret,
+  asking: Asking,
+): Promise<void> => change(kubernetes, namespace, { found, marks: marksFor(found, name, asking) });
+
+/** Deletes the secrets that no application asks for, except where Argo CD still has an Application, and says which those are. */
+export async function deleteUnused(
+  kubernetes: KubernetesClient,
+  read: ReadCell,
+  revisions: Naming['revisions'],
+): Promise<readonly string[]> {
+  const { key, spec } = read;
+  const found = await findSecrets(kubernetes, key, []);
+  const unused = unusedSecrets(
+    found.map(({ observed }) => observed),
+    { clusters: [] },
+  );
+  if (unused.length === 0) return [];
+  const argoCD = await readArgoCD(kubernetes, key.namespace);
+  const left: string[] = [];
+  for (const { found: secret, observed } of found.filter((one) => unused.includes(one.observed))) {
+    const application = leftOn(secret, argoCD, { ...spec, revisions });
+    if (application !== undefined) left.push(stillThere(`Application ${application}`, observed));
+    else if (!observed.isIntact) {
+      await ask(kubernetes, key, secret, {});
+      left.push(`Secret ${secret.name} was changed by someone.`);
+    } else {
+      const at = { namespace: key.namespace, name: secret.name };
+      await remove(kubernetes, { kind: SECRET, key: at }, secret.uid, secret.resourceVersion);
+    }
   }
+  return left;
+}
+
+/** Takes all labels from the secrets of a Cell, and deletes those where Argo CD has nothing left; says where it has. */
+export async function deleteSecrets(
+  kubernetes: KubernetesClient,
+  read: ReadCell,
+): Promise<readonly string[]> {
+  for (const { found, observed } of await findSecrets(kubernetes, read.key, []))
+    if (Object.keys(observed.applications).length > 0) await ask(kubernetes, read.key, found, {});
+  return await deleteUnused(kubernetes, read, await findRevisions(kubernetes, read));
 }

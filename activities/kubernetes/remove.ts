@@ -5,14 +5,15 @@ import { canonical } from '../../domain/kubernetes/canonical.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import type { OwnerReferences } from './owner-references.ts';
 
-/** Deletes an object, unless it is another by now. */
+/** Deletes an object, unless it is another by now; with a version, unless it has changed. */
 export async function remove(
   kubernetes: KubernetesClient,
   { kind, key }: { readonly kind: KindRef; readonly key: ObjectKey },
   uid: string,
+  resourceVersion?: string,
 ): Promise<void> {
   try {
-    await kubernetes.delete(kind, key, { uid });
+    await kubernetes.delete(kind, key, { uid, resourceVersion });
   } catch (error) {
     if (!isConflict(error) && !isNotFound(error)) throw error;
   }

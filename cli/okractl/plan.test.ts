@@ -222,7 +222,7 @@ describe('plan of a Cell with applications', () => {
       'Beginning with revision 2.',
       'run-test',
       'Handing jobs-v2 to Argo CD.',
-      'Removing',
+      'Taking the labels of jobs from',
       'jobs-v1',
     ];
     expect(out).toMatch(new RegExp(order.join('[^]*')));

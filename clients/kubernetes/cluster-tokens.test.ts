@@ -23,10 +23,22 @@ const at = (server: string, login: ClusterLogin = eks()): ClusterConnection => (
 const accessBy = (spec: Omit<AccessPolicySpec, 'namespaces'>): Access | undefined =>
   accessOf('shop', [{ metadata: { name: 'shop' }, spec: { namespaces: ['shop'], ...spec } }]);
 
+const theOptions: ClusterTokenOptions = {
+  tokens: () => Promise.resolve('k8s-aws-v1.x'),
+  endpoints: () => Promise.resolve(cluster),
+  access: () => Promise.resolve(undefined),
+  region: 'eu-central-1',
+  execCommands: [],
+  execServers: [],
+  // A command that prints a token takes seconds to start on a machine that is busy.
+  timeoutMilliseconds: 60_000,
+};
+
 /** Asks for the token that a cluster would be shown; and says what was asked of AWS for it. */
 async function shown(connection: ClusterConnection, more: Partial<ClusterTokenOptions> = {}) {
   const asked: string[] = [];
   const source = clusterTokens(connection, 'shop', {
+    ...theOptions,
     tokens: ({ clusterName }) => {
       asked.push(`token for ${clusterName}`);
       return Promise.resolve('k8s-aws-v1.x');
@@ -35,12 +47,6 @@ async function shown(connection: ClusterConnection, more: Partial<ClusterTokenOp
       asked.push(`endpoint as ${roleARN}`);
       return Promise.resolve(cluster);
     },
-    access: () => Promise.resolve(undefined),
-    region: 'eu-central-1',
-    execCommands: [],
-    execServers: [],
-    // A command that prints a token takes seconds to start on a machine that is busy.
-    timeoutMilliseconds: 60_000,
     ...more,
   });
   if (source.is === 'Problem') return { asked, problem: source.problem };
@@ -54,6 +60,54 @@ async function shown(connection: ClusterConnection, more: Partial<ClusterTokenOp
 describe('the token of an EKS cluster', () => {
   it('is shown to the endpoint that EKS gives for it', async () => {
     expect(await shown(at(prod))).toMatchObject({ token: 'k8s-aws-v1.x' });
+  });
+
+  describe('that its secret names by ARN', () => {
+    const connection = at(cluster.arn);
+    const found = { ...cluster, caData: 'Q0E=' };
+    const find = async (more: Partial<ClusterTokenOptions>, isLost = false) => {
+      const asked: unknown[] = [];
+      const options = {
+        endpoints: (_: unknown, since?: number) => (asked.push(since), Promise.resolve(found)),
+      };
+      const source = clusterTokens(connection, 'shop', { ...theOptions, ...options, ...more });
+      if (source.is === 'Problem') throw new Error(source.problem);
+      return {
+        asked,
+        ...(await source.find?.(isLost).catch((error: unknown) => ({ error }))),
+        token: await source.token?.().catch(() => undefined),
+      };
+    };
+
+    it('goes to the endpoint that EKS gives, with the CA of EKS', async () => {
+      const got = await find({});
+      expect(got).toMatchObject({ server: prod, tls: { insecure: false, caData: 'Q0E=' } });
+      expect(got.token).toBe('k8s-aws-v1.x');
+    });
+
+    it('asks EKS again once nothing is there any more', async () => {
+      expect((await find({}, false)).asked).toEqual([undefined, undefined]);
+      expect((await find({ now: () => 60_000 }, true)).asked).toEqual([50_000, undefined]);
+    });
+
+    it.each([
+      [
+        'a cluster of that name in another account',
+        { ...found, arn: found.arn.replace('1111', '4444') },
+        'another account',
+      ],
+      ['a cluster without an endpoint yet', { arn: found.arn }, 'got none yet'],
+      ['no such cluster', undefined, 'got no such cluster'],
+    ])('is not made when EKS has %s', async (_, answer, want) => {
+      const got = await find({ endpoints: () => Promise.resolve(answer) });
+      expect(got).toMatchObject({ error: { message: expect.stringContaining(want) }, token: undefined });
+    });
+
+    it('is not made, and EKS is not asked, for who may not use the cluster', async () => {
+      const access = () => Promise.resolve(accessBy({ clusters: [`${cluster.arn}-2`] }));
+      const got = await find({ access });
+      expect(got).toMatchObject({ error: { reason: 'NotAllowed' }, asked: [], token: undefined });
+    });
   });
 
   it('is not even made for anybody else', async () => {

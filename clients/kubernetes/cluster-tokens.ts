@@ -1,6 +1,6 @@
 import { decodeBase64 } from './base64.ts';
 import { refusalOf, type Access, type Use } from '../../domain/access/access.ts';
-import { IN_CLUSTER } from '../../domain/discovery/clusters/cluster-login.ts';
+import { IN_CLUSTER, namedByARN } from '../../domain/discovery/clusters/cluster-login.ts';
 import { commandRefusalOf as refusalOfCommand } from '../../domain/discovery/clusters/allowed-command.ts';
 import type {
   ClusterConnection,
@@ -37,7 +37,12 @@ export interface ClusterTokenOptions {
 
 /** Where the tokens for a cluster come from, if it is logged in to by tokens that change; or why there is none. */
 export type ClusterTokenSource =
-  | { readonly is: 'Source'; readonly token: TokenSource | undefined }
+  | {
+      readonly is: 'Source';
+      readonly token: TokenSource | undefined;
+      /** Finds the address and the CA of a cluster that its secret names by ARN; those that EKS gives now, once they are lost. */
+      readonly find?: (isLost: boolean) => Promise<ClusterConnection>;
+    }
   | { readonly is: 'Problem'; readonly problem: string };
 
 /** Finds where the tokens for a cluster come from; each is shown to nobody but the cluster that it is for. */
@@ -54,8 +59,7 @@ export function clusterTokens(
         const problem = `Expected a region for EKS cluster ${login.clusterName}, got none. Set awsAuthConfig.region, or AWS_REGION.`;
         return { is: 'Problem', problem };
       }
-      const token = eksSource({ ...login, region }, { ...options, connection, namespace });
-      return { is: 'Source', token };
+      return eksSource({ ...login, region }, { ...options, connection, namespace });
     }
     case 'Command':
       return commandSource(login, { ...options, connection, namespace });
@@ -73,18 +77,29 @@ type Means = ClusterTokenOptions & {
 };
 
 /** Who writes a secret chooses both the cluster and the server, and a token is Okra's identity: the two have to belong together. */
-function eksSource(login: EKSLogin & { readonly region: string }, means: Means): TokenSource {
+function eksSource(login: EKSLogin & { readonly region: string }, means: Means): ClusterTokenSource {
   const { roleARN, externalID } = login;
+  const { connection } = means;
   const scope: EKSTokenScope = login;
-  return async (refused) => {
+  const permitted = async (isLost = false): Promise<EKSEndpoint> => {
     const access = await means.access(means.namespace);
     if (roleARN !== undefined) permit(access, { of: 'Role', arn: roleARN, externalID });
     // EKS is not asked, so that nobody learns which clusters there are.
     permit(access, { of: 'NamedCluster', region: scope.region, name: scope.clusterName });
-    const cluster = await clusterAt(scope, means);
+    const cluster = await clusterAt(scope, means, isLost);
     permit(access, { of: 'Cluster', arn: cluster.arn });
+    return cluster;
+  };
+  const token: TokenSource = async (refused) => {
+    await permitted();
     return await means.tokens(scope, refused);
   };
+  if (namedByARN(connection.server) === undefined) return { is: 'Source', token };
+  const find = async (isLost: boolean): Promise<ClusterConnection> => {
+    const { endpoint = '', caData = '' } = await permitted(isLost);
+    return { ...connection, server: endpoint, tls: { ...connection.tls, caData } };
+  };
+  return { is: 'Source', token, find };
 }
 
 // A secret that was corrected, or a cluster that was made again, is looked at again after this time.
@@ -93,8 +108,9 @@ const AGAIN_MILLISECONDS = 10_000;
 async function clusterAt(
   scope: EKSTokenScope,
   { connection, namespace, endpoints, now = Date.now }: Means,
+  isLost: boolean,
 ): Promise<EKSEndpoint> {
-  const known = await endpointOf(scope, { namespace, endpoints });
+  const known = isLost ? undefined : await endpointOf(scope, { namespace, endpoints });
   if (known !== undefined && strangenessOf(connection, known, decodeBase64) === undefined) return known;
   const found = await endpointOf(scope, { namespace, endpoints, since: now() - AGAIN_MILLISECONDS });
   if (found === undefined) throw withheld('ForeignEndpoint', unknownCluster(scope));

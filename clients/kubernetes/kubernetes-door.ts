@@ -1,3 +1,8 @@
+import type {
+  ClientCertificate,
+  ClusterConnection,
+  ClusterLogin,
+} from '../../domain/discovery/clusters/cluster-secret.ts';
 import { Agent, type Dispatcher } from 'undici';
 import { withoutEnd } from '../../domain/text.ts';
 import { http1 } from '../http1.ts';
@@ -62,6 +67,72 @@ export function remoteDoor({ server, tls, headers, whose, names }: RemoteDoorOpt
     },
   };
 }
+
+/** Makes a way to a server whose address is asked for, again once nothing is there any more. */
+export function foundDoor(find: (isLost: boolean) => Promise<RemoteDoorOptions>): Door {
+  let known: { readonly server: string; readonly ca: string; readonly door: Door } | undefined;
+  let isLost = false;
+  return {
+    get server() {
+      return known?.door.server ?? '';
+    },
+    open: async () => {
+      const found = await find(isLost);
+      const { server, tls } = found;
+      const ca = String(tls?.ca);
+      if (known?.server !== server || known.ca !== ca) known = { server, ca, door: remoteDoor(found) };
+      isLost = false;
+      return await known.door.open();
+    },
+    renew: () => {
+      isLost = true;
+      known?.door.renew();
+    },
+  };
+}
+
+/** Says how a cluster is connected to, for the namespace of its secret. */
+export function doorOf(
+  { server, tls, login, certificate }: ClusterConnection,
+  whose: string,
+): RemoteDoorOptions {
+  const { caData, serverName, insecure } = tls;
+  const pair = login.by === 'Certificate' ? login : certificate;
+  return {
+    server,
+    whose,
+    headers: staticLogin(login),
+    tls: {
+      ...(pair === undefined ? {} : shown(pair)),
+      rejectUnauthorized: !insecure,
+      ...(caData === undefined ? {} : { ca: decoded(caData) }),
+      ...(serverName === undefined ? {} : { servername: serverName }),
+    },
+  };
+}
+
+const decoded = (base64: string): string => Buffer.from(base64, 'base64').toString('utf8');
+
+function staticLogin(login: ClusterLogin): Readonly<Record<string, string>> {
+  switch (login.by) {
+    case 'Token':
+      return { Authorization: `Bearer ${login.token}` };
+    case 'Password': {
+      const both = Buffer.from(`${login.username}:${login.password}`).toString('base64');
+      return { Authorization: `Basic ${both}` };
+    }
+    case 'Certificate':
+    case 'InCluster':
+    case 'EKS':
+    case 'Command':
+      return {};
+  }
+}
+
+const shown = ({ certificate, key }: ClientCertificate) => ({
+  cert: decoded(certificate),
+  key: decoded(key),
+});
 
 // A file that is not there, or a command that fails, is said as everything else is for which there is no answer.
 async function logIn({ open }: Pick<Door, 'open'>, server: string): Promise<Opened> {

@@ -164,6 +164,17 @@ describe('the pool of remote clusters', () => {
     expect(await read(clusters.reach(aSecret(eks)))).toMatchObject({ status: 0, reason: 'Timeout' });
   });
 
+  it('reaches a cluster of Argo CD on EKS by its ARN', async () => {
+    const { metadata } = aSecret({});
+    const secret = { metadata, data: { server: encodeBase64(endpoint.arn), name: encodeBase64('cdk1') } };
+    const caData = encodeBase64('-----BEGIN CERTIFICATE-----\nQ0E=\n-----END CERTIFICATE-----\n');
+    const clusters = theClusters({ endpoints: () => Promise.resolve({ ...endpoint, caData }) });
+    expect(await read(clusters.reach(secret))).toMatchObject({
+      reason: 'Unreachable',
+      message: expect.stringMatching(/^Cluster cdk1 at arn:aws:eks:[^ ]+: Expected .* ECONNREFUSED/),
+    });
+  });
+
   it('takes the region of the secret before that of Okra', async () => {
     const asked: string[] = [];
     const tokens: RemoteOptions['tokens'] = ({ region, clusterName }) => {

@@ -1,7 +1,6 @@
 import { decodeBase64 } from './base64.ts';
 import {
   parseClusterSecret,
-  type ClientCertificate,
   type ClusterConnection,
   type ClusterLogin,
   type ClusterSecret,
@@ -12,7 +11,7 @@ import type { AccessPolicies } from './access-policies.ts';
 import { clusterTokens, permittedOwn, type ClusterTokenOptions } from './cluster-tokens.ts';
 import { lateEndpoints, lateTokens } from '../aws/late.ts';
 import { KubernetesError } from './kubernetes-error.ts';
-import { remoteDoor, type RemoteDoorOptions } from './kubernetes-door.ts';
+import { doorOf, foundDoor, remoteDoor } from './kubernetes-door.ts';
 import { makeSend, type Send } from './kubernetes-transport.ts';
 import { clientOver, sendAsOkra, type KubernetesClient } from './kubernetes.ts';
 import { REMOTE_CLUSTER } from './limits.ts';
@@ -127,53 +126,21 @@ function open(
   const source = clusterTokens(connection, namespace, { ...options, timeoutMilliseconds });
   if (source.is === 'Problem') return source;
   const isOwn = connection.login.by === 'InCluster';
+  const { find } = source;
   const send = isOwn
     ? permittedOwn(options.own(), namespace, options)
-    : makeSend(remoteDoor({ ...doorOf(connection), whose: namespace }), source.token);
+    : makeSend(
+        find === undefined
+          ? remoteDoor(doorOf(connection, namespace))
+          : foundDoor(async (isLost) => doorOf(await find(isLost), namespace)),
+        source.token,
+      );
   const client = clientOver(explain(send, connection), timeoutMilliseconds, {
     limits: REMOTE_CLUSTER,
     unfinished: unfinished(connection.name),
   });
   return { is: 'Client', name: connection.name, namespaces: connection.namespaces, client };
 }
-
-function doorOf({ server, tls, login, certificate }: ClusterConnection): RemoteDoorOptions {
-  const { caData, serverName, insecure } = tls;
-  const pair = login.by === 'Certificate' ? login : certificate;
-  return {
-    server,
-    headers: staticLogin(login),
-    tls: {
-      ...(pair === undefined ? {} : shown(pair)),
-      rejectUnauthorized: !insecure,
-      ...(caData === undefined ? {} : { ca: decoded(caData) }),
-      ...(serverName === undefined ? {} : { servername: serverName }),
-    },
-  };
-}
-
-const decoded = (base64: string): string => Buffer.from(base64, 'base64').toString('utf8');
-
-function staticLogin(login: ClusterLogin): Readonly<Record<string, string>> {
-  switch (login.by) {
-    case 'Token':
-      return { Authorization: `Bearer ${login.token}` };
-    case 'Password': {
-      const both = Buffer.from(`${login.username}:${login.password}`).toString('base64');
-      return { Authorization: `Basic ${both}` };
-    }
-    case 'Certificate':
-    case 'InCluster':
-    case 'EKS':
-    case 'Command':
-      return {};
-  }
-}
-
-const shown = ({ certificate, key }: ClientCertificate) => ({
-  cert: decoded(certificate),
-  key: decoded(key),
-});
 
 /** Says of every error which cluster it comes from, and what to look at. */
 function explain(send: Send, { name, server, login }: ClusterConnection): Send {

@@ -1,11 +1,12 @@
 import { childState, isChildAsDesired } from './child-state.ts';
-import { lingering, undeployed } from './deployment.ts';
+import { awaitDeployment } from './deployment.ts';
 import { measure, type Measure, type Measuring } from './measure.ts';
 import type { ObservedRevision } from './observation.ts';
 import { goodFirst } from './good-first.ts';
 import { keptByOthers } from './kept-labels.ts';
 import { servedBy } from './revisions.ts';
-import { lackingSecrets, leftSecrets, removing } from './secrets.ts';
+import { leave } from './leave.ts';
+import { lackingSecrets } from './secrets.ts';
 import {
   back,
   STAYS,
@@ -20,7 +21,6 @@ import {
   type Mark,
   type Situation,
 } from './situation.ts';
-import { stillServing } from './still-serving.ts';
 
 /** What bringing a revision about has come to: the next step, or that it has failed. */
 export type Advance =
@@ -84,7 +84,14 @@ interface Going {
 function migrate(situation: Situation, syncing: Mark, { revision, begun }: Going): Advance {
   const deploying = deploy(situation, syncing, { revision, begun });
   if (deploying !== undefined) return { is: 'Going', judgement: deploying };
-  const mark: Mark = { ...syncing, phase: 'Migrating' };
+  const waiting = begun ? undefined : awaitDeployment(situation, syncing, revision);
+  if (waiting?.is === 'Late') {
+    const why = { revision, phase: 'CheckFailed', reason: 'SyncTimeout', message: waiting.message } as const;
+    return failed(syncing, why, situation.now);
+  }
+  if (waiting !== undefined) return { is: 'Going', judgement: waiting.judgement };
+  const { syncing: _over, ...deployed } = syncing;
+  const mark: Mark = { ...deployed, phase: 'Migrating' };
   const moved = move(situation, [syncing, mark], revision);
   if (moved.is !== 'Passed') return failing(moved, { situation, revision, phase: 'CheckFailed' });
   const completing: Mark = { ...moved.mark, phase: 'Completing' };
@@ -103,39 +110,24 @@ function hasBegun({ seen, application }: Situation, mark: Mark, revision: Observ
   return application.alb !== undefined && seen.child?.revision === revision.number;
 }
 
-/** Hands the clusters of the revision to Argo CD, and waits until it has deployed the application. */
+/** Hands the clusters of the revision to Argo CD. */
 function deploy(situation: Situation, mark: Mark, { revision, begun }: Going): Judgement | undefined {
   const { application, secrets } = situation;
   if (application.argocd === undefined) return undefined;
   if (deletesFirst(situation) && !begun) {
-    const gone = clear(situation, mark, revision);
-    if (gone !== undefined) return gone;
+    const left = leave(situation, mark, revision, (action, message) =>
+      forward(situation, [mark, mark], action, message),
+    );
+    if (left !== undefined) return left;
   }
   const lacking = lackingSecrets(application.name, revision.content, secrets);
-  if (lacking.length > 0) {
-    const action = { do: 'ApplySecrets', number: revision.number } as const;
-    const names = lacking.map(({ name }) => name).join(', ');
-    const isRestored = begun && keptByOthers(situation) === undefined;
-    return isRestored
-      ? restore(mark, action, names)
-      : forward(situation, [mark, mark], action, `Handing ${names} to Argo CD.`);
-  }
-  const missing = begun ? undefined : undeployed(situation, revision);
-  return missing === undefined ? undefined : wait(mark, 'WaitingForApplicationSet', missing);
-}
-
-/** Takes the old clusters from Argo CD before it gets new ones. */
-function clear(situation: Situation, mark: Mark, revision: ObservedRevision): Judgement | undefined {
-  const left = leftSecrets(situation.application.name, revision.content, situation.secrets);
-  if (left.length > 0) {
-    const action = { do: 'RemoveSecrets', number: revision.number } as const;
-    const message = removing(left);
-    return (
-      stillServing(situation, mark, { revision, left }) ?? forward(situation, [mark, mark], action, message)
-    );
-  }
-  const lingers = lingering(situation, revision);
-  return lingers === undefined ? undefined : wait(mark, 'WaitingForApplicationSet', lingers);
+  if (lacking.length === 0) return undefined;
+  const action = { do: 'ApplySecrets', number: revision.number } as const;
+  const names = lacking.map(({ name }) => name).join(', ');
+  const isRestored = begun && keptByOthers(situation) === undefined;
+  return isRestored
+    ? restore(mark, action, names)
+    : forward(situation, [mark, mark], action, `Handing ${names} to Argo CD.`);
 }
 
 /** Moves the traffic, with the checks at each weight; without a load balancer the checks are measured once. */
@@ -201,13 +193,29 @@ function failing(
 ): Advance {
   if (measuring.is === 'Going') return measuring;
   const { mark, check: name, message } = measuring;
-  const failed = {
-    revision: revision.number,
-    hash: revision.hash,
-    phase,
-    reason: phase,
-    message: name === TRAFFIC ? message.slice(0, 1024) : `${name} failed.`,
-    time: new Date(situation.now).toISOString(),
-  };
-  return { is: 'Failed', mark, failed };
+  const cause = name === TRAFFIC ? message : `${name} failed.`;
+  return failed(mark, { revision, phase, reason: phase, message: cause }, situation.now);
 }
+
+interface Failure {
+  readonly revision: ObservedRevision;
+  readonly phase: 'PrecheckFailed' | 'CheckFailed';
+  readonly reason: string;
+  readonly message: string;
+}
+
+const failed = (
+  { syncing: _over, ...mark }: Mark,
+  { revision: { number, hash }, message, ...why }: Failure,
+  now: number,
+): Advance => ({
+  is: 'Failed',
+  mark,
+  failed: {
+    ...why,
+    revision: number,
+    hash,
+    message: message.slice(0, 1024),
+    time: new Date(now).toISOString(),
+  },
+});

@@ -3,7 +3,7 @@ import type { ApplicationOfCell } from '../../crds/application.ts';
 import type { ApplicationsSpec, CanaryStep, CellSpec } from '../../crds/cell.ts';
 import type { CellListenerRule } from '../../crds/listener-rule.ts';
 import { BINDING_LABELS, CELL_LABEL, VERSION_LABEL } from '../kubernetes/labels.ts';
-import { isLabelValue } from '../kubernetes/label-syntax.ts';
+import { validLabels } from '../kubernetes/valid-labels.ts';
 import { optional } from '../model/status-input.ts';
 import { childName, targetGroupName } from './names.ts';
 import type { ObservedRevision } from './observation.ts';
@@ -128,7 +128,7 @@ function targetGroupsOf(
         ...labels,
         [VERSION_LABEL]: version,
         // Queries of checks know the cluster by it.
-        ...(isLabelValue(eksName) ? { [BINDING_LABELS.cluster]: eksName } : {}),
+        ...validLabels({ [BINDING_LABELS.cluster]: eksName }),
       },
     };
   });

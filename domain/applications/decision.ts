@@ -11,8 +11,10 @@ export type ApplicationAction =
   | { readonly do: 'MarkGood'; readonly number: number }
   /** Creates or corrects the secrets of the clusters of a revision, for this application. */
   | { readonly do: 'ApplySecrets'; readonly number: number }
-  /** Takes this application from the secrets of clusters that a revision does not have, of all with the number 0; deletes those that nothing needs. */
-  | { readonly do: 'RemoveSecrets'; readonly number: number }
+  /** Takes the labels of this application from the secrets of clusters that a revision does not have, of all with the number 0. */
+  | { readonly do: 'RemoveLabels'; readonly number: number }
+  /** Deletes the secrets that no application asks for, where Argo CD has nothing left. */
+  | { readonly do: 'DeleteSecrets' }
   /**
    * Makes the child Cell and the AWSTargetGroups of a revision; those of `keep` stay as well. In this order, so that no
    * look of the child between two writes finds less of what serves: its spec, new groups, the labels of groups that both

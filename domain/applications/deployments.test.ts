@@ -57,6 +57,27 @@ const judge = (applications: readonly ApplicationObject[], sets = [aSet()]) =>
   deploymentsOf({ wanted: 'ApplicationSet web', sets, applications, targets: [target] });
 
 describe('what Argo CD has deployed', () => {
+  it('says on every cluster that there is no ApplicationSet', () => {
+    const { message, deployments } = judge([], []);
+    expect(message).toBe('Expected ApplicationSet web, got none. Create it in the namespace of the Cell.');
+    expect(deployments).toMatchObject([{ isPresent: false, isHealthy: false, message }]);
+  });
+
+  it('is found by the ARN of a cluster, as Argo CD on EKS names it', () => {
+    const arn = 'arn:aws:eks:eu-central-1:111122223333:cluster/eks-c1';
+    const there = anApplication({ destination: { server: arn } });
+    const of = (known: object) =>
+      deploymentsOf({
+        wanted: 'ApplicationSet web',
+        sets: [aSet()],
+        applications: [there],
+        targets: [{ ...target, ...known }],
+      });
+    expect(of({ arn }).isReconciled).toBe(true);
+    expect(of({ arn: `${arn}-2` }).isReconciled).toBe(false);
+    expect(of({}).isReconciled).toBe(false);
+  });
+
   it.each([
     ['by the address of the cluster', anApplication()],
     ['with a slash behind it', anApplication({ destination: { server: `${SERVER}/` } })],

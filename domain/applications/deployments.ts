@@ -31,6 +31,8 @@ export interface DeploymentTarget {
   /** As its secret has them, by which an Application names it. */
   readonly secretNames: readonly string[];
   readonly server: string;
+  /** Its ARN, by which Argo CD on EKS knows it; undefined when its secret does not say it. */
+  readonly arn?: string;
   /** When its secret was written for this application, in milliseconds since the epoch. */
   readonly writtenAt?: number;
   /** Whether the application runs there as its newest revision says. */
@@ -50,7 +52,7 @@ export function deploymentsOf(of: {
   const deployments = targets.map((target) => deploymentOn(target, sets, applications));
   if (sets.length === 0) {
     const message = `Expected ${wanted}, got none. Create it in the namespace of the Cell.`;
-    return { isReconciled: false, message, deployments };
+    return { isReconciled: false, message, deployments: deployments.map((one) => ({ ...one, message })) };
   }
   const stale = sets.find((set) => !isUpToDate(set));
   if (stale !== undefined) {
@@ -118,11 +120,17 @@ function deploymentOn(
   return { cluster, secretName, isPresent: true, isHealthy: trouble === undefined, message };
 }
 
-function isFor({ spec }: ApplicationObject, { server, secretNames }: DeploymentTarget): boolean {
+/** Whether an Application is for a cluster, which it names as its secret does. */
+export function isFor(
+  { spec }: Pick<ApplicationObject, 'spec'>,
+  { server, arn, secretNames }: Pick<DeploymentTarget, 'server' | 'arn' | 'secretNames'>,
+): boolean {
   const destination = fieldsIn(fieldsIn(spec)['destination']);
   const address = textIn(destination['server']) ?? '';
   const name = textIn(destination['name']) ?? '';
-  return address === '' ? secretNames.includes(name) : withoutSlash(address) === withoutSlash(server);
+  return address === ''
+    ? secretNames.includes(name)
+    : address === arn || withoutSlash(address) === withoutSlash(server);
 }
 
 const withoutSlash = (address: string): string => (address.endsWith('/') ? address.slice(0, -1) : address);

@@ -1,8 +1,8 @@
 import { parseDuration } from '../duration.ts';
 import { isChildAsDesired } from './child-state.ts';
+import { leave } from './leave.ts';
 import { endOthers } from './measure.ts';
 import type { ObservedRevision } from './observation.ts';
-import { leftSecrets, removing } from './secrets.ts';
 import { settle } from './settle.ts';
 import {
   ABORTED,
@@ -72,15 +72,17 @@ function delay({ spec, now }: Situation, mark: Mark, failed: Failed): Judgement 
 
 /** Takes away what a first revision has made, where nothing serves by it. */
 function clear(situation: Situation, mark: Mark, failed: Failed): Judgement {
-  const { application, secrets, seen } = situation;
+  const { application, seen } = situation;
   if (seen.child !== undefined) {
     const message = `${failed.message} There is no earlier revision to go back to; everything stays as it is. Edit the Cell, or send retry.`;
     return stopped(mark, 'NothingToGoBackTo', message);
   }
-  const left = leftSecrets(application.name, { clusters: [] }, secrets);
-  if (left.length === 0) return tookBack(mark, failed, 'There was no revision before.');
   const reverting: Mark = { ...mark, phase: 'Reverting' };
-  return back(reverting, { do: 'RemoveSecrets', number: 0 }, removing(left));
+  const nothing = { number: 0, content: { clusters: [], application } };
+  return (
+    leave(situation, reverting, nothing, (action, message) => back(reverting, action, message)) ??
+    tookBack(mark, failed, 'There was no revision before.')
+  );
 }
 
 function restore(

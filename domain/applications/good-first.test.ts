@@ -45,7 +45,8 @@ describe('the Cell of an application that someone deletes while it moves the tra
       'web ApplyChild 1',
       'web ApplyChild 2',
       'web MarkGood 2',
-      'web RemoveSecrets 2',
+      'web RemoveLabels 2',
+      'web DeleteSecrets',
       'web ApplyChild 2',
     ]);
   });

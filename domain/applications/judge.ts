@@ -3,6 +3,7 @@ import { optional } from '../model/status-input.ts';
 import { advance, withdraw } from './advance.ts';
 import { goBack, trafficBack } from './go-back.ts';
 import { keptByOthers, keptByRemoved } from './kept-labels.ts';
+import { deleteUnused } from './leave.ts';
 import { endOthers } from './measure.ts';
 import { measuredRevision } from './names.ts';
 import type { ObservedRevision } from './observation.ts';
@@ -43,6 +44,9 @@ function nextStep(situation: Situation, before: Mark | undefined): Judgement {
   if (taken !== undefined)
     return (
       (over === undefined ? superseded(situation, mark) : trafficBack(situation, mark, over)) ??
+      deleteUnused(situation, mark, { clusters: [] }, (action, message) =>
+        forward(situation, [mark, mark], action, message),
+      ) ??
       stopped(mark, 'Conflict', taken)
     );
   if (over !== undefined) return goBack(situation, mark, over);

@@ -30,6 +30,7 @@ describe('an application that goes back', () => {
       ...labelled(name),
       argocd: {
         clusterSecret: { labels: { app: name } },
+        applicationSet: { name },
         updateStrategy: { type: 'DeleteBeforeCreate' },
       },
       postchecks: [{ name: `after-${name}`, job }],

@@ -32,6 +32,8 @@ export interface ObservedSecret {
   readonly certificateAuthority: string;
   /** Whether its labels, annotations and data are what `clusterSecret` makes of the fields above. */
   readonly isIntact: boolean;
+  /** An Application that Argo CD still has on the cluster of a secret that no application asks for. */
+  readonly leftApplication?: string;
 }
 
 /** What the ApplicationSet of an application says about one cluster: of the clusters of its kept revisions, and of those that it comes to now. */

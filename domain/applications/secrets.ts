@@ -71,11 +71,23 @@ export const writtenSecret = (
   isIntact: true,
 });
 
-/** Who still asks for a secret once an application does not; undefined: nobody, so that it goes. */
-export function withoutApplication(asking: Asking, application: string): Asking | undefined {
+/** Who still asks for a secret once an application does not. */
+export function withoutApplication(asking: Asking, application: string): Asking {
   const { [application]: _gone, ...others } = asking;
-  return Object.keys(others).length === 0 ? undefined : others;
+  return others;
 }
+
+/** The secrets of a Cell that no application asks for any more, and a revision does not have. */
+export const unusedSecrets = (
+  secrets: readonly ObservedSecret[],
+  { clusters }: Pick<Resolved, 'clusters'>,
+): readonly ObservedSecret[] =>
+  secrets.filter(
+    ({ name, isOwn, applications }) =>
+      isOwn &&
+      Object.keys(applications).length === 0 &&
+      clusters.every(({ secretName }) => secretName !== name),
+  );
 
 /** The clusters of a revision whose secret is not yet what the application asks of it. */
 export const lackingSecrets = (
@@ -124,10 +136,6 @@ export const isAskedBy = (
   application: string,
 ): boolean =>
   secrets.some(({ name, applications }) => name === secretName && Object.hasOwn(applications, application));
-
-/** What removes secrets, in words. */
-export const removing = (left: readonly LeftSecret[]): string =>
-  `Removing the secrets of ${left.map(({ cluster }) => cluster).join(', ')}.`;
 
 /** A secret in the place of one that is wanted that is not the Cell's. */
 export const foreignSecret = (

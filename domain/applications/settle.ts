@@ -1,8 +1,10 @@
 import { childState, isChildAsDesired } from './child-state.ts';
-import { lingering, undeployed } from './deployment.ts';
+import type { ApplicationAction } from './decision.ts';
+import { undeployed } from './deployment.ts';
 import { keptFromGood } from './kept-labels.ts';
 import type { ObservedRevision } from './observation.ts';
-import { lackingSecrets, leftSecrets, removing } from './secrets.ts';
+import { leave } from './leave.ts';
+import { lackingSecrets, leftSecrets } from './secrets.ts';
 import {
   back,
   deletesFirst,
@@ -13,7 +15,6 @@ import {
   type Mark,
   type Situation,
 } from './situation.ts';
-import { stillServing } from './still-serving.ts';
 
 /** What is settled: a revision that is good, after it was brought about, or because everything goes back to it. */
 export interface Settling {
@@ -115,25 +116,14 @@ const hasLeft = (situation: Situation, revision: ObservedRevision): boolean =>
 
 /** Lets go of secrets and target groups that the revision does not have. */
 function letGo(situation: Situation, mark: Mark, { revision, isReverting }: Settling) {
-  const { application } = situation;
   const act = isReverting
-    ? (action: RemoveAction, message: string) => back(mark, action, message)
-    : (action: RemoveAction, message: string) => forward(situation, [mark, mark], action, message);
-  const left = leftSecrets(application.name, revision.content, situation.secrets);
-  if (left.length > 0) {
-    const action = { do: 'RemoveSecrets', number: revision.number } as const;
-    const message = removing(left);
-    return stillServing(situation, mark, { revision, left }) ?? act(action, message);
-  }
-  const lingers = lingering(situation, revision);
-  if (lingers !== undefined) return wait(mark, 'WaitingForApplicationSet', lingers);
+    ? (action: ApplicationAction, message: string) => back(mark, action, message)
+    : (action: ApplicationAction, message: string) => forward(situation, [mark, mark], action, message);
+  const left = leave(situation, mark, revision, act);
+  if (left !== undefined) return left;
   const { alb } = revision.content.application;
   if (alb === undefined || isChildAsDesired(situation, revision)) return undefined;
   // Where old clusters go first there is no load balancer, so that this comes after the traffic.
   const action = { do: 'ApplyChild', number: revision.number } as const;
   return act(action, `Removing the target groups that revision ${revision.number} does not have.`);
 }
-
-type RemoveAction =
-  | { readonly do: 'RemoveSecrets'; readonly number: number }
-  | { readonly do: 'ApplyChild'; readonly number: number };

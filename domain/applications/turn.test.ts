@@ -29,7 +29,8 @@ describe('an application that creates before it deletes', () => {
       'web ApplyChild 2',
       'web StartCheck 2 after',
       'web MarkGood 2',
-      'web RemoveSecrets 2',
+      'web RemoveLabels 2',
+      'web DeleteSecrets',
       'web ApplyChild 2',
     ]);
     expect([...world.secrets.keys()]).toEqual(['web-v2']);
@@ -37,6 +38,35 @@ describe('an application that creates before it deletes', () => {
       phase: 'Completed',
       applications: [{ phase: 'Synced', revision: 2 }],
     });
+  });
+
+  it('keeps the old secrets, without labels, until Argo CD has deleted what it deployed by them', () => {
+    const world = moved();
+    while (!world.trace.includes('web MarkGood 2')) world.turn();
+    world.isDeployable = false;
+    world.run();
+    expect(world.secrets.get('web-v1')?.asking).toEqual({});
+    expect(world.status).toMatchObject({
+      phase: 'Progressing',
+      reason: 'WaitingForApplicationSet',
+      message: expect.stringContaining('The Application for cluster web-v1 is still there.'),
+    });
+    world.isDeployable = true;
+    expect(world.run().status.phase).toBe('Completed');
+    expect([...world.secrets.keys()]).toEqual(['web-v2']);
+  });
+
+  it('waits for the Applications on the old clusters also without an ApplicationSet that it names', () => {
+    const argocd = { clusterSecret: { labels: { app: 'web' } } };
+    const world = moved({ argocd });
+    while (!world.trace.includes('web MarkGood 2')) world.turn();
+    world.isDeployable = false;
+    world.run();
+    expect(world.secrets.get('web-v1')?.asking).toEqual({});
+    expect(world.status.message).toContain('Application web/web-v1 for cluster web-v1 is still there.');
+    world.isDeployable = true;
+    expect(world.run().status.phase).toBe('Completed');
+    expect([...world.secrets.keys()]).toEqual(['web-v2']);
   });
 
   it('does nothing more once it is in place', () => {
@@ -87,7 +117,8 @@ describe('an application that deletes before it creates', () => {
     expect(world.run().trace).toEqual([
       'jobs SaveRevision 2',
       'jobs StartCheck 2 run-test',
-      'jobs RemoveSecrets 2',
+      'jobs RemoveLabels 2',
+      'jobs DeleteSecrets',
       'jobs ApplySecrets 2',
       'jobs MarkGood 2',
     ]);
@@ -112,6 +143,59 @@ describe('an application that deletes before it creates', () => {
     world.run();
     expect(world.status.phase).toBe('Reverted');
     expect([...world.secrets.keys()]).toEqual(['jobs-v1']);
+  });
+});
+
+describe('an application that Argo CD does not deploy', () => {
+  const stuck = (more: object = {}): ApplicationsWorld => {
+    const world = settled([web()], clusters('web-v1'), more);
+    world.isDeployable = false;
+    world.edit({ clusters: clusters('web-v2') });
+    return world;
+  };
+
+  it('waits without a limit, unless the Cell has one', () => {
+    const world = stuck().run();
+    world.pass(86_400);
+    expect(world.run().status).toMatchObject({
+      phase: 'Progressing',
+      applications: [{ phase: 'Syncing', syncing: { revision: 2 } }],
+    });
+  });
+
+  it('says how long it has waited, and fails and goes back after the time that it has', () => {
+    const world = stuck({ syncTimeout: '10m' }).run();
+    world.pass(120);
+    expect(world.run().status.message).toContain('Waiting for 2m of 10m.');
+    world.pass(600);
+    expect(world.run().status).toMatchObject({
+      phase: 'Failed',
+      applications: [
+        {
+          phase: 'CheckFailed',
+          failed: { revision: 2, reason: 'SyncTimeout' },
+          message: expect.stringContaining('Argo CD has not deployed it within 10m: OutOfSync.'),
+        },
+      ],
+    });
+    expect(world.status.applications?.[0]).not.toHaveProperty('syncing');
+    world.isDeployable = true;
+    world.pass(60);
+    expect(world.run().status.phase).toBe('Reverted');
+    expect([...world.secrets.keys()]).toEqual(['web-v1']);
+  });
+
+  it('forgets how long it has waited once it is deployed, and with the next revision', () => {
+    const world = stuck({ syncTimeout: '10m' }).run();
+    world.pass(500);
+    world.edit({ clusters: clusters('web-v3') });
+    world.run();
+    world.pass(500);
+    expect(world.run().status.applications).toMatchObject([{ phase: 'Syncing', syncing: { revision: 3 } }]);
+    world.isDeployable = true;
+    world.run();
+    expect(world.status.phase).toBe('Completed');
+    expect(world.status.applications?.[0]).not.toHaveProperty('syncing');
   });
 });
 
@@ -367,10 +451,10 @@ describe('what holds', () => {
   it('a pause: a secret that a revision before the newest has removed is not made again', () => {
     const on = (name: string): Edit => ({ clusters: clustersFor({ shared: 'web', [name]: 'web' }) });
     const { argocd, ...application } = labelled('web') as { argocd: object };
-    const updateStrategy = { type: 'DeleteBeforeCreate' };
+    const firstDeletes = { applicationSet: { name: 'web' }, updateStrategy: { type: 'DeleteBeforeCreate' } };
     const world = new ApplicationsWorld({
       ...on('v1'),
-      applications: [{ ...application, argocd: { ...argocd, updateStrategy } }],
+      applications: [{ ...application, argocd: { ...argocd, ...firstDeletes } }],
     }).run();
     world.edit(on('v2'));
     while (world.trace.at(-1) !== 'web ApplySecrets 2') world.turn();

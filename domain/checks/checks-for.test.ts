@@ -47,6 +47,19 @@ describe('the Checks of a check', () => {
     expect(new Set(names('a'.repeat(252))).size).toBe(3);
   });
 
+  it('have names of objects, whatever a cluster is called', () => {
+    const groups = ['arn:aws:eks:eu-west-1:111122223333:cluster/Blue', 'a._b'].map((cluster) => ({
+      ...theVariables(cluster),
+      targetGroupARN: `arn:aws:elasticloadbalancing:eu-west-1:111122223333:targetgroup/${cluster.length}/1`,
+    }));
+    const analysis = aStepAnalysis({ query: 'avg:e{{{.Vars.targetGroupARN}}}' });
+    const made = checksFor({ name: 'a', analysis, canary: groups, stable });
+    expect(made.ok ? made.value.map(({ name }) => name) : made.problems).toEqual([
+      'a-arn-aws-eks-eu-west-1-111122223333-cluster-blue',
+      'a-a--b',
+    ]);
+  });
+
   it('refuse groups that are compared with the other side, which has groups as well', () =>
     expect(
       of({

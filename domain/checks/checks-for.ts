@@ -95,7 +95,7 @@ function named(
 
 function nameOf(base: string, suffix: string, number = ''): string {
   if (suffix === '') return base;
-  const plain = suffix.toLowerCase().replaceAll(/[^a-z0-9.-]/g, '-');
+  const plain = suffix.toLowerCase().replaceAll(/[^a-z0-9-]/g, '-');
   const whole = `${base}-${plain}`.slice(0, LONGEST_OBJECT_NAME - number.length);
   return `${withoutEnd(whole, /[^a-z0-9]/)}${number}`;
 }

@@ -7,7 +7,7 @@ import type {
   ObservedRevision,
 } from '../applications/observation.ts';
 import type { Resolved } from '../applications/resolved.ts';
-import { secretsFor, withoutApplication, writtenSecret } from '../applications/secrets.ts';
+import { secretsFor, unusedSecrets, withoutApplication, writtenSecret } from '../applications/secrets.ts';
 import { VERSION_LABEL } from '../kubernetes/labels.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import { runAhead, type Ahead } from './run-ahead.ts';
@@ -61,12 +61,18 @@ export class ApplicationsFuture {
       case 'ApplySecrets':
         this.#applySecrets(application, this.#revision(application, action.number).content);
         return undefined;
-      case 'RemoveSecrets':
-        this.#removeSecrets(
+      case 'RemoveLabels':
+        this.#removeLabels(
           application,
           action.number === 0 ? [] : this.#revision(application, action.number).content.clusters,
         );
         return undefined;
+      case 'DeleteSecrets': {
+        const unused = unusedSecrets(this.#seen.secrets, { clusters: [] });
+        const secrets = this.#seen.secrets.filter((one) => !unused.includes(one));
+        this.#seen = { ...this.#seen, secrets };
+        return undefined;
+      }
       case 'StartCheck':
         this.#edit(application, ({ measurements }) => ({
           measurements: [...measurements, { name: action.name, phase: 'Successful', message: '' }],
@@ -121,13 +127,12 @@ export class ApplicationsFuture {
     this.#deploy();
   }
 
-  #removeSecrets(application: string, kept: Resolved['clusters']): void {
-    const secrets = this.#seen.secrets.flatMap((one) => {
-      const isLeft = one.isOwn && !kept.some(({ secretName }) => secretName === one.name);
-      if (!isLeft || !Object.hasOwn(one.applications, application)) return [one];
-      const applications = withoutApplication(one.applications, application);
-      return applications === undefined ? [] : [{ ...one, applications }];
-    });
+  #removeLabels(application: string, kept: Resolved['clusters']): void {
+    const secrets = this.#seen.secrets.map((one) =>
+      kept.some(({ secretName }) => secretName === one.name)
+        ? one
+        : { ...one, applications: withoutApplication(one.applications, application) },
+    );
     this.#seen = { ...this.#seen, secrets };
     this.#deploy();
   }

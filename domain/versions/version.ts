@@ -19,16 +19,19 @@ export interface RejectedTargetGroup {
 // So many digits that no number overflows. crds/cell.ts holds spec.version to the same, by a pattern.
 const NUMBERS = /^v?(\d{1,15})(?:\.(\d{1,15}))?(?:\.(\d{1,15}))?(?=[-+]|$)/;
 
+// A date, or a version without dots: 2024-2-1 would be a pre-release of 2024 that is newer than 2024-10-1.
+const DASHED = /^v?\d+-\d/;
+
 // A label has 63 characters, to which numbers that are left out are added; a tag may be longer. crds/cell-status.ts takes as many.
 const LONGEST_VERSION = 67;
 
 /**
  * Reads one to three numbers, with or without a leading `v` and the suffixes of semver (https://semver.org), as a
- * semantic version: `v2` is 2.0.0, and `1.4-rc.1` is 1.4.0-rc.1. Undefined when it is anything else.
+ * semantic version: `v2` is 2.0.0, and `1.4-rc.1` is 1.4.0-rc.1. Undefined when it is anything else, such as `2024-10-1`.
  */
 export function parseVersion(text: string): string | undefined {
   const trimmed = text.trim();
-  const found = NUMBERS.exec(trimmed);
+  const found = DASHED.test(trimmed) ? null : NUMBERS.exec(trimmed);
   if (found === null) return undefined;
   const [numbers, major, minor = '0', patch = '0'] = found;
   const version = semver.valid(`${major}.${minor}.${patch}${trimmed.slice(numbers.length)}`);
@@ -128,7 +131,7 @@ function reject({ name, version }: SelectedTargetGroup): RejectedTargetGroup {
   return {
     name,
     reason: 'InvalidVersion',
-    message: `Expected the version of AWSTargetGroup ${name} to be a semantic version such as 1.2.3, v2 or 1.4-rc.1, of at most 63 characters, got ${JSON.stringify(version)}. Correct its label, or the tag of its target group in AWS.`,
+    message: `Expected the version of AWSTargetGroup ${name} to be a semantic version such as 1.2.3, v2 or 1.4-rc.1, of at most 63 characters, got ${JSON.stringify(version)}. ${DASHED.test(version) ? 'Put dots between numbers, such as 2024.10.1: correct' : 'Correct'} its label, or the tag of its target group in AWS.`,
   };
 }
 

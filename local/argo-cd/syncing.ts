@@ -1,15 +1,27 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { APPLICATION } from '../../clients/kubernetes/kinds.ts';
+import { APPLICATION, SECRET } from '../../clients/kubernetes/kinds.ts';
 import {
   isConflict,
   isNotFound,
   KubernetesError,
   type KubernetesClient,
 } from '../../clients/kubernetes/kubernetes.ts';
+import { CLUSTER_SECRETS } from '../../domain/kubernetes/labels.ts';
 import { watchObjects } from '../watched.ts';
 
 /** How an Application fares: it is deployed well, gets on badly, is not looked at, or is told of as it was before. */
 export type Fate = 'Healthy' | 'Degraded' | 'Ignored' | 'Stale';
+
+interface Destination {
+  readonly server?: string;
+  readonly name?: string;
+}
+
+/** The secret of a cluster. */
+interface ClusterSecret {
+  readonly metadata: { readonly name: string; readonly namespace: string };
+  readonly data?: Readonly<Record<string, string>>;
+}
 
 /** What an Application asks for, as far as the play goes by it. */
 interface ApplicationObject {
@@ -20,7 +32,7 @@ interface ApplicationObject {
     readonly deletionTimestamp?: string;
     readonly finalizers?: readonly string[];
   };
-  readonly spec: { readonly source?: object; readonly destination: { readonly server?: string } };
+  readonly spec: { readonly source?: object; readonly destination: Destination };
   readonly status?: {
     readonly sync?: { readonly status?: string; readonly comparedTo?: { readonly destination?: object } };
     readonly health?: { readonly status?: string };
@@ -39,14 +51,23 @@ export interface SyncingOptions {
 // Long ago: before any secret of a test was written.
 const BEFORE = '2020-01-01T00:00:00Z';
 
+/** A play of the application controller. */
+export interface Syncing extends AsyncDisposable {
+  /** What runs on the cluster with an address: the Applications whose objects are deployed there, also where these are gone. */
+  runningOn(server: string): readonly string[];
+}
+
 /**
  * Plays the application controller of Argo CD, by the status that it has published for argoproj.io/v1alpha1: it compares,
- * syncs, and lets go what is being deleted. Nothing is deployed, as there is neither Git nor an image.
+ * syncs, and deletes what an Application has deployed before it lets that go. Without the secret of the cluster it lets it go
+ * at once, and what is deployed stays. There is neither Git nor an image, so that it only notes what runs.
  */
-export function playSyncing(kubernetes: KubernetesClient, options: SyncingOptions): AsyncDisposable {
+export function playSyncing(kubernetes: KubernetesClient, options: SyncingOptions): Syncing {
   const end = new AbortController();
-  const playing = play(kubernetes, options, end.signal);
+  const running = new Map<string, Set<string>>();
+  const playing = play(kubernetes, { ...options, running }, end.signal);
   return {
+    runningOn: (server) => [...(running.get(server) ?? [])],
     [Symbol.asyncDispose]: async () => {
       end.abort();
       await playing;
@@ -56,12 +77,20 @@ export function playSyncing(kubernetes: KubernetesClient, options: SyncingOption
 
 async function play(
   kubernetes: KubernetesClient,
-  options: SyncingOptions,
+  options: SyncingOptions & { readonly running: Map<string, Set<string>> },
   signal: AbortSignal,
 ): Promise<void> {
-  const { namespace, takesMs = 0 } = options;
+  const { namespace, takesMs = 0, running } = options;
   const under = new Map<string, number>();
   await using watched = watchObjects<ApplicationObject>({ kubernetes, kind: APPLICATION, namespace, signal });
+  const labelSelector = CLUSTER_SECRETS;
+  await using secrets = watchObjects<ClusterSecret>({
+    kubernetes,
+    kind: SECRET,
+    namespace,
+    labelSelector,
+    signal,
+  });
   // How an Application is to fare is changed without its being changed itself, so that all are looked at again.
   for (; !signal.aborted; await wait(100, undefined, { signal }).catch(() => undefined)) {
     for (const application of watched.objects.values()) {
@@ -72,9 +101,23 @@ async function play(
       under.set(name, since);
       if (Date.now() - since < takesMs) continue;
       under.delete(name);
+      const server = serverOf(application.spec.destination, secrets.objects.values());
+      const there = server === undefined ? undefined : (running.get(server) ?? new Set());
+      if (server !== undefined && there !== undefined) running.set(server, there);
+      if (patch.status === undefined) there?.delete(name);
+      else there?.add(name);
       await write(kubernetes, { namespace, name }, { ...patch, ...versioned(patch, resourceVersion) });
     }
   }
+}
+
+/** The address of the cluster that an Application is for; undefined while it has no secret. */
+function serverOf({ server, name }: Destination, secrets: Iterable<ClusterSecret>): string | undefined {
+  const text = (base64 = ''): string => Buffer.from(base64, 'base64').toString('utf8');
+  for (const { data = {} } of secrets)
+    if (server === undefined ? text(data['name']) === name : text(data['server']) === server)
+      return text(data['server']);
+  return undefined;
 }
 
 const versioned = (patch: { readonly metadata?: object }, resourceVersion: string) => ({

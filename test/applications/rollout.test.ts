@@ -121,6 +121,7 @@ describe('a Cell with applications', () => {
       'web-1-v1 goes',
       'web-2-v1 goes',
     ]);
+    expect(['web-1-v1', 'web-2-v1'].flatMap((name) => fleet.runningOn(name))).toEqual([]);
   });
 
   it('keeps a revision of each, and nothing of the clusters that are gone', async () => {
@@ -261,6 +262,7 @@ describe('a Cell with applications', () => {
       'jobs to be synced',
       (status) => phasesIn(status)['jobs'] === 'Synced',
     );
+    expect(fleet.runningOn('jobs-v1')).toHaveLength(1);
     await stage.mark();
     const begun = fleet.secrets.length;
     await stage.apply(cellOf('mysystem', [...others, entry('jobs-v2')], applications));
@@ -272,6 +274,8 @@ describe('a Cell with applications', () => {
       'jobs-v1 goes',
       'jobs-v2 comes',
     ]);
+    expect(fleet.runningOn('jobs-v1')).toEqual([]);
+    expect(fleet.runningOn('jobs-v2')).toHaveLength(1);
     expect(await stage.writes()).toEqual([]);
   });
 

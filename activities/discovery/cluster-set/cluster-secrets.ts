@@ -115,7 +115,7 @@ function secretOf({ key, uid }: ObjectOwner, { name, labels, annotations, conten
       ownerReferences: ownedBy('ClusterSet', { key, uid }),
     },
     type: 'Opaque',
-    data: encode(content),
+    data: encode(Object.fromEntries(Object.entries(content).filter(([, value]) => value !== ''))),
   };
 }
 
@@ -127,7 +127,11 @@ function existing({ metadata, data = {} }: Secret): FoundSecret {
   return { ...foundOf(metadata), content: Object.fromEntries(content) };
 }
 
-const encode = (content: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+/** The data of a Secret; in a patch, what is empty goes. */
+const encode = (content: Readonly<Record<string, string>>): Readonly<Record<string, string | null>> =>
   Object.fromEntries(
-    Object.entries(content).map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
+    Object.entries(content).map(([key, value]) => [
+      key,
+      value === '' ? null : Buffer.from(value).toString('base64'),
+    ]),
   );

@@ -1,6 +1,7 @@
 import { cell as cellKind, type ApplicationsSpec, type CellStatus } from '../../../crds/cell.ts';
 import { unreadyClusters } from '../../gates/clusters.ts';
 import { isNewer, parseVersion } from '../../versions/version.ts';
+import { optional } from '../../model/status-input.ts';
 import { sameValue } from '../../kubernetes/canonical.ts';
 import { secretNameOf } from '../../discovery/cluster-set/cluster-set.ts';
 import type { Freezing } from '../../gates/freeze.ts';
@@ -21,7 +22,7 @@ import type {
 import { recorded } from '../recorded.ts';
 import { resolveApplications } from '../resolve.ts';
 import type { Resolved } from '../resolved.ts';
-import { secretsFor, withoutApplication } from '../secrets.ts';
+import { secretsFor, unusedSecrets, withoutApplication } from '../secrets.ts';
 import { BEHIND } from '../hold.ts';
 import { childName, fingerprint } from '../names.ts';
 import { initialApplicationsState, performed, type ApplicationsState } from '../state.ts';
@@ -241,6 +242,7 @@ export class ApplicationsWorld {
       server: `https://${eksName}`,
       certificateAuthority: 'CA',
       isIntact: true,
+      ...optional('leftApplication', Object.keys(asking).length === 0 ? this.leftOn(name) : undefined),
     }));
   }
 
@@ -355,13 +357,15 @@ export class ApplicationsWorld {
             ...(cluster.eksName === cluster.secretName ? {} : { eksName: cluster.eksName }),
           });
         return;
-      case 'RemoveSecrets':
-        return this.removeSecrets(
+      case 'RemoveLabels':
+        return this.removeLabels(
           application,
           action.number === 0
             ? []
             : this.content(application, action.number).clusters.map(({ secretName }) => secretName),
         );
+      case 'DeleteSecrets':
+        return this.deleteSecrets();
       case 'ApplyChild':
         return this.applyChild(application, action);
       case 'StartCheck':
@@ -408,13 +412,24 @@ export class ApplicationsWorld {
     this.revisions.set(application, [...all, revision]);
   }
 
-  private removeSecrets(application: string, kept: readonly string[]): void {
-    for (const [cluster, secret] of this.secrets) {
-      if (kept.includes(cluster) || !Object.hasOwn(secret.asking, application)) continue;
-      const asking = withoutApplication(secret.asking, application);
-      if (asking === undefined) this.secrets.delete(cluster);
-      else this.secrets.set(cluster, { ...secret, asking });
+  private removeLabels(application: string, kept: readonly string[]): void {
+    for (const [cluster, secret] of this.secrets)
+      if (!kept.includes(cluster))
+        this.secrets.set(cluster, { ...secret, asking: withoutApplication(secret.asking, application) });
+  }
+
+  /** Deletes the secrets that nobody asks for; as Argo CD does, leaves on their clusters for good what still runs there. */
+  private deleteSecrets(): void {
+    for (const { name, leftApplication } of unusedSecrets(this.observedSecrets(), { clusters: [] })) {
+      if (leftApplication !== undefined)
+        throw new Error(`${leftApplication} is left on its cluster, after ${this.trace.join(', ')}.`);
+      this.secrets.delete(name);
     }
+  }
+
+  /** An application that Argo CD still has on a cluster. */
+  private leftOn(cluster: string): string | undefined {
+    return [...this.deployed].find((one) => one.endsWith(`/${cluster}`));
   }
 
   private applyChild(

@@ -368,9 +368,9 @@ const table: [string, Parameters<typeof decide>[0], Partial<ReturnType<typeof sh
     { create: ['web-1'], names: ['Web_1'] },
   ],
   [
-    'reports a cluster whose name no secret can have',
-    { spec: { template: {} }, readings: [read(cluster('web-'))] },
-    { problems: ['InvalidTemplate'] },
+    'names a secret without the dashes at the end of the name of its cluster',
+    { spec: { template: {} }, readings: [read(cluster('Web_'))] },
+    { create: ['web'], names: ['Web_'] },
   ],
 ];
 
@@ -506,6 +506,31 @@ describe('a secret that two ClusterSets want', () => {
   it('is changed by the second when it has inherited it', () => {
     const secrets = [existing(web, { isInherited: true })];
     expect(short(decide({ readings: [read(web)], secrets }))).toMatchObject({ update: ['web1'], delete: [] });
+  });
+});
+
+describe('the secrets of a set for Argo CD on EKS', () => {
+  const template = { server: 'ARN' } as const;
+  const content = { name: 'web', server: idOf('web'), config: '' };
+
+  it('name clusters by ARN, with a config only for another role', () => {
+    const role = { server: 'https://web.example.com', config: '{"tls":1}', configByARN: '{"as":"role"}' };
+    const made = (access: SourcedCluster['access']) =>
+      decide({ spec: { template }, readings: [read(cluster('web', { access }))] }).create;
+    expect(made(cluster('web').access)).toMatchObject([{ content }]);
+    expect(made(role)).toMatchObject([{ content: { ...content, config: role.configByARN } }]);
+  });
+
+  it('change when the set says another form, and then no more', () => {
+    const found = cluster('web');
+    const secrets = [existing(found)];
+    const decision = decide({ spec: { template }, readings: [read(found)], secrets });
+    expect(decision.update).toMatchObject([{ content }]);
+    const [after] = decision.update;
+    if (after === undefined) throw new Error('Expected an update, got none.');
+    const { config: _none, ...written } = after.content;
+    const changed = { ...existing(found), ...after, content: written };
+    expect(decide({ spec: { template }, readings: [read(found)], secrets: [changed] }).update).toEqual([]);
   });
 });
 

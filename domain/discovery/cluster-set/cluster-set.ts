@@ -6,6 +6,7 @@ import { claimsOf, hasHeirs, type Handover } from '../handover.ts';
 import { CLUSTER_ID_ANNOTATION } from '../../kubernetes/labels.ts';
 import { awaitMissing, missingProblems, type Grace, type Missed } from '../missing.ts';
 import type { Problem } from '../sync-status.ts';
+import { withoutEnd } from '../../text.ts';
 import { unreadIn, type Reading, type SourcedCluster } from './source-reading.ts';
 import { isAsDesired, desiredSecret } from './desired-secret.ts';
 import { holderOf, type Holder } from './secret-holder.ts';
@@ -189,7 +190,8 @@ export const secretNamesOf = (spec: ClusterSetSpec, readings: readonly Reading[]
 ];
 
 /** The name of a cluster's secret: that of the cluster, as far as a name may be like it. */
-export const secretNameOf = (cluster: string): string => cluster.toLowerCase().replaceAll('_', '-');
+export const secretNameOf = (cluster: string): string =>
+  withoutEnd(cluster.toLowerCase().replaceAll('_', '-'), '-');
 
 /** The ids of the clusters that a set has a secret of. */
 export const clusterIdsOf = (uid: string, secrets: readonly ExistingSecret[]): readonly string[] =>

@@ -2,7 +2,6 @@ import type { ClusterSetSpec } from '../../../crds/cluster-set.ts';
 import { canonical } from '../../kubernetes/canonical.ts';
 import type { ExistingSecret, DesiredSecret } from './cluster-secret-marks.ts';
 import { hasMarks, withGenerated } from '../generated.ts';
-import { isObjectName } from '../../kubernetes/label-syntax.ts';
 import {
   CLUSTER_ID_ANNOTATION,
   CLUSTER_TAGS_ANNOTATION,
@@ -25,11 +24,6 @@ export function desiredSecret(
   const labels = renderLabels(template?.metadata?.labels, cluster);
   const annotations = renderAnnotations(template?.metadata?.annotations, cluster);
   const messages = [...labels.problems, ...annotations.problems];
-  if (!isObjectName(name)) {
-    messages.push(
-      `Expected the name of cluster ${cluster.name} to be a name for a Secret. Rename the cluster.`,
-    );
-  }
   if (messages.length > 0) {
     const problems = messages.map((message) => ({
       cluster: cluster.name,
@@ -38,7 +32,9 @@ export function desiredSecret(
     }));
     return { ok: false, problems };
   }
-  const { server = '', config = '' } = cluster.access ?? {};
+  const { server = '', config = '', configByARN = '' } = cluster.access ?? {};
+  const access =
+    template?.server === 'ARN' ? { server: cluster.id, config: configByARN } : { server, config };
   const marks = withGenerated({
     labels: { ...labels.values, [SECRET_TYPE_LABEL]: SECRET_TYPE_CLUSTER },
     annotations: {
@@ -48,11 +44,11 @@ export function desiredSecret(
       ...(cluster.vpcID === undefined ? {} : { [CLUSTER_VPC_ANNOTATION]: cluster.vpcID }),
     },
   });
-  return { ok: true, secret: { name, ...marks, content: { name: cluster.name, server, config } } };
+  return { ok: true, secret: { name, ...marks, content: { name: cluster.name, ...access } } };
 }
 
 /** Whether a secret is as it is to be. */
 export const isAsDesired = (existing: ExistingSecret, wanted: DesiredSecret): boolean =>
   existing.isInherited !== true &&
   hasMarks(existing, wanted) &&
-  Object.entries(wanted.content).every(([key, value]) => existing.content[key] === value);
+  Object.entries(wanted.content).every(([key, value]) => (existing.content[key] ?? '') === value);

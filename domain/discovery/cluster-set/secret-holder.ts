@@ -20,7 +20,7 @@ export function holderOf(
   const id = own.annotations[CLUSTER_ID_ANNOTATION];
   // A secret that has lost whose it is gets that back, of the cluster that it says how to reach.
   const cluster = rivals.find((one) =>
-    id === undefined ? one.access?.server === own.content['server'] : one.id === id,
+    id === undefined ? [one.access?.server, one.id].includes(own.content['server']) : one.id === id,
   );
   if (cluster !== undefined) return { is: 'Found', cluster };
   return id === undefined || mayBeThere(own) ? { is: 'Unread' } : { is: 'Missing', id };

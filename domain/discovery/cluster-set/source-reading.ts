@@ -12,8 +12,9 @@ export interface SourcedCluster {
   readonly said: string;
   /** The VPC that it is in; undefined when it is in none, or the source does not know. */
   readonly vpcID?: string | undefined;
-  /** How Argo CD reaches it: the content of a cluster secret; undefined while that is not known. */
-  readonly access?: { readonly server: string; readonly config: string } | undefined;
+  /** How Argo CD reaches it: the content of a cluster secret, with the config of one that has the id for the server; undefined while that is not known. */
+  readonly access?:
+    { readonly server: string; readonly config: string; readonly configByARN?: string } | undefined;
 }
 
 /** A cluster of which a source knows no more than that there may be one. */

@@ -155,23 +155,35 @@ const ROLE = /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/;
 const EXTERNAL_ID = /^[\w+=,.@:/-]{2,1224}$/;
 const REGION = /^[a-z]{2,8}(-[a-z]{1,16}){1,4}-\d{1,2}$/;
 
+const ARN = /^arn:aws[a-z-]*:eks:([a-z0-9-]{1,32}):\d{12}:cluster\/([0-9A-Za-z][\w-]{0,99})$/;
+
+/** Reads which EKS cluster an ARN names, as Argo CD on EKS has it in place of an address; undefined when it is none. */
+export function namedByARN(
+  server: string,
+): { readonly region: string; readonly clusterName: string } | undefined {
+  const [, region, clusterName] = ARN.exec(server) ?? [];
+  return region === undefined || clusterName === undefined ? undefined : { region, clusterName };
+}
+
 const eksOf: Read = (config, server) => {
-  const eks = partOf(config, 'awsAuthConfig');
-  if (eks === undefined) return undefined;
-  const clusterName = secretTextOf(eks, 'clusterName');
+  const named = namedByARN(server);
+  const written = partOf(config, 'awsAuthConfig');
+  if (written === undefined && named === undefined) return undefined;
+  const eks = written ?? { ...config, path: `${config.path}.awsAuthConfig`, values: {} };
+  const clusterName = secretTextOf(eks, 'clusterName') ?? named?.clusterName;
   const roleARN = secretTextOf(eks, 'roleARN');
   const externalID = secretTextOf(eks, 'externalID');
-  const region = secretTextOf(eks, 'region') ?? regionOfEndpoint(server);
+  const region = secretTextOf(eks, 'region') ?? named?.region ?? regionOfEndpoint(server);
   if (clusterName === undefined) throw new Refused(`${eks.path}.clusterName to be set, got nothing.`);
   if (!/^[0-9A-Za-z][\w-]{0,99}$/.test(clusterName)) {
     throw new Refused(`${eks.path}.clusterName to be the name of an EKS cluster, got something else.`);
   }
-  if (roleARN !== undefined && !ROLE.test(roleARN)) {
-    throw new Refused(`${eks.path}.roleARN to be the ARN of an IAM role, got something else.`);
+  if (named !== undefined && (clusterName !== named.clusterName || region !== named.region)) {
+    throw new Refused(
+      `${eks.path} to name the cluster and region of data.server, got another. Remove clusterName and region.`,
+    );
   }
-  if (externalID !== undefined && (roleARN === undefined || !EXTERNAL_ID.test(externalID))) {
-    throw new Refused(`${eks.path}.externalID to be an external id, beside roleARN, got something else.`);
-  }
+  checkRole(eks.path, roleARN, externalID);
   if (region !== undefined && !REGION.test(region)) {
     throw new Refused(`${eks.path}.region to be a region such as eu-central-1, got something else.`);
   }
@@ -187,6 +199,13 @@ const eksOf: Read = (config, server) => {
     ...(externalID === undefined ? {} : { externalID }),
   };
 };
+
+function checkRole(path: string, roleARN: string | undefined, externalID: string | undefined): void {
+  if (roleARN !== undefined && !ROLE.test(roleARN))
+    throw new Refused(`${path}.roleARN to be the ARN of an IAM role, got something else.`);
+  if (externalID !== undefined && (roleARN === undefined || !EXTERNAL_ID.test(externalID)))
+    throw new Refused(`${path}.externalID to be an external id, beside roleARN, got something else.`);
+}
 
 // The endpoints of EKS end differently in each partition: ID.gr7.REGION.eks.SUFFIX, and ID.eks-cluster.REGION.api.SUFFIX.
 function regionOfEndpoint(server: string): string | undefined {

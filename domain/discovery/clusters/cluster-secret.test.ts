@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { clusterSecretValues, parseClusterSecret as parse, type ClusterSecret } from './cluster-secret.ts';
+import {
+  clusterSecretValues,
+  configByARN,
+  parseClusterSecret as parse,
+  type ClusterSecret,
+} from './cluster-secret.ts';
 
 const encodeBase64 = (text: string): string => Buffer.from(text).toString('base64');
 const decodeBase64 = (encoded: string): string | undefined => {
@@ -288,6 +293,40 @@ describe('parseClusterSecret', () => {
     });
     expect(parsed.is === 'Problem' && parsed.problem).not.toMatch(/super|c3VwZXI/);
   });
+});
+
+describe('the secret of a cluster that Argo CD on EKS knows', () => {
+  const arn = 'arn:aws:eks:us-west-2:111122223333:cluster/green';
+  const login = { by: 'EKS', clusterName: 'green', region: 'us-west-2' };
+  const parsed = (config: string) => parseClusterSecret(aSecret(config, { server: arn }));
+
+  it('names it by its ARN, and needs no config', () => {
+    const { config: _none, ...data } = aSecret({}, { server: arn }).data;
+    expect(parseClusterSecret({ ...aSecret({}), data })).toMatchObject({
+      is: 'Connection',
+      connection: { server: arn, login, tls: { insecure: false } },
+    });
+  });
+
+  it('may name the role that Okra takes', () => {
+    const of = { roleARN: 'arn:aws:iam::111122223333:role/okra', externalID: 'shop' };
+    expect(configByARN({ name: 'green' })).toBe('');
+    expect(parsed(configByARN({ name: 'green', ...of }))).toMatchObject({
+      connection: { login: { ...login, ...of } },
+    });
+  });
+
+  it.each([
+    [{ awsAuthConfig: { clusterName: 'blue' } }, 'config.awsAuthConfig to name the cluster and region'],
+    [{ awsAuthConfig: { clusterName: 'green', region: 'us-east-1' } }, 'to name the cluster and region'],
+    [token, 'config to name one way to log in'],
+    [{ tlsClientConfig: { insecure: true } }, 'insecure to be unset'],
+  ])('has no other login: %j', (config, want) =>
+    expect(parsed(JSON.stringify(config))).toEqual({
+      is: 'Problem',
+      problem: expect.stringContaining(want),
+    }),
+  );
 });
 
 describe('clusterSecretValues', () => {

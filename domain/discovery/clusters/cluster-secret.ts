@@ -2,6 +2,7 @@ import { SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../../kubernetes/labels.
 import {
   certificateOf,
   loginOf,
+  namedByARN,
   refuseUnverified,
   tlsOf,
   type ClientCertificate,
@@ -28,6 +29,7 @@ export interface ClusterSecret {
 /** How a cluster is reached. */
 export interface ClusterConnection {
   readonly name: string;
+  /** The address of its API server, or the ARN of an EKS cluster, whose address EKS knows. */
   readonly server: string;
   /** The only namespaces that may be touched; empty: all. */
   readonly namespaces: readonly string[];
@@ -64,6 +66,18 @@ export interface EKSClusterFacts {
   readonly roleARN?: string;
   readonly externalID?: string;
 }
+
+/** Writes the config of a secret with the ARN of a cluster, which says as whom Okra logs in; empty as Okra itself. */
+export const configByARN = ({
+  name,
+  roleARN,
+  externalID,
+}: Omit<EKSClusterFacts, 'endpoint' | 'caData'>): string =>
+  roleARN === undefined
+    ? ''
+    : JSON.stringify({
+        awsAuthConfig: { clusterName: name, roleARN, ...(externalID === undefined ? {} : { externalID }) },
+      });
 
 /** Writes what stands in the secret by which Argo CD, and Okra, reach an EKS cluster, before it is put into base64. */
 export function clusterSecretValues(
@@ -156,9 +170,12 @@ const HOST = String.raw`(\[[0-9a-f:.]+\]|[a-z0-9][-._a-z0-9]*)(:\d{1,5})?`;
 const ADDRESS = new RegExp(`^https://${HOST}(/[^\\s?#@]*)?$`, 'i');
 
 function serverOf(server: string | undefined): string {
+  if (server !== undefined && namedByARN(server) !== undefined) return server;
   // Nothing else keeps what one logs in with from being read on its way.
   if (server === undefined || !/^https:\/\/[^/]/i.test(server)) {
-    throw new Refused('data.server to be an https URL, got something else. Set it to the API server.');
+    throw new Refused(
+      'data.server to be an https URL, or the ARN of an EKS cluster, got something else. Set it to the API server.',
+    );
   }
   if (ADDRESS.test(server)) return withoutEnd(server, '/');
   throw new Refused('data.server to be the address alone, got more. Put credentials into config.');

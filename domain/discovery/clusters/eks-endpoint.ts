@@ -1,5 +1,5 @@
 import type { Decode } from './secret-fields.ts';
-import type { ClusterTls } from './cluster-login.ts';
+import { namedByARN, type ClusterTls } from './cluster-login.ts';
 
 /** What EKS says of the API server of a cluster. */
 export interface EKSEndpoint {
@@ -22,10 +22,15 @@ export interface Receiver {
  */
 export function strangenessOf(
   { server, tls }: Receiver,
-  { endpoint, caData }: EKSEndpoint,
+  { arn, endpoint, caData }: EKSEndpoint,
   decode: Decode,
 ): string | undefined {
-  if (endpoint === undefined || originOf(endpoint) !== originOf(server)) {
+  if (namedByARN(server) !== undefined) {
+    if (arn !== server)
+      return 'Expected EKS to have the cluster that data.server names, got one of that name in another account. No token was sent; set awsAuthConfig.roleARN to a role in the account of the cluster.';
+    if (endpoint === undefined || caData === undefined)
+      return 'Expected EKS to give an endpoint and a CA for the cluster that data.server names, got none yet. No token was sent.';
+  } else if (endpoint === undefined || originOf(endpoint) !== originOf(server)) {
     return 'Expected data.server to be the endpoint that EKS gives for awsAuthConfig.clusterName, got another. No token was sent; copy the endpoint from aws eks describe-cluster.';
   }
   if (tls.caData === undefined || trusts(textOf(tls.caData, decode), textOf(caData, decode)))

@@ -118,6 +118,27 @@ describe('a cluster', () => {
     expect(after(lists, groupsOf(...before))).toEqual({ ...asWanted, problems: ['KindNotInstalled'] });
   });
 
+  it('that has neither kind is reported, unless the set takes no TargetGroupBindings', () => {
+    const reading = { cluster, found: foundBindings([undefined, undefined]) };
+    expect(decision(reading, []).problems).toEqual([
+      {
+        cluster: 'cluster-1',
+        reason: 'KindNotInstalled',
+        message:
+          'Expected cluster cluster-1 to have the kind TargetGroupBinding of the AWS Load Balancer Controller (elbv2.k8s.aws/v1beta1) or of EKS Auto Mode (eks.amazonaws.com/v1), got neither, so that it has no target groups. Install one of them there, or have the set select other clusters.',
+      },
+    ]);
+    const targetGroup = { protocol: 'HTTP', targetType: 'ip' } as const;
+    const bindingTemplate = { spec: { targetGroup, targets: [] } };
+    const observed = { uid: 'mine', name: 'web', readings: [reading], groups: [], bindings: [], grace };
+    const reasons = (more: object) =>
+      decideTargetGroupSet({ ...observed, spec: { ...spec, ...more } }).problems.map(({ reason }) => reason);
+    expect(reasons({ bindingTemplate })).toEqual([]);
+    const [{ awseks }] = spec.generators as [(typeof spec.generators)[number]];
+    const generators = [{ awseks: { ...awseks, bindingSelector: {} } }];
+    expect(reasons({ bindingTemplate, generators })).toEqual(['KindNotInstalled']);
+  });
+
   it('that has lost one kind goes on with the other', () => {
     const groups = groupsOf(elb, bound(EKS, 'gone'));
     expect(after([undefined, [bound(EKS, 'new')]], groups)).toEqual({
@@ -161,18 +182,5 @@ describe('a cluster', () => {
     const nameless = { ...made!, annotations: {} };
     expect(after([undefined, []], [...groupsOf(elb), nameless]).delete).toEqual([]);
     expect(after([undefined, []], [nameless]).delete).toEqual(['default-api']);
-  });
-
-  it('without any kind is fine when it has no groups', () => {
-    expect(after([undefined, undefined], [])).toEqual(asWanted);
-    const [other] = groupsOf(elb);
-    const elsewhere = { ...other!, annotations: { [SOURCE_ANNOTATION]: 'cdk2/default/web' } };
-    expect(after([undefined, undefined], [elsewhere]).problems).toEqual([]);
-  });
-
-  it('without any kind is fine when its groups are those of the template', () => {
-    const [made] = groupsOf(elb);
-    const rendered = { ...made!, name: 'nodes', annotations: { [SOURCE_ANNOTATION]: 'cdk1/rendered/nodes' } };
-    expect(after([undefined, undefined], [rendered]).problems).toEqual([]);
   });
 });

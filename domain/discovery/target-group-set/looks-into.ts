@@ -1,7 +1,7 @@
 import type { AWSTargetGroupSetSpec } from '../../../crds/aws-target-group-set.ts';
 import type { BindingTarget } from '../../../crds/binding-targets.ts';
 import type { KnownCluster } from '../clusters/known-cluster.ts';
-import { matches } from '../../kubernetes/selector.ts';
+import { matches, type LabelSelector } from '../../kubernetes/selector.ts';
 
 type Generator = AWSTargetGroupSetSpec['generators'][number];
 
@@ -14,6 +14,18 @@ export const generatorLooksInto = (
 /** Whether an AWSTargetGroupSet looks into a cluster. */
 export const setLooksInto = (spec: AWSTargetGroupSetSpec, cluster: KnownCluster): boolean =>
   spec.generators.some((generator) => generatorLooksInto(generator, cluster));
+
+/** Which TargetGroupBindings of a cluster a generator takes: all, or with a template of AWSTargetGroupBindings only those that it selects; undefined: none. */
+export const bindingsTakenBy = (
+  { awseks: { bindingSelector } }: Generator,
+  { bindingTemplate }: AWSTargetGroupSetSpec,
+): LabelSelector | undefined => bindingSelector ?? (bindingTemplate === undefined ? {} : undefined);
+
+/** Whether an AWSTargetGroupSet takes TargetGroupBindings of a cluster. */
+export const takesBindings = (spec: AWSTargetGroupSetSpec, cluster: KnownCluster): boolean =>
+  spec.generators.some(
+    (generator) => generatorLooksInto(generator, cluster) && bindingsTakenBy(generator, spec) !== undefined,
+  );
 
 /** Whether the nodes or pods of a target may be in a cluster. */
 export const targetLooksInto = (

@@ -1,7 +1,8 @@
 import { endOf, secondsUntil, type Grace } from '../missing.ts';
 import type { Problem } from '../sync-status.ts';
 import { BINDING_APIS } from './binding-kinds.ts';
-import type { ClusterReading, ExistingGroup } from './observed-target-group-set.ts';
+import { takesBindings } from './looks-into.ts';
+import type { ClusterReading, ExistingGroup, ObservedTargetGroupSet } from './observed-target-group-set.ts';
 import type { BindingAPI, SourcedGroup } from './target-group-of-binding.ts';
 import { sourceOf } from './target-group-of-binding.ts';
 import { isRendered, sourceParts } from './source-parts.ts';
@@ -20,13 +21,12 @@ type Lost = { readonly is: 'Absent' } | { readonly is: 'Renewed'; readonly since
 /**
  * Says which groups of a set are of a kind that their cluster has not got now, or has had again for less than the grace: with
  * its definition all of its objects have gone, and who brings them back needs a while. A cluster without a kind is fine when
- * the set never made anything of it there; and a binding of the other kind that says the same takes a group over.
+ * the set never made anything of it there, unless it has neither; and a binding of the other kind that says the same takes a group over.
  */
 export function lostKindsIn(
-  readings: readonly ClusterReading[],
+  { spec, readings, grace }: Pick<ObservedTargetGroupSet, 'spec' | 'readings' | 'grace'>,
   own: readonly ExistingGroup[],
   asking: readonly Extract<SourcedGroup, { readonly ok: true }>[],
-  grace: Omit<Grace, 'before'>,
 ): LostKinds {
   const losses = new Map(readings.map(({ cluster, found }) => [cluster.secret, lossesIn(found, grace)]));
   const asked = new Set(asking.map(({ source, arn }) => `${source} ${arn}`));
@@ -41,14 +41,24 @@ export function lostKindsIn(
   const told = readings.flatMap(({ cluster }) =>
     [...(losses.get(cluster.secret) ?? [])]
       .filter(([api]) => lost.some((from) => from.secret === cluster.secret && from.api === api))
-      .map(([api, loss]) => ({ cluster: cluster.name, api, loss })),
+      .map(([api, loss]) => ({ secret: cluster.secret, cluster: cluster.name, api, loss })),
+  );
+  const bare = readings.filter(
+    ({ cluster, found }) =>
+      found.ok &&
+      BINDING_APIS.every((api) => found.absent?.includes(api)) &&
+      takesBindings(spec, cluster) &&
+      !told.some(({ secret }) => secret === cluster.secret),
   );
   const renewed = told.flatMap(({ loss }) => (loss.is === 'Renewed' ? [loss.since] : []));
   return {
     isLost,
-    problems: told.map(({ cluster, api, loss }) =>
-      loss.is === 'Absent' ? notInstalled(cluster, api) : reinstalled({ cluster, api, ...loss }, grace),
-    ),
+    problems: [
+      ...told.map(({ cluster, api, loss }) =>
+        loss.is === 'Absent' ? notInstalled(cluster, api) : reinstalled({ cluster, api, ...loss }, grace),
+      ),
+      ...bare.map(({ cluster }) => neitherInstalled(cluster.name)),
+    ],
     ...(renewed.length === 0
       ? {}
       : { againInSeconds: secondsUntil(endOf(Math.min(...renewed), grace), grace) }),
@@ -80,6 +90,12 @@ const notInstalled = (cluster: string, api: BindingAPI): Problem => ({
   cluster,
   reason: 'KindNotInstalled',
   message: `Expected cluster ${cluster} to have the kind TargetGroupBinding of ${KINDS[api]}, as it had, got none. Install it again; what the cluster had of it stays until its AWSTargetGroups are deleted.`,
+});
+
+const neitherInstalled = (cluster: string): Problem => ({
+  cluster,
+  reason: 'KindNotInstalled',
+  message: `Expected cluster ${cluster} to have the kind TargetGroupBinding of ${KINDS['elbv2.k8s.aws']} or of ${KINDS['eks.amazonaws.com']}, got neither, so that it has no target groups. Install one of them there, or have the set select other clusters.`,
 });
 
 function reinstalled(

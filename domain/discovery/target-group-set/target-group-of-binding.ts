@@ -7,7 +7,7 @@ import {
   SOURCE_ANNOTATION,
   VERSION_LABEL,
 } from '../../kubernetes/labels.ts';
-import { withoutEnd } from '../../text.ts';
+import { validLabels } from '../../kubernetes/valid-labels.ts';
 import { parseVersion } from '../../versions/version.ts';
 import type { Problem } from '../sync-status.ts';
 import { renderAnnotations, renderLabels, type TemplateCluster } from '../cluster-set/template.ts';
@@ -132,11 +132,12 @@ export function groupMarks(
       `Expected the EKS tag version of cluster ${cluster.name} to be a semantic version that a label can have, such as 1.2.3 or v2, got ${JSON.stringify(version)}. Correct the tag.`,
     );
   }
-  const provenance = {
-    [BINDING_LABELS.cluster]: cut(cluster.name),
+  // The name of a cluster is free text, and names may be longer than the values of labels; the annotation says it in full.
+  const provenance = validLabels({
+    [BINDING_LABELS.cluster]: cluster.name,
     [BINDING_LABELS.namespace]: of.namespace,
-    [BINDING_LABELS.name]: cut(of.name),
-  };
+    [BINDING_LABELS.name]: of.name,
+  });
   const marks = withGenerated({
     labels: { ...merged, ...provenance },
     annotations: {
@@ -162,6 +163,3 @@ const withoutEmptyVersion = (labels: Readonly<Record<string, string>>): Readonly
       ([key, value]) => isLabelKey(key) && !(key === VERSION_LABEL && value === ''),
     ),
   );
-
-// Names may be longer than the values of labels; the annotation says them in full.
-const cut = (text: string): string => withoutEnd(text.slice(0, 63), /[^A-Za-z0-9]/);

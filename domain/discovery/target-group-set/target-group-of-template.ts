@@ -44,7 +44,11 @@ export interface RenderingSet {
 export function renderBinding(set: RenderingSet, cluster: SourceCluster): readonly RenderedBinding[] {
   const template = set.spec.bindingTemplate;
   if (template === undefined) return [];
-  const name = nameOf(template.metadata?.name ?? `${set.name}-{{.awseks.cluster.name}}`, cluster);
+  // The name of a cluster is free text, which may be no name of an object; that of its Secret is one.
+  const named = template.metadata?.name;
+  const name = nameOf(
+    named === undefined ? { ok: true, value: `${set.name}-${cluster.secret}` } : render(named, cluster),
+  );
   const labels = renderLabels(template.metadata?.labels, cluster);
   const targets = template.spec.targets.map((target) => {
     const { clusterName } = target;
@@ -126,17 +130,16 @@ function rivalOf(
   holder: string,
   { cluster, binding }: Extract<RenderedBinding, { ok: true }>,
 ): RenderedBinding {
-  const message = `Expected AWSTargetGroupBinding ${binding.name} to be free for cluster ${cluster.name}, got that of secret ${holder}. Put {{.awseks.cluster.name}} into bindingTemplate.metadata.name, and give each cluster a name of its own.`;
+  const message = `Expected AWSTargetGroupBinding ${binding.name} to be free for cluster ${cluster.name}, got that of secret ${holder}. Remove bindingTemplate.metadata.name, so that each is named after the Secret of its cluster, or give each cluster a name of its own.`;
   const problem = { cluster: cluster.name, object: binding.name, reason: 'NameTaken', message };
   return { ok: false, secret: cluster.secret, problems: [problem] };
 }
 
-function nameOf(template: string, cluster: SourceCluster): Rendered {
-  const name = render(template, cluster);
+function nameOf(name: Rendered): Rendered {
   if (!name.ok || isObjectName(name.value)) return name;
   return {
     ok: false,
-    message: `Expected bindingTemplate.metadata.name to become a name such as web-cluster1, got ${JSON.stringify(name.value)}. Correct it.`,
+    message: `Expected bindingTemplate.metadata.name to become a name such as web-cluster1, got ${JSON.stringify(name.value)}. Remove it, so that each is named after the Secret of its cluster.`,
   };
 }
 

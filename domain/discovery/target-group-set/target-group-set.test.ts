@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { isLabelValue } from '../../kubernetes/label-syntax.ts';
 import { SOURCE_ANNOTATION } from '../../kubernetes/labels.ts';
 import type { AWSTargetGroupSetSpec } from '../../../crds/aws-target-group-set.ts';
 import { decideTargetGroupSet } from './target-group-set.ts';
@@ -242,6 +243,29 @@ const table: [string, Partial<ObservedTargetGroupSet>, Partial<ReturnType<typeof
 describe('an AWSTargetGroupSet', () => {
   it.each(table)('%s', (_, observed, want) => {
     expect(short(decide(observed))).toEqual({ ...nothing, ...want });
+  });
+
+  it.each([
+    'arn:aws:eks:us-west-2:111122223333:cluster/blue',
+    'kubernetes-admin@kubernetes',
+    'https://10.0.0.1:6443',
+    'b'.repeat(64),
+  ])('makes a group and a binding that the API server takes of a cluster that is called %s', (name) => {
+    const reading = { ...one, cluster: { ...one.cluster, secret: 'blue-1855392861', name } };
+    const targetGroup = { protocol: 'HTTP', targetType: 'ip' } as const;
+    const bindingTemplate = { spec: { targetGroup, targets: [] } };
+    const { groups, bindings, problems } = decide({
+      spec: { ...spec, bindingTemplate },
+      readings: [reading],
+    });
+    expect(problems).toEqual([]);
+    expect(bindings.create).toMatchObject([{ name: 'web-blue-1855392861' }]);
+    expect(groups.create).toHaveLength(1);
+    expect(groups.create[0]?.labels).not.toHaveProperty('okra.mumo.co/target-group-binding-cluster');
+    expect(groups.create[0]?.annotations).toMatchObject({
+      'okra.mumo.co/target-group-binding': 'blue-1855392861/default/web1',
+    });
+    for (const value of Object.values(groups.create[0]?.labels ?? {})) expect(value).toSatisfy(isLabelValue);
   });
 
   it('copies labels, puts those of the template on top, and says where a group is from', () => {

@@ -8,7 +8,7 @@ import type {
 import type { AWSTargetGroupSetSpec } from '../../../crds/aws-target-group-set.ts';
 import { compareText } from '../../kubernetes/canonical.ts';
 import { hasMarks, type Marks } from '../generated.ts';
-import { generatorLooksInto } from './looks-into.ts';
+import { bindingsTakenBy, generatorLooksInto } from './looks-into.ts';
 import { claimsOf, hasHeirs, isClaimed, desiredGroups, type Handover } from '../handover.ts';
 import { isOfFormerCluster, withFormerClusters } from './former-clusters.ts';
 import { missedBySet } from './lost-clusters.ts';
@@ -58,7 +58,7 @@ export function decideTargetGroupSet(seen: ObservedTargetGroupSet): TargetGroupS
   const unusableSources = new Set(unusable.map(({ source }) => source));
   const asking = sources.flatMap((source) => (source.ok ? [source] : []));
   const own = observed.groups.filter(({ owner }) => owner?.uid === observed.uid);
-  const lost = lostKindsIn(observed.readings, own, asking, observed.grace);
+  const lost = lostKindsIn(observed, own, asking);
   const unread = unreadSourcesIn(observed.readings, { unrendered: bindings.unrendered, lost });
   const named = nameGroups(asking, {
     ...observed,
@@ -127,11 +127,7 @@ function groupsIn(spec: AWSTargetGroupSetSpec, { cluster, found }: ClusterReadin
   const isWanted = ({ labels }: RemoteBinding): boolean =>
     spec.generators.some(
       (generator) =>
-        generatorLooksInto(generator, cluster) &&
-        matches(
-          generator.awseks.bindingSelector ?? (spec.bindingTemplate === undefined ? {} : undefined),
-          labels,
-        ),
+        generatorLooksInto(generator, cluster) && matches(bindingsTakenBy(generator, spec), labels),
     );
   return found.bindings
     .filter((binding) => !binding.isDeleting && isWanted(binding))

@@ -160,6 +160,7 @@ export const goodApplications: Readonly<Record<string, unknown>> = {
       ],
       parallel: true,
       onFailure: 'Stop',
+      syncTimeout: '30m',
       rollbackDelay: '5m',
       minHealthyTargets: 2,
       deletionPolicy: 'Delete',
@@ -182,8 +183,16 @@ export const badApplications: readonly (readonly [string, unknown, string])[] = 
   ['an application that does nothing', oneApplication({}), 'argocd, alb, or both'],
   [
     'A-G04 DeleteBeforeCreate with alb',
-    oneApplication({ alb, argocd: { ...argocd, updateStrategy: { type: 'DeleteBeforeCreate' } } }),
+    oneApplication({
+      alb,
+      argocd: { applicationSet: { name: 'web' }, updateStrategy: { type: 'DeleteBeforeCreate' } },
+    }),
     'CreateBeforeDelete with alb',
+  ],
+  [
+    'DeleteBeforeCreate without an ApplicationSet',
+    oneApplication({ argocd: { ...argocd, updateStrategy: { type: 'DeleteBeforeCreate' } } }),
+    'Expected argocd.applicationSet with the updateStrategy DeleteBeforeCreate',
   ],
   [
     'two sources of target groups',
@@ -217,6 +226,11 @@ export const badApplications: readonly (readonly [string, unknown, string])[] = 
       ],
     }),
     'at most 100 changes of weight',
+  ],
+  [
+    'a label that no object can have',
+    oneApplication({ argocd: { clusterSecret: { labels: { role: 'ops@blue' } } } }),
+    'clusterSecret.labels.role',
   ],
   [
     'labels that are misspelt',

@@ -26,6 +26,8 @@ export interface Fleet extends AsyncDisposable {
   readonly fates: Map<string, Fate>;
   /** Every coming and going of a cluster secret, in order. They come by a watch, so that none is missed. */
   readonly secrets: readonly SecretEvent[];
+  /** The Applications whose objects are deployed on a cluster, also where Argo CD does not know of them any more. */
+  runningOn(name: string): readonly string[];
   /** Creates an EKS cluster, and a target group of its own for the application of the same role; answers with its entry in `spec.clusters`. */
   bring(name: string, labels: { readonly role: string }, facts?: ClusterFacts): Promise<ClusterEntry>;
   /** Changes what EKS says of a cluster. */
@@ -63,7 +65,7 @@ export async function openFleet(
     );
   const fates = new Map<string, Fate>();
   const nameOf = new Map<string, string>();
-  undo.use(
+  const syncing = undo.use(
     playSyncing(kubernetes, {
       namespace,
       fateOf: ({ server }) => fates.get(nameOf.get(server) ?? '') ?? 'Healthy',
@@ -76,6 +78,8 @@ export async function openFleet(
     workload,
     fates,
     secrets,
+    runningOn: (name) =>
+      [...nameOf].flatMap(([server, of]) => (of === name ? syncing.runningOn(server) : [])),
     eksName,
     async bring(name, labels, facts = { status: 'ACTIVE' }) {
       const twin = await addTwin(stack.aws, workload, { ...facts, name: eksName(name), tags: labels });

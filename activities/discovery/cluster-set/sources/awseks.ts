@@ -1,7 +1,7 @@
 import type { AwsScope } from '../../../../clients/aws/aws-credentials.ts';
 import type { DeniedCluster, EKS, EKSCluster } from '../../../../clients/aws/eks.ts';
 import { eksPlace } from '../../../../clients/aws/eks-place.ts';
-import { clusterSecretValues } from '../../../../domain/discovery/clusters/cluster-secret.ts';
+import { clusterSecretValues, configByARN } from '../../../../domain/discovery/clusters/cluster-secret.ts';
 import type { SourcedCluster, UnreadCluster } from '../../../../domain/discovery/cluster-set/cluster-set.ts';
 import { failure, reasonOf, toFailure } from '../../../failure.ts';
 import type { ClusterSource, SettingsOf } from './port.ts';
@@ -44,8 +44,9 @@ function sourced(
   const { arn: id, name, region, tags, status, vpcID, endpoint, caData } = cluster;
   const known = { id, name, tags, vpcID, state: stateOf(status), said: status };
   if (endpoint === undefined || caData === undefined) return known;
-  const { server, config } = clusterSecretValues({ name, endpoint, caData, region, ...role });
-  return { ...known, access: { server, config } };
+  const facts = { name, endpoint, caData, region, ...role };
+  const { server, config } = clusterSecretValues(facts);
+  return { ...known, access: { server, config, configByARN: configByARN(facts) } };
 }
 
 function unread({ name, arns, error }: DeniedCluster, region: string): UnreadCluster {
