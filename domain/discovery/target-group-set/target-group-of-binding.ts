@@ -22,6 +22,8 @@ export interface RemoteBinding {
   readonly labels: Readonly<Record<string, string>>;
   /** `spec.targetGroupARN`. */
   readonly arn?: string | undefined;
+  /** Whether its controller leaves targets alone that it has not registered (`spec.multiClusterTargetGroup`). */
+  readonly isMultiCluster?: true;
   readonly isDeleting: boolean;
 }
 
