@@ -104,7 +104,8 @@ function moving() {
               const { managers } = world;
               if (managers === undefined)
                 return { ok: false, reason: 'AccessDenied', message: 'No.', isLate: false };
-              const list = (kind: KindRef) => Promise.resolve(kind === TARGET_GROUP_BINDING ? managers : []);
+              const list = (asked: KindRef) =>
+                Promise.resolve(asked === TARGET_GROUP_BINDING ? managers : []);
               const value = await read({
                 client: unused<KubernetesClient>({ list: list as never }),
                 namespaces: [],
