@@ -59,7 +59,9 @@ const clauseFields = z.object({
   wantSingletonReportedState: z
     .boolean()
     .optional()
-    .describe('Whether to copy the status back into the object when exactly one cluster has it.'),
+    .describe(
+      'Whether to copy the status back into the object when exactly one cluster has it. Not with several stages.',
+    ),
   wantMultiWECReportedState: z
     .boolean()
     .optional()

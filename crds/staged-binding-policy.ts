@@ -165,6 +165,13 @@ const spec = withRules(fields, [
     // Only the API server knows what it was before.
     holds: () => true,
   },
+  {
+    cel: 'self.stages.size() == 1 || self.downsync.all(one, !has(one.wantSingletonReportedState) || !one.wantSingletonReportedState)',
+    message:
+      'Expected no wantSingletonReportedState in spec.downsync of several stages, because KubeStellar refuses it for objects in several clusters, as they are while two stages are bound. Set wantMultiWECReportedState instead, or remove it.',
+    holds: ({ stages, downsync }) =>
+      stages.length === 1 || downsync.every((one) => one.wantSingletonReportedState !== true),
+  },
 ]);
 
 const status = z.object({ ...stagedStatusFields, conditions: conditions.optional() });

@@ -50,6 +50,20 @@ export async function ownerIfShown(
   }
 }
 
+// By these tags the AWS Load Balancer Controller knows its listeners (pkg/deploy/tracking).
+const CONTROLLER_TAG = /^(?:elbv2|ingress|service)\.k8s\.aws\//;
+
+/** Throws a `Conflict` where the AWS Load Balancer Controller manages a listener: it deletes rules that no Ingress has, and reverts default actions. */
+export function refuseManaged(listenerARN: string, tags: Readonly<Record<string, string>>): void {
+  const found = Object.entries(tags).filter(([key]) => CONTROLLER_TAG.test(key));
+  if (found.length === 0) return;
+  const said = found.map(([key, value]) => `${key}=${value}`).join(', ');
+  throw failure(
+    'Conflict',
+    `cannot write to listener ${listenerARN}: the AWS Load Balancer Controller manages it (${said}), and deletes the rules and reverts the default action that none of its Ingresses and Services has. Name a listener of your own; or, if no controller manages this one any more, remove these tags from it.`,
+  );
+}
+
 /** Whether what belongs to someone else may be taken over. */
 const mayTakeFrom = (adopt: Adoption, { key }: Owner, tag: string | undefined): boolean =>
   adopt === 'NotOfOthers' ? keyInTag(tag)?.namespace === key.namespace : adopt;

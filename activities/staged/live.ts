@@ -4,7 +4,7 @@ import { KubernetesError, type KubernetesClient } from '../../clients/kubernetes
 import { keepNewest } from '../../clients/newest.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import type { PresentObject } from '../../domain/staged/judge.ts';
-import type { WorkloadObject } from '../../domain/staged/kubestellar.ts';
+import { STATUS_MANAGER, type WorkloadObject } from '../../domain/staged/kubestellar.ts';
 import { isCopiedBack, nameOf } from '../../domain/staged/workload.ts';
 
 /** An object of the workload as it is now. */
@@ -21,7 +21,11 @@ interface Stored {
     readonly uid?: string;
     readonly resourceVersion?: string;
     readonly generation?: number;
-    readonly managedFields?: readonly { readonly time?: string; readonly subresource?: string }[];
+    readonly managedFields?: readonly {
+      readonly manager?: string;
+      readonly time?: string;
+      readonly subresource?: string;
+    }[];
   };
 }
 
@@ -85,7 +89,7 @@ async function read(client: KubernetesClient, object: WorkloadObject): Promise<R
   try {
     const found = await client.get<Stored>(kind, { namespace, name });
     const times = (found?.metadata.managedFields ?? [])
-      .filter(({ subresource }) => subresource === undefined || subresource === '')
+      .filter(({ subresource = '', manager }) => subresource === '' && manager !== STATUS_MANAGER)
       .map(({ time }) => Date.parse(time ?? ''));
     const { uid, resourceVersion, generation = editionOf(found) } = found?.metadata ?? {};
     if (uid === undefined || times.length === 0 || times.some(Number.isNaN)) return undefined;

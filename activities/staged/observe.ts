@@ -67,6 +67,7 @@ export async function observeStaged(
     const of = { binding: bindings.get(policy.metadata.name), isCollected: isCollected || !isAt(policy) };
     return stagePolicy(policy, spec, of);
   });
+  const leaving = isTakingBack === true ? await leavingPolicy(space.client, found, { object, at }) : [];
   const asking = found.find(({ metadata }) => metadata.labels?.[SELECTION_LABEL] !== undefined);
   const selection =
     asking === undefined ? undefined : clusterSelection(asking, spec, bindings.get(asking.metadata.name));
@@ -83,11 +84,27 @@ export async function observeStaged(
   const view = stage === undefined ? undefined : await viewOf({ ...of, stage }, spaces);
   return {
     object: seen,
-    policies,
+    policies: [...policies, ...leaving],
     ...(selection === undefined ? {} : { selection }),
     freezes,
     ...(view === undefined ? {} : { view }),
   };
+}
+
+/** The BindingPolicy of the stage that is taken back, as one that is being deleted, while only its Binding is left: KubeStellar takes the workload from the clusters before that goes. */
+async function leavingPolicy(
+  client: KubernetesClient,
+  found: readonly BindingPolicy[],
+  { object, at }: { readonly object: StagedBindingPolicy; readonly at: string | undefined },
+): Promise<ObservedStaged['policies']> {
+  const stage = at ?? object.status?.activeStage;
+  if (stage === undefined) return [];
+  const name = policyName(object.metadata.name, stage);
+  if (found.some(({ metadata }) => metadata.name === name)) return [];
+  if ((await client.get(BINDING, { name })) === undefined) return [];
+  // That of someone else's BindingPolicy stays.
+  if ((await client.get(BINDING_POLICY, { name })) !== undefined) return [];
+  return [{ stage, name, uid: '', isAsAsked: false, isDeleting: true, isBound: false }];
 }
 
 /**

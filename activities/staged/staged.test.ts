@@ -99,7 +99,7 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
       temporal: {} as Client,
     });
     activitiesOf = () => own;
-    kubestellar = new KubeStellar(kubernetes());
+    kubestellar = new KubeStellar(kubernetes(), memory.clientOf('Status'));
     state = initialStagedState;
     await edit('nginx:1');
     await kubernetes().apply({
@@ -182,7 +182,7 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
   });
 
   it('look at an object whose status was written since: it was not edited, and what was reported counts', async () => {
-    await apply({ downsync: [{ ...nginx.downsync[0], wantSingletonReportedState: true }] });
+    await apply({ downsync: [{ ...nginx.downsync[0], wantMultiWECReportedState: true }] });
     await settle();
     await bind('dev');
     await report('dev');
@@ -190,6 +190,92 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
     await kubernetes().patch(DEPLOYMENT, web, { status: { replicas: 1 } }, { subresource: 'status' });
     await bind('dev');
     expect(await settle()).toMatchObject({ activeStage: 'prod' });
+  });
+
+  it.each([
+    ['wantSingletonReportedState', [{ ...prod, condition: dev.condition, filter: dev.filter }]],
+    ['wantMultiWECReportedState', nginx.stages],
+  ])(
+    'take the label by which KubeStellar answers the first report for no edit (%s)',
+    async (field, stages) => {
+      await apply({ downsync: [{ ...nginx.downsync[0], [field]: true }], stages });
+      await settle();
+      const stage = stages[0]?.name ?? '';
+      await bind(stage);
+      memory.now += 10_000;
+      await report(stage, { at: new Date(memory.now) });
+      // The Binding lists the version that the label has made.
+      await bind(stage);
+      const status = await settle();
+      expect(status.stages?.[0]).toMatchObject({ phase: stages.length === 1 ? 'Fulfilled' : 'Passed' });
+      await report(stage, { at: new Date(memory.now) });
+      await bind(stage);
+      expect((await settle()).stages?.[0]).toEqual(status.stages?.[0]);
+    },
+  );
+
+  it('report what KubeStellar refuses to return to one object from several clusters', async () => {
+    const downsync = [{ ...nginx.downsync[0], wantSingletonReportedState: true }];
+    await apply({ downsync, stages: [prod] });
+    await settle();
+    await kubestellar.bind('web-prod', [web], ['prod1', 'prod2']);
+    expect(await settle()).toMatchObject({
+      reason: 'Binding',
+      message: expect.stringContaining('wrong number of associated WECs') as string,
+    });
+  });
+
+  it('take a stage for unfulfilled while a column has the error of an expression', async () => {
+    const condition =
+      "obj.results.all(r, r.rows.all(row, row.columns.all(col, col.type != 'Number' || double(col.float) >= 3.0)))";
+    await apply({ stages: [{ ...dev, condition }, prod] });
+    await settle();
+    await bind('dev');
+    await report('dev', { floats: { dev1: undefined } });
+    expect(await settle()).toMatchObject({
+      activeStage: 'dev',
+      message: expect.stringContaining('no value in column count: failed to evaluate expression') as string,
+    });
+    await report('dev', { floats: { dev1: '3' } });
+    expect(await settle()).toMatchObject({ activeStage: 'prod' });
+  });
+
+  it('say of a last stage without a condition that KubeStellar was asked, not that it has sent anything', async () => {
+    await complete();
+    expect(await settle()).toMatchObject({
+      message: 'Stage prod is the last one and has no condition: KubeStellar was asked to send it.',
+    });
+  });
+
+  it.each([
+    ['', (): StagedState => state],
+    [', also when Temporal has lost what was known', (): StagedState => initialStagedState],
+  ])('have rolled a stage back only when its Binding is gone%s', async (_, known) => {
+    await settle();
+    await bind('dev');
+    await report('dev');
+    await settle();
+    await bind('prod');
+    await kubestellar.hold('web-prod');
+    state = askStaged(state, 'abort', { by: 'ann', reason: '', at: memory.now });
+    const removing = { activeStage: 'prod', phase: 'RollingBack', reason: 'Removing' };
+    expect(await settle()).toMatchObject(removing);
+    expect(await policy('prod')).toBeUndefined();
+    state = known();
+    expect(await settle()).toMatchObject(removing);
+    await kubestellar.hold('web-prod', false);
+    expect(await settle()).toMatchObject({ activeStage: 'dev', phase: 'RolledBack' });
+  });
+
+  it('roll a stage back whose name another BindingPolicy has, with a Binding that stays', async () => {
+    await settle();
+    await bind('dev');
+    await report('dev');
+    await kubernetes().apply({ ...BINDING_POLICY, metadata: { name: 'web-prod' } });
+    await kubestellar.bind('web-prod', [web], ['prod1']);
+    await expect(settle()).rejects.toMatchObject({ type: 'Conflict' });
+    state = askStaged(state, 'abort', { by: 'ann', reason: '', at: memory.now });
+    expect(await settle()).toMatchObject({ activeStage: 'dev', phase: 'RolledBack' });
   });
 
   describe('with more objects that reports are copied back to than are looked up otherwise', () => {
@@ -212,7 +298,7 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
 
     beforeEach(async () => {
       for (const { name } of many) await change(name, 'nginx:1');
-      await apply({ downsync: [{ ...nginx.downsync[0], wantSingletonReportedState: true }] });
+      await apply({ downsync: [{ ...nginx.downsync[0], wantMultiWECReportedState: true }] });
       await settle();
       await bind('dev', many);
     });

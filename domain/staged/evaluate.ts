@@ -132,7 +132,11 @@ function complete(state: Active, at: Found, { observed, spec, now }: Situation):
   const leftOut = spec.stages.map(({ name }) => name).filter((name) => isSkipped(state, spec, name));
   const besides =
     leftOut.length === 0 ? '' : ` Not gone through, because put in later: ${leftOut.join(', ')}.`;
-  const message = `Stage ${active.name} is fulfilled, and is the last one.${besides}`;
+  const hasCondition = spec.stages.at(-1)?.condition !== undefined;
+  const how = hasCondition
+    ? 'is fulfilled, and is the last one.'
+    : 'is the last one and has no condition: KubeStellar was asked to send it.';
+  const message = `Stage ${active.name} ${how}${besides}`;
   const done = { ...answered({ ...state, active }, 'promote'), active };
   const own = observed.policies.find(({ stage }) => stage === active.name);
   // It is to reach whatever it selects from now on.

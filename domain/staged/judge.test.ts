@@ -92,9 +92,35 @@ describe('an object of a stage', () => {
       evidence(aCombinedStatus({ aggregationErrors: [{ columnName: 'count', error: 'not a number' }] })),
       'not a number',
     ],
+    [
+      'the error of an expression, which KubeStellar writes into the column',
+      evidence(
+        aCombinedStatus({
+          rows: [
+            {
+              columns: [
+                { type: 'String', string: 'failed to evaluate expression: no such key: readyReplicas' },
+              ],
+            },
+          ],
+        }),
+      ),
+      'no value in column count: failed to evaluate expression: no such key: readyReplicas',
+    ],
+    ...['+Inf', '-Inf', 'NaN'].map((float): [string, Evidence, string] => [
+      `${float}, which is what KubeStellar makes of no cluster`,
+      evidence(aCombinedStatus({ float })),
+      `no value in column count: got ${float}`,
+    ]),
   ])('does not by %s', (_, found, why) => {
     const judgement = judge(anObject(), found, () => always);
     expect(judgement).toMatchObject({ is: 'Unfulfilled', reason: expect.stringContaining(why) as string });
+  });
+
+  it.each(['0', '-3', '2.5', '1e+06', '18446744073709551615'])('may by the number %s', (float) => {
+    expect(judge(anObject(), evidence(aCombinedStatus({ float })), () => always)).toEqual({
+      is: 'Fulfilled',
+    });
   });
 
   it('does not by results that are from before an edit, until someone has looked when that was', () => {

@@ -1,4 +1,4 @@
-import { recordsIn, textIn } from '../model/shape.ts';
+import { recordsIn, textIn, type Fields } from '../model/shape.ts';
 import type { Verdict } from './cel/expression.ts';
 import { ABOUT, type CombinedStatus, type WorkloadObject } from './kubestellar.ts';
 import { REPORTS, reportsIn, type Report } from './reports.ts';
@@ -122,9 +122,31 @@ function gapIn({ statusCollectors = [] }: WorkloadObject, { results }: CombinedS
   for (const result of found) {
     const errors = [...recordsIn(result['rowErrors']), ...recordsIn(result['aggregationErrors'])];
     const [first] = errors;
-    if (first === undefined) continue;
-    const said = textIn(first['error']) ?? 'an error';
-    return `Expected StatusCollector ${textIn(result['name']) ?? ''} to report without errors, got ${errors.length}, of which the rows are missing: ${said}`;
+    const name = textIn(result['name']) ?? '';
+    if (first !== undefined) {
+      const said = textIn(first['error']) ?? 'an error';
+      return `Expected StatusCollector ${name} to report without errors, got ${errors.length}, of which the rows are missing: ${said}`;
+    }
+    const missing = missingValueIn(result);
+    if (missing !== undefined) return `StatusCollector ${name} has no value ${missing}`;
+  }
+  return undefined;
+}
+
+// KubeStellar writes the error of a select into the column, without a rowError (pkg/status/cel-evaluator.go).
+const EVALUATION_ERROR = /^failed to (?:(?:parse|check|evaluate) expression|create program): /;
+
+/** Where a result has no value, and why: an error of an expression, or the infinity that KubeStellar makes of MIN and MAX over no cluster. */
+function missingValueIn({ columnNames, rows }: Fields): string | undefined {
+  const names = Array.isArray(columnNames) ? columnNames : [];
+  for (const { columns } of recordsIn(rows)) {
+    for (const [at, { type, string, float }] of recordsIn(columns).entries()) {
+      const column = `in column ${textIn(names[at]) ?? at + 1}`;
+      const text = textIn(string) ?? '';
+      if (type === 'String' && EVALUATION_ERROR.test(text)) return `${column}: ${text}`;
+      if (type === 'Number' && !Number.isFinite(Number(float)))
+        return `${column}: got ${textIn(float) ?? 'nothing'}, as MIN and MAX of no cluster are. Correct its filter, or wait for reports that pass it.`;
+    }
   }
   return undefined;
 }

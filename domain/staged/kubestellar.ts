@@ -41,6 +41,9 @@ export interface CombinedStatus {
   readonly results?: unknown;
 }
 
+/** The field manager by which KubeStellar labels an object that it copies a status back into (pkg/status/workstatus.go); that is no edit of it. */
+export const STATUS_MANAGER = 'Status';
+
 /** The labels of a CombinedStatus, which say what it is about. */
 export const ABOUT = {
   group: 'status.kubestellar.io/api-group',

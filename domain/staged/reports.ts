@@ -1,11 +1,10 @@
 import { fieldsIn, recordsIn, textIn } from '../model/shape.ts';
-import type { CombinedStatus } from './kubestellar.ts';
+import { STATUS_MANAGER, type CombinedStatus } from './kubestellar.ts';
 
 /** The StatusCollector of Okra's, which says of each cluster when it has reported last, and about which version of the object. */
 export const REPORTS = 'okra-reports';
 
-const NEWER_THAN_EDITS =
-  'obj.metadata.managedFields.all(f, has(f.subresource) || timestamp(f.time) < propagation.lastReturnedUpdateTimestamp)';
+const NEWER_THAN_EDITS = `obj.metadata.managedFields.all(f, has(f.subresource) || (has(f.manager) && f.manager == '${STATUS_MANAGER}') || timestamp(f.time) < propagation.lastReturnedUpdateTimestamp)`;
 
 /** Its column that names the cluster. */
 export const CLUSTER_COLUMN = 'cluster';

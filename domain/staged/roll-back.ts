@@ -73,7 +73,7 @@ function removal(
   message: string,
 ): StagedTurn['decision'] {
   if (!own.isDeleting) return { do: 'Remove', name: own.name, uid: own.uid, message };
-  const waits = `${message} Waiting for KubeStellar to let BindingPolicy ${own.name} go.`;
+  const waits = `${message} Waiting for KubeStellar to let BindingPolicy ${own.name} and its Binding go.`;
   return { do: 'Wait', phase: 'RollingBack', reason: 'Removing', message: waits };
 }
 

@@ -55,6 +55,16 @@ describe('a StagedBindingPolicy', () => {
     expect(world.placed).toEqual(['s1']);
   });
 
+  it('begins at the stage that kubestellar-workload-stager has left in the status', () => {
+    const world = three();
+    world.status = { activeStage: 's1' };
+    world.settle();
+    expect(world.placed).toEqual(['s1']);
+    world.fulfilled.add('s1');
+    world.settle();
+    expect(world.done).toEqual(['apply s1', 'apply s2']);
+  });
+
   it('never goes back when a passed stage is not fulfilled any more', () => {
     const world = fulfil(three(), 's0');
     world.settle();

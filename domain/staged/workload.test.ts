@@ -42,7 +42,7 @@ describe('a Binding', () => {
       binding,
       'as it is now',
     ],
-    ['that was not sent yet', policy, changed({ generation: 4 }), 'to send what Binding web-dev lists'],
+    ['that transport has not taken up yet', policy, changed({ generation: 4 }), 'to take up Binding web-dev'],
     [
       'with an error',
       policy,

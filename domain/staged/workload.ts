@@ -57,15 +57,15 @@ export function strangerReason(
 // Their names are in the history of the workflow, with each look.
 const MOST_CLUSTERS = 1_000;
 
-/** Why KubeStellar has not bound what a BindingPolicy asks for now, and sent it; undefined when it has. */
+/** Why KubeStellar has not bound what a BindingPolicy asks for now, and taken it up to send it; undefined when it has. */
 export const unboundReason = (policy: BindingPolicy, binding: Binding | undefined): string | undefined =>
   outOfDateReason(policy, binding) ?? unsentReason(binding);
 
-/** Why KubeStellar has not sent what a Binding lists; undefined when it has. */
+/** Why KubeStellar's transport has not taken up what a Binding lists; undefined when it has, and may still be sending it. */
 export const unsentReason = (binding: Binding | undefined): string | undefined =>
   binding?.status?.observedGeneration === binding?.metadata.generation
     ? undefined
-    : `Waiting for KubeStellar to send what Binding ${binding?.metadata.name} lists to its clusters.`;
+    : `Waiting for the transport of KubeStellar to take up Binding ${binding?.metadata.name}.`;
 
 /** Why a Binding is not of what its BindingPolicy asks for now; undefined when it is, sent or not. */
 export function outOfDateReason(policy: BindingPolicy, binding: Binding | undefined): string | undefined {

@@ -59,6 +59,10 @@ describe('a newer version that is written short', () => {
     expect(decided(serving('1.9.0').withGroups('v2', 'b'))).toBe('Begin 2.0.0');
   });
 
+  it('is rolled out by the steps when only its build metadata is newer', () => {
+    expect(decided(serving('2.0.0+build.7').withGroups('2.0.0+build.8', 'b'))).toBe('Begin 2.0.0+build.8');
+  });
+
   it('takes the place of what a status names that is no version', () => {
     const targetGroups = [
       { name: 'x', arn: arnOf('x'), version: 'latest', role: 'Stable' as const, weight: 100 },

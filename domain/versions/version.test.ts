@@ -21,7 +21,10 @@ describe('parseVersion', () => {
     ['v1.4', '1.4.0'],
     ['1.4-rc.1', '1.4.0-rc.1'],
     ['v2-rc.1', '2.0.0-rc.1'],
-    ['2+build.7', '2.0.0'],
+    ['2+build.7', '2.0.0+build.7'],
+    ['v1.4-rc.1+build.007', '1.4.0-rc.1+build.007'],
+    ['2+build_7', undefined],
+    [`2+${'a'.repeat(62)}`, undefined],
     [' v2 ', '2.0.0'],
     ['0', '0.0.0'],
     [`1-${'a'.repeat(61)}`, `1.0.0-${'a'.repeat(61)}`],
@@ -76,6 +79,9 @@ describe('isSameVersion', () => {
     ['2', '2', true],
     ['1.4-rc.1', '1.4.0-rc.1', true],
     ['2', '2.0.1', false],
+    ['2+build.7', '2.0.0+build.7', true],
+    ['2.0.0+build.7', '2.0.0+build.8', false],
+    ['2.0.0+build.7', '2.0.0', false],
     ['latest', 'latest', true],
     ['latest', '1.0.0', false],
   ])('%s and %s: %s', (a, b, want) => expect(isSameVersion(a, b)).toBe(want));
@@ -97,17 +103,37 @@ describe('isNewer', () => {
     ['1.0.0-20261123235959124.0', '1.0.0-20261123235959123.1', true],
     ['1.0.0-100000000000000000', '1.0.0-99999999999999999', true],
     ['1.0.0-a', '1.0.0-20261123235959124', true],
+    ['2.0.0+build.8', '2.0.0+build.7', true],
+    ['2.0.0+build.10', '2.0.0+build.9', true],
+    ['2.0.0+build.010', '2.0.0+build.9', true],
+    ['2.0.0+build.7', '2.0.0', true],
+    ['2.0.0+build.7.1', '2.0.0+build.7', true],
+    ['2.0.0+20261123235959124', '2.0.0+20261123235959123', true],
+    ['2.0.0-rc.1+build.9', '2.0.0-rc.1+build.8', true],
+    ['2.0.0', '2.0.0-rc.1+build.9', true],
+    ['2.0.1', '2.0.0+build.9', true],
   ])('%s over %s: %s', (a, b, want) => expect(isNewer(a, b)).toBe(want));
 });
 
 describe('the order of versions', () => {
-  it('is that of semver', () => {
+  it('is that of semver, and where that has none by the build metadata', () => {
     const texts = fc.stringMatching(
-      /^[0-2]\.[0-2]\.[0-2](-([a-bA-B-]{1,2}|[1-9][0-9]?)(\.([a-b-]|[0-9])){0,2})?$/,
+      /^[0-2]\.[0-2]\.[0-2](-([a-bA-B-]{1,2}|[1-9][0-9]?)(\.([a-b-]|[0-9])){0,2})?([+]([a-b-]|[1-9][0-9]?)(\.[0-9])?)?$/,
     );
     fc.assert(
       fc.property(texts, texts, (a, b) => {
-        expect(Math.sign(compareVersions(a, b))).toBe(semver.compare(a, b));
+        expect(Math.sign(compareVersions(a, b))).toBe(semver.compareBuild(a, b));
+      }),
+    );
+  });
+
+  it('takes only what is one version for equal', () => {
+    const texts = fc.stringMatching(/^2(-[0-1a]{1,2})?([+][0-1a]{1,3})?$/);
+    fc.assert(
+      fc.property(texts, texts, (a, b) => {
+        expect(compareVersions(a, b) === 0).toBe(
+          parseVersion(a) === undefined ? parseVersion(b) === undefined : isSameVersion(a, b),
+        );
       }),
     );
   });

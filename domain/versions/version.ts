@@ -34,37 +34,48 @@ export function parseVersion(text: string): string | undefined {
   const found = DASHED.test(trimmed) ? null : NUMBERS.exec(trimmed);
   if (found === null) return undefined;
   const [numbers, major, minor = '0', patch = '0'] = found;
-  const version = semver.valid(`${major}.${minor}.${patch}${trimmed.slice(numbers.length)}`);
-  return version === null || version.length > LONGEST_VERSION ? undefined : version;
+  const version = `${major}.${minor}.${patch}${trimmed.slice(numbers.length)}`;
+  return semver.valid(version) === null || version.length > LONGEST_VERSION ? undefined : version;
 }
 
 /** Whether two texts are one version, however each is written. */
 export const isSameVersion = (a: string, b: string): boolean =>
   (parseVersion(a) ?? a) === (parseVersion(b) ?? b);
 
-/** Orders versions by semver precedence: negative when `a` is lower. What is no version is lower than every one. */
+/**
+ * Orders versions by semver precedence, then by their build metadata: negative when `a` is lower. What is no version is
+ * lower than every one.
+ */
 export function compareVersions(a: string, b: string): number {
   const [one, other] = [parseVersion(a), parseVersion(b)];
   if (one === undefined || other === undefined)
     return Number(one !== undefined) - Number(other !== undefined);
   const [left, right] = [new semver.SemVer(one), new semver.SemVer(other)];
-  return left.compareMain(right) || comparePrereleases(left.prerelease, right.prerelease);
+  const isRelease = ({ prerelease }: semver.SemVer): number => Number(prerelease.length === 0);
+  return (
+    left.compareMain(right) ||
+    isRelease(left) - isRelease(right) ||
+    compareIdentifiers(left.prerelease, right.prerelease) ||
+    compareIdentifiers(left.build, right.build)
+  );
 }
 
 type Identifiers = readonly (string | number)[];
 
-/** Orders what follows the numbers of versions. The library takes numbers above 2^53 for equal, such as 20261124022206123 and 20261124022206124. */
-function comparePrereleases(a: Identifiers, b: Identifiers): number {
-  if (a.length === 0 || b.length === 0) return Number(a.length === 0) - Number(b.length === 0);
-  const orders = a.slice(0, b.length).map((one, at) => compareIdentifiers(String(one), String(b[at])));
+/** Orders identifiers one by one. The library takes numbers above 2^53 for equal, such as 20261124022206123 and 20261124022206124. */
+function compareIdentifiers(a: Identifiers, b: Identifiers): number {
+  const orders = a.slice(0, b.length).map((one, at) => compareIdentifier(String(one), String(b[at])));
   return orders.find((order) => order !== 0) ?? a.length - b.length;
 }
 
-function compareIdentifiers(a: string, b: string): number {
+function compareIdentifier(a: string, b: string): number {
   const [isNumber, isOther] = [a, b].map((text) => /^\d+$/.test(text));
   if (isNumber !== isOther) return isNumber === true ? -1 : 1;
-  // Numbers have no leading zeros, so that the longer one is higher.
-  return (isNumber === true ? a.length - b.length : 0) || compareText(a, b);
+  // Numbers of build metadata may have leading zeros.
+  return (
+    (isNumber === true ? Number(BigInt(a) > BigInt(b)) - Number(BigInt(a) < BigInt(b)) : 0) ||
+    compareText(a, b)
+  );
 }
 
 /** Whether version `a` is newer than version `b`. */

@@ -1,7 +1,7 @@
 import { type KindRef, BINDING, BINDING_POLICY, COMBINED_STATUS } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { matches, type LabelSelector } from '../../domain/kubernetes/selector.ts';
-import { ABOUT } from '../../domain/staged/kubestellar.ts';
+import { ABOUT, STATUS_MANAGER } from '../../domain/staged/kubestellar.ts';
 import { REPORTS, reportsSpec } from '../../domain/staged/reports.ts';
 
 /** The Deployments that KubeStellar is played with. */
@@ -25,8 +25,8 @@ export interface Reported {
   /** The number in the only column of the only row; a number is text. */
   readonly float?: string;
   readonly rows?: readonly object[];
-  /** The number of each cluster, in a row of its own that names it. */
-  readonly floats?: Readonly<Record<string, string>>;
+  /** The number of each cluster, in a row of its own that names it; undefined where its object lacks the field. */
+  readonly floats?: Readonly<Record<string, string | undefined>>;
   /** Which clusters have reported. */
   readonly clusters: readonly string[];
   /** When they have; long after every edit, unless said otherwise. */
@@ -47,7 +47,11 @@ interface Stored {
     readonly uid: string;
     readonly generation?: number;
     readonly resourceVersion: string;
-    readonly managedFields?: readonly { readonly time?: string; readonly subresource?: string }[];
+    readonly managedFields?: readonly {
+      readonly manager?: string;
+      readonly time?: string;
+      readonly subresource?: string;
+    }[];
   };
   readonly spec?: {
     readonly clusterSelectors?: readonly LabelSelector[];
@@ -55,11 +59,23 @@ interface Stored {
       readonly statusCollectors?: readonly string[];
       readonly objectNames?: readonly string[];
       readonly wantSingletonReportedState?: boolean;
+      readonly wantMultiWECReportedState?: boolean;
     }[];
   };
 }
 
+/** Whether a clause of a BindingPolicy asks for a status to be copied back, and how. */
+const wants = (
+  { spec }: Stored,
+  field: 'wantSingletonReportedState' | 'wantMultiWECReportedState',
+): boolean => spec?.downsync?.some((clause) => clause[field] === true) === true;
+
 const LATER_MS = 60_000;
+
+// What KubeStellar writes of its own (pkg/transport/generic, pkg/util/labels.go, pkg/binding/binding.go).
+const TRANSPORT_FINALIZER = 'transport.kubestellar.io/object-cleanup';
+const WRONG_NUMBER =
+  'Singleton reported status return is requested but some objects have the wrong number of associated WECs';
 
 /**
  * Plays KubeStellar's side: what its controllers make of a BindingPolicy, by the contract that it has published
@@ -67,21 +83,23 @@ const LATER_MS = 60_000;
  */
 export class KubeStellar {
   readonly #kubernetes: KubernetesClient;
+  readonly #status: KubernetesClient;
 
-  constructor(kubernetes: KubernetesClient) {
+  /** With the client by which its status controller labels objects, whose field manager is `Status`. */
+  constructor(kubernetes: KubernetesClient, status: KubernetesClient = kubernetes) {
     this.#kubernetes = kubernetes;
+    this.#status = status;
   }
 
-  /** Makes the Binding of a BindingPolicy, or brings it up to date. */
+  /** Makes the Binding of a BindingPolicy, or brings it up to date; its transport says that it has observed it before it sends anything. */
   async bind(policy: string, objects: readonly Workload[], clusters: readonly string[]): Promise<void> {
     const owner = await this.#read(BINDING_POLICY, { name: policy });
     const { uid, generation } = owner.metadata;
     const clauses = owner.spec?.downsync ?? [];
     const said = {
       statusCollectors: clauses.flatMap((clause) => clause.statusCollectors ?? []),
-      ...(clauses.some((clause) => clause.wantSingletonReportedState === true)
-        ? { wantSingletonReportedState: true }
-        : {}),
+      wantSingletonReportedState: wants(owner, 'wantSingletonReportedState'),
+      wantMultiWECReportedState: wants(owner, 'wantMultiWECReportedState'),
     };
     const namespaceScope = await Promise.all(
       objects.map(async (object) => ({ ...(await this.#reference(object)), ...said })),
@@ -93,15 +111,17 @@ export class KubeStellar {
       metadata: { name: policy, ownerReferences: [{ ...of, controller: true, blockOwnerDeletion: true }] },
       spec: { workload: { namespaceScope }, destinations: clusters.map((clusterId) => ({ clusterId })) },
     });
-    const observed = (kind: KindRef, observedGeneration: number | undefined) =>
-      this.#kubernetes.patch(
-        kind,
-        { name: policy },
-        { status: { observedGeneration } },
-        { subresource: 'status' },
-      );
-    await observed(BINDING, (binding as unknown as Stored).metadata.generation);
-    await observed(BINDING_POLICY, generation);
+    const observed = (kind: KindRef, status: object) =>
+      this.#kubernetes.patch(kind, { name: policy }, { status }, { subresource: 'status' });
+    await observed(BINDING, { observedGeneration: (binding as unknown as Stored).metadata.generation });
+    const isWrong = said.wantSingletonReportedState && clusters.length !== 1;
+    await observed(BINDING_POLICY, { observedGeneration: generation, errors: isWrong ? [WRONG_NUMBER] : [] });
+  }
+
+  /** Holds the Binding of a BindingPolicy when that is deleted, as transport does until it has taken the objects from the clusters, or lets it go. */
+  async hold(policy: string, isHeld = true): Promise<void> {
+    const finalizers = isHeld ? [TRANSPORT_FINALIZER] : null;
+    await this.#kubernetes.patch(BINDING, { name: policy }, { metadata: { finalizers } });
   }
 
   /** Makes the Binding of a BindingPolicy with what its clusterSelectors select of an inventory, and nothing when it is about no object. */
@@ -133,7 +153,8 @@ export class KubeStellar {
     const { columnNames, rows } = table({ ...said, float });
     // What the filter of Okra's StatusCollector says: rows only of what was reported after the last edit.
     const isNews = managedFields.every(
-      ({ time = '', subresource }) => subresource !== undefined || Date.parse(time) < at.getTime(),
+      ({ manager, time = '', subresource }) =>
+        subresource !== undefined || manager === STATUS_MANAGER || Date.parse(time) < at.getTime(),
     );
     const reports = said.clusters.map((cluster) => ({
       columns: [cluster, at.toISOString(), uid, resourceVersion].map((string) => ({
@@ -168,6 +189,16 @@ export class KubeStellar {
       },
       { force: true },
     );
+    await this.#label(object, owner, said.clusters.length);
+  }
+
+  /** Labels an object whose status is copied back, with the first report. */
+  async #label(object: Workload, owner: Stored, clusters: number): Promise<void> {
+    const isOne = clusters === 1;
+    const isSingleton = isOne && wants(owner, 'wantSingletonReportedState');
+    if (!isSingleton && !wants(owner, 'wantMultiWECReportedState')) return;
+    const label = `managed-by.kubestellar.io/${isOne ? 'singleton' : 'multiwec'}status`;
+    await this.#status.patch(object.kind, object, { metadata: { labels: { [label]: 'true' } } });
   }
 
   async #reference(object: Workload): Promise<object> {
@@ -183,6 +214,9 @@ export class KubeStellar {
   }
 }
 
+// KubeStellar writes the error of a select into the column, and no rowError.
+const NO_SUCH_KEY = { type: 'String', string: 'failed to evaluate expression: no such key: readyReplicas' };
+
 function table({ rows, floats, float = '' }: Reported): {
   readonly columnNames: readonly string[];
   readonly rows: readonly object[];
@@ -193,7 +227,7 @@ function table({ rows, floats, float = '' }: Reported): {
   const each = Object.entries(floats).map(([cluster, number]) => ({
     columns: [
       { type: 'String', string: cluster },
-      { type: 'Number', float: number },
+      number === undefined ? NO_SUCH_KEY : { type: 'Number', float: number },
     ],
   }));
   return { columnNames: ['cluster', 'count'], rows: each };

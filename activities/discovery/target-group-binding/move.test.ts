@@ -1,6 +1,9 @@
 import { TooManyTargetsException } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { describe, expect, it } from 'vitest';
 import type { ELBv2, ELBv2Regions } from '../../../clients/aws/elbv2.ts';
+import { TARGET_GROUP_BINDING, type KindRef } from '../../../clients/kubernetes/kinds.ts';
+import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
+import { trimRemote, type RemoteObject } from '../../../domain/discovery/clusters/seen.ts';
 import { BINDING_FINALIZER } from '../../../domain/kubernetes/labels.ts';
 import { asActivity, Objects } from '../../checks/testing/objects.ts';
 import { withHeartbeat } from '../../heartbeat.ts';
@@ -29,6 +32,8 @@ function moving() {
     isReleased: false,
     apps: new Map<string, string>(),
     groups,
+    /** The TargetGroupBindings of the cluster; undefined while it does not answer. */
+    managers: [] as readonly RemoteObject[] | undefined,
     /** The target groups of which AWS does not say what is in them. */
     silent: new Set<string>(),
     /** The target groups that AWS does not describe. */
@@ -92,12 +97,21 @@ function moving() {
         Object.assign(
           unused<ReturnType<Parameters<typeof targetGroupBindingActivities>[0]['reader']['begin']>>({
             find: () => Promise.resolve(found),
-            read: () =>
-              Promise.resolve({
-                ok: true,
-                value: { ok: true, nodes: [], pods: seen() },
-                isLate: false,
-              } as never),
+            read: async (_, what, read) => {
+              const isOfManagers = what.startsWith('TargetGroupBindings');
+              if (!isOfManagers)
+                return { ok: true, value: { ok: true, nodes: [], pods: seen() }, isLate: false } as never;
+              const { managers } = world;
+              if (managers === undefined)
+                return { ok: false, reason: 'AccessDenied', message: 'No.', isLate: false };
+              const list = (asked: KindRef) =>
+                Promise.resolve(asked === TARGET_GROUP_BINDING ? managers : []);
+              const value = await read({
+                client: unused<KubernetesClient>({ list: list as never }),
+                namespaces: [],
+              });
+              return { ok: true, value, isLate: false };
+            },
           }),
           { [Symbol.dispose]: () => undefined },
         ),
@@ -137,7 +151,11 @@ function moving() {
     await asActivity(() => withHeartbeat(() => syncTargetGroupBinding(key)));
     return world.isReleased;
   };
-  return { world, sync, deleted };
+  const problems = () =>
+    ((objects.status(kind, 'web')['problems'] ?? []) as { message: string }[])
+      .map(({ message }) => message)
+      .join();
+  return { world, sync, deleted, problems };
 }
 
 const first = ['10.0.0.1', '10.0.0.2'];
@@ -155,6 +173,41 @@ async function moved(change: (world: ReturnType<typeof moving>['world']) => void
   const after = await sync();
   return { world, sync, after };
 }
+
+const manager = (spec: object, metadata: object = {}): RemoteObject =>
+  trimRemote({ metadata: { name: 'web', namespace: 'legacy', ...metadata }, spec });
+
+describe('a target group that a TargetGroupBinding manages', () => {
+  it('gets no targets, and the problem names who would deregister them', async () => {
+    const { world, sync, problems } = moving();
+    world.pods = new Set(first);
+    world.managers = [manager({ targetGroupARN: from })];
+    expect(await sync()).toMatchObject({ from: [], problems: ['TargetGroupManaged'] });
+    expect(problems()).toContain('TargetGroupBinding legacy/web of cluster c1 manages it');
+    world.managers = [];
+    expect(await sync()).toMatchObject({ from: first, problems: [] });
+  });
+
+  it('keeps targets that move there where they are', async () => {
+    const { world, sync } = moving();
+    world.pods = new Set(first);
+    await sync();
+    Object.assign(world, { arn: to, managers: [manager({ targetGroupARN: to })] });
+    world.pods = new Set(second);
+    expect(await sync()).toMatchObject({ from: second, to: [], problems: ['TargetGroupManaged'] });
+  });
+
+  it.each<[string, readonly RemoteObject[] | undefined]>([
+    ['shares it', [manager({ targetGroupARN: from, multiClusterTargetGroup: true })]],
+    ['is about another', [manager({ targetGroupARN: to })]],
+    ['is being deleted', [manager({ targetGroupARN: from }, { deletionTimestamp: '2026-11-25T12:00:00Z' })]],
+    ['is not known, as the cluster does not say', undefined],
+  ])('is not one whose TargetGroupBinding %s', async (_, managers) => {
+    const { world, sync } = moving();
+    Object.assign(world, { managers, pods: new Set(first) });
+    expect(await sync()).toMatchObject({ from: first, problems: [] });
+  });
+});
 
 describe('a binding that moves', () => {
   it('keeps its targets up to date where a load balancer forwards to them, until that ends', async () => {

@@ -15,7 +15,7 @@ import type { ObjectKey } from '../../../domain/model/ids.ts';
 import { objectWorkflowId } from '../../../domain/model/workflow-ids.ts';
 import { BINDING_FINALIZER } from '../../../domain/kubernetes/labels.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
-import { refusedUse } from './allowed.ts';
+import { refusedManaged, refusedUse } from './allowed.ts';
 import { attempt, problemOf } from './attempt.ts';
 import { registerIn, type Binding } from './fill.ts';
 import { keepUp } from './keep-up.ts';
@@ -136,7 +136,9 @@ async function bind(dependencies: Binding, bound: Bound, ledger: BindingLedger):
 type Filling = BindingOutcome & { readonly mayLeave?: boolean };
 
 async function fill(dependencies: Binding, bound: Bound, ledger: BindingLedger): Promise<Filling> {
-  const refused = await refusedUse(dependencies.kubernetes, bound, dependencies.region);
+  const refused =
+    (await refusedUse(dependencies.kubernetes, bound, dependencies.region)) ??
+    (await refusedManaged(dependencies.reads, bound, ledger.now().targetGroupARN));
   if (refused !== undefined) return await stay(dependencies, { bound, ledger }, refused);
   const group = await find(dependencies, bound);
   if (group.is === 'Problem') return await stay(dependencies, { bound, ledger }, group.problem);

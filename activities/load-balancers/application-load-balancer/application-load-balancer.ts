@@ -16,7 +16,7 @@ import { describeDrift } from '../../../domain/load-balancers/application-load-b
 import type { Drift } from '../../contract.ts';
 import { applyListenerRule } from './rule-apply.ts';
 import { forwardedBy, named } from '../forward.ts';
-import { claimed, describeTag, ownerIn, ownerOf } from '../owner.ts';
+import { claimed, describeTag, ownerIn, ownerOf, refuseManaged } from '../owner.ts';
 import type {
   Inspection,
   LoadBalancer,
@@ -141,7 +141,11 @@ async function inspect(
   const { route, key, adopt, selected } = request;
   const elbv2 = means.elbv2(route.listenerARN);
   const priority = String(route.listener.rule.priority);
-  const rules = await elbv2.rulesOf(route.listenerARN, signal);
+  const [rules, tags] = await Promise.all([
+    elbv2.rulesOf(route.listenerARN, signal),
+    elbv2.tagsOf(route.listenerARN, signal),
+  ]);
+  refuseManaged(route.listenerARN, tags);
   const rule = rules.find((one) => one.IsDefault !== true && one.Priority === priority);
   if (rule === undefined) return { is: 'Nothing' };
   const ruleARN = rule.RuleArn ?? '';

@@ -2,7 +2,7 @@ import type { Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { formatKey } from '../../../domain/model/ids.ts';
 import { failure, reasonOf } from '../../failure.ts';
 import type { Attempt, KnownRule } from './attempt.ts';
-import { claimed, ownerOf, takeOver } from '../owner.ts';
+import { claimed, ownerOf, refuseManaged, takeOver } from '../owner.ts';
 import { isOfAnother } from '../../../domain/load-balancers/owner-tag.ts';
 import { circleOf, otherServedBy } from './rule-circle.ts';
 import { fromRule } from './rule-conversion.ts';
@@ -12,7 +12,13 @@ import { refuseUnsayable } from './rule-takeover.ts';
 /** Finds the rule that is ours: by listener and priority, or by its ARN when only its priority has changed. */
 export async function find(attempt: Attempt): Promise<KnownRule | undefined> {
   const { request, desired, elbv2, writing } = attempt;
-  const rules = await elbv2.rulesOf(request.forwarding.listenerARN, writing.signal);
+  const { listenerARN } = request.forwarding;
+  const isFirst = request.observed?.listenerARN !== listenerARN;
+  const [rules, tags] = await Promise.all([
+    elbv2.rulesOf(listenerARN, writing.signal),
+    isFirst ? elbv2.tagsOf(listenerARN, writing.signal) : {},
+  ]);
+  refuseManaged(listenerARN, tags);
   const own = rules.filter((rule) => rule.IsDefault !== true);
   const there = own.find((rule) => rule.Priority === String(desired.priority));
   const named = own.find((rule) => rule.RuleArn === request.observed?.ruleARN);

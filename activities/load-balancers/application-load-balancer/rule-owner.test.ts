@@ -69,6 +69,60 @@ describe('the rule of an object', () => {
   });
 });
 
+describe('a listener that the AWS Load Balancer Controller manages', () => {
+  const how = { adopt: true };
+  const managed = {
+    type: 'Conflict',
+    message: expect.stringContaining('the AWS Load Balancer Controller manages it') as string,
+  };
+
+  it.each([
+    ['by a cluster', { 'elbv2.k8s.aws/cluster': 'legacy' }],
+    ['by an Ingress', { team: 'web', 'ingress.k8s.aws/resource': '443' }],
+    ['by a Service', { 'service.k8s.aws/stack': 'shop/web' }],
+  ])('gets no rule, and the conflict names the tag: %s', async (_, tags) => {
+    const listener = aListener();
+    listener.tagListener(tags);
+    const calls = applicationLoadBalancer.connect(meansOf(listener));
+    const named = Object.entries(tags).at(-1)?.join('=');
+    await expect(applyTo(listener, { a: 100 }, how)).rejects.toMatchObject(managed);
+    await expect(calls.inspect({ key, route: aRoute, selected: [], ...how }, signal)).rejects.toThrow(named);
+    expect(listener.rule(10)).toBeUndefined();
+  });
+
+  it('has none of its rules taken over, nor that of another listener moved to it', async () => {
+    const listener = tagged();
+    listener.tagListener({ 'elbv2.k8s.aws/cluster': 'legacy' });
+    await expect(applyTo(listener, { a: 100 }, how)).rejects.toMatchObject(managed);
+    expect(listener.owner(10)).toBeUndefined();
+    const elsewhere = `${listenerARN}2`;
+    const observed = await applyTo(
+      listener,
+      {},
+      { forwarding: forwarding({ a: 100 }, { listenerARN: elsewhere }) },
+    );
+    await expect(applyTo(listener, { a: 100 }, { ...how, observed })).rejects.toMatchObject(managed);
+    expect(listener.rule(10, elsewhere)).toBeDefined();
+  });
+
+  it('is asked for its tags before the first write alone', async () => {
+    const listener = aListener();
+    const asked: string[] = [];
+    const elbv2 = {
+      ...listener.elbv2,
+      tagsOf: (arn: string) => {
+        asked.push(arn);
+        return listener.elbv2.tagsOf(arn);
+      },
+    };
+    const observed = await applyTo({ elbv2 }, { a: 100, b: 0 });
+    expect(asked.filter((arn) => arn === listenerARN)).toHaveLength(1);
+    await applyTo({ elbv2 }, { a: 80, b: 20 }, { observed });
+    await applyTo({ elbv2 }, { a: 60, b: 40 }, { observed, verify: true });
+    expect(asked.filter((arn) => arn === listenerARN)).toHaveLength(1);
+  });
+});
+
 describe('what may be taken over that is not of others', () => {
   it.each([
     ['what nobody has tagged', undefined, true],

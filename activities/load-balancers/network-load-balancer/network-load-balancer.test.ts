@@ -45,6 +45,7 @@ function aListener(action: Action, ...rules: Rule[]) {
     fails: false,
     tagged: 0,
     owner: 'default/tcp@here' as string | undefined,
+    tags: {} as Readonly<Record<string, string>>,
   };
   const read = <Value>(value: () => Value, signal?: AbortSignal): Promise<Value> => {
     now.reads += 1;
@@ -58,9 +59,10 @@ function aListener(action: Action, ...rules: Rule[]) {
       read(() => ({ ListenerArn: listenerARN, DefaultActions: [now.shown ?? now.action] }), signal),
     rulesOf: (_, signal) => read(() => [byDefault, ...now.rules], signal),
     tagsOf: () =>
-      Promise.resolve<Record<string, string>>(
-        now.owner === undefined ? {} : { 'okra.mumo.co/owner': now.owner },
-      ),
+      Promise.resolve<Record<string, string>>({
+        ...now.tags,
+        ...(now.owner === undefined ? {} : { 'okra.mumo.co/owner': now.owner }),
+      }),
     tag: (_, tags) => {
       now.tagged += 1;
       now.owner = tags['okra.mumo.co/owner'];
@@ -142,6 +144,23 @@ describe('a listener that keeps clients with a target group', () => {
       status: networkLoadBalancer.status(served),
     };
     expect(networkLoadBalancer.read(object)).toMatchObject({ desired: forwarding, observed: served });
+  });
+});
+
+describe('a listener that the AWS Load Balancer Controller manages', () => {
+  it('is not written for an object that it does not serve yet, and the conflict names the tags', async () => {
+    const listener = aListener(forward({ a: 100 }));
+    listener.now.owner = undefined;
+    listener.now.tags = { 'service.k8s.aws/stack': 'shop/tcp' };
+    const route = { type: 'AWSNetworkLoadBalancer', listenerARN } as const;
+    const look = { key, route, selected: groupsOf({ a: 100 }), adopt: true };
+    const conflict = {
+      type: 'Conflict',
+      message: expect.stringContaining('service.k8s.aws/stack=shop/tcp') as string,
+    };
+    await expect(apply(listener, { a: 80, b: 20 }, { adopt: true })).rejects.toMatchObject(conflict);
+    await expect(listener.calls.inspect(look, anyWriting.signal)).rejects.toMatchObject(conflict);
+    expect([listener.now.tagged, listener.now.writes]).toEqual([0, 0]);
   });
 });
 

@@ -13,6 +13,7 @@ import {
 } from '../../../domain/load-balancers/load-balancer.ts';
 import type { WeightedTargetGroup } from '../../../domain/model/target-group.ts';
 import { sameShares } from '../../../domain/load-balancers/weights.ts';
+import { OWNER_TAG } from '../../../domain/kubernetes/labels.ts';
 import type { Drift } from '../../contract.ts';
 import { forwardedBy, named } from '../forward.ts';
 import {
@@ -23,7 +24,7 @@ import {
   shownBy,
   toDefaultAction,
 } from './listener.ts';
-import { claimed, describeTag, ownerIn, ownerOf, takeOver } from '../owner.ts';
+import { claimed, describeTag, ownerIn, ownerOf, refuseManaged, takeOver } from '../owner.ts';
 import type {
   Inspection,
   LoadBalancer,
@@ -147,11 +148,12 @@ async function find(
   const { targetGroups } = listener.forward;
   const elbv2 = means.elbv2(listenerARN);
   const present = await elbv2.listener(listenerARN, signal);
-  const [owner, tag] = await Promise.all([ownerIn(means, key)(), ownerOf(elbv2, listenerARN, signal)]);
+  const [owner, tags] = await Promise.all([ownerIn(means, key)(), elbv2.tagsOf(listenerARN, signal)]);
   const isTold = observed?.listenerARN === listenerARN;
+  if (!isTold) refuseManaged(listenerARN, tags);
   const isOurs = isTold || forwardsOnlyTo(targetGroups, present);
   const claim = { owner, adopt, what: 'the listener', isOurs };
-  const claiming = claimed(claim, listenerARN, tag);
+  const claiming = claimed(claim, listenerARN, tags[OWNER_TAG]);
   if (!urgent) await refuseBypass(elbv2, listenerARN, signal);
   if (claiming !== 'Ours') {
     await permit();
@@ -168,9 +170,10 @@ async function inspect(
   const { route, key, adopt, selected } = request;
   const elbv2 = means.elbv2(route.listenerARN);
   const listener = await elbv2.listener(route.listenerARN, signal);
-  const [owner, tag] = await Promise.all([ownerIn(means, key)(), ownerOf(elbv2, route.listenerARN, signal)]);
+  const [owner, tags] = await Promise.all([ownerIn(means, key)(), elbv2.tagsOf(route.listenerARN, signal)]);
+  refuseManaged(route.listenerARN, tags);
   const claim = { owner, adopt, what: 'the listener', isOurs: forwardsOnlyTo(selected, listener) };
-  claimed(claim, route.listenerARN, tag);
+  claimed(claim, route.listenerARN, tags[OWNER_TAG]);
   return { is: 'Serving', targetGroups: named(forwardedBy(listener.DefaultActions), selected) };
 }
 

@@ -13,7 +13,14 @@ interface Stored extends Identified {
     readonly generation: number;
     readonly resourceVersion: string;
     readonly labels?: Readonly<Record<string, string>>;
-    readonly managedFields: readonly { readonly time: string; readonly subresource?: string }[];
+    readonly deletionTimestamp?: string;
+    readonly finalizers?: readonly string[] | null;
+    readonly ownerReferences?: readonly { readonly uid: string }[];
+    readonly managedFields: readonly {
+      readonly manager: string;
+      readonly time: string;
+      readonly subresource?: string;
+    }[];
   };
   readonly spec?: unknown;
 }
@@ -28,6 +35,11 @@ export class MemoryKubernetes {
 
   /** The client of this API. */
   get client(): KubernetesClient {
+    return this.clientOf('okra');
+  }
+
+  /** A client of this API whose writes belong to a field manager. */
+  clientOf(manager: string): KubernetesClient {
     const fake: Pick<KubernetesClient, 'get' | 'list' | 'serves' | 'apply' | 'create' | 'patch' | 'delete'> =
       {
         serves: async () => true,
@@ -44,11 +56,11 @@ export class MemoryKubernetes {
         apply: async <T extends Identified>(
           object: T,
           options: { subresource?: 'status' | undefined } = {},
-        ) => this.#write(object, options.subresource) as unknown as T,
+        ) => this.#write(object, { manager, ...options }) as unknown as T,
         create: async <T extends Identified>(object: T) => {
           if (this.#objects.has(this.#path(object)))
             throw new KubernetesError({ status: 409, reason: 'AlreadyExists', message: 'exists' });
-          return this.#write(object) as unknown as T;
+          return this.#write(object, { manager }) as unknown as T;
         },
         patch: async <T>(
           kind: KindRef,
@@ -60,13 +72,13 @@ export class MemoryKubernetes {
           const metadata =
             isRecord(patch) && 'metadata' in patch && isRecord(patch.metadata) ? patch.metadata : {};
           return this.#write(
-            { apiVersion, kind: of, ...patch, metadata: { ...metadata, ...key } },
-            options.subresource,
+            { apiVersion, kind: of, ...patch, metadata: { ...metadata, ...nameIn(key) } },
+            { manager, ...options },
           ) as T;
         },
         delete: async (kind: KindRef, key: Key, { uid }: { uid?: string | undefined } = {}) => {
           const path = pathOf(kind, key);
-          if (uid === undefined || this.#objects.get(path)?.metadata.uid === uid) this.#objects.delete(path);
+          if (uid === undefined || this.#objects.get(path)?.metadata.uid === uid) this.#remove(path);
         },
       };
     return fake as KubernetesClient;
@@ -84,7 +96,25 @@ export class MemoryKubernetes {
     );
   }
 
-  #write(object: Identified & { readonly spec?: unknown }, subresource?: 'status'): Stored {
+  /** Removes an object and what it owns, as Kubernetes does: what has finalizers stays until they are gone. */
+  #remove(path: string): void {
+    const object = this.#objects.get(path);
+    if (object === undefined) return;
+    const { metadata } = object;
+    if ((metadata.finalizers ?? []).length > 0) {
+      const deletionTimestamp = new Date(this.now).toISOString();
+      this.#objects.set(path, { ...object, metadata: { ...metadata, deletionTimestamp } });
+      return;
+    }
+    this.#objects.delete(path);
+    for (const [other, { metadata: owned }] of this.#objects)
+      if (owned.ownerReferences?.some(({ uid }) => uid === metadata.uid) === true) this.#remove(other);
+  }
+
+  #write(
+    object: Identified & { readonly spec?: unknown },
+    { manager, subresource }: { readonly manager: string; readonly subresource?: 'status' | undefined },
+  ): Stored {
     const path = this.#path(object);
     const before = this.#objects.get(path);
     this.#version += 1;
@@ -92,6 +122,7 @@ export class MemoryKubernetes {
       subresource === undefined &&
       JSON.stringify(before?.spec) !== JSON.stringify(object.spec ?? before?.spec);
     const field = {
+      manager,
       time: new Date(this.now).toISOString(),
       ...(subresource === undefined ? {} : { subresource }),
     };
@@ -105,12 +136,16 @@ export class MemoryKubernetes {
         generation: (before?.metadata.generation ?? 0) + (isEdit || before === undefined ? 1 : 0),
         resourceVersion: String(this.#version),
         managedFields: [
-          ...(before?.metadata.managedFields ?? []).filter((one) => one.subresource !== subresource),
+          ...(before?.metadata.managedFields ?? []).filter(
+            (one) => one.manager !== manager || one.subresource !== subresource,
+          ),
           field,
         ],
       },
     };
     this.#objects.set(path, stored);
+    if (stored.metadata.deletionTimestamp !== undefined && before?.metadata.finalizers !== undefined)
+      this.#remove(path);
     return stored;
   }
 }
@@ -120,6 +155,8 @@ const plurals: Readonly<Record<string, string>> = {
   BindingPolicy: 'bindingpolicies',
   CombinedStatus: 'combinedstatuses',
 };
+
+const nameIn = ({ namespace, name }: Key): Key => (namespace === undefined ? { name } : { namespace, name });
 
 const pathOf = ({ apiVersion, plural, namespaced }: KindRef, { namespace = '', name }: Key): string =>
   `${apiVersion} ${plural} ${namespaced ? namespace : ''}/${name}`;

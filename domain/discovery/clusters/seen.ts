@@ -14,7 +14,11 @@ export interface RemoteObject {
     readonly labels?: Readonly<Record<string, string>>;
     readonly deletionTimestamp?: string;
   };
-  readonly spec?: { readonly targetGroupARN?: string; readonly providerID?: string };
+  readonly spec?: {
+    readonly targetGroupARN?: string;
+    readonly multiClusterTargetGroup?: boolean;
+    readonly providerID?: string;
+  };
   readonly status?: {
     readonly addresses?: readonly { readonly type: string; readonly address: string }[];
     readonly podIP?: string;
@@ -31,7 +35,7 @@ const INTERNAL = 'InternalIP';
  */
 export function trimRemote({ metadata, spec, status }: RemoteObject): RemoteObject {
   const { name, namespace, uid, resourceVersion, labels, deletionTimestamp } = metadata;
-  const { targetGroupARN, providerID } = fieldsIn(spec);
+  const { targetGroupARN, multiClusterTargetGroup, providerID } = fieldsIn(spec);
   const { addresses, podIP, phase, conditions } = fieldsIn(status);
   const address = textIn(recordsIn(addresses).find(({ type }) => type === INTERNAL)?.['address']);
   const ready = recordsIn(conditions).some((one) => one['type'] === 'Ready' && one['status'] === 'True');
@@ -44,7 +48,11 @@ export function trimRemote({ metadata, spec, status }: RemoteObject): RemoteObje
       labels: validLabels(labels),
       deletionTimestamp: textIn(deletionTimestamp),
     }),
-    spec: given({ targetGroupARN: textIn(targetGroupARN), providerID: textIn(providerID) }),
+    spec: given({
+      targetGroupARN: textIn(targetGroupARN),
+      multiClusterTargetGroup: multiClusterTargetGroup === true ? true : undefined,
+      providerID: textIn(providerID),
+    }),
     status: given({
       addresses: address === undefined ? undefined : [{ type: INTERNAL, address }],
       podIP: textIn(podIP),
@@ -78,11 +86,12 @@ export const seenPod = ({ metadata, status }: RemoteObject): SeenPod => ({
 const isReady = (status: RemoteObject['status']): boolean =>
   status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') ?? false;
 
-/** What of a TargetGroupBinding that was trimmed matters to an AWSTargetGroupSet. */
+/** What of a TargetGroupBinding that was trimmed matters to target groups. */
 export const seenBinding = ({ metadata, spec }: RemoteObject): Omit<RemoteBinding, 'api'> => ({
   namespace: metadata.namespace ?? 'default',
   name: metadata.name,
   labels: metadata.labels ?? {},
   arn: spec?.targetGroupARN === '' ? undefined : spec?.targetGroupARN,
+  ...(spec?.multiClusterTargetGroup === true ? { isMultiCluster: true } : {}),
   isDeleting: metadata.deletionTimestamp !== undefined,
 });

@@ -8,7 +8,6 @@ import {
   VERSION_LABEL,
 } from '../../kubernetes/labels.ts';
 import { validLabels } from '../../kubernetes/valid-labels.ts';
-import { parseVersion } from '../../versions/version.ts';
 import type { Problem } from '../sync-status.ts';
 import { renderAnnotations, renderLabels, type TemplateCluster } from '../cluster-set/template.ts';
 
@@ -23,6 +22,8 @@ export interface RemoteBinding {
   readonly labels: Readonly<Record<string, string>>;
   /** `spec.targetGroupARN`. */
   readonly arn?: string | undefined;
+  /** Whether its controller leaves targets alone that it has not registered (`spec.multiClusterTargetGroup`). */
+  readonly isMultiCluster?: true;
   readonly isDeleting: boolean;
 }
 
@@ -129,7 +130,7 @@ export function groupMarks(
   const problems = [...labels.problems, ...annotations.problems];
   if (version !== undefined && !isLabelValue(version)) {
     problems.push(
-      `Expected the EKS tag version of cluster ${cluster.name} to be a semantic version that a label can have, such as 1.2.3 or v2, got ${JSON.stringify(version)}. Correct the tag.`,
+      `Expected the EKS tag version of cluster ${cluster.name} to be a semantic version that a label can have, such as 1.2.3, v2 or 1.4-rc.1, got ${JSON.stringify(version)}. Correct the tag; a version with build metadata goes into the tag okra.mumo.co/version of the target groups instead.`,
     );
   }
   // The name of a cluster is free text, and names may be longer than the values of labels; the annotation says it in full.
@@ -149,12 +150,10 @@ export function groupMarks(
   return { marks, problems };
 }
 
-// A label takes no build metadata, which is no part of a version's order.
 /** The version that the EKS tags claim, as a label. */
 function versionOf({ tags = {} }: TemplateCluster): Readonly<Record<string, string>> {
-  const version = Object.hasOwn(tags, 'version') ? tags['version'] : undefined;
-  if (version === undefined || version === '') return {};
-  return { [VERSION_LABEL]: isLabelValue(version) ? version : (parseVersion(version) ?? version) };
+  const version = Object.hasOwn(tags, 'version') ? tags['version']?.trim() : undefined;
+  return version === undefined || version === '' ? {} : { [VERSION_LABEL]: version };
 }
 
 const withoutEmptyVersion = (labels: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>

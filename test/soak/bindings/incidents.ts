@@ -17,7 +17,7 @@ export function incidentsOn(
   const { nodes } = soaked;
   const anyGroup = (): string => dice.pick(soaked.arns);
   return [
-    ...processIncidents(stage, dice),
+    ...processIncidents(stage, dice, (isAsleep) => soaked.sleeps(isAsleep)),
     faultIncident(stage, dice, { writes, reads, about: anyGroup }),
     { name: 'a node comes', weight: 4, happen: () => nodes.add() },
     { name: 'a node comes that is not ready', weight: 1, happen: () => nodes.add(false) },

@@ -44,6 +44,9 @@ export class SoakedBindings {
   readonly #bindings: Bindings;
   readonly #specs = new Map<string, Spec>();
   readonly #rules = new Map<string, string>();
+  /** The bindings that are being deleted: an edit of one of them asks for nothing. */
+  readonly #going = new Set<string>();
+  #asleep = 0;
   arns: readonly string[] = [];
 
   constructor(stage: Stage, dice: Dice, workloads: readonly Workload[]) {
@@ -63,6 +66,7 @@ export class SoakedBindings {
 
   /** Another target group, other targets, or neither. */
   async edit(name: string): Promise<string> {
+    if (this.#going.has(name)) return 'is going';
     const before = this.#specs.get(name);
     const arn = before === undefined || this.#dice.number() < 0.4 ? this.#dice.pick(this.arns) : before.arn;
     const targets =
@@ -73,10 +77,11 @@ export class SoakedBindings {
 
   async recreate(name: string): Promise<string> {
     this.#specs.delete(name);
+    this.#going.add(name);
     this.#note();
     await this.#stage.delete(AWS_TARGET_GROUP_BINDING, name, { wait: false });
     const isGone = this.#bindings.untilGone(name).then(
-      () => true,
+      () => this.#going.delete(name),
       () => false,
     );
     return (await Promise.race([isGone, wait(GONE_MS, false)])) ? this.edit(name) : 'stays';
@@ -118,6 +123,7 @@ export class SoakedBindings {
     for (const name of names) {
       // One that was being deleted may be gone only now.
       if (!this.#specs.has(name)) await this.#bindings.untilGone(name);
+      this.#going.delete(name);
       await this.edit(name);
       await this.#start(name);
     }
@@ -143,6 +149,12 @@ export class SoakedBindings {
     for (const name of names) await this.#bindings.untilSynced(name);
   }
 
+  /** Okra, or a server that it needs, does nothing for a while, or goes on. */
+  sleeps(isAsleep: boolean): void {
+    this.#asleep += isAsleep ? 1 : -1;
+    this.#note();
+  }
+
   #start(name: string): Promise<void> {
     return this.#stage.signalWithStart('targetGroupBinding', this.#workflowId(name), 'changed', name);
   }
@@ -159,7 +171,9 @@ export class SoakedBindings {
 
   #note(): void {
     const wants = [...this.#specs].map(([name, spec]) => [name, this.#wantOf(spec)] as const);
-    this.wanted.note(new Map(wants));
+    const away = new Set(this.nodes.instancesIn().filter((one) => this.nodes.isAway(one)));
+    const isAsleep = this.#asleep > 0;
+    this.wanted.note(new Map(wants), (target) => isAsleep || away.has(target.split(':')[0] ?? ''));
   }
 
   #wantOf({ arn, targets }: Spec): Want {

@@ -58,14 +58,22 @@ export class SoakedNodes {
     return `${name} ${isReady}`;
   }
 
+  /** Whether the cluster of an instance is away. */
+  isAway(instance: string): boolean {
+    return this.#nodes.some((one) => one.instance === instance && this.#away.has(one.workload));
+  }
+
   /** The API server of a cluster is killed, or starts again. Its nodes stay registered meanwhile. */
   async toggleCluster(): Promise<string> {
     const workload = this.#dice.pick(this.workloads);
-    if (this.#away.delete(workload)) await workload.cluster.start();
-    else {
+    if (this.#away.has(workload)) {
+      await workload.cluster.start();
+      this.#away.delete(workload);
+    } else {
       this.#away.add(workload);
       await workload.cluster.kill('SIGKILL');
     }
+    this.#changing();
     return `${workload.name} ${this.#away.has(workload) ? 'goes' : 'comes'}`;
   }
 

@@ -1,6 +1,6 @@
 import type { CallRecord } from '../../../elbv2-proxy/control.ts';
 
-/** How long one binding has to have wanted a target for it to be wrong to deregister it, in milliseconds; sooner it may not have claimed it. */
+/** How long a binding has to have wanted a target, and been able to see it, for it to be wrong to deregister it, in milliseconds; sooner it may not have claimed it. */
 const STEADY_MS = 15_000;
 
 /** What a binding wants in which target group. */
@@ -13,7 +13,11 @@ export interface Want {
 interface Moment {
   readonly at: number;
   readonly wants: ReadonlyMap<string, Want>;
+  /** The targets that Okra cannot see, because their cluster is away or Okra itself is. */
+  readonly hidden: (target: string) => boolean;
 }
+
+const NONE = (): boolean => false;
 
 /** What bindings want, over time. */
 export class Wanted {
@@ -26,8 +30,8 @@ export class Wanted {
   }
 
   /** From now on this is wanted, by the name of the binding. Okra may know of it as soon as the API server does: to be told before. */
-  note(wants: Moment['wants']): void {
-    this.#moments.push({ at: Date.now(), wants });
+  note(wants: Moment['wants'], hidden: Moment['hidden'] = NONE): void {
+    this.#moments.push({ at: Date.now(), wants, hidden });
   }
 
   /** What a target group should have now. */
@@ -48,14 +52,28 @@ export class Wanted {
   }
 
   #wasWanted(target: string, call: CallRecord): boolean {
-    const first = this.#moments.findLastIndex(({ at }) => at <= call.startedAt - STEADY_MS);
-    if (first === -1) return false;
-    const moments = this.#moments.slice(first).filter(({ at }, index) => index === 0 || at <= call.endedAt);
-    const isWanted = (want: Want | undefined): boolean =>
-      want?.arn === groupOf(call) && want.targets.has(target);
-    const bindings = [...(moments[0]?.wants.keys() ?? [])];
-    return bindings.some((one) => moments.every(({ wants }) => isWanted(wants.get(one))));
+    const moments = this.#moments.filter(({ at }) => at <= call.endedAt);
+    const bindings = [...(moments.at(-1)?.wants.keys() ?? [])];
+    return bindings.some((one) => {
+      const isWanted = ({ wants }: Moment): boolean => {
+        const want = wants.get(one);
+        return want?.arn === groupOf(call) && want.targets.has(target);
+      };
+      const since = moments.findLastIndex((moment) => !isWanted(moment)) + 1;
+      return longestInSight(moments.slice(since), target, call.startedAt) >= STEADY_MS;
+    });
   }
+}
+
+/** For how long at a stretch Okra could see a target, in milliseconds. */
+function longestInSight(moments: readonly Moment[], target: string, until: number): number {
+  let longest = 0;
+  let from: number | undefined;
+  for (const { at, hidden } of moments) {
+    if (from !== undefined) longest = Math.max(longest, Math.min(at, until) - from);
+    from = hidden(target) ? undefined : (from ?? at);
+  }
+  return from === undefined ? longest : Math.max(longest, until - from);
 }
 
 const groupOf = ({ parameters }: CallRecord): string => parameters['TargetGroupArn'] as string;

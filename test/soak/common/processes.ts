@@ -13,15 +13,26 @@ const SERVER_SLEEPS_MS = [1_000, 4_000, 12_000];
 const servers = ['kube-apiserver', 'temporal server', 'etcd'];
 
 /** What happens to the processes of a stage: okrad ends, or does nothing for a while, as do the servers, and goes on where it was. */
-export function processIncidents(stage: Stage, dice: Dice): readonly Incident<unknown>[] {
+export function processIncidents(
+  stage: Stage,
+  dice: Dice,
+  /** Told when one of them does nothing, and when it goes on. */
+  tell: (isAsleep: boolean) => void = () => undefined,
+): readonly Incident<unknown>[] {
+  const sleep = async (pid: number | undefined, milliseconds: number): Promise<void> => {
+    tell(true);
+    await sleepFor(pid, milliseconds).finally(() => tell(false));
+  };
   return [
     {
       name: 'okrad is ended',
       weight: 1,
       async happen() {
+        tell(true);
         await stage.okrad.end(dice.pick(['SIGKILL', 'SIGTERM']));
         await wait(dice.number() * 1_500);
         stage.okrad.start();
+        tell(false);
       },
     },
     {
@@ -29,7 +40,7 @@ export function processIncidents(stage: Stage, dice: Dice): readonly Incident<un
       weight: 1,
       happen() {
         const milliseconds = dice.pick(OKRAD_SLEEPS_MS) * dice.number();
-        void sleepFor(stage.okrad.pid(), milliseconds);
+        void sleep(stage.okrad.pid(), milliseconds);
         return `${milliseconds.toFixed(0)} ms`;
       },
     },
@@ -38,7 +49,7 @@ export function processIncidents(stage: Stage, dice: Dice): readonly Incident<un
       weight: 1,
       async happen() {
         const [server, milliseconds] = [dice.pick(servers), dice.pick(SERVER_SLEEPS_MS) * dice.number()];
-        void sleepFor(await processOf(server, stage.stack.dir), milliseconds);
+        void sleep(await processOf(server, stage.stack.dir), milliseconds);
         return `${server} ${milliseconds.toFixed(0)} ms`;
       },
     },

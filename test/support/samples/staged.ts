@@ -41,7 +41,6 @@ const whole = {
       objectNames: ['nginx'],
       createOnly: true,
       statusCollectors: ['a', 'b'],
-      wantSingletonReportedState: true,
       wantMultiWECReportedState: true,
     },
     { apiGroup: '', resources: ['configmaps'] },
@@ -78,6 +77,15 @@ export const stagedBindingPolicies: readonly (readonly [string, unknown, string?
     'a clause that says nothing of its objects',
     staged({ downsync: [{ createOnly: true, statusCollectors: ['a'] }] }),
     'Expected each of spec.downsync to have one of apiGroup',
+  ],
+  [
+    'a status that one cluster is to return, of two stages',
+    staged({ downsync: [{ ...nginx.downsync[0], wantSingletonReportedState: true }] }),
+    'Expected no wantSingletonReportedState in spec.downsync of several stages',
+  ],
+  [
+    'a status that one cluster is to return, of one stage',
+    staged({ stages: [prod], downsync: [{ ...nginx.downsync[0], wantSingletonReportedState: true }] }),
   ],
   ['an unknown approval', onStage({ approval: 'Never' }), 'approval'],
   ['a few clusters at a time', onStage({ progressive: { maxConcurrency: '25%', maxFailures: 0 } })],

@@ -31,6 +31,8 @@ export interface FakeListener {
   byHand(priority: number, made: ByHand): void;
   change(priority: number, made: ByHand): void;
   remove(priority: number): void;
+  /** Gives the listener that rules made by hand are on tags. */
+  tagListener(tags: Readonly<Record<string, string>>): void;
   /** Lets the next reads of one rule fail. */
   failReads(count: number): void;
   /** Lets reads not show what was created from now on, or does again. */
@@ -82,6 +84,7 @@ export function aListener(): FakeListener {
   let hangs = false;
   let created = 0;
   const attributes = new Map<string, Readonly<Record<string, string>>>();
+  const listeners = new Map<string, Readonly<Record<string, string>>>();
   let shownUpTo = Infinity;
   const isShown = ({ RuleArn = '' }: Rule): boolean => Number(RuleArn.split('/').at(-1)) <= shownUpTo;
   const put = (rule: Kept): void => {
@@ -121,7 +124,8 @@ export function aListener(): FakeListener {
     rulesOf: (listener, signal) =>
       read(() => rules.filter((one) => one.listener === listener && isShown(one)), signal),
     rule: (arn, signal) => read(() => rules.find((one) => one.RuleArn === arn && isShown(one)), signal),
-    tagsOf: (arn) => Promise.resolve(find(arn).tags),
+    tagsOf: (arn) =>
+      Promise.resolve(arn.includes(':listener/') ? (listeners.get(arn) ?? {}) : find(arn).tags),
     tagsOfAll: (arns) => Promise.resolve(new Map(arns.map((arn) => [arn, find(arn).tags]))),
     tag: (arn, tags) => Promise.resolve(put({ ...find(arn), tags: { ...find(arn).tags, ...tags } })),
     attributesOf: (arn) => Promise.resolve(attributes.get(arn) ?? {}),
@@ -189,6 +193,7 @@ export function aListener(): FakeListener {
     remove: (priority) => {
       rules = rules.filter((one) => one !== at(priority));
     },
+    tagListener: (tags) => void listeners.set(listenerARN, tags),
     showNew: (shows) => {
       shownUpTo = shows ? Infinity : created;
     },
