@@ -52,6 +52,7 @@ export function shifted(
     health: _used,
     budget: _spent,
     mayDiffer: _read,
+    stuckBefore: _over,
     ...rest
   } = withoutBackoffBefore(purpose, withoutInspected(state));
   const outcome = outcomeOf[purpose];
