@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { applicationPhases } from './crds/application-status.ts';
 import { failures } from './domain/failures.ts';
 import type { ShiftPurpose, Wait } from './domain/model/decision.ts';
+import { WORKFLOW_STUCK } from './domain/model/stuck-run.ts';
 import { measurementKinds } from './domain/rollout/measurement-kinds.ts';
 
 const PAGE = 'docs/troubleshooting.md';
@@ -78,12 +79,12 @@ const parts: readonly Part[] = [
   {
     heading: 'Events of a Cell',
     sources: ['domain/rollout/events.ts'],
-    known: measurements.map(({ started }) => started),
+    known: [...measurements.map(({ started }) => started), WORKFLOW_STUCK],
   },
   {
     heading: 'Cell',
     sources: ['domain/rollout/', 'domain/versions/', 'domain/gates/', 'domain/steps/', 'domain/model/'],
-    known: [...told, ...measurements.map(({ failed }) => failed)],
+    known: [...told, ...measurements.map(({ failed }) => failed), WORKFLOW_STUCK],
   },
   { heading: 'Load balancer configurations', sources: ['domain/load-balancers/'] },
   {

@@ -29,6 +29,8 @@ export interface WorkflowCalls {
 /** Takes instructions and sees them carried out, however long Temporal is away. */
 export interface Dispatcher {
   readonly dispatch: (instruction: Instruction) => void;
+  /** Carries an order out now, once. */
+  readonly carryOut: (order: Order) => Promise<void>;
   /** How many instructions are due and not carried out yet. */
   readonly pending: () => number;
   /** Ends when all instructions are carried out. */
@@ -84,6 +86,7 @@ export function createDispatcher({
     dispatch: (instruction) => {
       if (instruction.do !== 'Ignore') queue.put(instruction);
     },
+    carryOut: (order) => perform(order, { calls, config, log }),
     pending: () => queue.size(),
     idle: () => queue.idle(),
   };

@@ -9,7 +9,11 @@ import {
 } from '../domain/model/workflow-ids.ts';
 
 /** The signals that watchers send to workflows which run; each means: look again. */
-export type WakingSignal = 'changed' | 'analysisFinished' | 'experimentFinished';
+export type WakingSignal = (typeof wakingSignals)[number];
+const wakingSignals = ['changed', 'analysisFinished', 'experimentFinished'] as const;
+
+/** Whether a signal only means: look again. */
+export const isWakingSignal = (name: string): boolean => wakingSignals.some((waking) => waking === name);
 
 /** What is to be done about an event. */
 export type Instruction =

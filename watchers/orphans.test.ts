@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { cell } from '../crds/cell.ts';
+import { aCell } from './testing/builders.ts';
 import { noLog } from './testing/fakes.ts';
 import type { Instruction } from './instruction.ts';
 import { wakeOrphans, type OrphanOptions } from './orphans.ts';
@@ -16,7 +18,9 @@ async function woken(namespaces: string[], list: () => AsyncIterable<{ workflowI
   await wakeOrphans({
     client: { workflow: { list } } as unknown as OrphanOptions['client'],
     namespaces,
-    router: { knows: (id) => (id === 'stray' ? undefined : !id.endsWith('/gone')) },
+    router: {
+      objectOf: (id) => ({ kind: cell, object: id.endsWith('/gone') ? undefined : aCell('web') }),
+    },
     dispatcher: { dispatch: (instruction) => dispatched.push(instruction) },
     log: noLog,
   });

@@ -9,7 +9,7 @@ export interface OrphanOptions {
   readonly client: Pick<Client, 'workflow'>;
   /** The namespaces that are watched; empty: all. */
   readonly namespaces: readonly string[];
-  readonly router: Pick<Router, 'knows'>;
+  readonly router: Pick<Router, 'objectOf'>;
   readonly dispatcher: Pick<Dispatcher, 'dispatch'>;
   readonly log: Log;
 }
@@ -30,7 +30,8 @@ export async function wakeOrphans({
   try {
     for await (const { workflowId } of client.workflow.list({ query: QUERY })) {
       const object = workedObject(workflowId);
-      if (object === undefined || !isWatched(object) || router.knows(workflowId) !== false) continue;
+      if (object === undefined || !isWatched(object)) continue;
+      if (router.objectOf(workflowId)?.object !== undefined) continue;
       log.info({ workflowId }, 'object deleted while nobody watched');
       dispatcher.dispatch({ do: 'Signal', workflowId, signal: 'changed' });
     }

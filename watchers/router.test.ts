@@ -60,7 +60,7 @@ describe('the router', () => {
     expect(router.given).toEqual([]);
   });
 
-  describe('knows whether there is the object of a workflow:', () => {
+  describe('finds the object of a workflow:', () => {
     const namespace = 'n'.repeat(63);
     const configId = (name: string): string =>
       temporalId(objectWorkflowId('AWSApplicationLoadBalancerConfig', { namespace, name }));
@@ -86,7 +86,9 @@ describe('the router', () => {
         false,
       ],
       ['nothing that Okra has made', 'stray', undefined],
-    ])('%s', (_, id, want) => expect(router.knows(id)).toBe(want));
+    ])('%s', (_, id, want) =>
+      expect(router.objectOf(id) && router.objectOf(id)?.object !== undefined).toBe(want),
+    );
   });
 
   it('is not stopped by an object of a form that no schema allows', () => {

@@ -1,11 +1,13 @@
 import type { Log } from '../clients/log.ts';
+import type { KindWithWorkflow } from '../crds/index.ts';
 import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
 import { isShortened, temporalId } from '../clients/temporal/workflow-id.ts';
 import { keyOf } from '../domain/model/ids.ts';
 import { namedARN } from '../domain/model/target-group.ts';
 import { objectWorkflowId, workedObject } from '../domain/model/workflow-ids.ts';
 import type { Informed, ObjectEvent } from './event.ts';
-import type { Instruction } from './instruction.ts';
+import type { Order } from './dispatch.ts';
+import { workflowIdOf, type Instruction } from './instruction.ts';
 import { createStores, type Shelf, type View } from './informer/store.ts';
 import { isStored, replayedKinds, type KindEvent, type Stored, type Watched } from './kinds.ts';
 import { route } from './routes/route.ts';
@@ -18,8 +20,16 @@ export interface Router {
   take(happened: KindEvent): void;
   /** Routes everything that is known as if it were seen for the first time, and every event from now on. */
   replay(): void;
-  /** Whether there is the object that a workflow of this id works for; undefined when the id is of no such workflow. */
-  knows(workflowId: string): boolean | undefined;
+  /** The object that a workflow of this id works for, if there is one; undefined when the id is of no such workflow. */
+  objectOf(workflowId: string): WorkedOn | undefined;
+  /** What starts the workflows of these ids, by their id; without those whose object is not known. */
+  ordersFor(workflowIds: readonly string[]): ReadonlyMap<string, Order>;
+}
+
+/** What a workflow works for: an object of this kind, if it exists. */
+export interface WorkedOn {
+  readonly kind: KindWithWorkflow;
+  readonly object: Informed | undefined;
 }
 
 /** Makes a router that hands its instructions over. */
@@ -45,12 +55,12 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
     stores[kind].apply(event);
   }
 
-  function send<Kind extends Watched>(happened: KindEvent<Kind>): void {
+  function send<Kind extends Watched>(happened: KindEvent<Kind>, to = dispatch): void {
     const of = { kind: happened.kind, ...nameOf(happened.event.object), event: happened.event.type };
     try {
       for (const instruction of route(happened, stores)) {
         log.debug({ ...of, instruction }, 'event routed');
-        dispatch(instruction);
+        to(instruction);
       }
     } catch (error) {
       // An object of a form that no schema allows must not stop the others.
@@ -58,18 +68,47 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
     }
   }
 
-  function replayKind<Kind extends Stored>(kind: Kind): void {
-    for (const object of stores[kind].list()) send({ kind, event: { type: 'add', object } });
+  function replayKind<Kind extends Stored>(kind: Kind, to: typeof dispatch): void {
+    for (const object of stores[kind].list()) send({ kind, event: { type: 'add', object } }, to);
   }
 
-  function replay(): void {
-    isComplete = true;
-    replayedKinds.forEach(replayKind);
+  function replay(to = dispatch): void {
+    replayedKinds.forEach((kind) => replayKind(kind, to));
     // AWSTargetGroups are not replayed: each Cell has just been compared with all of them, and their check is started
     // once for each namespace.
     for (const namespace of new Set(stores.AWSTargetGroup.list().map((group) => keyOf(group).namespace))) {
-      dispatch({ do: 'CheckTargetGroups', namespace });
+      to({ do: 'CheckTargetGroups', namespace });
     }
+  }
+
+  function objectOf(workflowId: string): WorkedOn | undefined {
+    const worked = workedObject(workflowId);
+    if (worked === undefined) return undefined;
+    const { kind, key } = worked;
+    const objects: Shelf<Informed> = stores[kind.kind];
+    if (!isShortened(workflowId)) return { kind, object: objects.get(key) };
+    const idOf = (object: Informed): string => temporalId(objectWorkflowId(kind.kind, keyOf(object)));
+    const [object] = objects.list(key.namespace).filter((one) => idOf(one) === workflowId);
+    return { kind, object };
+  }
+
+  function ordersFor(workflowIds: readonly string[]): ReadonlyMap<string, Order> {
+    const orders = new Map<string, Order>();
+    const others = new Set<string>();
+    for (const workflowId of workflowIds) {
+      const { kind, object } = objectOf(workflowId) ?? {};
+      if (kind === undefined) others.add(workflowId);
+      else if (object !== undefined)
+        orders.set(workflowId, { do: 'Start', kind: kind.kind, key: keyOf(object) });
+    }
+    if (others.size === 0) return orders;
+    // Places and namespaces are named by many objects.
+    replay((instruction) => {
+      if (instruction.do === 'Ignore' || instruction.do === 'Signal') return;
+      const workflowId = workflowIdOf(instruction);
+      if (others.has(workflowId)) orders.set(workflowId, instruction);
+    });
+    return orders;
   }
 
   return {
@@ -79,16 +118,12 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
       if (happened.kind === 'AWSTargetGroup') sayUnnamed(happened.event);
       if (isComplete) send(happened);
     },
-    replay,
-    knows: (workflowId) => {
-      const worked = workedObject(workflowId);
-      if (worked === undefined) return undefined;
-      const { kind, key } = worked;
-      const objects: Shelf<Informed> = stores[kind.kind];
-      if (!isShortened(workflowId)) return objects.get(key) !== undefined;
-      const idOf = (object: Informed): string => temporalId(objectWorkflowId(kind.kind, keyOf(object)));
-      return objects.list(key.namespace).some((object) => idOf(object) === workflowId);
+    replay: () => {
+      isComplete = true;
+      replay();
     },
+    ordersFor,
+    objectOf,
   };
 }
 

@@ -37,7 +37,9 @@ async function lead(
   await runWatchers({
     kubernetes: kubernetes as KubernetesClient,
     clusters: clusters as WatcherOptions['clusters'],
-    temporal: { client: { workflow: { list: none } } as unknown as WatcherOptions['temporal']['client'] },
+    temporal: {
+      client: { options: {}, workflow: { list: none } } as unknown as WatcherOptions['temporal']['client'],
+    },
     database: { read: () => give('one'), prepare: () => give(undefined) },
     config: {
       kubernetes: { watchNamespaces: [] },

@@ -6,6 +6,7 @@ import type { Log } from '../clients/log.ts';
 import { noMetrics, type Metrics } from '../clients/metrics/metrics.ts';
 import type { RemoteClusters } from '../clients/kubernetes/remote-clusters.ts';
 import type { TemporalDatabase } from '../clients/temporal/temporal-database.ts';
+import { workflowTasks } from '../clients/temporal/workflow-tasks.ts';
 import { unheard, type Waiting } from '../clients/waiting.ts';
 import type { Config } from '../config.ts';
 import { watchDatabase } from './database.ts';
@@ -15,6 +16,7 @@ import { runInformer, type InformerTiming } from './informer/informer.ts';
 import { cachedFields } from './informer/cached-fields.ts';
 import { kubernetesLease } from './election/lease.ts';
 import { wakeOrphans } from './orphans.ts';
+import { watchStuckRuns } from './stuck-runs.ts';
 import { firstListing } from './informer/first-listing.ts';
 import { inOneGo } from './informer/in-one-go.ts';
 import { memoryBudgets } from './informer/memory-budget.ts';
@@ -117,6 +119,13 @@ async function inform(options: WatcherOptions, router: Router, dispatcher: Dispa
   const orphans = async () => {
     await wakeOrphans({ client: temporal.client, namespaces, router, dispatcher, log });
   };
+  const stuckRuns = async () => {
+    const { metrics = noMetrics, kubernetes, config } = options;
+    const tasks = workflowTasks(temporal.client, config.taskQueue);
+    const { carryOut } = dispatcher;
+    const onRestored = () => router.replay();
+    await watchStuckRuns({ tasks, router, carryOut, onRestored, kubernetes, metrics, log, signal });
+  };
   const { listed, hasBegun } = firstListing(sources, {
     begin: () => {
       router.replay();
@@ -124,6 +133,7 @@ async function inform(options: WatcherOptions, router: Router, dispatcher: Dispa
       spaces.refresh();
       log.info('watching');
       void orphans();
+      void stuckRuns();
     },
     waiting: needs?.kinds ?? unheard,
     log,

@@ -1,10 +1,10 @@
-import { EVENT, type KindRef } from '../../clients/kubernetes/kinds.ts';
+import type { KindRef } from '../../clients/kubernetes/kinds.ts';
+import { emitEvent } from '../../clients/kubernetes/object-event.ts';
 import { statusSchemaOf } from '../../crds/status-schema.ts';
 import { isConflict, isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { fitted } from '../../domain/rollout/fitted.ts';
 import { metadataOf, type ObjectKey } from '../../domain/model/ids.ts';
 import type { ReportedEvent } from '../../domain/rollout/report.ts';
-import { cutToBytes } from '../../domain/text.ts';
 
 /** The object that a report is about. */
 export interface Reported {
@@ -29,7 +29,7 @@ type Writer = Pick<KubernetesClient, 'apply' | 'create'>;
 export function statusReporter(kubernetes: Writer): StatusReporter {
   return async (kind, { key, uid, resourceVersion, signal }, status, events) => {
     const emitted = Promise.all(
-      events.map((event, index) => emit(kubernetes, { kind, key, uid, index, signal }, event)),
+      events.map((event, index) => emitEvent(kubernetes, { kind, key, uid, index, signal }, event)),
     );
     emitted.catch(() => undefined);
     try {
@@ -56,41 +56,4 @@ export function statusReporter(kubernetes: Writer): StatusReporter {
     await emitted;
     return 'Written';
   };
-}
-
-// What the API server takes of an Event (events.k8s.io/v1), in bytes.
-const LONGEST_NOTE_BYTES = 1024;
-
-interface Emitting extends Reported {
-  readonly kind: KindRef;
-  /** How many Events of the same report come before it. */
-  readonly index: number;
-}
-
-async function emit(kubernetes: Writer, about: Emitting, event: ReportedEvent): Promise<void> {
-  const { kind, index, signal } = about;
-  // Those of one report are sent at once; the microseconds keep them in order for those who sort them by time.
-  const time = new Date().toISOString().replace('Z', `${String(index).padStart(3, '0')}Z`);
-  try {
-    await kubernetes.create(
-      {
-        apiVersion: EVENT.apiVersion,
-        kind: EVENT.kind,
-        // The Events of an object that is in no namespace are in this one, as those of nodes are.
-        metadata: { namespace: about.key.namespace || 'default', name: `${about.key.name}.${event.id}` },
-        type: event.type,
-        reason: event.reason,
-        note: cutToBytes(event.message, LONGEST_NOTE_BYTES),
-        action: event.reason,
-        reportingController: 'okra.mumo.co/okrad',
-        reportingInstance: 'okrad',
-        eventTime: time,
-        regarding: { apiVersion: kind.apiVersion, kind: kind.kind, ...metadataOf(about.key), uid: about.uid },
-      },
-      { signal },
-    );
-  } catch (error) {
-    // An earlier attempt of the same report has emitted it, or the namespace is being deleted.
-    if (!isConflict(error) && !isNotFound(error)) throw error;
-  }
 }

@@ -1,5 +1,6 @@
 import { isGrpcServiceError, type Client } from '@temporalio/client';
 import type { LostRun } from '../../domain/model/state.ts';
+import { readTermination } from '../../domain/model/stuck-run.ts';
 
 /** How many runs that continued as new are followed to the one that ended. */
 const MOST_RUNS = 20;
@@ -11,7 +12,10 @@ export async function readLostRun(temporal: Client, workflowId: string, runId: s
     const last = await lastEventOf(temporal, workflowId, next);
     const terminated = last?.workflowExecutionTerminatedEventAttributes;
     if (terminated !== null && terminated !== undefined) {
-      return { is: 'Terminated', by: terminated.identity ?? '', reason: terminated.reason ?? '' };
+      const { identity, reason } = terminated;
+      const stuck = readTermination(reason ?? '');
+      if (stuck !== undefined) return { is: 'Stuck', message: stuck };
+      return { is: 'Terminated', by: identity ?? '', reason: reason ?? '' };
     }
     next = last?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId ?? undefined;
   }

@@ -45,6 +45,12 @@ export const definitions = {
     labels: ['kind'],
     of: 'watchers',
   },
+  okra_workflows_stuck: {
+    type: 'gauge',
+    help: 'Workflow runs that were found in the last five minutes to be unable to continue, because their workflow task failed again and again, or because Temporal has lost a part of their history; replaced ones included.',
+    labels: ['type'],
+    of: 'watchers',
+  },
   okra_messages_pending: {
     type: 'gauge',
     help: 'Messages to workflows that Temporal has not taken yet.',

@@ -4,6 +4,7 @@ import { isGrpcServiceError } from '@temporalio/client';
 export const statusCodes = {
   INVALID_ARGUMENT: 3,
   DEADLINE_EXCEEDED: 4,
+  NOT_FOUND: 5,
   ALREADY_EXISTS: 6,
   PERMISSION_DENIED: 7,
   FAILED_PRECONDITION: 9,

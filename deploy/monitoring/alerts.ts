@@ -140,7 +140,17 @@ export const alerts: readonly Alert[] = [
     summary:
       'Workflow tasks of {{ $labels.workflow_type }} fail{{ with $labels.namespace }} in {{ . }}{{ end }}: {{ $labels.failure_reason }}.',
     description:
-      'Such a workflow does not go on, and Temporal tries again. With NonDeterminismError go back to the release before; see docs/operations.md.',
+      'Such a workflow does not continue until a task succeeds. Okra replaces a run whose task fails for half a minute (OkraWorkflowStuck). With NonDeterminismError after an upgrade, go back to the release before; see docs/operations.md.',
+  },
+  {
+    name: 'OkraWorkflowStuck',
+    expr: 'max by (namespace, type) (okra_workflows_stuck) > 0',
+    duration: '1m',
+    severity: 'critical',
+    summary:
+      '{{ $value }} runs of {{ $labels.type }} could not continue{{ with $labels.namespace }} in {{ . }}{{ end }}.',
+    description:
+      'Okra replaces such a run by a new one, which continues from the status of the object; one that is stuck again is replaced less and less often. The Event WorkflowStuck of the object and the log of the leading watchers say why; see docs/temporal.md. If the alert stays, go back to the release before.',
   },
   {
     name: 'OkraTasksWait',

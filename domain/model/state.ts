@@ -136,6 +136,8 @@ export interface Retry {
 /** How a run ended that has left a rollout behind. */
 export type LostRun =
   | { readonly is: 'Terminated'; readonly by: string; readonly reason: string }
+  /** Okra has terminated it, because its workflow task failed again and again. */
+  | { readonly is: 'Stuck'; readonly message: string }
   /** It ended otherwise, or nobody knows: the Temporal database may be lost. */
   | { readonly is: 'Unknown' };
 
@@ -167,6 +169,8 @@ export interface RolloutState {
   readonly hasMeasured?: true;
   /** Whether it is known how an earlier run ended that left a rollout behind. */
   readonly lostRunRead?: true;
+  /** Why this run took the place of another that could not continue; until it has changed weights. */
+  readonly stuckBefore?: string;
   /** The last look at the objects failed; what takes traffic back goes by the look before. */
   readonly blind?: Retry;
   /** The last status could not be written. */

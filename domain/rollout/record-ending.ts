@@ -20,7 +20,7 @@ export function ending(
 
 /** Records that everything is back at the stable side. */
 export function concluded(state: RolloutState, now: number): RolloutState {
-  const { rollout, health: _old, requested: _told, ...rest } = withoutBackoff(state);
+  const { rollout, health: _old, requested: _told, stuckBefore: _over, ...rest } = withoutBackoff(state);
   if (rollout === undefined) return { ...rest, requests: {} };
   const justChanged = changeOf(state.requested, {
     version: rollout.canary.version,
@@ -35,7 +35,7 @@ export function concluded(state: RolloutState, now: number): RolloutState {
 
 /** Records that the canary has become what serves. */
 export function finished(state: RolloutState, now: number): RolloutState {
-  const { rollout, requested: _told, ...rest } = withoutBackoff(state);
+  const { rollout, requested: _told, stuckBefore: _over, ...rest } = withoutBackoff(state);
   if (rollout === undefined) return { ...rest, requests: {} };
   const justChanged = changeOf(state.requested, {
     version: rollout.canary.version,

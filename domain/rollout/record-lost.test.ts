@@ -47,6 +47,28 @@ describe('a run that has left a rollout behind', () => {
   it('and measures nothing has nothing to end', () => expect(atRest({})).toBe('Close'));
 });
 
+describe('a run that Okra has terminated because it could not continue', () => {
+  it('is followed by one that continues, and is degraded until it has changed weights', () => {
+    const steps = [{ setWeight: 20 }, { pause: {} }, { setWeight: 40 }, { pause: {} }];
+    const web = rollingOut({ updateStrategy: { type: 'Canary', canary: { steps } } });
+    web.run();
+    web.loseTemporal({ is: 'Stuck', message: 'Its workflow task failed 4 times.' });
+    web.run();
+    expect(web.last).toMatchObject({ do: 'Wait', for: 'Resume' });
+    const degraded = () => web.status.conditions?.find(({ type }) => type === 'Degraded');
+    expect(degraded()).toMatchObject({
+      status: 'True',
+      reason: 'WorkflowStuck',
+      message: 'Its workflow task failed 4 times.',
+    });
+    expect(web.status.rollout?.paused).toBeUndefined();
+    web.ask('promote');
+    web.run();
+    expect(web.status.canaryWeight).toBe(40);
+    expect(degraded()).toMatchObject({ status: 'False' });
+  });
+});
+
 describe('a lower version that is pinned while a lost run has left a rollout behind', () => {
   it('is rolled back to once, and stays', () => {
     const simulation = new Simulation();

@@ -15,6 +15,7 @@ export function lostRunRead(
   const known: RolloutState = {
     ...withoutBackoff(state),
     lostRunRead: true,
+    ...(ended.is === 'Stuck' ? { stuckBefore: ended.message } : {}),
     // What it, or one that was lost before it, has left measuring is ended when the Cell is at rest.
     ...(mayHaveMeasured(cell) ? { hasMeasured: true } : {}),
   };

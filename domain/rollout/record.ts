@@ -53,6 +53,7 @@ export function shifted(
     health: _used,
     budget: _spent,
     mayDiffer: _read,
+    stuckBefore: _over,
     ...rest
   } = withoutBackoffBefore(purpose, withoutInspected(satOut(state, sittingOut, at.now)));
   const outcome = outcomeOf[purpose];

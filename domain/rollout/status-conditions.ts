@@ -2,6 +2,7 @@ import type { CellStatus } from '../../crds/cell.ts';
 import type { Claim } from '../kubernetes/conditions.ts';
 import type { Decision } from '../model/decision.ts';
 import type { RolloutState } from '../model/state.ts';
+import { WORKFLOW_STUCK } from '../model/stuck-run.ts';
 import type { StatusInput } from '../model/status-input.ts';
 import type { RejectedTargetGroup } from '../versions/version.ts';
 import { targetsText } from '../gates/targets.ts';
@@ -72,10 +73,12 @@ function troubleOf(state: RolloutState, decision: Decision): { reason: string; m
   if (state.backoff !== undefined) return state.backoff;
   if (state.blind !== undefined) return state.blind;
   if (state.rollout?.ending?.kind === 'Failed') return state.rollout.ending;
-  if (decision.do !== 'Wait') return undefined;
+  const { stuckBefore: message } = state;
+  const stuck = message === undefined ? undefined : { reason: WORKFLOW_STUCK, message };
+  if (decision.do !== 'Wait') return stuck;
   if (decision.for === 'Kind') return { reason: 'WaitingForKind', message: decision.message };
   if (decision.for === 'Health') return { reason: 'UnhealthyTargets', message: decision.message };
   return decision.for === 'Verdict'
     ? { reason: decision.reason ?? 'Inconclusive', message: decision.message }
-    : undefined;
+    : stuck;
 }

@@ -257,7 +257,13 @@ describe('an operator with okractl', () => {
     // Temporal writes a signal down when the workflow task that was under way has ended.
     await until('the abort to be kept', async () => (await kept()).includes('"signalName": "abort"'));
     expect(await kept()).not.toContain('promote');
-    await stage.temporal('workflow', 'terminate', '--workflow-id', workflowId);
+    // The run that takes its place has the abort as well.
+    await stage.untilTold('WorkflowStuck');
+    const next = await until('the next run to complete', async () => {
+      const last = await stage.desk.run(workflowId);
+      return last.status === 'COMPLETED' && last;
+    });
+    expect(await stage.desk.history(workflowId, next.runId)).toContain('"signalName": "abort"');
   });
 
   it('A-L09 waits for the verdict of an analysis, and A-L07 looks whether all is there, without AWS', async () => {

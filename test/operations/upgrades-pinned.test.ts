@@ -3,6 +3,7 @@ import type { Okrad } from '../../local/okrad.ts';
 import { reservePorts } from '../../local/ports.ts';
 import { startTemporalServer, type TemporalServer } from '../../local/temporal-server/start.ts';
 import { Stage } from '../support/stage/stage.ts';
+import { unreadable } from '../support/temporal/unreadable.ts';
 import { until } from '../support/until.ts';
 import { makeCurrent, resume, startVersion, untilOn, versionOf } from './upgrades/versions.ts';
 
@@ -90,5 +91,21 @@ describe('a Temporal server that pins runs to the version of the worker on which
     expect(await stage.writes()).toEqual([{ a: 0, b: 100 }]);
     expect((await runOf()).build).toBe('one');
     expect(await runsOfSettled()).toBe(settled);
+  });
+
+  it('marks a run whose workflow task keeps failing, so that it is replaced', async () => {
+    const workflowId = stage.workflowId('settled');
+    const input = { workflowId, taskQueue: stage.namespace, signal: 'changed', input: unreadable };
+    await stage.desk.signalWithStart('cellRollout', input);
+    const { runId } = await stage.desk.run(workflowId);
+    const marked = `RunId="${runId}" AND TemporalReportedProblems IN ("category=WorkflowTaskFailed")`;
+    await until('the run to be marked', async () => (await stage.count(marked)) === 1);
+    await stage.untilTold('WorkflowStuck');
+    expect(await stage.desk.run(workflowId, runId)).toMatchObject({ status: 'TERMINATED' });
+    await until(
+      'the next run to complete',
+      async () => (await stage.desk.run(workflowId)).status === 'COMPLETED',
+    );
+    expect((await stage.status('settled')).phase).toBe('Completed');
   });
 });

@@ -188,6 +188,14 @@ export const alertCases: readonly AlertCase[] = [
     summary: 'Workflow tasks of cellRollout fail: NonDeterminismError.',
   },
   {
+    alert: 'OkraWorkflowStuck',
+    fires: { 'okra_workflows_stuck{type="cellRollout"}': '2x30' },
+    quiet: { 'okra_workflows_stuck{type="cellRollout"}': '0x30' },
+    minutes: [0, 2],
+    labels: { type: 'cellRollout' },
+    summary: '2 runs of cellRollout could not continue.',
+  },
+  {
     alert: 'OkraTasksWait',
     fires: { [`${waits}"10"}`]: '0x60', [`${waits}"60"}`]: '0+5x60', [`${waits}"+Inf"}`]: '0+5x60' },
     quiet: { [`${waits}"10"}`]: '0+5x60', [`${waits}"60"}`]: '0+5x60', [`${waits}"+Inf"}`]: '0+5x60' },

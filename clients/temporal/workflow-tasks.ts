@@ -1,0 +1,161 @@
+import { WorkflowNotFoundError, type Client } from '@temporalio/client';
+import type { DueTask, TaskFailure } from '../../domain/model/stuck-run.ts';
+import { hasCode, statusCodes } from './grpc-status.ts';
+
+/** A run that was open when it was listed. */
+export interface OpenRun {
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly type: string;
+}
+
+type Raw = Client['workflowService'];
+type Execution = Pick<OpenRun, 'workflowId' | 'runId'>;
+type HistoryEvent = NonNullable<
+  NonNullable<Awaited<ReturnType<Raw['getWorkflowExecutionHistoryReverse']>>['history']>['events']
+>[number];
+
+/** A signal that a run has not taken up, as Temporal keeps it. */
+export type WaitingSignal = NonNullable<HistoryEvent['workflowExecutionSignaledEventAttributes']>;
+
+/** What is known of an open run. */
+export interface RunReading {
+  /** How many events its history has. */
+  readonly events: number;
+  /** The workflow task that is due, and what the run was sent since it completed one, the oldest first; undefined: none is due. */
+  readonly due?: { readonly task: DueTask; readonly signals: readonly WaitingSignal[] };
+}
+
+/** The workflow tasks of open runs, as Temporal knows them. */
+export interface WorkflowTasks {
+  /** Whether the server marks runs whose tasks fail, so that they can be listed (1.30 and newer, on by default). */
+  marksFailing(): Promise<boolean>;
+  /** Lists open runs of these types: all, or those that are marked. */
+  list(types: readonly string[], which: 'All' | 'Marked'): AsyncIterable<OpenRun>;
+  /** Reads what became of the last tasks of a run; undefined when Temporal does not know it any more. */
+  read(run: OpenRun): Promise<RunReading | undefined>;
+  /** Reads what a run was sent since a time, the oldest first. */
+  signalsSince(run: OpenRun, time: number): Promise<readonly WaitingSignal[]>;
+  /** Terminates a run; answers false when it has ended before. */
+  terminate(run: OpenRun, reason: string): Promise<boolean>;
+  /** Sends a signal once more, to the run that is open now. */
+  resend(workflowId: string, signal: WaitingSignal): Promise<void>;
+}
+
+const CALL_MILLISECONDS = 10_000;
+const PAGE_EVENTS = 100;
+/** A run that is signalled all the time gets a page of events in about a minute. */
+const MOST_PAGES = 20;
+
+/** Reads the tasks of the runs on a task queue; those on other queues may belong to another installation. */
+export function workflowTasks(client: Client, taskQueue: string): WorkflowTasks {
+  const { namespace } = client.options;
+  const inTime = <T>(call: (service: Raw) => Promise<T>): Promise<T> =>
+    client.withDeadline(Date.now() + CALL_MILLISECONDS, () => call(client.workflowService));
+  /** The last events of a run, as long as they are of a kind, the oldest first. */
+  const latestOf = (execution: Execution, isOne: (event: HistoryEvent) => boolean) => {
+    const request = { namespace, execution, maximumPageSize: PAGE_EVENTS };
+    return lastWhile(isOne, (nextPageToken) =>
+      inTime((service) => service.getWorkflowExecutionHistoryReverse({ ...request, nextPageToken })),
+    );
+  };
+  const isOpen = `ExecutionStatus = 'Running' AND TaskQueue = '${taskQueue.replaceAll("'", "''")}'`;
+
+  return {
+    marksFailing: async () => {
+      const { namespaceInfo } = await inTime((service) => service.describeNamespace({ namespace }));
+      return namespaceInfo?.capabilities?.reportedProblemsSearchAttribute === true;
+    },
+    list: async function* (types, which) {
+      const isOfType = `WorkflowType IN (${types.map((type) => `'${type}'`).join(', ')})`;
+      const marked = which === 'Marked' ? ` AND TemporalReportedProblems IN (${marks})` : '';
+      const query = `${isOpen} AND ${isOfType}${marked}`;
+      for await (const { workflowId, runId, type } of client.workflow.list({ query }))
+        yield { workflowId, runId, type };
+    },
+    read: async ({ workflowId, runId }) => {
+      const execution = { workflowId, runId };
+      try {
+        const { pendingWorkflowTask, workflowExecutionInfo } = await inTime((service) =>
+          service.describeWorkflowExecution({ namespace, execution }),
+        );
+        const events = Number(workflowExecutionInfo?.historyLength ?? 0);
+        if (pendingWorkflowTask === null || pendingWorkflowTask === undefined) return { events };
+        const latest = await latestOf(execution, (event) => !event.workflowTaskCompletedEventAttributes);
+        const task = { attempt: pendingWorkflowTask.attempt ?? 1, failures: latest.flatMap(failureOf) };
+        return { events, due: { task, signals: latest.flatMap(signalOf) } };
+      } catch (error) {
+        if (hasCode(error, statusCodes.NOT_FOUND)) return undefined;
+        throw error;
+      }
+    },
+    signalsSince: async ({ workflowId, runId }, time) => {
+      const latest = await latestOf({ workflowId, runId }, (event) => timeOf(event) >= time);
+      return latest.flatMap(signalOf);
+    },
+    terminate: async ({ workflowId, runId }, reason) => {
+      try {
+        await inTime(() => client.workflow.getHandle(workflowId, runId).terminate(reason));
+        return true;
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) return false;
+        throw error;
+      }
+    },
+    resend: async (workflowId, { signalName, input, header }) => {
+      const { identity } = client.options;
+      const signal = { signalName: signalName ?? '', input: input ?? null, header: header ?? null, identity };
+      await inTime((service) =>
+        service.signalWorkflowExecution({ namespace, workflowExecution: { workflowId }, ...signal }),
+      );
+    },
+  };
+}
+
+const marks = "'category=WorkflowTaskFailed', 'category=WorkflowTaskTimedOut'";
+
+type Page = Awaited<ReturnType<Raw['getWorkflowExecutionHistoryReverse']>>;
+
+async function lastWhile(
+  isOne: (event: HistoryEvent) => boolean,
+  readPage: (token: Uint8Array | null) => Promise<Page>,
+): Promise<readonly HistoryEvent[]> {
+  const found: HistoryEvent[] = [];
+  let token: Uint8Array | null = null;
+  for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+    const { history, nextPageToken } = await readPage(token);
+    const events = history?.events ?? [];
+    const end = events.findIndex((event) => !isOne(event));
+    found.push(...(end === -1 ? events : events.slice(0, end)));
+    token = nextPageToken ?? null;
+    if (end !== -1 || token === null || token.length === 0) break;
+  }
+  return found.toReversed();
+}
+
+const timeOf = ({ eventTime }: HistoryEvent): number => Number(eventTime?.seconds ?? 0) * 1000;
+
+const signalOf = (event: HistoryEvent): readonly WaitingSignal[] =>
+  event.workflowExecutionSignaledEventAttributes ? [event.workflowExecutionSignaledEventAttributes] : [];
+
+/**
+ * Values of temporal.api.enums.v1.WorkflowTaskFailedCause that say nothing against the run: what came in while it was at
+ * work (1, 31), and what the server or a person has done (13, 17, 18, 20).
+ */
+const harmless: ReadonlySet<number> = new Set([1, 13, 17, 18, 20, 31]);
+
+/** temporal.api.enums.v1.TimeoutType: a worker took the task and did not answer. */
+const START_TO_CLOSE = 1;
+
+/** Whether a worker was too slow for a task, as the SDK reports it where it can still answer. */
+const isTooSlow = (message: string): boolean => message.startsWith('Script execution timed out');
+
+function failureOf(event: HistoryEvent): readonly TaskFailure[] {
+  const at = timeOf(event);
+  const { workflowTaskFailedEventAttributes: failed, workflowTaskTimedOutEventAttributes: timedOut } = event;
+  if (failed && !harmless.has(failed.cause ?? 0)) {
+    const message = failed.failure?.message || 'no message';
+    return [isTooSlow(message) ? { at } : { at, message }];
+  }
+  return timedOut?.timeoutType === START_TO_CLOSE ? [{ at }] : [];
+}
