@@ -23,14 +23,8 @@ function aLease() {
   /** Who asks may give up before a slow server has done what it was asked for. */
   const served = async (claim: () => LeaseRecord, signal: AbortSignal): Promise<LeaseRecord> => {
     if (!state.isSlow) return claim();
-    const doing = new Promise<LeaseRecord>((resolve, reject) => {
-      granted.push(() => {
-        try {
-          resolve(claim());
-        } catch (error) {
-          reject(error as Error);
-        }
-      });
+    const doing = new Promise<LeaseRecord>((resolve) => {
+      granted.push(() => resolve(Promise.resolve().then(claim)));
     });
     const givenUp = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(new Error('given up')), { once: true });
