@@ -34,7 +34,10 @@ export function takeStep(rollout: Rollout, input: GuardInput): Decision {
   if (step === undefined) return complete(rollout, input);
   if (promoteFull !== undefined) return skip(rollout, input);
   if (promote !== undefined && !movesTraffic(step) && approvalsOf(step) === undefined)
-    return endMeasurement(progress) ?? advance(rollout, `Promoted by ${promote.by}.`);
+    return (
+      endMeasurement(progress) ??
+      advance(rollout, `${promote.resumes === true ? 'Resumed' : 'Promoted'} by ${promote.by}.`)
+    );
   return nextOf(step, rollout, input) ?? moveTo(weightAfter(steps, index), 'Advance', rollout, input);
 }
 
