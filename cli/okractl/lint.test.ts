@@ -86,6 +86,17 @@ describe('lint', () => {
     expect(code).toBe(2);
   });
 
+  it.each(['AWSApplicationLoadBalancer', 'AWSNetworkLoadBalancer'])(
+    'says of what is no listener ARN that it is none, whatever %s asks for',
+    async (type) => {
+      const { ingress } = aCell().spec;
+      const block = { ...ingress?.awsApplicationLoadBalancer, listenerARN: 'foo' };
+      const { out } = await lint(cell({ ingress: { ...ingress, type, awsApplicationLoadBalancer: block } }));
+      expect(out).toMatch(/listenerARN: Expected the ARN of a listener .* Got "foo"/);
+      expect(out).not.toContain('got one of');
+    },
+  );
+
   it('wants something to look at', async () => {
     expect(await lint('kind: Pod\napiVersion: v1\n')).toMatchObject({ code: 2, out: '' });
     expect(await runOkractl(['lint'])).toMatchObject({ code: 2, out: '' });
