@@ -4,7 +4,7 @@ import { GROUP } from '../../crds/resource.ts';
 import { stagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import type { StructuralSchema } from '../../crds/structural-schema.ts';
 import { expressionProblems } from '../../domain/checks/expression.ts';
-import { OLD_GROUP } from '../../domain/conversion/labels.ts';
+import { OLD_GROUP } from '../../domain/conversion/convert.ts';
 import { fieldsIn, recordsIn, type Fields } from '../../domain/model/shape.ts';
 import { compileCondition, compileFilter } from '../../domain/staged/cel/expression.ts';
 import { identityOf } from './manifests.ts';
