@@ -109,6 +109,13 @@ spec:
     expect(objects).toMatchObject([{ apiVersion: 'okra.mumo.co/v1alpha1', kind: 'ClusterSet' }]);
   });
 
+  it('leaves out what is null, as the API server does', async () => {
+    const { objects, err } = await convert(`${canary}  version: null\n  healthTimeout:\n`);
+    expect(objects).not.toHaveProperty('0.spec.version');
+    expect(objects).not.toHaveProperty('0.spec.healthTimeout');
+    expect(err).not.toContain('problem');
+  });
+
   it('says what a check lacks', async () => {
     const { err, code } = await convert(`
 apiVersion: okra.mumoshu.github.io/v1alpha1
