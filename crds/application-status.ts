@@ -45,7 +45,11 @@ const applicationStatus = z.object({
     .object({
       name: z.string().max(63).describe('The name of the Cell that moves the traffic.'),
       weight: z.int().min(0).max(100).optional().describe('The weight of the new target groups: 0 to 100.'),
-      step: z.string().max(64).optional().describe('How many steps of this Cell are done.'),
+      step: z
+        .string()
+        .max(64)
+        .optional()
+        .describe('The step of this Cell that is under way, for example 2/4.'),
     })
     .optional()
     .describe('The Cell that moves the traffic of the application.'),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { bindingTargets } from './binding-targets.ts';
 import { deletionPolicy, targetGroupARN } from './common.ts';
-import { newTargetGroup, saysVPC } from './new-target-group.ts';
+import { newTargetGroup, targetGroupRules } from './new-target-group.ts';
 import { defineResource, type Resource } from './resource.ts';
 import { withRules } from './rules.ts';
 import { missing, syncStatus, syncColumns } from './sets.ts';
@@ -10,10 +10,12 @@ const spec = withRules(
   z.object({
     targetGroupARN: targetGroupARN
       .optional()
-      .describe('The target group to register targets in. Without it, Okra creates one from targetGroup.'),
+      .describe('The target group to register targets in. Without it, Okra creates one.'),
     targetGroup: newTargetGroup
       .optional()
-      .describe('The target group to create. Its tag okra.mumo.co/owner names this object.'),
+      .describe(
+        'The target group to create. Every field has a default, so it can be left out. Its tag okra.mumo.co/owner names this object.',
+      ),
     targets: bindingTargets.describe('The targets to register. Okra leaves targets that others registered.'),
     deletionPolicy: deletionPolicy
       .optional()
@@ -21,15 +23,7 @@ const spec = withRules(
         'What happens to a target group that Okra created when this object is deleted: Retain (default) or Delete. Okra always deregisters the targets that it registered.',
       ),
   }),
-  [
-    {
-      cel: 'has(self.targetGroupARN) != has(self.targetGroup)',
-      message:
-        'Expected exactly one of spec.targetGroupARN and spec.targetGroup. Name a target group, or say what to create.',
-      holds: (value) => (value.targetGroupARN === undefined) !== (value.targetGroup === undefined),
-    },
-    saysVPC,
-  ],
+  targetGroupRules,
 );
 
 const registered = z.object({

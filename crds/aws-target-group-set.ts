@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { bindingTargets } from './binding-targets.ts';
 import { deletionPolicy, labelSelector, targetGroupARN } from './common.ts';
-import { newTargetGroup, saysVPC } from './new-target-group.ts';
+import { newTargetGroup, targetGroupRules } from './new-target-group.ts';
 import { defineResource, type Resource } from './resource.ts';
 import { withRules } from './rules.ts';
 import {
@@ -57,7 +57,9 @@ const bindingTemplate = z.object({
       targetGroupARN: targetGroupARN
         .optional()
         .describe('One target group for all clusters. Without it, Okra creates one for each cluster.'),
-      targetGroup: newTargetGroup.optional().describe('The target groups that Okra creates.'),
+      targetGroup: newTargetGroup
+        .optional()
+        .describe('The target groups that Okra creates. Every field has a default, so it can be left out.'),
       targets: bindingTargets.describe(
         'The targets to register; clusterName can use the variable {{.awseks.cluster.name}}.',
       ),
@@ -67,15 +69,7 @@ const bindingTemplate = z.object({
           'What happens to a target group that Okra created when its binding is deleted: Retain (default) or Delete.',
         ),
     }),
-    [
-      {
-        cel: 'has(self.targetGroupARN) != has(self.targetGroup)',
-        message:
-          'Expected exactly one of targetGroupARN and targetGroup. Name a target group, or say what to create.',
-        holds: (value) => (value.targetGroupARN === undefined) !== (value.targetGroup === undefined),
-      },
-      saysVPC,
-    ],
+    targetGroupRules,
   ).describe('The spec of each AWSTargetGroupBinding.'),
 });
 

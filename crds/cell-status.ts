@@ -117,8 +117,14 @@ export const cellStatus = z.object({
   desiredVersion: text('The version that is being rolled out, or else the one that serves.'),
   stableVersion: text('The version that serves, and gets everything back when a rollout fails.'),
   canaryWeight: z.int().min(0).max(100).optional().describe('The total weight of the canary: 0 to 100.'),
-  currentStepIndex: z.int().min(0).optional().describe('The index of the current step, from 0.'),
-  step: text('How many of the steps are done, for example 2/4.'),
+  currentStepIndex: z
+    .int()
+    .min(0)
+    .optional()
+    .describe('The index of the step under way, from 0; the number of steps when none is left.'),
+  step: text(
+    'The step under way, from 1, of how many there are, for example 2/4; done when none is left. Only during a rollout.',
+  ),
   targetGroups: z
     .array(targetGroup)
     .max(5)

@@ -44,10 +44,10 @@ export const ingress = withRules(fields, [
   },
   ...types.map(blockExpected),
   {
-    cel: `self.type != '${APPLICATION}' || !has(self.awsApplicationLoadBalancer) || self.awsApplicationLoadBalancer.listenerARN.contains(':listener/app/')`,
+    cel: `self.type != '${APPLICATION}' || !has(self.awsApplicationLoadBalancer) || !self.awsApplicationLoadBalancer.listenerARN.contains(':listener/net/')`,
     message: `Expected spec.ingress.awsApplicationLoadBalancer.listenerARN to be that of a listener of an Application Load Balancer (listener/app/…), got one of a Network Load Balancer. Correct the ARN, or set spec.ingress.type to ${NETWORK}.`,
     holds: ({ type, awsApplicationLoadBalancer: block }) =>
-      type !== APPLICATION || block === undefined || isOf('app', block.listenerARN),
+      type !== APPLICATION || block === undefined || !isOf('net', block.listenerARN),
   },
   {
     cel: `self.type != '${APPLICATION}' || !has(self.awsApplicationLoadBalancer) || has(self.awsApplicationLoadBalancer.listener)`,
@@ -56,10 +56,10 @@ export const ingress = withRules(fields, [
       type !== APPLICATION || block === undefined || block.listener !== undefined,
   },
   {
-    cel: `self.type != '${NETWORK}' || !has(self.awsApplicationLoadBalancer) || self.awsApplicationLoadBalancer.listenerARN.contains(':listener/net/')`,
+    cel: `self.type != '${NETWORK}' || !has(self.awsApplicationLoadBalancer) || !self.awsApplicationLoadBalancer.listenerARN.contains(':listener/app/')`,
     message: `Expected the listenerARN in spec.ingress to be that of a listener of a Network Load Balancer (listener/net/…), because spec.ingress.type is ${NETWORK}, got one of an Application Load Balancer. Correct the ARN, or set spec.ingress.type to ${APPLICATION}.`,
     holds: ({ type, awsApplicationLoadBalancer: block }) =>
-      type !== NETWORK || block === undefined || isOf('net', block.listenerARN),
+      type !== NETWORK || block === undefined || !isOf('app', block.listenerARN),
   },
   {
     cel: `self.type != '${NETWORK}' || !has(self.awsApplicationLoadBalancer) || !has(self.awsApplicationLoadBalancer.listener)`,

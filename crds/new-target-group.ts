@@ -96,21 +96,32 @@ export const newTargetGroup = z.object({
   healthCheck: healthCheck.optional().describe('The health check of the targets. Default: what AWS chooses.'),
 });
 
-interface Creating {
+/** What Okra creates where a spec neither names a target group nor describes one. */
+export const usualTargetGroup = newTargetGroup.parse({});
+
+interface Asking {
+  readonly targetGroupARN?: string | undefined;
   readonly targetGroup?: NewTargetGroup | undefined;
   readonly targets: readonly { readonly ids?: readonly string[] | undefined }[];
 }
 
-/** What holds of a spec that creates a target group: someone says its VPC. */
-export const saysVPC: Rule<Creating> = {
-  cel: '!has(self.targetGroup) || has(self.targetGroup.vpcID) || self.targets.exists(t, !has(t.ids))',
-  message:
-    'Expected targetGroup.vpcID, because targets are ids alone and no cluster says in which VPC they are. Set it.',
-  holds: ({ targetGroup, targets }) =>
-    targetGroup === undefined ||
-    targetGroup.vpcID !== undefined ||
-    targets.some(({ ids }) => ids === undefined),
-};
+/** What holds of a spec that names a target group, or has one created: someone says the VPC of that one. */
+export const targetGroupRules: readonly Rule<Asking>[] = [
+  {
+    cel: '!has(self.targetGroupARN) || !has(self.targetGroup)',
+    message: 'Expected targetGroupARN or targetGroup, got both. Remove the one that is not meant.',
+    holds: (value) => value.targetGroupARN === undefined || value.targetGroup === undefined,
+  },
+  {
+    cel: 'has(self.targetGroupARN) || (has(self.targetGroup) && has(self.targetGroup.vpcID)) || self.targets.exists(t, !has(t.ids))',
+    message:
+      'Expected targetGroup.vpcID, because targets are ids alone and no cluster says in which VPC they are. Set it.',
+    holds: ({ targetGroupARN, targetGroup, targets }) =>
+      targetGroupARN !== undefined ||
+      targetGroup?.vpcID !== undefined ||
+      targets.some(({ ids }) => ids === undefined),
+  },
+];
 
 /** A target group that Okra creates. */
 export type NewTargetGroup = z.output<typeof newTargetGroup>;

@@ -131,3 +131,24 @@ export const goTools = {
   'kube-scheduler': kubernetesTool('kube-scheduler'),
   promtool: prometheusTool('promtool'),
 };
+
+/**
+ * About how many seconds each takes beside another on two idle cores.
+ * @type {Readonly<Record<string, number>>}
+ */
+export const buildSeconds = {
+  moto: 41,
+  'kube-apiserver': 248,
+  temporal: 202,
+  'temporal-server': 150,
+  prometheus: 140,
+  'rollouts-controller': 129,
+  'argocd-applicationset-controller': 100,
+  etcd: 28,
+  kubectl: 27,
+  'kube-controller-manager': 61,
+  helm: 40,
+  kwok: 34,
+  'kube-scheduler': 7,
+  promtool: 10,
+};

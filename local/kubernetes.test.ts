@@ -32,12 +32,12 @@ async function serverThat(does: (socket: Socket) => void): Promise<{
   return { access, connections: () => sockets.length };
 }
 
-it('applies an object six times where no answer comes, and then says so', async () => {
+it('applies an object for longer each time where no answer comes, and then says so and what to do', async () => {
   const { access, connections } = await serverThat(() => undefined);
-  await expect(applyObject(access, '/api/v1/nodes/a', '{}', { limitMs: 100 })).rejects.toThrow(
-    'PATCH /api/v1/nodes/a?fieldManager=okra-local&force=true was not answered within 0.1 s',
+  await expect(applyObject(access, '/api/v1/nodes/a', '{}', { limitMs: 50 })).rejects.toThrow(
+    'PATCH /api/v1/nodes/a?fieldManager=okra-local&force=true was not answered within 0.8 s. Start again when the machine has less other work',
   );
-  expect(connections()).toBe(6);
+  expect(connections()).toBe(5);
 });
 
 it('does not repeat what failed', async () => {

@@ -61,13 +61,15 @@ class UnansweredError extends Error {
   override readonly name = 'UnansweredError';
 }
 
-/** How often an object is applied while no answer comes: a machine that stands still for seconds is no reason to give a stack up. */
-const APPLY_ATTEMPTS = 6;
+/** How often an object is applied while no answer comes, each time for twice as long: a machine that is busy for minutes is no reason to give a stack up. */
+const APPLY_ATTEMPTS = 5;
+
+const CALL_MILLISECONDS = 10_000;
 
 /** Calls the API server as administrator and answers the body; a refusal is an error with the server's own words. */
 export async function callKubernetes(access: KubernetesAccess, call: KubernetesCall): Promise<string> {
   const ca = await readFile(access.caFile);
-  const { method = 'GET', path, body, contentType = 'application/json', limitMs = 10_000 } = call;
+  const { method = 'GET', path, body, contentType = 'application/json', limitMs = CALL_MILLISECONDS } = call;
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${access.token}`, 'content-type': contentType };
     // A connection of its own for each call: one that was kept would be found broken after a restart.
@@ -94,25 +96,29 @@ export async function callKubernetes(access: KubernetesAccess, call: KubernetesC
   });
 }
 
-/** Applies an object server-side and answers it as kept. To apply it twice is to apply it once, so a call without an answer is repeated, up to a minute in all. */
+/** Applies an object server-side and answers it as kept. To apply it twice is to apply it once, so a call without an answer is repeated, for five minutes in all. */
 export async function applyObject(
   access: KubernetesAccess,
   path: string,
   body: string,
-  limits: Pick<KubernetesCall, 'limitMs'> = {},
+  { limitMs = CALL_MILLISECONDS }: Pick<KubernetesCall, 'limitMs'> = {},
 ): Promise<string> {
   const call = {
-    ...limits,
     method: 'PATCH',
     path: `${path}?fieldManager=okra-local&force=true`,
     body,
     contentType: 'application/apply-patch+yaml',
   };
-  for (let left = APPLY_ATTEMPTS - 1; ; left -= 1) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
-      return await callKubernetes(access, call);
+      return await callKubernetes(access, { ...call, limitMs: limitMs * 2 ** (attempt - 1) });
     } catch (error) {
-      if (left === 0 || !(error instanceof UnansweredError)) throw error;
+      if (!(error instanceof UnansweredError)) throw error;
+      if (attempt === APPLY_ATTEMPTS)
+        throw new Error(
+          `${error.message}. Start again when the machine has less other work; what was built is kept.`,
+          { cause: error },
+        );
     }
   }
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
 import { until } from '../test/support/until.ts';
+import { startOkrad } from './okrad.ts';
 
 const okrad = join(import.meta.dirname, 'okrad.ts');
 
@@ -32,5 +33,19 @@ it('ends an okrad whose starter was killed', async () => {
   expect(isAlive(pid)).toBe(true);
   child.kill('SIGKILL');
   await until('okrad to end', () => Promise.resolve(!isAlive(pid)));
+  await rm(dir, { recursive: true });
+});
+
+it('starts an okrad again only once it was ended', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'okra-okrad-'));
+  const program = join(dir, 'okrad.mjs');
+  await writeFile(program, 'setInterval(() => undefined, 1000);');
+  await using started = startOkrad({ environment: {}, log: join(dir, 'log'), program });
+  const first = started.pid();
+  started.start();
+  expect(started.pid()).toBe(first);
+  await started.end('SIGKILL');
+  started.start();
+  expect(started.pid()).not.toBe(first);
   await rm(dir, { recursive: true });
 });

@@ -25,7 +25,7 @@ export interface Okrad extends AsyncDisposable {
   /** What it was started with. */
   readonly environment: Readonly<Record<string, string>>;
   readonly pid: () => number | undefined;
-  /** Starts it again; with what is set for this time alone. */
+  /** Starts it again once it was ended; with what is set for this time alone. */
   start(more?: Readonly<Record<string, string>>): void;
   /** Ends it the way an operator or a broken machine would, and waits until it is gone; answers with its exit code, if it had one. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | undefined>;
@@ -58,6 +58,7 @@ export function startOkrad({
   const args = [...flags, program, ...(components === undefined ? [] : ['--components', components])];
   let child: ChildProcess | undefined;
   const start = (more: Readonly<Record<string, string>> = {}): void => {
+    if (child !== undefined) return;
     const file = createWriteStream(log, { flags: 'a' });
     child = spawn(process.execPath, args, {
       cwd,

@@ -136,7 +136,7 @@ async function becomeReady(component: Component, running: Running, { logFile }: 
     throw new Error(
       `Expected ${component.name} to become ready: ${error instanceof Error ? error.message : String(error)}\n` +
         `The end of ${file}:\n${lastLines(log)}\n` +
-        `Start the stack again. If ${component.name} fails the same way, delete its folder below ~/.cache/okra to have it built again.`,
+        `Start the stack again, with less other work on the machine if it was only slow. If ${component.name} ends by itself each time, delete its folder below ~/.cache/okra to have it built again.`,
       { cause: error },
     );
   } finally {

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { cached } from './cache.mjs';
-import { goTools } from './go-tools.mjs';
+import { buildSeconds, goTools } from './go-tools.mjs';
 import { checkGo, checkPython } from './prerequisites.mjs';
-import { withProgress } from './progress.mjs';
+import { withProgress, workload } from './progress.mjs';
 import { lastLines, run } from './run.mjs';
 import { goTool, goToolFolder, motoFolder, survey } from './survey.mjs';
 import { motoVersion } from './tools.mjs';
 
-/** @typedef {{ env: NodeJS.ProcessEnv, say: import('./progress.mjs').Say, signal?: AbortSignal | undefined }} Surroundings */
+/** @typedef {{ env: NodeJS.ProcessEnv, say: import('./progress.mjs').Say, signal?: AbortSignal | undefined, left?: () => string }} Surroundings */
 
 const modules = fileURLToPath(new URL('modules/', import.meta.url));
 const requirements = fileURLToPath(new URL('requirements.txt', import.meta.url));
@@ -42,6 +42,7 @@ export async function build(found, surroundings) {
   const executables = { ...found.executables };
   const order = new Set(['kube-apiserver', 'moto', ...Object.keys(goTools)]);
   const queue = [...order].filter((name) => found.missing.includes(name));
+  const work = workload(Object.fromEntries(queue.map((name) => [name, buildSeconds[name] ?? 60])));
   const busy = new Set();
   const failure = new AbortController();
   const signal = AbortSignal.any([failure.signal, surroundings.signal ?? failure.signal]);
@@ -52,7 +53,9 @@ export async function build(found, surroundings) {
       if (name === undefined || signal.aborted) return;
       queue.splice(queue.indexOf(name), 1);
       busy.add(moduleOf(name));
-      executables[name] = await buildOne(name, found, { ...surroundings, signal });
+      work.begin(name);
+      executables[name] = await buildOne(name, found, { ...surroundings, signal, left: work.left });
+      work.end(name);
       busy.delete(moduleOf(name));
     }
   };
@@ -81,19 +84,19 @@ function stopOthers(error, failure) {
  * @param {Surroundings} surroundings
  */
 async function buildOne(name, found, surroundings) {
-  const { env, say, signal } = surroundings;
+  const { env, say, signal, left } = surroundings;
   if (name === 'moto') {
     if (found.python === undefined) throw new Error('Expected a Python for moto, got none.');
     const python = found.python;
     const folder = motoFolder(python.version, env);
-    const words = { name: `moto ${motoVersion}`, doing: 'installing (once)', done: 'installed' };
+    const words = { name: `moto ${motoVersion}`, doing: 'installing (once)', done: 'installed', left };
     await cached({ folder, say, signal }, (draft) =>
       withProgress(say, words, () => installMoto(draft, python.command, surroundings)),
     );
     return join(folder, 'bin', 'python');
   }
   const folder = goToolFolder(name, env);
-  const words = { name: `${name} ${goTool(name).version}`, doing: 'building (once)', done: 'built' };
+  const words = { name: `${name} ${goTool(name).version}`, doing: 'building (once)', done: 'built', left };
   await cached({ folder, say, signal }, (draft) =>
     withProgress(say, words, () => compile(name, draft, surroundings)),
   );

@@ -8,9 +8,12 @@ export interface Patience {
   readonly signal?: AbortSignal;
 }
 
+// A machine that is busy with other work takes minutes for what takes seconds on an idle one.
+const LONGEST_MILLIS = 300_000;
+
 /** Repeats an attempt until it answers something other than `undefined`; an attempt that throws counts as not yet. */
 export async function waitFor<T>(patience: Patience, attempt: () => Promise<T | undefined>): Promise<T> {
-  const { what, timeoutMillis = 30_000, intervalMillis = 50, signal } = patience;
+  const { what, timeoutMillis = LONGEST_MILLIS, intervalMillis = 50, signal } = patience;
   const end = Date.now() + timeoutMillis;
   let last = 'no answer';
   for (;;) {

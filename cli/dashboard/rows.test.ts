@@ -26,7 +26,7 @@ describe('the row of a Cell', () => {
       since: at,
       stable: '1.0.0',
       canary: '2.0.0',
-      step: '1/3',
+      step: 'step 2/3',
       weights: [
         { name: 'web-a', version: '1.0.0', role: 'Stable', served: 80 },
         { name: 'web-b', version: '2.0.0', role: 'Canary', asked: 50, served: 20 },
@@ -114,12 +114,12 @@ describe('what can be asked of a Cell', () => {
     ],
     [
       'not to promote after the last step, where none is left',
-      { ...paused, phase: 'Progressing', reason: 'WaitingForSettle', step: '2/2' },
+      { ...paused, phase: 'Progressing', reason: 'WaitingForSettle', step: 'done' },
       ['pause', 'promoteFull', 'abort'],
     ],
     [
       'not to measure again after the last step, where nothing would',
-      { ...paused, reason: 'AnalysisFailed', step: '2/2', conditions: degraded },
+      { ...paused, reason: 'AnalysisFailed', step: 'done', conditions: degraded },
       ['pause', 'promote', 'promoteFull', 'abort'],
     ],
     [
@@ -137,7 +137,7 @@ describe('what can be asked of a Cell', () => {
       {
         ...paused,
         reason: 'WaitingForVerdict',
-        step: '2/2',
+        step: 'done',
         conditions: degraded,
         rollout: { ...paused.rollout!, stepEndsAt: at },
       },

@@ -37,7 +37,9 @@ export function rowOf({ cell, asked }: KnownCell, before?: CellRow): CellRow {
     ...(rollout === undefined || status.desiredVersion === undefined
       ? {}
       : { canary: status.desiredVersion }),
-    ...(rollout === undefined || step === undefined ? {} : { step }),
+    ...(rollout === undefined || step === undefined
+      ? {}
+      : { step: step === 'done' ? 'steps done' : `step ${step}` }),
     weights: weightsOf(cell, asked),
     asksPerson:
       rollout?.ending === undefined && ((rollout?.paused ?? paused) !== undefined || forPersons.has(reason)),

@@ -28,6 +28,7 @@ export interface CellRow {
   readonly since?: string;
   readonly stable?: string;
   readonly canary?: string;
+  /** The step under way, for people. */
   readonly step?: string;
   readonly weights: readonly GroupWeight[];
   /** Whether it waits for a person. */

@@ -64,7 +64,7 @@ describe('okra sync cell', () => {
   const reported = (object: FakeObject): void => {
     if (object.kind !== 'Cell') return;
     const { phase, step, canaryWeight, targetGroups = [] } = statusOf([object]);
-    const row = `${phase} ${step} at ${canaryWeight}: ${targetGroups.map(({ weight }) => weight).join()}`;
+    const row = `${phase} ${step ?? '-'} at ${canaryWeight}: ${targetGroups.map(({ weight }) => weight).join()}`;
     if (rows.at(-1) !== row) rows.push(row);
   };
   const pass = async (...words: readonly string[]): Promise<Outcome> => {
@@ -134,13 +134,13 @@ describe('okra sync cell', () => {
     expect(writes).toEqual([pair(50, 0), pair(40, 10), pair(30, 20), pair(0, 50)]);
     // As okrad's, in test/rollout/canary.test.ts.
     expect(rows).toEqual([
-      'Progressing 0/4 at 0: 50,50',
-      'Progressing 0/4 at 0: 50,50,0,0',
-      'Progressing 1/4 at 20: 40,40,10,10',
-      'Paused 2/4 at 20: 40,40,10,10',
-      'Progressing 3/4 at 20: 40,40,10,10',
-      'Progressing 4/4 at 40: 30,30,20,20',
-      'Completed 4/4 at 100: 0,0,50,50',
+      'Progressing 1/4 at 0: 50,50',
+      'Progressing 1/4 at 0: 50,50,0,0',
+      'Progressing 2/4 at 20: 40,40,10,10',
+      'Paused 3/4 at 20: 40,40,10,10',
+      'Progressing 4/4 at 20: 40,40,10,10',
+      'Progressing done at 40: 30,30,20,20',
+      'Completed - at 100: 0,0,50,50',
     ]);
   });
 

@@ -16,7 +16,7 @@ describe('get', () => {
     expect(code).toBe(0);
     const [headings, row] = out.split('\n');
     expect(headings).toMatch(/^NAME +PHASE +STEP +CANARY +STABLE +DESIRED +AGE +MESSAGE$/);
-    expect(row).toMatch(/^web +Paused +1\/3 +20 +1\.0\.0 +2\.0\.0 +- +Pausing until/);
+    expect(row).toMatch(/^web +Paused +2\/3 +20 +1\.0\.0 +2\.0\.0 +- +Pausing until/);
   });
 
   it.each([
@@ -599,7 +599,7 @@ Phase:          Paused (WaitingForResume)
 Says:           Pausing until someone sends resume or promote.
 Serves:         1.0.0
 Rolls out:      2.0.0
-Step:           1/3, the new version has 20 of 100
+Step:           2/3, the new version has 20 of 100
 Started:        2026-11-22T09:55:00Z (5m ago)
 Load balancer:  rule 10 of the listener: arn:aws:elasticloadbalancing:ap-northeast-1:111122223333:listener/app/web/0123456789abcdef/0123456789abcdef
 Workflow:       http://127.0.0.1:8233/namespaces/default/workflows/cell%2Fdefault%2Fweb/0123-4567/history
@@ -613,7 +613,7 @@ Steps:
   ✓ 1. set the canary's weight to 20
   ▶ 2. pause until resumed
     3. set the canary's weight to 50
-    4. the whole weight
+    the whole weight
 
 Asked for:
   TIME                   REQUEST   BY    REASON

@@ -54,12 +54,12 @@ describe('convert', () => {
         apiVersion: 'okra.mumo.co/v1alpha1',
         spec: {
           replicas: 2,
-          versionedBy: { label: 'okra.mumo.co/version' },
+          versionedBy: { label: 'okra.mumoshu.github.io/version' },
           ingress: { awsApplicationLoadBalancer: { listener: { rule: { priority: 100 } } } },
           updateStrategy: {
             canary: {
               analysis: { startingStep: 2 },
-              steps: [{ setWeight: 10 }, { pause: {} }, { setWeight: 30 }, { pause: {} }, { analysis: {} }],
+              steps: [{ stepWeight: 10 }, { pause: {} }, { stepWeight: 20 }, { pause: {} }, { analysis: {} }],
             },
           },
         },
@@ -71,12 +71,60 @@ describe('convert', () => {
     for (const said of [
       'old.yaml:2: Cell web: spec.ingress.replicas is spec.replicas now',
       'A rule without a priority had 100',
-      'Relabel the target groups, and the TargetGroupBindings in the clusters.',
-      "The weights of the steps, 10, 20, were added up; a setWeight is the canary's whole weight now, so that they are written as 10, 30.",
-      'A pause without a duration (steps 3) was over at once',
+      'A pause without a duration (step 4) was over at once',
     ])
       expect(err).toContain(said);
-    expect(err.trim().split('\n')).toHaveLength(5);
+    expect(err.trim().split('\n')).toHaveLength(3);
+  });
+
+  it('writes weights that were added up as such', async () => {
+    const { objects, err } = await convert(canary.replaceAll('stepWeight', 'setWeight'));
+    const steps = [{ stepWeight: 10 }, { pause: {} }, { stepWeight: 20 }, { pause: {} }, { analysis: {} }];
+    expect(objects).toMatchObject([{ spec: { updateStrategy: { canary: { steps } } } }]);
+    expect(err).toContain('setWeight 10, 20 was added up');
+  });
+
+  it('leaves a Cell of now alone that only leaves out apiVersion', async () => {
+    const ofNow = canary
+      .replace(/apiVersion: .*/, '')
+      .replace('hosts: [example.com]', 'hosts: [example.com], priority: 10')
+      .replace('    replicas: 2\n', '')
+      .replace('stepWeight: 20', 'stepWeight: 40')
+      .replaceAll('stepWeight', 'setWeight');
+    const { objects, err, code } = await convert(ofNow);
+    expect([code, err]).toEqual([0, '']);
+    const written = parseAllDocuments(ofNow).map((one) => one.toJS() as object);
+    expect(objects).toEqual(written.map((one) => ({ apiVersion: 'okra.mumo.co/v1alpha1', ...one })));
+  });
+
+  it('leaves a ClusterSet of now alone that only leaves out apiVersion', async () => {
+    const { objects, err } = await convert(`
+kind: ClusterSet
+metadata: { name: cart }
+spec:
+  generators: [{ awseks: { selector: { matchTags: { role: web } } } }]
+  template: { metadata: { labels: { role: web } } }
+`);
+    expect(err).toBe('');
+    expect(objects).toMatchObject([{ apiVersion: 'okra.mumo.co/v1alpha1', kind: 'ClusterSet' }]);
+  });
+
+  it('leaves out what is null, as the API server does', async () => {
+    const { objects, err } = await convert(`${canary}  version: null\n  healthTimeout:\n`);
+    expect(objects).not.toHaveProperty('0.spec.version');
+    expect(objects).not.toHaveProperty('0.spec.healthTimeout');
+    expect(err).not.toContain('problem');
+  });
+
+  it('says what a check lacks', async () => {
+    const { err, code } = await convert(`
+apiVersion: okra.mumoshu.github.io/v1alpha1
+kind: Check
+metadata: { name: errors }
+spec: { analysis: { interval: 10s, max: 0.1, query: 'avg:errors{*}' } }
+`);
+    expect(code).toBe(2);
+    expect(err).toMatch(/problem: old.yaml:2: Check errors: .*spec\.analysis\.aggregator/);
   });
 
   it('gives the block of a Network Load Balancer its name', async () => {
@@ -149,7 +197,7 @@ metadata: { name: foreign }
         apiVersion: 'okra.mumo.co/v1alpha1',
         spec: { listener: { rule: { forward: { targetGroups: [{ weight: 40 }, { weight: 60 }] } } } },
       },
-      { metadata: { labels: { role: 'web', 'okra.mumo.co/version': '1.0.0' } } },
+      { metadata: { labels: { role: 'web', 'okra.mumoshu.github.io/version': '1.0.0' } } },
       { apiVersion: 'v1', kind: 'Service' },
     ]);
     expect(objects[2]).not.toHaveProperty('status');

@@ -1,13 +1,15 @@
 import type { Command } from 'commander';
 import { convert } from '../../domain/conversion/convert.ts';
+import { withoutNulls } from '../../domain/model/shape.ts';
+import { OFFLINE, refusedByServer, type DryRunOptions } from './dry-run.ts';
 import { exitCodes } from './exit.ts';
 import { lintObject } from './lint-object.ts';
 import { FILE, placeOf, readManifests, type Manifest } from './manifests.ts';
 import { asYaml } from './output.ts';
-import type { Globals, Shell } from './shell.ts';
+import type { Shell } from './shell.ts';
 import { inOneLine } from '../terminal-text.ts';
 
-interface ConvertOptions extends Globals {
+interface ConvertOptions extends DryRunOptions {
   readonly filename?: readonly string[];
 }
 
@@ -19,15 +21,22 @@ export function addConvert(program: Command, shell: Shell): void {
       'Converts manifests of older generations to the current form, and warns of each change of meaning. Exits with status 2 when something must be completed by hand.',
     )
     .option(...FILE)
+    .option(...OFFLINE)
     .action(async (_options: unknown, command: Command) => {
-      const { filename = [] } = command.optsWithGlobals<ConvertOptions>();
+      const options = command.optsWithGlobals<ConvertOptions>();
+      const { filename = [] } = options;
       const { manifests, problems } = await readManifests(shell, filename);
       const done = manifests.map(converted);
       const documents = done.flatMap(({ document }) => document ?? []);
       if (documents.length > 0) shell.print(documents.join('\n---\n'));
       const told = done.flatMap(({ warnings }) => warnings);
       for (const warning of told) shell.warn(`warning: ${inOneLine(warning)}`);
-      const left = [...problems, ...done.flatMap((one) => one.problems)];
+      const refused = await refusedByServer(
+        shell,
+        options,
+        done.flatMap(({ sound }) => sound ?? []),
+      );
+      const left = [...problems, ...done.flatMap((one) => one.problems), ...refused];
       for (const problem of left) shell.warn(`problem: ${inOneLine(problem)}`);
       if (left.length > 0) shell.exitWith(exitCodes.problems);
     });
@@ -35,6 +44,8 @@ export function addConvert(program: Command, shell: Shell): void {
 
 interface Done {
   readonly document?: string;
+  /** The manifest as it is now, where nothing is wrong with it. */
+  readonly sound?: Manifest;
   readonly warnings: readonly string[];
   readonly problems: readonly string[];
 }
@@ -42,18 +53,21 @@ interface Done {
 /** What becomes of a manifest, and what is still lacking in it afterwards. */
 function converted(manifest: Manifest): Done {
   const place = placeOf(manifest);
-  const outcome = convert(manifest.object);
+  const outcome = convert(withoutNulls(manifest.object));
   switch (outcome.is) {
     case 'Dropped':
       return { warnings: [`${place}: ${outcome.why}`], problems: [] };
     case 'Kept':
-      return { document: asYaml(outcome.object), warnings: [], problems: [] };
+      return { document: asYaml(manifest.object), warnings: [], problems: [] };
     case 'Converted': {
-      const finding = lintObject(outcome.object);
+      const { object } = outcome;
+      const finding = lintObject(object);
+      const problems = finding.is === 'Foreign' ? [] : finding.problems;
       return {
-        document: asYaml(outcome.object),
+        document: asYaml(object),
+        ...(problems.length === 0 ? { sound: { ...manifest, object } } : {}),
         warnings: outcome.warnings.map((warning) => `${place}: ${warning}`),
-        problems: finding.is === 'Foreign' ? [] : finding.problems.map((problem) => `${place}: ${problem}`),
+        problems: problems.map((problem) => `${place}: ${problem}`),
       };
     }
   }

@@ -4,8 +4,16 @@ import { GROUP } from '../../crds/resource.ts';
 import { stagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import type { StructuralSchema } from '../../crds/structural-schema.ts';
 import { expressionProblems } from '../../domain/checks/expression.ts';
-import { OLD_GROUP } from '../../domain/conversion/labels.ts';
-import { fieldsIn, recordsIn, type Fields } from '../../domain/model/shape.ts';
+import { isLabelKey, isLabelValue, isObjectName } from '../../domain/kubernetes/label-syntax.ts';
+import { OLD_GROUP } from '../../domain/conversion/convert.ts';
+import {
+  fieldsIn,
+  isRecord,
+  recordsIn,
+  textIn,
+  withoutNulls,
+  type Fields,
+} from '../../domain/model/shape.ts';
 import { compileCondition, compileFilter } from '../../domain/staged/cel/expression.ts';
 import { identityOf } from './manifests.ts';
 import { nearest, unknownFields } from './unknown-fields.ts';
@@ -14,6 +22,10 @@ import { nearest, unknownFields } from './unknown-fields.ts';
 export type Finding =
   { readonly is: 'Foreign' } | { readonly is: 'Looked'; readonly problems: readonly string[] };
 
+/** Whether an object is of Okra, and nothing is wrong with it. */
+export const isSound = (finding: Finding): boolean =>
+  finding.is === 'Looked' && finding.problems.length === 0;
+
 const groups: ReadonlySet<string> = new Set(resources.map(({ apiVersion }) => groupOf(apiVersion)));
 
 function groupOf(apiVersion: string): string {
@@ -21,7 +33,8 @@ function groupOf(apiVersion: string): string {
 }
 
 /** Looks at an object as admission does: by the schema of its kind, its rules, and what CEL there is in it. */
-export function lintObject(object: Fields): Finding {
+export function lintObject(written: Fields): Finding {
+  const object = withoutNulls(written);
   const { apiVersion, kind, name, namespace } = identityOf(object);
   const group = groupOf(apiVersion);
   if (group === OLD_GROUP)
@@ -36,13 +49,13 @@ export function lintObject(object: Fields): Finding {
   const parsed = found.parse({ metadata: { name }, spec: object['spec'] });
   const schema = schemaOf(found);
   return looked([
-    ...nameProblems(name),
+    ...metadataProblems(object),
     ...(!found.namespaced && namespace !== undefined
       ? [
           `Expected no metadata.namespace, since a ${kind} belongs to no namespace, got ${namespace}. Remove it.`,
         ]
       : []),
-    ...unknownFields(object['spec'], fieldsIn(fieldsIn(schema['properties'])['spec']), 'spec').map(
+    ...unknownFields(written['spec'], fieldsIn(fieldsIn(schema['properties'])['spec']), 'spec').map(
       unknownText,
     ),
     ...Object.keys(object)
@@ -69,14 +82,52 @@ function unknownKind(apiVersion: string, kind: string): string {
 const unknownText = ({ path, meant }: { readonly path: string; readonly meant?: string }): string =>
   `Expected no field ${path}, which the API server drops or refuses.${meant === undefined ? ' Remove it.' : ` Did you mean ${meant}?`}`;
 
-const DNS_SUBDOMAIN = /^[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?$/;
+/** What is wrong with the metadata of an object, which the API server refuses whatever its kind. */
+export function metadataProblems(object: Fields): readonly string[] {
+  const { labels, annotations, ownerReferences } = withoutNulls(fieldsIn(object['metadata']));
+  return [
+    ...nameProblems(identityOf(object).name),
+    ...ownerProblems(ownerReferences),
+    ...textProblems('labels', labels),
+    ...textProblems('annotations', annotations),
+  ];
+}
 
 function nameProblems(name: string): readonly string[] {
   if (name === '') return ['Expected metadata.name, got none. Give it one.'];
-  if (DNS_SUBDOMAIN.test(name)) return [];
+  if (isObjectName(name)) return [];
   return [
     `Expected metadata.name to have lower-case letters, digits, hyphens and dots, got ${JSON.stringify(name)}. Correct it.`,
   ];
+}
+
+const ownerProblems = (owners: unknown): readonly string[] =>
+  recordsIn(owners).flatMap((owner, at) => {
+    const lacking = ['apiVersion', 'kind', 'name', 'uid'].filter(
+      (field) => (textIn(owner[field]) ?? '') === '',
+    );
+    return lacking.length === 0
+      ? []
+      : [
+          `Expected ${lacking.join(', ')} in metadata.ownerReferences[${at}], got none. Leave the owner reference out, or complete it.`,
+        ];
+  });
+
+/** What is wrong with a map of labels or annotations. */
+function textProblems(field: 'labels' | 'annotations', map: unknown): readonly string[] {
+  if (map === undefined) return [];
+  if (!isRecord(map))
+    return [`Expected metadata.${field} to be a map, got ${JSON.stringify(map)}. Correct it.`];
+  return Object.entries(map).flatMap(([key, value]) => {
+    const got = JSON.stringify(value);
+    const of = `metadata.${field}[${JSON.stringify(key)}]`;
+    if (!isLabelKey(key)) return [`Expected ${of} to have a valid key. Correct it.`];
+    if (typeof value !== 'string') return [`Expected ${of} to be a text, got ${got}. Put it in quotes.`];
+    if (field === 'annotations' || isLabelValue(value)) return [];
+    return [
+      `Expected ${of} to have at most 63 letters, digits, hyphens, dots and underscores, got ${got}. Correct it.`,
+    ];
+  });
 }
 
 function schemaOf(kind: (typeof resources)[number]): StructuralSchema {

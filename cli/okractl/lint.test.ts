@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
+import { KubernetesError } from '../../clients/kubernetes/kubernetes.ts';
 import { aCell } from './testing/objects.ts';
 import { runOkractl } from './testing/shell.ts';
 import { nearest } from './unknown-fields.ts';
@@ -85,6 +86,61 @@ describe('lint', () => {
     expect(out).toMatch(problem);
     expect(code).toBe(2);
   });
+
+  it('takes a field that is null for one that is not there, as the API server does', async () => {
+    expect(await lint(cell({ version: null, updateStrategy: null, settle: null }))).toMatchObject({
+      code: 0,
+    });
+  });
+
+  it.each([
+    ['an owner reference without uid', 'ownerReferences: [{apiVersion: v1, kind: A, name: b}]', 'uid'],
+    ['a label that is a number', 'labels: {okra.mumo.co/version: 1.0}', 'Put it in quotes'],
+    ['a label that is too long', `labels: {a: ${'b'.repeat(64)}}`, 'at most 63'],
+    ['an annotation without a valid key', 'annotations: {a b: c}', 'valid key'],
+  ])('refuses %s, as the API server does', async (_, metadata, said) => {
+    const { out, code } = await lint(
+      `apiVersion: okra.mumo.co/v1alpha1\nkind: Freeze\nmetadata: {name: a, ${metadata}}\nspec: {by: a, reason: b}\n`,
+    );
+    expect(out).toContain(said);
+    expect(code).toBe(2);
+  });
+
+  const refusing = (status: number, message: string, ...words: readonly string[]) =>
+    runOkractl(['lint', '-f', 'x.yaml', ...words], {
+      files: { 'x.yaml': cell({}) },
+      refuses: new KubernetesError({ status, reason: '', message }),
+    });
+
+  it('asks the API server as well, by dry run', async () => {
+    const { out, code, done } = await refusing(422, 'denied by policy');
+    expect(out).toContain('Cell web: The API server refuses it: denied by policy');
+    expect([code, done]).toEqual([2, []]);
+  });
+
+  it.each([0, 403, 404])(
+    'says that the API server has not checked it, after the status %i',
+    async (status) => {
+      const { out, err, code } = await refusing(status, 'no route to host');
+      expect([out, code]).toEqual(['1 object, 0 problems\n', 0]);
+      expect(err).toContain('Cell web: not checked by the API server: no route to host');
+    },
+  );
+
+  it('asks no API server with --offline', async () => {
+    expect(await refusing(422, 'denied', '--offline')).toMatchObject({ code: 0, err: '' });
+  });
+
+  it.each(['AWSApplicationLoadBalancer', 'AWSNetworkLoadBalancer'])(
+    'says of what is no listener ARN that it is none, whatever %s asks for',
+    async (type) => {
+      const { ingress } = aCell().spec;
+      const block = { ...ingress?.awsApplicationLoadBalancer, listenerARN: 'foo' };
+      const { out } = await lint(cell({ ingress: { ...ingress, type, awsApplicationLoadBalancer: block } }));
+      expect(out).toMatch(/listenerARN: Expected the ARN of a listener .* Got "foo"/);
+      expect(out).not.toContain('got one of');
+    },
+  );
 
   it('wants something to look at', async () => {
     expect(await lint('kind: Pod\napiVersion: v1\n')).toMatchObject({ code: 2, out: '' });

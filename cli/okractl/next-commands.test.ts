@@ -20,7 +20,7 @@ it.each<[string, CellStatus, readonly string[]]>([
   ['a verdict of a person', { ...paused, reason: 'WaitingForVerdict' }, ['promote', 'retry', 'abort']],
   [
     'no second measurement after the last step, where nothing would measure',
-    { ...paused, reason: 'WaitingForVerdict', step: '2/2', conditions: degraded },
+    { ...paused, reason: 'WaitingForVerdict', step: 'done', conditions: degraded },
     ['promote', 'abort'],
   ],
   [

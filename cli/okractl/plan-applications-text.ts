@@ -35,7 +35,7 @@ function tableOf(actions: readonly PlannedAction[]): Table {
       formatDuration(at - start),
       withoutFraction(new Date(at).toISOString()),
       application,
-      step === undefined ? '-' : String(step),
+      step ?? '-',
       weights === undefined ? '' : weightsText(weights),
       `${inOneLine(does)}${assumes === undefined ? '' : ' *'}`,
     ]),

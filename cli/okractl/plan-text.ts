@@ -23,11 +23,10 @@ function partOf({ ahead }: PlanPart, title: string): string {
   const { rollout, events, end, stuck } = ahead;
   const heading = inOneLine(rollout === undefined ? title : `${title}: ${rollout.from} → ${rollout.to}`);
   const assumed = [...new Set(events.flatMap(({ assumes = [] }) => assumes))];
-  const steps = rollout?.steps ?? 0;
   return [
     ...(events.length === 0
       ? [`${heading}: nothing is done.`]
-      : [`${heading}:`, indented(layOut(tableOf(events, steps)))]),
+      : [`${heading}:`, indented(layOut(tableOf(events)))]),
     ...assumed.map((text) => asLine(`  * Assumed: ${text}.`)),
     ...(end === undefined ? [] : [`  In the end: ${end.outcome}. ${inOneLine(end.message)}`]),
     ...(stuck === undefined ? [] : [`  Then it waits for ever: ${inOneLine(stuck.message)}`]),
@@ -41,14 +40,14 @@ const indented = (text: string): string =>
     .join('\n');
 
 /** The table of what is done and waited for; times count from the first event. */
-export function tableOf(events: readonly PlannedEvent[], steps: number): Table {
+export function tableOf(events: readonly PlannedEvent[]): Table {
   const start = events[0]?.at ?? 0;
   return {
     headings: ['AFTER', 'TIME', 'STEP', 'WEIGHTS', 'WHAT'],
     rows: events.map(({ at, step, does, weights, assumes }) => [
       formatDuration(at - start),
       withoutFraction(new Date(at).toISOString()),
-      step === undefined ? '-' : `${step}/${steps}`,
+      step ?? '-',
       weights === undefined ? '' : weightsText(weights),
       `${inOneLine(does)}${assumes === undefined ? '' : ' *'}`,
     ]),

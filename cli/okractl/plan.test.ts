@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
+import { KubernetesError } from '../../clients/kubernetes/kubernetes.ts';
 import { digest } from '../../clients/digest.ts';
 import { parseRevisionData } from '../../crds/application-revision.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
@@ -131,6 +132,25 @@ describe('plan', () => {
     const { out } = await runOkractl(['plan', 'web', '-f', 'groups.yaml'], world);
     expect(out).toContain('Installing 3.0.0 with the whole weight');
     expect(out).toMatch(/web-c: 100/);
+  });
+
+  it('takes a field that is null for one that is not there, as the API server does', async () => {
+    const files = { 'web.yaml': manifest({ version: null, updateStrategy: null }) };
+    const { out, code } = await runOkractl(['plan', '-f', 'web.yaml'], { objects: groups, files });
+    expect(out).toContain('Installing 2.0.0');
+    expect(code).toBe(0);
+  });
+
+  it('refuses what the API server would refuse, or does by dry run', async () => {
+    const ownerReferences = [{ apiVersion: 'v1', kind: 'A', name: 'b' }];
+    const owned = stringify({ ...aCell(), metadata: { ...aCell().metadata, ownerReferences } });
+    const without = await runOkractl(['plan', '--offline', '-f', 'x'], { files: { x: owned } });
+    expect([without.out, without.code]).toEqual(['', 2]);
+    expect(without.err).toContain('x:1: Cell web: Expected uid in metadata.ownerReferences[0]');
+    const refuses = new KubernetesError({ status: 422, reason: 'Invalid', message: 'denied by policy' });
+    const asked = await runOkractl(['plan', '-f', 'x'], { files: { x: manifest() }, refuses });
+    expect([asked.out, asked.code]).toEqual(['', 2]);
+    expect(asked.err).toContain('The API server refuses it: denied by policy');
   });
 
   it('asks no cluster with --offline', async () => {

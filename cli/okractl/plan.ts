@@ -4,10 +4,12 @@ import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
 import { planApplications } from '../../domain/plan/applications-plan.ts';
 import { planCell } from '../../domain/plan/plan.ts';
 import { parseVersion } from '../../domain/versions/version.ts';
-import { fieldsIn } from '../../domain/model/shape.ts';
+import { fieldsIn, withoutNulls, type Fields } from '../../domain/model/shape.ts';
 import { inOneLine } from '../terminal-text.ts';
+import { OFFLINE, refusedByServer } from './dry-run.ts';
 import { badUsage, exitCodes, failed } from './exit.ts';
-import { FILE, identityOf, readManifests, repeated } from './manifests.ts';
+import { isSound, lintObject, metadataProblems } from './lint-object.ts';
+import { FILE, identityOf, placeOf, readManifests, repeated } from './manifests.ts';
 import { forPrograms, outputOption, type OutputFormat } from './output.ts';
 import { emptyCluster, lastOfEach, withApplied, type Reader } from './overlay.ts';
 import { formatApplicationsPlan } from './plan-applications-text.ts';
@@ -37,7 +39,7 @@ export function addPlan(program: Command, shell: Shell): void {
       'assume that target groups of this version exist; may be repeated',
       repeated,
     )
-    .option('--offline', 'use only the manifests, and no cluster')
+    .option(...OFFLINE)
     .addOption(outputOption())
     .action(async (name: string | undefined, _options: unknown, command: Command) => {
       const options = command.optsWithGlobals<PlanOptions>();
@@ -81,12 +83,7 @@ async function input(shell: Shell, name: string | undefined, options: PlanOption
     if (name === undefined) throw badUsage('Expected the name of a Cell, or manifests with -f, got neither.');
     return { cluster, keys: [parseCell(name, namespace)], unpinned: new Set() };
   }
-  const { manifests, problems } = await readManifests(shell, filename);
-  if (problems.length > 0) throw badUsage(problems.join('\n'));
-  const objects = lastOfEach(
-    manifests.map(({ object }) => object),
-    namespace,
-  );
+  const objects = lastOfEach(await soundObjects(shell, filename, options), namespace);
   const named = name === undefined ? undefined : parseCell(name, namespace);
   const cells = objects
     .map((object) => ({ ...identityOf(object), spec: fieldsIn(object['spec']) }))
@@ -99,6 +96,27 @@ async function input(shell: Shell, name: string | undefined, options: PlanOption
     keys: named === undefined ? cells.map(({ key }) => key) : [named],
     unpinned: new Set(cells.flatMap(({ key, spec }) => ('version' in spec ? [] : [formatKey(key)]))),
   };
+}
+
+/** The objects of manifests; throws what is no YAML, what no object may have whatever its kind, and what an API server refuses. */
+async function soundObjects(
+  shell: Shell,
+  filename: readonly string[],
+  options: PlanOptions,
+): Promise<readonly Fields[]> {
+  const { manifests, problems } = await readManifests(shell, filename);
+  const looked = manifests.map((manifest) => ({ manifest, finding: lintObject(manifest.object) }));
+  const refused = looked.flatMap(({ manifest, finding }) =>
+    finding.is === 'Foreign'
+      ? []
+      : metadataProblems(manifest.object).map((problem) => `${placeOf(manifest)}: ${problem}`),
+  );
+  // What is wrong with a spec is shown in the plan.
+  const sound = looked.flatMap(({ manifest, finding }) => (isSound(finding) ? [manifest] : []));
+  const found = [...problems, ...refused];
+  const all = found.length > 0 ? found : await refusedByServer(shell, options, sound);
+  if (all.length > 0) throw badUsage(all.map(inOneLine).join('\n'));
+  return manifests.map(({ object }) => withoutNulls(object));
 }
 
 /** A plan as programs and as people read it. */

@@ -48,10 +48,8 @@ export const retried = ({ blockedVersions = [], applications = [] }: CellStatus)
 ];
 
 /** Whether a rollout has all its steps done, and does not bake: nothing measures again, and no step is left to be promoted. */
-export function isPastSteps({ step = '', rollout }: CellStatus): boolean {
-  const [done, of] = step.split('/');
-  return rollout !== undefined && rollout.stepEndsAt === undefined && of !== undefined && done === of;
-}
+export const isPastSteps = ({ step, rollout }: CellStatus): boolean =>
+  rollout !== undefined && rollout.stepEndsAt === undefined && step === 'done';
 
 /** Whether the Cell says that something keeps it from what its spec asks for. */
 export const isDegraded = ({ conditions = [] }: CellStatus): boolean =>

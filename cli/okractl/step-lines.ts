@@ -16,7 +16,7 @@ export function stepLines({ cell }: Pick<CellView, 'cell'>, now: number): readon
     return `${marks[stands]} ${at + 1}. ${step}${stands === 'current' ? times : ''}`;
   });
   const all = index === undefined || index < steps.length ? 'ahead' : 'current';
-  const last = `${marks[all]} ${steps.length + 1}. the whole weight${all === 'current' ? times : ''}`;
+  const last = `${marks[all]} the whole weight${all === 'current' ? times : ''}`;
   return steps.length === 0 ? [] : [...lines, last];
 }
 

@@ -84,7 +84,7 @@ default/web  Paused  1.0.0 → 2.0.0  for 5m
 │  ├─ ✓ 1. set the canary's weight to 20
 │  ├─ ▶ 2. pause until resumed
 │  ├─   3. set the canary's weight to 50
-│  └─   4. the whole weight
+│  └─   the whole weight
 ├─ asked for
 │  └─ resume by ann: looks fine, 2026-11-22T09:56:00Z (4m ago)
 └─ next: set the canary's weight to 50
@@ -172,7 +172,7 @@ describe('a pause with an end', () => {
 describe('a line for each change', () => {
   it('says phase, step, versions, weights and what is waited for', () => {
     expect(cellLine('default/web', aCell(paused))).toBe(
-      'default/web  Paused  1/3  1.0.0 → 2.0.0  web-a 80, web-b 20  Pausing until someone sends resume or promote.',
+      'default/web  Paused  2/3  1.0.0 → 2.0.0  web-a 80, web-b 20  Pausing until someone sends resume or promote.',
     );
   });
 });

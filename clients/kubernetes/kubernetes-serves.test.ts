@@ -61,3 +61,16 @@ describe('whether a cluster serves a kind', () => {
     expect(paths).toEqual(['/api/v1']);
   });
 });
+
+it('has the API server keep nothing of what is applied by dry run', async () => {
+  const queries: unknown[] = [];
+  const send: Send = ({ query }) => {
+    queries.push(query);
+    return Promise.resolve(Readable.from([Buffer.from('{}')]));
+  };
+  const pod = { apiVersion: POD.apiVersion, kind: POD.kind, metadata: { namespace: 'a', name: 'b' } };
+  await clientOver(send).apply(pod, { dryRun: true });
+  await clientOver(send).apply(pod);
+  expect(queries).toMatchObject([{ dryRun: 'All', fieldValidation: 'Strict' }, {}]);
+  expect(queries[1]).not.toHaveProperty('dryRun');
+});

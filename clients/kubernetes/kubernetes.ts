@@ -41,6 +41,8 @@ export interface WriteOptions extends CallOptions {
 export interface ApplyOptions extends WriteOptions {
   /** Whether fields that other managers own are taken over. */
   readonly force?: boolean | undefined;
+  /** Has the API server check the object, unknown fields too, and keep nothing. */
+  readonly dryRun?: boolean | undefined;
 }
 
 /** How to delete an object. */
@@ -170,11 +172,15 @@ function writers(
   fieldManager: string,
 ): Pick<KubernetesClient, 'apply' | 'create' | 'patch' | 'delete'> {
   return {
-    apply: (object, { subresource, force, signal } = {}) =>
+    apply: (object, { subresource, force, dryRun, signal } = {}) =>
       call({
         method: 'PATCH',
         path: objectPath(kindOf(object), object.metadata, subresource),
-        query: { fieldManager, force: force === true ? 'true' : undefined },
+        query: {
+          fieldManager,
+          force: force === true ? 'true' : undefined,
+          ...(dryRun === true ? { dryRun: 'All', fieldValidation: 'Strict' } : {}),
+        },
         contentType: 'application/apply-patch+yaml',
         body: object,
         signal,

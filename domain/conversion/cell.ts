@@ -1,6 +1,5 @@
-import { isRecord, recordsIn, textIn, type Fields } from '../model/shape.ts';
+import { isRecord, recordsIn, type Fields } from '../model/shape.ts';
 import { at, inOrder, moved, warned, withValue, type Conversion, type Converted } from './converted.ts';
-import { versionLabel } from './labels.ts';
 
 const APPLICATION = ['spec', 'ingress', 'awsApplicationLoadBalancer'] as const;
 const NETWORK = ['spec', 'ingress', 'awsNetworkLoadBalancer'] as const;
@@ -12,12 +11,16 @@ const DEFAULT_PRIORITY = 100;
 
 const MOST_REPLICAS = 2;
 
+/** Whether a Cell has what only the form of now has. */
+export const isCellOfNow = (object: Fields): boolean =>
+  at(object, ...RULE) !== undefined ||
+  recordsIn(at(object, ...STEPS)).some(({ setWeight }) => setWeight !== undefined);
+
 /** Brings a Cell into the form of now. */
 export const convertCell: Conversion = inOrder(
   replicasOfIngress,
   networkBlock,
   listenerRule,
-  versionLabels,
   summedSteps,
   pausesWithoutDuration,
   tooManyReplicas,
@@ -76,56 +79,31 @@ function withoutTargetGroups(before: Converted, rule: readonly string[]): Conver
   );
 }
 
-function versionLabels(before: Converted): Converted {
-  const path = ['spec', 'versionedBy', 'label'];
-  const label = textIn(at(before.object, ...path));
-  if (label === undefined) return before;
-  const next = versionLabel(label);
-  return next === label
-    ? before
-    : warned(
-        { ...before, object: withValue(before.object, path, next) },
-        `The version is read from the label ${next} now, and not from ${label}. Relabel the target groups, and the TargetGroupBindings in the clusters.`,
-      );
-}
-
-/** The weights of steps were added up, also those of `setWeight`; each is the canary's whole weight now. */
+/** The weights of `setWeight` were added up, as those of `stepWeight` are. */
 function summedSteps(before: Converted): Converted {
   const steps = recordsIn(at(before.object, ...STEPS));
-  const weights = steps.flatMap((step) => weightIn(step) ?? []);
-  if (weights.length === 0) return before;
-  let sum = 0;
-  const next = steps.map((step): Fields => {
-    const weight = weightIn(step);
-    if (weight === undefined) return step;
-    sum = Math.min(100, sum + weight);
-    return { setWeight: sum };
-  });
-  const sums = next.flatMap((step) => weightIn(step) ?? []);
-  const object = withValue(before.object, STEPS, next);
-  const isSame = sums.join() === weights.join() && steps.every((step) => step['stepWeight'] === undefined);
-  if (isSame) return before;
-  return warned(
-    { ...before, object },
-    `The weights of the steps, ${weights.join(', ')}, were added up; a setWeight is the canary's whole weight now, so that they are written as ${sums.join(', ')}. If ${weights.join(', ')} was meant, write these.`,
+  const weights = steps.flatMap(({ setWeight }) =>
+    setWeight === undefined ? [] : [JSON.stringify(setWeight)],
   );
-}
-
-function weightIn(step: Fields): number | undefined {
-  const weight = step['setWeight'] ?? step['stepWeight'];
-  return typeof weight === 'number' ? weight : undefined;
+  if (weights.length === 0) return before;
+  const next = steps.map(({ setWeight, ...step }) =>
+    setWeight === undefined ? step : { ...step, stepWeight: setWeight },
+  );
+  return warned(
+    { ...before, object: withValue(before.object, STEPS, next) },
+    `setWeight ${weights.join(', ')} was added up; it is the total weight of the canary now, so that each is written as stepWeight. If totals of ${weights.join(', ')} were meant, write setWeight.`,
+  );
 }
 
 function pausesWithoutDuration(before: Converted): Converted {
   const steps = recordsIn(at(before.object, ...STEPS));
   const endless = steps.flatMap(({ pause }, index) =>
-    pause === null || (isRecord(pause) && pause['duration'] === undefined) ? [index] : [],
+    isRecord(pause) && pause['duration'] === undefined ? [index + 1] : [],
   );
   if (endless.length === 0) return before;
-  const next = steps.map((step, index) => (endless.includes(index) ? { pause: {} } : step));
   return warned(
-    { ...before, object: withValue(before.object, STEPS, next) },
-    `A pause without a duration (steps ${endless.join(', ')}) was over at once; it lasts until someone resumes it now. Give it a duration, or remove it.`,
+    before,
+    `A pause without a duration (step ${endless.join(', ')}) was over at once; it lasts until someone resumes it now. Give it a duration, or remove it.`,
   );
 }
 

@@ -1,20 +1,23 @@
 import { API_VERSION } from '../kubernetes/labels.ts';
-import { fieldsIn, recordsIn, textIn, type Fields } from '../model/shape.ts';
-import { convertCell } from './cell.ts';
-import { at, warned, withValue, type Conversion, type Converted } from './converted.ts';
-import { bearsOldLabel, OLD_GROUP, withNewLabels } from './labels.ts';
+import { recordsIn, textIn, type Fields } from '../model/shape.ts';
+import { convertCell, isCellOfNow } from './cell.ts';
+import { at, withValue, type Conversion, type Converted } from './converted.ts';
 import {
   convertCheck,
   convertClusterSet,
   convertLoadBalancerConfig,
   convertTargetGroupSet,
+  isClusterSetOfNow,
 } from './others.ts';
+
+/** The group of the older generations. */
+export const OLD_GROUP = 'okra.mumoshu.github.io';
 
 /** What becomes of an object of a file. */
 export type Outcome =
   | ({ readonly is: 'Converted' } & Converted)
   /** It is of the form of now, or of someone else's. */
-  | { readonly is: 'Kept'; readonly object: Fields }
+  | { readonly is: 'Kept' }
   /** There is nothing like it any more. */
   | { readonly is: 'Dropped'; readonly why: string };
 
@@ -29,6 +32,12 @@ const conversions: Readonly<Record<string, Conversion>> = {
   AWSApplicationLoadBalancerConfig: convertLoadBalancerConfig,
   AWSApplicationLoadBalancer: convertLoadBalancerConfig,
   Check: convertCheck,
+};
+
+/** What tells an example of now that leaves out apiVersion from one of an older generation. */
+const areOfNow: Readonly<Record<string, (object: Fields) => boolean>> = {
+  Cell: isCellOfNow,
+  ClusterSet: isClusterSetOfNow,
 };
 
 const gone: Readonly<Record<string, string>> = {
@@ -49,9 +58,15 @@ export function convert(object: Fields): Outcome {
   const kind = textIn(object['kind']) ?? '';
   const isOld = apiVersion.startsWith(`${OLD_GROUP}/`);
   const isOfGoController = apiVersion === API_VERSION && (kind === 'Pause' || kind === 'VersionBlocklist');
-  // The examples of the older generations leave it out.
+  // Examples leave it out.
   const isNameless = apiVersion === '' && (Object.hasOwn(conversions, kind) || Object.hasOwn(gone, kind));
-  if (!isOld && !isNameless && !isOfGoController) return { is: 'Kept', object };
+  if (!isOld && !isNameless && !isOfGoController) return { is: 'Kept' };
+  if (isNameless && Object.hasOwn(areOfNow, kind) && areOfNow[kind]?.(object) === true)
+    return {
+      is: 'Converted',
+      object: { apiVersion: API_VERSION, ...withValue(object, ['apiVersion'], undefined) },
+      warnings: [],
+    };
   const why = Object.hasOwn(gone, kind) ? gone[kind] : undefined;
   if (why !== undefined) return { is: 'Dropped', why };
   const conversion = Object.hasOwn(conversions, kind) ? conversions[kind] : undefined;
@@ -63,27 +78,16 @@ export function convert(object: Fields): Outcome {
   return { is: 'Converted', ...conversion(common(object)) };
 }
 
-/** What changes of every object: its group, the version label, and what an older controller has written. */
+/** What changes of every object: its group, and what an older controller has written. */
 function common(object: Fields): Converted {
   const { status: _told, ...written } = object;
-  const renamed = withNewLabels({ ...written, apiVersion: API_VERSION });
-  const isRelabelled = bearsOldLabel(object);
+  const renamed = { ...written, apiVersion: API_VERSION };
   const owners = recordsIn(at(renamed, 'metadata', 'ownerReferences'));
-  const metadata = fieldsIn(renamed['metadata']);
-  const free =
-    owners.length === 0 ? renamed : withValue(renamed, ['metadata'], withoutKey(metadata, 'ownerReferences'));
-  return warned(
-    { object: free, warnings: [] },
-    ...(isRelabelled ? [`The label ${OLD_GROUP}/version is okra.mumo.co/version now.`] : []),
-    ...(owners.length === 0
-      ? []
-      : [
-          'metadata.ownerReferences is left out: the owner of the older generation is another object. Okra sets its own.',
-        ]),
-  );
-}
-
-function withoutKey(object: Fields, key: string): Fields {
-  const { [key]: _left, ...others } = object;
-  return others;
+  if (owners.length === 0) return { object: renamed, warnings: [] };
+  return {
+    object: withValue(renamed, ['metadata', 'ownerReferences'], undefined),
+    warnings: [
+      'metadata.ownerReferences is left out: the owner of the older generation is another object. Okra sets its own.',
+    ],
+  };
 }

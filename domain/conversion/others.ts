@@ -1,5 +1,11 @@
-import { isRecord, recordsIn, textIn } from '../model/shape.ts';
+import { isRecord, recordsIn, textIn, type Fields } from '../model/shape.ts';
 import { at, inOrder, moved, warned, withValue, type Conversion, type Converted } from './converted.ts';
+
+/** Whether a ClusterSet has what only the form of now has. */
+export const isClusterSetOfNow = (object: Fields): boolean =>
+  recordsIn(at(object, 'spec', 'generators')).some(
+    (generator) => at(generator, 'awseks', 'selector') !== undefined,
+  );
 
 /** Brings a ClusterSet into the form of now. */
 export const convertClusterSet: Conversion = inOrder(clusterSelectors, secretNames);

@@ -37,7 +37,8 @@ export const requestKinds: Readonly<Record<RequestName, RequestKind>> = {
     description: 'Ends a pause.',
     refusal: (state) => withoutRollout(state) ?? notPaused(state),
     // Resuming ends an operator's pause, or else the pause step that waits for it.
-    take: ({ paused, ...others }, stamp) => (paused === undefined ? { ...others, promote: stamp } : others),
+    take: ({ paused, ...others }, stamp) =>
+      paused === undefined ? { ...others, promote: { ...stamp, resumes: true } } : others,
     answer: (state) => `The rollout of ${canaryOf(state)} goes on.`,
   },
   promote: {

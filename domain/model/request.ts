@@ -9,9 +9,12 @@ export interface Stamp {
   readonly at: number;
 }
 
-/** What operators asked of this rollout and what is not answered yet; `resume` ends a pause, and is never open. */
-export type Requests = { readonly paused?: Stamp } & {
-  readonly [Name in Exclude<RequestName, 'pause' | 'resume'>]?: Stamp;
+/** What operators asked of this rollout and what is not answered yet; what resumes a pause step finishes it, as a promote does. */
+export type Requests = {
+  readonly paused?: Stamp;
+  readonly promote?: Stamp & { readonly resumes?: true };
+} & {
+  readonly [Name in Exclude<RequestName, 'pause' | 'resume' | 'promote'>]?: Stamp;
 };
 
 /** A request that was taken, kept for the status and the history. */

@@ -1,13 +1,13 @@
 import { parseVersion } from '../versions/version.ts';
 import type { AskName } from './request.ts';
 import { fieldsIn } from './shape.ts';
-import type { RolloutState } from './state.ts';
+import type { Rollout, RolloutState } from './state.ts';
 
 /** What whoever asks has looked at; what is left out may be anything. */
 export interface Seen {
   /** The version that is on its way. */
   readonly version?: string;
-  /** The step, from 1. */
+  /** The step under way, from 1; one more than there are when none is left. */
   readonly step?: number;
   /** Whether an operator has paused the rollout. */
   readonly paused?: boolean;
@@ -47,9 +47,9 @@ export function notAsSeen(
     (part) => seen[part] !== undefined && seen[part] !== there[part],
   );
   return differs
-    ? `Expected ${described({ ...there, ...seen })}, as it was looked at, got ${described(there)}. Look again before you ask for ${name}.`
+    ? `Expected ${described({ ...there, ...seen }, rollout)}, as it was looked at, got ${described(there, rollout)}. Look again before you ask for ${name}.`
     : undefined;
 }
 
-const described = ({ version, step, paused }: Required<Seen>): string =>
-  `step ${step} of ${version}${paused ? ', paused by an operator' : ''}`;
+const described = ({ version, step, paused }: Required<Seen>, { steps }: Pick<Rollout, 'steps'>): string =>
+  `${step === steps.length + 1 ? 'the end of the steps' : `step ${step}`} of ${version}${paused ? ', paused by an operator' : ''}`;

@@ -18,3 +18,12 @@ export const numberIn = (value: unknown): number | undefined =>
 /** Those of a list that have fields; none when it is no list. */
 export const recordsIn = (value: unknown): readonly Fields[] =>
   Array.isArray(value) ? value.filter(isRecord) : [];
+
+/** The same without the fields that are null, which the API server drops. */
+export const withoutNulls = (object: Fields): Fields =>
+  Object.fromEntries(
+    Object.entries(object).flatMap(([key, value]) => (value === null ? [] : [[key, nullsDropped(value)]])),
+  );
+
+const nullsDropped = (value: unknown): unknown =>
+  Array.isArray(value) ? value.map(nullsDropped) : isRecord(value) ? withoutNulls(value) : value;

@@ -46,7 +46,9 @@ describe('a plan', () => {
       'end: Completed',
     ]);
     expect(plan.problems).toEqual([]);
-    expect(plan.parts[0]?.ahead.rollout).toEqual({ from: '1.0.0', to: '2.0.0', steps: 4 });
+    expect(plan.parts[0]?.ahead.rollout).toEqual({ from: '1.0.0', to: '2.0.0' });
+    const numbers = plan.parts[0]?.ahead.events.map(({ step }) => step);
+    expect(numbers).toEqual(['1/4', '1/4', '2/4', '3/4', '4/4', 'done', 'done', undefined, undefined]);
     expect(plan.parts[0]?.ahead.events.flatMap(({ assumes = [] }) => assumes)).toEqual([
       'someone sends resume at once',
     ]);

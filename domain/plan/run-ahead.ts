@@ -8,6 +8,7 @@ import { tookUp } from '../rollout/performed.ts';
 import { inRollout } from '../rollout/record.ts';
 import { changed, remembering, requested, runFrom, saw, type Run } from '../rollout/run.ts';
 import { dueReport, takeTurn, told } from '../rollout/turn.ts';
+import { stepOf } from '../steps/step.ts';
 import { Future } from './future.ts';
 
 /** One thing that a rollout will do, or wait for. */
@@ -17,8 +18,8 @@ export interface PlannedEvent {
   readonly is: 'Shift' | 'Measurement' | 'Wait' | 'End';
   /** In a sentence. */
   readonly does: string;
-  /** The step that it belongs to, from 1. */
-  readonly step?: number;
+  /** The step that it belongs to, as `status.step` has it. */
+  readonly step?: string;
   /** The weights that are served from then on, when they change. */
   readonly weights?: readonly WeightedTargetGroup[];
   /** What is taken for granted so that it goes on. */
@@ -31,7 +32,7 @@ export interface PlannedEvent {
 export interface Ahead {
   readonly events: readonly PlannedEvent[];
   /** The version that serves before, and the one that is rolled out, when there is a rollout. */
-  readonly rollout?: { readonly from: string; readonly to: string; readonly steps: number };
+  readonly rollout?: { readonly from: string; readonly to: string };
   /** How it ends; undefined when it waits for something that nobody can take for granted. */
   readonly end?: Close;
   /** What it waits for then. */
@@ -58,14 +59,12 @@ export function runAhead(observed: ObservedCell, from: number): Ahead {
       continue;
     }
     run = report(turn.run, turn.decision, world, now);
-    const step = stepOf(run);
+    const { rollout: current } = run.state;
+    const step = current === undefined ? {} : { step: stepOf(current) };
     if (turn.is === 'Perform') {
       const { decision } = turn;
-      if (decision.do === 'Begin')
-        rollout = { from: decision.stable.version, to: decision.canary.version, steps: 0 };
+      if (decision.do === 'Begin') rollout = { from: decision.stable.version, to: decision.canary.version };
       run = perform(run, decision, { world, observed: turn.observed, now });
-      if (decision.do === 'Begin' && rollout !== undefined)
-        rollout = { ...rollout, steps: run.state.rollout?.steps.length ?? 0 };
       const event = eventOf(decision);
       if (event !== undefined) events.push({ at: now, ...event, ...step });
       continue;
@@ -88,11 +87,6 @@ export function runAhead(observed: ObservedCell, from: number): Ahead {
 
 const isStillTold = ({ changes, seenChanges, state }: Run): boolean =>
   changes !== seenChanges || state.unreported !== undefined;
-
-const stepOf = ({ state: { rollout } }: Run): Pick<PlannedEvent, 'step'> =>
-  rollout === undefined || rollout.ending !== undefined || rollout.index >= rollout.steps.length
-    ? {}
-    : { step: rollout.index + 1 };
 
 // oxlint-disable-next-line max-params -- what a report is made of
 function report(run: Run, decision: Decision, world: Future, now: number): Run {

@@ -15,7 +15,7 @@ import { leftOf } from '../versions/stable.ts';
 import type { Rollout } from '../model/state.ts';
 import { approvalFrom, approvalsOf, movesTraffic, nextOf } from '../steps/index.ts';
 import { weightAfter } from '../steps/plan.ts';
-import { advance } from '../steps/step.ts';
+import { advance, nameStep } from '../steps/step.ts';
 import {
   everythingTo,
   gaining,
@@ -34,7 +34,10 @@ export function takeStep(rollout: Rollout, input: GuardInput): Decision {
   if (step === undefined) return complete(rollout, input);
   if (promoteFull !== undefined) return skip(rollout, input);
   if (promote !== undefined && !movesTraffic(step) && approvalsOf(step) === undefined)
-    return endMeasurement(progress) ?? advance(rollout, `Promoted by ${promote.by}.`);
+    return (
+      endMeasurement(progress) ??
+      advance(rollout, `${promote.resumes === true ? 'Resumed' : 'Promoted'} by ${promote.by}.`)
+    );
   return nextOf(step, rollout, input) ?? moveTo(weightAfter(steps, index), 'Advance', rollout, input);
 }
 
@@ -51,7 +54,7 @@ function skip(rollout: Rollout, input: GuardInput): Decision {
   const next =
     end ?? (moves ? moveTo(weightAfter(steps, to - 1), 'Advance', rollout, input) : advance(rollout, ''));
   if (next.do !== 'Advance') return next;
-  return { ...next, to, message: `Going on to step ${to + 1} of ${steps.length}, which takes approvals.` };
+  return { ...next, to, message: `Going on to ${nameStep({ index: to, steps })}, which takes approvals.` };
 }
 
 function complete(rollout: Rollout, input: GuardInput): Decision {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CanaryStep } from '../../crds/cell.ts';
 import { decide } from './decide.ts';
 import type { Decision } from '../model/decision.ts';
+import { ask } from '../model/requests.ts';
 import { type Progress, type Rollout, type RolloutState, initialState } from '../model/state.ts';
 import { aCell, arnOf, weightsOf } from '../testing/builders.ts';
 import { labelOf } from '../testing/label.ts';
@@ -293,6 +294,22 @@ describe('a rollout', () => {
     it('gives nothing to groups that were taken out of the rule', () => {
       const seen = without.withGroups('3.0.0', 'c').serving({ b: 100 }).seen();
       expect(told(decide(seen, ending, NOW))).toBe('Conclude');
+    });
+  });
+
+  it.each([
+    ['resume', 'Resumed'],
+    ['promote', 'Promoted'],
+  ] as const)('says of a pause that a %s has ended that it was %s', (action, done) => {
+    const pause: CanaryStep[] = [{ pause: {} }];
+    const seen = cell
+      .withSteps(...pause)
+      .serving({ a: 100 })
+      .seen();
+    const pausing = rolling({ steps: pause.map(parseStep), progress: { is: 'Pausing', since: NOW } });
+    expect(decide(seen, ask(pausing, action, stamp), NOW)).toEqual({
+      do: 'Advance',
+      message: `Step 1 of 1 is done. ${done} by ann.`,
     });
   });
 

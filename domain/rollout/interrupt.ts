@@ -6,6 +6,7 @@ import type { GuardInput } from '../gates/guard.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import type { Rollout } from '../model/state.ts';
 import { groupByVersion, isNewer, parseVersion } from '../versions/version.ts';
+import { nameStep } from '../steps/step.ts';
 import { includes, TOTAL_WEIGHT, weightOf } from '../load-balancers/weights.ts';
 
 /** Decides what ends a rollout before its last step: an abort, its deadline, or a reason to withdraw it. Undefined: nothing. */
@@ -14,7 +15,7 @@ export function interrupt(rollout: Rollout, input: GuardInput): Decision | undef
   if (abort !== undefined) return end(abortedBy(abort, input.now));
   const deadline = deadlineOf(rollout, input.cell);
   if (deadline !== undefined && input.now >= deadline) {
-    const message = `Expected the rollout of ${rollout.canary.version} to be over within ${input.cell.spec.progressDeadline}, not counting its waits for people, windows and other gates, got step ${rollout.index + 1} of ${rollout.steps.length}.`;
+    const message = `Expected the rollout of ${rollout.canary.version} to be over within ${input.cell.spec.progressDeadline}, not counting its waits for people, windows and other gates, got ${nameStep(rollout)}.`;
     return fail('ProgressDeadlineExceeded', message, input.now);
   }
   const why = reasonToWithdraw(rollout, input.observed, input.cell);

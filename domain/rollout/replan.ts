@@ -3,6 +3,7 @@ import { stepsGoOn } from '../model/measure-again.ts';
 import type { Rollout, RolloutState } from '../model/state.ts';
 import { withoutPromote } from '../model/without-promote.ts';
 import { isAsPlanned, resumeEdited } from '../steps/plan.ts';
+import { nameStep } from '../steps/step.ts';
 import { weightOf } from '../load-balancers/weights.ts';
 import type { GuardInput } from '../gates/guard.ts';
 import type { PresentCell } from '../versions/candidate.ts';
@@ -31,7 +32,7 @@ export function replan(rollout: Rollout, input: GuardInput): Decision | undefine
   return {
     do: 'Replan',
     index,
-    message: `The steps were edited; going on at step ${index + 1} of ${planned.steps.length}.`,
+    message: `The steps were edited; going on at ${nameStep({ index, steps: planned.steps })}.`,
   };
 }
 

@@ -11,6 +11,7 @@ import { told } from './rejected.ts';
 import { LONGEST_MESSAGE, loudHold, optional, type StatusInput } from '../model/status-input.ts';
 import { isPause } from '../model/waits.ts';
 import { blockedVersions, rolloutOf } from './status-rollout.ts';
+import { stepOf } from '../steps/step.ts';
 import { stepsOf } from './strategy.ts';
 import { waitingForTurn } from './turn-in-budget.ts';
 import { cut } from '../text.ts';
@@ -106,21 +107,15 @@ function desiredVersion({ state, decision }: StatusInput): string | undefined {
 
 function progressOf({ observed, cell, state }: StatusInput, phase: Phase): Partial<CellStatus> {
   const { rollout } = state;
-  const steps = rollout?.steps ?? stepsOf(cell.spec);
   if (rollout !== undefined) {
     return {
       canaryWeight: weightOf(rollout.canary.groups, observed.weighted),
       currentStepIndex: rollout.index,
-      step: `${rollout.index}/${steps.length}`,
+      step: stepOf(rollout),
     };
   }
-  if (phase === 'Completed') {
-    return {
-      canaryWeight: TOTAL_WEIGHT,
-      currentStepIndex: steps.length,
-      step: `${steps.length}/${steps.length}`,
-    };
-  }
+  if (phase === 'Completed')
+    return { canaryWeight: TOTAL_WEIGHT, currentStepIndex: stepsOf(cell.spec).length };
   return phase === 'Reverted' ? { canaryWeight: 0 } : {};
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CellSpec, CellStatus } from '../../crds/cell.ts';
+import { notAsSeen } from '../model/seen.ts';
 import { Simulation } from '../testing/simulation.ts';
 
 const MINUTE = 60_000;
@@ -41,6 +42,33 @@ describe('the status of a rollout', () => {
     simulation.pass(5 * MINUTE);
     expect(times()).toEqual({ since: 10 });
     expect(simulation.status.currentStepIndex).toBe(3);
+  });
+
+  it('counts the step under way from 1, as a request does, and has none without a rollout', () => {
+    const { simulation } = rollOut({ ...paused, bake: { duration: '1h' } });
+    const stands = () => [simulation.status.step, simulation.status.currentStepIndex];
+    const asSeen = (step: number) => notAsSeen(simulation.state, 'promote', { step }) === undefined;
+    expect(stands()).toEqual(['2/4', 1]);
+    expect([asSeen(1), asSeen(2), asSeen(3)]).toEqual([false, true, false]);
+    simulation.pass(10 * MINUTE);
+    expect(stands()).toEqual(['4/4', 3]);
+    simulation.ask('resume');
+    simulation.pass(MINUTE);
+    expect(stands()).toEqual(['done', 4]);
+    expect(notAsSeen(simulation.state, 'promote', { step: 4 })).toBe(
+      'Expected step 4 of 2.0.0, as it was looked at, got the end of the steps of 2.0.0. Look again before you ask for promote.',
+    );
+    simulation.pass(61 * MINUTE);
+    expect(simulation.status.phase).toBe('Completed');
+    expect(stands()).toEqual([undefined, 4]);
+  });
+
+  it('has no step after an install, which takes none', () => {
+    const simulation = new Simulation({ updateStrategy: paused });
+    simulation.provision('1.0.0', 'a');
+    simulation.pass(MINUTE);
+    expect(simulation.status.phase).toBe('Completed');
+    expect(simulation.status.step).toBeUndefined();
   });
 
   it('says the same while someone has paused it', () => {

@@ -30,6 +30,16 @@ export interface StandingKind<Spec> {
 /** A kind of step. */
 export type StepKind<Spec> = MovingKind<Spec> | StandingKind<Spec>;
 
+type Steps = Pick<Rollout, 'index' | 'steps'>;
+
+/** The step under way, from 1, of how many there are; `done` when none is left. */
+export const stepOf = ({ index, steps }: Steps): string =>
+  index < steps.length ? `${index + 1}/${steps.length}` : 'done';
+
+/** The step under way in a sentence. */
+export const nameStep = ({ index, steps }: Steps): string =>
+  index < steps.length ? `step ${index + 1} of ${steps.length}` : 'the end of the steps';
+
 /** The current step of the rollout is done. */
 export const advance = ({ index, steps }: Rollout, why: string): Decision => ({
   do: 'Advance',

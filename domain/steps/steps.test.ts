@@ -4,6 +4,7 @@ import { aStepAnalysis } from '../testing/checks.ts';
 import { aJob } from '../testing/jobs.ts';
 import { describeStep, measures, movesTraffic, parseStep, waitsForPerson } from './index.ts';
 import { resumeAt, weightAfter } from './plan.ts';
+import { nameStep, stepOf } from './step.ts';
 
 const templates = [{ templateName: 'rate' }, { templateName: 'errors' }];
 const experiment = { templates: [{ name: 'canary', specRef: 'canary' as const, replicas: 1 }], analyses: [] };
@@ -49,6 +50,15 @@ describe('a step', () => {
   ])('%j go on from the weight %i at index %i', (written, weight, index) =>
     expect(resumeAt(written.map(parseStep), weight)).toBe(index),
   );
+
+  it.each([
+    [0, '1/2', 'step 1 of 2'],
+    [1, '2/2', 'step 2 of 2'],
+    [2, 'done', 'the end of the steps'],
+  ])('with index %i is %s, in a sentence %s', (index, number, name) => {
+    const rollout = { index, steps: [{ setWeight: 20 }, { pause: {} }].map(parseStep) };
+    expect([stepOf(rollout), nameStep(rollout)]).toEqual([number, name]);
+  });
 
   it('without a key says what was expected', () =>
     expect(() => parseStep({})).toThrow('Expected a step to have one of setWeight, stepWeight, pause,'));

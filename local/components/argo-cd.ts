@@ -28,7 +28,7 @@ export async function planApplicationSets(
     ],
     ready: (signal) => {
       const url = `http://127.0.0.1:${metrics}/metrics`;
-      return waitFor({ what: `${url} to answer`, timeoutMillis: 60_000, signal }, () => answersOk(url));
+      return waitFor({ what: `${url} to answer`, signal }, () => answersOk(url));
     },
   };
 }

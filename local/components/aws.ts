@@ -32,9 +32,7 @@ export async function planMoto(plan: Plan): Promise<Planned<{ readonly url: stri
     // Without MOTO_ACCOUNT_ID: it would make one account of all, whatever role is assumed.
     env: { ...awsIdentity.environment, PYTHONUNBUFFERED: '1' },
     ready: (signal) =>
-      waitFor({ what: `${url}/moto-api/ to answer`, timeoutMillis: 60_000, signal }, () =>
-        answersOk(`${url}/moto-api/data.json`),
-      ),
+      waitFor({ what: `${url}/moto-api/ to answer`, signal }, () => answersOk(`${url}/moto-api/data.json`)),
   };
   return { component, addresses: { url } };
 }

@@ -79,9 +79,8 @@ export function planApiServer(
         await checkFile(kubernetes.caFile);
         return true;
       });
-      await waitFor(
-        { what: `${kubernetes.url}/readyz to answer`, timeoutMillis: 60_000, intervalMillis: 100, signal },
-        () => callKubernetes(kubernetes, { path: '/readyz' }),
+      await waitFor({ what: `${kubernetes.url}/readyz to answer`, intervalMillis: 100, signal }, () =>
+        callKubernetes(kubernetes, { path: '/readyz' }),
       );
       await writeKubeconfig(kubernetes);
     },

@@ -32,9 +32,7 @@ export async function planPrometheus(
     ],
     prepare: () => writeFile(config, stringify(settings)),
     ready: (signal: AbortSignal) =>
-      waitFor({ what: `${url} to be ready`, timeoutMillis: 60_000, signal }, () =>
-        answersOk(`${url}/-/ready`),
-      ),
+      waitFor({ what: `${url} to be ready`, signal }, () => answersOk(`${url}/-/ready`)),
   };
   return { component, url };
 }

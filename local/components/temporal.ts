@@ -62,7 +62,7 @@ export async function planTemporal(
     ],
     // The Web UI asks the server for the namespace: both are up when it answers.
     ready: (signal) =>
-      waitFor({ what: `${ui} to know the namespace default`, timeoutMillis: 60_000, signal }, () =>
+      waitFor({ what: `${ui} to know the namespace default`, signal }, () =>
         answersOk(`${ui}/api/v1/namespaces/default`),
       ),
   };
@@ -87,9 +87,7 @@ export async function planTemporalServer(
       ...dynamicConfig,
     ],
     ready: (signal: AbortSignal) =>
-      waitFor({ what: `${address} to know the namespace default`, timeoutMillis: 60_000, signal }, () =>
-        knowsNamespace(address),
-      ),
+      waitFor({ what: `${address} to know the namespace default`, signal }, () => knowsNamespace(address)),
   };
   return { component, address };
 }

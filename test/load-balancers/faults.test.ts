@@ -48,7 +48,7 @@ describe('bad input and faults', () => {
     expect(weightsOf(config.spec.listener.rule.forward)).toEqual({ c36a: 80, c36b: 20 });
     expect(weightsOf(config.status?.listener?.rule.forward)).toEqual({ c36a: 100, c36b: 0 });
     const held = await stage.untilStatus('c36', 'throttled', (status) => status.reason === 'Throttled');
-    expect(held).toMatchObject({ canaryWeight: 0, step: '0/4' });
+    expect(held).toMatchObject({ canaryWeight: 0, step: '1/4' });
     expect(await stage.analysisRuns('c36')).toEqual([]);
     expect(await stage.weights(priority)).toEqual({ c36a: 100, c36b: 0 });
     await stage.proxy.removeFault(fault);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 
 import { startStack, type Stack } from '../../local/stack.ts';
 import { waitFor } from '../../local/wait.ts';
@@ -79,6 +79,10 @@ describe('a local stack whose servers end', () => {
   afterAll(async () => {
     await stack.stopAll();
     rmSync(dir, { recursive: true });
+  });
+  // A test that fails may have left one of them ended.
+  afterEach(async () => {
+    for (const server of ['etcd', 'kube-apiserver', 'temporal', 'kwok']) await stack.start(server);
   });
   const jobs = ['kube-controller-manager', 'kube-scheduler', 'kwok'];
   const kubectl = (args: string): Promise<string> => tool('kubectl', args);

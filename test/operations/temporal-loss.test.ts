@@ -23,6 +23,8 @@ beforeEach(async () => {
   await stage.mark();
 });
 afterEach(async () => {
+  // A test that fails may have left it ended.
+  await stack.start('temporal');
   expect(await stage.violations([20, 40], priority)).toEqual([]);
 });
 

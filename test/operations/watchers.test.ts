@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client, ConnectionLike } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { digest } from '../../clients/digest.ts';
 import { AWS_TARGET_GROUP, CELL, LEASE } from '../../clients/kubernetes/kinds.ts';
 import { connectKubernetes, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
@@ -41,6 +41,11 @@ afterAll(async () => {
   await connection?.close();
   await stack?.stopAll();
   await ports.release();
+});
+
+// A test that fails may have left one of them ended.
+afterEach(async () => {
+  for (const server of ['kube-apiserver', 'temporal']) await stack.start(server);
 });
 
 /** Starts the watchers alone: no worker answers, so that what they start stays as they started it. */

@@ -41,7 +41,7 @@ describe('a blue-green Cell', () => {
     await stage.mark();
     await stage.targetGroups('2.0.0', ['albb'], { role: 'alb' });
     const paused = await stage.untilPhase('alb', 'Paused');
-    expect(paused).toMatchObject({ step: '0/3', canaryWeight: 0 });
+    expect(paused).toMatchObject({ step: '1/3', canaryWeight: 0 });
     stage.metrics.rate = 0.5;
     await stage.signal('alb', 'resume');
     await stage.untilPhase('alb', 'Reverted', '1.0.0');

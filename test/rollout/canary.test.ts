@@ -64,7 +64,7 @@ describe('a canary of clusters', () => {
     const running = await stage.untilStatus(name, 'analysing', (status) => status.analysisRun !== undefined);
     expect(running).toMatchObject({
       phase: 'Progressing',
-      step: '1/4',
+      step: '2/4',
       canaryWeight: 20,
       desiredVersion: '2.0.0',
       stableVersion: '1.0.0',

@@ -39,6 +39,9 @@ describe('A-C35 a rollout survives', () => {
     await stage.mark();
   });
   afterEach(async () => {
+    // A test that fails may have left any of them ended.
+    for (const server of ['kube-apiserver', 'temporal']) await stack.start(server);
+    stage.okrad.start();
     expect(await stage.violations(exampleTotals, ...priorities)).toEqual([]);
   });
 

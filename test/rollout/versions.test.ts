@@ -203,7 +203,7 @@ describe('which version serves', () => {
     const newest = await stage.untilStatus('third', 'analysing 3.0.0', (status) => {
       return status.desiredVersion === '3.0.0' && status.analysisRun !== undefined;
     });
-    expect(newest).toMatchObject({ stableVersion: '1.0.0', step: '1/2', canaryWeight: 20 });
+    expect(newest).toMatchObject({ stableVersion: '1.0.0', step: '2/2', canaryWeight: 20 });
     expect((await stage.writes()).slice(writes)).toEqual([
       { thirda: 100, thirdb: 0 },
       { thirda: 100, thirdc: 0 },

@@ -8,7 +8,8 @@ import type { LeaseClaim, LeasePort, LeaseRecord } from './lease.ts';
 function aLease() {
   let record: LeaseRecord | undefined;
   let version = 0;
-  const state = { isAway: false, reads: 0, writes: 0 };
+  const state = { isAway: false, isSlow: false, reads: 0, writes: 0 };
+  const granted: (() => void)[] = [];
   const reach = () => {
     if (state.isAway) throw new KubernetesError({ status: 0, reason: 'Unreachable', message: 'away' });
   };
@@ -19,27 +20,46 @@ function aLease() {
     return record;
   };
   const conflict = (reason: string) => new KubernetesError({ status: 409, reason, message: reason });
+  /** Who asks may give up before a slow server has done what it was asked for. */
+  const served = async (claim: () => LeaseRecord, signal: AbortSignal): Promise<LeaseRecord> => {
+    if (!state.isSlow) return claim();
+    const doing = new Promise<LeaseRecord>((resolve) => {
+      granted.push(() => resolve(Promise.resolve().then(claim)));
+    });
+    const givenUp = new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(new Error('given up')), { once: true });
+    });
+    return await Promise.race([doing, givenUp]);
+  };
+  const replace = (claim: LeaseClaim, resourceVersion: string): LeaseRecord => {
+    if (record === undefined)
+      throw new KubernetesError({ status: 404, reason: 'NotFound', message: 'NotFound' });
+    if (record.resourceVersion !== resourceVersion) throw conflict('Conflict');
+    return store(claim);
+  };
   const lease: LeasePort = {
     read: async () => {
       reach();
       state.reads += 1;
       return await Promise.resolve(record);
     },
-    create: async (claim) => {
+    create: async (claim, signal) => {
       reach();
       if (record !== undefined) throw conflict('AlreadyExists');
-      return await Promise.resolve(store(claim));
+      return await served(() => store(claim), signal);
     },
-    write: async (claim, resourceVersion) => {
+    write: async (claim, resourceVersion, signal) => {
       reach();
-      if (record === undefined)
-        throw new KubernetesError({ status: 404, reason: 'NotFound', message: 'NotFound' });
-      if (record.resourceVersion !== resourceVersion) throw conflict('Conflict');
-      return await Promise.resolve(store(claim));
+      return await served(() => replace(claim, resourceVersion), signal);
     },
   };
   const remove = () => (record = undefined);
-  return { lease, state, holder: () => record?.holder, put: store, remove };
+  /** Does what a slow server was asked for so far, and lets it be fast from then on. */
+  const catchUp = (): void => {
+    state.isSlow = false;
+    for (const grant of granted.splice(0)) grant();
+  };
+  return { lease, state, holder: () => record?.holder, put: store, remove, catchUp };
 }
 
 /** Someone who stands for election. */
@@ -104,6 +124,39 @@ describe('the election', () => {
     expect(holder()).toBe('b');
     b.stop.abort();
     await b.ended;
+  });
+
+  it.each([
+    ['before', true],
+    ['after', false],
+  ])('gives the lease back when a renewal under way is done %s that', async (_, isBefore) => {
+    const clock = fakeClock();
+    const { lease, state, holder, catchUp } = aLease();
+    const a = aCandidate('a', { lease, clock });
+    await turn();
+    state.isSlow = true;
+    await clock.advance(1.5 * SECOND);
+    if (!isBefore) state.isSlow = false;
+    a.stop.abort();
+    await turn();
+    catchUp();
+    await a.ended;
+    expect(holder()).toBe('');
+  });
+
+  it('gives back a lease that it is given on the way out', async () => {
+    const clock = fakeClock();
+    const { lease, state, holder, put, catchUp } = aLease();
+    put({ holder: '', durationSeconds: 1, transitions: 3, isNew: false });
+    state.isSlow = true;
+    const a = aCandidate('a', { lease, clock });
+    await turn();
+    a.stop.abort();
+    await turn();
+    catchUp();
+    await a.ended;
+    expect(a.led).toEqual([]);
+    expect(holder()).toBe('');
   });
 
   it('waits out the lease of someone who died, from when it was first seen', async () => {

@@ -46,14 +46,14 @@ interface Candidate extends ElectionOptions {
   seenAt: number;
   /** When the request was sent by which the Lease was last claimed or renewed. */
   claimedAt: number;
-  /** The Lease as we have written it, unless a request has failed since. */
-  written: LeaseRecord | undefined;
+  /** The Lease as it was when it was last claimed, until it is seen to be different: the next write replaces this version. */
+  claimed: LeaseRecord | undefined;
 }
 
 /** Stands for election until the signal is given, and leads while elected; on the way out the Lease is given back. */
 export async function runElection(options: ElectionOptions): Promise<void> {
   const clock = { ...usual, ...options.timing };
-  const nothing = { seen: undefined, seenAt: 0, claimedAt: 0, written: undefined };
+  const nothing = { seen: undefined, seenAt: 0, claimedAt: 0, claimed: undefined };
   const candidate: Candidate = { ...options, clock, ...nothing };
   const { log, signal, identity } = options;
   while (!signal.aborted) {
@@ -79,7 +79,9 @@ async function acquire(candidate: Candidate): Promise<boolean> {
       if (holder !== told) log.info({ holder }, 'standing by');
       told = holder;
     } catch (error) {
-      if (!signal.aborted && !isConflict(error)) {
+      // A claim that was given up may have been granted.
+      if (signal.aborted) await release(candidate);
+      else if (!isConflict(error)) {
         waiting(unreached(error));
         log.warn({ err: error }, 'lease not reached, trying again');
       }
@@ -157,19 +159,24 @@ async function claim(candidate: Candidate, signal: AbortSignal): Promise<boolean
   return true;
 }
 
-/** Renews the Lease without reading it first; false when it is not as we have written it any more. */
+/** Renews the Lease without reading it first; false when it is not as it was claimed any more. */
 async function renew(candidate: Candidate, signal: AbortSignal): Promise<boolean> {
-  const { written } = candidate;
-  candidate.written = undefined;
-  if (written === undefined) return false;
-  try {
-    await write(candidate, written, signal);
-    return true;
-  } catch (error) {
-    if (isConflict(error) || isNotFound(error)) return false;
-    throw error;
-  }
+  const { claimed } = candidate;
+  if (claimed === undefined) return false;
+  const isRenewed = await unlessChanged(write(candidate, claimed, signal));
+  if (!isRenewed) candidate.claimed = undefined;
+  return isRenewed;
 }
+
+/** Whether a write succeeds; false when the Lease has another version, or is gone. */
+const unlessChanged = (writing: Promise<unknown>): Promise<boolean> =>
+  writing.then(
+    () => true,
+    (error: unknown) => {
+      if (isConflict(error) || isNotFound(error)) return false;
+      throw error;
+    },
+  );
 
 async function write(candidate: Candidate, record: LeaseRecord, signal: AbortSignal): Promise<void> {
   const { lease, identity, clock } = candidate;
@@ -177,13 +184,14 @@ async function write(candidate: Candidate, record: LeaseRecord, signal: AbortSig
   const isNew = record.holder !== identity;
   const transitions = record.transitions + (isNew ? 1 : 0);
   const next = { holder: identity, durationSeconds: clock.durationSeconds, transitions, isNew };
+  candidate.claimed = record;
   take(candidate, await lease.write(next, record.resourceVersion, signal), startedAt);
 }
 
 function take(candidate: Candidate, record: LeaseRecord, startedAt: number): void {
   see(candidate, record);
   candidate.claimedAt = startedAt;
-  candidate.written = record;
+  candidate.claimed = record;
 }
 
 function isHeld({ clock, seenAt }: Candidate, record: LeaseRecord): boolean {
@@ -197,12 +205,21 @@ function see(candidate: Candidate, record: LeaseRecord): void {
 
 const RELEASE_MILLISECONDS = 3_000;
 
-async function release({ lease, seen, identity, log }: Candidate): Promise<void> {
-  if (seen?.holder !== identity) return;
+// A claim that was under way may still be granted: it and this replace the same version, so that the later one conflicts.
+async function release(candidate: Candidate): Promise<void> {
+  const { lease, claimed, identity, log } = candidate;
+  candidate.claimed = undefined;
+  const signal = AbortSignal.timeout(RELEASE_MILLISECONDS);
   try {
-    const nobody = { holder: '', durationSeconds: 1, transitions: seen.transitions, isNew: false };
-    await lease.write(nobody, seen.resourceVersion, AbortSignal.timeout(RELEASE_MILLISECONDS));
-    log.info({ identity }, 'lease released');
+    let record = claimed ?? (await lease.read(signal));
+    while (record !== undefined && (record === claimed || record.holder === identity)) {
+      const nobody = { holder: '', durationSeconds: 1, transitions: record.transitions, isNew: false };
+      if (await unlessChanged(lease.write(nobody, record.resourceVersion, signal))) {
+        log.info({ identity }, 'lease released');
+        return;
+      }
+      record = await lease.read(signal);
+    }
   } catch (error) {
     // It runs out by itself.
     log.warn({ err: error }, 'lease not released');

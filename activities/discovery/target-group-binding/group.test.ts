@@ -16,8 +16,13 @@ const bound: Bound = {
   life: lifetimeFrom(new AbortController().signal),
 };
 
+const known = {
+  secret: { metadata: { namespace: 'shop', name: 'c1', uid: 's', resourceVersion: '1' } },
+  cluster: { secret: 'c1', name: 'c1', labels: {}, vpcID: 'vpc-0123456789abcdef0' },
+};
+
 /** Finds the target group of a binding; says from which budget each write came. */
-async function spent(of: Partial<ELBv2>, status: Bound['status'] = {}): Promise<readonly string[]> {
+async function spent(of: Partial<ELBv2>, more: Partial<Bound> = {}): Promise<readonly string[]> {
   const taken: string[] = [];
   const elbv2: Partial<ELBv2> = {
     targetGroupNamed: () => Promise.resolve(undefined),
@@ -34,9 +39,9 @@ async function spent(of: Partial<ELBv2>, status: Bound['status'] = {}): Promise<
       takeWrite: (quota) => Promise.resolve(void taken.push(`writes ${quota}`)),
       penalise: () => Promise.resolve(),
     },
-    reads: { find: () => Promise.resolve([]) },
+    reads: { find: () => Promise.resolve([known]) },
   });
-  const found = await find({ ...bound, status });
+  const found = await find({ ...bound, ...more });
   expect(found).toMatchObject({ is: 'Group' });
   return taken;
 }
@@ -64,6 +69,22 @@ describe('the write that a target group takes', () => {
       modifyTargetGroup: () => Promise.resolve(),
     };
     const status = { created: true, targetGroupARN: arnOf('web') };
-    expect(await spent(elbv2, status)).toEqual(['writes eu-central-1/111122223333']);
+    expect(await spent(elbv2, { status })).toEqual(['writes eu-central-1/111122223333']);
   });
+});
+
+it('creates an HTTP target group for instances, in the VPC of the clusters, where the spec says nothing of it', async () => {
+  const created: unknown[] = [];
+  const elbv2: Partial<ELBv2> = {
+    anyTargetGroup: () => Promise.resolve(undefined),
+    createTargetGroup: (input) => {
+      created.push(input);
+      return Promise.resolve({ TargetGroupArn: arnOf('new'), TargetType: 'instance' });
+    },
+  };
+  const targets = [{ name: 'nodes', clusterName: 'c1', nodeSelector: { role: 'web' }, port: 8080 }];
+  await spent(elbv2, { spec: { targets } });
+  expect(created).toMatchObject([
+    { Protocol: 'HTTP', Port: 8080, TargetType: 'instance', VpcId: 'vpc-0123456789abcdef0' },
+  ]);
 });

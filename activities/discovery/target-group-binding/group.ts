@@ -6,7 +6,7 @@ import type {
   AWSTargetGroupBindingSpec,
   AWSTargetGroupBindingStatus,
 } from '../../../crds/aws-target-group-binding.ts';
-import type { NewTargetGroup } from '../../../crds/new-target-group.ts';
+import { usualTargetGroup, type NewTargetGroup } from '../../../crds/new-target-group.ts';
 import type { Entry } from '../../../domain/discovery/target-group-binding/binding-move.ts';
 import { formatKey } from '../../../domain/model/ids.ts';
 import { vpcOfClusters, type FoundVPC } from '../../../domain/discovery/clusters/cluster-vpc.ts';
@@ -20,7 +20,7 @@ import {
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
 import type { TargetType } from '../../../domain/discovery/target-group-binding/target-ids.ts';
 import type { ClusterReads } from '../clusters/reader.ts';
-import { failure, reasonOf, toFailure } from '../../failure.ts';
+import { reasonOf, toFailure } from '../../failure.ts';
 import type { Lifetime } from '../lifetime.ts';
 import { existingOf, healthCheckInput } from './group-facts.ts';
 
@@ -64,11 +64,8 @@ interface Creation extends GroupDependencies {
 /** Makes what finds target groups, and creates the one that is asked for when there is none. */
 export function groupFinder(dependencies: Creation): GroupFinder {
   return async (bound) => {
-    const { targetGroupARN, targetGroup } = bound.spec;
+    const { targetGroupARN, targetGroup = usualTargetGroup } = bound.spec;
     if (targetGroupARN !== undefined) return await named(dependencies, targetGroupARN, bound);
-    // A schema demands one of the two.
-    if (targetGroup === undefined)
-      throw failure('InvalidObject', 'Expected a target group in the spec, got none.');
     return await created(dependencies, targetGroup, bound);
   };
 }

@@ -22,7 +22,7 @@ export function cellView(page, { now, width, mayAct, ask }) {
         <span class="versions"
           >${row.stable ?? '–'}${row.canary === undefined ? nothing : html` <span aria-label="to">→</span> <b>${row.canary}</b>`}</span
         >
-        ${row.step === undefined ? nothing : html`<span class="step">step ${row.step}</span>`}
+        ${row.step === undefined ? nothing : html`<span class="step">${row.step}</span>`}
         ${lasting(row.since, now)}
       </p>
       <p class="says">${row.message}</p>

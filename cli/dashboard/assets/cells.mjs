@@ -112,7 +112,7 @@ const rowView = (row, now) =>
       ><span class="calm">${row.namespace}/</span>${row.name}</a
     >
     <span class="phase"
-      >${badge(row.tone, row.phase)}${row.step === undefined ? nothing : html` <span class="step">step ${row.step}</span>`}</span
+      >${badge(row.tone, row.phase)}${row.step === undefined ? nothing : html` <span class="step">${row.step}</span>`}</span
     >
     <span class="versions"
       >${row.stable ?? '–'}${row.canary === undefined ? nothing : html` <span aria-label="to">→</span> <b>${row.canary}</b>`}</span

@@ -81,9 +81,7 @@ export function take(event, data, announce) {
     state.cell = data;
     const { row } = data;
     if (row !== undefined && before !== undefined && (before.phase !== row.phase || before.step !== row.step))
-      announce(
-        `${row.name}: ${row.phase}${row.step === undefined ? '' : `, step ${row.step}`}. ${row.message}`,
-      );
+      announce(`${row.name}: ${row.phase}${row.step === undefined ? '' : `, ${row.step}`}. ${row.message}`);
   }
 }
 

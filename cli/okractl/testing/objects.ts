@@ -58,7 +58,7 @@ export const paused: CellStatus = {
   stableVersion: '1.0.0',
   canaryWeight: 20,
   currentStepIndex: 1,
-  step: '1/3',
+  step: '2/3',
   targetGroups: [
     { name: 'web-a', arn: arnOf('web-a'), version: '1.0.0', role: 'Stable', weight: 80 },
     { name: 'web-b', arn: arnOf('web-b'), version: '2.0.0', role: 'Canary', weight: 20 },

@@ -1,5 +1,5 @@
 import { CommanderError, type Command } from 'commander';
-import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
+import type { KubernetesClient, KubernetesError } from '../../../clients/kubernetes/kubernetes.ts';
 import type { KnownRuns } from '../../../clients/temporal/known-runs.ts';
 import type { Access, ServiceAccount } from '../../../clients/kubernetes/person.ts';
 import type {
@@ -23,6 +23,8 @@ export interface FakeWorld {
   readonly isUnreachable?: boolean;
   /** The objects that there are once a request was taken; the same when left out. */
   readonly afterwards?: readonly FakeObject[];
+  /** What the API server answers to a dry run; it takes everything when left out. */
+  readonly refuses?: KubernetesError;
   readonly files?: Readonly<Record<string, string>>;
   /** How every request is answered. */
   readonly answer?: RequestAnswer;
@@ -112,7 +114,7 @@ async function runIn(
 
 /** A cluster that keeps nothing of what is written to it, and notes it. */
 function fakeKubernetes(
-  { objects = [], afterwards = objects, isUnreachable, answer }: FakeWorld,
+  { objects = [], afterwards = objects, isUnreachable, answer, refuses }: FakeWorld,
   done: unknown[],
 ): KubernetesClient {
   const { kubernetes } = memoryCluster(objects);
@@ -140,7 +142,10 @@ function fakeKubernetes(
       return Promise.resolve();
     },
     snapshot: never,
-    apply: never,
+    apply: (object, options) => {
+      if (options?.dryRun !== true) return never();
+      return refuses === undefined ? Promise.resolve(object) : Promise.reject(refuses);
+    },
   };
 }
 

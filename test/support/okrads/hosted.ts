@@ -72,6 +72,7 @@ export function startHosted(
   const whole = { ...host.environment, ...environment };
   let own: Okrad | undefined;
   const start = (more: Readonly<Record<string, string>> = {}): void => {
+    if (id !== undefined) return;
     own?.start(more);
     own ??= startOkrad({
       log,

@@ -82,7 +82,12 @@ export const targetGroupSets: readonly SetSample[] = [
   ['clusters without a term', eks({ clusterSelector: {} }), 'at least one term'],
   ['no generators', { generators: [] }, 'spec.generators'],
   ['no spec', undefined, 'spec'],
-  ['bindings without a target group', rendered({ targets: [nodes] }), 'exactly one of targetGroupARN'],
+  ['bindings without a target group', rendered({ targets: [nodes] })],
+  [
+    'bindings to two target groups',
+    rendered({ ...created, targetGroupARN: groupARN('web'), targets: [nodes] }),
+    'targetGroupARN or targetGroup, got both',
+  ],
   ['bindings without targets', rendered({ ...created, targets: [] }), 'targets'],
 ];
 
@@ -117,8 +122,9 @@ export const targetGroupBindings: readonly SetSample[] = [
       healthCheck: { protocol: 'HTTP', path: '/healthz', intervalSeconds: 10, matcher: '200-299' },
     }),
   ],
-  ['no target group', { targets: [ids] }, 'exactly one of spec.targetGroupARN'],
-  ['two target groups', { ...group({}), ...binding(ids) }, 'exactly one of spec.targetGroupARN'],
+  ['no target group', { targets: [node] }],
+  ['no target group, and a VPC that nobody says', { targets: [ids] }, 'targetGroup.vpcID'],
+  ['two target groups', { ...group({}), ...binding(ids) }, 'targetGroupARN or targetGroup, got both'],
   ['no targets', binding(), 'spec.targets'],
   ['no spec', undefined, 'spec'],
   ['ids and a node', binding({ ...ids, ...node }), 'exactly one of ids'],

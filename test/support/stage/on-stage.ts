@@ -38,7 +38,8 @@ export function onStage(
     await stage.mark();
   });
   afterEach(async () => {
-    // A test that fails leaves its faults armed, which are not to be those of the next.
+    // A test that fails leaves its faults armed, and okrad ended, which the next one does not expect.
+    stage.okrad.start();
     await stage.proxy.clearOwnFaults();
     expect(await stage.violations(totals, priority)).toEqual([]);
   });
