@@ -39,6 +39,7 @@ const conditions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     Progressing: 'a workflow is at it',
     Degraded: 'something keeps the Cell from what its spec asks for',
     TargetGroupsAccepted: 'every selected AWSTargetGroup has a usable version, and an ARN of its own',
+    TargetsHealthy: 'each target group in the rule has a healthy target; absent until Okra has looked',
     ClustersReady: 'with applications, in place of TargetGroupsAccepted: all clusters are ready',
   },
   AWSTargetGroup: {

@@ -16,7 +16,7 @@ describe('plan', () => {
   it('says what a Cell of the cluster does next, with the weights of each target group', async () => {
     const { out, code } = await runOkractl(['plan', 'web'], { objects: [aCell(), ...groups] });
     expect(code).toBe(0);
-    expect(out).toContain('Installing 2.0.0 with the whole weight');
+    expect(out).toContain('Installing 2.0.0 with all traffic');
     expect(out).toContain('Once there are target groups of 2.0.1 (assumed): 2.0.0 → 2.0.1:');
     expect(out).toMatch(/1\/3 +web-2\.0\.1-1: 20, web-b: 80 +Setting the weight of 2\.0\.1 to 20\./);
     expect(out).toContain('* Assumed: someone sends resume at once.');
@@ -122,7 +122,7 @@ describe('plan', () => {
     const files = { 'web.yaml': [manifest({ replicas: 2 }), ...twice, manifest()].join('---\n') };
     const { out, code } = await runOkractl(['plan', '--offline', '-f', 'web.yaml'], { files });
     expect(out.match(/^Cell default\/web, as things are/gm)).toHaveLength(1);
-    expect(out).toContain('Installing 3.0.0 with the whole weight');
+    expect(out).toContain('Installing 3.0.0 with all traffic');
     expect(code).toBe(0);
   });
 
@@ -130,7 +130,7 @@ describe('plan', () => {
     const files = { 'groups.yaml': stringify(aTargetGroup('web-c', '3.0.0')) };
     const world = { objects: [aCell(), ...groups], files };
     const { out } = await runOkractl(['plan', 'web', '-f', 'groups.yaml'], world);
-    expect(out).toContain('Installing 3.0.0 with the whole weight');
+    expect(out).toContain('Installing 3.0.0 with all traffic');
     expect(out).toMatch(/web-c: 100/);
   });
 
