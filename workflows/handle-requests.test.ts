@@ -77,7 +77,9 @@ describe('a request with a name and an entry', () => {
     const seen = (step: number) => new RawValue({ by: 'ann', version: '2.0.0', step });
     const validator = handlers.get('update promote')?.options.validator;
     expect(validator?.(seen(1))).toBeUndefined();
-    expect(() => validator?.(seen(2))).toThrow('Expected the end of the steps of 2.0.0, as it was looked at, got step 1');
+    expect(() => validator?.(seen(2))).toThrow(
+      'Expected the end of the steps of 2.0.0, as it was looked at, got step 1',
+    );
   });
 
   it('is refused where it makes no sense', () => {
