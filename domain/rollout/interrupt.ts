@@ -1,4 +1,4 @@
-import { candidates, type PresentCell } from '../versions/candidate.ts';
+import { candidates, isBlocked, type PresentCell } from '../versions/candidate.ts';
 import { deadlineOf } from '../gates/deadline.ts';
 import type { Decision } from '../model/decision.ts';
 import { abortedBy, end, fail, withdraw } from '../model/ending.ts';
@@ -37,6 +37,9 @@ function reasonToWithdraw(
     const message = `Expected the target groups of ${version} to stay during its rollout, got ${present.length} of ${groups.length} left. Giving everything back to ${rollout.stable.version}.`;
     return { reason: 'TargetGroupsGone', message };
   }
+  // This run is rolling it out, so that another one has blocked it: Temporal was restored from a backup of before that.
+  if (isBlocked(version, cell))
+    return { reason: 'VersionBlocked', message: `${version} is blocked in the status of the Cell.` };
   if (cell.problems.length > 0) return { reason: 'InvalidSpec', message: cell.problems.join(' ') };
   if (cell.spec.version !== undefined) {
     const pinned = parseVersion(cell.spec.version) ?? cell.spec.version;

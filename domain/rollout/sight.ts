@@ -2,7 +2,8 @@ import type { CellStatus } from '../../crds/cell.ts';
 import type { GuardInput } from '../gates/guard.ts';
 import { withKnown, withReported } from '../model/known.ts';
 import type { ObservedCell } from '../model/observation.ts';
-import type { BlockedVersion, RolloutState } from '../model/state.ts';
+import { given } from '../model/given.ts';
+import { initialState, type BlockedVersion, type RolloutState } from '../model/state.ts';
 import { isPinned, type PresentCell } from '../versions/candidate.ts';
 import { sighted } from './record-backoff.ts';
 
@@ -18,7 +19,7 @@ export function sightOf(
   looked: ObservedCell,
   { goesBy = () => true }: Pick<GuardInput, 'goesBy'> = {},
 ): Sight {
-  const state = sighted(before, looked);
+  const state = sighted(isOutdated(before, looked) ? withoutRun(before) : before, looked);
   const { cell } = looked;
   if (cell === undefined) return { state, observed: looked };
   const isLate = isOverwritten(state, cell.status, goesBy);
@@ -26,6 +27,18 @@ export function sightOf(
   const blocking = withBlock(withoutVainRetry(state, seen), cell);
   const next: RolloutState = isLate ? { ...blocking, overwritten: true } : blocking;
   return { state: next, observed: withKnown(seen, next) };
+}
+
+/**
+ * Whether another run has written weights since this one did: Temporal was restored from a backup of before that, so that the
+ * objects know more than this run.
+ */
+const isOutdated = ({ sequence }: RolloutState, looked: ObservedCell): boolean =>
+  sequence !== undefined && looked.sequence > sequence;
+
+/** What is left of a run that gives way to the objects: what people have asked it to hold or to revert. */
+function withoutRun({ requests: { abort, paused }, events, eventCount }: RolloutState): RolloutState {
+  return { ...initialState, requests: given({ abort, paused }), events, eventCount };
 }
 
 /**

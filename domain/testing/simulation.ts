@@ -99,6 +99,14 @@ export class Simulation extends SimulatedWorld {
     this.#run = runFrom(initialState);
   }
 
+  /** Takes a backup of Temporal; what is returned restores it, as if nothing had happened since. */
+  backUpTemporal(): () => void {
+    const backup = this.#run;
+    return () => {
+      this.#run = { ...backup, changes: backup.changes + 1 };
+    };
+  }
+
   /** Another run goes on with what this one hands over, as Temporal keeps it. */
   renew(): void {
     const { state, observed } = JSON.parse(JSON.stringify(handedOver(this.#run))) as ReturnType<
