@@ -123,8 +123,9 @@ export interface CheckRequest extends Omit<AnalysisRequest, 'step' | 'analysis' 
   /** The clusters that are judged where there are no target groups. */
   readonly clusters?: readonly {
     readonly clusterName: string;
+    /** The cluster secret, which has the tags of the cluster. */
+    readonly secretName: string;
     readonly labels: Readonly<Record<string, string>>;
-    readonly tags: Readonly<Record<string, string>>;
   }[];
 }
 

@@ -164,10 +164,10 @@ function sidesOf(
     listenerARN: application.alb?.listenerARN ?? '',
     canary: sideOf(revision, groups),
     stable: sideOf(good, groups),
-    clusters: (revision?.content.clusters ?? []).map(({ name, eksName }) => ({
+    clusters: (revision?.content.clusters ?? []).map(({ name, eksName, secretName }) => ({
       clusterName: eksName,
+      secretName,
       labels: spec.clusters.find((entry) => entry.name === name)?.labels ?? {},
-      tags: {},
     })),
   };
 }

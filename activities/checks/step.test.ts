@@ -67,6 +67,68 @@ describe('the Checks of a step', () => {
     });
   });
 
+  describe('in which a cluster is asked for', () => {
+    const query = 'avg:e{cluster:{{.Vars.eksClusterName}},team:{{.Vars.tags.team}}}';
+    const secretOf = (secret: string, cluster: string, team: string) => ({
+      ...aClusterSecret(secret, { team }),
+      data: { name: Buffer.from(cluster).toString('base64') },
+    });
+    const asked = async (objects: Objects, of: Partial<CheckRequest> = {}, text = query) => {
+      const canary = { version: '2.0.0', groups: [group('c1')] };
+      const stable = { version: '1.0.0', groups: [] };
+      await checkStepActivities(objects.client()).startCheck({ ...request(text), canary, stable, ...of });
+      return (objects.of('Check') as unknown as readonly Check[]).map(({ spec }) => spec.analysis.query);
+    };
+    const groupOf = (annotations: object, labels: Readonly<Record<string, string>> = {}) => {
+      const objects = new Objects();
+      objects.put({ kind: 'AWSTargetGroup', metadata: { name: 'c1', annotations, labels } });
+      return objects;
+    };
+    const source = { 'okra.mumo.co/target-group-binding': 'cluster-abcd.eks.amazonaws.com-18/web/web' };
+    const label = { 'okra.mumo.co/target-group-binding-cluster': 'prod' };
+
+    it('name it and its tags by the Secret that its target group was found by', async () => {
+      const objects = groupOf(source, label);
+      objects.put(secretOf('cluster-abcd.eks.amazonaws.com-18', 'prod', 'a'));
+      objects.put(secretOf('prod', 'prod', 'b'));
+      expect(await asked(objects)).toEqual(['avg:e{cluster:prod,team:a}']);
+    });
+
+    it('name it in full, where a label cannot', async () => {
+      const name = `arn:aws:eks:eu-west-1:111122223333:cluster/${'prod'.repeat(20)}`;
+      const objects = groupOf(source, { 'okra.mumo.co/target-group-binding-cluster': 'prodprod' });
+      objects.put(secretOf('cluster-abcd.eks.amazonaws.com-18', name, 'a'));
+      expect(await asked(objects, {}, 'avg:e{cluster:{{.Vars.clusterName}}}')).toEqual([
+        `avg:e{cluster:${name}}`,
+      ]);
+    });
+
+    it('name it by the label while its Secret is gone', async () => {
+      const objects = groupOf(source, label);
+      expect(await asked(objects, {}, 'avg:e{cluster:{{.Vars.clusterName}}}')).toEqual([
+        'avg:e{cluster:prod}',
+      ]);
+    });
+
+    it('use the tags of the only cluster of that name, and those of none of two', async () => {
+      const objects = groupOf({}, label);
+      objects.put(secretOf('one', 'prod', 'a'));
+      expect(await asked(objects)).toEqual(['avg:e{cluster:prod,team:a}']);
+      const doubtful = groupOf({}, label);
+      doubtful.put(secretOf('one', 'prod', 'a'));
+      doubtful.put(secretOf('two', 'prod', 'b'));
+      await expect(asked(doubtful)).rejects.toMatchObject({ type: 'CheckInvalid' });
+    });
+
+    it('use the tags of its Secret without a target group', async () => {
+      const objects = new Objects();
+      objects.put(secretOf('prod-a', 'Prod_A', 'a'));
+      const clusters = [{ clusterName: 'Prod_A', secretName: 'prod-a', labels: {} }];
+      const canary = { version: '', groups: [] };
+      expect(await asked(objects, { clusters, canary })).toEqual(['avg:e{cluster:Prod_A,team:a}']);
+    });
+  });
+
   it('are made once, and completed after a crash', async () => {
     const step = theStep();
     const asked = request('avg:e{cluster:{{.Vars.clusterName}}}');

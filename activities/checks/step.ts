@@ -9,14 +9,14 @@ import { checksFor, type CheckToMake } from '../../domain/checks/checks-for.ts';
 import { HASH_ANNOTATION, isOver } from '../../domain/checks/next-run.ts';
 import type { CheckVariables } from '../../domain/checks/variables.ts';
 import { COUNT_ANNOTATION, RUN_LABEL, verdictOfAll } from '../../domain/checks/verdict.ts';
-import { knownCluster } from '../../domain/discovery/clusters/known-cluster.ts';
+import { knownCluster, type KnownCluster } from '../../domain/discovery/clusters/known-cluster.ts';
+import { sourceParts } from '../../domain/discovery/target-group-set/source-parts.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import {
   BINDING_LABELS,
   CELL_LABEL,
   CLUSTER_SECRETS,
   ROLLOUT_LABEL,
-  SOURCE_ANNOTATION,
   STEP_LABEL,
 } from '../../domain/kubernetes/labels.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
@@ -65,15 +65,8 @@ async function terminate(kubernetes: KubernetesClient, key: ObjectKey): Promise<
 
 /** Creates what is not there yet; what was made of an earlier look at the groups stays as it is. */
 async function create(kubernetes: KubernetesClient, request: CheckRequest): Promise<void> {
-  const { cell, name, check, canary, stable, clusters } = request;
-  const variablesOf = await variablesIn(kubernetes, request);
-  const made = checksFor({
-    name,
-    analysis: check.analysis,
-    canary:
-      canary.groups.length === 0 && clusters !== undefined ? withoutGroups(clusters) : variablesOf(canary),
-    stable: variablesOf(stable),
-  });
+  const { cell, name, check } = request;
+  const made = checksFor({ name, analysis: check.analysis, ...(await variablesOf(kubernetes, request)) });
   if (!made.ok) throw failure('CheckInvalid', made.problems.join(' '));
   for (const one of made.value) {
     const key = { namespace: cell.key.namespace, name: one.name };
@@ -82,10 +75,6 @@ async function create(kubernetes: KubernetesClient, request: CheckRequest): Prom
     );
   }
 }
-
-/** What queries may say of clusters that no load balancer sends traffic to. */
-const withoutGroups = (clusters: NonNullable<CheckRequest['clusters']>): readonly CheckVariables[] =>
-  clusters.map((cluster) => ({ targetGroupARN: '', listenerARN: '', version: '', ...cluster }));
 
 const checkOf = (
   { name, analysis }: CheckToMake,
@@ -110,36 +99,61 @@ const checkOf = (
 });
 
 type SecretObject = Parameters<typeof knownCluster>[0];
+type ClustersBySecret = ReadonlyMap<string, KnownCluster>;
 
-/** Reads what queries may say of target groups: their labels, and the tags of their clusters. */
-async function variablesIn(
+/** Reads what queries may say of target groups, or of clusters that have none: labels, and the names and tags of clusters. */
+async function variablesOf(
   kubernetes: KubernetesClient,
-  { cell: { key }, check, listenerARN }: CheckRequest,
-): Promise<(side: VersionSet) => readonly CheckVariables[]> {
-  const [groups, secrets] = await Promise.all([
-    kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace: key.namespace }),
-    // Who asks for no tags needs no leave to read Secrets.
-    JSON.stringify(check.analysis).includes('.Vars.tags.')
-      ? kubernetes.list<SecretObject>(SECRET, { namespace: key.namespace, labelSelector: CLUSTER_SECRETS })
-      : [],
-  ]);
-  const byName = new Map(groups.map((group) => [group.metadata.name, group]));
-  const clusters = new Map(
-    secrets.map((secret) => knownCluster(secret, decodeBase64)).map((cluster) => [cluster.name, cluster]),
+  { cell: { key }, check, listenerARN, canary, stable, clusters }: CheckRequest,
+): Promise<Record<'canary' | 'stable', readonly CheckVariables[]>> {
+  const groups = await kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace: key.namespace });
+  const metadataOf = new Map(groups.map(({ metadata }) => [metadata.name, metadata]));
+  const text = JSON.stringify(check.analysis);
+  const asksFor = (variable: string): boolean => text.includes(`.Vars.${variable}`);
+  const isSourced = [...canary.groups, ...stable.groups].some(
+    ({ name }) => sourceOf(metadataOf.get(name)) !== undefined,
   );
-  return ({ version, groups: side }) =>
+  // A check that asks nothing of clusters needs no permission to read Secrets.
+  const asksSecrets =
+    asksFor('tags.') || (isSourced && (asksFor('clusterName') || asksFor('eksClusterName')));
+  const secrets = asksSecrets
+    ? await kubernetes.list<SecretObject>(SECRET, {
+        namespace: key.namespace,
+        labelSelector: CLUSTER_SECRETS,
+      })
+    : [];
+  const bySecret = new Map(
+    secrets.map((secret) => knownCluster(secret, decodeBase64)).map((cluster) => [cluster.secret, cluster]),
+  );
+  const sideOf = ({ version, groups: side }: VersionSet): readonly CheckVariables[] =>
     side.map(({ name, arn }) => {
-      const { labels = {}, annotations = {} } = byName.get(name)?.metadata ?? {};
-      const [fromBinding = ''] = (annotations[SOURCE_ANNOTATION] ?? '').split('/');
-      const clusterName = fromBinding === '' ? (labels[BINDING_LABELS.cluster] ?? '') : fromBinding;
-      const tags = clusters.get(clusterName)?.tags;
-      return {
-        clusterName,
-        targetGroupARN: arn,
-        listenerARN,
-        version,
-        labels,
-        ...(tags === undefined ? {} : { tags }),
-      };
+      const metadata = metadataOf.get(name);
+      const labels = metadata?.labels ?? {};
+      return { ...clusterOf(metadata, bySecret), targetGroupARN: arn, listenerARN, version, labels };
     });
+  const withoutGroups = clusters?.map(({ secretName, ...cluster }) => ({
+    ...cluster,
+    targetGroupARN: '',
+    listenerARN: '',
+    version: '',
+    tags: bySecret.get(secretName)?.tags,
+  }));
+  const canaryIs = canary.groups.length === 0 ? withoutGroups : undefined;
+  return { canary: canaryIs ?? sideOf(canary), stable: sideOf(stable) };
+}
+
+const sourceOf = ({ annotations = {} }: Partial<Metadata> = {}): string | undefined =>
+  sourceParts({ annotations })?.secret;
+
+/** The cluster of a group: of two clusters with one name, only a secret says which one it is. */
+function clusterOf(
+  metadata: Metadata | undefined,
+  bySecret: ClustersBySecret,
+): Pick<CheckVariables, 'clusterName' | 'tags'> {
+  const label = metadata?.labels?.[BINDING_LABELS.cluster] ?? '';
+  const secret = sourceOf(metadata);
+  const [named, ...others] = [...bySecret.values()].filter(({ name }) => name === label);
+  const unique = others.length === 0 ? named : undefined;
+  const cluster = secret === undefined ? unique : bySecret.get(secret);
+  return { clusterName: cluster?.name ?? label, tags: cluster?.tags };
 }

@@ -43,7 +43,7 @@ export function missedByBinding(
     secrets,
   }: {
     readonly targets: readonly BindingTarget[];
-    /** The clusters that have a secret, whoever looks into them; undefined: nobody has looked. */
+    /** The names of the clusters that have a secret, whoever looks into them; undefined: nobody has looked. */
     readonly secrets: readonly string[] | undefined;
   },
   grace: Grace,
