@@ -5,6 +5,7 @@ import { applicationPhases } from './crds/application-status.ts';
 import { failures } from './domain/failures.ts';
 import type { ShiftPurpose, Wait } from './domain/model/decision.ts';
 import { WORKFLOW_STUCK } from './domain/model/stuck-run.ts';
+import { NOT_MEASURED } from './domain/rollout/analysis.ts';
 import { measurementKinds } from './domain/rollout/measurement-kinds.ts';
 
 const PAGE = 'docs/troubleshooting.md';
@@ -84,7 +85,7 @@ const parts: readonly Part[] = [
   {
     heading: 'Cell',
     sources: ['domain/rollout/', 'domain/versions/', 'domain/gates/', 'domain/steps/', 'domain/model/'],
-    known: [...told, ...measurements.map(({ failed }) => failed), WORKFLOW_STUCK],
+    known: [...told, NOT_MEASURED, ...measurements.map(({ failed }) => failed), WORKFLOW_STUCK],
   },
   { heading: 'Load balancer configurations', sources: ['domain/load-balancers/'] },
   {
@@ -117,6 +118,7 @@ const parts: readonly Part[] = [
     sources: ['domain/applications/', 'activities/applications/', 'domain/plan/'],
     known: [
       'Checking',
+      NOT_MEASURED,
       'Migrating',
       'WaitingForApplicationSet',
       'WaitingForCell',

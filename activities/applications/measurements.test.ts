@@ -35,6 +35,31 @@ describe('what was started for an application', () => {
     ]);
   });
 
+  it.each([
+    [
+      'without a successful measurement is inconclusive',
+      { phase: 'Successful', metricResults: [{ name: 'smoke', failed: 1 }] },
+      { phase: 'Inconclusive' },
+    ],
+    [
+      'with one is successful',
+      { phase: 'Successful', metricResults: [{ name: 'smoke', successful: 1 }] },
+      { phase: 'Successful' },
+    ],
+    ['that nothing has begun is pending', undefined, { phase: 'Running', isPending: true }],
+  ])('says that an AnalysisRun %s', async (_, status, expected) => {
+    const { client: other } = new MemoryKubernetes();
+    const object = {
+      apiVersion: 'argoproj.io/v1alpha1',
+      kind: 'AnalysisRun',
+      metadata: metadata(run),
+      spec: {},
+      status,
+    };
+    await other.create(object as never);
+    expect((await findMeasurements(other, cell)).get('web')).toMatchObject([expected]);
+  });
+
   it('says of Checks whether some are missing, and whether the end of all that measure was asked for', async () => {
     const made = (name: string, spec: object, status: object) =>
       client.create({

@@ -26,7 +26,7 @@ import type { ReadCell } from './dependencies.ts';
 interface Measuring {
   readonly metadata: Metadata;
   readonly spec?: { readonly terminate?: boolean };
-  readonly status?: { readonly phase?: string; readonly message?: string };
+  readonly status?: { readonly phase?: string; readonly message?: string; readonly metricResults?: unknown };
 }
 
 /** What was started for the applications of a Cell, by the name of the application. */
@@ -81,6 +81,7 @@ const measured = ({ name, phase, message }: AnalysisVerdict, isEnding: boolean):
   name,
   phase: phase === 'Pending' ? 'Running' : phase,
   message: message.slice(0, LONGEST_MESSAGE),
+  ...(phase === 'Pending' && message === '' ? { isPending: true } : {}),
   ...(isEnding ? { isEnding } : {}),
 });
 

@@ -69,7 +69,12 @@ function cellStatus(text: string): CellStatus {
 }
 
 function underWay(text: string): RolloutState {
-  const measuring = { verdict: { name: 'run', phase: 'Error', message: text }, readAt: 0, reads: 0 } as const;
+  const measuring = {
+    verdict: { name: 'run', phase: 'Error', message: text },
+    startedAt: 0,
+    readAt: 0,
+    reads: 0,
+  } as const;
   return {
     ...initialState,
     backoff: { during: 'Shift', reason: 'Refused', message: text, since: 0, attempts: 1, until: 0 },

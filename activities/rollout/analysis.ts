@@ -18,7 +18,7 @@ interface AnalysisRun {
   readonly kind: string;
   readonly metadata: Pick<Metadata, 'name' | 'namespace' | 'labels' | 'annotations' | 'ownerReferences'>;
   readonly spec: { readonly terminate?: boolean };
-  readonly status?: { readonly phase?: string; readonly message?: string };
+  readonly status?: { readonly phase?: string; readonly message?: string; readonly metricResults?: unknown };
 }
 
 /** Makes the activities that start, read and end AnalysisRuns. */

@@ -1,10 +1,11 @@
-import { EXPERIMENT, REPLICA_SET } from '../../clients/kubernetes/kinds.ts';
+import { ANALYSIS_RUN, EXPERIMENT, REPLICA_SET } from '../../clients/kubernetes/kinds.ts';
 import { isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { ExperimentStep } from '../../crds/cell.ts';
 import type { Metadata } from '../../crds/resource.ts';
 import { buildAnalysisRun } from '../../domain/rollout/analysis-run.ts';
 import {
   buildExperiment,
+  experimentByRuns,
   experimentVerdict,
   type ExperimentStatus,
   type ReplicaSet,
@@ -33,9 +34,14 @@ export function experimentActivities(kubernetes: KubernetesClient): ExperimentAc
     async startExperiment(request) {
       const key = { namespace: request.cell.key.namespace, name: request.name };
       const of = { kind: EXPERIMENT, key };
-      return verdict(key, await createOnce(kubernetes, of, () => experimentFor(kubernetes, request)));
+      return verdict(
+        kubernetes,
+        key,
+        await createOnce(kubernetes, of, () => experimentFor(kubernetes, request)),
+      );
     },
-    readExperiment: async (key) => verdict(key, await kubernetes.get<Experiment>(EXPERIMENT, key)),
+    readExperiment: async (key) =>
+      verdict(kubernetes, key, await kubernetes.get<Experiment>(EXPERIMENT, key)),
     async terminateExperiment(key) {
       try {
         await kubernetes.patch(EXPERIMENT, key, { spec: { terminate: true } });
@@ -47,10 +53,27 @@ export function experimentActivities(kubernetes: KubernetesClient): ExperimentAc
 }
 
 /** How far an experiment has come; a verdict that was deleted cannot be trusted to have been a good one. */
-function verdict({ name }: ObjectKey, experiment: Experiment | undefined): ReadVerdict {
-  if (experiment !== undefined) return readOf(experimentVerdict(name, experiment.status), experiment.spec);
-  const message = 'The Experiment was deleted before it had come to a verdict.';
-  return { name, phase: 'Error', message };
+async function verdict(
+  kubernetes: KubernetesClient,
+  { namespace, name }: ObjectKey,
+  experiment: Experiment | undefined,
+): Promise<ReadVerdict> {
+  if (experiment === undefined) {
+    const message = 'The Experiment was deleted before it had come to a verdict.';
+    return { name, phase: 'Error', message };
+  }
+  const { spec, status } = experiment;
+  const said = experimentVerdict(name, status);
+  if (said.phase !== 'Successful') return readOf(said, spec);
+  const runs = (status?.analysisRuns ?? []).map(async ({ analysisRun = '' }) => {
+    const key = { namespace, name: analysisRun };
+    const run = await kubernetes.get<{ readonly status?: { readonly metricResults?: unknown } }>(
+      ANALYSIS_RUN,
+      key,
+    );
+    return { name: analysisRun, metricResults: run?.status?.metricResults };
+  });
+  return readOf(experimentByRuns(said, await Promise.all(runs)), spec);
 }
 
 async function experimentFor(kubernetes: KubernetesClient, request: ExperimentRequest): Promise<Experiment> {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { analysisActivities } from './analysis.ts';
 import { experimentActivities } from './experiment.ts';
+import { ANALYSIS_RUN } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 
 /** An API server whose objects all have this status. */
@@ -41,5 +42,29 @@ describe.each(readers)('the verdict of %s', (_, read) => {
     const { message } = await read({ phase: 'Error', message: '<p>'.repeat(50_000) });
     expect(message).toHaveLength(4096);
     expect(message.endsWith('…')).toBe(true);
+  });
+});
+
+describe('a successful Experiment', () => {
+  const reading = (metricResults: readonly object[]) => {
+    const analysisRuns = [{ name: 'rate', analysisRun: 'run-rate' }];
+    const get = (kind: object) =>
+      Promise.resolve(
+        kind === ANALYSIS_RUN
+          ? { status: { phase: 'Successful', metricResults } }
+          : { spec: {}, status: { phase: 'Successful', analysisRuns } },
+      );
+    return experimentActivities({ get } as unknown as KubernetesClient).readExperiment(key);
+  };
+
+  it('is inconclusive when an analysis of it has no successful measurement', async () => {
+    expect(await reading([{ name: 'rate', phase: 'Successful', failed: 1 }])).toMatchObject({
+      phase: 'Inconclusive',
+      message: expect.stringContaining('metric rate of AnalysisRun run-rate') as string,
+    });
+    expect(await reading([])).toMatchObject({ phase: 'Inconclusive' });
+    expect(await reading([{ name: 'rate', phase: 'Successful', successful: 1 }])).toMatchObject({
+      phase: 'Successful',
+    });
   });
 });

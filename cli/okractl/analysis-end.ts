@@ -1,3 +1,4 @@
+import { verdictFrom } from '../../domain/rollout/analysis.ts';
 import { badUsage } from './exit.ts';
 import type { AnalysisRun } from './new-analysis-run.ts';
 import { inOneLine } from '../terminal-text.ts';
@@ -22,7 +23,8 @@ export function endOf({ metadata, status = {} }: Pick<AnalysisRun, 'metadata' | 
   readonly message: string;
   readonly said: readonly string[];
 } {
-  const { phase = '', message = '', metricResults = [] } = status;
+  const { metricResults = [] } = status;
+  const { phase, message } = verdictFrom(metadata.name, status);
   const isGood = phase === 'Successful';
   const said = metricResults
     .filter((metric) => metric.phase !== 'Successful')

@@ -110,6 +110,14 @@ describe('the end of an AnalysisRun', () => {
     expect(endOf({ metadata, status: { phase: 'Successful' } })).toMatchObject({ isGood: true, said: [] });
   });
 
+  it('A-L09 is no good one without a successful measurement', () => {
+    const metricResults = [{ name: 'smoke', phase: 'Successful' }];
+    expect(endOf({ metadata, status: { phase: 'Successful', metricResults } })).toMatchObject({
+      isGood: false,
+      message: expect.stringContaining('r1 is Inconclusive: cannot decide: metric smoke') as string,
+    });
+  });
+
   it.each([
     ['Running', false],
     ['Inconclusive', true],

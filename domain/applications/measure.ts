@@ -1,4 +1,5 @@
 import type { ApplicationCheck } from '../../crds/application-checks.ts';
+import { BEGINS_WITHIN_MS, NOT_MEASURED, notBegun } from '../rollout/analysis.ts';
 import { cut } from '../text.ts';
 import type { CheckStage } from './decision.ts';
 import { measuredRevision, measurementName } from './names.ts';
@@ -53,12 +54,27 @@ function measureOne(one: One, before: Mark): Measuring {
     case 'Successful':
       return { is: 'Passed', mark };
     case 'Running':
-      return { is: 'Going', judgement: wait(mark, 'Checking', `Waiting for ${check.name}: ${message}`) };
+      return { is: 'Going', judgement: awaited(one, mark, known, found) };
     case 'Failed':
     case 'Error':
     case 'Inconclusive':
       return { is: 'Failed', mark, check: check.name, message };
   }
+}
+
+/** Waits for what measures; the Cell is Degraded by one that has not begun in time. */
+function awaited(
+  { situation: { now }, check }: One,
+  mark: Mark,
+  { time, run }: Record,
+  found: ObservedMeasurement | undefined,
+): Judgement {
+  const message = `Waiting for ${check.name}: ${found?.message ?? ''}`;
+  if (found?.isPending !== true) return wait(mark, 'Checking', message);
+  const late = Date.parse(time) + BEGINS_WITHIN_MS;
+  if (now < late) return wait(mark, 'Checking', message, late);
+  const kind = check.job !== undefined ? 'Job' : check.templates !== undefined ? 'AnalysisRun' : 'Check';
+  return wait(mark, NOT_MEASURED, `${check.name}: ${notBegun(kind, run)}`, now + BEGINS_WITHIN_MS);
 }
 
 /** Whether not all was made that is to measure; what has failed by then has failed all the same. */

@@ -91,6 +91,8 @@ export interface ObservedMeasurement {
   readonly name: string;
   readonly phase: 'Running' | 'Successful' | 'Failed' | 'Error' | 'Inconclusive';
   readonly message: string;
+  /** Whether it has not begun, and does not say why; looks of earlier releases do not say this. */
+  readonly isPending?: boolean;
   /** Whether its end was asked for already. */
   readonly isEnding?: boolean;
   /** Whether some of its Checks are missing: not made yet, or deleted. */

@@ -2,6 +2,7 @@ import type { CellStatus } from '../../crds/cell.ts';
 import { conditionsFrom, type Claim } from '../kubernetes/conditions.ts';
 import { optional } from '../model/status-input.ts';
 import type { ReportedEvent } from '../rollout/report.ts';
+import { NOT_MEASURED } from '../rollout/analysis.ts';
 import { cut } from '../text.ts';
 import type { ApplicationsWait } from './decision.ts';
 import { BEHIND, pausedBy } from './hold.ts';
@@ -140,6 +141,7 @@ const ranks: readonly (readonly [ApplicationsWait['phase'], (one: Judged) => boo
   ['Failed', (one) => isDelayed(one) && one.step.is !== 'Stopped'],
   ['Failed', isHeldBy('Failed')],
   ['Failed', ({ trouble }) => trouble !== undefined],
+  ['Progressing', ({ step }) => step.is === 'Wait' && step.reason === NOT_MEASURED],
   ['Progressing', ({ step }) => step.is === 'Act'],
   ['Progressing', ({ step }) => step.is === 'Wait' && step.hold === undefined],
   ['Paused', isHeldBy('Paused')],
@@ -160,7 +162,7 @@ const TROUBLED: ReadonlySet<string> = new Set(['Failed', 'Reverting', 'FailedRev
 
 function claimsOf({ phase, reason, message }: Whole, clusters: ToldInput['clusters']): readonly Claim[] {
   const missing = clusters.filter(({ ready }) => !ready);
-  const isTroubled = TROUBLED.has(phase);
+  const isTroubled = TROUBLED.has(phase) || reason === NOT_MEASURED;
   return [
     { type: 'Ready', holds: phase === 'Completed', reason, message },
     { type: 'Progressing', holds: phase === 'Progressing' || phase === 'Reverting', reason, message },

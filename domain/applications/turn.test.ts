@@ -778,6 +778,23 @@ describe('A-G09 a precheck', () => {
     expect(world.run().phases()).toEqual(['PrecheckFailed']);
   });
 
+  it('that has not begun within two minutes makes the Cell Degraded until it begins', () => {
+    const world = started();
+    const set = (isPending: boolean) => {
+      for (const one of world.measurements.values()) Object.assign(one, { phase: 'Running', isPending });
+      return world.turn();
+    };
+    const degraded = () => world.status.conditions?.find(({ type }) => type === 'Degraded');
+    set(true);
+    expect(degraded()?.status).toBe('False');
+    world.now += 120_000;
+    set(true);
+    expect(degraded()).toMatchObject({ status: 'True', reason: 'NotMeasured' });
+    expect(degraded()?.message).toContain('Look at its Events');
+    set(false);
+    expect(degraded()?.status).toBe('False');
+  });
+
   it('that has another name now is no longer in the status, which keeps as many as there are', () => {
     const five = (suffix: string) => ['a', 'b', 'c', 'd', 'e'].map((name) => ({ name: name + suffix, job }));
     const world = settled([web({ prechecks: five('1') })], clusters('web-v1'));

@@ -1,23 +1,23 @@
-import { isFinished, type AnalysisVerdict } from '../rollout/analysis.ts';
+import { isOverdue, isUnsuccessful } from '../rollout/analysis.ts';
 import type { Requests, Stamp } from './request.ts';
 import type { Progress, Rollout, RolloutState } from './state.ts';
 import { withoutPromote } from './without-promote.ts';
 
-/** Whether something has measured to its end, and not with success. */
-export const isWithoutSuccess = ({ phase }: AnalysisVerdict): boolean =>
-  isFinished(phase) && phase !== 'Successful';
-
 /** Whether a rollout is held by what its step has measured without success. */
 export const isStepHeld = ({ progress }: Rollout): boolean =>
-  progress.is === 'Measuring' && isWithoutSuccess(progress.verdict);
+  progress.is === 'Measuring' && isUnsuccessful(progress.verdict.phase);
 
-/** Whether a rollout is held by what has measured in its background without success. */
-export const isBackgroundHeld = ({ background }: Rollout): boolean =>
-  background !== undefined && background.waived !== true && isWithoutSuccess(background.verdict);
+/** Whether a rollout is held by what measures in its background: it came to no success, or has not begun in time. */
+export const isBackgroundHeld = (rollout: Rollout): boolean =>
+  isBackgroundWithoutSuccess(rollout) ||
+  (rollout.background !== undefined && rollout.background.waived !== true && isOverdue(rollout.background));
+
+const isBackgroundWithoutSuccess = ({ background }: Rollout): boolean =>
+  background !== undefined && background.waived !== true && isUnsuccessful(background.verdict.phase);
 
 /** Whether a rollout is held by something that has measured without success. */
 export const isHeldByVerdict = (rollout: Rollout): boolean =>
-  rollout.ending === undefined && (isStepHeld(rollout) || isBackgroundHeld(rollout));
+  rollout.ending === undefined && (isStepHeld(rollout) || isBackgroundWithoutSuccess(rollout));
 
 /** Remembers who goes on without what holds a rollout in its background; nobody has decided about a verdict that comes later. */
 export function decidingOnBackground(state: RolloutState, { by }: Stamp): RolloutState {
@@ -38,7 +38,7 @@ export const isBackgroundRepeatable = (rollout: Rollout, requests: Requests): bo
 export const canMeasureAgain = ({ rollout, requests }: RolloutState): boolean =>
   rollout !== undefined &&
   rollout.ending === undefined &&
-  (isStepHeld(rollout) || (isBackgroundHeld(rollout) && isBackgroundRepeatable(rollout, requests)));
+  (isStepHeld(rollout) || (isBackgroundWithoutSuccess(rollout) && isBackgroundRepeatable(rollout, requests)));
 
 /**
  * Forgets what has measured without success, so that it is started again, under another name, and a promote that was about it;
@@ -48,7 +48,7 @@ export function measuringAgain(state: RolloutState): RolloutState {
   const { rollout } = state;
   if (rollout === undefined || !canMeasureAgain(state)) return state;
   const { background, progress, ...rest } = rollout;
-  const isForgotten = isBackgroundHeld(rollout) && isBackgroundRepeatable(rollout, state.requests);
+  const isForgotten = isBackgroundWithoutSuccess(rollout) && isBackgroundRepeatable(rollout, state.requests);
   return {
     ...(background?.decidedBy === undefined ? state : withoutPromote(state)),
     rollout: {

@@ -1,7 +1,8 @@
 import type { Close, Decision, Performable, Wait } from '../model/decision.ts';
 import type { ObservedCell } from '../model/observation.ts';
-import { initialState, type RolloutState } from '../model/state.ts';
+import { initialState, type Background, type RolloutState } from '../model/state.ts';
 import type { WeightedTargetGroup } from '../model/target-group.ts';
+import { isFinished } from '../rollout/analysis.ts';
 import { approvedAhead } from '../rollout/approval.ts';
 import { performedOf } from '../rollout/attempt.ts';
 import { tookUp } from '../rollout/performed.ts';
@@ -110,8 +111,19 @@ function perform(
 function lookedAtForGood({ idle, ...state }: RolloutState): RolloutState {
   const known = idle === undefined ? state : { ...state, idle: { ...idle, at: Infinity } };
   return inRollout(known, ({ background, ...rollout }) =>
-    background === undefined ? rollout : { ...rollout, background: { ...background, readAt: Infinity } },
+    background === undefined ? rollout : { ...rollout, background: measuringWell(background) },
   );
+}
+
+/** What has not come to a verdict measures, and does not fail. */
+function measuringWell({ verdict, ...background }: Background): Background {
+  const { name, phase } = verdict;
+  const isOpen = !isFinished(phase);
+  return {
+    ...background,
+    readAt: Infinity,
+    verdict: isOpen ? { name, phase: 'Running', message: '' } : verdict,
+  };
 }
 
 /** What is worth telling of what was done. */

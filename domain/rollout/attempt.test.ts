@@ -76,6 +76,7 @@ describe('a write while the analysis in the background may have ended', () => {
   const background = {
     prefix: 'bg',
     verdict: { name: 'r', phase: 'Running', message: '' },
+    startedAt: 0,
     readAt: 0,
     reads: 0,
   } as const;

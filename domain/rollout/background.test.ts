@@ -28,6 +28,7 @@ const set = (version: string, name: string) => ({ version, groups: [{ name, arn:
 const background = (phase: AnalysisPhase, more: Partial<Background> = {}): Background => ({
   prefix: 'bg',
   verdict: { name, phase, message: '' },
+  startedAt: NOW,
   readAt: NOW,
   reads: 0,
   ...more,
@@ -36,6 +37,7 @@ const measuring = (kind: MeasurementKind, phase: AnalysisPhase): Progress => ({
   is: 'Measuring',
   kind,
   verdict: { name: 'web-2-r1', phase, message: 'Said so.' },
+  startedAt: NOW,
   readAt: NOW,
   reads: 0,
 });

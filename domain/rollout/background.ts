@@ -6,7 +6,7 @@ import { fail } from '../model/ending.ts';
 import type { GuardInput } from '../gates/guard.ts';
 import type { BackgroundPrefix } from '../model/ids.ts';
 import { isBackgroundRepeatable, stepsGoOn } from '../model/measure-again.ts';
-import { heldFor, holdsOnFailure, waysOn } from './on-failure.ts';
+import { heldFor, heldUntilBegun, holdsOnFailure, waysOn } from './on-failure.ts';
 import type { Requests } from '../model/request.ts';
 import type { Background, Rollout, RolloutState } from '../model/state.ts';
 import { noLaterThan } from '../model/waits.ts';
@@ -87,12 +87,15 @@ export function attendBackground(
 /** Waits for a person to decide about a background that is undecided, or has failed and does not end the rollout. */
 function holdFor(background: Background, rollout: Rollout, requests: Requests): Decision | undefined {
   const judgement = judged(background);
-  if (background.waived === true || (judgement.is !== 'Undecided' && judgement.is !== 'Failed'))
-    return undefined;
+  const notBegun = judgement.is === 'Measuring' ? judgement.notBegun : undefined;
+  const isHeld = judgement.is === 'Undecided' || judgement.is === 'Failed' || notBegun !== undefined;
+  if (background.waived === true || !isHeld) return undefined;
   if (background.decidedBy !== undefined) {
     const message = `Promoted by ${background.decidedBy}, without the analysis in the background.`;
     return { do: 'WaiveBackground', message };
   }
+  if (judgement.is === 'Measuring')
+    return heldUntilBegun('Analysis', `In the background ${notBegun}`, judgement.readAgainAt);
   const mayRetry = isBackgroundRepeatable(rollout, requests);
   if (judgement.is === 'Failed')
     return heldFor('AnalysisFailed', `In the background ${judgement.message}`, mayRetry);
@@ -101,6 +104,20 @@ function holdFor(background: Background, rollout: Rollout, requests: Requests): 
     background.prefix === 'bake' ? 'promote to end the bake' : 'promote to go on without it',
   );
   return { do: 'Wait', for: 'Verdict', message: `In the background ${judgement.message} ${ways}` };
+}
+
+/** Waits for a measurement in the background before the canary gets everything; undefined when there is one, or someone goes on without. */
+export function awaitMeasurement(
+  { background }: Rollout,
+  { state: { requests } }: Pick<GuardInput, 'state'>,
+): Decision | undefined {
+  if (background === undefined || background.waived === true) return undefined;
+  const { prefix, verdict } = background;
+  // Of a bake the end is asked for by other means.
+  const isSkipped = prefix === 'bg' && requests.promoteFull !== undefined;
+  if (isSkipped || (verdict.phase !== 'Pending' && verdict.unmeasured !== true)) return undefined;
+  const message = `Waiting for AnalysisRun ${verdict.name} in the background, which has no successful measurement yet.`;
+  return { do: 'Wait', for: 'Analysis', message };
 }
 
 /** Asks for the end of the analysis in the background; undefined when it has ended. */

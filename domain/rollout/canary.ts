@@ -1,4 +1,4 @@
-import { endBackground } from './background.ts';
+import { awaitMeasurement, endBackground } from './background.ts';
 import { settleOf } from '../load-balancers/load-balancer.ts';
 import type { Decision } from '../model/decision.ts';
 import { bakeEndsAt, isBakeEnded, type BakeProgress } from './bake.ts';
@@ -65,6 +65,8 @@ function complete(rollout: Rollout, input: GuardInput): Decision {
 }
 
 function moveTo(weight: number, then: 'Advance' | 'Finish', rollout: Rollout, input: GuardInput): Decision {
+  const unmeasured = weight === TOTAL_WEIGHT ? awaitMeasurement(rollout, input) : undefined;
+  if (unmeasured !== undefined) return unmeasured;
   const wanted = sharesAt(weight, rollout, input);
   const { version } = rollout.canary;
   if (sameShares(wanted, input.observed.weighted) && input.observed.isApplied) {
@@ -133,8 +135,11 @@ function startBaking({ canary, stable }: Rollout, { cell }: GuardInput): Decisio
 function bake(rollout: Rollout, progress: BakeProgress, input: GuardInput): Decision {
   const spec = input.cell.spec.updateStrategy?.bake;
   const until = bakeEndsAt(progress, spec?.duration ?? 0);
-  if (spec === undefined || isBakeEnded(rollout, input) || input.now >= until)
-    return endBackground(rollout) ?? finish(rollout);
+  const isEnded = spec === undefined || isBakeEnded(rollout, input);
+  if (isEnded || input.now >= until)
+    return (
+      (isEnded ? undefined : awaitMeasurement(rollout, input)) ?? endBackground(rollout) ?? finish(rollout)
+    );
   const message = `Watching ${rollout.canary.version} with the whole weight for ${spec.duration}. Send promote to end it, or abort to take everything back.`;
   return { do: 'Wait', for: 'Bake', until, message };
 }

@@ -44,6 +44,7 @@ const analysing = (phase: 'Running' | 'Successful' | 'Failed' | 'Error' | 'Incon
   is: 'Measuring',
   kind: 'AnalysisRun',
   verdict: { name: 'web-1-success-rate-r1', phase, message: '' },
+  startedAt: NOW,
   readAt: NOW,
   reads: 0,
 });

@@ -57,11 +57,12 @@ export function eventOf(decision: Decision): Note | undefined {
 }
 
 function waitEvent(decision: Extract<Decision, { do: 'Wait' }>): Note | undefined {
+  if (decision.reason !== undefined) return warning(decision.reason, decision.message);
   switch (decision.for) {
     case 'Health':
       return warning('UnhealthyTargets', decision.message);
     case 'Verdict':
-      return warning(decision.reason ?? 'Inconclusive', decision.message);
+      return warning('Inconclusive', decision.message);
     case 'Kind':
       return warning(`WaitingFor${decision.for}`, decision.message);
     case 'Freeze':

@@ -1,7 +1,8 @@
 import type { ExperimentStep } from '../../crds/cell.ts';
 import { resolve } from './analysis-arguments.ts';
-import { isFinished, verdictFrom, type AnalysisVerdict } from './analysis.ts';
+import { inconclusive, isFinished, verdictFrom, withoutEvidence, type AnalysisVerdict } from './analysis.ts';
 import { cut, LONGEST_SAID } from '../text.ts';
+import { recordsIn } from '../model/shape.ts';
 import { matches, type LabelSelector } from '../kubernetes/selector.ts';
 
 /** A ReplicaSet (apps/v1), as far as an Experiment takes its pods from it. */
@@ -25,6 +26,7 @@ interface PodTemplate {
 export interface ExperimentStatus {
   readonly phase?: string;
   readonly message?: string;
+  readonly analysisRuns?: readonly { readonly analysisRun?: string }[];
   readonly conditions?: readonly {
     readonly type: string;
     readonly status: string;
@@ -79,13 +81,34 @@ export function buildExperiment(
   };
 }
 
-/** How far an Experiment has come; one whose spec Argo Rollouts refuses gets no phase, and comes to nothing. */
+/** How far an Experiment has come; it waits for its pods as Pending, up to a deadline of its own. One whose spec Argo Rollouts refuses gets no phase, and comes to nothing. */
 export function experimentVerdict(name: string, status: ExperimentStatus = {}): AnalysisVerdict {
   const invalid = status.conditions?.find((one) => one.type === 'InvalidSpec' && one.status === 'True');
   if (invalid !== undefined) {
     return { name, phase: 'Error', message: cut(invalid.message ?? '', LONGEST_SAID) };
   }
-  return verdictFrom(name, status);
+  const { phase, message = '' } = status;
+  return verdictFrom(name, phase === 'Pending' && message === '' ? { phase, message: PODS } : status);
+}
+
+const PODS = 'Its pods are not available yet.';
+
+/** The verdict of a successful Experiment, by the AnalysisRuns that it has made; one that measured nothing decides nothing. */
+export function experimentByRuns(
+  verdict: AnalysisVerdict,
+  runs: readonly { readonly name: string; readonly metricResults?: unknown }[],
+): AnalysisVerdict {
+  for (const { name, metricResults } of runs) {
+    const metric = withoutEvidence(metricResults);
+    if (metric !== undefined) return inconclusive(verdict.name, `${metric} of AnalysisRun ${name}`);
+    if (recordsIn(metricResults).length === 0)
+      return {
+        ...verdict,
+        phase: 'Inconclusive',
+        message: `cannot decide: AnalysisRun ${name} has no measurement.`,
+      };
+  }
+  return verdict;
 }
 
 /** Whether an Experiment measures no more. */

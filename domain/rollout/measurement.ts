@@ -5,7 +5,7 @@ import type { GuardInput } from '../gates/guard.ts';
 import { analysisRunName, checkRunName, experimentName, jobName } from '../model/ids.ts';
 import type { Progress, Rollout } from '../model/state.ts';
 import { measurementKinds } from './measurement-kinds.ts';
-import { heldFor, holdsOnFailure, waysOn } from './on-failure.ts';
+import { heldFor, heldUntilBegun, holdsOnFailure, waysOn } from './on-failure.ts';
 import { advance } from '../steps/step.ts';
 
 /** The longest time for which a verdict is not read when nothing is heard of it, in milliseconds. */
@@ -38,10 +38,13 @@ export function verdictOn(progress: MeasuringProgress, rollout: Rollout, input: 
         message: `${judgement.message} ${waysOn(true, 'promote to go on')}`,
       };
     case 'Measuring': {
-      const { readAgainAt: until } = judgement;
-      return input.now < until
-        ? { do: 'Wait', for: measurementKinds[kind].waits, until, message: `Waiting for ${kind} ${name}.` }
-        : { do: 'ReadMeasurement', kind, name, message: `Reading ${kind} ${name}.` };
+      const { readAgainAt: until, notBegun } = judgement;
+      if (input.now >= until)
+        return { do: 'ReadMeasurement', kind, name, message: `Reading ${kind} ${name}.` };
+      const { waits } = measurementKinds[kind];
+      return notBegun === undefined
+        ? { do: 'Wait', for: waits, until, message: `Waiting for ${kind} ${name}.` }
+        : heldUntilBegun(waits, notBegun, until);
     }
   }
 }

@@ -1,6 +1,6 @@
-import { isFinished, isSettled, type AnalysisVerdict, type Measuring } from './analysis.ts';
+import { isFinished, isSettled, isUnsuccessful, type AnalysisVerdict, type Measuring } from './analysis.ts';
 import type { FollowMeasurement, StartMeasurement } from '../model/decision.ts';
-import { isStepHeld, isWithoutSuccess } from '../model/measure-again.ts';
+import { isStepHeld } from '../model/measure-again.ts';
 import { withoutPromote } from '../model/without-promote.ts';
 import { inRollout, withoutBackoff } from './record.ts';
 import type { Rollout, RolloutState } from '../model/state.ts';
@@ -23,19 +23,22 @@ export function measured(
   if (decision.do !== 'StartMeasurement' && !isAwaited(decision, state.rollout)) return known;
   const { readAt, rest: read } = reading(known, verdict, now);
   // A promote of before was about what still measured, and not about how it has failed.
-  const holds = prefix === undefined && isWithoutSuccess(verdict);
+  const holds = prefix === undefined && isUnsuccessful(verdict.phase);
   const heldBefore = state.rollout !== undefined && isStepHeld(state.rollout);
   const rest = holds && !heldBefore ? withoutPromote(read) : read;
   return inRollout(rest, (rollout) => {
     const { progress, background } = rollout;
     if (prefix === undefined) {
-      const reads = progress.is === 'Measuring' ? progress.reads + 1 : 0;
-      return { ...rollout, progress: { is: 'Measuring', kind, verdict, readAt, reads } };
+      const { startedAt, reads } = progress.is === 'Measuring' ? progress : { startedAt: now, reads: -1 };
+      return {
+        ...rollout,
+        progress: { is: 'Measuring', kind, verdict, startedAt, readAt, reads: reads + 1 },
+      };
     }
     if (decision.do === 'StartMeasurement')
       return {
         ...rollout,
-        background: { prefix, verdict, readAt, reads: 0 },
+        background: { prefix, verdict, startedAt: now, readAt, reads: 0 },
         ...(progress.is === 'Baking' ? { progress: { ...progress, watchedSince: now } } : {}),
       };
     if (background === undefined) return rollout;

@@ -4,6 +4,7 @@ import type { Ending } from '../model/decision.ts';
 import { stampOf } from '../model/requests.ts';
 import type { BlockedVersion, Rollout } from '../model/state.ts';
 import { LONGEST_MESSAGE, optional, type StatusInput } from '../model/status-input.ts';
+import type { Measuring } from './analysis.ts';
 import { measurementKinds } from './measurement-kinds.ts';
 import { stepTimes } from './step-times.ts';
 import { cut } from '../text.ts';
@@ -55,9 +56,11 @@ const endingOf = ({ kind, reason, message, at }: Ending) => ({
   time: new Date(at).toISOString(),
 });
 
+const shown = ({ verdict: { name, phase, message } }: Measuring) => ({ name, phase, message });
+
 function measuredBy({ progress, background }: Rollout): Partial<CellStatus> {
   return {
-    ...(progress.is === 'Measuring' ? { [measurementKinds[progress.kind].field]: progress.verdict } : {}),
-    ...optional('backgroundAnalysisRun', background?.verdict),
+    ...(progress.is === 'Measuring' ? { [measurementKinds[progress.kind].field]: shown(progress) } : {}),
+    ...optional('backgroundAnalysisRun', background && shown(background)),
   };
 }

@@ -90,6 +90,8 @@ export class SimulatedWorld {
   /** The groups without any registered target. */
   readonly empty = new Set<string>();
   readonly runs = new Map<string, ReadVerdict>();
+  /** Whether what is started begins to measure; its controller may be away. */
+  begins = true;
   /** How many of the next ends of what measures are carried out, and answered with an error. */
   lostEnds = 0;
   readonly writes: SimulatedWrite[] = [];
@@ -306,7 +308,8 @@ export class SimulatedWorld {
   #start(step: string, rollout: RolloutState['rollout']): ReadVerdict {
     const { id = '', edition = 0 } = rollout ?? {};
     const name = `web-${step}-${id}-${edition}`;
-    const verdict = this.runs.get(name) ?? { name, phase: 'Running', message: '' };
+    const phase = this.begins ? 'Running' : 'Pending';
+    const verdict = this.runs.get(name) ?? { name, phase, message: '' };
     this.runs.set(name, verdict);
     return verdict;
   }
