@@ -1,13 +1,20 @@
 import { z } from 'zod';
+import { cellStatus } from './cell-status.ts';
 import { withKeys } from './common.ts';
-import { withRules, type Rule } from './rules.ts';
+import { keysOf, matching, withRules, type Rule } from './rules.ts';
 
 const name = (what: string) => z.string().min(1).max(253).describe(what);
 
+const FIELD_PATH = `^(?:metadata[.](?:name|namespace|uid|generation|resourceVersion|creationTimestamp|labels|annotations)|spec[.][A-Za-z]+|status[.](?:${keysOf(cellStatus.shape).join('|')}))(?:[.[].+)?$`;
+
 const fieldRef = z
   .object({
-    fieldPath: name(
-      "A path in the Cell that ends in a plain value, for example status.desiredVersion, spec.replicas or metadata.labels['team'].",
+    fieldPath: matching(
+      z.string().min(1).max(253),
+      FIELD_PATH,
+      'Expected a path to a field that a Cell has, such as status.desiredVersion, status.rollout.canary.targetGroups[0].fullName or status.rollout.loadBalancer.fullName. Correct it.',
+    ).describe(
+      "A path in the Cell that ends in a plain value, for example status.desiredVersion, status.rollout.canary.targetGroups[0].fullName, spec.replicas or metadata.labels['team'].",
     ),
   })
   .optional()

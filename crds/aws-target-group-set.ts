@@ -10,7 +10,7 @@ import {
   syncStatus,
   templateLabels,
   templateMetadata,
-  templateText,
+  templateName,
   syncColumns,
 } from './sets.ts';
 
@@ -38,8 +38,7 @@ const awseks = z.object({
 const bindingTemplate = z.object({
   metadata: z
     .object({
-      name: templateText
-        .min(1)
+      name: templateName
         .optional()
         .describe(
           'The name of each AWSTargetGroupBinding, for example web-{{.awseks.cluster.name}}. Default: the name of this set, a dash and the name of the Secret of the cluster.',

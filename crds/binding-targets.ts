@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { labelSelector, withKeys } from './common.ts';
 import { withRules } from './rules.ts';
-import { templateText } from './sets.ts';
+import { templateName } from './sets.ts';
 
 const labels = withKeys(z.record(z.string(), z.string().max(1024)), {
   field: 'nodeSelector',
@@ -36,8 +36,7 @@ export const bindingTarget = withRules(
       .describe(
         'The ids of targets in AWS: instance ids or IP addresses, depending on the type of the target group.',
       ),
-    clusterName: templateText
-      .min(1)
+    clusterName: templateName
       .optional()
       .describe('The cluster with the nodes or pods, by the name of its Argo CD cluster secret.'),
     clusterSelector: labelSelector

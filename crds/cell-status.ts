@@ -4,9 +4,7 @@ import { approvalStatus } from './approval-status.ts';
 import { clustersStatus } from './cell-clusters.ts';
 import { conditions, observedGeneration, statusWriter } from './common.ts';
 import { askNames } from './request-names.ts';
-
-// As long as a label may be, and the numbers that are left out: v2 is 2.0.0.
-const version = z.string().max(67);
+import { paused, rolloutStatus, version } from './rollout-status.ts';
 
 const text = (what: string) => z.string().max(32768).optional().describe(what);
 
@@ -99,12 +97,6 @@ const measured = (kind: string) =>
     message: z.string().max(32768).describe('The result, in a sentence.'),
   });
 
-const paused = z.object({
-  by: z.string().max(253).describe('Who paused it.'),
-  reason: z.string().max(1024).describe('The reason that was given; may be empty.'),
-  time: z.iso.datetime().describe('When this began.'),
-});
-
 /** What is reported of a Cell. */
 export const cellStatus = z.object({
   observedGeneration,
@@ -169,40 +161,7 @@ export const cellStatus = z.object({
   backgroundAnalysisRun: measured('AnalysisRun')
     .optional()
     .describe('The AnalysisRun in the background of the steps.'),
-  rollout: z
-    .object({
-      id: z
-        .string()
-        .max(64)
-        .describe(
-          'The id of the rollout, which is part of the names of its AnalysisRuns, Experiments, Checks and Jobs.',
-        ),
-      startedAt: z.iso.datetime().describe('When the rollout began.'),
-      stepStartedAt: z.iso
-        .datetime()
-        .optional()
-        .describe('When the current step began, or the bake after the last step.'),
-      stepEndsAt: z.iso
-        .datetime()
-        .optional()
-        .describe('When the current pause or bake ends, unless something else holds the rollout then.'),
-      workflowId: z.string().max(1000).describe('The id of the Temporal workflow of the rollout.'),
-      runId: z.string().max(64).describe('The run id of that workflow.'),
-      ending: z
-        .object({
-          kind: z
-            .enum(['Failed', 'Withdrawn'])
-            .describe('Failed: the version is blocked. Withdrawn: the version is not blocked.'),
-          reason: z.string().max(1024).describe('The reason, in one CamelCase word.'),
-          message: z.string().max(32768).describe('The reason, in a sentence.'),
-          time: z.iso.datetime().describe('When this began.'),
-        })
-        .optional()
-        .describe('Why Okra is taking the rollout back.'),
-      paused: paused.optional().describe('Who paused the rollout.'),
-    })
-    .optional()
-    .describe('The rollout in progress.'),
+  rollout: rolloutStatus.optional().describe('The rollout in progress.'),
   clusters: clustersStatus.optional().describe('The clusters of a Cell with applications.'),
   applications: applicationsStatus
     .optional()

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { datadogQueries } from './check-datadog.ts';
+import { datadogQueries, queryText } from './check-datadog.ts';
 import { cloudWatchMetrics } from './check-providers.ts';
 import { targetGroupARN } from './common.ts';
 import { withRules, type Rule } from './rules.ts';
 
 /** A query in the language of a provider. */
-export const query = z.string().min(1).max(8192);
+export const query = queryText(8192);
 
 const targetGroups = z.array(targetGroupARN).max(5).optional();
 

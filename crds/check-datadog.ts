@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { withRules } from './rules.ts';
+import { matching, templatePattern, withRules } from './rules.ts';
 
 /** The sites of Datadog, each an organisation's own. A key is sent to no other host. */
 export const datadogSites = [
@@ -14,6 +14,27 @@ export const datadogSites = [
   'us2.ddog-gov.com',
 ] as const;
 
+/** What queries may say of a target group and its cluster, besides its labels and tags. */
+export const checkVariables = [
+  'clusterName',
+  'eksClusterName',
+  'albListenerARN',
+  'targetGroupARN',
+  'targetGroupFullName',
+  'loadBalancerFullName',
+  'version',
+] as const;
+
+const QUERY_PATTERN = templatePattern('Vars', checkVariables, ['labels', 'tags']);
+
+/** A text of a query, in which variables may stand. */
+export const queryText = (longest: number): z.ZodString =>
+  matching(
+    z.string().min(1).max(longest),
+    QUERY_PATTERN,
+    `Expected a text with no other variables than {{.Vars.NAME}}, where NAME is one of ${checkVariables.join(', ')}, labels.KEY and tags.KEY. Correct the variable.`,
+  );
+
 const NAME_PATTERN = '^[a-z][a-z0-9_]*$';
 
 /** A name that formulas and expressions use. */
@@ -27,7 +48,7 @@ export const variable = (what: string) =>
     },
   ]).describe(what);
 
-const shortText = (what: string) => z.string().min(1).max(512).optional().describe(what);
+const shortText = (what: string) => queryText(512).optional().describe(what);
 
 const MOST_QUERIES = 5;
 
@@ -38,10 +59,7 @@ const datadogQuery = withRules(
     dataSource: z
       .enum(['metrics', 'apm_metrics', 'logs', 'slo'])
       .describe('The source of the data: metrics, apm_metrics, logs or slo.'),
-    query: z
-      .string()
-      .min(1)
-      .max(4096)
+    query: queryText(4096)
       .optional()
       .describe('The query for metrics, the search for logs, or the filter for apm_metrics.'),
     compute: z

@@ -1,9 +1,20 @@
 import { z } from 'zod';
-import { datadog, variable } from './check-datadog.ts';
+import { datadog, queryText, variable } from './check-datadog.ts';
 import { withRules } from './rules.ts';
 import { region, roleARN } from './sets.ts';
 
-const metric = z.object({
+/** The namespaces of metrics that are about a target group and its load balancer. */
+const ELB_NAMESPACES = ['AWS/ApplicationELB', 'AWS/NetworkELB'];
+const ELB_DIMENSIONS = ['TargetGroup', 'LoadBalancer'];
+const ARNS = [
+  'arn:',
+  '{{.Vars.targetGroupARN',
+  '{{ .Vars.targetGroupARN',
+  '{{.Vars.albListenerARN',
+  '{{ .Vars.albListenerARN',
+];
+
+const fields = {
   id: variable('The id of the metric in the expression.'),
   namespace: z
     .string()
@@ -15,7 +26,7 @@ const metric = z.object({
     .array(
       z.object({
         name: z.string().min(1).max(255).describe('The name of the dimension.'),
-        value: z.string().min(1).max(1024).describe('The value of the dimension; it can use variables.'),
+        value: queryText(1024).describe('The value of the dimension; it can use variables.'),
       }),
     )
     .max(30)
@@ -28,7 +39,22 @@ const metric = z.object({
     .describe(
       'The statistic of a bucket: Sum, Average, Minimum, Maximum, SampleCount, or a percentile such as p99.',
     ),
-});
+};
+
+const listed = (texts: readonly string[]): string => `[${texts.map((text) => `'${text}'`).join(', ')}]`;
+
+const metric = withRules(z.object(fields), [
+  {
+    cel: `!(self.namespace in ${listed(ELB_NAMESPACES)}) || !has(self.dimensions) || self.dimensions.all(d, !(d.name in ${listed(ELB_DIMENSIONS)}) || !${listed(ARNS)}.exists(a, d.value.startsWith(a)))`,
+    message:
+      'Expected the dimensions TargetGroup and LoadBalancer to be what CloudWatch calls them, got an ARN, for which there is never any data. Use {{.Vars.targetGroupFullName}} (targetgroup/NAME/ID) and {{.Vars.loadBalancerFullName}} (app/NAME/ID).',
+    holds: ({ namespace, dimensions = [] }) =>
+      !ELB_NAMESPACES.includes(namespace) ||
+      dimensions.every(
+        ({ name, value }) => !ELB_DIMENSIONS.includes(name) || !ARNS.some((one) => value.startsWith(one)),
+      ),
+  },
+]);
 
 /** The metrics of an expression. */
 export const cloudWatchMetrics = z

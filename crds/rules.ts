@@ -26,6 +26,10 @@ export function withRules<Schema extends z.ZodType>(
   return checked.meta({ ...schema.meta(), [CEL_RULES]: celOf(rules) });
 }
 
+/** Holds texts to a pattern without CEL, whose cost is counted for the longest text in each place where it may be. */
+export const matching = (schema: z.ZodString, pattern: string, message: string): z.ZodString =>
+  schema.refine((text) => new RegExp(pattern).test(text), { message }).meta({ ...schema.meta(), pattern });
+
 /** Writes rules as the API server takes them. */
 export const celOf = <Value>(rules: readonly Rule<Value>[]) =>
   rules.map(({ cel: rule, message, messageExpression }) => ({
@@ -33,6 +37,10 @@ export const celOf = <Value>(rules: readonly Rule<Value>[]) =>
     message,
     ...(messageExpression === undefined ? {} : { messageExpression }),
   }));
+
+/** A pattern of texts whose variables are all known: names that stand by themselves, and maps that are asked for by a key. */
+export const templatePattern = (root: string, names: readonly string[], maps: readonly string[]): string =>
+  `^(?:[^{]|[{][^{]|[{][{]+ *[.]${root}[.](?:(?:${names.join('|')}) *|(?:${maps.join('|')})[.][^{}|"()]+)[}][}])*[{]?$`;
 
 /** The keys of an object that has no others. */
 export const keysOf = <Fields extends object>(fields: Fields): readonly (keyof Fields & string)[] =>

@@ -1,12 +1,26 @@
 import { z } from 'zod';
 import { conditions, withKeys, observedGeneration } from './common.ts';
 import type { PrinterColumn } from './resource.ts';
-import { withRules } from './rules.ts';
+import { templatePattern, withRules } from './rules.ts';
 
 const VARIABLES = '{{.awseks.cluster.name}} and {{.awseks.cluster.tags.KEY}}';
 
+const TEMPLATE_PATTERN = templatePattern('awseks[.]cluster', ['name'], ['tags']);
+
 /** A text in which variables of an EKS cluster may stand. */
-export const templateText = z.string().max(1024);
+const templateOf = (text: z.ZodString): z.ZodString =>
+  withRules(text.max(1024), [
+    {
+      cel: `self.matches('${TEMPLATE_PATTERN}')`,
+      message: `Expected a text with no other variables than ${VARIABLES}. Correct the variable.`,
+      holds: (written) => new RegExp(TEMPLATE_PATTERN).test(written),
+    },
+  ]);
+
+/** A text in which variables of an EKS cluster may stand. */
+export const templateText = templateOf(z.string());
+/** The same, where it may not be empty. */
+export const templateName = templateOf(z.string().min(1));
 
 /** Labels whose values may be templates over an EKS cluster. */
 export const templateLabels = withKeys(z.record(z.string(), templateText), {

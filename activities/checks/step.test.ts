@@ -163,9 +163,9 @@ describe('the Checks of a step', () => {
 
   it('are not made with a variable that nobody knows', async () => {
     const step = theStep();
-    await expect(step.startCheck(request('avg:e{v:{{.Vars.versio}}}'))).rejects.toMatchObject({
+    await expect(step.startCheck(request('avg:e{v:{{.Vars.labels.rol}}}'))).rejects.toMatchObject({
       type: 'CheckInvalid',
-      message: expect.stringContaining('Did you mean {{.Vars.version}}?') as string,
+      message: expect.stringContaining('to have the label "rol", got role') as string,
     });
     expect(step.checks()).toEqual([]);
   });

@@ -56,10 +56,10 @@ function verdict({ name }: ObjectKey, run: AnalysisRun | undefined): AnalysisVer
 }
 
 async function analysisRunFor(kubernetes: KubernetesClient, request: AnalysisRequest): Promise<AnalysisRun> {
-  const { cell, name, rollout, step, analysis, mayBeEndless, desiredVersion } = request;
+  const { cell, name, rollout, step, analysis, mayBeEndless } = request;
   const { labels, annotations } = analysis.analysisRunMetadata ?? {};
   const templates = await readTemplates(kubernetes, cell.key.namespace, analysis.templates);
-  const seen = await seenCell(kubernetes, cell.key, desiredVersion);
+  const seen = await seenCell(kubernetes, request);
   const built = buildAnalysisRun(templates, { analysis, cell: seen, mayBeEndless });
   if (!built.ok) throw failure('AnalysisTemplateInvalid', built.problem);
   return {

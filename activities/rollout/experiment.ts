@@ -77,12 +77,12 @@ async function verdict(
 }
 
 async function experimentFor(kubernetes: KubernetesClient, request: ExperimentRequest): Promise<Experiment> {
-  const { cell, name, rollout, step, experiment, desiredVersion } = request;
+  const { cell, name, rollout, step, experiment } = request;
   const { namespace } = cell.key;
   const replicaSets = await Promise.all(
     experiment.templates.map(({ specRef }) => replicaSetOf(kubernetes, namespace, specRef)),
   );
-  const seen = await seenCell(kubernetes, cell.key, desiredVersion);
+  const seen = await seenCell(kubernetes, request);
   await checkAnalyses(kubernetes, { namespace, experiment, cell: seen });
   const built = buildExperiment(experiment, replicaSets, seen);
   if (!built.ok) throw failure('ExperimentInvalid', built.problem);

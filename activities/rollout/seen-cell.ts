@@ -1,14 +1,18 @@
 import { CELL } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { Cell } from '../../crds/cell.ts';
-import type { ObjectKey } from '../../domain/model/ids.ts';
+import type { AnalysisRequest } from '../contract.ts';
 
-/** Reads the Cell that `fieldRef` reads from: as it is, with the version that this rollout is about. */
+/** Reads the Cell that `fieldRef` reads from: as it is, with the version and the sides of this rollout, and of no other. */
 export async function seenCell(
   kubernetes: KubernetesClient,
-  key: ObjectKey,
-  desiredVersion: string,
+  {
+    cell: { key },
+    desiredVersion,
+    rollout: id,
+  }: Pick<AnalysisRequest, 'cell' | 'desiredVersion' | 'rollout'>,
 ): Promise<unknown> {
   const cell = await kubernetes.get<Cell>(CELL, key);
-  return { ...cell, status: { ...cell?.status, desiredVersion } };
+  const { rollout, ...status } = cell?.status ?? {};
+  return { ...cell, status: { ...status, desiredVersion, ...(rollout?.id === id ? { rollout } : {}) } };
 }

@@ -1,8 +1,8 @@
+import { cell } from '../../crds/cell.ts';
 import { check } from '../../crds/check.ts';
 import { resources } from '../../crds/index.ts';
 import { GROUP } from '../../crds/resource.ts';
 import { stagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
-import type { StructuralSchema } from '../../crds/structural-schema.ts';
 import { expressionProblems } from '../../domain/checks/expression.ts';
 import { isLabelKey, isLabelValue, isObjectName } from '../../domain/kubernetes/label-syntax.ts';
 import { OLD_GROUP } from '../../domain/conversion/convert.ts';
@@ -15,8 +15,9 @@ import {
   type Fields,
 } from '../../domain/model/shape.ts';
 import { compileCondition, compileFilter } from '../../domain/staged/cel/expression.ts';
+import { wrongReferences } from './field-references.ts';
 import { identityOf } from './manifests.ts';
-import { nearest, unknownFields } from './unknown-fields.ts';
+import { nearest, schemaOf, unknownFields } from './unknown-fields.ts';
 
 /** What is found in an object: nothing, because it is not of Okra, or what is wrong with it. */
 export type Finding =
@@ -48,6 +49,7 @@ export function lintObject(written: Fields): Finding {
   }
   const parsed = found.parse({ metadata: { name }, spec: object['spec'] });
   const schema = schemaOf(found);
+  const wrong = kind === cell.kind ? wrongReferences(object['spec']) : [];
   return looked([
     ...metadataProblems(object),
     ...(!found.namespaced && namespace !== undefined
@@ -61,7 +63,10 @@ export function lintObject(written: Fields): Finding {
     ...Object.keys(object)
       .filter((key) => !['apiVersion', 'kind', 'metadata', 'spec', 'status'].includes(key))
       .map((key) => unknownText({ path: key })),
-    ...(parsed.ok ? expressionsOf(kind, parsed.value) : parsed.problems),
+    ...(parsed.ok
+      ? expressionsOf(kind, parsed.value)
+      : parsed.problems.filter((problem) => !wrong.some(({ at }) => problem.startsWith(`${at}:`)))),
+    ...wrong.map(({ problem }) => problem),
   ]);
 }
 
@@ -128,11 +133,6 @@ function textProblems(field: 'labels' | 'annotations', map: unknown): readonly s
       `Expected ${of} to have at most 63 letters, digits, hyphens, dots and underscores, got ${got}. Correct it.`,
     ];
   });
-}
-
-function schemaOf(kind: (typeof resources)[number]): StructuralSchema {
-  const [version] = recordsIn(fieldsIn(kind.manifest()['spec'])['versions']);
-  return fieldsIn(fieldsIn(version?.['schema'])['openAPIV3Schema']);
 }
 
 /** What is wrong with the CEL that the object itself holds, which admission lets pass. */

@@ -12,7 +12,36 @@ const lint = (...texts: readonly string[]) =>
 const cell = (spec: object): string =>
   stringify({ ...aCell(), status: undefined, spec: { ...aCell().spec, ...spec } });
 
+const stepped = (step: object): object => ({ type: 'Canary', canary: { steps: [step] } });
+const reading = (fieldPath: string): object =>
+  stepped({
+    analysis: {
+      templates: [{ templateName: 'rate' }],
+      args: [{ name: 'group', valueFrom: { fieldRef: { fieldPath } } }],
+    },
+  });
+const checking = (analysis: object): object =>
+  stepped({ check: { analysis: { aggregator: 'sum', ...analysis } } });
+const byARN = {
+  id: 'm1',
+  namespace: 'AWS/ApplicationELB',
+  metricName: 'HTTPCode_Target_5XX_Count',
+  stat: 'Sum',
+  dimensions: [{ name: 'TargetGroup', value: '{{.Vars.targetGroupARN}}' }],
+};
+
 describe('lint', () => {
+  it.each([
+    'status.desiredVersion',
+    'status.rollout.canary.targetGroups[0].fullName',
+    'status.rollout.loadBalancer.fullName',
+    "metadata.labels['example.com/team']",
+    'spec.replicas',
+    'spec.ingress.awsApplicationLoadBalancer.listener.rule.hosts[0]',
+  ])('finds nothing in an argument from %s', async (path) => {
+    expect(await lint(cell({ updateStrategy: reading(path) }))).toMatchObject({ code: 0 });
+  });
+
   it('finds nothing in what is good', async () => {
     expect(await lint(cell({}))).toMatchObject({ code: 0, out: '1 object, 0 problems\n' });
   });
@@ -34,6 +63,51 @@ describe('lint', () => {
       'a slip below',
       cell({ updateStrategy: { type: 'Canary', canary: { steps: [{ pause: { durration: '5m' } }] } } }),
       /spec\.updateStrategy\.canary\.steps\[0\]\.pause\.durration/,
+    ],
+    [
+      'a field that only a Rollout has',
+      cell({ updateStrategy: reading('status.alb.canaryTargetGroup.fullName') }),
+      /steps\[0\]\.analysis\.args\[0\]\.valueFrom\.fieldRef\.fieldPath: Expected a field of a Cell that has a plain value, got status\.alb\.canaryTargetGroup\.fullName\. Did you mean status\.rollout\.canary\.targetGroups\[0\]\.fullName\?/,
+    ],
+    [
+      'the load balancer of a Rollout',
+      cell({ updateStrategy: reading('status.alb.loadBalancer.fullName') }),
+      /Did you mean status\.rollout\.loadBalancer\.fullName\?/,
+    ],
+    [
+      'a slip deep in a path',
+      cell({ updateStrategy: reading('status.rollout.canary.versoin') }),
+      /Did you mean status\.rollout\.canary\.version\?/,
+    ],
+    [
+      'a field that is an object',
+      cell({ updateStrategy: reading('spec.ingress') }),
+      /got spec\.ingress\. Did you mean spec\.ingress\.type\?/,
+    ],
+    [
+      'a variable that no query has',
+      cell({ updateStrategy: checking({ query: 'avg:e{v:{{.Vars.versio}}}', max: 1 }) }),
+      /no other variables than {{\.Vars\.NAME}}/,
+    ],
+    [
+      'the ARN of a target group where CloudWatch has its name',
+      cell({
+        updateStrategy: checking({ noData: 'pass', max: 5, provider: { cloudWatch: { metrics: [byARN] } } }),
+      }),
+      /targetGroupFullName/,
+    ],
+    [
+      'a variable that no template has',
+      stringify({
+        apiVersion: 'okra.mumo.co/v1alpha1',
+        kind: 'ClusterSet',
+        metadata: { name: 'prod' },
+        spec: {
+          generators: [{ awseks: { selector: { matchTags: { Environment: 'prod' } } } }],
+          template: { metadata: { labels: { cost: '{{.awseks.cluster.tag.cost}}' } } },
+        },
+      }),
+      /no other variables than {{\.awseks\.cluster\.name}}/,
     ],
     ['an older group', 'apiVersion: okra.mumoshu.github.io/v1alpha1\nkind: Cell\n', /okractl convert -f/],
     [

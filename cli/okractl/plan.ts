@@ -8,6 +8,7 @@ import { fieldsIn, withoutNulls, type Fields } from '../../domain/model/shape.ts
 import { inOneLine } from '../terminal-text.ts';
 import { OFFLINE, refusedByServer } from './dry-run.ts';
 import { badUsage, exitCodes, failed } from './exit.ts';
+import { wrongReferences } from './field-references.ts';
 import { isSound, lintObject, metadataProblems } from './lint-object.ts';
 import { FILE, identityOf, placeOf, readManifests, repeated } from './manifests.ts';
 import { forPrograms, outputOption, type OutputFormat } from './output.ts';
@@ -141,7 +142,9 @@ async function planOf(
   const observed = await observeCell(cluster, key);
   if (observed.hasApplications === true) return planOfApplications(cluster, key, now, assume);
   if (observed.cell === undefined) throw isMissing(key);
-  const plan = planCell(observed, { now, assume });
+  const planned = planCell(observed, { now, assume });
+  const references = wrongReferences(observed.cell.spec).map(({ problem }) => problem);
+  const plan = { ...planned, problems: [...planned.problems, ...references] };
   return { plan, text: formatPlan(formatKey(key), plan), pin: observed.cell.spec.version };
 }
 

@@ -1,5 +1,13 @@
-import { fieldsIn, isRecord } from '../../domain/model/shape.ts';
+import type { resources } from '../../crds/index.ts';
+import { fieldsIn, isRecord, recordsIn } from '../../domain/model/shape.ts';
+import { closest } from '../../domain/template.ts';
 import type { StructuralSchema } from '../../crds/structural-schema.ts';
+
+/** The schema in the manifest of a kind. */
+export function schemaOf(kind: (typeof resources)[number]): StructuralSchema {
+  const [version] = recordsIn(fieldsIn(kind.manifest()['spec'])['versions']);
+  return fieldsIn(fieldsIn(version?.['schema'])['openAPIV3Schema']);
+}
 
 /** A field that a schema does not have. */
 export interface UnknownField {
@@ -33,25 +41,10 @@ export function unknownFields(
   });
 }
 
-/** The name that is at most two slips away. */
+/** The name that is at most two corrections away. */
 export function nearest(name: string, names: readonly string[]): string | undefined {
-  const ranked = names
-    .map((one) => ({ one, slips: slipsBetween(name.toLowerCase(), one.toLowerCase()) }))
-    .toSorted((a, b) => a.slips - b.slips);
-  const [best] = ranked;
-  return best !== undefined && best.slips <= 2 && best.slips < name.length / 2 ? best.one : undefined;
-}
-
-/** How many characters have to be put in, left out or changed (Levenshtein). */
-function slipsBetween(a: string, b: string): number {
-  let before = Array.from({ length: b.length + 1 }, (_, at) => at);
-  for (let i = 1; i <= a.length; i += 1) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const changed = (before[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      row.push(Math.min(changed, (before[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1));
-    }
-    before = row;
-  }
-  return before.at(-1) ?? 0;
+  const best = closest(name, names);
+  return best !== undefined && best.corrections <= 2 && best.corrections < name.length / 2
+    ? best.name
+    : undefined;
 }

@@ -138,7 +138,6 @@ describe('the Checks of a check', () => {
   });
 
   it.each<[string, object, string]>([
-    ['an unknown variable', { query: '{{.Vars.clusterNam}}' }, 'Did you mean {{.Vars.clusterName}}?'],
     [
       'an expression of nothing that is known',
       { max: undefined, pass: 'baseline < 1.0' },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { theVariables } from '../testing/checks.ts';
 import { renderQuery } from './variables.ts';
 
-const variables = theVariables('web-1-v2');
+const variables = theVariables('web-1-v2', { tags: { team: 'shop', 'Cost Center': 'a12' } });
 const { listenerARN, targetGroupARN } = variables;
 
 describe('a variable in a query', () => {
@@ -15,6 +15,7 @@ describe('a variable in a query', () => {
     ['{{.Vars.loadBalancerFullName}}', 'app/shop/aaaa'],
     ['{{.Vars.version}}', '2.0.0'],
     ['{{.Vars.labels.role}} of {{.Vars.tags.team}}', 'web of shop'],
+    ['{{ .Vars.tags.Cost Center }}', 'a12'],
     ['sum:errors{*}', 'sum:errors{*}'],
     [
       'sum by (pod) (rate(x{cluster="{{.Vars.clusterName}}"}[1m]))',
@@ -25,9 +26,7 @@ describe('a variable in a query', () => {
   );
 
   it.each([
-    ['{{.Vars.clustername}}', 'Did you mean {{.Vars.clusterName}}?'],
-    ['{{.Vars.targetGroupArn}}', 'Did you mean {{.Vars.targetGroupARN}}?'],
-    ['{{.clusterName}}', 'Did you mean {{.Vars.clusterName}}?'],
+    ['{{.clusterName}}', 'got {{.clusterName}}. Correct the variable.'],
     ['{{.Vars.constructor}}', 'Correct the variable.'],
     ['{{.Vars.weather}}', 'Expected one of the variables clusterName, eksClusterName, albListenerARN'],
     ['{{.Vars.labels.rol}}', 'to have the label "rol", got role.'],

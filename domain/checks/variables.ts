@@ -1,4 +1,6 @@
-import { compareText } from '../kubernetes/canonical.ts';
+import type { checkVariables } from '../../crds/check-datadog.ts';
+import { loadBalancerFullName, targetGroupFullName } from '../model/target-group.ts';
+import { closest, fillInVariables, quote, refuse, type Rendered } from '../template.ts';
 
 /** What the queries of a check may say of one target group, and of its cluster. */
 export interface CheckVariables {
@@ -11,13 +13,9 @@ export interface CheckVariables {
   readonly tags?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A text with its variables filled in, or why that is not possible. */
-export type Rendered =
-  { readonly ok: true; readonly value: string } | { readonly ok: false; readonly message: string };
-
 type Source = (of: CheckVariables) => string;
 
-const plain: Readonly<Record<string, Source>> = {
+const plain: Readonly<Record<(typeof checkVariables)[number], Source>> = {
   clusterName: ({ clusterName }) => clusterName,
   eksClusterName: ({ clusterName }) => clusterName,
   albListenerARN: ({ listenerARN }) => listenerARN,
@@ -28,48 +26,22 @@ const plain: Readonly<Record<string, Source>> = {
 };
 
 const PREFIX = '.Vars.';
-const names = Object.keys(plain);
-const KNOWN = `${names.join(', ')}, labels.KEY and tags.KEY`;
-
-/** What CloudWatch calls a target group: `targetgroup/NAME/ID`. */
-export const targetGroupFullName = (arn: string): string => arn.split(':').slice(5).join(':');
-
-/** What CloudWatch calls the load balancer of a listener: `app/NAME/ID` or `net/NAME/ID`. */
-export const loadBalancerFullName = (listenerARN: string): string =>
-  listenerARN.split(':').slice(5).join(':').split('/').slice(1, 4).join('/');
+const isPlain = (name: string): name is keyof typeof plain => Object.hasOwn(plain, name);
+const KNOWN = `${Object.keys(plain).join(', ')}, labels.KEY and tags.KEY`;
 
 /** Fills in the variables of a query: `{{.Vars.clusterName}}`. */
-export function renderQuery(template: string, variables: CheckVariables): Rendered {
-  const parts: string[] = [];
-  for (let rest = template; ;) {
-    const begin = openingIn(rest);
-    if (begin < 0) return { ok: true, value: [...parts, rest].join('') };
-    const end = rest.indexOf('}}', begin);
-    if (end < 0) return refuse(`Expected }} after {{ in ${quote(template)}, got none. Close the variable.`);
-    const found = valueOf(rest.slice(begin + 2, end).trim(), variables);
-    if (!found.ok) return found;
-    parts.push(rest.slice(0, begin), found.value);
-    rest = rest.slice(end + 2);
-  }
-}
-
-/** Where a variable begins: Datadog puts a scope in braces of its own, as in `avg:errors{{{.Vars.labels.scope}}}`. */
-function openingIn(text: string): number {
-  let begin = text.indexOf('{{');
-  while (begin >= 0 && text[begin + 2] === '{') begin += 1;
-  return begin;
-}
+export const renderQuery = (template: string, variables: CheckVariables): Rendered =>
+  fillInVariables(template, (variable) => valueOf(variable, variables));
 
 function valueOf(variable: string, variables: CheckVariables): Rendered {
-  if (!variable.startsWith(PREFIX))
-    return unknown(variable, nearest(variable.replace(/^\.?(vars?\.)?/i, '')));
+  if (!variable.startsWith(PREFIX)) return unknown(variable);
   const name = variable.slice(PREFIX.length);
-  const source = Object.hasOwn(plain, name) ? plain[name] : undefined;
+  const source = isPlain(name) ? plain[name] : undefined;
   if (source !== undefined) return known(name, source(variables), variables);
   const [map = '', ...key] = name.split('.');
   if (map === 'labels') return ofMap('label', key.join('.'), variables.labels, variables);
   if (map === 'tags') return ofMap('tag', key.join('.'), variables.tags, variables);
-  return unknown(variable, nearest(name));
+  return unknown(variable);
 }
 
 const known = (name: string, value: string, { targetGroupARN }: CheckVariables): Rendered =>
@@ -93,36 +65,14 @@ function ofMap(
   );
 }
 
-const unknown = (variable: string, suggestion: string | undefined): Rendered =>
+// Admission refuses these before.
+const unknown = (variable: string): Rendered =>
   refuse(
-    `Expected one of the variables ${KNOWN} as {{${PREFIX}clusterName}}, got {{${variable}}}. ${suggestion === undefined ? 'Correct the variable.' : `Did you mean {{${PREFIX}${suggestion}}}?`}`,
+    `Expected one of the variables ${KNOWN} as {{${PREFIX}clusterName}}, got {{${variable}}}. Correct the variable.`,
   );
-
-const nearest = (name: string): string | undefined => nearestOf(names, name);
 
 /** The name that takes the fewest corrections, when these are few. */
 function nearestOf(among: readonly string[], name: string): string | undefined {
-  const short = name.slice(0, 64);
-  const [best] = among
-    .map((one) => ({ one, distance: distance(one.toLowerCase(), short.toLowerCase()) }))
-    .toSorted((a, b) => a.distance - b.distance || compareText(a.one, b.one));
-  return best !== undefined && best.distance <= Math.max(2, best.one.length / 3) ? best.one : undefined;
+  const best = closest(name.slice(0, 64), among.toSorted());
+  return best !== undefined && best.corrections <= Math.max(2, best.name.length / 3) ? best.name : undefined;
 }
-
-/** How many letters have to be added, left out or replaced (Levenshtein). */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
-}
-
-const refuse = (message: string): Rendered => ({ ok: false, message });
-
-const quote = (text: string): string => JSON.stringify(text.length <= 100 ? text : `${text.slice(0, 99)}…`);

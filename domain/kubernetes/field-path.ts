@@ -7,7 +7,8 @@ const KEY = String.raw`[^.[\]'"]+|\[(?:\d+|'[^']*'|"[^"]*")\]`;
 // Read one after the other: an expression for the whole path would try every way to split a long one.
 const NEXT = new RegExp(String.raw`(\.?)(${KEY})`, 'y');
 
-function keysOf(path: string): readonly string[] | undefined {
+/** The keys of a path, one after the other; undefined when it is none. */
+export function keysOf(path: string): readonly string[] | undefined {
   const keys: string[] = [];
   const next = new RegExp(NEXT);
   while (next.lastIndex < path.length) {

@@ -22,3 +22,10 @@ export interface WeightedTargetGroup extends TargetGroup {
 /** The ARN that an AWSTargetGroup names; undefined for one of a form that no schema allows, which names none and must not stop the others. */
 export const namedARN = ({ spec }: { readonly spec: unknown }): string | undefined =>
   textIn(fieldsIn(spec)['arn']);
+
+/** What CloudWatch calls a target group: `targetgroup/NAME/ID`. */
+export const targetGroupFullName = (arn: string): string => arn.split(':').slice(5).join(':');
+
+/** What CloudWatch calls the load balancer of a listener: `app/NAME/ID` or `net/NAME/ID`. */
+export const loadBalancerFullName = (listenerARN: string): string =>
+  listenerARN.split(':').slice(5).join(':').split('/').slice(1, 4).join('/');

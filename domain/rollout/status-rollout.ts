@@ -1,4 +1,7 @@
-import type { CellStatus } from '../../crds/cell.ts';
+import type { CellSpec, CellStatus } from '../../crds/cell.ts';
+import { listenerARNOf, routeOf } from '../load-balancers/load-balancer.ts';
+import { loadBalancerFullName, targetGroupFullName } from '../model/target-group.ts';
+import type { VersionSet } from '../versions/version.ts';
 import { isLifted, isPinned } from '../versions/candidate.ts';
 import type { Ending } from '../model/decision.ts';
 import { stampOf } from '../model/requests.ts';
@@ -41,12 +44,26 @@ export function rolloutOf(input: StatusInput): Partial<CellStatus> {
       id,
       startedAt: new Date(startedAt).toISOString(),
       ...stepTimes(rollout, cell),
+      stable: sideOf(rollout.stable),
+      canary: sideOf(rollout.canary),
+      ...optional('loadBalancer', loadBalancerOf(cell.spec)),
       ...workflow,
       ...(ending === undefined ? {} : { ending: endingOf(ending) }),
       ...(paused === undefined ? {} : { paused: stampOf(paused) }),
     },
     ...measuredBy(rollout),
   };
+}
+
+const sideOf = ({ version, groups }: VersionSet) => ({
+  version,
+  targetGroups: groups.map(({ name, arn }) => ({ name, arn, fullName: targetGroupFullName(arn) })),
+});
+
+function loadBalancerOf(spec: CellSpec): { readonly fullName: string } | undefined {
+  const route = routeOf(spec);
+  const listenerARN = route === undefined ? undefined : listenerARNOf(route);
+  return listenerARN === undefined ? undefined : { fullName: loadBalancerFullName(listenerARN) };
 }
 
 const endingOf = ({ kind, reason, message, at }: Ending) => ({

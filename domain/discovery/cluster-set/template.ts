@@ -1,4 +1,5 @@
 import { compareText } from '../../kubernetes/canonical.ts';
+import { fillInVariables, quote, refuse, type Rendered } from '../../template.ts';
 import { isLabelKey, isLabelValue } from '../../kubernetes/label-syntax.ts';
 
 /** What templates may say of a cluster. */
@@ -8,34 +9,17 @@ export interface TemplateCluster {
   readonly tags?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A text with its variables filled in, or why that is not possible. */
-export type Rendered =
-  { readonly ok: true; readonly value: string } | { readonly ok: false; readonly message: string };
-
 const NAME = '.awseks.cluster.name';
 const TAGS = '.awseks.cluster.tags.';
 const KNOWN = `{{${NAME}}} or {{${TAGS}KEY}}`;
 
 /** Fills in the variables of a template. */
-export function render(template: string, cluster: TemplateCluster): Rendered {
-  const parts: string[] = [];
-  let rest = template;
-  for (;;) {
-    const begin = rest.indexOf('{{');
-    if (begin < 0) break;
-    const end = rest.indexOf('}}', begin);
-    if (end < 0) return refuse(`Expected }} after {{, got ${quote(template)}. Close the variable.`);
-    const found = valueOf(rest.slice(begin + 2, end).trim(), cluster);
-    if (!found.ok) return found;
-    parts.push(rest.slice(0, begin), found.value);
-    rest = rest.slice(end + 2);
-  }
-  return { ok: true, value: [...parts, rest].join('') };
-}
+export const render = (template: string, cluster: TemplateCluster): Rendered =>
+  fillInVariables(template, (variable) => valueOf(variable, cluster));
 
 function valueOf(variable: string, { name, tags }: TemplateCluster): Rendered {
   if (variable === NAME) return { ok: true, value: name };
-  if (!variable.startsWith(TAGS) || !/^\S+$/.test(variable)) {
+  if (!variable.startsWith(TAGS)) {
     return refuse(
       `Expected ${KNOWN}, got {{${variable}}}, which no template here knows. Correct the variable.`,
     );
@@ -89,7 +73,3 @@ function renderMap(
   }
   return { values: Object.fromEntries(values), problems };
 }
-
-const refuse = (message: string): Rendered => ({ ok: false, message });
-
-const quote = (text: string): string => JSON.stringify(text.length <= 100 ? text : `${text.slice(0, 99)}…`);

@@ -6,7 +6,8 @@ import { isObjectName } from '../../kubernetes/label-syntax.ts';
 import { sourceParts } from './source-parts.ts';
 import type { Problem } from '../sync-status.ts';
 import { groupMarks, sourceOf, type SourceCluster, type SourcedGroup } from './target-group-of-binding.ts';
-import { render, renderLabels, type Rendered } from '../cluster-set/template.ts';
+import type { Rendered } from '../../template.ts';
+import { render, renderLabels } from '../cluster-set/template.ts';
 
 /** The namespace that is written for what a template gives, which is in no namespace of its cluster. */
 const RENDERED = 'rendered';

@@ -151,17 +151,34 @@ export const badCells: readonly (readonly [string, unknown, string])[] = [
   ['an argument without a value', analysis([{ name: 'a' }]), 'exactly one of value and valueFrom'],
   [
     'an argument with two values',
-    analysis([{ name: 'a', value: 'b', valueFrom: { fieldRef: { fieldPath: 'c' } } }]),
+    analysis([{ name: 'a', value: 'b', valueFrom: { fieldRef: { fieldPath: 'spec.replicas' } } }]),
     'exactly one of value and valueFrom',
   ],
   ['an argument without a name', analysis([{ value: 'b' }]), 'args[0].name'],
   ['an argument of no field', analysis([{ name: 'a', valueFrom: { fieldRef: {} } }]), 'fieldRef.fieldPath'],
   [
+    'an argument of a field that only a Rollout has',
+    analysis([
+      { name: 'a', valueFrom: { fieldRef: { fieldPath: 'status.alb.canaryTargetGroup.fullName' } } },
+    ]),
+    'fieldRef.fieldPath',
+  ],
+  [
+    'an argument of a field of no object',
+    analysis([{ name: 'a', valueFrom: { fieldRef: { fieldPath: 'desiredVersion' } } }]),
+    'fieldRef.fieldPath',
+  ],
+  [
+    'a check with a variable that does not exist',
+    steps({ check: { analysis: { query: 'avg:e{v:{{.Vars.versio}}}', aggregator: 'avg', max: 1 } } }),
+    'check.analysis.query',
+  ],
+  [
     'an argument of two sources',
     analysis([
       {
         name: 'a',
-        valueFrom: { fieldRef: { fieldPath: 'c' }, secretKeyRef: { name: 's', key: 'k' } },
+        valueFrom: { fieldRef: { fieldPath: 'spec.replicas' }, secretKeyRef: { name: 's', key: 'k' } },
       },
     ]),
     'exactly one of fieldRef and secretKeyRef',

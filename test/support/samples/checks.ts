@@ -1,3 +1,4 @@
+import { groupARN } from './arns.ts';
 import type { SetSample } from './sets.ts';
 
 const plain = { query: 'avg:errors{*}', aggregator: 'avg' };
@@ -21,6 +22,7 @@ const metric = {
   stat: 'Sum',
 };
 const cloudWatch = (more: object): object => ({ provider: { cloudWatch: more } });
+const aboutGroup = (value: string): object => ({ ...metric, dimensions: [{ name: 'TargetGroup', value }] });
 const compare = (more: object): object => ({
   compare: { to: 'stable', baselines: [{ query: 'q' }], ...more },
 });
@@ -52,6 +54,20 @@ export const checks: readonly SetSample[] = [
     }),
   ],
   ['one metric', of({ aggregator: 'sum', max: 1, ...cloudWatch({ metrics: [metric] }) })],
+  [
+    'the name of a target group',
+    of({ aggregator: 'sum', max: 1, ...cloudWatch({ metrics: [aboutGroup('targetgroup/web/1')] }) }),
+  ],
+  [
+    'the ARN of a target group as a dimension',
+    of({ aggregator: 'sum', max: 1, ...cloudWatch({ metrics: [aboutGroup(groupARN('web'))] }) }),
+    'targetGroupFullName',
+  ],
+  [
+    'the variable with that ARN',
+    of({ aggregator: 'sum', max: 1, ...cloudWatch({ metrics: [aboutGroup('{{ .Vars.targetGroupARN }}')] }) }),
+    'targetGroupFullName',
+  ],
   ['PromQL', bounded({ provider: { prometheus: { address: 'http://prometheus.monitoring:9090' } } })],
   ['a comparison', of({ ...plain, ...compare({ maxRatio: 1.5 }) })],
   [

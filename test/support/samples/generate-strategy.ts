@@ -14,14 +14,17 @@ import {
 const argument = mostly(
   fc.oneof(
     fields({ name: word, value: fc.string({ maxLength: 60 }) }),
-    fields({ name: word, valueFrom: fields({ fieldRef: fields({ fieldPath: word }) }) }),
+    fields({
+      name: word,
+      valueFrom: fields({ fieldRef: fields({ fieldPath: word.map((field) => `spec.${field}`) }) }),
+    }),
   ),
   { name: 'a', valueFrom: { secretKeyRef: { name: 'a', key: 'b' } } },
   { name: 'a', valueFrom: { secretKeyRef: { name: 'a' } } },
   { name: 'a', valueFrom: { podTemplateHashValue: 'Latest' } },
   { name: 'a', valueFrom: {} },
   { name: 'a' },
-  { name: 'a', value: 'b', valueFrom: { fieldRef: { fieldPath: 'c' } } },
+  { name: 'a', value: 'b', valueFrom: { fieldRef: { fieldPath: 'spec.c' } } },
   { name: 'a', value: long },
   { name: 'a', value: 1 },
 );

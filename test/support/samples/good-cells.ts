@@ -43,6 +43,21 @@ export const goodCells: Readonly<Record<string, unknown>> = {
   'an argument by field': analysis([
     { name: 'v', valueFrom: { fieldRef: { fieldPath: 'status.desiredVersion' } } },
   ]),
+  'an argument by a side of the rollout': analysis([
+    {
+      name: 'v',
+      valueFrom: { fieldRef: { fieldPath: 'status.rollout.canary.targetGroups[0].fullName' } },
+    },
+  ]),
+  'a check with all kinds of variables': steps({
+    check: {
+      analysis: {
+        query: 'avg:e{{{.Vars.labels.scope}}, cost:{{ .Vars.tags.Cost Center }}} by {pod}',
+        aggregator: 'avg',
+        max: 1,
+      },
+    },
+  }),
   'an argument by secret': analysis([
     { name: 'key', valueFrom: { secretKeyRef: { name: 'datadog', key: 'api-key' } } },
   ]),

@@ -15,6 +15,15 @@ export const clusterSets: readonly SetSample[] = [
     'the older spelling, and a template',
     eks({ clusterSelector: demo }, labelled({ role: '{{.awseks.cluster.tags.role}}' })),
   ],
+  [
+    'a template of a tag whose key has blanks',
+    eks({ selector: demo }, labelled({ cost: '{{ .awseks.cluster.tags.Cost Center }}' })),
+  ],
+  [
+    'a variable that does not exist',
+    eks({ selector: demo }, labelled({ cost: '{{.awseks.cluster.tag.cost}}' })),
+    'no other variables than',
+  ],
   ['no template', eks({ selector: demo })],
   ['an empty template', eks({ selector: demo }, { template: { metadata: {} } })],
   ['two generators', { generators: [{ awseks: { selector: demo } }, { awseks: { clusterSelector: demo } }] }],

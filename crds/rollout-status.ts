@@ -1,0 +1,70 @@
+import { z } from 'zod';
+
+// As long as a label may be, and the numbers that are left out: v2 is 2.0.0.
+/** A version in a status. */
+export const version = z.string().max(67);
+
+const side = (what: string) =>
+  z
+    .object({
+      version: version.describe('Its version.'),
+      targetGroups: z
+        .array(
+          z.object({
+            name: z.string().max(253).describe('The name of the AWSTargetGroup.'),
+            arn: z.string().max(512).describe('The ARN of the target group.'),
+            fullName: z.string().max(512).describe('The target group as CloudWatch calls it.'),
+          }),
+        )
+        .max(5)
+        .meta({ 'x-kubernetes-list-type': 'atomic' })
+        .describe('Its target groups.'),
+    })
+    .optional()
+    .describe(what);
+
+/** Who has paused something. */
+export const paused = z.object({
+  by: z.string().max(253).describe('Who paused it.'),
+  reason: z.string().max(1024).describe('The reason that was given; may be empty.'),
+  time: z.iso.datetime().describe('When this began.'),
+});
+
+/** What is reported of a rollout under way. */
+export const rolloutStatus = z.object({
+  id: z
+    .string()
+    .max(64)
+    .describe(
+      'The id of the rollout, which is part of the names of its AnalysisRuns, Experiments, Checks and Jobs.',
+    ),
+  startedAt: z.iso.datetime().describe('When the rollout began.'),
+  stepStartedAt: z.iso
+    .datetime()
+    .optional()
+    .describe('When the current step began, or the bake after the last step.'),
+  stepEndsAt: z.iso
+    .datetime()
+    .optional()
+    .describe('When the current pause or bake ends, unless something else holds the rollout then.'),
+  stable: side('The side that served before the rollout.'),
+  canary: side('The side that is rolled out.'),
+  loadBalancer: z
+    .object({ fullName: z.string().max(512).describe('The load balancer as CloudWatch calls it.') })
+    .optional()
+    .describe('The load balancer of the listener.'),
+  workflowId: z.string().max(1000).describe('The id of the Temporal workflow of the rollout.'),
+  runId: z.string().max(64).describe('The run id of that workflow.'),
+  ending: z
+    .object({
+      kind: z
+        .enum(['Failed', 'Withdrawn'])
+        .describe('Failed: the version is blocked. Withdrawn: the version is not blocked.'),
+      reason: z.string().max(1024).describe('The reason, in one CamelCase word.'),
+      message: z.string().max(32768).describe('The reason, in a sentence.'),
+      time: z.iso.datetime().describe('When this began.'),
+    })
+    .optional()
+    .describe('Why Okra is taking the rollout back.'),
+  paused: paused.optional().describe('Who paused the rollout.'),
+});
