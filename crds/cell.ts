@@ -108,9 +108,9 @@ const fields = z.object({
   evacuation: z
     .object({
       policy: z
-        .enum(['Auto', 'Off'])
+        .enum(['Auto', 'Disabled'])
         .default('Auto')
-        .describe('Auto: moves the weight. Off: only reports in the condition TargetsHealthy.'),
+        .describe('Auto: moves the weight. Disabled: only reports, in the condition TargetsHealthy.'),
       after: duration
         .default('15s')
         .describe(

@@ -103,7 +103,8 @@ export const healthOf = (
   elbv2: (arn: string) => ELBv2,
   arns: readonly string[],
   signal: AbortSignal,
-): Promise<readonly TargetHealth[]> => Promise.all(arns.map((arn) => healthOfGroup(elbv2(arn), arn, signal)));
+): Promise<readonly TargetHealth[]> =>
+  Promise.all(arns.map(async (arn) => await healthOfGroup(elbv2(arn), arn, signal)));
 
 async function healthOfGroup(
   elbv2: ELBv2,

@@ -224,14 +224,14 @@ describe('targets that die under weight', () => {
     expect(weightsOf(web.served)).toEqual({ a: 50, b: 50 });
   });
 
-  it('keep their weight where nothing else is healthy, or evacuation is off', () => {
+  it('keep their weight where nothing else is healthy, or evacuation is disabled', () => {
     const web = atRest();
     sick(web, 'a', 'b');
     web.pass(MINUTE);
     expect(weightsOf(web.served)).toEqual({ a: 50, b: 50 });
     expect(condition(web, 'Ready')?.status).toBe('False');
 
-    const off = atRest({ policy: 'Off', after: '15s', returnAfter: '5m' });
+    const off = atRest({ policy: 'Disabled', after: '15s', returnAfter: '5m' });
     sick(off, 'a');
     off.pass(MINUTE);
     expect(weightsOf(off.served)).toEqual({ a: 50, b: 50 });

@@ -3,7 +3,7 @@ import type { CellStatus } from '../../crds/cell.ts';
 import type { Stack } from '../../local/stack.ts';
 import type { Stage } from '../support/stage/stage.ts';
 import { withoutRepeats } from '../support/stage/without-repeats.ts';
-import { backUpTemporal, loseTemporal, restoreTemporal } from './temporal-loss/losing.ts';
+import { loseTemporal } from './temporal-loss/losing.ts';
 import { openOwnStage, type OwnStage } from './temporal-loss/own-stage.ts';
 import { until } from '../support/until.ts';
 
@@ -120,37 +120,6 @@ describe('when the database of Temporal is lost, a rollout', () => {
       { again1: 100, again2: 0 },
       { again1: 80, again2: 20 },
       { again1: 0, again2: 100 },
-    ]);
-  });
-});
-
-describe('when Temporal is restored from a backup while okrad goes on, a rollout', () => {
-  it('is continued by another run once its own cannot continue, and says so', async () => {
-    await serving('back');
-    await newer('back');
-    await pausedAt('back', 20);
-    const backup = await backUpTemporal(stack);
-    await stage.signal('back', 'promote', { by: 'ann', reason: 'fine' });
-    const before = await pausedAt('back', 40);
-    await until('the run to wait', async () => !(await stage.desk.isAtWork(stage.workflowId('back'))));
-    await restoreTemporal(stack, backup);
-    // What the worker remembers of the run is newer than what Temporal knows.
-    await until('another run of the rollout', async () => {
-      await stage.signal('back', 'changed');
-      return (await stage.desk.run(stage.workflowId('back'))).runId !== before.rollout?.runId;
-    });
-    const { conditions = [] } = await pausedAt('back', 40, before.rollout?.runId);
-    expect(conditions).toContainEqual(
-      expect.objectContaining({ type: 'Degraded', status: 'True', reason: 'WorkflowStuck' }),
-    );
-    await stage.untilTold('WorkflowStuck');
-    await stage.signal('back', 'promote', { by: 'ann', reason: 'fine' });
-    await stage.untilPhase('back', 'Completed', '2.0.0');
-    expect(await stage.writes()).toEqual([
-      { backa: 100, backb: 0 },
-      { backa: 80, backb: 20 },
-      { backa: 60, backb: 40 },
-      { backa: 0, backb: 100 },
     ]);
   });
 });

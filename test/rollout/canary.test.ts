@@ -47,7 +47,7 @@ describe('a canary of clusters', () => {
     return cell.metadata.name;
   }
   const rowOf = ({ phase, step, canaryWeight, targetGroups = [] }: CellStatus): string =>
-    `${phase} ${step} at ${canaryWeight}: ${targetGroups.map(({ weight }) => weight).join()}`;
+    `${phase} ${step ?? '-'} at ${canaryWeight}: ${targetGroups.map(({ weight }) => weight).join()}`;
   const isWrite = ({ action, applied }: CallRecord): boolean => action === 'ModifyRule' && applied;
   /** When the last measurement of an AnalysisRun was over, in milliseconds, rounded down to the second. */
   const measuredAt = (run: AnalysisRun | undefined): number =>
@@ -87,13 +87,13 @@ describe('a canary of clusters', () => {
       return rows.at(-1)?.startsWith('Completed') === true && [...new Set(rows)];
     });
     expect(trace).toEqual([
-      'Progressing 0/4 at 0: 50,50',
-      'Progressing 0/4 at 0: 50,50,0,0',
-      'Progressing 1/4 at 20: 40,40,10,10',
-      'Paused 2/4 at 20: 40,40,10,10',
-      'Progressing 3/4 at 20: 40,40,10,10',
-      'Progressing 4/4 at 40: 30,30,20,20',
-      'Completed 4/4 at 100: 0,0,50,50',
+      'Progressing 1/4 at 0: 50,50',
+      'Progressing 1/4 at 0: 50,50,0,0',
+      'Progressing 2/4 at 20: 40,40,10,10',
+      'Paused 3/4 at 20: 40,40,10,10',
+      'Progressing 4/4 at 20: 40,40,10,10',
+      'Progressing done at 40: 30,30,20,20',
+      'Completed - at 100: 0,0,50,50',
     ]);
     const [successful] = await stage.analysisRuns(name);
     expect(successful?.status?.phase).toBe('Successful');

@@ -214,7 +214,12 @@ describe('an analysis', () => {
           ],
         ],
         ['has no value for what is not a number', '0 / (0 * sum(queue))', 'max', [{ group: '' }]],
-        ['has no value for what is infinite', '1 / (0 * sum(queue))', 'max', [{ group: '' }]],
+        [
+          'takes what is infinite for a value',
+          '1 / (0 * sum(queue))',
+          'max',
+          [{ group: '', value: Infinity }],
+        ],
         ['has no series of what it does not know', 'sum(nothing)', 'max', []],
         ['takes a number for a series', '4', 'sum', [{ group: '', value: 8 }]],
       ])('%s: %s', async (_, query, aggregator, values) => {

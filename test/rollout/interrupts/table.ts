@@ -81,7 +81,6 @@ export const table: Readonly<Record<ColumnName, Ends>> = {
     except: {
       'a window': `20 Paused WaitingForWindow → ${done}`,
       'a Freeze': `${frozen} → ${done}`,
-      'unhealthy targets': `20 Progressing WaitingForHealth → ${done}`,
       'a health read that hangs': `20 Progressing Step → ${done}`,
       'a throttled attach': `0 Progressing Throttled → ${done}`,
       'a throttled first increase': `0 Progressing Throttled → ${done}`,
