@@ -109,9 +109,10 @@ describe('a canary of clusters', () => {
     // One right before each write, and one that reads it back.
     expect(looks.filter((call) => call.parameters['Marker'] === undefined)).toHaveLength(8);
     // Before the first write: whether the canary has targets at all. Before each of the others: whether they are healthy,
-    // since it gains. At the end: whether what waits at weight 0 is.
-    const canary = ['c20b1', 'c20b2'];
-    expect(healthReads(stage, calls)).toEqual([canary, canary, canary, canary, ['c20a1', 'c20a2']]);
+    // since it gains. At the end: all that is in the rule; the look for drift may read what carries traffic besides.
+    const canary: unknown = expect.arrayContaining(['c20b1', 'c20b2']);
+    const all: unknown = expect.arrayContaining(['c20a1', 'c20a2']);
+    expect(healthReads(stage, calls)).toEqual([canary, canary, canary, canary, all]);
     for (const reason of [
       'RolloutStarted',
       'WeightsShifted',
