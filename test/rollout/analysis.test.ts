@@ -229,9 +229,10 @@ describe('an analysis', () => {
       );
     const edit = (canary: object): Promise<void> =>
       stage.patch(CELL, 'c32', { spec: { updateStrategy: { canary } } });
-    await rollOut('c32', at('status.nope'));
+    await expect(rollOut('c32', at('status.nope'))).rejects.toThrow('fieldPath');
+    await rollOut('c32', at('spec.ingress.nope'));
     const held = await untilReason('c32', 'AnalysisTemplateInvalid');
-    expect(held.message).toContain('got the invalid path status.nope: there is no nope');
+    expect(held.message).toContain('got the invalid path spec.ingress.nope: there is no nope');
     expect(held.conditions).toEqual(degraded('AnalysisTemplateInvalid'));
     await edit(at('spec.ingress'));
     await stage.untilStatus(
