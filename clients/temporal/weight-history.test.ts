@@ -24,20 +24,24 @@ describe('the history of a rollout', () => {
   it('says what was asked for and read back, and leaves out what was never written', async () => {
     const history = await toldBy('cellRollout-Reverted');
     expect(lines(history)).toEqual([
-      'served: ',
-      'served: ',
-      'asked: sicka 100',
-      'served: sicka 100',
-      'served: sicka 100',
-      'served: sicka 100',
-      'asked: sicka 100, sickb 0',
-      'served: sicka 100, sickb 0',
-      'served: sicka 100, sickb 0',
-      'served: sicka 100, sickb 0',
-      'asked: sicka 100',
-      'served: sicka 100',
+      'served: a 100',
+      'served: a 100',
+      'asked: a 100, b 0',
+      'served: a 100, b 0',
+      'asked: a 80, b 20',
+      'served: a 80, b 20',
+      'served: a 80, b 20',
+      'served: a 80, b 20',
+      'asked: a 60, b 40',
+      'served: a 60, b 40',
+      'asked: a 100, b 0',
+      'served: a 100, b 0',
+      'served: a 100, b 0',
+      'served: a 100, b 0',
+      'asked: a 100',
+      'served: a 100',
     ]);
-    expect(history.versions).toEqual({ sicka: '1.0.0', sickb: '2.0.0' });
+    expect(history.versions).toEqual({ a: '1.0.0', b: '2.0.0' });
     expect(history.told.map(({ at }) => at)).toEqual(
       history.told.map(({ at }) => at).toSorted((a, b) => a - b),
     );
