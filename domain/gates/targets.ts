@@ -42,7 +42,7 @@ export function recordHealth(
   const settings = evacuationOf(cell);
   const groups = found.map(({ targetGroupARN: arn, healthy, total, others }): GroupHealth => {
     const before = state.targets?.groups.find((one) => one.arn === arn);
-    return { arn, healthy, total, others, ...healthFrom(before, healthy, now, settings) };
+    return { ...healthFrom(before, healthy, now, settings), arn, healthy, total, others };
   });
   return { ...rest, targets: { at: now, groups } };
 }
