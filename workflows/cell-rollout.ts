@@ -2,7 +2,6 @@ import {
   allHandlersFinished,
   CancellationScope,
   condition,
-  patched,
   setCurrentDetails,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -23,7 +22,6 @@ import {
   runFrom,
   saw,
   withStatusOf,
-  type SeenAt,
 } from '../domain/rollout/run.ts';
 import { takeTurn, type Turn } from '../domain/rollout/turn.ts';
 import { objects } from './activities.ts';
@@ -98,10 +96,7 @@ async function rollOut(input: CellRolloutInput, cancellation: Cancellation) {
   for (;;) {
     const heard = live.heard();
     live.takeUp();
-    const turn = takeTurn(live.run(), Date.now(), {
-      isOutrun: outrun.areMany(),
-      goesBy,
-    });
+    const turn = takeTurn(live.run(), Date.now(), { isOutrun: outrun.areMany() });
     if (turn.is === 'Look') {
       await look(key, live);
       outrun.count(isStale(live.run()));
@@ -111,7 +106,7 @@ async function rollOut(input: CellRolloutInput, cancellation: Cancellation) {
         });
       // While message follows message, nothing is decided, and the looks alone would make the history too long.
       const isOutOfDate = isStale(live.run()) && !abortTakesBack(live.run());
-      if (isOutOfDate && mayRenew() && patched('renewal-between-looks')) await renew(key, live);
+      if (isOutOfDate && mayRenew()) await renew(key, live);
       continue;
     }
     outrun.count(false);
@@ -134,15 +129,12 @@ async function rollOut(input: CellRolloutInput, cancellation: Cancellation) {
 /** After so many looks in a row that were out of date before they ended, what may take traffic back does not wait for another. */
 const MOST_OUTRUN = 3;
 
-/** Whether this run goes by a change of how it decides: one that an earlier release has begun may not. */
-const goesBy: NonNullable<SeenAt['goesBy']> = (change) => patched(change);
-
 /** Counts the looks in a row that were out of date before they ended. */
 function outrunLooks() {
   let looks = 0;
   return {
     count: (isOutrun: boolean): void => void (looks = isOutrun ? looks + 1 : 0),
-    areMany: (): boolean => looks >= MOST_OUTRUN && patched('heeds-verdicts-between-looks'),
+    areMany: (): boolean => looks >= MOST_OUTRUN,
   };
 }
 
@@ -165,8 +157,7 @@ async function look(key: ObjectKey, live: LiveRun): Promise<void> {
   const happened = (): boolean => abortTakesBack(live.run());
   try {
     const answer = await interruptible(() => objects('Look at the Cell').observeCell(key), { happened });
-    if (answer.is === 'Answered')
-      live.change((run) => saw(run, answer.value, { upTo, now: Date.now(), goesBy }));
+    if (answer.is === 'Answered') live.change((run) => saw(run, answer.value, { upTo, now: Date.now() }));
   } catch (error) {
     const failure = failureOf(error);
     live.change((run) => couldNotSee(run, failure, Date.now()));
@@ -178,7 +169,7 @@ async function act(turn: Extract<Turn, { is: 'Perform' }>, live: LiveRun): Promi
   const { decision, observed, run } = turn;
   const situation = { observed, run: live.run };
   const takeUp = (done: Awaited<ReturnType<typeof perform>>): void =>
-    live.change((known) => tookUp(known, done, { upTo: run.changes, now: Date.now(), goesBy }));
+    live.change((known) => tookUp(known, done, { upTo: run.changes, now: Date.now() }));
   // Who writes weights tells so itself, before traffic moves.
   if (decision.do === 'Shift' && !decision.urgent)
     return takeUp(await perform(decision, { ...situation, telling: show(live, decision) }));

@@ -43,6 +43,7 @@ const waiting: RolloutState = {
   rollout: {
     id: 'r',
     startedAt: 0,
+    stepStartedAt: 0,
     stable: set,
     canary: set,
     steps: [parseStep({ approval: { groups: ['release'], count: 2 } })],

@@ -53,6 +53,7 @@ describe('a request with a name and an entry', () => {
     rollout: {
       id: 'r',
       startedAt: 0,
+      stepStartedAt: 0,
       stable: set,
       canary: set,
       steps: [{ kind: 'pause', spec: {} }],

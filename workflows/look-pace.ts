@@ -1,4 +1,3 @@
-import { patched } from '@temporalio/workflow';
 import { backoffMs } from '../domain/applications/state.ts';
 import { looked, pause, type Looks } from '../domain/model/pace.ts';
 import { isDue, waitUntil } from './renewal.ts';
@@ -22,8 +21,7 @@ export function paceLooks(asked: () => number, begun: LookPace = unpaced) {
   let pace = begun;
   // A run hears what was asked before it began as soon as it listens: no look has come after that yet.
   let seen = 0;
-  const isHeld = (): boolean =>
-    pace.heldUntil > Date.now() && asked() === seen && patched('applications-paced');
+  const isHeld = (): boolean => pace.heldUntil > Date.now() && asked() === seen;
   const idle = (now: number): LookPace => {
     const looks = looked(pace.looks, now);
     return { ...pace, looks, heldUntil: now + pause(looks, now) };

@@ -81,6 +81,7 @@ function underWay(text: string): RolloutState {
     rollout: {
       id: 'r1',
       startedAt: NOW,
+      stepStartedAt: NOW,
       stable: set('1.0.0', 'a'),
       canary: set('2.0.0', 'b'),
       steps: [],

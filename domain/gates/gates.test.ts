@@ -33,6 +33,7 @@ function rolling(at: Partial<Rollout> = {}, more: Partial<RolloutState> = {}): R
   const rollout: Rollout = {
     id: 'r1',
     startedAt: NOW - HOUR,
+    stepStartedAt: NOW - HOUR,
     stable: set('1.0.0', 'a'),
     canary: set('2.0.0', 'b'),
     steps: [{ setWeight: 20 }, { pause: { duration: '1h' } }, { setWeight: 50 }].map(parseStep),

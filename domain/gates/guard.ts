@@ -17,13 +17,7 @@ export interface GuardInput {
   readonly cell: PresentCell;
   readonly state: RolloutState;
   readonly now: number;
-  /** Whether the run goes by a change of how it decides; left out: it does. */
-  readonly goesBy?: (change: ChangedDecision) => boolean;
 }
-
-/** What a run that has begun with an earlier release may have decided otherwise, which it has to decide again when it is replayed. */
-export type ChangedDecision =
-  'idle-leaves-while-held' | 'gone-leaves-while-rolling-back' | 'taken-back-before-told';
 
 /**
  * Lets a shift pass only with the requirement that every group that gains has healthy targets, which the writer looks

@@ -90,8 +90,8 @@ export interface Rollout {
   /** The index of the current step; as many as there are steps once all are done. */
   readonly index: number;
   readonly progress: Progress;
-  /** When the current step began, or the bake; undefined in what a release before this field has carried over. */
-  readonly stepStartedAt?: number;
+  /** When the current step began, or the bake. */
+  readonly stepStartedAt: number;
   /** How often the steps or the analysis in their background were edited; undefined: never. */
   readonly edition?: number;
   /** What is to be analysed in the background of the steps. */

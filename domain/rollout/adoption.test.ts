@@ -25,6 +25,7 @@ const saw = (found: InspectedForwarding, more: Partial<RolloutState> = {}): Roll
 const rollout: Rollout = {
   id: 'r1',
   startedAt: 0,
+  stepStartedAt: 0,
   stable: set('1.0.0', 'a'),
   canary: set('2.0.0', 'b'),
   steps: [{ setWeight: 20 }, { pause: {} }].map(parseStep),

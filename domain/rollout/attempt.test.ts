@@ -39,7 +39,16 @@ describe('what was lost with the process that did it', () => {
     expect(lost({ do: 'Prune', message: '' })).toMatchObject({ backoff: { until: NOW + 500 } }));
 
   it('has begun no measurement, which would count as one that was deleted', () => {
-    const rollout = { id: 'r', startedAt: 0, stable: set, canary: set, steps: [], index: 0, progress: ready };
+    const rollout = {
+      id: 'r',
+      startedAt: 0,
+      stepStartedAt: 0,
+      stable: set,
+      canary: set,
+      steps: [],
+      index: 0,
+      progress: ready,
+    };
     const start: Performable = {
       do: 'StartMeasurement',
       kind: 'AnalysisRun',
@@ -51,7 +60,16 @@ describe('what was lost with the process that did it', () => {
 });
 
 describe('an abort while what a Cell has made is let go', () => {
-  const rollout = { id: 'r', startedAt: 0, stable: set, canary: set, steps: [], index: 0, progress: ready };
+  const rollout = {
+    id: 'r',
+    startedAt: 0,
+    stepStartedAt: 0,
+    stable: set,
+    canary: set,
+    steps: [],
+    index: 0,
+    progress: ready,
+  };
   const abort = { by: 'ann', reason: '', at: NOW };
   const state: RolloutState = { ...initialState, rollout, requests: { abort } };
   const deletion = { isUnderWay: true, isHeld: true, policy: 'Delete' } as const;
@@ -83,6 +101,7 @@ describe('a write while the analysis in the background may have ended', () => {
   const rollout = {
     id: 'r',
     startedAt: 0,
+    stepStartedAt: 0,
     stable: set,
     canary: set,
     steps: [],

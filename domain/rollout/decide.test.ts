@@ -22,6 +22,7 @@ function rolling(at: Partial<Rollout>, more: Partial<RolloutState> = {}): Rollou
   const rollout: Rollout = {
     id: 'r1',
     startedAt: 0,
+    stepStartedAt: 0,
     stable: set('1.0.0', 'a'),
     canary: set('2.0.0', 'b'),
     steps: steps.map(parseStep),

@@ -30,17 +30,11 @@ import { takeOut } from './take-out.ts';
 import { waitingForTurn } from './turn-in-budget.ts';
 
 /** Decides the one thing that a Cell needs next. `now` is in milliseconds since the epoch. */
-// oxlint-disable-next-line max-params -- most leave the last one out
-export function decide(
-  seen: ObservedCell,
-  state: RolloutState,
-  now: number,
-  changes: Pick<GuardInput, 'goesBy'> = {},
-): Decision {
+export function decide(seen: ObservedCell, state: RolloutState, now: number): Decision {
   const observed = withInspected(withSides(seen, state.rollout), state);
   const { cell } = observed;
   if (cell === undefined) return withoutCell(observed, state, now);
-  const input: GuardInput = { observed, cell, state, now, ...changes };
+  const input: GuardInput = { observed, cell, state, now };
   // What goes back is not kept waiting by a configuration that cannot be let go.
   const goesBack = abortIsDue(state) || state.rollout?.ending !== undefined;
   const first = goesBack ? undefined : release(observed, state, now);

@@ -16,6 +16,7 @@ const starting: RolloutState = {
   rollout: {
     id: 'r1',
     startedAt: 0,
+    stepStartedAt: 0,
     stable: set('1.0.0', 'a'),
     canary: set('2.0.0', 'b'),
     steps: [{ analysis }].map(parseStep),

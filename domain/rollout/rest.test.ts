@@ -182,16 +182,6 @@ describe('groups at weight 0 while a newer version is held, or does not fit', ()
     return simulation;
   }
 
-  it('stay as before in a run that has gone by that', () => {
-    const seen = replaced(10)
-      .withGroups('3.0.0', 'c')
-      .frozenBy(...freezes)
-      .seen();
-    const decided = (leaves: boolean) => decide(seen, looked(), NOW, { goesBy: () => leaves });
-    expect(decided(true)).toMatchObject({ do: 'Shift', purpose: 'Detach' });
-    expect(decided(false)).toMatchObject({ do: 'Wait', for: 'Freeze' });
-  });
-
   describe.each([
     ['Waiting WaitingForFreeze', freezes, ['c']],
     ['Failed TooManyTargetGroups', [], ['c', 'd', 'e', 'f', 'g']],

@@ -1,5 +1,4 @@
 import type { Forwarding } from '../load-balancers/load-balancer.ts';
-import type { GuardInput } from '../gates/guard.ts';
 import { withKnown, withReported, withWritten } from '../model/known.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import type { RequestName, Stamp } from '../model/request.ts';
@@ -97,7 +96,7 @@ export const abortTakesBack = ({ state, observed }: Run): boolean =>
   abortIsDue(state) && observed?.cell !== undefined;
 
 /** When the objects were seen, and how many changes that look takes into account. */
-export interface SeenAt extends Pick<GuardInput, 'goesBy'> {
+export interface SeenAt {
   readonly now: number;
   readonly upTo: number;
 }
@@ -105,7 +104,7 @@ export interface SeenAt extends Pick<GuardInput, 'goesBy'> {
 /** The objects were looked at. */
 export function saw({ state: before, ...run }: Run, seen: ObservedCell, at: SeenAt): Run {
   const { now, upTo } = at;
-  const { state, observed } = sightOf(before, seen, at);
+  const { state, observed } = sightOf(before, seen);
   return { ...run, state: withoutLateAbort(state, observed), observed, observedAt: now, seenChanges: upTo };
 }
 

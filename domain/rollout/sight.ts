@@ -1,5 +1,4 @@
 import type { CellStatus } from '../../crds/cell.ts';
-import type { GuardInput } from '../gates/guard.ts';
 import { withKnown, withReported } from '../model/known.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import { given } from '../model/given.ts';
@@ -14,15 +13,11 @@ export interface Sight {
 }
 
 /** Puts together what a look has shown and what is known besides. */
-export function sightOf(
-  before: RolloutState,
-  looked: ObservedCell,
-  { goesBy = () => true }: Pick<GuardInput, 'goesBy'> = {},
-): Sight {
+export function sightOf(before: RolloutState, looked: ObservedCell): Sight {
   const state = sighted(isOutdated(before, looked) ? withoutRun(before) : before, looked);
   const { cell } = looked;
   if (cell === undefined) return { state, observed: looked };
-  const isLate = isOverwritten(state, cell.status, goesBy);
+  const isLate = isOverwritten(state, cell.status);
   const seen = isLate ? (withReported(looked, state.reported) ?? looked) : looked;
   const blocking = withBlock(withoutVainRetry(state, seen), cell);
   const next: RolloutState = isLate ? { ...blocking, overwritten: true } : blocking;
@@ -45,16 +40,11 @@ function withoutRun({ requests: { abort, paused }, events, eventCount }: Rollout
  * Whether the status is older than the one that was told last: a report that was given up may land after the next. It says
  * that a rollout goes on which is over, or is being taken back, and does not know what was blocked since.
  */
-function isOverwritten(
-  { rollout, reported }: RolloutState,
-  { rollout: told }: CellStatus,
-  goesBy: NonNullable<GuardInput['goesBy']>,
-): boolean {
+function isOverwritten({ rollout, reported }: RolloutState, { rollout: told }: CellStatus): boolean {
   if (reported === undefined || told === undefined) return false;
   const isEndTold = reported.rollout?.ending !== undefined && told.ending === undefined;
   // What was taken back is over before a status says so.
-  if (rollout === undefined)
-    return reported.rollout === undefined || (isEndTold && goesBy('taken-back-before-told'));
+  if (rollout === undefined) return reported.rollout === undefined || isEndTold;
   return rollout.ending !== undefined && isEndTold;
 }
 

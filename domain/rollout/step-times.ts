@@ -9,10 +9,9 @@ type Times = Pick<NonNullable<CellStatus['rollout']>, 'stepStartedAt' | 'stepEnd
 
 /** Since when the current step is under way, and when it is over where that is a matter of time alone. */
 export function stepTimes(rollout: Rollout, cell: PresentCell): Times {
-  const { stepStartedAt } = rollout;
   const endsAt = rollout.ending === undefined ? endOf(rollout, cell) : undefined;
   return {
-    ...(stepStartedAt === undefined ? {} : { stepStartedAt: isoOf(stepStartedAt) }),
+    stepStartedAt: isoOf(rollout.stepStartedAt),
     ...(endsAt === undefined ? {} : { stepEndsAt: isoOf(endsAt) }),
   };
 }

@@ -33,8 +33,6 @@ export function takeOutMeanwhile(wait: Wait, stable: VersionSet, input: GuardInp
   if (gone.length === 0 || left.length === 0) return wait;
   const others = weighted.filter((group) => !includes(stable.groups, group));
   const shares = [...split(weightOf(stable.groups, weighted), left), ...others].toSorted(byName);
-  const { goesBy = () => true } = input;
-  if (!goesBy('gone-leaves-while-rolling-back')) return wait;
   const out = guard(without(gone, stable, shares), input);
   return out.do === 'Wait' ? noLaterThan(out.until, wait) : out;
 }

@@ -3,7 +3,6 @@ import { decide } from './decide.ts';
 import type { Close, Decision, Performable, Wait } from '../model/decision.ts';
 import type { CellRef } from '../model/ids.ts';
 import { goesForward } from '../gates/gate.ts';
-import type { GuardInput } from '../gates/guard.ts';
 import { againAfter } from '../gates/kinds.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import { announced, reported, timed } from './record.ts';
@@ -32,16 +31,11 @@ export type Turn =
 /** How old a look at the objects may be when something is done that goes forward, in milliseconds. */
 const FRESH_MS = 10_000;
 
-/** What is told of a run besides what it knows. */
-interface TurnOptions extends Pick<GuardInput, 'goesBy'> {
-  readonly isOutrun?: boolean;
-}
-
 /**
  * Decides what a rollout does next, as far as it can see and tell what it does, and announces it. While each look is out of date
  * before it ends (`isOutrun`), what may take traffic back goes by the last one.
  */
-export function takeTurn(run: Run, now: number, { isOutrun = false, ...changes }: TurnOptions = {}): Turn {
+export function takeTurn(run: Run, now: number, { isOutrun = false } = {}): Turn {
   const { state, observed, observedAt } = run;
   const { blind } = state;
   const mayLook = blind === undefined || now >= blind.until;
@@ -51,7 +45,7 @@ export function takeTurn(run: Run, now: number, { isOutrun = false, ...changes }
   if (mayLook && (isStale(run) || observed === undefined || now >= againAt))
     return (isOutrun ? heeding(run, now) : undefined) ?? { is: 'Look' };
   if (observed === undefined) return { is: 'Rest', decision: waitFor(blind, now), run };
-  const wanted = decide(observed, state, now, changes);
+  const wanted = decide(observed, state, now);
   // A word of a Freeze, or of anything else, may have been lost while this waited.
   if (mayLook && goesForward(wanted) && now - observedAt > FRESH_MS) return { is: 'Look' };
   const decision = untilTold(untilSeen(wanted, state, now), state);

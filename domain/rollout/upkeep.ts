@@ -57,8 +57,7 @@ function withoutIdle(
   // What nobody knows for sure is put right first.
   if (isUnsure(input.observed, input.state)) return undefined;
   const out = next?.do === 'Wait' ? undefined : leaveIdle(held, input, version);
-  const { goesBy = () => true } = input;
-  return out !== undefined && goesBy('idle-leaves-while-held') ? out : leaveGone(held, input, version);
+  return out ?? leaveGone(held, input, version);
 }
 
 /** The sets without what would join the one that serves, where that would leave no room for the one that is held. */
