@@ -20,7 +20,6 @@ const side = (what: string) =>
         .meta({ 'x-kubernetes-list-type': 'atomic' })
         .describe('Its target groups.'),
     })
-    .optional()
     .describe(what);
 
 /** Who has paused something. */
@@ -39,14 +38,18 @@ export const rolloutStatus = z.object({
       'The id of the rollout, which is part of the names of its AnalysisRuns, Experiments, Checks and Jobs.',
     ),
   startedAt: z.iso.datetime().describe('When the rollout began.'),
-  stepStartedAt: z.iso
-    .datetime()
-    .optional()
-    .describe('When the current step began, or the bake after the last step.'),
+  stepStartedAt: z.iso.datetime().describe('When the current step began, or the bake after the last step.'),
   stepEndsAt: z.iso
     .datetime()
     .optional()
     .describe('When the current pause or bake ends, unless something else holds the rollout then.'),
+  edition: z
+    .int()
+    .min(0)
+    .optional()
+    .describe(
+      'How often its steps were edited or a measurement was repeated, which is part of the names as well.',
+    ),
   stable: side('The side that served before the rollout.'),
   canary: side('The side that is rolled out.'),
   loadBalancer: z

@@ -12,7 +12,7 @@ import {
   type Recorded,
 } from '../domain/rollout/performed.ts';
 import { healthRead } from '../domain/rollout/record-backoff.ts';
-import { lostRunRead } from '../domain/rollout/record-lost.ts';
+import { resumeLost } from '../domain/rollout/lost-run.ts';
 import { pruned } from '../domain/rollout/record-measurement.ts';
 import * as record from '../domain/rollout/record.ts';
 import type { Run } from '../domain/rollout/run.ts';
@@ -80,7 +80,8 @@ async function ask(
     case 'ReadLostRun': {
       const { workflowId } = cell.status.rollout ?? { workflowId: '' };
       const ended = await hands.objects(decision.message).readLostRun({ workflowId, runId: decision.runId });
-      return kept((before, now) => lostRunRead(before, cell, ended, now));
+      const { weighted } = observed;
+      return kept((before, now) => resumeLost(before, { cell, weighted }, ended, now));
     }
     default:
       return kept(await measure(decision, { observed, cell, rollout: state.rollout }, hands));

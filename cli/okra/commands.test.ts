@@ -6,6 +6,7 @@ import { runOkractl } from '../okractl/testing/shell.ts';
 import { aCell, aTargetGroup } from '../okractl/testing/objects.ts';
 import { aSecret } from './testing/objects.ts';
 import { runOkra, type FakeObject } from './testing/shell.ts';
+import { aRolloutStatus } from '../../domain/testing/builders.ts';
 
 const LISTENER =
   'arn:aws:elasticloadbalancing:ap-northeast-1:111122223333:listener/app/web/0123456789abcdef/0123456789abcdef';
@@ -255,7 +256,7 @@ describe('okra upsert', () => {
 
 describe('okra sync cell', () => {
   const inRollout = {
-    rollout: { id: 'r', startedAt: '2026-11-22T09:55:00Z', workflowId: 'cell/default/web', runId: '1' },
+    rollout: aRolloutStatus({ startedAt: '2026-11-22T09:55:00Z', runId: '1' }),
   };
   const lease = {
     apiVersion: 'coordination.k8s.io/v1',

@@ -611,7 +611,7 @@ Weights:
 
 Steps:
   ✓ 1. set the canary's weight to 20
-  ▶ 2. pause until resumed
+  ▶ 2. pause until resumed, since 2026-11-22T09:58:00Z (2m ago)
     3. set the canary's weight to 50
     the whole weight
 

@@ -8,6 +8,7 @@ import { aCell, arnOf, paused } from './testing/objects.ts';
 import { draw, nextOf } from './tree.ts';
 import { troubleLog } from './trouble-log.ts';
 import { nothingWatched, settledOf, type Watched } from './watched.ts';
+import { aRolloutStatus } from '../../domain/testing/builders.ts';
 
 const now = Date.parse('2026-11-22T10:00:00Z');
 const watching = (...cells: readonly Cell[]): Watched => ({
@@ -82,7 +83,7 @@ default/web  Paused  1.0.0 → 2.0.0  for 5m
 │  └─ web-b          2.0.0     Canary   50          20       not confirmed yet; differs
 ├─ steps
 │  ├─ ✓ 1. set the canary's weight to 20
-│  ├─ ▶ 2. pause until resumed
+│  ├─ ▶ 2. pause until resumed, since 2026-11-22T09:58:00Z (2m ago)
 │  ├─   3. set the canary's weight to 50
 │  └─   the whole weight
 ├─ asked for
@@ -100,13 +101,9 @@ default/api  Completed  1.0.0 serves with the whole weight.`);
       'of one that is taken back',
       {
         ...paused,
-        rollout: {
-          id: 'r1',
-          startedAt: '2026-11-22T09:55:00Z',
-          workflowId: 'w',
-          runId: 'r',
+        rollout: aRolloutStatus({
           ending: { kind: 'Failed', reason: 'Aborted', message: '', time: '2026-11-22T09:58:00Z' },
-        },
+        }),
       },
       'next: everything back at 1.0.0',
     ],

@@ -60,7 +60,8 @@ export const requestKinds: Readonly<Record<RequestName, RequestKind>> = {
   },
   abort: {
     description: 'Takes everything back to the stable version and blocks the new one.',
-    refusal: withoutRollout,
+    // One that is withdrawn may begin again, unless its version is blocked.
+    refusal: (state) => (state.rollout?.ending?.kind === 'Withdrawn' ? undefined : withoutRollout(state)),
     take: ({ paused: _ended, ...open }, stamp) => ({ ...open, abort: stamp }),
     answer: ({ rollout }) =>
       rollout === undefined

@@ -59,9 +59,9 @@ export const stampOf = ({ by, reason, at }: Stamp) => ({
 /** Says what happens now that a request was taken. */
 export const answerTo = (name: RequestName, state: RolloutState): string => requestKinds[name].answer(state);
 
-/** Whether an abort was asked for and its rollout is not being taken back yet. */
+/** Whether an abort was requested of a rollout that does not end as failed yet. */
 export const abortIsDue = ({ rollout, requests }: RolloutState): boolean =>
-  rollout !== undefined && rollout.ending === undefined && requests.abort !== undefined;
+  rollout !== undefined && rollout.ending?.kind !== 'Failed' && requests.abort !== undefined;
 
 /** What a cancellation of the workflow in Temporal asks for. */
 export const CANCELLED = {

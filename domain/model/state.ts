@@ -167,8 +167,6 @@ export interface RolloutState {
   readonly mayDiffer?: true;
   /** Whether AnalysisRuns or Experiments were started since the old ones were deleted, by this run or by one that was lost. */
   readonly hasMeasured?: true;
-  /** Whether it is known how an earlier run ended that left a rollout behind. */
-  readonly lostRunRead?: true;
   /** Why this run took the place of another that could not continue; until it has changed weights. */
   readonly stuckBefore?: string;
   /** The last look at the objects failed; what takes traffic back goes by the look before. */

@@ -9,7 +9,7 @@ import type { Attempt } from '../rollout/attempt.ts';
 import { counted, type ReadVerdict } from '../rollout/ended-early.ts';
 import { carryOutRecorded, isRecorded, kept, type CarriedOut, type Change } from '../rollout/performed.ts';
 import * as holds from '../rollout/record-backoff.ts';
-import { lostRunRead } from '../rollout/record-lost.ts';
+import { resumeLost } from '../rollout/lost-run.ts';
 import * as measured from '../rollout/record-measurement.ts';
 import * as record from '../rollout/record.ts';
 import type { PresentCell } from '../versions/candidate.ts';
@@ -60,7 +60,8 @@ export function attemptWith(outside: Outside, decision: Performable, asked: Aske
       return done(measured.pruned);
     case 'ReadLostRun': {
       const ended = outside.endOfLostRun();
-      return done((before, at) => lostRunRead(before, cell, ended, at));
+      const { weighted } = observed;
+      return done((before, at) => resumeLost(before, { cell, weighted }, ended, at));
     }
     case 'StartMeasurement': {
       const started = outside.start(decision, asked.state);

@@ -61,10 +61,10 @@ export function runAhead(observed: ObservedCell, from: number): Ahead {
     }
     run = report(turn.run, turn.decision, world, now);
     const { rollout: current } = run.state;
+    if (current !== undefined) rollout = { from: current.stable.version, to: current.canary.version };
     const step = current === undefined ? {} : { step: stepOf(current) };
     if (turn.is === 'Perform') {
       const { decision } = turn;
-      if (decision.do === 'Begin') rollout = { from: decision.stable.version, to: decision.canary.version };
       run = perform(run, decision, { world, observed: turn.observed, now });
       const event = eventOf(decision);
       if (event !== undefined) events.push({ at: now, ...event, ...step });

@@ -1,5 +1,5 @@
 import { deadlineOf } from '../gates/deadline.ts';
-import type { Performable } from '../model/decision.ts';
+import type { Performable, ShiftPurpose } from '../model/decision.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import { isReadingRefused } from './background.ts';
 import { eventOf, refusalEvent } from './events.ts';
@@ -137,18 +137,22 @@ function refused(decision: Performable, refusal: Refusal): Performed {
   };
 }
 
+/** The writes that a rollout makes while an operator has paused it: nothing moves to the canary by them. */
+const goesOnPaused: ReadonlySet<ShiftPurpose> = new Set(['Adopt', 'Restore', 'TakeOut', 'Evacuate']);
+
 /** Whether something goes before a decision that is being carried out; nothing goes before taking traffic back. */
 export function isInterrupted(decision: Performable, run: Run): boolean {
   const { state } = run;
   if (decision.do === 'CheckHealth') return isStale(run);
   if (decision.do !== 'Shift') return abortTakesBack(run);
   if (decision.urgent) return false;
-  const goesOnPaused = decision.purpose === 'Restore' || decision.purpose === 'TakeOut';
   return (
     isStale(run) ||
     abortTakesBack(run) ||
     // A pause that a lost run has left holds the rollout that is taken up, and nothing where there is none.
-    (!goesOnPaused && state.rollout !== undefined && state.requests.paused !== undefined) ||
+    (!goesOnPaused.has(decision.purpose) &&
+      state.rollout !== undefined &&
+      state.requests.paused !== undefined) ||
     // What is written while the reading waits for its next attempt brings that no nearer when it is given up.
     (isBackgroundDue(state) && !isReadingRefused(state))
   );

@@ -13,21 +13,20 @@ interface Sides {
   readonly canary: VersionSet;
 }
 
-/** Begins a rollout. One that is under way already is not held before it is known again, so that it can be aborted. */
-export function begin({ stable, canary: whole }: Sides, input: GuardInput): Decision {
+/** Begins a rollout. One that has traffic already is not held before it is known, so that it can be aborted. */
+export function begin({ stable, canary }: Sides, input: GuardInput): Decision {
   const { observed, cell } = input;
-  const canary = whereItFits(whole, stable, input);
   const tooBig = withoutRoom({ stable, canary }, input);
   if (tooBig !== undefined) return tooBig;
   const weight = weightOf(canary.groups, observed.weighted);
-  const isUnderWay = weight > 0 || cell.status.rollout !== undefined;
+  const isUnderWay = weight > 0;
   const decision: Decision = {
     do: 'Begin',
     stable,
     canary,
     index: resumeAt(stepsOf(cell.spec), weight),
     message: isUnderWay
-      ? `Going on with the rollout of ${canary.version} in place of ${stable.version}, which was left at weight ${weight}.`
+      ? `Continuing the rollout of ${canary.version} in place of ${stable.version} at weight ${weight}.`
       : `Rolling out ${canary.version} in place of ${stable.version}.`,
   };
   return isUnderWay ? decision : gate(decision, input);
@@ -41,14 +40,4 @@ export function withoutRoom({ stable, canary }: Sides, { observed }: GuardInput)
   if (together.length <= MAX_TARGET_GROUPS) return undefined;
   const others = together.length > both.length ? ' with what else serves' : '';
   return tooMany(together, `Versions ${stable.version} and ${canary.version} have together${others}`);
-}
-
-/** What a lost run was rolling out goes on without what has joined it since, where a rule has no room for that. */
-function whereItFits(canary: VersionSet, stable: VersionSet, input: GuardInput): VersionSet {
-  const { observed, cell } = input;
-  const { rollout, desiredVersion } = cell.status;
-  const isLeft = rollout !== undefined && desiredVersion === canary.version;
-  const carries = weightOf(canary.groups, observed.weighted) > 0;
-  if (!isLeft || !carries || withoutRoom({ stable, canary }, input) === undefined) return canary;
-  return { ...canary, groups: canary.groups.filter((group) => includes(observed.weighted, group)) };
 }

@@ -74,7 +74,7 @@ function decideFor(input: GuardInput): Decision {
       awaitBackoff(state, now) ?? adopt(input) ?? checkTargets(input) ?? evacuate(input) ?? intend(input)
     );
   const interruption =
-    rollout.ending === undefined
+    rollout.ending === undefined || abortIsDue(state)
       ? (interrupt(rollout, input) ?? failureInBackground(rollout, input) ?? failedByHealth(rollout, input))
       : undefined;
   if (interruption !== undefined) return heldForStable(interruption, rollout, input);

@@ -217,21 +217,6 @@ describe('a Cell without a rollout', () => {
     ],
   ])('%s', (_, cell, want) => expect(decided(cell)).toBe(want));
 
-  it('spreads the weight over a group that waits at 0, though the status names a rollout that was lost', () => {
-    const cell = aCell()
-      .withSpec({ replicas: 2 })
-      .withGroups('1.0.0', 'a1', 'a2')
-      .withGroups('2.0.0', 'b')
-      .serving({ a1: 100, a2: 0, b: 0 })
-      .withStatus({
-        stableVersion: '1.0.0',
-        rollout: { id: 'r1', startedAt: '2026-01-01T00:00:00Z', workflowId: 'cell/default/web', runId: 'r' },
-      });
-    expect(decided(cell, { ...looked, lostRunRead: true })).toBe(
-      'Rebalance {"a1":50,"a2":50,"b":0} if a2 is healthy',
-    );
-  });
-
   it('tries a blocked version again when it is asked to', () => {
     const cell = aCell()
       .withGroups('1.0.0', 'a')

@@ -1,4 +1,3 @@
-import { abortLeft } from './abort-left.ts';
 import { inspect, reinstall } from './adoption.ts';
 import { candidates, isBlocked, type Candidates } from '../versions/candidate.ts';
 import { begin, withoutRoom } from './begin.ts';
@@ -22,19 +21,16 @@ import { everythingTo, includes, MAX_TARGET_GROUPS, weightOf } from '../load-bal
 export function intend(input: GuardInput): Decision {
   const { observed, cell, state } = input;
   const left = cell.status.rollout;
-  if (left !== undefined && state.lostRunRead !== true) {
-    const message = 'Finding out how the run ended that has left a rollout behind.';
+  if (left !== undefined) {
+    const message = `Reading how run ${left.runId} ended, and continuing its rollout from the status.`;
     return { do: 'ReadLostRun', runId: left.runId, message };
   }
   const stable = stableSet(observed, cell);
   if (cell.problems.length > 0) return withoutSpec(input, stable);
   const found = candidates(cell, observed);
-  if (stable === undefined) return abortLeft(input, undefined) ?? installFirst(input, found);
+  if (stable === undefined) return installFirst(input, found);
   const moving =
-    abortLeft(input, stable) ??
-    fallBack(input, found, stable) ??
-    recover(input, found, stable) ??
-    move(input, found, stable);
+    fallBack(input, found, stable) ?? recover(input, found, stable) ?? move(input, found, stable);
   const wanted = isUnderWay(moving)
     ? moving
     : (upkeep(input, { found, stable, held: moving }) ?? moving ?? keeping(input, found.sets, stable));
@@ -47,17 +43,10 @@ export function intend(input: GuardInput): Decision {
   return stands.do === 'Close' ? { ...back, settled: stands } : back;
 }
 
-/**
- * A spec that is not valid says nothing of what should serve. What a lost run has left in the midst goes back, as it does
- * in one that is alive: that goes by what is served and by the status, and keeps the rule as it is.
- */
-function withoutSpec(input: GuardInput, stable: VersionSet | undefined): Decision {
-  const { observed, cell, state } = input;
+/** A spec that is not valid does not say what should serve: what serves stays. */
+function withoutSpec({ observed, cell, state }: GuardInput, stable: VersionSet | undefined): Decision {
   const failed = close('Failed', 'InvalidSpec', cell.problems.join(' '));
-  if (stable === undefined) return abortLeft(input, undefined) ?? failed;
-  const back =
-    cell.status.rollout === undefined ? undefined : (abortLeft(input, stable) ?? backFrom(stable, input));
-  if (back !== undefined || !isUnsure(observed, state)) return back ?? failed;
+  if (stable === undefined || !isUnsure(observed, state)) return failed;
   return { ...restore(observed, state, stable.version), settled: failed };
 }
 
@@ -101,11 +90,11 @@ function fallBack(input: GuardInput, found: Candidates, stable: VersionSet): Dec
 }
 
 /**
- * Leaves no weight where it does not belong: what was left in the midst, by an earlier run or by whoever set up what
- * was taken over, goes on as a rollout when it is on its way to the version that should serve, and goes back otherwise.
+ * Leaves no weight where it does not belong: what was adopted with weights on two versions continues as a rollout when it is on
+ * its way to the version that should serve, and goes back otherwise.
  */
 function recover(input: GuardInput, found: Candidates, stable: VersionSet): Decision | undefined {
-  const { observed, cell, state } = input;
+  const { observed, cell } = input;
   const [other] = carriersBeside(stable, observed, cell);
   if (other === undefined) return undefined;
   const { target } = found;
@@ -119,13 +108,7 @@ function recover(input: GuardInput, found: Candidates, stable: VersionSet): Deci
   if (target?.version === stable.version && isNewer(stable.version, other.version)) {
     return begin({ stable: other, canary: target }, input);
   }
-  const hasFailed = cell.status.rollout?.ending?.kind === 'Failed' || state.requests.abort !== undefined;
-  if (
-    target !== undefined &&
-    isNewer(target.version, other.version) &&
-    !hasFailed &&
-    isGone(stable, observed)
-  )
+  if (target !== undefined && isNewer(target.version, other.version) && isGone(stable, observed))
     return begin({ stable: other, canary: target }, input);
   return backFrom(stable, input);
 }

@@ -7,7 +7,6 @@ import type { ObservedCell } from '../model/observation.ts';
 import type { ReportedEvent } from './report.ts';
 import { clocked } from '../gates/deadline.ts';
 import { satOut } from '../gates/targets.ts';
-import { goesBackYet, tookBackWhatWasLeft, withoutLeft } from './left-behind.ts';
 import { changeOf, outcomeOf } from './history.ts';
 import type { Rollout, RolloutState } from '../model/state.ts';
 import { plannedBy } from './strategy.ts';
@@ -57,11 +56,7 @@ export function shifted(
     ...rest
   } = withoutBackoffBefore(purpose, withoutInspected(satOut(state, sittingOut, at.now)));
   const outcome = outcomeOf[purpose];
-  if (outcome === undefined) {
-    const isLeftOver = purpose === 'TakeBack' && rest.rollout === undefined;
-    if (isLeftOver) return tookBackWhatWasLeft(rest, at.cell, { version, now: at.now });
-    return inRollout(rest, (rollout) => ({ ...rollout, shiftedAt: at.now }));
-  }
+  if (outcome === undefined) return inRollout(rest, (rollout) => ({ ...rollout, shiftedAt: at.now }));
   const justChanged = changeOf(state.requested, {
     version,
     from: at.from,
@@ -71,12 +66,7 @@ export function shifted(
     endedAt: at.now,
   });
   const { requested: _told, ...untold } = rest;
-  // A rollout that a lost run has left in the status is over by this: what it calls stable serves no more.
-  const isLeft = at.cell.status.rollout !== undefined && rest.rollout === undefined;
-  const isOver = isLeft && !goesBackYet(rest, at.cell, version);
-  return isOver
-    ? { ...withoutLeft(untold, at.cell, at.now), justChanged, serves: version }
-    : { ...untold, justChanged };
+  return { ...untold, justChanged };
 }
 
 /** Whether a write was refused for its health: what is read or attached meanwhile changes nothing about that. */

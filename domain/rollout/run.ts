@@ -5,7 +5,7 @@ import type { RequestName, Stamp } from '../model/request.ts';
 import { abortIsDue, ask, keep, refusal } from '../model/requests.ts';
 import type { Retry, RolloutState } from '../model/state.ts';
 import * as backoff from './record-backoff.ts';
-import { sightOf, withoutVainRetry } from './sight.ts';
+import { sightOf } from './sight.ts';
 
 /** What a run of a rollout knows. All that happens makes another one of it. */
 export interface Run {
@@ -78,7 +78,7 @@ const holds: ReadonlySet<RequestName> = new Set(['pause', 'abort']);
 export function requested(run: Run, name: RequestName, stamp: Stamp): Run {
   if (mayAbortLater(run, name)) return remembering(run, (state) => keep(state, name, stamp));
   const looking = holds.has(name) ? run : name === 'retry' ? changed(run, stamp.at) : stale(run);
-  return remembering(looking, (state) => withoutVainRetry(ask(state, name, stamp), run.observed));
+  return remembering(looking, (state) => ask(state, name, stamp));
 }
 
 /** Says why a request makes no sense now; undefined when it does. */

@@ -19,7 +19,7 @@ export function sightOf(before: RolloutState, looked: ObservedCell): Sight {
   if (cell === undefined) return { state, observed: looked };
   const isLate = isOverwritten(state, cell.status);
   const seen = isLate ? (withReported(looked, state.reported) ?? looked) : looked;
-  const blocking = withBlock(withoutVainRetry(state, seen), cell);
+  const blocking = withBlock(state, cell);
   const next: RolloutState = isLate ? { ...blocking, overwritten: true } : blocking;
   return { state: next, observed: withKnown(seen, next) };
 }
@@ -64,11 +64,3 @@ export const tells = (status: CellStatus | undefined, block: BlockedVersion): bo
     ({ version, time, pinned = false }) =>
       version === block.version && time === block.time && pinned === (block.pinned ?? false),
   );
-
-/** A retry is for what a lost run has left being taken back, and not for the version that failed. */
-export function withoutVainRetry(state: RolloutState, observed: ObservedCell | undefined): RolloutState {
-  const isLeft = state.rollout === undefined && state.serves === undefined;
-  if (!isLeft || observed?.cell?.status.rollout?.ending === undefined) return state;
-  const { unblocked: _vain, ...rest } = state;
-  return rest;
-}

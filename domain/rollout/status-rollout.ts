@@ -24,11 +24,10 @@ export function blockedVersions({ cell, state }: StatusInput): BlockedVersion[] 
   return justBlocked === undefined ? kept : [...kept, justBlocked];
 }
 
-/** What is told of a rollout that an earlier run has left behind: it is remembered until it has been taken up or taken back. */
-function leftOver({ cell, state, decision }: StatusInput): Pick<CellStatus, 'rollout' | 'desiredVersion'> {
-  const { rollout, desiredVersion } = state.reported?.rollout === undefined ? cell.status : state.reported;
-  const isClosed = decision.do === 'Close' && decision.outcome !== 'Failed';
-  const isOver = isClosed || state.serves !== undefined || rollout === undefined;
+/** Keeps reporting the rollout of a lost run until this run continues it. */
+function leftOver({ cell, state }: StatusInput): Pick<CellStatus, 'rollout' | 'desiredVersion'> {
+  const { rollout, desiredVersion } = state.reported ?? cell.status;
+  const isOver = state.serves !== undefined || rollout === undefined;
   return isOver ? {} : { rollout, ...optional('desiredVersion', desiredVersion) };
 }
 
@@ -37,13 +36,14 @@ export function rolloutOf(input: StatusInput): Partial<CellStatus> {
   const { cell, state, workflow } = input;
   const { rollout } = state;
   if (rollout === undefined) return leftOver(input);
-  const { id, startedAt, ending } = rollout;
+  const { id, startedAt, edition, ending } = rollout;
   const { paused } = state.requests;
   return {
     rollout: {
       id,
       startedAt: new Date(startedAt).toISOString(),
       ...stepTimes(rollout, cell),
+      ...optional('edition', edition),
       stable: sideOf(rollout.stable),
       canary: sideOf(rollout.canary),
       ...optional('loadBalancer', loadBalancerOf(cell.spec)),

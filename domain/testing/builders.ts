@@ -110,3 +110,17 @@ function builder(parts: Parts): CellBuilder {
 /** Weights by name, which is how people write them. */
 export const weightsOf = (shares: readonly WeightedTargetGroup[]): Record<string, number> =>
   Object.fromEntries(shares.map((share) => [share.name, share.weight]));
+
+type RolloutStatus = NonNullable<CellStatus['rollout']>;
+
+/** A rollout from 1.0.0 to 2.0.0 as a status reports it. */
+export const aRolloutStatus = (more: Partial<RolloutStatus> = {}): RolloutStatus => ({
+  id: 'r1',
+  startedAt: '2026-01-01T00:00:00Z',
+  stepStartedAt: '2026-01-01T00:00:00Z',
+  stable: { version: '1.0.0', targetGroups: [] },
+  canary: { version: '2.0.0', targetGroups: [] },
+  workflowId: 'cell/default/web',
+  runId: 'r',
+  ...more,
+});

@@ -12,24 +12,19 @@ function versionOf(group: TargetGroup, observed: ObservedCell, cell: PresentCell
 }
 
 /**
- * The set that serves and that everything goes back to: while a rollout is under way the one that its Cell's status
- * names, else the one that carries most of the traffic. Never a version that has only failed. Undefined when nothing
- * carries traffic.
+ * The set that serves while no rollout is under way: the version that the Cell's status names, if it carries traffic, else the
+ * one that carries most of it. Undefined when nothing carries traffic.
  */
 export function stableSet(observed: ObservedCell, cell: PresentCell): VersionSet | undefined {
-  const versioned = observed.weighted.map((group) => ({
-    group,
-    version: versionOf(group, observed, cell) ?? UNKNOWN_VERSION,
-  }));
-  const carrying = versioned.filter((one) => one.group.weight > 0);
+  const carrying = observed.weighted
+    .filter(({ weight }) => weight > 0)
+    .map((group) => ({ group, version: versionOf(group, observed, cell) ?? UNKNOWN_VERSION }));
   const remembered = cell.status.stableVersion;
-  const underWay = cell.status.rollout !== undefined;
-  const keepsRemembered = (underWay ? versioned : carrying).some((one) => one.version === remembered);
+  const keepsRemembered = carrying.some((one) => one.version === remembered);
   const version = keepsRemembered && remembered !== undefined ? remembered : heaviest(carrying);
   if (version === undefined) return undefined;
-  const members = versioned.filter((one) => one.version === version);
-  const kept = underWay ? members : members.filter((one) => one.group.weight > 0);
-  return { version, groups: kept.map(({ group }) => ({ name: group.name, arn: group.arn })) };
+  const members = carrying.filter((one) => one.version === version);
+  return { version, groups: members.map(({ group }) => ({ name: group.name, arn: group.arn })) };
 }
 
 /** The groups of a set whose AWSTargetGroups still claim its version; nobody can withdraw what no AWSTargetGroup named. */

@@ -10,6 +10,7 @@ import { aCell } from '../testing/builders.ts';
 import { listening } from './listening.ts';
 import { tellOf } from './telling.ts';
 import { heldBy } from './waits.ts';
+import { aRolloutStatus } from '../../domain/testing/builders.ts';
 
 const START = Date.parse('2026-01-01T00:00:00Z');
 const at = (seconds: number): string => new Date(START + seconds * 1000).toISOString();
@@ -22,7 +23,7 @@ const condition = (type: string, status: 'True' | 'False', reason = 'R') => ({
   lastTransitionTime: at(0),
 });
 
-const rollout = { id: 'abc', startedAt: at(0), workflowId: 'w', runId: 'r' };
+const rollout = aRolloutStatus({ id: 'abc', startedAt: at(0) });
 
 /** A Cell in a rollout of three steps. */
 function rolling(status: CellStatus): Cell {

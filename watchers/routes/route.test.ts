@@ -4,6 +4,7 @@ import { aCell, aConfig, aGroup, settled, signal, start, viewOf } from '../testi
 import { route } from './route.ts';
 import type { Instruction } from '../instruction.ts';
 import type { KindEvent } from '../kinds.ts';
+import { aRolloutStatus } from '../../domain/testing/builders.ts';
 
 const check: Instruction = { do: 'CheckTargetGroups', namespace: 'default' };
 const ignored = [{ do: 'Ignore', reason: expect.any(String) as string }];
@@ -71,10 +72,7 @@ describe('a Cell', () => {
   });
   it.each<[string, CellStatus]>([
     ['that makes progress', { phase: 'Waiting', ...progressing('True') }],
-    [
-      'in the midst of a rollout',
-      { phase: 'Paused', rollout: { id: 'r', startedAt: time, workflowId: 'w', runId: 'r' } },
-    ],
+    ['in the midst of a rollout', { phase: 'Paused', rollout: aRolloutStatus({ startedAt: time }) }],
     ['that has failed', { phase: 'Failed', ...progressing('False') }],
     [
       'whose last target groups wait at weight 0',

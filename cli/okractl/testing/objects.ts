@@ -1,5 +1,6 @@
 import type { CellSpec, CellStatus } from '../../../crds/cell.ts';
 import type { FakeObject } from './shell.ts';
+import { aRolloutStatus } from '../../../domain/testing/builders.ts';
 
 const LISTENER =
   'arn:aws:elasticloadbalancing:ap-northeast-1:111122223333:listener/app/web/0123456789abcdef/0123456789abcdef';
@@ -63,11 +64,10 @@ export const paused: CellStatus = {
     { name: 'web-a', arn: arnOf('web-a'), version: '1.0.0', role: 'Stable', weight: 80 },
     { name: 'web-b', arn: arnOf('web-b'), version: '2.0.0', role: 'Canary', weight: 20 },
   ],
-  rollout: {
-    id: 'r1',
+  rollout: aRolloutStatus({
     startedAt: '2026-11-22T09:55:00Z',
-    workflowId: 'cell/default/web',
+    stepStartedAt: '2026-11-22T09:58:00Z',
     runId: '0123-4567',
-  },
+  }),
   requests: [{ action: 'resume', by: 'ann', reason: 'looks fine', time: '2026-11-22T09:56:00.123Z' }],
 };

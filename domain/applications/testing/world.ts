@@ -555,7 +555,15 @@ export class ApplicationsWorld {
         observedGeneration,
         phase: 'Progressing',
         canaryWeight: 50,
-        rollout: { id: 'r', startedAt: '', workflowId: '', runId: '' },
+        rollout: {
+          id: 'r',
+          startedAt: '',
+          stepStartedAt: '',
+          stable: { version: '', targetGroups: [] },
+          canary: { version: '', targetGroups: [] },
+          workflowId: '',
+          runId: '',
+        },
       };
     } else if (this.isHeld(application, played)) {
       const conditions = [

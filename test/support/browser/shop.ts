@@ -34,6 +34,8 @@ export function shop(now: number): readonly ShopObject[] {
     id: 'r1',
     startedAt: ago(minutes),
     stepStartedAt: ago(step),
+    stable: { version: '1.8.2', targetGroups: [] },
+    canary: { version: '1.9.0', targetGroups: [] },
     workflowId: 'cell/shop/web',
     runId: '0123-4567',
   });
