@@ -90,6 +90,15 @@ const change = z.object({
   requests: requests.optional().describe('The requests of operators meanwhile: who, what and why.'),
 });
 
+const unplannedShift = z.object({
+  time: z.iso.datetime().describe('When ELBv2 was seen to serve them.'),
+  purpose: z
+    .string()
+    .max(64)
+    .describe('Why: Restore corrects weights that something else has changed; TakeBack withdraws a rollout.'),
+  weights: z.string().max(2048).describe('The target groups that got traffic, with their weights.'),
+});
+
 const measured = (kind: string) =>
   z.object({
     name: z.string().max(253).describe(`The name of the ${kind}.`),
@@ -176,6 +185,14 @@ export const cellStatus = z.object({
     .optional()
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe('The last ten changes of the serving version, newest first.'),
+  unplannedShifts: z
+    .array(unplannedShift)
+    .max(8)
+    .optional()
+    .meta({ 'x-kubernetes-list-type': 'atomic' })
+    .describe(
+      'The last changes of weights that no step of a rollout made, newest first. When they undo one another again and again, nothing moves for a while.',
+    ),
   conditions: conditions.optional(),
   writer: statusWriter,
   lastSyncTime: z.iso.datetime().optional().describe('When Okra wrote this status.'),

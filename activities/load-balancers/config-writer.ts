@@ -17,6 +17,7 @@ import { strandingRefusal, strandingWarning, type WeightChange } from '../../dom
 import { sameShares } from '../../domain/load-balancers/weights.ts';
 import { loadBalancerStatus, type ApplyOutcome } from '../../domain/load-balancers/load-balancer-status.ts';
 import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
+import { given } from '../../domain/model/given.ts';
 import { dependenciesOf } from './config-object.ts';
 import { healthReader, readStranding, type HealthReader } from './target-health.ts';
 import { refuseWhenAskedOtherwise } from './write-guards.ts';
@@ -68,6 +69,8 @@ export type Served =
       readonly served: ObservedForwarding;
       /** Why all traffic goes to groups without a healthy target, where a person has asked for that. */
       readonly warning?: string;
+      /** Whether something else had changed what the status says is served. */
+      readonly corrects?: true;
     }
   | NotYet;
 
@@ -246,9 +249,9 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
     const permit: Writing['permit'] = (weights) => ((wrote = true), own.permit(weights));
     const served = await postponing(config, options, () => calls.apply(request, { ...own, permit }));
     if ('is' in served) return served;
-    if (wrote && verify && !urgent && wasServed(config))
-      dependencies.tell?.count('okra_drift_healed_total', { type: desired.type });
-    return { is: 'Served', served, ...(warning === undefined ? {} : { warning }) };
+    const corrects = wrote && verify && !urgent && wasServed(config) ? (true as const) : undefined;
+    if (corrects) dependencies.tell?.count('okra_drift_healed_total', { type: desired.type });
+    return { is: 'Served', served, ...given({ warning, corrects }) };
   }
 
   return {

@@ -230,7 +230,7 @@ describe('the settle time', () => {
     } as const;
     const { cell: seen } = cell.seen();
     if (seen === undefined) throw new Error('Expected a Cell, got none.');
-    const { rollout } = shifted(rolling(), shift, { from: '1.0.0', cell: seen, now: NOW });
+    const { rollout } = shifted(rolling(), shift, { from: '1.0.0', cell: seen, now: NOW, corrects: false });
     expect(rollout?.shiftedAt).toBe(NOW);
   });
 });

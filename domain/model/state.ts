@@ -184,6 +184,8 @@ export interface RolloutState {
   readonly serves?: string;
   /** What operators have asked for since the last change of what serves, the oldest first. */
   readonly requested?: readonly TakenRequest[];
+  /** The changes of weights that no step of a rollout made, newest first; undefined: those of the Cell's status. */
+  readonly unplannedShifts?: NonNullable<CellStatus['unplannedShifts']>;
   /** A change that is over; from the next report on the Cell's status has it. */
   readonly justChanged?: Change;
   /** Events that the next report emits. */

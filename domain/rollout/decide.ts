@@ -8,6 +8,7 @@ import {
 } from './background.ts';
 import { takeStep } from './canary.ts';
 import type { Decision } from '../model/decision.ts';
+import { damp } from '../gates/damping.ts';
 import { deadlineOf } from '../gates/deadline.ts';
 import { withdraw } from '../model/ending.ts';
 import { gate } from '../gates/gate.ts';
@@ -38,7 +39,7 @@ export function decide(seen: ObservedCell, state: RolloutState, now: number): De
   // What goes back is not kept waiting by a configuration that cannot be let go.
   const goesBack = abortIsDue(state) || state.rollout?.ending !== undefined;
   const first = goesBack ? undefined : release(observed, state, now);
-  const wanted = forcedByPerson(first ?? decideFor(input), state);
+  const wanted = damp(forcedByPerson(first ?? decideFor(input), state), input);
   return inBudget(verified(attachFirst(untilChecked(wanted, input), input), input), input);
 }
 

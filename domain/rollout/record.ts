@@ -5,6 +5,7 @@ import { eventOf } from './events.ts';
 import type { InspectedForwarding } from '../load-balancers/load-balancer.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import type { ReportedEvent } from './report.ts';
+import { recordUnplanned } from '../gates/damping.ts';
 import { clocked } from '../gates/deadline.ts';
 import { satOut } from '../gates/targets.ts';
 import { changeOf, outcomeOf } from './history.ts';
@@ -44,10 +45,16 @@ export function began(
 
 /** Records that ELBv2 serves what was asked for; what was seen of health and load balancer before counts no more. */
 export function shifted(
-  state: RolloutState,
-  { purpose, version, message, sittingOut = [] }: Of<'Shift'>,
-  at: { readonly from: string | undefined; readonly cell: PresentCell; readonly now: number },
+  before: RolloutState,
+  { purpose, version, message, shares, sittingOut = [] }: Of<'Shift'>,
+  at: {
+    readonly from: string | undefined;
+    readonly cell: PresentCell;
+    readonly now: number;
+    readonly corrects: boolean;
+  },
 ): RolloutState {
+  const state = recordUnplanned(before, { purpose, shares }, at);
   const {
     health: _used,
     budget: _spent,

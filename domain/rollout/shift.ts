@@ -75,6 +75,8 @@ type WriteResult =
       readonly connections?: readonly Connections[];
       /** Why all traffic went to groups without a healthy target, where a person has asked for that. */
       readonly warning?: string;
+      /** Whether something else had changed what the objects say that ELBv2 serves. */
+      readonly corrects?: true;
       /** Why the configuration object does not say so yet. */
       readonly unrecorded?: { readonly reason: string; readonly message: string };
     }
@@ -197,7 +199,7 @@ function takenUp(
       const from = stableSet(observed, cell)?.version;
       const apply = (state: RolloutState, now: number): RolloutState =>
         withConnections(
-          shifted(warned(state, warning), decision, { from, cell, now }),
+          shifted(warned(state, warning), decision, { from, cell, now, corrects: result.corrects === true }),
           result.connections ?? [],
           now,
         );

@@ -157,11 +157,12 @@ function targetGroupsOf({ observed, cell, state, now }: StatusInput): CellStatus
 }
 
 /** What operators asked for, and how what serves came to change. */
-function toldOf({ cell, state }: StatusInput): Pick<CellStatus, 'requests' | 'history'> {
+function toldOf({ cell, state }: StatusInput): Pick<CellStatus, 'requests' | 'history' | 'unplannedShifts'> {
   const requests = requestsFrom(state.requested ?? []);
   const history = withChange((state.reported ?? cell.status).history, state.justChanged);
   return {
     ...(requests.length === 0 ? {} : { requests }),
     ...(history.length === 0 ? {} : { history }),
+    ...optional('unplannedShifts', state.unplannedShifts ?? cell.status.unplannedShifts),
   };
 }

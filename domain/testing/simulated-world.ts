@@ -341,6 +341,7 @@ export class SimulatedWorld {
     );
     const stranding =
       isWritten && found !== 'Conflict' ? this.#stranding(found?.shares ?? [], shift) : undefined;
+    const corrects = isWritten && shift.verify === true && !shift.urgent && this.isApplied;
     // What takes traffic back writes ELBv2 first, and the object afterwards.
     if (!shift.urgent) this.#ask(shift);
     if (cut?.after === 'Asking') return unheard(cut, shift);
@@ -363,7 +364,12 @@ export class SimulatedWorld {
     this.#confirm(shift, rule, aim);
     if (cut !== undefined) return unheard(cut, shift);
     const warning = stranding === undefined ? {} : { warning: strandingWarning(stranding) };
-    return answered({ is: 'Served', ...warning, ...(this.isBlind ? {} : { observed: this.seen() }) });
+    return answered({
+      is: 'Served',
+      ...warning,
+      ...(corrects ? { corrects } : {}),
+      ...(this.isBlind ? {} : { observed: this.seen() }),
+    });
   }
 
   /** What keeps a write from being made before anything is asked for. */
