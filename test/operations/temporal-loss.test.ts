@@ -84,7 +84,7 @@ describe('when the database of Temporal is lost, a rollout', () => {
     ]);
   });
 
-  it('begins the analyses of its step and in its background again, and ends those that nobody waits for any more', async () => {
+  it('continues the analyses of its step and in its background', async () => {
     await stage.apply(stage.analysisTemplate('success-rate', []));
     await stage.apply(endless('endless'));
     const canary = {
@@ -108,7 +108,7 @@ describe('when the database of Temporal is lost, a rollout', () => {
     const before = await analysing();
     await loseTemporal(stack);
     await analysing(before.rollout?.runId);
-    expect(await stage.analysisRuns('again')).toHaveLength(4);
+    expect(await stage.analysisRuns('again')).toHaveLength(2);
     // Those in the background are without an end.
     stage.metrics.rate = 1;
     await stage.untilPhase('again', 'Completed', '2.0.0');
