@@ -5,8 +5,8 @@ import { applicationPhases } from './crds/application-status.ts';
 import { failures } from './domain/failures.ts';
 import type { ShiftPurpose, Wait } from './domain/model/decision.ts';
 import { WORKFLOW_STUCK } from './domain/model/stuck-run.ts';
-import { NOT_MEASURED } from './domain/rollout/analysis.ts';
-import { measurementKinds } from './domain/rollout/measurement-kinds.ts';
+import { NOT_MEASURED } from './domain/rollout/measure/analysis.ts';
+import { measurementKinds } from './domain/rollout/measure/measurement-kinds.ts';
 
 const PAGE = 'docs/troubleshooting.md';
 
@@ -79,7 +79,7 @@ const parts: readonly Part[] = [
   },
   {
     heading: 'Events of a Cell',
-    sources: ['domain/rollout/events.ts'],
+    sources: ['domain/rollout/report/events.ts'],
     known: [...measurements.map(({ started }) => started), WORKFLOW_STUCK],
   },
   {

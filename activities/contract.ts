@@ -8,7 +8,7 @@ import type { CheckStep } from '../crds/check-step.ts';
 import type { JobSpec } from '../crds/job-step.ts';
 import type { SyncedKind } from '../crds/index.ts';
 import type { Ticket } from '../domain/load-balancers/budget.ts';
-import type { CellReport } from '../domain/rollout/report.ts';
+import type { CellReport } from '../domain/rollout/report/report.ts';
 import type { NotYet, ShiftRequest, ShiftResult } from '../domain/rollout/shift.ts';
 import type { FailedBefore } from '../domain/model/failed-before.ts';
 import type { LostRun } from '../domain/model/state.ts';
@@ -17,8 +17,8 @@ import type { InspectedForwarding, LoadBalancerType, Route } from '../domain/loa
 import type { ObservedCell } from '../domain/model/observation.ts';
 import type { TargetGroup } from '../domain/model/target-group.ts';
 import type { TargetHealth } from '../domain/gates/health.ts';
-import type { AnalysisVerdict } from '../domain/rollout/analysis.ts';
-import type { ReadVerdict } from '../domain/rollout/ended-early.ts';
+import type { AnalysisVerdict } from '../domain/rollout/measure/analysis.ts';
+import type { ReadVerdict } from '../domain/rollout/measure/ended-early.ts';
 import type { VersionSet } from '../domain/versions/version.ts';
 
 export type { NotYet, ShiftRequest, ShiftResult };

@@ -6,7 +6,7 @@ const quantity = z
   .union([z.int(), z.string().min(1).max(32)])
   .meta({ 'x-kubernetes-int-or-string': true, maxLength: 32, minLength: 1 });
 
-// Which there are domain/rollout/job.ts says; it would be long here.
+// Which there are domain/rollout/measure/job.ts says; it would be long here.
 const amounts = z.record(z.string(), quantity);
 
 const id = z.int().min(1).max(2_147_483_647).optional();

@@ -16,9 +16,9 @@ import {
 } from '../clients/kubernetes/kinds.ts';
 import type { StoredClusterSecret } from '../clients/kubernetes/remote-clusters.ts';
 import { CELL_LABEL, CLUSTER_SECRETS } from '../domain/kubernetes/labels.ts';
-import type { AnalysisPhase } from '../domain/rollout/analysis.ts';
-import type { ExperimentStatus } from '../domain/rollout/experiment.ts';
-import type { JobStatus } from '../domain/rollout/job.ts';
+import type { AnalysisPhase } from '../domain/rollout/measure/analysis.ts';
+import type { ExperimentStatus } from '../domain/rollout/measure/experiment.ts';
+import type { JobStatus } from '../domain/rollout/measure/job.ts';
 import { STAGED_UID_LABEL } from '../domain/staged/policy.ts';
 import type { Informed } from './event.ts';
 

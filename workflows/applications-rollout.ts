@@ -9,7 +9,7 @@ import { applicationsDetails } from '../domain/applications/view.ts';
 import type { Outcome } from '../domain/model/decision.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
 import { CANCELLED } from '../domain/model/requests.ts';
-import { sameStatus } from '../domain/rollout/report.ts';
+import { sameStatus } from '../domain/rollout/report/report.ts';
 import { applicationActs, applicationLooks, objects, releases, urgentApplications } from './activities.ts';
 import type { Cancellation } from './cancellation.ts';
 import { failureOf, type Failure } from './failure.ts';

@@ -10,12 +10,12 @@ import {
   postponed,
   type CarriedOut,
   type Recorded,
-} from '../domain/rollout/performed.ts';
-import { healthRead } from '../domain/rollout/record-backoff.ts';
-import { resumeLost } from '../domain/rollout/lost-run.ts';
-import { pruned } from '../domain/rollout/record-measurement.ts';
-import * as record from '../domain/rollout/record.ts';
-import type { Run } from '../domain/rollout/run.ts';
+} from '../domain/rollout/record/performed.ts';
+import { healthRead } from '../domain/rollout/record/record-backoff.ts';
+import { resumeLost } from '../domain/rollout/record/lost-run.ts';
+import { pruned } from '../domain/rollout/record/record-measurement.ts';
+import * as record from '../domain/rollout/record/record.ts';
+import type { Run } from '../domain/rollout/record/run.ts';
 import type { Hands } from './hands.ts';
 import { measure } from './measure.ts';
 import type { Telling } from './report-cell.ts';

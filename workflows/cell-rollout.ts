@@ -11,7 +11,7 @@ import type { ObjectKey } from '../domain/model/ids.ts';
 import { CANCELLED } from '../domain/model/requests.ts';
 import type { ObservedCell } from '../domain/model/observation.ts';
 import { initialState, type RolloutState } from '../domain/model/state.ts';
-import { tookUp } from '../domain/rollout/performed.ts';
+import { tookUp } from '../domain/rollout/record/performed.ts';
 import {
   abortTakesBack,
   couldNotSee,
@@ -22,7 +22,7 @@ import {
   runFrom,
   saw,
   withStatusOf,
-} from '../domain/rollout/run.ts';
+} from '../domain/rollout/record/run.ts';
 import { takeTurn, type Turn } from '../domain/rollout/turn.ts';
 import { objects } from './activities.ts';
 import { rollOutApplications } from './applications-rollout.ts';

@@ -9,7 +9,7 @@ import {
   refusedApproval,
   standOf,
   type Claim,
-} from '../domain/rollout/approval.ts';
+} from '../domain/rollout/record/approval.ts';
 import { approvers } from './activities.ts';
 import { decode } from './decode.ts';
 import { failureOf } from './failure.ts';

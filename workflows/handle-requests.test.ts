@@ -42,7 +42,7 @@ vi.mock('@temporalio/workflow', async (original) => ({
 const { handleRequests } = await import('./handle-requests.ts');
 const { ask } = await import('../domain/model/requests.ts');
 const { initialState } = await import('../domain/model/state.ts');
-const { runFrom } = await import('../domain/rollout/run.ts');
+const { runFrom } = await import('../domain/rollout/record/run.ts');
 
 describe('a request with a name and an entry', () => {
   const taken: RolloutState[] = [];

@@ -2,7 +2,7 @@ import { requestKinds } from '../domain/model/request-kinds.ts';
 import { answerTo } from '../domain/model/requests.ts';
 import { notAsSeen, seenIn } from '../domain/model/seen.ts';
 import { requestNames, type RequestName, type Stamp } from '../domain/model/request.ts';
-import { refusalBy, type Run } from '../domain/rollout/run.ts';
+import { refusalBy, type Run } from '../domain/rollout/record/run.ts';
 import { decode } from './decode.ts';
 import { listenTo, stampOf } from './listen-to-request.ts';
 

@@ -1,8 +1,8 @@
 import { setHandler } from '@temporalio/workflow';
-import { unknownSignalEvent } from '../domain/rollout/events.ts';
-import { verdictExpected } from '../domain/rollout/record-measurement.ts';
-import { noted } from '../domain/rollout/record.ts';
-import * as run from '../domain/rollout/run.ts';
+import { unknownSignalEvent } from '../domain/rollout/report/events.ts';
+import { verdictExpected } from '../domain/rollout/record/record-measurement.ts';
+import { noted } from '../domain/rollout/record/record.ts';
+import * as run from '../domain/rollout/record/run.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
 import { CANCELLED } from '../domain/model/requests.ts';
 import { planOf, viewOf } from '../domain/model/view.ts';

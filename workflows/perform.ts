@@ -1,7 +1,7 @@
 import { uuid4 } from '@temporalio/workflow';
 import type { Performable } from '../domain/model/decision.ts';
-import * as attempt from '../domain/rollout/attempt.ts';
-import type { Performed } from '../domain/rollout/performed.ts';
+import * as attempt from '../domain/rollout/record/attempt.ts';
+import type { Performed } from '../domain/rollout/record/performed.ts';
 import { configs, elbv2Reads, measurements, objects, traffic } from './activities.ts';
 import { carryOut, type Situation } from './carry-out.ts';
 import { failureOf, isLost } from './failure.ts';

@@ -3,7 +3,7 @@ import type { PresentCell } from '../domain/versions/candidate.ts';
 import { routeOf, type InspectedForwarding, type Route } from '../domain/load-balancers/load-balancer.ts';
 import type { Decision, Shift } from '../domain/model/decision.ts';
 import type { ObservedCell } from '../domain/model/observation.ts';
-import type { CarriedOut } from '../domain/rollout/performed.ts';
+import type { CarriedOut } from '../domain/rollout/record/performed.ts';
 import { shiftDone, shiftRequest } from '../domain/rollout/shift.ts';
 import type { RolloutState } from '../domain/model/state.ts';
 import type { Hands } from './hands.ts';

@@ -16,10 +16,10 @@ import { resources } from '../../crds/index.ts';
 import { checkTargetGroups } from '../../domain/discovery/target-group/target-group-check.ts';
 import { syncStatusOf } from '../../domain/discovery/sync-status.ts';
 import { loadBalancerStatus } from '../../domain/load-balancers/load-balancer-status.ts';
-import { changeOf } from '../../domain/rollout/history.ts';
+import { changeOf } from '../../domain/rollout/report/history.ts';
 import { ask } from '../../domain/model/requests.ts';
 import { initialState, type RolloutState } from '../../domain/model/state.ts';
-import { statusOf } from '../../domain/rollout/status.ts';
+import { statusOf } from '../../domain/rollout/report/status.ts';
 import { aCell } from '../../domain/testing/builders.ts';
 import { statusReporter } from './status-reporter.ts';
 

@@ -2,9 +2,9 @@ import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import { emitEvent } from '../../clients/kubernetes/object-event.ts';
 import { statusSchemaOf } from '../../crds/status-schema.ts';
 import { isConflict, isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import { fitted } from '../../domain/rollout/fitted.ts';
+import { fitted } from '../../domain/rollout/report/fitted.ts';
 import { metadataOf, type ObjectKey } from '../../domain/model/ids.ts';
-import type { ReportedEvent } from '../../domain/rollout/report.ts';
+import type { ReportedEvent } from '../../domain/rollout/report/report.ts';
 
 /** The object that a report is about. */
 export interface Reported {

@@ -1,6 +1,6 @@
 import { ANALYSIS_TEMPLATE, CLUSTER_ANALYSIS_TEMPLATE } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import type { AnalysisTemplateSpec, NamedTemplate } from '../../domain/rollout/analysis-run.ts';
+import type { AnalysisTemplateSpec, NamedTemplate } from '../../domain/rollout/measure/analysis-run.ts';
 import { failure } from '../failure.ts';
 
 /** The name of a template, and where it is. */

@@ -2,15 +2,15 @@ import { ANALYSIS_RUN, EXPERIMENT, REPLICA_SET } from '../../clients/kubernetes/
 import { isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { ExperimentStep } from '../../crds/cell.ts';
 import type { Metadata } from '../../crds/resource.ts';
-import { buildAnalysisRun } from '../../domain/rollout/analysis-run.ts';
+import { buildAnalysisRun } from '../../domain/rollout/measure/analysis-run.ts';
 import {
   buildExperiment,
   experimentByRuns,
   experimentVerdict,
   type ExperimentStatus,
   type ReplicaSet,
-} from '../../domain/rollout/experiment.ts';
-import { readOf, type ReadVerdict } from '../../domain/rollout/ended-early.ts';
+} from '../../domain/rollout/measure/experiment.ts';
+import { readOf, type ReadVerdict } from '../../domain/rollout/measure/ended-early.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import { CELL_LABEL, ROLLOUT_LABEL, STEP_LABEL } from '../../domain/kubernetes/labels.ts';
 import { readTemplates } from './analysis-templates.ts';

@@ -5,8 +5,8 @@ import {
   leftMeasuring,
   runOfJob,
   type FinishedRun,
-} from '../../domain/rollout/finished-runs.ts';
-import { ENDED, type Job } from '../../domain/rollout/job.ts';
+} from '../../domain/rollout/measure/finished-runs.ts';
+import { ENDED, type Job } from '../../domain/rollout/measure/job.ts';
 import { keyOf, type ObjectKey } from '../../domain/model/ids.ts';
 import { CELL_LABEL } from '../../domain/kubernetes/labels.ts';
 import type { MeasurementActivities, PruneRequest } from '../contract.ts';

@@ -9,7 +9,7 @@ import { statusSchemaOf } from '../../crds/status-schema.ts';
 import type { Metadata } from '../../crds/resource.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Cell } from '../../crds/cell.ts';
-import { fitted } from '../../domain/rollout/fitted.ts';
+import { fitted } from '../../domain/rollout/report/fitted.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import type { ObservedForwarding } from '../../domain/load-balancers/load-balancer.ts';
 import {

@@ -2,7 +2,7 @@ import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Cell, CellStatus } from '../../crds/cell.ts';
 import type { WeightHistory, ToldWeights } from '../../clients/temporal/weight-history.ts';
 import { describeRoute, placeOf, routeOf } from '../../domain/load-balancers/load-balancer.ts';
-import { describeSteps } from '../../domain/rollout/strategy.ts';
+import { describeSteps } from '../../domain/steps/strategy.ts';
 import { applicationsTable } from '../okractl/applications.ts';
 import type { ShownEvent } from '../okractl/cell-view.ts';
 import { CHANGE_CAUSE } from '../okractl/rollback-patch.ts';

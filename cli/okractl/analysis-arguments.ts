@@ -1,5 +1,5 @@
-import type { AnalysisArgument } from '../../domain/rollout/analysis-arguments.ts';
-import type { NamedTemplate } from '../../domain/rollout/analysis-run.ts';
+import type { AnalysisArgument } from '../../domain/rollout/measure/analysis-arguments.ts';
+import type { NamedTemplate } from '../../domain/rollout/measure/analysis-run.ts';
 import { badUsage, failed } from './exit.ts';
 
 // A comma within a value is none between two arguments.

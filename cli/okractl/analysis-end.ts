@@ -1,4 +1,4 @@
-import { verdictFrom } from '../../domain/rollout/analysis.ts';
+import { verdictFrom } from '../../domain/rollout/measure/analysis.ts';
 import { badUsage } from './exit.ts';
 import type { AnalysisRun } from './new-analysis-run.ts';
 import { inOneLine } from '../terminal-text.ts';

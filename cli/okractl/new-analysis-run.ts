@@ -1,7 +1,7 @@
 import { readTemplates, type TemplateReference } from '../../activities/rollout/analysis-templates.ts';
 import { ANALYSIS_RUN } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import { buildAnalysisRun } from '../../domain/rollout/analysis-run.ts';
+import { buildAnalysisRun } from '../../domain/rollout/measure/analysis-run.ts';
 import type { AnalysisOptions } from './analysis-options.ts';
 import { parseArguments, parseSecretArguments, refuseUnknown } from './analysis-arguments.ts';
 import { badUsage, failed } from './exit.ts';

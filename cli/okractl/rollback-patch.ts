@@ -3,8 +3,8 @@ import type { ObjectKey } from '../../domain/model/ids.ts';
 import type { SelectedTargetGroup, TargetGroup } from '../../domain/model/target-group.ts';
 import { controllerOf } from '../../domain/kubernetes/controller.ts';
 import { includes, MAX_TARGET_GROUPS } from '../../domain/load-balancers/weights.ts';
-import { servedUntil } from '../../domain/rollout/history.ts';
-import { isOutsideRollbackWindow } from '../../domain/rollout/rollback-window.ts';
+import { servedUntil } from '../../domain/rollout/report/history.ts';
+import { isOutsideRollbackWindow } from '../../domain/rollout/decide/rollback-window.ts';
 import {
   groupByVersion,
   isNewer,

@@ -1,5 +1,5 @@
 import type { CellStatus } from '../../crds/cell.ts';
-import { describeSteps } from '../../domain/rollout/strategy.ts';
+import { describeSteps } from '../../domain/steps/strategy.ts';
 import type { CellView } from './cell-view.ts';
 import { formatTime } from './time.ts';
 

@@ -1,7 +1,7 @@
 import type { Cell, CellStatus } from '../../crds/cell.ts';
 import { freezeAt, freezesOf, frozenNamespaces } from '../../domain/gates/freeze.ts';
 import { openingAt } from '../../domain/gates/windows.ts';
-import { describeSteps } from '../../domain/rollout/strategy.ts';
+import { describeSteps } from '../../domain/steps/strategy.ts';
 import { applicationsTable } from './applications.ts';
 import { leaf, linesOf, type Branch } from './branch.ts';
 import { verdictLines, weightsTable } from './describe-cell.ts';

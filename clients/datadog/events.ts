@@ -1,4 +1,4 @@
-import type { OutsideEvent } from '../../domain/rollout/outside-events.ts';
+import type { OutsideEvent } from '../../domain/rollout/report/outside-events.ts';
 import { sleep } from '../backoff.ts';
 import { boundedRequest } from '../bounded-request.ts';
 import type { Log } from '../log.ts';

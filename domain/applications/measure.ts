@@ -1,5 +1,5 @@
 import type { ApplicationCheck } from '../../crds/application-checks.ts';
-import { BEGINS_WITHIN_MS, NOT_MEASURED, notBegun } from '../rollout/analysis.ts';
+import { BEGINS_WITHIN_MS, NOT_MEASURED, notBegun } from '../rollout/measure/analysis.ts';
 import { cut } from '../text.ts';
 import type { CheckStage } from './decision.ts';
 import { measuredRevision, measurementName } from './names.ts';

@@ -1,8 +1,8 @@
 import type { CellStatus } from '../../crds/cell.ts';
 import { conditionsFrom, type Claim } from '../kubernetes/conditions.ts';
 import { optional } from '../model/status-input.ts';
-import type { ReportedEvent } from '../rollout/report.ts';
-import { NOT_MEASURED } from '../rollout/analysis.ts';
+import type { ReportedEvent } from '../rollout/report/report.ts';
+import { NOT_MEASURED } from '../rollout/measure/analysis.ts';
 import { cut } from '../text.ts';
 import type { ApplicationsWait } from './decision.ts';
 import { BEHIND, pausedBy } from './hold.ts';

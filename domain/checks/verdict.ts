@@ -1,6 +1,6 @@
 import type { Check } from '../../crds/check.ts';
 import { cut } from '../text.ts';
-import type { AnalysisPhase, AnalysisVerdict } from '../rollout/analysis.ts';
+import type { AnalysisPhase, AnalysisVerdict } from '../rollout/measure/analysis.ts';
 import { HASH_ANNOTATION } from './next-run.ts';
 
 /** The label on Checks that a step of a Cell makes, by which they are found again: what they are called together. */

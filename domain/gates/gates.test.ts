@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { CellSpec } from '../../crds/cell.ts';
-import { decide } from '../rollout/decide.ts';
+import { decide } from '../rollout/decide/decide.ts';
 import type { Decision } from '../model/decision.ts';
 import { type Freezing, freezeAt, freezesOf } from './freeze.ts';
-import { finished } from '../rollout/record-ending.ts';
-import { baking, shifted, timed } from '../rollout/record.ts';
+import { finished } from '../rollout/record/record-ending.ts';
+import { baking, shifted, timed } from '../rollout/record/record.ts';
 import { ask } from '../model/requests.ts';
 import { initialState, type Rollout, type RolloutState } from '../model/state.ts';
 import { aCell, arnOf, weightsOf, type CellBuilder } from '../testing/builders.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { connectionsAfter, connectionsText, withConnections, type ChangedGroup } from './connections.ts';
-import { healthRead } from '../rollout/record-backoff.ts';
+import { healthRead } from '../rollout/record/record-backoff.ts';
 import { initialState, type RolloutState } from '../model/state.ts';
 import { aCell, arnOf } from '../testing/builders.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decide } from '../rollout/decide.ts';
+import { decide } from '../rollout/decide/decide.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import { initialState } from '../model/state.ts';
 import { aCell, arnOf, weightsOf, type CellBuilder } from '../testing/builders.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { CellSpec } from '../../crds/cell.ts';
 import type { CellListenerRule } from '../../crds/listener-rule.ts';
-import { decide } from '../rollout/decide.ts';
+import { decide } from '../rollout/decide/decide.ts';
 import { listenerARNOf, routeOf, sameRoute, observedAfter, type Route } from './load-balancer.ts';
 import { loadBalancerStatus } from './load-balancer-status.ts';
 import { initialState } from '../model/state.ts';
 import { targetDeploymentStatus } from './application-load-balancer/target-deployment.ts';
-import { backTo } from '../rollout/take-back.ts';
+import { backTo } from '../rollout/decide/take-back.ts';
 import type { WeightedTargetGroup } from '../model/target-group.ts';
 import { aCell, arnOf } from '../testing/builders.ts';
 

@@ -1,7 +1,7 @@
 import type { CellStatus } from '../../crds/cell.ts';
 import { observedAfter, targetGroupsOf, type Forwarding } from '../load-balancers/load-balancer.ts';
 import { normalise } from '../load-balancers/weights.ts';
-import { withChange } from '../rollout/history.ts';
+import { withChange } from '../rollout/report/history.ts';
 import type { ObservedCell } from './observation.ts';
 import type { RolloutState } from './state.ts';
 

@@ -1,4 +1,4 @@
-import { isOverdue, isUnsuccessful } from '../rollout/analysis.ts';
+import { isOverdue, isUnsuccessful } from '../rollout/measure/analysis.ts';
 import type { Requests, Stamp } from './request.ts';
 import type { Progress, Rollout, RolloutState } from './state.ts';
 import { withoutPromote } from './without-promote.ts';

@@ -1,11 +1,11 @@
 import type { Approval } from './approval.ts';
 import type { Requests, TakenRequest } from './request.ts';
 import type { BackgroundAnalysis, CellStatus } from '../../crds/cell.ts';
-import type { Measuring } from '../rollout/analysis.ts';
+import type { Measuring } from '../rollout/measure/analysis.ts';
 import type { Decision, Ending, MeasurementKind, ShiftPurpose } from './decision.ts';
 import type { BackgroundPrefix } from './ids.ts';
 import type { InspectedForwarding } from '../load-balancers/load-balancer.ts';
-import type { ReportedEvent } from '../rollout/report.ts';
+import type { ReportedEvent } from '../rollout/report/report.ts';
 import type { Ticket } from '../load-balancers/budget.ts';
 import type { Step } from './step.ts';
 import type { VersionSet } from '../versions/version.ts';

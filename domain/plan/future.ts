@@ -4,9 +4,9 @@ import { TOTAL_WEIGHT } from '../load-balancers/weights.ts';
 import type { Performable, Shift } from '../model/decision.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import type { RolloutState } from '../model/state.ts';
-import type { AnalysisVerdict } from '../rollout/analysis.ts';
-import type { Attempt } from '../rollout/attempt.ts';
-import { measurementName } from '../rollout/measurement.ts';
+import type { AnalysisVerdict } from '../rollout/measure/analysis.ts';
+import type { Attempt } from '../rollout/record/attempt.ts';
+import { measurementName } from '../rollout/measure/measurement.ts';
 import { shiftDone, shiftRequest } from '../rollout/shift.ts';
 import { attemptWith, carriedOut, type Asked, type Outside } from './outside.ts';
 

@@ -4,14 +4,14 @@ import type { InspectedForwarding } from '../load-balancers/load-balancer.ts';
 import type { Performable, Shift, StartMeasurement } from '../model/decision.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import type { LostRun, RolloutState } from '../model/state.ts';
-import type { AnalysisVerdict } from '../rollout/analysis.ts';
-import type { Attempt } from '../rollout/attempt.ts';
-import { counted, type ReadVerdict } from '../rollout/ended-early.ts';
-import { carryOutRecorded, isRecorded, kept, type CarriedOut, type Change } from '../rollout/performed.ts';
-import * as holds from '../rollout/record-backoff.ts';
-import { resumeLost } from '../rollout/lost-run.ts';
-import * as measured from '../rollout/record-measurement.ts';
-import * as record from '../rollout/record.ts';
+import type { AnalysisVerdict } from '../rollout/measure/analysis.ts';
+import type { Attempt } from '../rollout/record/attempt.ts';
+import { counted, type ReadVerdict } from '../rollout/measure/ended-early.ts';
+import { carryOutRecorded, isRecorded, kept, type CarriedOut, type Change } from '../rollout/record/performed.ts';
+import * as holds from '../rollout/record/record-backoff.ts';
+import { resumeLost } from '../rollout/record/lost-run.ts';
+import * as measured from '../rollout/record/record-measurement.ts';
+import * as record from '../rollout/record/record.ts';
 import type { PresentCell } from '../versions/candidate.ts';
 
 /** By what something outside is asked. */

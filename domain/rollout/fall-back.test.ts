@@ -3,7 +3,7 @@ import type { CanaryStep } from '../../crds/cell.ts';
 import { arnOf, weightsOf } from '../testing/builders.ts';
 import { rollingOut, stands } from '../testing/rolling-out.ts';
 import { Simulation } from '../testing/simulation.ts';
-import { statusOf } from './status.ts';
+import { statusOf } from './report/status.ts';
 
 const MINUTE = 60_000;
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CanaryStep, CellSpec } from '../../crds/cell.ts';
 import { refusal } from '../model/requests.ts';
 import { requestNames, type RequestName } from '../model/request.ts';
-import type { AnalysisPhase } from './analysis.ts';
+import type { AnalysisPhase } from './measure/analysis.ts';
 import { arnOf, weightsOf } from '../testing/builders.ts';
 import { aStepAnalysis } from '../testing/checks.ts';
 import { aJob } from '../testing/jobs.ts';

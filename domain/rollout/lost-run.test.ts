@@ -3,7 +3,7 @@ import type { CanaryStep } from '../../crds/cell.ts';
 import { rollingOut, stands } from '../testing/rolling-out.ts';
 import { Simulation } from '../testing/simulation.ts';
 import { arnOf, weightsOf } from '../testing/builders.ts';
-import { isInterrupted } from './attempt.ts';
+import { isInterrupted } from './record/attempt.ts';
 
 const MINUTE = 60_000;
 

@@ -4,7 +4,7 @@ import { routeOf } from '../load-balancers/load-balancer.ts';
 import type { Shift } from '../model/decision.ts';
 import { initialState } from '../model/state.ts';
 import { aCell, arnOf } from '../testing/builders.ts';
-import { performedOf } from './attempt.ts';
+import { performedOf } from './record/attempt.ts';
 import { shiftRequest, type ShiftRequest } from './shift.ts';
 
 const observed = aCell().serving({ a: 70, b: 30 }).seen();

@@ -18,11 +18,11 @@ import type { Connections, RolloutState } from '../model/state.ts';
 import type { WeightedTargetGroup } from '../model/target-group.ts';
 import type { PresentCell } from '../versions/candidate.ts';
 import { stableSet } from '../versions/stable.ts';
-import { kept, postponed, type CarriedOut } from './performed.ts';
-import { lacking, unrecorded as notRecorded } from './record-backoff.ts';
-import type { CellReport, Told } from './report.ts';
-import { forcedEvent } from './events.ts';
-import { noted, shifted } from './record.ts';
+import { kept, postponed, type CarriedOut } from './record/performed.ts';
+import { lacking, unrecorded as notRecorded } from './record/record-backoff.ts';
+import type { CellReport, Told } from './report/report.ts';
+import { forcedEvent } from './report/events.ts';
+import { noted, shifted } from './record/record.ts';
 
 /** The one write a rollout makes to the load balancer: what it is to serve, in a Cell-owned configuration object. */
 export interface ShiftRequest {

@@ -5,8 +5,8 @@ import { initialState, type RolloutState } from '../model/state.ts';
 import { routeOf, withTargetGroups } from '../load-balancers/load-balancer.ts';
 import { aCell, arnOf } from '../testing/builders.ts';
 import { rollingOut } from '../testing/rolling-out.ts';
-import { looking, tookUp } from './performed.ts';
-import { changed, couldNotSee, isStale, isTold, requested, runFrom, saw, type Run } from './run.ts';
+import { looking, tookUp } from './record/performed.ts';
+import { changed, couldNotSee, isStale, isTold, requested, runFrom, saw, type Run } from './record/run.ts';
 import { dueReport, takeTurn, told, type DueReport } from './turn.ts';
 
 const NOW = 1_000_000;

@@ -3,7 +3,7 @@ import type { StepSpec } from '../model/step.ts';
 import type { Rollout } from '../model/state.ts';
 import { parseDuration } from '../duration.ts';
 import { fail } from '../model/ending.ts';
-import { holdsOnFailure } from '../rollout/on-failure.ts';
+import { holdsOnFailure } from '../rollout/measure/on-failure.ts';
 import type { GuardInput } from '../gates/guard.ts';
 import { advance, type StandingKind } from './step.ts';
 

@@ -1,4 +1,4 @@
-import { verdictOn } from '../rollout/measurement.ts';
+import { verdictOn } from '../rollout/measure/measurement.ts';
 import type { StandingKind } from './step.ts';
 import type { StepSpec } from '../model/step.ts';
 

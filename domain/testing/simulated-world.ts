@@ -1,7 +1,7 @@
 import type { CellSpec, CellStatus } from '../../crds/cell.ts';
 import { isPermanent, type FailureType } from '../failures.ts';
-import { type AnalysisVerdict, isFinished } from '../rollout/analysis.ts';
-import type { ReadVerdict } from '../rollout/ended-early.ts';
+import { type AnalysisVerdict, isFinished } from '../rollout/measure/analysis.ts';
+import type { ReadVerdict } from '../rollout/measure/ended-early.ts';
 import type { Freezing } from '../gates/freeze.ts';
 import { doubtfulKinds, doubtsOf, standIns, type DecisiveKind } from '../gates/doubts.ts';
 import type { Definition } from '../kubernetes/definition.ts';
@@ -26,7 +26,7 @@ import type { Performable, Shift } from '../model/decision.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import { type LostRun, type RolloutState } from '../model/state.ts';
 import type { SelectedTargetGroup, WeightedTargetGroup } from '../model/target-group.ts';
-import { type Attempt } from '../rollout/attempt.ts';
+import { type Attempt } from '../rollout/record/attempt.ts';
 import { attemptWith, carriedOut, type Asked, type Outside } from '../plan/outside.ts';
 import { shiftDone, shiftRequest, type ShiftRequest, type ShiftResult } from '../rollout/shift.ts';
 import { aCell, arnOf } from './builders.ts';

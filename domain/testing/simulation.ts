@@ -1,16 +1,16 @@
 import type { CellStatus } from '../../crds/cell.ts';
-import { type AnalysisPhase, isFinished } from '../rollout/analysis.ts';
+import { type AnalysisPhase, isFinished } from '../rollout/measure/analysis.ts';
 import type { Close, Decision, Performable } from '../model/decision.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import { type RequestName } from '../model/request.ts';
 import { initialState, type LostRun, type RolloutState } from '../model/state.ts';
 import type { WeightedTargetGroup } from '../model/target-group.ts';
-import { countApproval, standOf } from '../rollout/approval.ts';
-import { performedOf } from '../rollout/attempt.ts';
-import type { ReportedEvent } from '../rollout/report.ts';
-import { isRecorded, tookUp } from '../rollout/performed.ts';
-import * as holds from '../rollout/record-backoff.ts';
-import * as measured from '../rollout/record-measurement.ts';
+import { countApproval, standOf } from '../rollout/record/approval.ts';
+import { performedOf } from '../rollout/record/attempt.ts';
+import type { ReportedEvent } from '../rollout/report/report.ts';
+import { isRecorded, tookUp } from '../rollout/record/performed.ts';
+import * as holds from '../rollout/record/record-backoff.ts';
+import * as measured from '../rollout/record/record-measurement.ts';
 import {
   changed,
   couldNotSee,
@@ -22,7 +22,7 @@ import {
   saw,
   targetsChanged,
   type Run,
-} from '../rollout/run.ts';
+} from '../rollout/record/run.ts';
 import { dueReport, takeTurn, told } from '../rollout/turn.ts';
 import { sameShares } from '../load-balancers/weights.ts';
 import { SimulatedListener } from './simulated-listener.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decide } from '../rollout/decide.ts';
-import { servedUntil } from '../rollout/history.ts';
+import { decide } from '../rollout/decide/decide.ts';
+import { servedUntil } from '../rollout/report/history.ts';
 import { initialState } from '../model/state.ts';
 import { aCell, arnOf, type CellBuilder } from '../testing/builders.ts';
 

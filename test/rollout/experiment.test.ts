@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXPERIMENT, JOB, NAMESPACE, POD, REPLICA_SET } from '../../clients/kubernetes/kinds.ts';
-import { jobPhase, jobVerdict, type Job } from '../../domain/rollout/job.ts';
+import { jobPhase, jobVerdict, type Job } from '../../domain/rollout/measure/job.ts';
 import { gettingStarted } from '../support/samples/getting-started.ts';
 import { onStage } from '../support/stage/on-stage.ts';
 import type { Stage } from '../support/stage/stage.ts';

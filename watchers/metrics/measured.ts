@@ -1,4 +1,4 @@
-import { jobPhase } from '../../domain/rollout/job.ts';
+import { jobPhase } from '../../domain/rollout/measure/job.ts';
 import type { Shelf } from '../informer/store.ts';
 import type { KindEvent, Objects } from '../kinds.ts';
 

@@ -1,6 +1,6 @@
 import type { LabelsOf } from '../../clients/metrics/definitions.ts';
 import type { Cell } from '../../crds/cell.ts';
-import { stepsOf } from '../../domain/rollout/strategy.ts';
+import { stepsOf } from '../../domain/steps/strategy.ts';
 import { timeOf, word } from './waits.ts';
 
 /** The step that a rollout is at. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CellStatus } from '../../crds/cell.ts';
-import type { ExperimentStatus } from '../../domain/rollout/experiment.ts';
+import type { ExperimentStatus } from '../../domain/rollout/measure/experiment.ts';
 import { aCell, signal, viewOf } from '../testing/builders.ts';
 import type { ObjectEvent } from '../event.ts';
 import { route } from './route.ts';

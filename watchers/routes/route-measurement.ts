@@ -1,6 +1,6 @@
-import { isFinished } from '../../domain/rollout/analysis.ts';
-import { hasEnded } from '../../domain/rollout/experiment.ts';
-import { jobPhase } from '../../domain/rollout/job.ts';
+import { isFinished } from '../../domain/rollout/measure/analysis.ts';
+import { hasEnded } from '../../domain/rollout/measure/experiment.ts';
+import { jobPhase } from '../../domain/rollout/measure/job.ts';
 import { keyOf } from '../../domain/model/ids.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { CELL_LABEL } from '../../domain/kubernetes/labels.ts';

@@ -1,6 +1,6 @@
-import * as record from '../../../domain/rollout/record.ts';
+import * as record from '../../../domain/rollout/record/record.ts';
 import { initialState, type RolloutState } from '../../../domain/model/state.ts';
-import { statusOf } from '../../../domain/rollout/status.ts';
+import { statusOf } from '../../../domain/rollout/report/status.ts';
 import type { World } from './world.ts';
 
 /** How far a rollout has come. */

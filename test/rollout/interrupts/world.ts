@@ -1,7 +1,7 @@
 import { digest } from '../../../clients/digest.ts';
 import type { CellSpec, CellStatus } from '../../../crds/cell.ts';
 import { cellStatus } from '../../../crds/cell-status.ts';
-import type { AnalysisPhase, AnalysisVerdict } from '../../../domain/rollout/analysis.ts';
+import type { AnalysisPhase, AnalysisVerdict } from '../../../domain/rollout/measure/analysis.ts';
 import type { Freezing } from '../../../domain/gates/freeze.ts';
 import { formatKey, type ObjectKey } from '../../../domain/model/ids.ts';
 import { VERSION_LABEL } from '../../../domain/kubernetes/labels.ts';
@@ -14,7 +14,7 @@ import {
 } from '../../../domain/load-balancers/load-balancer.ts';
 import type { ObservedCell } from '../../../domain/model/observation.ts';
 import type { WeightedTargetGroup } from '../../../domain/model/target-group.ts';
-import type { CellReport } from '../../../domain/rollout/report.ts';
+import type { CellReport } from '../../../domain/rollout/report/report.ts';
 import type { LostRun } from '../../../domain/model/state.ts';
 import { selectTargetGroups, watchedInput } from '../../../domain/versions/watched.ts';
 import { aCell } from '../../../domain/testing/builders.ts';

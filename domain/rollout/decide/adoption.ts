@@ -1,0 +1,45 @@
+import type { Decision } from '../../model/decision.ts';
+import type { GuardInput } from '../../gates/guard.ts';
+import { describeRoute, routeOf } from '../../load-balancers/load-balancer.ts';
+import { groupByVersion } from '../../versions/version.ts';
+import { stableSet, UNKNOWN_VERSION } from '../../versions/stable.ts';
+import { servesSince } from '../report/history.ts';
+import { isUnsure, restore } from './reconfigure.ts';
+import { everythingTo, MAX_TARGET_GROUPS } from '../../load-balancers/weights.ts';
+
+/**
+ * Reads what the load balancer serves, when no object says so, or when a write was refused for its health and the objects may be
+ * older than what serves. Whatever is found counts as served from then on, with its weights.
+ */
+export function inspect({ observed, cell, state }: GuardInput): Decision | undefined {
+  const { inspected, backoff } = state;
+  const isOutdated = backoff?.reason === 'NoHealthyTargets' && isUnsure(observed, state);
+  if (inspected !== undefined || (observed.weighted.length > 0 && !isOutdated)) return undefined;
+  const route = routeOf(cell.spec);
+  const where = route === undefined ? 'the load balancer' : describeRoute(route);
+  const why = isOutdated ? 'what the objects say may be outdated' : 'no object says so';
+  return { do: 'Inspect', message: `Reading what ${where} serves, because ${why}.` };
+}
+
+/** Has an object say what the load balancer was found to serve, with the same weights, before anything else is decided by it. */
+export function adopt({ observed, cell, state }: GuardInput): Decision | undefined {
+  if (state.inspected?.is !== 'Serving' || observed.weighted.length === 0) return undefined;
+  return restore(observed, state, stableSet(observed, cell)?.version ?? UNKNOWN_VERSION);
+}
+
+/** Gives all traffic to the version that served last, when that is known and nothing serves any more; newer ones take their steps. */
+export function reinstall({ observed, cell }: GuardInput): Decision | undefined {
+  const { sets } = groupByVersion(observed.selected);
+  // The status has forgotten it where it was told since that nothing serves.
+  const { history, stableVersion = servesSince(history) } = cell.status;
+  const last = sets.find((set) => set.version === stableVersion);
+  if (last === undefined || last.groups.length > MAX_TARGET_GROUPS) return undefined;
+  return {
+    do: 'Shift',
+    purpose: 'Install',
+    version: last.version,
+    shares: everythingTo(last.groups, []),
+    urgent: true,
+    message: `Installing ${last.version} again with all traffic, because it served last and nothing serves any more.`,
+  };
+}

@@ -1,0 +1,42 @@
+import type { GuardInput } from '../../gates/guard.ts';
+import type { Decision } from '../../model/decision.ts';
+import type { Rollout } from '../../model/state.ts';
+import { noLaterThan } from '../../model/waits.ts';
+import { takeStep } from './canary.ts';
+import { verdictSoFar } from '../measure/measurement.ts';
+
+/** Holds what someone has paused; what measures goes on, and takes everything back when it fails. */
+export function paused(rollout: Rollout, input: GuardInput): Decision | undefined {
+  const { requests, backoff } = input.state;
+  if (requests.paused === undefined) return undefined;
+  const { by, reason } = requests.paused;
+  const message = `Paused by ${by}${reason === '' ? '' : `: ${reason}`}. Send resume to go on.`;
+  const wait = { do: 'Wait', for: 'Resume', message } as const;
+  const verdict = verdictSoFar(rollout, input);
+  switch (verdict?.do) {
+    case undefined:
+    case 'Advance':
+      return wait;
+    case 'Wait':
+      return verdict.until === undefined ? wait : { ...wait, until: verdict.until };
+    case 'End':
+      return verdict;
+    default:
+      return backoff === undefined || input.now >= backoff.until
+        ? verdict
+        : { ...wait, until: backoff.until };
+  }
+}
+
+/** What the step comes to that may take everything back does not wait for anything else that holds the rollout. */
+export function heedingStep(next: Decision, rollout: Rollout, input: GuardInput): Decision {
+  if (next.do !== 'Wait') return next;
+  const { backoff, requests } = input.state;
+  // In an operator's pause nothing but what measures takes back (an approval that comes too late does not).
+  const step = requests.paused === undefined ? takeStep(rollout, input) : verdictSoFar(rollout, input);
+  if (step === undefined || step.do === 'End') return step ?? next;
+  const isRefused = backoff?.during === 'ReadMeasurement' && backoff.background !== true;
+  if (step.do === 'ReadMeasurement') return isRefused && input.now < backoff.until ? next : step;
+  const lastsNoLonger = rollout.progress.is === 'Measuring' || rollout.progress.is === 'Pausing';
+  return step.do === 'Wait' && lastsNoLonger ? noLaterThan(step.until, next) : next;
+}

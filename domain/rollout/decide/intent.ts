@@ -1,0 +1,148 @@
+import { inspect, reinstall } from './adoption.ts';
+import { candidates, isBlocked, type Candidates } from '../../versions/candidate.ts';
+import { begin, withoutRoom } from './begin.ts';
+import type { Decision } from '../../model/decision.ts';
+import { gate } from '../../gates/gate.ts';
+import { keepServed } from '../../gates/kinds.ts';
+import { guard, type GuardInput } from '../../gates/guard.ts';
+import { install } from './install.ts';
+import { isUnsure, restore } from './reconfigure.ts';
+import { atRest } from './rest.ts';
+import { isOutsideRollbackWindow } from './rollback-window.ts';
+import { carriersBeside, isGone, presentOf, stableSet, UNKNOWN_VERSION } from '../../versions/stable.ts';
+import { close, isPinLost, settle, tooMany } from './settle.ts';
+import { backTo, giveBack } from './take-back.ts';
+import { takeOutMeanwhile } from './take-out.ts';
+import { isUnderWay, keeping, upkeep } from './upkeep.ts';
+import { isNewer, type VersionSet } from '../../versions/version.ts';
+import { everythingTo, includes, MAX_TARGET_GROUPS, weightOf } from '../../load-balancers/weights.ts';
+
+/** Decides what a Cell without a rollout under way needs: a rollout, one write, or nothing. */
+export function intend(input: GuardInput): Decision {
+  const { observed, cell, state } = input;
+  const left = cell.status.rollout;
+  if (left !== undefined) {
+    const message = `Reading how run ${left.runId} ended, and continuing its rollout from the status.`;
+    return { do: 'ReadLostRun', runId: left.runId, message };
+  }
+  const stable = stableSet(observed, cell);
+  if (cell.problems.length > 0) return withoutSpec(input, stable);
+  const found = candidates(cell, observed);
+  if (stable === undefined) return installFirst(input, found);
+  const moving =
+    fallBack(input, found, stable) ?? recover(input, found, stable) ?? move(input, found, stable);
+  const wanted = isUnderWay(moving)
+    ? moving
+    : (upkeep(input, { found, stable, held: moving }) ?? moving ?? keeping(input, found.sets, stable));
+  const next = keepServed(wanted, input, { target: found.target, stable });
+  if (next !== undefined && next.do !== 'Wait' && next.do !== 'Close') return next;
+  // What nobody knows for sure is put right before anything is waited for, be it a Freeze that never ends.
+  if (!isUnsure(observed, state)) return next ?? atRest(settle(input, found, stable), input);
+  const back = restore(observed, state, stable.version);
+  const stands = next ?? settle(input, found, stable);
+  return stands.do === 'Close' ? { ...back, settled: stands } : back;
+}
+
+/** A spec that is not valid does not say what should serve: what serves stays. */
+function withoutSpec({ observed, cell, state }: GuardInput, stable: VersionSet | undefined): Decision {
+  const failed = close('Failed', 'InvalidSpec', cell.problems.join(' '));
+  if (stable === undefined || !isUnsure(observed, state)) return failed;
+  return { ...restore(observed, state, stable.version), settled: failed };
+}
+
+/** Reads what is served, where no object says so; where nothing is, gives all traffic to what served last, or is to serve. */
+const installFirst = (input: GuardInput, found: Candidates): Decision =>
+  (mayServe(input, found) ? (inspect(input) ?? reinstall(input)) : undefined) ??
+  gate(install(found, input), input);
+
+/** Whether something would be written as if nothing were served, or was served when the status was written. */
+const mayServe = ({ observed, cell }: GuardInput, found: Candidates): boolean =>
+  found.target !== undefined || !observed.isApplied || (cell.status.targetGroups ?? []).length > 0;
+
+function fallBack(input: GuardInput, found: Candidates, stable: VersionSet): Decision | undefined {
+  const { observed, cell } = input;
+  if (stable.groups.some((group) => includes(observed.selected, group))) return undefined;
+  const { sets, target } = found;
+  // What was there before Okra may serve well: a version that comes takes its steps.
+  if (stable.version === UNKNOWN_VERSION) return undefined;
+  const isFree = ({ version, groups }: VersionSet): boolean =>
+    !isBlocked(version, cell) && (!isPinLost(found, cell) || groups.length >= cell.spec.replicas);
+  // A newer one rolls out by its steps, from what there is to go back to.
+  const isOlder = ({ version }: VersionSet): boolean => !isNewer(version, stable.version);
+  // What a lost run has left goes on with what it carries.
+  const goesOn = target !== undefined && !isOlder(target) && weightOf(target.groups, observed.weighted) > 0;
+  if (goesOn) return undefined;
+  const free = sets.filter((set) => isFree(set) && isOlder(set));
+  const fitting = free.filter(({ groups }) => groups.length <= MAX_TARGET_GROUPS);
+  const isComplete = ({ groups }: VersionSet): boolean => groups.length >= cell.spec.replicas;
+  const least = fitting.find(isComplete) ?? fitting[0] ?? (target === undefined ? free[0] : undefined);
+  const older = target !== undefined && isOlder(target) ? target : least;
+  if (older === undefined) return undefined;
+  if (older.groups.length > MAX_TARGET_GROUPS) return tooMany(older.groups, `Version ${older.version} has`);
+  return {
+    do: 'Shift',
+    purpose: 'FallBack',
+    version: older.version,
+    shares: everythingTo(older.groups, []),
+    urgent: true,
+    message: `Falling back to ${older.version}, because the target groups of ${stable.version} are gone.`,
+  };
+}
+
+/**
+ * Leaves no weight where it does not belong: what was adopted with weights on two versions continues as a rollout when it is on
+ * its way to the version that should serve, and goes back otherwise.
+ */
+function recover(input: GuardInput, found: Candidates, stable: VersionSet): Decision | undefined {
+  const { observed, cell } = input;
+  const [other] = carriersBeside(stable, observed, cell);
+  if (other === undefined) return undefined;
+  const { target } = found;
+  const isOnItsWay =
+    target !== undefined &&
+    target.version !== stable.version &&
+    // A lower one is on its way where spec.version asks for it, and it takes the steps (rollbackWindow).
+    (cell.spec.version !== undefined || isNewer(target.version, stable.version)) &&
+    weightOf(target.groups, observed.weighted) > 0;
+  if (isOnItsWay) return undefined;
+  if (target?.version === stable.version && isNewer(stable.version, other.version)) {
+    return begin({ stable: other, canary: target }, input);
+  }
+  if (target !== undefined && isNewer(target.version, other.version) && isGone(stable, observed))
+    return begin({ stable: other, canary: target }, input);
+  return backFrom(stable, input);
+}
+
+/** Gives everything to the stable side that something else carries; undefined when nothing does. */
+function backFrom(stable: VersionSet, input: GuardInput): Decision | undefined {
+  const { observed, cell } = input;
+  const [other] = carriersBeside(stable, observed, cell);
+  if (other === undefined) return undefined;
+  const present = presentOf(stable, observed.selected);
+  const groups = present.length > 0 ? present : stable.groups;
+  return giveBack(stable.version, backTo(groups, other.groups, input));
+}
+
+function move(input: GuardInput, found: Candidates, stable: VersionSet): Decision | undefined {
+  const { cell, now } = input;
+  const { target } = found;
+  if (target === undefined || target.version === stable.version) return undefined;
+  const upward = isNewer(target.version, stable.version);
+  if (!upward && cell.spec.version === undefined) return undefined;
+  if (upward || isOutsideRollbackWindow(target.version, cell, now))
+    return begin({ stable, canary: target }, input);
+  const tooBig = withoutRoom({ stable, canary: target }, input);
+  if (tooBig !== undefined) return tooBig;
+  const back = guard(
+    {
+      do: 'Shift',
+      purpose: 'RollBack',
+      version: target.version,
+      shares: backTo(target.groups, stable.groups, input),
+      urgent: true,
+      message: `Rolling back to ${target.version}, because spec.version asks for it.`,
+    },
+    input,
+  );
+  return back.do === 'Wait' ? takeOutMeanwhile(back, stable, input) : back;
+}

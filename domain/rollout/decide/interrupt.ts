@@ -1,0 +1,57 @@
+import { candidates, isBlocked, type PresentCell } from '../../versions/candidate.ts';
+import { deadlineOf } from '../../gates/deadline.ts';
+import type { Decision } from '../../model/decision.ts';
+import { abortedBy, end, fail, withdraw } from '../../model/ending.ts';
+import type { GuardInput } from '../../gates/guard.ts';
+import type { ObservedCell } from '../../model/observation.ts';
+import type { Rollout } from '../../model/state.ts';
+import { groupByVersion, isNewer, parseVersion } from '../../versions/version.ts';
+import { nameStep } from '../../steps/step.ts';
+import { includes, TOTAL_WEIGHT, weightOf } from '../../load-balancers/weights.ts';
+
+/** Decides what ends a rollout before its last step: an abort, its deadline, or a reason to withdraw it. Undefined: nothing. */
+export function interrupt(rollout: Rollout, input: GuardInput): Decision | undefined {
+  const { abort } = input.state.requests;
+  if (abort !== undefined) return end(abortedBy(abort, input.now));
+  const deadline = deadlineOf(rollout, input.cell);
+  if (deadline !== undefined && input.now >= deadline) {
+    const message = `Expected the rollout of ${rollout.canary.version} to be over within ${input.cell.spec.progressDeadline}, not counting its waits for people, windows and other gates, got ${nameStep(rollout)}.`;
+    return fail('ProgressDeadlineExceeded', message, input.now);
+  }
+  const why = reasonToWithdraw(rollout, input.observed, input.cell);
+  return why === undefined ? undefined : withdraw(why.reason, why.message, input.now);
+}
+
+/** Whether every step has passed and the canary serves all traffic: only settling and the bake are left. */
+const hasAllTraffic = ({ steps, index, canary }: Rollout, { weighted }: ObservedCell): boolean =>
+  index >= steps.length && weightOf(canary.groups, weighted) === TOTAL_WEIGHT;
+
+function reasonToWithdraw(
+  rollout: Rollout,
+  observed: ObservedCell,
+  cell: PresentCell,
+): { readonly reason: string; readonly message: string } | undefined {
+  const { version, groups } = rollout.canary;
+  const present = groupByVersion(observed.selected).sets.find((set) => set.version === version)?.groups ?? [];
+  if (!groups.every((group) => includes(present, group))) {
+    const message = `Expected the target groups of ${version} to stay during its rollout, got ${present.length} of ${groups.length} left. Giving everything back to ${rollout.stable.version}.`;
+    return { reason: 'TargetGroupsGone', message };
+  }
+  // This run is rolling it out, so that another one has blocked it: Temporal was restored from a backup of before that.
+  if (isBlocked(version, cell))
+    return { reason: 'VersionBlocked', message: `${version} is blocked in the status of the Cell.` };
+  if (cell.problems.length > 0) return { reason: 'InvalidSpec', message: cell.problems.join(' ') };
+  if (cell.spec.version !== undefined) {
+    const pinned = parseVersion(cell.spec.version) ?? cell.spec.version;
+    if (pinned === version) return undefined;
+    return {
+      reason: 'Pinned',
+      message: `spec.version asks for ${pinned}, so the rollout of ${version} is withdrawn.`,
+    };
+  }
+  // With all steps passed only settling and baking are left; the newer version begins from there.
+  if (hasAllTraffic(rollout, observed)) return undefined;
+  const { target } = candidates(cell, observed);
+  if (target === undefined || !isNewer(target.version, version)) return undefined;
+  return { reason: 'Superseded', message: `${target.version} supersedes ${version}.` };
+}

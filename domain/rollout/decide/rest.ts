@@ -1,0 +1,123 @@
+import type { PresentCell } from '../../versions/candidate.ts';
+import type { Close, Decision, Shift, Wait } from '../../model/decision.ts';
+import { parseDuration } from '../../duration.ts';
+import type { GuardInput } from '../../gates/guard.ts';
+import { evacuatedUntil } from '../../gates/targets.ts';
+import type { ObservedCell } from '../../model/observation.ts';
+import type { WeightedTargetGroup } from '../../model/target-group.ts';
+import { noLaterThan } from '../../model/waits.ts';
+import { includes } from '../../load-balancers/weights.ts';
+
+/** How long groups at weight 0 stay in the rule after the end of a rollout when nobody says otherwise. */
+export const DEFAULT_DETACH_AFTER = '10m';
+
+/** How often groups at weight 0 are looked at, in milliseconds. */
+const IDLE_CHECK_MS = 120_000;
+
+/** How a Cell stands, while what is left to do changes nothing about it: at rest, or held before something newer. */
+type Standing = Close | Wait;
+
+/**
+ * Decides what becomes of the groups that a settled Cell keeps in its rule at weight 0: they wait there for a while, so
+ * that going back is one write to groups that were checked all the time, and leave by a write that moves no traffic.
+ * One whose AWSTargetGroup is gone or that has no healthy target leaves at once: on AWS a group in a rule with only
+ * unhealthy targets can fail the whole load balancer in DNS (Route 53, EvaluateTargetHealth).
+ */
+export function atRest(close: Close, input: GuardInput): Decision {
+  const { state, now } = input;
+  const isQuiet = state.backoff?.quiet === true && now < state.backoff.until;
+  if (state.hasMeasured === true && !isQuiet) {
+    return {
+      do: 'Prune',
+      message: 'Deleting the oldest AnalysisRuns, Experiments, Checks and Jobs beyond those that are kept.',
+    };
+  }
+  return leaveIdle(close, input) ?? close;
+}
+
+/** What becomes of groups at weight 0 in a Cell that stands as it does for now; undefined where there are none. */
+export function leaveIdle(stands: Standing, input: GuardInput, version = ''): Decision | undefined {
+  const { observed, cell, state, now } = input;
+  const waiting = observed.weighted.filter(({ weight }) => weight === 0);
+  if (waiting.length === 0) return undefined;
+  const first = untilTriedAgain(stands, input) ?? leaveGone(stands, input, version);
+  if (first !== undefined) return first;
+  const lost = waiting.filter((group) => (evacuatedUntil(group, input) ?? Infinity) <= now);
+  if (lost.length > 0) {
+    const out = leave(lost, 'because it had no healthy target for spec.healthTimeout', { observed, version });
+    return standingAs(stands, { ...out, sittingOut: lost.map(({ arn }) => arn) });
+  }
+  const idle = waiting.filter((group) => evacuatedUntil(group, input) === undefined);
+  if (idle.length === 0) return undefined;
+  const check = state.idle;
+  const dueAt = dueAfter(cell, cell.status.history?.[0]?.endedAt, check?.since);
+  const out = (leaving: readonly WeightedTargetGroup[], why: string): Shift =>
+    standingAs(stands, leave(leaving, why, { observed, version }));
+  if (dueAt !== undefined && now >= dueAt) return out(idle, 'because nothing has to go back to it any more');
+  const isAboutAll = check !== undefined && idle.every(({ arn }) => check.targetGroupARNs.includes(arn));
+  if (dueAt === undefined || !isAboutAll || now >= check.at + IDLE_CHECK_MS)
+    return look(idle, observed, stands);
+  const unhealthy = idle.filter(({ arn }) => check.unhealthyARNs.includes(arn));
+  if (unhealthy.length > 0) return out(unhealthy, 'because it has no healthy target');
+  const message = `Keeping ${namesOf(idle)} at weight 0 until ${new Date(dueAt).toISOString()}.`;
+  return waitAs(stands, { for: 'Detach', until: Math.min(dueAt, check.at + IDLE_CHECK_MS), message });
+}
+
+/** Takes groups at weight 0 out whose AWSTargetGroups are gone; undefined when there is none. */
+export function leaveGone(stands: Standing, input: GuardInput, version = ''): Decision | undefined {
+  const { observed } = input;
+  const gone = observed.weighted.filter((one) => one.weight === 0 && !includes(observed.selected, one));
+  if (gone.length === 0) return undefined;
+  const why = 'because its AWSTargetGroup is gone';
+  return untilTriedAgain(stands, input) ?? standingAs(stands, leave(gone, why, { observed, version }));
+}
+
+/** What was refused for that waits, and holds nothing else. */
+function untilTriedAgain(stands: Standing, { state: { backoff }, now }: GuardInput): Wait | undefined {
+  if (backoff?.quiet !== true || now >= backoff.until) return undefined;
+  const { until, message } = backoff;
+  return waitAs(stands, { for: 'Backoff', until, message });
+}
+
+const waitAs = (stands: Standing, wait: Pick<Wait, 'for' | 'message'> & { readonly until: number }): Wait =>
+  stands.do === 'Wait' ? noLaterThan(wait.until, stands) : { do: 'Wait', ...wait, settled: stands };
+
+const standingAs = (stands: Standing, shift: Shift): Shift =>
+  stands.do === 'Close' ? { ...shift, settled: stands } : shift;
+
+/** When groups at weight 0 leave, counted from the end of the last rollout, or from when they were seen first. */
+function dueAfter(
+  { spec }: PresentCell,
+  endedAt: string | undefined,
+  since: number | undefined,
+): number | undefined {
+  const from = endedAt === undefined ? since : Date.parse(endedAt);
+  const after = spec.updateStrategy?.detachAfter ?? DEFAULT_DETACH_AFTER;
+  return from === undefined ? undefined : from + parseDuration(after) * 1000;
+}
+
+const look = (
+  idle: readonly WeightedTargetGroup[],
+  { weighted }: Pick<ObservedCell, 'weighted'>,
+  settled: Standing,
+): Decision => ({
+  do: 'CheckHealth',
+  settled,
+  targetGroupARNs: weighted.map(({ arn }) => arn),
+  message: `Checking the targets of ${namesOf(idle)}, which waits at weight 0.`,
+});
+
+const leave = (
+  leaving: readonly WeightedTargetGroup[],
+  why: string,
+  { observed, version }: Pick<GuardInput, 'observed'> & Pick<Shift, 'version'>,
+): Shift => ({
+  do: 'Shift',
+  purpose: 'Detach',
+  version,
+  shares: observed.weighted.filter((group) => !includes(leaving, group)),
+  urgent: false,
+  message: `Taking ${namesOf(leaving)} out of the rule at weight 0, ${why}.`,
+});
+
+const namesOf = (groups: readonly WeightedTargetGroup[]): string => groups.map(({ name }) => name).join(', ');

@@ -1,0 +1,135 @@
+import { endBackground } from '../measure/background.ts';
+import { isBlocked, type PresentCell } from '../../versions/candidate.ts';
+import { endMeasurement } from '../measure/measurement.ts';
+import type { Decision } from '../../model/decision.ts';
+import type { GuardInput } from '../../gates/guard.ts';
+import { carryingOf } from '../../gates/targets.ts';
+import { awaitBackoff } from './backoff.ts';
+import { keepsClients, routeOf } from '../../load-balancers/load-balancer.ts';
+import type { ObservedCell } from '../../model/observation.ts';
+import type { WeightedTargetGroup, TargetGroup } from '../../model/target-group.ts';
+import { isUnsure } from './reconfigure.ts';
+import { leftOf } from '../../versions/stable.ts';
+import type { Rollout } from '../../model/state.ts';
+import { groupByVersion, isNewer, type VersionSet } from '../../versions/version.ts';
+import {
+  everythingTo,
+  includes,
+  MAX_TARGET_GROUPS,
+  sameShares,
+  TOTAL_WEIGHT,
+  weightOf,
+  whereAllFit,
+} from '../../load-balancers/weights.ts';
+
+/** Puts everything back to the stable side by one write, ends what is still measuring, and closes the rollout. */
+export function takeBack(rollout: Rollout, input: GuardInput): Decision {
+  const { observed, cell, state, now } = input;
+  const { canary, progress } = rollout;
+  const target = goesBackTo(rollout, input);
+  const stays = target.version === canary.version;
+  // What keeps everything keeps its shares as they are, because nobody has looked at its targets.
+  const serving = carryingOf(target.groups, input);
+  const others = [...canary.groups, ...target.groups.filter((group) => !includes(serving, group))];
+  const shares = stays ? observed.weighted : backTo(serving, others, { observed, cell });
+  // What is not confirmed may be served later, so that it is not enough to look at what the status says is served.
+  if (isUnsure(observed, state) || !sameShares(shares, observed.weighted)) {
+    return awaitBackoff(state, now) ?? giveBack(target.version, shares);
+  }
+  const end = endMeasurement(progress) ?? endBackground(rollout);
+  if (end !== undefined) return awaitBackoff(state, now) ?? end;
+  return {
+    do: 'Conclude',
+    ending: rollout.ending?.kind ?? 'Withdrawn',
+    message: stays
+      ? `Nothing is left to go back to, so ${canary.version} keeps everything.`
+      : `${target.version} has everything back.`,
+  };
+}
+
+/** The one write that takes traffic back. */
+export const giveBack = (
+  version: string,
+  shares: readonly WeightedTargetGroup[],
+): Extract<Decision, { do: 'Shift' }> => ({
+  do: 'Shift',
+  purpose: 'TakeBack',
+  version,
+  shares,
+  urgent: true,
+  message: `Giving everything back to ${version}.`,
+});
+
+/**
+ * Everything for one side. The other stays in the rule at 0, so that its targets go on being checked; but where
+ * clients are kept with a target group, their cookie goes before the weight, and only leaving the rule takes them back.
+ */
+export function backTo(
+  groups: readonly TargetGroup[],
+  others: readonly TargetGroup[],
+  { observed, cell }: { readonly observed: ObservedCell; readonly cell: PresentCell },
+): readonly WeightedTargetGroup[] {
+  const stays = (one: TargetGroup): boolean =>
+    includes(observed.weighted, one) && includes(observed.selected, one);
+  const { observedForwarding: served } = observed;
+  // What is not valid is written only where nobody knows what is served.
+  const isWritten = cell.problems.length === 0 || served === undefined;
+  const routes = [served, isWritten ? routeOf(cell.spec) : undefined];
+  const areKept = routes.some((route) => route !== undefined && keepsClients(route));
+  const kept = areKept ? [] : others.filter(stays);
+  return everythingTo(groups, whereAllFit(groups, kept));
+}
+
+/** What carries traffic beside both sides and claims the stable version, as after an edit of its label that was taken back. */
+const joined = (
+  { stable, canary }: Pick<Rollout, 'stable' | 'canary'>,
+  left: readonly TargetGroup[],
+  { selected, weighted }: ObservedCell,
+): readonly TargetGroup[] =>
+  (groupByVersion(selected).sets.find(({ version }) => version === stable.version)?.groups ?? []).filter(
+    (group) => weightOf([group], weighted) > 0 && !includes(left, group) && !includes(canary.groups, group),
+  );
+
+/**
+ * What everything goes back to: what is left of the stable side, else the newest older version that has not failed. A newer
+ * version has to take its steps and its health checks first. Where the stable side was taken out, or has become another
+ * version, and nothing older is there, the canary keeps everything: a group that no AWSTargetGroup names may have no targets.
+ */
+function goesBackTo(rollout: Rollout, { observed, cell }: GuardInput): VersionSet {
+  const { stable, canary, ending } = rollout;
+  const { selected, weighted } = observed;
+  const left = leftOf(stable, observed);
+  if (left.length > 0)
+    return { version: stable.version, groups: [...left, ...joined({ stable, canary }, left, observed)] };
+  const older = groupByVersion(selected).sets.filter(
+    ({ version }) =>
+      version !== canary.version && !isNewer(version, stable.version) && !isBlocked(version, cell),
+  );
+  const canServe = (set: VersionSet): boolean =>
+    set.groups.length >= cell.spec.replicas && set.groups.length <= MAX_TARGET_GROUPS;
+  // What has failed has more to lose than what is withdrawn.
+  const isThere =
+    ending?.kind === 'Failed' &&
+    stable.groups.some((group) => includes(weighted, group) && !includes(selected, group));
+  const hasEverything = weightOf(canary.groups, weighted) === TOTAL_WEIGHT;
+  const isKept = stable.groups.length === 0 || (hasEverything && !isThere);
+  const next = older.find(canServe);
+  if (next === undefined) return isKept ? canary : stable;
+  return { version: next.version, groups: membersOf(next, rollout, weighted) };
+}
+
+/**
+ * The target groups of an older version that get everything. Where some of them carry it already, as after an edit of
+ * their labels, only those: nobody has looked at the targets of the others, which join afterwards. What the canary had
+ * gets nothing otherwise.
+ */
+function membersOf(
+  { groups }: VersionSet,
+  { canary, ending }: Rollout,
+  weighted: readonly WeightedTargetGroup[],
+): readonly TargetGroup[] {
+  const carrying = groups.filter((group) => weightOf([group], weighted) > 0);
+  if (ending?.kind === 'Withdrawn' && weightOf(carrying, weighted) === TOTAL_WEIGHT) return carrying;
+  const others = groups.filter((group) => !includes(canary.groups, group));
+  return others.length > 0 ? others : groups;
+}

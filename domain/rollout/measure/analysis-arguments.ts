@@ -1,0 +1,76 @@
+import type { AnalysisStep } from '../../../crds/cell.ts';
+import { readField } from '../../kubernetes/field-path.ts';
+
+/** An argument of an AnalysisTemplate or AnalysisRun (argoproj.io/v1alpha1). */
+export interface AnalysisArgument {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: {
+    readonly fieldRef?: { readonly fieldPath: string } | undefined;
+    readonly secretKeyRef?: { readonly name: string; readonly key: string } | undefined;
+  };
+}
+
+type GivenArgument = NonNullable<AnalysisStep['args']>[number];
+
+/** Arguments with their values, or what is wrong with them. */
+export type Arguments =
+  | { readonly ok: true; readonly args: readonly AnalysisArgument[] }
+  | { readonly ok: false; readonly problem: string };
+
+/**
+ * Merges what templates declare with what is given. As in Argo Rollouts the first default counts, two that differ are
+ * refused, and what is given replaces a default; other than there, what no template declares is passed on as well.
+ */
+export function merged(
+  declared: readonly AnalysisArgument[],
+  given: readonly GivenArgument[],
+  cell: unknown,
+): Arguments {
+  const args = new Map<string, AnalysisArgument>();
+  for (const arg of declared) {
+    const known = args.get(arg.name);
+    if (known?.value !== undefined && arg.value !== undefined && known.value !== arg.value) {
+      const problem = `Expected one default for the argument ${arg.name}, got ${known.value} and ${arg.value}. Make the templates agree.`;
+      return { ok: false, problem };
+    }
+    const isNews = arg.value !== undefined || arg.valueFrom !== undefined;
+    if (known === undefined || (known.value === undefined && isNews)) args.set(arg.name, arg);
+  }
+  const values = resolve(given, cell);
+  if (!values.ok) return values;
+  for (const arg of values.args) args.set(arg.name, arg);
+  // A default may name a field of the Cell as well.
+  return resolve([...args.values()], cell);
+}
+
+/** Reads what arguments take from the Cell; a reference to a Secret is passed on, and never read. */
+export function resolve(given: readonly (GivenArgument | AnalysisArgument)[], cell: unknown): Arguments {
+  const args: AnalysisArgument[] = [];
+  for (const { name, value, valueFrom } of given) {
+    if (args.some((other) => other.name === name))
+      return { ok: false, problem: `Expected each argument once, got ${name} twice. Remove one of them.` };
+    if (value !== undefined) {
+      args.push({ name, value });
+      continue;
+    }
+    const { fieldRef, secretKeyRef } = valueFrom ?? {};
+    if (fieldRef === undefined) {
+      args.push(secretKeyRef === undefined ? { name } : { name, valueFrom: { secretKeyRef } });
+      continue;
+    }
+    const found = readField(cell, fieldRef.fieldPath);
+    if (!found.ok) return { ok: false, problem: `Argument ${name}: ${found.problem}` };
+    args.push({ name, value: found.value });
+  }
+  return { ok: true, args };
+}
+
+/** Puts the values of arguments into a text, where it has `{{args.name}}`. */
+export const resolved = (text: string, args: readonly AnalysisArgument[]): string =>
+  // Braces end each try, so that none is read twice.
+  text.replace(/\{\{([^{}]*)\}\}/g, (whole, inner: string) => {
+    const name = inner.trim();
+    if (!name.startsWith('args.') || name === 'args.') return whole;
+    return args.find((arg) => `args.${arg.name}` === name)?.value ?? '';
+  });

@@ -1,0 +1,150 @@
+import type { AnalysisStep } from '../../../crds/cell.ts';
+import { isFinished, judge, type Judgement } from './analysis.ts';
+import type { Decision } from '../../model/decision.ts';
+import { bakeAnalysisOf } from './bake.ts';
+import { fail } from '../../model/ending.ts';
+import type { GuardInput } from '../../gates/guard.ts';
+import type { BackgroundPrefix } from '../../model/ids.ts';
+import { isBackgroundRepeatable, stepsGoOn } from '../../model/measure-again.ts';
+import { heldFor, heldUntilBegun, holdsOnFailure, waysOn } from './on-failure.ts';
+import type { Requests } from '../../model/request.ts';
+import type { Background, Rollout, RolloutState } from '../../model/state.ts';
+import { noLaterThan } from '../../model/waits.ts';
+
+/** An analysis that goes on while the rollout does, and what its AnalysisRun is named after. */
+export interface Backdrop {
+  readonly prefix: BackgroundPrefix;
+  readonly analysis: AnalysisStep;
+}
+
+// Every reading is some ten events of the history, and a background may last a day; usually the watchers tell.
+const LONGEST_READ_MS = 30 * 60_000;
+
+const judged = (background: Background): Judgement => judge('AnalysisRun', background, LONGEST_READ_MS);
+
+/** The analysis that should go on in the background of the current step; undefined when none should be started. */
+export function backdropOf(rollout: Rollout, input: GuardInput): Backdrop | undefined {
+  const { backgroundAnalysis, index, progress } = rollout;
+  if (progress.is === 'Baking') {
+    const analysis = bakeAnalysisOf(rollout, input);
+    return analysis === undefined ? undefined : { prefix: 'bake', analysis };
+  }
+  const goesOn = stepsGoOn(rollout, input.state.requests);
+  if (backgroundAnalysis === undefined || !goesOn || index < backgroundAnalysis.startingStep)
+    return undefined;
+  return { prefix: 'bg', analysis: backgroundAnalysis };
+}
+
+/**
+ * Ends the rollout when its background has failed; that goes before whatever the rollout is at. Undefined: it has not, or
+ * only holds, or someone goes on without it.
+ */
+export function failureInBackground({ background }: Rollout, input: GuardInput): Decision | undefined {
+  if (background === undefined || background.waived === true) return undefined;
+  const judgement = judged(background);
+  // What bakes belongs to no canary.
+  const isHeld = background.prefix === 'bg' && holdsOnFailure(input);
+  if (judgement.is !== 'Failed' || isHeld) return undefined;
+  return fail('AnalysisFailed', `In the background ${judgement.message}`, input.now);
+}
+
+/** Reads the background when something has ended, or when nothing was heard for long. */
+export function readBackground({ background }: Rollout, input: GuardInput): Decision | undefined {
+  const { state, now } = input;
+  if (background === undefined || isReadingHeld(state, now)) return undefined;
+  const judgement = judged(background);
+  if (judgement.is !== 'Measuring' || now < judgement.readAgainAt) return undefined;
+  return {
+    do: 'ReadMeasurement',
+    ...following(background),
+    message: `Reading AnalysisRun ${background.verdict.name}.`,
+  };
+}
+
+/** Holds the rollout while the background is undecided, and starts the one that is wanted; undefined when it may go on. */
+export function attendBackground(
+  wanted: Backdrop | undefined,
+  rollout: Rollout,
+  { requests }: Pick<RolloutState, 'requests'>,
+): Decision | undefined {
+  const { background } = rollout;
+  // What was watched in a bake that someone has ended holds nothing any more.
+  const isOver = background?.prefix === 'bake' && wanted === undefined;
+  const held = background === undefined || isOver ? undefined : holdFor(background, rollout, requests);
+  if (held !== undefined || wanted === undefined || background?.prefix === wanted.prefix) return held;
+  const names = wanted.analysis.templates.map((template) => template.templateName).join(', ');
+  return (
+    endBackground(rollout) ?? {
+      do: 'StartMeasurement',
+      kind: 'AnalysisRun',
+      background: wanted.prefix,
+      analysis: wanted.analysis,
+      message: `Starting the analysis ${names} in the background.`,
+    }
+  );
+}
+
+/** Waits for a person to decide about a background that is undecided, or has failed and does not end the rollout. */
+function holdFor(background: Background, rollout: Rollout, requests: Requests): Decision | undefined {
+  const judgement = judged(background);
+  const notBegun = judgement.is === 'Measuring' ? judgement.notBegun : undefined;
+  const isHeld = judgement.is === 'Undecided' || judgement.is === 'Failed' || notBegun !== undefined;
+  if (background.waived === true || !isHeld) return undefined;
+  if (background.decidedBy !== undefined) {
+    const message = `Promoted by ${background.decidedBy}, without the analysis in the background.`;
+    return { do: 'WaiveBackground', message };
+  }
+  if (judgement.is === 'Measuring')
+    return heldUntilBegun('Analysis', `In the background ${notBegun}`, judgement.readAgainAt);
+  const mayRetry = isBackgroundRepeatable(rollout, requests);
+  if (judgement.is === 'Failed')
+    return heldFor('AnalysisFailed', `In the background ${judgement.message}`, mayRetry);
+  const ways = waysOn(
+    mayRetry,
+    background.prefix === 'bake' ? 'promote to end the bake' : 'promote to go on without it',
+  );
+  return { do: 'Wait', for: 'Verdict', message: `In the background ${judgement.message} ${ways}` };
+}
+
+/** Waits for a measurement in the background before the canary gets everything; undefined when there is one, or someone goes on without. */
+export function awaitMeasurement(
+  { background }: Rollout,
+  { state: { requests } }: Pick<GuardInput, 'state'>,
+): Decision | undefined {
+  if (background === undefined || background.waived === true) return undefined;
+  const { prefix, verdict } = background;
+  // Of a bake the end is asked for by other means.
+  const isSkipped = prefix === 'bg' && requests.promoteFull !== undefined;
+  if (isSkipped || (verdict.phase !== 'Pending' && verdict.unmeasured !== true)) return undefined;
+  const message = `Waiting for AnalysisRun ${verdict.name} in the background, which has no successful measurement yet.`;
+  return { do: 'Wait', for: 'Analysis', message };
+}
+
+/** Asks for the end of the analysis in the background; undefined when it has ended. */
+export function endBackground({ background }: Rollout): Decision | undefined {
+  if (background === undefined || isFinished(background.verdict.phase)) return undefined;
+  return {
+    do: 'TerminateMeasurement',
+    ...following(background),
+    message: `Ending AnalysisRun ${background.verdict.name}, because nothing goes on any more that it could watch.`,
+  };
+}
+
+const following = ({ prefix, verdict }: Background) =>
+  ({ kind: 'AnalysisRun', background: prefix, name: verdict.name }) as const;
+
+/** Lets no wait last longer than the background may go unread. */
+export function notWithoutBackground(decision: Decision, rollout: Rollout, input: GuardInput): Decision {
+  const { background } = rollout;
+  if (decision.do !== 'Wait' || background === undefined || isReadingHeld(input.state, input.now))
+    return decision;
+  const judgement = judged(background);
+  return judgement.is === 'Measuring' ? noLaterThan(judgement.readAgainAt, decision) : decision;
+}
+
+/** Whether the reading itself was refused, and waits to be tried again. */
+export const isReadingRefused = ({ backoff }: RolloutState): boolean =>
+  backoff?.background === true && backoff.during === 'ReadMeasurement';
+
+const isReadingHeld = (state: RolloutState, now: number): boolean =>
+  isReadingRefused(state) && now < (state.backoff?.until ?? 0);

@@ -1,0 +1,71 @@
+import { isFinished, judge } from './analysis.ts';
+import type { Decision, StartMeasurement } from '../../model/decision.ts';
+import { fail } from '../../model/ending.ts';
+import type { GuardInput } from '../../gates/guard.ts';
+import { analysisRunName, checkRunName, experimentName, jobName } from '../../model/ids.ts';
+import type { Progress, Rollout } from '../../model/state.ts';
+import { measurementKinds } from './measurement-kinds.ts';
+import { heldFor, heldUntilBegun, holdsOnFailure, waysOn } from './on-failure.ts';
+import { advance } from '../../steps/step.ts';
+
+/** The longest time for which a verdict is not read when nothing is heard of it, in milliseconds. */
+const LONGEST_READ_MS = 10 * 60_000;
+
+/** What comes of how far the analysis or experiment of the step has come; undefined when nothing measures. */
+export const verdictSoFar = (rollout: Rollout, input: GuardInput): Decision | undefined =>
+  rollout.progress.is === 'Measuring' ? verdictOn(rollout.progress, rollout, input) : undefined;
+
+type MeasuringProgress = Extract<Progress, { is: 'Measuring' }>;
+
+/** Goes on, fails or waits by how far the analysis or experiment of the step has come. */
+export function verdictOn(progress: MeasuringProgress, rollout: Rollout, input: GuardInput): Decision {
+  const { kind } = progress;
+  const judgement = judge(kind, progress, LONGEST_READ_MS);
+  const { name } = progress.verdict;
+  switch (judgement.is) {
+    case 'Passed':
+      return advance(rollout, judgement.message);
+    case 'Failed': {
+      const { failed } = measurementKinds[kind];
+      return holdsOnFailure(input)
+        ? heldFor(failed, judgement.message)
+        : fail(failed, judgement.message, input.now);
+    }
+    case 'Undecided':
+      return {
+        do: 'Wait',
+        for: 'Verdict',
+        message: `${judgement.message} ${waysOn(true, 'promote to go on')}`,
+      };
+    case 'Measuring': {
+      const { readAgainAt: until, notBegun } = judgement;
+      if (input.now >= until)
+        return { do: 'ReadMeasurement', kind, name, message: `Reading ${kind} ${name}.` };
+      const { waits } = measurementKinds[kind];
+      return notBegun === undefined
+        ? { do: 'Wait', for: waits, until, message: `Waiting for ${kind} ${name}.` }
+        : heldUntilBegun(waits, notBegun, until);
+    }
+  }
+}
+
+/** Asks for the end of an analysis or experiment that nobody waits for any more; undefined when there is none. */
+export function endMeasurement(progress: Progress): Decision | undefined {
+  if (progress.is !== 'Measuring') return undefined;
+  const { kind } = progress;
+  const { name, phase } = progress.verdict;
+  if (isFinished(phase)) return undefined;
+  const message = `Ending ${kind} ${name}, because nobody waits for it any more.`;
+  return { do: 'TerminateMeasurement', kind, name, message };
+}
+
+/** What is measured in a rollout of a Cell gets this name, so that what is started twice is the same one. */
+export function measurementName(decision: StartMeasurement, cell: string, rollout: Rollout): string {
+  const { id, index, edition = 0 } = rollout;
+  const of = { cell, rollout: id, edition };
+  if (decision.kind === 'Experiment') return experimentName({ ...of, step: index });
+  if (decision.kind === 'Check') return checkRunName({ ...of, step: index, check: decision.check.name });
+  if (decision.kind === 'Job') return jobName({ ...of, step: index, job: decision.job.name });
+  const template = decision.analysis.templates[0]?.templateName ?? '';
+  return analysisRunName({ ...of, step: decision.background ?? index, template });
+}

@@ -1,0 +1,32 @@
+import type { GuardInput } from '../../gates/guard.ts';
+import type { Wait } from '../../model/decision.ts';
+import { NOT_MEASURED } from './analysis.ts';
+
+/** Whether a rollout whose measurement fails keeps its weights until a person decides. */
+export function holdsOnFailure({ cell }: Pick<GuardInput, 'cell'>): boolean {
+  const { type, canary, blueGreen } = cell.spec.updateStrategy ?? {};
+  return (type === 'BlueGreen' ? blueGreen : canary)?.onFailure === 'Hold';
+}
+
+/** Waits for a person to decide about what has failed. */
+export const heldFor = (reason: string, message: string, mayRetry = true): Wait => ({
+  do: 'Wait',
+  for: 'Verdict',
+  reason,
+  message: `${message} Held, because onFailure is Hold. ${waysOn(mayRetry, 'promote to go on')}`,
+});
+
+/** Waits for what has not begun in time; it counts as slowness of the rollout. */
+export const heldUntilBegun = (waits: Wait['for'], message: string, until: number): Wait => ({
+  do: 'Wait',
+  for: waits,
+  reason: NOT_MEASURED,
+  until,
+  message: `${message} Continues once it has begun. ${waysOn(false, 'promote to go on without it')}`,
+});
+
+/** Says what a person can send who decides about a verdict. */
+export const waysOn = (mayRetry: boolean, promote: string): string =>
+  mayRetry
+    ? `Send retry to measure again, ${promote}, or abort to take everything back.`
+    : `Send ${promote}, or abort to take everything back.`;

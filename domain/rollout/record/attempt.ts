@@ -1,0 +1,168 @@
+import { deadlineOf } from '../../gates/deadline.ts';
+import type { Performable, ShiftPurpose } from '../../model/decision.ts';
+import type { ObservedCell } from '../../model/observation.ts';
+import { isReadingRefused } from '../measure/background.ts';
+import { eventOf, refusalEvent } from '../report/events.ts';
+import { measurementName } from '../measure/measurement.ts';
+import type { CarriedOut, Performed } from './performed.ts';
+import * as backoff from './record-backoff.ts';
+import { isBackgroundDue, measured } from './record-measurement.ts';
+import { noted, withoutInspected } from './record.ts';
+import { abortTakesBack, isStale, type Run } from './run.ts';
+import { nextSequence } from '../shift.ts';
+
+/** Why something outside refused. */
+export interface Refusal {
+  readonly reason: string;
+  readonly message: string;
+  /** Whether trying again without a change elsewhere is of no use. */
+  readonly permanent: boolean;
+}
+
+/** How an attempt to carry out a decision ended: it was done or postponed, something went before it, it was lost with who made it, or it was refused. */
+export type Attempt =
+  | { readonly is: 'CarriedOut'; readonly done: CarriedOut }
+  | { readonly is: 'Interrupted' }
+  | { readonly is: 'Lost'; readonly refusal: Refusal }
+  | { readonly is: 'Refused'; readonly refusal: Refusal };
+
+/** What an attempt to carry out a decision changes of what a run knows. */
+export function performedOf(decision: Performable, attempt: Attempt, observed: ObservedCell): Performed {
+  switch (attempt.is) {
+    case 'CarriedOut':
+      return withEvent(attempt.done, decision);
+    case 'Interrupted':
+      return numbered(interrupted(decision, observed), decision, observed);
+    case 'Lost':
+      return numbered(lost(decision, attempt.refusal, observed), decision, observed);
+    case 'Refused':
+      return numbered(refused(decision, attempt.refusal), decision, observed);
+  }
+}
+
+function withEvent(done: CarriedOut, decision: Performable): Performed {
+  const event = eventOf(decision);
+  if (event === undefined || !done.isDone) return done;
+  return { ...done, apply: (state, now) => noted(done.apply(state, now), event) };
+}
+
+/** Remembers how many writes were tried, since one that failed may have got as far as the configuration. */
+function numbered(done: Performed, decision: Performable, observed: ObservedCell): Performed {
+  if (decision.do !== 'Shift') return done;
+  return {
+    ...done,
+    apply: (state, now) => ({ ...done.apply(state, now), sequence: nextSequence(observed, state) }),
+  };
+}
+
+/** What was interrupted may have been done all the same. */
+function interrupted(decision: Performable, observed: ObservedCell): Performed {
+  switch (decision.do) {
+    case 'Shift':
+      return { apply: (state) => ({ ...withoutInspected(state), mayDiffer: true }), sight: 'Stale' };
+    case 'StartMeasurement':
+      // It waits to be ended, since nobody knows whether it was started.
+      return {
+        apply: (state, now) => {
+          if (state.rollout === undefined) return state;
+          const name = measurementName(decision, observed.key.name, state.rollout);
+          return measured(state, decision, { name, phase: 'Pending', message: '' }, now);
+        },
+        sight: 'Stale',
+      };
+    default:
+      return { apply: (state) => state, sight: 'Stale' };
+  }
+}
+
+/**
+ * A write is made by one attempt, so it is tried again at once when that was lost. When the next is lost as well, the write
+ * itself may be what stops the workers, and it waits; all else was tried several times already.
+ */
+function lost(decision: Performable, refusal: Refusal, observed: ObservedCell): Performed {
+  const refusing = refused(decision, refusal);
+  if (decision.do !== 'Shift') return refusing;
+  const interrupting = interrupted(decision, observed);
+  return {
+    sight: 'Stale',
+    apply: (state, now) => (state.mayDiffer === true ? refusing : interrupting).apply(state, now),
+  };
+}
+
+/**
+ * How long what was refused waits at the most before another attempt, in milliseconds: short while traffic waits to go
+ * back. What is refused for good then waits longer, and not long, as nobody tells of a permission that AWS gives.
+ */
+const LONGEST_BACKOFF_MS = {
+  urgent: 2_000,
+  vain: 15_000,
+  transient: 15_000,
+  permanent: 10 * 60_000,
+} as const;
+
+/** Whether only a change elsewhere lets it be done; what another write has overtaken is done by the next look. */
+const isForGood = ({ reason, permanent }: Refusal): boolean => permanent && reason !== 'Superseded';
+
+/** What is refused waits, so that it can be seen and tried again. */
+function refused(decision: Performable, refusal: Refusal): Performed {
+  const { reason, message, permanent } = refusal;
+  const isQuiet =
+    decision.do === 'CheckHealth' ||
+    decision.do === 'Prune' ||
+    (decision.do === 'Shift' && decision.purpose === 'Detach');
+  const isOfBackground = 'background' in decision && decision.background !== undefined;
+  const failure = {
+    during: decision.do,
+    ...(decision.do === 'Shift' ? { purpose: decision.purpose } : {}),
+    ...(isOfBackground ? { background: true as const } : {}),
+    reason,
+    message,
+    ...(isQuiet ? { quiet: true as const } : {}),
+  };
+  return {
+    sight: 'Stale',
+    apply: (state, now) => {
+      const isUrgent = (decision.do === 'Shift' && decision.urgent) || state.rollout?.ending !== undefined;
+      const isVain = isUrgent && isForGood(refusal);
+      const isHurried = isUrgent && reason !== 'NoHealthyTargets';
+      const kind = isVain ? 'vain' : isHurried ? 'urgent' : permanent ? 'permanent' : 'transient';
+      const told = isVain ? { ...failure, vain: true as const } : failure;
+      // What takes traffic back asks no object before it writes, so that none shows that it may be served all the same.
+      const isUnsure = decision.do === 'Shift' && decision.urgent && reason !== 'NoHealthyTargets';
+      const before = isUnsure ? { ...state, mayDiffer: true as const } : state;
+      const next = backoff.refused(before, told, { now, longestMs: LONGEST_BACKOFF_MS[kind] });
+      const isNew = state.backoff?.reason !== reason || state.backoff.message !== message;
+      return isNew ? noted(next, refusalEvent(reason, message)) : next;
+    },
+  };
+}
+
+/** The writes that a rollout makes while an operator has paused it: nothing moves to the canary by them. */
+const goesOnPaused: ReadonlySet<ShiftPurpose> = new Set(['Adopt', 'Restore', 'TakeOut', 'Evacuate']);
+
+/** Whether something goes before a decision that is being carried out; nothing goes before taking traffic back. */
+export function isInterrupted(decision: Performable, run: Run): boolean {
+  const { state } = run;
+  if (decision.do === 'CheckHealth') return isStale(run);
+  if (decision.do !== 'Shift') return abortTakesBack(run);
+  if (decision.urgent) return false;
+  return (
+    isStale(run) ||
+    abortTakesBack(run) ||
+    // A pause that a lost run has left holds the rollout that is taken up, and nothing where there is none.
+    (!goesOnPaused.has(decision.purpose) &&
+      state.rollout !== undefined &&
+      state.requests.paused !== undefined) ||
+    // What is written while the reading waits for its next attempt brings that no nearer when it is given up.
+    (isBackgroundDue(state) && !isReadingRefused(state))
+  );
+}
+
+/** When carrying out a decision is given up, in milliseconds since the epoch; undefined: never by time. */
+export function givenUpAt(decision: Performable, { state, observed }: Run): number | undefined {
+  if (decision.do !== 'Shift' || decision.urgent) return undefined;
+  const { rollout } = state;
+  return rollout === undefined || observed?.cell === undefined
+    ? undefined
+    : deadlineOf(rollout, observed.cell);
+}

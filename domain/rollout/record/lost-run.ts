@@ -1,0 +1,94 @@
+import type { PresentCell } from '../../versions/candidate.ts';
+import { given } from '../../model/given.ts';
+import type { LostRun, Rollout, RolloutState } from '../../model/state.ts';
+import type { WeightedTargetGroup } from '../../model/target-group.ts';
+import type { VersionSet } from '../../versions/version.ts';
+import { weightOf } from '../../load-balancers/weights.ts';
+import { resumeAt } from '../../steps/plan.ts';
+import { blockedBy } from './blocked.ts';
+import { withoutBackoff } from './record.ts';
+import { plannedBy } from '../../steps/strategy.ts';
+
+type RolloutStatus = NonNullable<PresentCell['status']['rollout']>;
+
+/** Continues the rollout that the status reports, whose run was lost; `ended` is how that run ended. */
+export function resumeLost(
+  state: RolloutState,
+  { cell, weighted }: { readonly cell: PresentCell; readonly weighted: readonly WeightedTargetGroup[] },
+  ended: LostRun,
+  now: number,
+): RolloutState {
+  const { rollout } = cell.status;
+  if (rollout === undefined) return state;
+  const paused =
+    ended.is === 'Terminated'
+      ? { by: 'Temporal', reason: terminationText(ended), at: now }
+      : rollout.paused && {
+          by: rollout.paused.by,
+          reason: rollout.paused.reason,
+          at: Date.parse(rollout.paused.time),
+        };
+  const rebuilt = rebuild(rollout, { cell, weighted }, now);
+  const { unblocked, ...known } = withoutBackoff(state);
+  const isFailed = rebuilt.ending?.kind === 'Failed';
+  return {
+    ...known,
+    rollout: rebuilt,
+    // What it has left measuring is ended when the Cell is at rest.
+    hasMeasured: true,
+    requests: { ...given({ paused }), ...known.requests },
+    ...given({
+      stuckBefore: ended.is === 'Stuck' ? ended.message : undefined,
+      // A retry is not for the version that is being taken back.
+      unblocked: isFailed ? undefined : unblocked,
+      justBlocked: isFailed ? blockedBy(rebuilt.ending, rebuilt.canary.version, cell) : known.justBlocked,
+    }),
+  };
+}
+
+/**
+ * The rollout that a status reports. Its measurements have the same names, so that starting them again continues them. The
+ * time until now does not count against its deadline, because nobody knows how much of it was spent waiting.
+ */
+function rebuild(
+  { id, startedAt, edition = 0, ending, ...told }: RolloutStatus,
+  { cell, weighted }: { readonly cell: PresentCell; readonly weighted: readonly WeightedTargetGroup[] },
+  now: number,
+): Rollout {
+  const { steps, analysis } = plannedBy(cell.spec);
+  const { currentStepIndex, observedGeneration } = cell.status;
+  const weight = weightOf(told.canary.targetGroups, weighted);
+  const begun = Date.parse(startedAt);
+  // The status does not have the steps: an index counts as long as nobody can have edited them.
+  const isSame = observedGeneration === cell.generation && currentStepIndex !== undefined;
+  return {
+    id,
+    startedAt: begun,
+    stable: sideOf(told.stable),
+    canary: sideOf(told.canary),
+    steps,
+    index: isSame ? Math.min(currentStepIndex, steps.length) : resumeAt(steps, weight),
+    progress: { is: 'Ready' },
+    stepStartedAt: isSame ? Date.parse(told.stepStartedAt) : now,
+    deadlinePausedMs: now - begun,
+    edition: isSame ? edition : edition + 1,
+    ...given({
+      shiftedAt: weight > 0 ? now : undefined,
+      backgroundAnalysis: analysis,
+      ending: ending && {
+        kind: ending.kind,
+        reason: ending.reason,
+        message: ending.message,
+        at: Date.parse(ending.time),
+      },
+    }),
+  };
+}
+
+const sideOf = ({ version, targetGroups }: RolloutStatus['stable']): VersionSet => ({
+  version,
+  groups: targetGroups.map(({ name, arn }) => ({ name, arn })),
+});
+
+const terminationText = ({ by, reason }: Extract<LostRun, { is: 'Terminated' }>): string =>
+  `the run was terminated${by === '' ? '' : ` by ${by}`}${reason === '' ? '' : ` (${reason})`} at its present weight`;

@@ -1,0 +1,145 @@
+import { connectionsAtRest } from '../../load-balancers/connections.ts';
+import { checkAbout, isAbout, lackingSince } from '../../gates/guard.ts';
+import type { TargetHealth } from '../../gates/health.ts';
+import { recordHealth } from '../../gates/targets.ts';
+import type { Decision, Shift } from '../../model/decision.ts';
+import type { ObservedCell } from '../../model/observation.ts';
+import type { PresentCell } from '../../versions/candidate.ts';
+import { isRefusedForHealth, withoutInspected, withoutBackoff } from './record.ts';
+import type { BudgetWait, RetryBackoff, Retry, RolloutState, TargetHealthCheck } from '../../model/state.ts';
+
+/** Records that nothing was written, because the target groups lack what the write requires. */
+export function lacking(
+  state: RolloutState,
+  { targetGroupARNs, lack }: { readonly targetGroupARNs: readonly string[]; readonly lack: string },
+  now: number,
+): RolloutState {
+  const known = checkAbout(state.health, targetGroupARNs);
+  const { budget: _unused, health, ...rest } = isRefusedForHealth(state) ? state : withoutBackoff(state);
+  const since = known === undefined ? now : lackingSince(known, now);
+  const checks = (known?.checks ?? 0) + 1;
+  const other = otherThan(targetGroupARNs, health);
+  const check = { targetGroupARNs, since, at: now, checks, lack };
+  return { ...rest, health: other === undefined ? check : { ...check, other } };
+}
+
+/** The check that stays beside one of these groups: the last one that was about others. */
+function otherThan(
+  targetGroupARNs: readonly string[],
+  health: TargetHealthCheck | undefined,
+): TargetHealthCheck['other'] {
+  if (health === undefined || isAbout(health, targetGroupARNs)) return health?.other;
+  const { other: _older, ...last } = health;
+  return last;
+}
+
+/** Records that a write waits for its turn in the budget; one that was refused for good is in vain for all that. */
+export const waitingForBudget = (state: RolloutState, budget: BudgetWait): RolloutState => ({
+  ...(state.backoff?.vain === true ? state : withoutBackoff(state)),
+  budget,
+});
+
+/** Records what a look at the targets of all groups in the rule has shown. */
+export function healthRead(
+  before: RolloutState,
+  found: readonly TargetHealth[],
+  { settled }: Extract<Decision, { do: 'CheckHealth' }>,
+  at: { readonly observed: ObservedCell; readonly cell: PresentCell; readonly now: number },
+): RolloutState {
+  const { observed, now } = at;
+  const isOver = before.backoff?.during === 'CheckHealth';
+  const state = recordHealth(isOver ? withoutBackoff(before) : before, found, at);
+  if (settled === undefined) return state;
+  const idle = found.filter(({ targetGroupARN }) =>
+    observed.weighted.some(({ arn, weight }) => arn === targetGroupARN && weight === 0),
+  );
+  return {
+    ...state,
+    idle: {
+      targetGroupARNs: idle.map(({ targetGroupARN }) => targetGroupARN),
+      since: state.idle?.since ?? now,
+      at: now,
+      unhealthyARNs: idle.filter(({ healthy }) => healthy === 0).map(({ targetGroupARN }) => targetGroupARN),
+      connections: connectionsAtRest(idle, now),
+    },
+  };
+}
+
+/** Records that ELBv2 may serve something else than the status of the configuration says. */
+export const suspected = (state: RolloutState, now: number): RolloutState => ({
+  ...hurried(state, now),
+  mayDiffer: true,
+});
+
+type Refused = Omit<RetryBackoff, 'since' | 'attempts' | 'until'>;
+
+/** Whether nothing was done since something was refused; what takes traffic back does not wait for what something else was refused. */
+const isAgain = (before: RetryBackoff | undefined, now: Refused): before is RetryBackoff =>
+  before !== undefined &&
+  (now.vain !== true ||
+    (before.reason === now.reason && before.during === now.during && before.purpose === now.purpose));
+
+/** Records that something outside refused; it is tried again after a while that doubles, up to `longestMs`. */
+export function refused(
+  state: RolloutState,
+  failure: Refused,
+  at: { now: number; longestMs: number },
+): RolloutState {
+  const attempts = (isAgain(state.backoff, failure) ? state.backoff.attempts : 0) + 1;
+  const since = state.backoff?.since ?? at.now;
+  const { budget: _unused, ...rest } = withoutInspected(state);
+  return {
+    ...rest,
+    backoff: { ...failure, since, attempts, until: at.now + delayAfter(attempts, at.longestMs) },
+  };
+}
+
+/** Records that ELBv2 serves what takes traffic back, and that the configuration object could not be written: it is tried again. */
+export const unrecorded = (
+  state: RolloutState,
+  { purpose, shares }: Pick<Shift, 'purpose' | 'shares'>,
+  failure: Told,
+  now: number,
+): RolloutState => ({
+  ...refused(state, { ...failure, during: 'Shift', purpose }, { now, longestMs: 15_000 }),
+  inspected: { is: 'Serving', targetGroups: shares },
+});
+
+/** Records that the objects could not be looked at. */
+export const unseen = (state: RolloutState, failure: Told, now: number): RolloutState => ({
+  ...state,
+  blind: retryOf(state.blind, failure, now),
+});
+
+/** Records that the objects were looked at; a Cell that is gone has no status to write any more. */
+export function sighted(state: RolloutState, { cell }: Pick<ObservedCell, 'cell'>): RolloutState {
+  const { blind: _over, unreported, ...rest } = state;
+  return cell === undefined || unreported === undefined ? rest : { ...rest, unreported };
+}
+
+/** Records that the status could not be written. */
+export const reportRefused = (state: RolloutState, failure: Told, now: number): RolloutState => ({
+  ...state,
+  unreported: retryOf(state.unreported, failure, now),
+});
+
+type Told = Pick<Retry, 'reason' | 'message'>;
+
+/** The longest time between two attempts to look at the objects or to report, in milliseconds. */
+const LONGEST_RETRY_MS = 30_000;
+
+function retryOf(before: Retry | undefined, { reason, message }: Told, now: number): Retry {
+  const attempts = (before?.attempts ?? 0) + 1;
+  return { reason, message, attempts, until: now + delayAfter(attempts, LONGEST_RETRY_MS) };
+}
+
+const delayAfter = (attempts: number, longestMs: number): number =>
+  Math.min(longestMs, 500 * 2 ** Math.min(attempts - 1, 20));
+
+/** Records that what held may have changed: it is tried again at once, and what seemed to be in vain soon after as well. */
+export function hurried(state: RolloutState, now: number): RolloutState {
+  if (state.backoff === undefined) return state;
+  const { vain, ...backoff } = state.backoff;
+  const attempts = vain === true ? 0 : backoff.attempts;
+  return { ...state, backoff: { ...backoff, attempts, until: now } };
+}

@@ -1,0 +1,180 @@
+import type { CellStatus } from '../../../crds/cell.ts';
+import type { PresentCell } from '../../versions/candidate.ts';
+import { standing, type Decision } from '../../model/decision.ts';
+import { eventOf } from '../report/events.ts';
+import type { InspectedForwarding } from '../../load-balancers/load-balancer.ts';
+import type { ObservedCell } from '../../model/observation.ts';
+import type { ReportedEvent } from '../report/report.ts';
+import { recordUnplanned } from '../../gates/damping.ts';
+import { clocked } from '../../gates/deadline.ts';
+import { satOut } from '../../gates/targets.ts';
+import { changeOf, outcomeOf } from '../report/history.ts';
+import type { Rollout, RolloutState } from '../../model/state.ts';
+import { plannedBy } from '../../steps/strategy.ts';
+import { weightOf } from '../../load-balancers/weights.ts';
+import { withoutPromote } from '../../model/without-promote.ts';
+
+type Of<Name extends Decision['do']> = Extract<Decision, { do: Name }>;
+
+/** Records that a rollout began; `id` tells it from every other. */
+export function began(
+  state: RolloutState,
+  decision: Of<'Begin'>,
+  at: { id: string; observed: ObservedCell; cell: PresentCell; now: number },
+): RolloutState {
+  const { retry: _answered, ...requests } = state.requests;
+  const { justBlocked, ...rest } = withoutBackoff(state);
+  const { steps, analysis } = plannedBy(at.cell.spec);
+  const rollout: Rollout = {
+    id: at.id,
+    startedAt: at.now,
+    stable: decision.stable,
+    canary: decision.canary,
+    steps,
+    index: decision.index,
+    progress: { is: 'Ready' },
+    stepStartedAt: at.now,
+    // Nobody knows when it got the weight that it has.
+    ...(weightOf(decision.canary.groups, at.observed.weighted) > 0 ? { shiftedAt: at.now } : {}),
+    ...(analysis === undefined ? {} : { backgroundAnalysis: analysis }),
+  };
+  // What begins again is blocked no more; what else was blocked may not stand in the status yet.
+  const isOther = justBlocked !== undefined && justBlocked.version !== decision.canary.version;
+  return { ...rest, ...(isOther ? { justBlocked } : {}), requests, rollout };
+}
+
+/** Records that ELBv2 serves what was asked for; what was seen of health and load balancer before counts no more. */
+export function shifted(
+  before: RolloutState,
+  { purpose, version, message, shares, sittingOut = [] }: Of<'Shift'>,
+  at: {
+    readonly from: string | undefined;
+    readonly cell: PresentCell;
+    readonly now: number;
+    readonly corrects: boolean;
+  },
+): RolloutState {
+  const state = recordUnplanned(before, { purpose, shares }, at);
+  const {
+    health: _used,
+    budget: _spent,
+    mayDiffer: _read,
+    stuckBefore: _over,
+    ...rest
+  } = withoutBackoffBefore(purpose, withoutInspected(satOut(state, sittingOut, at.now)));
+  const outcome = outcomeOf[purpose];
+  if (outcome === undefined) return inRollout(rest, (rollout) => ({ ...rollout, shiftedAt: at.now }));
+  const justChanged = changeOf(state.requested, {
+    version,
+    from: at.from,
+    outcome,
+    message,
+    startedAt: at.now,
+    endedAt: at.now,
+  });
+  const { requested: _told, ...untold } = rest;
+  return { ...untold, justChanged };
+}
+
+/** Whether a write was refused for its health: what is read or attached meanwhile changes nothing about that. */
+export const isRefusedForHealth = ({ backoff }: RolloutState): boolean =>
+  backoff?.reason === 'NoHealthyTargets';
+
+/** Records what a look at the load balancer has found. */
+export const inspected = (state: RolloutState, found: InspectedForwarding): RolloutState => ({
+  ...(isRefusedForHealth(state) ? state : withoutBackoff(state)),
+  inspected: found,
+});
+
+/** Records that someone may have written to the load balancer since it was looked at. */
+export function withoutInspected(state: RolloutState): RolloutState {
+  const { inspected: _old, ...rest } = state;
+  return rest;
+}
+
+/** Records what a decision means for the time that the rollout may take. */
+export const timed = (state: RolloutState, decision: Decision, now: number): RolloutState =>
+  inRollout(state, (rollout) => clocked(rollout, decision, now));
+
+/** Records that all steps are done and the canary is watched with the whole weight. */
+export const baking = (state: RolloutState, now: number): RolloutState =>
+  inRollout(withoutPromote(state), (rollout) => ({
+    ...rollout,
+    progress: { is: 'Baking', since: now },
+    stepStartedAt: now,
+  }));
+
+/** Records that the current step's pause has begun. */
+export function paused(state: RolloutState, now: number): RolloutState {
+  return inRollout(state, (rollout) => ({ ...rollout, progress: { is: 'Pausing', since: now } }));
+}
+
+/** Records that the current step is done; a request to promote it is answered thereby. */
+export function advanced(state: RolloutState, { to }: Pick<Of<'Advance'>, 'to'>, now: number): RolloutState {
+  return inRollout(withoutPromote(withoutBackoff(state)), (rollout) => ({
+    ...rollout,
+    index: to ?? rollout.index + 1,
+    progress: { is: 'Ready' },
+    stepStartedAt: now,
+  }));
+}
+
+/** Records that a status was written, with the events that went with it; `sent` is the state that it was made of. */
+export function reported(state: RolloutState, sent: RolloutState, status: CellStatus): RolloutState {
+  const { serves, justChanged, unblocked, unreported: _over, ...rest } = state;
+  // What has come up while the status was written is told by the next one.
+  const kept = {
+    ...(serves === sent.serves ? {} : { serves }),
+    ...(justChanged === sent.justChanged ? {} : { justChanged }),
+    ...(unblocked === sent.unblocked ? {} : { unblocked }),
+  };
+  return {
+    ...rest,
+    ...kept,
+    reported: status,
+    events: state.events.slice(sent.events.length),
+    eventCount: state.eventCount + sent.events.length,
+  };
+}
+
+/** Records something that people should find among the Events of the Cell. */
+export function noted(state: RolloutState, event: Omit<ReportedEvent, 'id'>): RolloutState {
+  return {
+    ...state,
+    events: [...state.events, { ...event, id: `${state.eventCount + state.events.length}` }],
+  };
+}
+
+/** Records the Event that tells people what is waited for, or how it ended, unless they have been told so already. */
+export function announced(state: RolloutState, decision: Decision, observed: ObservedCell): RolloutState {
+  const said = standing(decision);
+  if (said.do !== 'Wait' && said.do !== 'Close') return state;
+  const event = eventOf(said);
+  if (event === undefined) return state;
+  const told = state.reported ?? observed.cell?.status;
+  const isToldByReason = said.do === 'Wait' && said.for === 'Health';
+  const isTold = isToldByReason ? told?.reason === 'WaitingForHealth' : told?.message === said.message;
+  // As long as the status cannot be written, the Event waits with it.
+  const isAboutToBeTold = state.events.some(({ reason, message }) =>
+    isToldByReason ? reason === event.reason : message === event.message,
+  );
+  return isTold || isAboutToBeTold ? state : noted(state, event);
+}
+
+/** Forgets what has held. */
+export function withoutBackoff(state: RolloutState): RolloutState {
+  const { backoff: _over, ...rest } = state;
+  return rest;
+}
+
+/**
+ * The same once weights were changed. What was refused at rest and is put back then waits all the same: tried again at
+ * once, and refused again, it would go round without an end.
+ */
+const withoutBackoffBefore = (purpose: Of<'Shift'>['purpose'], state: RolloutState): RolloutState =>
+  purpose === 'Restore' && state.backoff?.quiet === true ? state : withoutBackoff(state);
+
+/** Changes the rollout that is under way, if there is one. */
+export function inRollout(state: RolloutState, change: (rollout: Rollout) => Rollout): RolloutState {
+  return state.rollout === undefined ? state : { ...state, rollout: change(state.rollout) };
+}

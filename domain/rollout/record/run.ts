@@ -1,0 +1,133 @@
+import type { Forwarding } from '../../load-balancers/load-balancer.ts';
+import { withKnown, withReported, withWritten } from '../../model/known.ts';
+import type { ObservedCell } from '../../model/observation.ts';
+import type { RequestName, Stamp } from '../../model/request.ts';
+import { abortIsDue, ask, keep, refusal } from '../../model/requests.ts';
+import type { Retry, RolloutState } from '../../model/state.ts';
+import * as backoff from './record-backoff.ts';
+import { sightOf } from './sight.ts';
+
+/** What a run of a rollout knows. All that happens makes another one of it. */
+export interface Run {
+  /** What it remembers, and hands over to the next run. */
+  readonly state: RolloutState;
+  /** The objects as they were seen last; undefined before the first look. */
+  readonly observed: ObservedCell | undefined;
+  /** When they were looked at, in milliseconds since the epoch. */
+  readonly observedAt: number;
+  /** How many words of changes have come. */
+  readonly changes: number;
+  /** How many of them the last look has taken into account. */
+  readonly seenChanges: number;
+}
+
+/** What a run knows that has not looked yet, and what the run before it has seen. */
+export const runFrom = (state: RolloutState, observed?: ObservedCell): Run => ({
+  state,
+  observed,
+  observedAt: 0,
+  changes: 1,
+  seenChanges: 0,
+});
+
+/** What the next run goes on with: of a rollout what was seen of it as well, so that an abort waits for no look. */
+export const handedOver = ({
+  state,
+  observed,
+}: Run): { readonly state: RolloutState; readonly observed?: ObservedCell } =>
+  state.rollout === undefined || observed === undefined ? { state } : { state, observed };
+
+/** Whether the objects may have changed since they were looked at. */
+export const isStale = ({ changes, seenChanges }: Run): boolean => changes !== seenChanges;
+
+/** Whether the status says all that is known, so that nothing is lost with this run. */
+export const isTold = (run: Run): boolean => !isStale(run) && run.state.unreported === undefined;
+
+/** Whether there is nothing that a cancellation could abort. */
+export const isIdle = (run: Run): boolean =>
+  isTold(run) && run.observed !== undefined && run.observed.cell?.status.rollout === undefined;
+
+/** Changes what is remembered. */
+export const remembering = (run: Run, change: (state: RolloutState) => RolloutState): Run => ({
+  ...run,
+  state: change(run.state),
+});
+
+/** The objects have to be looked at. */
+export const stale = (run: Run): Run => ({ ...run, changes: run.changes + 1 });
+
+/** An object has changed that the Cell depends on; what held may have changed with it. */
+export const changed = (run: Run, now: number): Run =>
+  stale(remembering(run, (state) => backoff.hurried(state, now)));
+
+/** ELBv2 may serve something else than the status of the configuration says. */
+export const drifted = (run: Run, now: number): Run =>
+  stale(remembering(run, (state) => backoff.suspected(state, now)));
+
+/** The health of a target group that carries traffic has changed. */
+export const targetsChanged = (run: Run, now: number): Run =>
+  stale(remembering(run, (state) => ({ ...backoff.hurried(state, now), targetsChanged: true })));
+
+/** What holds a rollout or takes it back is done by what was seen last. */
+const holds: ReadonlySet<RequestName> = new Set(['pause', 'abort']);
+
+/**
+ * An operator asks for something. What lets a rollout go on is about the objects as they are now: who makes a Freeze and
+ * then ends a pause may be quicker than the word of that Freeze.
+ */
+export function requested(run: Run, name: RequestName, stamp: Stamp): Run {
+  if (mayAbortLater(run, name)) return remembering(run, (state) => keep(state, name, stamp));
+  const looking = holds.has(name) ? run : name === 'retry' ? changed(run, stamp.at) : stale(run);
+  return remembering(looking, (state) => ask(state, name, stamp));
+}
+
+/** Says why a request makes no sense now; undefined when it does. */
+export const refusalBy = (run: Run, name: RequestName): string | undefined =>
+  mayAbortLater(run, name) ? undefined : refusal(run.state, name);
+
+/** Whether an abort may be of a rollout that this run does not know again yet: one that an earlier run has left behind. */
+const mayAbortLater = ({ state, observed }: Run, name: RequestName): boolean =>
+  name === 'abort' && state.rollout === undefined && (observed === undefined || leftBehind(observed));
+
+const leftBehind = ({ cell }: ObservedCell): boolean => cell?.status.rollout !== undefined;
+
+/** Whether an abort is due that the Cell is there for. */
+export const abortTakesBack = ({ state, observed }: Run): boolean =>
+  abortIsDue(state) && observed?.cell !== undefined;
+
+/** When the objects were seen, and how many changes that look takes into account. */
+export interface SeenAt {
+  readonly now: number;
+  readonly upTo: number;
+}
+
+/** The objects were looked at. */
+export function saw({ state: before, ...run }: Run, seen: ObservedCell, at: SeenAt): Run {
+  const { now, upTo } = at;
+  const { state, observed } = sightOf(before, seen);
+  return { ...run, state: withoutLateAbort(state, observed), observed, observedAt: now, seenChanges: upTo };
+}
+
+/** An abort that was kept for a rollout of before is not for the next one. */
+function withoutLateAbort(state: RolloutState, seen: ObservedCell): RolloutState {
+  if (state.requests.abort === undefined || state.rollout !== undefined || leftBehind(seen)) return state;
+  const { abort: _late, ...requests } = state.requests;
+  return { ...state, requests };
+}
+
+/** The load balancer was written and nothing was looked at afterwards: all else is as it was seen before, and as old as that. */
+export function wrote(run: Run, forwarding: Forwarding): Run {
+  const { observed, state } = run;
+  if (observed === undefined) return stale(run);
+  return { ...run, observed: withKnown(withWritten(observed, forwarding), state) };
+}
+
+/** The objects could not be looked at. */
+export const couldNotSee = (run: Run, failure: Pick<Retry, 'reason' | 'message'>, now: number): Run =>
+  remembering(run, (state) => backoff.unseen(state, failure, now));
+
+/** What was seen while a status was written may be older than that status. */
+export function withStatusOf({ state, ...run }: Run): Run {
+  const { overwritten: _older, ...rest } = state;
+  return { ...run, state: rest, observed: withReported(run.observed, state.reported) };
+}

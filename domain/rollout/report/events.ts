@@ -1,0 +1,113 @@
+import type { Decision } from '../../model/decision.ts';
+import { measurementKinds } from '../measure/measurement-kinds.ts';
+import type { ReportedEvent } from './report.ts';
+import { askNames } from '../../model/request.ts';
+import { cut } from '../../text.ts';
+
+type Note = Omit<ReportedEvent, 'id'>;
+
+/** The reason of the Event that goes with a decision; undefined when it is not worth one. */
+const reasons: Readonly<
+  Record<
+    Exclude<Decision['do'], 'Shift' | 'End' | 'Conclude' | 'StartMeasurement' | 'Wait' | 'Close'>,
+    string | undefined
+  >
+> = {
+  Begin: 'RolloutStarted',
+  WaiveBackground: 'AnalysisWaived',
+  Finish: 'RolloutCompleted',
+  Advance: 'StepCompleted',
+  Replan: 'StepsReplanned',
+  Inspect: undefined,
+  CheckHealth: undefined,
+  ReadLostRun: undefined,
+  Prune: undefined,
+  Remove: undefined,
+  Release: undefined,
+  Pause: undefined,
+  ReadMeasurement: undefined,
+  TerminateMeasurement: undefined,
+  Bake: 'Baking',
+};
+
+/** The Event that tells people of a decision that was carried out; undefined when it is not worth one. */
+export function eventOf(decision: Decision): Note | undefined {
+  switch (decision.do) {
+    case 'Shift':
+      return decision.purpose === 'TakeBack' || decision.purpose === 'FallBack'
+        ? warning('WeightsTakenBack', `${decision.message} ELBv2 serves it.`)
+        : normal('WeightsShifted', `${decision.message} ELBv2 serves it.`);
+    case 'End':
+      return decision.ending.kind === 'Failed'
+        ? warning('RolloutFailed', decision.message)
+        : normal('RolloutWithdrawn', decision.message);
+    case 'Conclude':
+      return normal(decision.ending === 'Failed' ? 'Reverted' : 'Withdrawn', decision.message);
+    case 'StartMeasurement':
+      return normal(measurementKinds[decision.kind].started, decision.message);
+    case 'Wait':
+      return waitEvent(decision);
+    case 'Close':
+      return closeEvent(decision);
+    default: {
+      const reason = reasons[decision.do];
+      return reason === undefined ? undefined : normal(reason, decision.message);
+    }
+  }
+}
+
+function waitEvent(decision: Extract<Decision, { do: 'Wait' }>): Note | undefined {
+  if (decision.reason !== undefined) return warning(decision.reason, decision.message);
+  switch (decision.for) {
+    case 'Health':
+      return warning('UnhealthyTargets', decision.message);
+    case 'Verdict':
+      return warning('Inconclusive', decision.message);
+    case 'Kind':
+      return warning(`WaitingFor${decision.for}`, decision.message);
+    case 'Freeze':
+    case 'Clusters':
+    case 'Application':
+    case 'Window':
+    case 'Resume':
+    case 'Approval':
+      return normal(`WaitingFor${decision.for}`, decision.message);
+    default:
+      return undefined;
+  }
+}
+
+function closeEvent({ outcome, reason, message }: Extract<Decision, { do: 'Close' }>): Note | undefined {
+  switch (outcome) {
+    case 'Waiting':
+      return normal(reason, message);
+    case 'Failed':
+      return warning(reason, message);
+    case 'Completed':
+    case 'Reverted':
+    case 'Deleted':
+      return undefined;
+  }
+}
+
+/** The Event that tells people that something outside refused. */
+export const refusalEvent = (reason: string, message: string): Note => warning(reason, message);
+
+const normal = (reason: string, message: string): Note => ({ type: 'Normal', reason, message });
+const warning = (reason: string, message: string): Note => ({ type: 'Warning', reason, message });
+
+/** The Event that tells people that they have sent a signal which nobody listens to. */
+export const unknownSignalEvent = (name: string): Note =>
+  warning(
+    'UnknownSignal',
+    `Expected one of the signals ${askNames.join(', ')}, got ${JSON.stringify(cut(name, 63))}. Nothing was done about it; send one of these.`,
+  );
+
+/** The Event of a shift that was made as asked, although it leaves all traffic without a healthy target. */
+export const forcedEvent = (message: string): Note => warning('NoHealthyTargets', message);
+
+/** The Event that tells people that someone has approved a step. */
+export const approvedEvent = (message: string): Note => normal('Approved', message);
+
+/** The Event that tells people of an approval that does not count. */
+export const approvalRefusedEvent = (message: string): Note => warning('ApprovalRefused', message);

@@ -1,0 +1,73 @@
+import type { Change } from '../../model/state.ts';
+import type { Ending, ShiftPurpose } from '../../model/decision.ts';
+import { requestsFrom } from '../../model/requests.ts';
+import type { TakenRequest } from '../../model/request.ts';
+import { cut } from '../../text.ts';
+import { compareVersions } from '../../versions/version.ts';
+
+/** How many changes are kept. */
+const KEPT_CHANGES = 10;
+
+/** A change of what serves; times are milliseconds since the epoch. */
+export interface Changed {
+  readonly version: string;
+  /** The version that served before, if any did. */
+  readonly from: string | undefined;
+  readonly outcome: Change['outcome'];
+  readonly message: string;
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
+/** The shifts that change which version serves without a rollout, and what the history calls them. */
+export const outcomeOf: Readonly<Partial<Record<ShiftPurpose, Change['outcome']>>> = {
+  Install: 'Installed',
+  RollBack: 'RolledBack',
+  FallBack: 'FellBack',
+};
+
+/** What the history calls a rollout that was taken back: `Reverted` where it has failed. */
+export const revertedAs = (ending: Ending['kind'] | undefined): Change['outcome'] =>
+  ending === 'Failed' ? 'Reverted' : 'Withdrawn';
+
+/** Writes a change down as the Cell's status has it, with what operators asked for meanwhile. */
+export function changeOf(asked: readonly TakenRequest[] | undefined, changed: Changed): Change {
+  const { startedAt, endedAt, from, message, ...change } = changed;
+  const requests = requestsFrom(asked ?? []);
+  return {
+    ...change,
+    ...(from === undefined ? {} : { from }),
+    message: cut(message, 4096),
+    startedAt: new Date(startedAt).toISOString(),
+    endedAt: new Date(endedAt).toISOString(),
+    ...(requests.length === 0 ? {} : { requests }),
+  };
+}
+
+/** The history with one more change, the newest first; one that is there already is not added again. */
+export function withChange(history: readonly Change[] | undefined, change: Change | undefined): Change[] {
+  const known = [...(history ?? [])];
+  if (change === undefined || known.some((one) => isSame(one, change))) return known;
+  return [change, ...known].slice(0, KEPT_CHANGES);
+}
+
+/** The version that serves since the last change; undefined when nobody remembers one. */
+export function servesSince(history: readonly Change[] | undefined): string | undefined {
+  const [last] = history ?? [];
+  const isBack = last?.outcome === 'Reverted' || last?.outcome === 'Withdrawn';
+  return isBack ? last.from : last?.version;
+}
+
+/** Until when a version served, in milliseconds since the epoch; undefined when nobody remembers that it did. */
+export function servedUntil(version: string, history: readonly Change[] | undefined): number | undefined {
+  const replaced = (history ?? []).find(
+    (one) =>
+      one.from !== undefined &&
+      compareVersions(one.from, version) === 0 &&
+      (one.outcome === 'Completed' || one.outcome === 'RolledBack'),
+  );
+  return replaced === undefined ? undefined : Date.parse(replaced.endedAt);
+}
+
+const isSame = (a: Change, b: Change): boolean =>
+  a.version === b.version && a.startedAt === b.startedAt && a.outcome === b.outcome;

@@ -1,0 +1,83 @@
+import type { CellSpec, CellStatus } from '../../../crds/cell.ts';
+import { listenerARNOf, routeOf } from '../../load-balancers/load-balancer.ts';
+import { loadBalancerFullName, targetGroupFullName } from '../../model/target-group.ts';
+import type { VersionSet } from '../../versions/version.ts';
+import { isLifted, isPinned } from '../../versions/candidate.ts';
+import type { Ending } from '../../model/decision.ts';
+import { stampOf } from '../../model/requests.ts';
+import type { BlockedVersion, Rollout } from '../../model/state.ts';
+import { LONGEST_MESSAGE, optional, type StatusInput } from '../../model/status-input.ts';
+import type { Measuring } from '../measure/analysis.ts';
+import { measurementKinds } from '../measure/measurement-kinds.ts';
+import { stepTimes } from './step-times.ts';
+import { cut } from '../../text.ts';
+
+/** The versions that are not tried again before someone says so. */
+export function blockedVersions({ cell, state }: StatusInput): BlockedVersion[] {
+  const { rollout, justBlocked, unblocked } = state;
+  // A version on its way is not blocked until its rollout is taken back.
+  const onItsWay = rollout?.ending === undefined ? rollout?.canary.version : undefined;
+  const before = unblocked === true ? [] : (cell.status.blockedVersions ?? []);
+  const kept = before
+    .filter((one) => one.version !== onItsWay && one.version !== justBlocked?.version && !isLifted(one, cell))
+    .map(({ pinned, ...one }) => (pinned === true && isPinned(one.version, cell) ? { ...one, pinned } : one));
+  return justBlocked === undefined ? kept : [...kept, justBlocked];
+}
+
+/** Keeps reporting the rollout of a lost run until this run continues it. */
+function leftOver({ cell, state }: StatusInput): Pick<CellStatus, 'rollout' | 'desiredVersion'> {
+  const { rollout, desiredVersion } = state.reported ?? cell.status;
+  const isOver = state.serves !== undefined || rollout === undefined;
+  return isOver ? {} : { rollout, ...optional('desiredVersion', desiredVersion) };
+}
+
+/** The rollout that is under way, with all that the next run needs to know of it when this one is lost. */
+export function rolloutOf(input: StatusInput): Partial<CellStatus> {
+  const { cell, state, workflow } = input;
+  const { rollout } = state;
+  if (rollout === undefined) return leftOver(input);
+  const { id, startedAt, edition, ending } = rollout;
+  const { paused } = state.requests;
+  return {
+    rollout: {
+      id,
+      startedAt: new Date(startedAt).toISOString(),
+      ...stepTimes(rollout, cell),
+      ...optional('edition', edition),
+      stable: sideOf(rollout.stable),
+      canary: sideOf(rollout.canary),
+      ...optional('loadBalancer', loadBalancerOf(cell.spec)),
+      ...workflow,
+      ...(ending === undefined ? {} : { ending: endingOf(ending) }),
+      ...(paused === undefined ? {} : { paused: stampOf(paused) }),
+    },
+    ...measuredBy(rollout),
+  };
+}
+
+const sideOf = ({ version, groups }: VersionSet) => ({
+  version,
+  targetGroups: groups.map(({ name, arn }) => ({ name, arn, fullName: targetGroupFullName(arn) })),
+});
+
+function loadBalancerOf(spec: CellSpec): { readonly fullName: string } | undefined {
+  const route = routeOf(spec);
+  const listenerARN = route === undefined ? undefined : listenerARNOf(route);
+  return listenerARN === undefined ? undefined : { fullName: loadBalancerFullName(listenerARN) };
+}
+
+const endingOf = ({ kind, reason, message, at }: Ending) => ({
+  kind,
+  reason,
+  message: cut(message, LONGEST_MESSAGE),
+  time: new Date(at).toISOString(),
+});
+
+const shown = ({ verdict: { name, phase, message } }: Measuring) => ({ name, phase, message });
+
+function measuredBy({ progress, background }: Rollout): Partial<CellStatus> {
+  return {
+    ...(progress.is === 'Measuring' ? { [measurementKinds[progress.kind].field]: shown(progress) } : {}),
+    ...optional('backgroundAnalysisRun', background && shown(background)),
+  };
+}
