@@ -10,7 +10,7 @@ import type { SyncedKind } from '../crds/index.ts';
 import type { Ticket } from '../domain/load-balancers/budget.ts';
 import type { CellReport } from '../domain/rollout/report/report.ts';
 import type { NotYet, ShiftRequest, ShiftResult } from '../domain/rollout/shift.ts';
-import type { FailedBefore } from '../domain/model/failed-before.ts';
+import type { FailedBefore } from '../domain/model/pace.ts';
 import type { LostRun } from '../domain/model/state.ts';
 import type { BackgroundPrefix, CellRef, ObjectKey } from '../domain/model/ids.ts';
 import type { InspectedForwarding, LoadBalancerType, Route } from '../domain/load-balancers/load-balancer.ts';

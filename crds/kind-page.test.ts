@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '..');
 
 /** Where the conditions of a kind are written. */
 const sources: Readonly<Record<string, string>> = {
-  Cell: 'domain/rollout/report/status-conditions.ts',
+  Cell: 'domain/rollout/report/status.ts',
   AWSTargetGroup: 'domain/discovery/target-group/target-group-check.ts',
   AWSApplicationLoadBalancerConfig: 'domain/load-balancers/load-balancer-status.ts',
   AWSNetworkLoadBalancerConfig: 'domain/load-balancers/load-balancer-status.ts',

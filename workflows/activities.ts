@@ -21,7 +21,10 @@ import type {
 } from '../activities/contract.ts';
 import type { ApprovalActivities } from '../activities/approval-contract.ts';
 import type { GateActivities } from '../activities/gate-contract.ts';
-import { inShort } from './summary.ts';
+import { cutToBytes } from '../domain/text.ts';
+
+/** A summary as long as Temporal takes it: up to 400 bytes. */
+export const inShort = (summary: string): string => cutToBytes(summary, 200);
 
 type TrafficReads = Pick<TrafficActivities, 'readTargetHealth' | 'inspectLoadBalancer'>;
 type ShiftActivities = Pick<TrafficActivities, 'shiftTraffic'>;

@@ -80,7 +80,8 @@ const activities = {
     world.status = status;
   },
 };
-vi.mock('./renewal.ts', () => ({
+vi.mock('./renewal.ts', async (original) => ({
+  ...(await original<object>()),
   isDue: () => historyLength > 1_000,
   waitUntil: (_happened: () => boolean, milliseconds: number) => {
     waits.push(milliseconds);
@@ -89,7 +90,8 @@ vi.mock('./renewal.ts', () => ({
     return Promise.resolve(true);
   },
 }));
-vi.mock('./activities.ts', () => ({
+vi.mock('./activities.ts', async (original) => ({
+  ...(await original<object>()),
   applicationLooks: () => activities,
   applicationActs: () => activities,
   urgentApplications: () => ({

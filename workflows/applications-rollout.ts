@@ -10,16 +10,21 @@ import type { Outcome } from '../domain/model/decision.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
 import { CANCELLED } from '../domain/model/requests.ts';
 import { sameStatus } from '../domain/rollout/report/report.ts';
-import { applicationActs, applicationLooks, objects, releases, urgentApplications } from './activities.ts';
-import type { Cancellation } from './cancellation.ts';
+import {
+  applicationActs,
+  applicationLooks,
+  objects,
+  releases,
+  urgentApplications,
+  inShort,
+} from './activities.ts';
+import type { Cancellation } from './live-run.ts';
 import { failureOf, type Failure } from './failure.ts';
 import { interruptible } from './interruptible.ts';
 import { listenForApplications, type LiveApplications } from './live-applications.ts';
-import { hasFullHistory } from './long-history.ts';
+import { hasFullHistory, isDue, waitUntil } from './renewal.ts';
 import { paceLooks, type LookPace } from './look-pace.ts';
-import { isDue, waitUntil } from './renewal.ts';
 import { OKRA_PHASE } from './search-attributes.ts';
-import { inShort } from './summary.ts';
 
 /** How a run begins and ends. */
 export interface ApplicationsRun {

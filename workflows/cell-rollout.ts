@@ -24,18 +24,15 @@ import {
   withStatusOf,
 } from '../domain/rollout/record/run.ts';
 import { takeTurn, type Turn } from '../domain/rollout/turn.ts';
-import { objects } from './activities.ts';
+import { objects, inShort } from './activities.ts';
 import { rollOutApplications } from './applications-rollout.ts';
-import type { Cancellation } from './cancellation.ts';
+import { type Cancellation, listen, type LiveRun } from './live-run.ts';
 import { failureOf } from './failure.ts';
 import { interruptible } from './interruptible.ts';
-import { listen, type LiveRun } from './live-run.ts';
-import { hasLongHistory } from './long-history.ts';
+import { hasLongHistory, goOn, isSuperseded, waitUntil } from './renewal.ts';
 import type { LookPace } from './look-pace.ts';
 import { perform } from './perform.ts';
-import { goOn, isSuperseded, waitUntil } from './renewal.ts';
 import { report, show } from './report-cell.ts';
-import { inShort } from './summary.ts';
 
 /** Which Cell to roll out, and what an earlier run has handed over. */
 export interface CellRolloutInput {

@@ -3,7 +3,8 @@ import type { CheckRun } from '../activities/contract.ts';
 
 const told: unknown[][] = [];
 let runs: CheckRun[] = [];
-vi.mock('./activities.ts', () => ({
+vi.mock('./activities.ts', async (original) => ({
+  ...(await original<object>()),
   samples: () => ({
     runCheck: (_: unknown, ...before: unknown[]) => {
       told.push(before);

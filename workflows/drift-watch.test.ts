@@ -2,7 +2,8 @@ import { expect, it, vi } from 'vitest';
 import type { DriftFinding } from '../activities/contract.ts';
 
 let finding: DriftFinding;
-vi.mock('./activities.ts', () => ({
+vi.mock('./activities.ts', async (original) => ({
+  ...(await original<object>()),
   elbv2Reads: () => ({ findDrift: () => Promise.resolve(finding), wakeWriter: () => Promise.resolve() }),
 }));
 const synced: unknown[] = [];

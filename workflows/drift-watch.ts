@@ -1,5 +1,5 @@
 import type { DriftFinding, DriftRequest, Synced, WatchedPlace } from '../activities/contract.ts';
-import type { FailedBefore } from '../domain/model/failed-before.ts';
+import type { FailedBefore } from '../domain/model/pace.ts';
 import { elbv2Reads } from './activities.ts';
 import { entity } from './entity.ts';
 import { goOn } from './renewal.ts';

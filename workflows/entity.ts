@@ -1,6 +1,6 @@
 import { setCurrentDetails, setHandler, sleep } from '@temporalio/workflow';
 import type { Synced } from '../activities/contract.ts';
-import type { FailedBefore } from '../domain/model/failed-before.ts';
+import type { FailedBefore } from '../domain/model/pace.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
 import { failureOf } from './failure.ts';
 import { changed } from './messages.ts';

@@ -24,7 +24,8 @@ vi.mock('@temporalio/workflow', async (original) => ({
   ) => handlers.set(`${type} ${name}`, { handle, ...options }),
 }));
 const reviews: { readonly asked: ApprovalReview; readonly answer: (allowed: boolean | Error) => void }[] = [];
-vi.mock('./activities.ts', () => ({
+vi.mock('./activities.ts', async (original) => ({
+  ...(await original<object>()),
   approvers: () => ({
     reviewApproval: (asked: ApprovalReview) =>
       new Promise((resolve, reject) => {

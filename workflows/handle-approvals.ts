@@ -11,7 +11,7 @@ import {
   type Claim,
 } from '../domain/rollout/record/approval.ts';
 import { approvers } from './activities.ts';
-import { decode } from './decode.ts';
+import { decode } from './listen-to-request.ts';
 import { failureOf } from './failure.ts';
 import { requestSignals, requestUpdates, type Answer } from './messages.ts';
 

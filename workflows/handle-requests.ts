@@ -3,8 +3,7 @@ import { answerTo } from '../domain/model/requests.ts';
 import { notAsSeen, seenIn } from '../domain/model/seen.ts';
 import { requestNames, type RequestName, type Stamp } from '../domain/model/request.ts';
 import { refusalBy, type Run } from '../domain/rollout/record/run.ts';
-import { decode } from './decode.ts';
-import { listenTo, stampOf } from './listen-to-request.ts';
+import { decode, listenTo, stampOf } from './listen-to-request.ts';
 
 /** The rollout that is asked. */
 export interface Asked {

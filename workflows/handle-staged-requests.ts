@@ -8,8 +8,7 @@ import {
   type StagedState,
 } from '../domain/staged/state.ts';
 import { fieldsIn } from '../domain/model/shape.ts';
-import { decode } from './decode.ts';
-import { listenTo, stampOf } from './listen-to-request.ts';
+import { decode, listenTo, stampOf } from './listen-to-request.ts';
 
 const descriptions: Readonly<Record<StagedRequestName, string>> = {
   pause: 'Begins no stage until someone sends resume.',

@@ -1,7 +1,6 @@
 import { ApplicationFailure, setHandler } from '@temporalio/workflow';
-import type { RawValue, UpdateDefinition } from '@temporalio/common';
+import { type RawValue, type UpdateDefinition, defaultPayloadConverter } from '@temporalio/common';
 import type { RequestName, Stamp } from '../domain/model/request.ts';
-import { decode } from './decode.ts';
 import { requestSignals, requestUpdates, type Answer } from './messages.ts';
 
 /** What is done about a request. */
@@ -45,3 +44,13 @@ const isObject = (value: unknown): value is { readonly by?: unknown; readonly re
 
 const textOr = (text: unknown, otherwise: string): string =>
   typeof text === 'string' && text !== '' ? text : otherwise;
+
+/** What someone outside has sent; undefined when that is nothing, or nothing that can be read. */
+export function decode(value: RawValue | undefined): unknown {
+  if (value === undefined) return undefined;
+  try {
+    return defaultPayloadConverter.fromPayload<unknown>(value.payload);
+  } catch {
+    return undefined;
+  }
+}

@@ -3,7 +3,7 @@ import { askApplications, isAnyInWork } from '../domain/applications/requests.ts
 import type { ApplicationsState } from '../domain/applications/state.ts';
 import { applicationsPlan, applicationsView } from '../domain/applications/view.ts';
 import { CANCELLED } from '../domain/model/requests.ts';
-import type { Cancellation } from './cancellation.ts';
+import type { Cancellation } from './live-run.ts';
 import { handleApplicationsRequests } from './handle-applications-requests.ts';
 import { analysisFinished, changed, drifted, experimentFinished, planQuery, stateQuery } from './messages.ts';
 

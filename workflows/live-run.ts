@@ -6,7 +6,6 @@ import * as run from '../domain/rollout/record/run.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
 import { CANCELLED } from '../domain/model/requests.ts';
 import { planOf, viewOf } from '../domain/model/view.ts';
-import type { Cancellation } from './cancellation.ts';
 import { handleApprovals } from './handle-approvals.ts';
 import { handleRequests } from './handle-requests.ts';
 import {
@@ -17,8 +16,8 @@ import {
   planQuery,
   stateQuery,
   targetsChanged,
+  unknownSignals,
 } from './messages.ts';
-import { unknownSignals } from './unknown-signals.ts';
 
 /** What a run knows by now; words from outside change it while the workflow waits. */
 export interface LiveRun {
@@ -96,4 +95,12 @@ export function listen(key: ObjectKey, begun: run.Run, cancellation: Cancellatio
     takeUp,
     isCancelled: () => isCancelled,
   };
+}
+
+/** A cancellation of a workflow in Temporal, which is an abort of what is under way, and otherwise ends the run. */
+export interface Cancellation {
+  /** Rejects when this run is cancelled. */
+  readonly requested: Promise<never>;
+  /** Whether a run before this one was, and has not come to the end that this asks for. */
+  readonly isDue: boolean;
 }

@@ -3,11 +3,10 @@ import type { ConfigResult } from '../activities/contract.ts';
 import type { Ticket } from '../domain/load-balancers/budget.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
 import type { LoadBalancerType } from '../domain/load-balancers/load-balancer.ts';
-import { configs } from './activities.ts';
+import { configs, inShort } from './activities.ts';
 import { failureOf, type Failure } from './failure.ts';
 import { changed, drifted } from './messages.ts';
 import { goOn, isDue } from './renewal.ts';
-import { inShort } from './summary.ts';
 
 /** Which object to apply. */
 export interface LoadBalancerConfigInput {

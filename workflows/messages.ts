@@ -3,6 +3,15 @@ import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { StagedState } from '../domain/staged/state.ts';
 import { askNames, type AskName } from '../domain/model/request.ts';
 import type { RolloutPlan, RolloutView } from '../domain/model/view.ts';
+import { maybeGetActivator } from '@temporalio/workflow/lib/global-attributes.js';
+
+/**
+ * The names of the signals that this run has no handler for, in the order in which they came. A default handler would
+ * have them decoded by the SDK, and one that cannot be decoded would fail the workflow task for ever; they wait in a
+ * list of the SDK's instead, which is read here.
+ */
+export const unknownSignals = (): readonly string[] =>
+  (maybeGetActivator()?.bufferedSignals ?? []).map(({ signalName }) => signalName ?? '');
 
 /** Who asks for something, and why; both are optional, so that a bare signal from the command line works. */
 export interface Request {

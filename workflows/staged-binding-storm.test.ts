@@ -68,7 +68,11 @@ const activities = {
   reportStaged: ({ status }: { status: StagedBindingPolicyStatus }) =>
     Promise.resolve(void (world.status = status)),
 };
-vi.mock('./activities.ts', () => ({ stages: () => activities, stagedReports: () => activities }));
+vi.mock('./activities.ts', async (original) => ({
+  ...(await original<object>()),
+  stages: () => activities,
+  stagedReports: () => activities,
+}));
 
 /** The run ends, and another is to go on with this. */
 class GoesOn extends Error {
@@ -78,7 +82,8 @@ class GoesOn extends Error {
     this.input = input;
   }
 }
-vi.mock('./renewal.ts', () => ({
+vi.mock('./renewal.ts', async (original) => ({
+  ...(await original<object>()),
   isDue: () => events > LONGEST_HISTORY || world.now >= end,
   goOn: (input: StagedBindingInput) => Promise.reject(new GoesOn(input)),
   waitUntil: (happened: () => boolean, milliseconds: number) => {

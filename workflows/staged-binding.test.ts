@@ -62,7 +62,8 @@ const activities = {
   reportStaged: ({ status }: { status: StagedBindingPolicyStatus }) =>
     act('report', () => void (world.status = status)),
 };
-vi.mock('./renewal.ts', () => ({
+vi.mock('./renewal.ts', async (original) => ({
+  ...(await original<object>()),
   isDue: () => false,
   waitUntil: (_: () => boolean, milliseconds: number) => {
     world.now += milliseconds;
@@ -70,7 +71,11 @@ vi.mock('./renewal.ts', () => ({
     return Promise.resolve(true);
   },
 }));
-vi.mock('./activities.ts', () => ({ stages: () => activities, stagedReports: () => activities }));
+vi.mock('./activities.ts', async (original) => ({
+  ...(await original<object>()),
+  stages: () => activities,
+  stagedReports: () => activities,
+}));
 
 const { stagedBinding } = await import('./staged-binding.ts');
 

@@ -10,12 +10,11 @@ import { looked, pause, type Looks } from '../domain/model/pace.ts';
 import { initialStagedState, tellingAll, type StagedState } from '../domain/staged/state.ts';
 import { sameStagedStatus, stagedStatusOf } from '../domain/staged/status.ts';
 import { takeStagedTurn } from '../domain/staged/turn.ts';
-import { stagedReports, stages } from './activities.ts';
+import { stagedReports, stages, inShort } from './activities.ts';
 import { failureOf, type Failure } from './failure.ts';
 import { handleStagedRequests } from './handle-staged-requests.ts';
 import { changed, stagedQuery } from './messages.ts';
 import { goOn, isDue, waitUntil } from './renewal.ts';
-import { inShort } from './summary.ts';
 import { unreachable } from '../domain/unreachable.ts';
 
 /** Which StagedBindingPolicy, how often to look when nobody tells of a change, and what an earlier run has handed over. */

@@ -1,5 +1,5 @@
 import { sleep } from '@temporalio/workflow';
-import type { FailedBefore } from '../domain/model/failed-before.ts';
+import type { FailedBefore } from '../domain/model/pace.ts';
 import { checks } from './activities.ts';
 import { entity } from './entity.ts';
 import { goOn } from './renewal.ts';

@@ -4,7 +4,7 @@ import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { Metadata } from '../../crds/resource.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
-import { successionOf, type StatusWriter } from '../../domain/rollout/report/status-writer.ts';
+import { successionOf, type StatusWriter } from '../../domain/rollout/report/report.ts';
 import { refuseWhenGivenUp } from '../heartbeat.ts';
 import { retryOnConflict } from './retry-on-conflict.ts';
 import { superseded } from './superseded.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import { KubernetesError, type Snapshot } from '../../clients/kubernetes/kubernetes.ts';
-import type { ListVersions } from '../../domain/model/list-versions.ts';
+import type { ListVersions } from '../../domain/model/observation.ts';
 import type { KnownDefinitions } from '../kubernetes/known-definitions.ts';
 import { definitionOf } from '../kubernetes/definition.ts';
 import { readSurroundings, surroundingsReader } from './surroundings.ts';

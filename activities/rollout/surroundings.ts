@@ -6,7 +6,7 @@ import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Freeze } from '../../crds/freeze.ts';
 import { accessOf, type Access } from '../../domain/access/access.ts';
 import { doubtfulKinds, type DoubtfulKind } from '../../domain/gates/doubts.ts';
-import { areAsNewAs, type ListVersions } from '../../domain/model/list-versions.ts';
+import { areAsNewAs, type ListVersions } from '../../domain/model/observation.ts';
 import {
   knownDefinitions,
   type KnownDefinitions,

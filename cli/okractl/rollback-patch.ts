@@ -4,7 +4,7 @@ import type { SelectedTargetGroup, TargetGroup } from '../../domain/model/target
 import { controllerOf } from '../../domain/kubernetes/controller.ts';
 import { includes, MAX_TARGET_GROUPS } from '../../domain/load-balancers/weights.ts';
 import { servedUntil } from '../../domain/rollout/report/history.ts';
-import { isOutsideRollbackWindow } from '../../domain/rollout/decide/rollback-window.ts';
+import { isOutsideRollbackWindow } from '../../domain/rollout/decide/intent.ts';
 import {
   groupByVersion,
   isNewer,

@@ -1,8 +1,7 @@
 import type { PresentCell } from '../versions/candidate.ts';
-import type { Decision } from '../model/decision.ts';
+import { type Decision, standsStill } from '../model/decision.ts';
 import { parseDuration } from '../duration.ts';
 import type { Rollout } from '../model/state.ts';
-import { standsStill } from '../model/waits.ts';
 
 /** When a rollout has taken too long, in milliseconds since the epoch; undefined: never, or not while it stands still. */
 export function deadlineOf(rollout: Rollout, cell: PresentCell): number | undefined {

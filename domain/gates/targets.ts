@@ -1,9 +1,7 @@
 import { parseDuration } from '../duration.ts';
-import { fail } from '../model/ending.ts';
-import type { Decision, Shift } from '../model/decision.ts';
+import { fail, type Decision, type Shift, noLaterThan } from '../model/decision.ts';
 import type { TargetGroup, WeightedTargetGroup } from '../model/target-group.ts';
 import type { GroupHealth, Rollout, RolloutState } from '../model/state.ts';
-import { noLaterThan } from '../model/waits.ts';
 import type { PresentCell } from '../versions/candidate.ts';
 import { stableSet } from '../versions/stable.ts';
 import { byName, groupByVersion, type VersionSet } from '../versions/version.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { areAsNewAs } from './list-versions.ts';
+import { areAsNewAs } from './observation.ts';
 
 const seen = { targetGroups: '99', freezes: '100', accessPolicies: '100' };
 

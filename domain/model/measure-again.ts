@@ -1,7 +1,6 @@
 import { isOverdue, isUnsuccessful } from '../rollout/measure/analysis.ts';
 import type { Requests, Stamp } from './request.ts';
 import type { Progress, Rollout, RolloutState } from './state.ts';
-import { withoutPromote } from './without-promote.ts';
 
 /** Whether a rollout is held by what its step has measured without success. */
 export const isStepHeld = ({ progress }: Rollout): boolean =>
@@ -65,4 +64,10 @@ function unwatched(progress: Progress): Progress {
   if (progress.is !== 'Baking') return progress;
   const { watchedSince: _before, ...same } = progress;
   return same;
+}
+
+/** Forgets a request to promote: it was about what is over. */
+export function withoutPromote(state: RolloutState): RolloutState {
+  const { promote: _over, ...requests } = state.requests;
+  return { ...state, requests };
 }

@@ -17,3 +17,9 @@ export function pause(looks: Looks, now: number): number {
   const [first = now] = looks;
   return looks.length < MOST.looks ? 0 : Math.min(Math.max(0, first + MOST.withinMs - now), LONGEST_PAUSE_MS);
 }
+
+/** What a look is told when the one before it has failed. */
+export interface FailedBefore {
+  /** Since when one after the other has failed, in milliseconds since the epoch. */
+  readonly failingSince: number;
+}

@@ -1,13 +1,11 @@
-import type { Approval } from './approval.ts';
-import type { Requests, TakenRequest } from './request.ts';
-import type { BackgroundAnalysis, CellStatus } from '../../crds/cell.ts';
+import type { Approval, Requests, TakenRequest } from './request.ts';
+import type { BackgroundAnalysis, CellStatus, CanaryStep } from '../../crds/cell.ts';
 import type { Measuring } from '../rollout/measure/analysis.ts';
 import type { Decision, Ending, MeasurementKind, ShiftPurpose } from './decision.ts';
 import type { BackgroundPrefix } from './ids.ts';
 import type { InspectedForwarding } from '../load-balancers/load-balancer.ts';
 import type { ReportedEvent } from '../rollout/report/report.ts';
 import type { Ticket } from '../load-balancers/budget.ts';
-import type { Step } from './step.ts';
 import type { VersionSet } from '../versions/version.ts';
 
 /** Where the current step stands. Times are milliseconds since the epoch. */
@@ -211,3 +209,14 @@ export interface Connections {
 
 /** One change of what serves, as it stands in the Cell's status. */
 export type Change = NonNullable<CellStatus['history']>[number];
+
+/** The kinds of steps: the keys of which a step in the spec has exactly one. */
+export type StepKindName = keyof CanaryStep;
+
+/** What the spec says of a step of a kind. */
+export type StepSpec<Kind extends StepKindName> = NonNullable<CanaryStep[Kind]>;
+
+/** A step of a rollout. */
+export type Step<Kind extends StepKindName = StepKindName> = {
+  [Name in Kind]: { readonly kind: Name; readonly spec: StepSpec<Name> };
+}[Kind];

@@ -1,8 +1,7 @@
 import type { PresentCell } from '../versions/candidate.ts';
-import type { Decision } from './decision.ts';
+import { type Decision, isPause } from './decision.ts';
 import type { ObservedCell } from './observation.ts';
 import type { RolloutState } from './state.ts';
-import { isPause } from './waits.ts';
 
 /** The longest message in the status (crds/cell-status.ts). */
 export const LONGEST_MESSAGE = 32_768;

@@ -7,7 +7,13 @@ import type { LostRun, RolloutState } from '../model/state.ts';
 import type { AnalysisVerdict } from '../rollout/measure/analysis.ts';
 import type { Attempt } from '../rollout/record/attempt.ts';
 import { counted, type ReadVerdict } from '../rollout/measure/ended-early.ts';
-import { carryOutRecorded, isRecorded, kept, type CarriedOut, type Change } from '../rollout/record/performed.ts';
+import {
+  carryOutRecorded,
+  isRecorded,
+  kept,
+  type CarriedOut,
+  type Change,
+} from '../rollout/record/performed.ts';
 import * as holds from '../rollout/record/record-backoff.ts';
 import { resumeLost } from '../rollout/record/lost-run.ts';
 import * as measured from '../rollout/record/record-measurement.ts';

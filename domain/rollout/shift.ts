@@ -12,8 +12,7 @@ import {
 } from '../load-balancers/load-balancer.ts';
 import type { Requirements, Shift } from '../model/decision.ts';
 import type { CellRef } from '../model/ids.ts';
-import type { ListVersions } from '../model/list-versions.ts';
-import type { ObservedCell } from '../model/observation.ts';
+import type { ListVersions, ObservedCell } from '../model/observation.ts';
 import type { Connections, RolloutState } from '../model/state.ts';
 import type { WeightedTargetGroup } from '../model/target-group.ts';
 import type { PresentCell } from '../versions/candidate.ts';

@@ -1,18 +1,16 @@
 import type { CellStatus } from '../../crds/cell.ts';
 import { decide } from './decide/decide.ts';
-import type { Close, Decision, Performable, Wait } from '../model/decision.ts';
+import { type Close, type Decision, type Performable, type Wait, noLaterThan } from '../model/decision.ts';
 import type { CellRef } from '../model/ids.ts';
 import { goesForward } from '../gates/gate.ts';
 import { againAfter } from '../gates/kinds.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import { announced, reported, timed } from './record/record.ts';
 import { isWorthReporting, sameStatus, type ReportedEvent } from './report/report.ts';
-import { tells } from './record/sight.ts';
-import { isStale, remembering, stale, withStatusOf, type Run } from './record/run.ts';
+import { tells, isStale, remembering, stale, withStatusOf, type Run } from './record/run.ts';
 import { statusOf } from './report/status.ts';
 import { abortIsDue } from '../model/requests.ts';
 import type { Retry, RolloutState } from '../model/state.ts';
-import { noLaterThan } from '../model/waits.ts';
 
 /** What a turn comes to. */
 export type Turn =

@@ -1,8 +1,6 @@
-import type { Decision } from '../model/decision.ts';
-import type { StepSpec } from '../model/step.ts';
-import type { Rollout } from '../model/state.ts';
+import { type Decision, fail } from '../model/decision.ts';
+import type { StepSpec, Rollout } from '../model/state.ts';
 import { parseDuration } from '../duration.ts';
-import { fail } from '../model/ending.ts';
 import { holdsOnFailure } from '../rollout/measure/on-failure.ts';
 import type { GuardInput } from '../gates/guard.ts';
 import { advance, type StandingKind } from './step.ts';

@@ -1,6 +1,6 @@
 import { verdictOn } from '../rollout/measure/measurement.ts';
 import type { StandingKind } from './step.ts';
-import type { StepSpec } from '../model/step.ts';
+import type { StepSpec } from '../model/state.ts';
 
 /** Has Okra measure a metric by Checks, and goes on only when they are successful. */
 export const check: StandingKind<StepSpec<'check'>> = {

@@ -1,6 +1,6 @@
 import { verdictOn } from '../rollout/measure/measurement.ts';
 import type { StandingKind } from './step.ts';
-import type { StepSpec } from '../model/step.ts';
+import type { StepSpec } from '../model/state.ts';
 
 /** Runs an Experiment of Argo Rollouts, and goes on only when it is successful. */
 export const experiment: StandingKind<StepSpec<'experiment'>> = {

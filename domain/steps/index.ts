@@ -1,8 +1,8 @@
 import type { CanaryStep } from '../../crds/cell.ts';
 import type { Decision } from '../model/decision.ts';
 import type { GuardInput } from '../gates/guard.ts';
-import type { Rollout } from '../model/state.ts';
-import type { Approvals } from '../model/approval.ts';
+import type { Rollout, Step, StepKindName, StepSpec } from '../model/state.ts';
+import type { Approvals } from '../model/request.ts';
 import { analysis } from './analysis.ts';
 import { approval } from './approval.ts';
 import { check } from './check.ts';
@@ -11,7 +11,6 @@ import { job } from './job.ts';
 import { pause } from './pause.ts';
 import { setWeight } from './set-weight.ts';
 import type { StepKind } from './step.ts';
-import type { Step, StepKindName, StepSpec } from '../model/step.ts';
 import { stepWeight } from './step-weight.ts';
 
 /** The kinds of steps; one that the schema has and this table has not does not compile. */

@@ -1,9 +1,8 @@
 import type { Decision } from '../model/decision.ts';
 import { parseDuration } from '../duration.ts';
 import type { GuardInput } from '../gates/guard.ts';
-import type { Rollout } from '../model/state.ts';
+import type { Rollout, StepSpec } from '../model/state.ts';
 import { advance, type StandingKind } from './step.ts';
-import { type StepSpec } from '../model/step.ts';
 
 /** Holds the rollout at its weight, for a time or until someone resumes. */
 export const pause: StandingKind<StepSpec<'pause'>> = {

@@ -1,8 +1,7 @@
 import type { BackgroundAnalysis } from '../../crds/cell.ts';
 import { TOTAL_WEIGHT } from '../load-balancers/weights.ts';
-import type { Rollout } from '../model/state.ts';
+import type { Rollout, Step } from '../model/state.ts';
 import { approvalsOf, movesTraffic, weightThrough } from './index.ts';
-import type { Step } from '../model/step.ts';
 
 /** The canary's total weight once the step with this index is done; a step that moves nothing leaves it as it was. */
 export const weightAfter = (steps: readonly Step[], index: number): number =>

@@ -1,5 +1,5 @@
 import type { MovingKind } from './step.ts';
-import type { StepSpec } from '../model/step.ts';
+import type { StepSpec } from '../model/state.ts';
 
 /** Gives the canary a total weight. */
 export const setWeight: MovingKind<StepSpec<'setWeight'>> = {

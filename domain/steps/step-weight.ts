@@ -1,6 +1,6 @@
 import { TOTAL_WEIGHT } from '../load-balancers/weights.ts';
 import type { MovingKind } from './step.ts';
-import type { StepSpec } from '../model/step.ts';
+import type { StepSpec } from '../model/state.ts';
 
 /** Adds to the canary's total weight. */
 export const stepWeight: MovingKind<StepSpec<'stepWeight'>> = {

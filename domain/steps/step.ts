@@ -1,4 +1,4 @@
-import type { Approvals } from '../model/approval.ts';
+import type { Approvals } from '../model/request.ts';
 import type { Decision } from '../model/decision.ts';
 import type { GuardInput } from '../gates/guard.ts';
 import type { Rollout } from '../model/state.ts';

@@ -1,6 +1,6 @@
 import type { BackgroundAnalysis, CanaryStep, CellSpec } from '../../crds/cell.ts';
 import { describeWritten, parseStep } from './index.ts';
-import type { Step } from '../model/step.ts';
+import type { Step } from '../model/state.ts';
 import { TOTAL_WEIGHT } from '../load-balancers/weights.ts';
 
 /** What a rollout goes by. */

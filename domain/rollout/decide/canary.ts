@@ -1,9 +1,13 @@
-import { awaitMeasurement, endBackground } from '../measure/background.ts';
+import {
+  awaitMeasurement,
+  endBackground,
+  bakeEndsAt,
+  isBakeEnded,
+  type BakeProgress,
+} from '../measure/background.ts';
 import { settleOf } from '../../load-balancers/load-balancer.ts';
-import type { Decision } from '../../model/decision.ts';
-import { bakeEndsAt, isBakeEnded, type BakeProgress } from '../measure/bake.ts';
+import { type Decision, fail } from '../../model/decision.ts';
 import { parseDuration } from '../../duration.ts';
-import { fail } from '../../model/ending.ts';
 import { guard, type GuardInput } from '../../gates/guard.ts';
 import { endMeasurement } from '../measure/measurement.ts';
 import type { ObservedCell } from '../../model/observation.ts';

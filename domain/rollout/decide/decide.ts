@@ -7,27 +7,23 @@ import {
   readBackground,
 } from '../measure/background.ts';
 import { takeStep } from './canary.ts';
-import type { Decision } from '../../model/decision.ts';
+import { type Decision, withdraw, standsStill } from '../../model/decision.ts';
 import { damp } from '../../gates/damping.ts';
 import { deadlineOf } from '../../gates/deadline.ts';
-import { withdraw } from '../../model/ending.ts';
 import { gate } from '../../gates/gate.ts';
 import { withSides } from '../../gates/kinds.ts';
 import { abortIsDue } from '../../model/requests.ts';
 import { checkTargets, evacuate, failedByHealth, heldForStable, untilChecked } from '../../gates/targets.ts';
 import { attachFirst, type GuardInput } from '../../gates/guard.ts';
-import { awaitBackoff } from './backoff.ts';
+import { awaitBackoff, heedingStep, paused } from './held.ts';
 import { intend } from './intent.ts';
 import { interrupt } from './interrupt.ts';
 import { withInspected } from '../../model/known.ts';
 import type { ObservedCell } from '../../model/observation.ts';
-import { heedingStep, paused } from './held.ts';
 import { isUnsure, reconfigure, restore } from './reconfigure.ts';
 import type { Rollout, RolloutState } from '../../model/state.ts';
-import { standsStill } from '../../model/waits.ts';
 import { replan } from './replan.ts';
-import { takeBack } from './take-back.ts';
-import { takeOut } from './take-out.ts';
+import { takeBack, takeOut } from './take-back.ts';
 import { waitingForTurn } from '../report/turn-in-budget.ts';
 
 /** Decides the one thing that a Cell needs next. `now` is in milliseconds since the epoch. */

@@ -1,7 +1,6 @@
 import type { GuardInput } from '../../gates/guard.ts';
-import type { Decision } from '../../model/decision.ts';
-import type { Rollout } from '../../model/state.ts';
-import { noLaterThan } from '../../model/waits.ts';
+import { type Decision, noLaterThan } from '../../model/decision.ts';
+import type { Rollout, RolloutState } from '../../model/state.ts';
 import { takeStep } from './canary.ts';
 import { verdictSoFar } from '../measure/measurement.ts';
 
@@ -39,4 +38,11 @@ export function heedingStep(next: Decision, rollout: Rollout, input: GuardInput)
   if (step.do === 'ReadMeasurement') return isRefused && input.now < backoff.until ? next : step;
   const lastsNoLonger = rollout.progress.is === 'Measuring' || rollout.progress.is === 'Pausing';
   return step.do === 'Wait' && lastsNoLonger ? noLaterThan(step.until, next) : next;
+}
+
+/** Waits until what was refused is tried again; undefined when nothing was, or when what was moves no traffic. */
+export function awaitBackoff(state: RolloutState, now: number): Decision | undefined {
+  const { backoff } = state;
+  if (backoff === undefined || backoff.quiet === true || now >= backoff.until) return undefined;
+  return { do: 'Wait', for: 'Backoff', until: backoff.until, message: backoff.message };
 }

@@ -1,21 +1,21 @@
 import { inspect, reinstall } from './adoption.ts';
 import { candidates, isBlocked, type Candidates } from '../../versions/candidate.ts';
 import { begin, withoutRoom } from './begin.ts';
-import type { Decision } from '../../model/decision.ts';
+import type { Decision, Shift } from '../../model/decision.ts';
 import { gate } from '../../gates/gate.ts';
 import { keepServed } from '../../gates/kinds.ts';
-import { guard, type GuardInput } from '../../gates/guard.ts';
-import { install } from './install.ts';
+import { guard, type GuardInput, onlyRegistered } from '../../gates/guard.ts';
 import { isUnsure, restore } from './reconfigure.ts';
 import { atRest } from './rest.ts';
-import { isOutsideRollbackWindow } from './rollback-window.ts';
 import { carriersBeside, isGone, presentOf, stableSet, UNKNOWN_VERSION } from '../../versions/stable.ts';
-import { close, isPinLost, settle, tooMany } from './settle.ts';
-import { backTo, giveBack } from './take-back.ts';
-import { takeOutMeanwhile } from './take-out.ts';
+import { close, isPinLost, settle, tooMany, waiting } from './settle.ts';
+import { backTo, giveBack, takeOutMeanwhile } from './take-back.ts';
 import { isUnderWay, keeping, upkeep } from './upkeep.ts';
 import { isNewer, type VersionSet } from '../../versions/version.ts';
 import { everythingTo, includes, MAX_TARGET_GROUPS, weightOf } from '../../load-balancers/weights.ts';
+import type { Cell } from '../../../crds/cell.ts';
+import { parseDuration } from '../../duration.ts';
+import { servedUntil } from '../report/history.ts';
 
 /** Decides what a Cell without a rollout under way needs: a rollout, one write, or nothing. */
 export function intend(input: GuardInput): Decision {
@@ -145,4 +145,39 @@ function move(input: GuardInput, found: Candidates, stable: VersionSet): Decisio
     input,
   );
   return back.do === 'Wait' ? takeOutMeanwhile(back, stable, input) : back;
+}
+
+/** Gives everything to the version that should serve where nothing is served yet. */
+function install(found: Candidates, input: GuardInput): Decision {
+  const { target } = found;
+  if (target === undefined) return waiting(found, undefined);
+  const { version, groups } = target;
+  if (groups.length > MAX_TARGET_GROUPS) return tooMany(groups, `Version ${version} has`);
+  const shift: Shift = {
+    do: 'Shift',
+    purpose: 'Install',
+    version,
+    shares: everythingTo(groups, []),
+    urgent: false,
+    message: `Installing ${version} with all traffic, because nothing is served yet.`,
+  };
+  return onlyRegistered(shift, input);
+}
+
+/** What of a Cell says for how long a version may be swapped in again. */
+interface RollingBack {
+  readonly spec: Pick<Cell['spec'], 'updateStrategy'>;
+  readonly status: Pick<NonNullable<Cell['status']>, 'history'>;
+}
+
+/** Whether a lower version was replaced so long ago, in milliseconds since the epoch, that it takes the steps like a new one. */
+export function isOutsideRollbackWindow(
+  version: string,
+  { spec, status }: RollingBack,
+  now: number,
+): boolean {
+  const window = spec.updateStrategy?.rollbackWindow;
+  if (window === undefined) return false;
+  const until = servedUntil(version, status.history);
+  return until === undefined || now - until > parseDuration(window.duration) * 1000;
 }

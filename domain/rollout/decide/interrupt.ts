@@ -1,7 +1,6 @@
 import { candidates, isBlocked, type PresentCell } from '../../versions/candidate.ts';
 import { deadlineOf } from '../../gates/deadline.ts';
-import type { Decision } from '../../model/decision.ts';
-import { abortedBy, end, fail, withdraw } from '../../model/ending.ts';
+import { type Decision, abortedBy, end, fail, withdraw } from '../../model/decision.ts';
 import type { GuardInput } from '../../gates/guard.ts';
 import type { ObservedCell } from '../../model/observation.ts';
 import type { Rollout } from '../../model/state.ts';

@@ -8,9 +8,8 @@ import {
   weightOf,
   whereAllFit,
 } from '../../load-balancers/weights.ts';
-import type { Decision, Shift } from '../../model/decision.ts';
+import { type Decision, type Shift, noLaterThan } from '../../model/decision.ts';
 import type { TargetGroup } from '../../model/target-group.ts';
-import { noLaterThan } from '../../model/waits.ts';
 import type { VersionSet } from '../../versions/version.ts';
 import { tooMany } from './settle.ts';
 

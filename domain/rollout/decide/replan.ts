@@ -1,7 +1,6 @@
 import type { Decision } from '../../model/decision.ts';
-import { stepsGoOn } from '../../model/measure-again.ts';
+import { stepsGoOn, withoutPromote } from '../../model/measure-again.ts';
 import type { Rollout, RolloutState } from '../../model/state.ts';
-import { withoutPromote } from '../../model/without-promote.ts';
 import { isAsPlanned, resumeEdited } from '../../steps/plan.ts';
 import { nameStep } from '../../steps/step.ts';
 import { weightOf } from '../../load-balancers/weights.ts';

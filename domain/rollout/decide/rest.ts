@@ -1,11 +1,10 @@
 import type { PresentCell } from '../../versions/candidate.ts';
-import type { Close, Decision, Shift, Wait } from '../../model/decision.ts';
+import { type Close, type Decision, type Shift, type Wait, noLaterThan } from '../../model/decision.ts';
 import { parseDuration } from '../../duration.ts';
 import type { GuardInput } from '../../gates/guard.ts';
 import { evacuatedUntil } from '../../gates/targets.ts';
 import type { ObservedCell } from '../../model/observation.ts';
 import type { WeightedTargetGroup } from '../../model/target-group.ts';
-import { noLaterThan } from '../../model/waits.ts';
 import { includes } from '../../load-balancers/weights.ts';
 
 /** How long groups at weight 0 stay in the rule after the end of a rollout when nobody says otherwise. */

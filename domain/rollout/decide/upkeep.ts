@@ -1,6 +1,5 @@
 import type { Candidates } from '../../versions/candidate.ts';
-import type { Close, Decision, Wait } from '../../model/decision.ts';
-import { noLaterThan } from '../../model/waits.ts';
+import { type Close, type Decision, type Wait, noLaterThan } from '../../model/decision.ts';
 import { gate } from '../../gates/gate.ts';
 import type { GuardInput } from '../../gates/guard.ts';
 import { rebalance } from './rebalance.ts';

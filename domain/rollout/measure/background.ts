@@ -1,15 +1,43 @@
 import type { AnalysisStep } from '../../../crds/cell.ts';
 import { isFinished, judge, type Judgement } from './analysis.ts';
-import type { Decision } from '../../model/decision.ts';
-import { bakeAnalysisOf } from './bake.ts';
-import { fail } from '../../model/ending.ts';
+import { type Decision, fail, noLaterThan } from '../../model/decision.ts';
 import type { GuardInput } from '../../gates/guard.ts';
 import type { BackgroundPrefix } from '../../model/ids.ts';
 import { isBackgroundRepeatable, stepsGoOn } from '../../model/measure-again.ts';
 import { heldFor, heldUntilBegun, holdsOnFailure, waysOn } from './on-failure.ts';
 import type { Requests } from '../../model/request.ts';
-import type { Background, Rollout, RolloutState } from '../../model/state.ts';
-import { noLaterThan } from '../../model/waits.ts';
+import type { Background, Rollout, RolloutState, Progress } from '../../model/state.ts';
+import { parseDuration } from '../../duration.ts';
+
+export type BakeProgress = Extract<Progress, { is: 'Baking' }>;
+
+/** When a bake is over; its analysis watches for the whole duration, however late it could be started. */
+export const bakeEndsAt = (
+  { since, watchedSince = since }: BakeProgress,
+  duration: number | string,
+): number => watchedSince + parseDuration(duration) * 1000;
+
+/** Whether someone has ended a bake before its time, by a request or by removing it from the spec. */
+export function isBakeEnded(
+  { progress }: Rollout,
+  { cell, state }: Pick<GuardInput, 'cell' | 'state'>,
+): boolean {
+  if (progress.is !== 'Baking') return false;
+  const { promote, promoteFull } = state.requests;
+  // A promoteFull of before was about the steps; one that begins the bake at once has come in the same millisecond.
+  const isAsked = promote !== undefined || (promoteFull !== undefined && promoteFull.at > progress.since);
+  return isAsked || cell.spec.updateStrategy?.bake === undefined;
+}
+
+/** What is to be analysed in a bake; undefined when nothing is, or not any more. */
+function bakeAnalysisOf(rollout: Rollout, input: GuardInput): AnalysisStep | undefined {
+  const { progress, background } = rollout;
+  const bake = input.cell.spec.updateStrategy?.bake;
+  if (progress.is !== 'Baking' || bake === undefined || isBakeEnded(rollout, input)) return undefined;
+  const isTimeOver = progress.watchedSince !== undefined && input.now >= bakeEndsAt(progress, bake.duration);
+  // One that has watched for the whole time was ended.
+  return isTimeOver && background === undefined ? undefined : bake.analysis;
+}
 
 /** An analysis that goes on while the rollout does, and what its AnalysisRun is named after. */
 export interface Backdrop {

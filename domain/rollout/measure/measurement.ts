@@ -1,6 +1,5 @@
 import { isFinished, judge } from './analysis.ts';
-import type { Decision, StartMeasurement } from '../../model/decision.ts';
-import { fail } from '../../model/ending.ts';
+import { type Decision, type StartMeasurement, fail } from '../../model/decision.ts';
 import type { GuardInput } from '../../gates/guard.ts';
 import { analysisRunName, checkRunName, experimentName, jobName } from '../../model/ids.ts';
 import type { Progress, Rollout } from '../../model/state.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { problemWithSettings } from './metric-settings.ts';
+import { problemWithSettings } from './analysis-run.ts';
 
 const problem = (expressions: readonly string[], names: readonly string[]): string | undefined =>
   problemWithSettings(

@@ -1,5 +1,5 @@
 import { isRecord } from '../../model/shape.ts';
-import type { Approvals } from '../../model/approval.ts';
+import type { Approvals } from '../../model/request.ts';
 import { stampOf, withRequest } from '../../model/requests.ts';
 import { withoutRollout } from '../../model/request-kinds.ts';
 import { notAsSeen } from '../../model/seen.ts';

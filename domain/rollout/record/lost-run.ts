@@ -5,7 +5,7 @@ import type { WeightedTargetGroup } from '../../model/target-group.ts';
 import type { VersionSet } from '../../versions/version.ts';
 import { weightOf } from '../../load-balancers/weights.ts';
 import { resumeAt } from '../../steps/plan.ts';
-import { blockedBy } from './blocked.ts';
+import { blockedBy } from './record-ending.ts';
 import { withoutBackoff } from './record.ts';
 import { plannedBy } from '../../steps/strategy.ts';
 

@@ -1,9 +1,21 @@
-import type { Decision } from '../../model/decision.ts';
-import type { RolloutState } from '../../model/state.ts';
-import type { PresentCell } from '../../versions/candidate.ts';
-import { blockedBy } from './blocked.ts';
+import type { Decision, Ending } from '../../model/decision.ts';
+import type { RolloutState, BlockedVersion } from '../../model/state.ts';
+import { type PresentCell, isPinned } from '../../versions/candidate.ts';
 import { changeOf, revertedAs } from '../report/history.ts';
 import { inRollout, withoutBackoff } from './record.ts';
+import { cut } from '../../text.ts';
+
+/** The longest text of a cause in the status (crds/cell-status.ts). */
+const LONGEST_CAUSE = 2_048;
+
+/** A version that is blocked by the end of its rollout. */
+export const blockedBy = ({ message, at }: Ending, version: string, cell: PresentCell): BlockedVersion => ({
+  version,
+  cause: cut(message, LONGEST_CAUSE),
+  time: new Date(at).toISOString(),
+  observedGeneration: cell.generation,
+  ...(isPinned(version, cell) ? { pinned: true } : {}),
+});
 
 /** Records that the rollout ends before its last step, and why; a version that failed is blocked from here on. */
 export function ending(

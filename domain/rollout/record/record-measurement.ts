@@ -1,7 +1,12 @@
-import { isFinished, isSettled, isUnsuccessful, type AnalysisVerdict, type Measuring } from '../measure/analysis.ts';
+import {
+  isFinished,
+  isSettled,
+  isUnsuccessful,
+  type AnalysisVerdict,
+  type Measuring,
+} from '../measure/analysis.ts';
 import type { FollowMeasurement, StartMeasurement } from '../../model/decision.ts';
-import { isStepHeld } from '../../model/measure-again.ts';
-import { withoutPromote } from '../../model/without-promote.ts';
+import { isStepHeld, withoutPromote } from '../../model/measure-again.ts';
 import { inRollout, withoutBackoff } from './record.ts';
 import type { Rollout, RolloutState } from '../../model/state.ts';
 

@@ -12,7 +12,7 @@ import { changeOf, outcomeOf } from '../report/history.ts';
 import type { Rollout, RolloutState } from '../../model/state.ts';
 import { plannedBy } from '../../steps/strategy.ts';
 import { weightOf } from '../../load-balancers/weights.ts';
-import { withoutPromote } from '../../model/without-promote.ts';
+import { withoutPromote } from '../../model/measure-again.ts';
 
 type Of<Name extends Decision['do']> = Extract<Decision, { do: Name }>;
 

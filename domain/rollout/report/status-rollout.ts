@@ -2,15 +2,49 @@ import type { CellSpec, CellStatus } from '../../../crds/cell.ts';
 import { listenerARNOf, routeOf } from '../../load-balancers/load-balancer.ts';
 import { loadBalancerFullName, targetGroupFullName } from '../../model/target-group.ts';
 import type { VersionSet } from '../../versions/version.ts';
-import { isLifted, isPinned } from '../../versions/candidate.ts';
+import { isLifted, isPinned, type PresentCell } from '../../versions/candidate.ts';
 import type { Ending } from '../../model/decision.ts';
 import { stampOf } from '../../model/requests.ts';
 import type { BlockedVersion, Rollout } from '../../model/state.ts';
 import { LONGEST_MESSAGE, optional, type StatusInput } from '../../model/status-input.ts';
 import type { Measuring } from '../measure/analysis.ts';
 import { measurementKinds } from '../measure/measurement-kinds.ts';
-import { stepTimes } from './step-times.ts';
 import { cut } from '../../text.ts';
+import { bakeEndsAt } from '../measure/background.ts';
+import { parseDuration } from '../../duration.ts';
+import { lastsAtMost } from '../../steps/index.ts';
+
+type Times = Pick<NonNullable<CellStatus['rollout']>, 'stepStartedAt' | 'stepEndsAt'>;
+
+/** Since when the current step is under way, and when it is over where that is a matter of time alone. */
+function stepTimes(rollout: Rollout, cell: PresentCell): Times {
+  const endsAt = rollout.ending === undefined ? endOf(rollout, cell) : undefined;
+  return {
+    stepStartedAt: isoOf(rollout.stepStartedAt),
+    ...(endsAt === undefined ? {} : { stepEndsAt: isoOf(endsAt) }),
+  };
+}
+
+function endOf({ progress, steps, index }: Rollout, { spec }: PresentCell): number | undefined {
+  switch (progress.is) {
+    case 'Pausing': {
+      const step = steps[index];
+      return step === undefined ? undefined : after(progress.since, lastsAtMost(step));
+    }
+    case 'Baking': {
+      const duration = spec.updateStrategy?.bake?.duration;
+      return duration === undefined ? undefined : bakeEndsAt(progress, duration);
+    }
+    case 'Ready':
+    case 'Measuring':
+      return undefined;
+  }
+}
+
+const after = (since: number, duration: number | string | undefined): number | undefined =>
+  duration === undefined ? undefined : since + parseDuration(duration) * 1000;
+
+const isoOf = (at: number): string => new Date(at).toISOString();
 
 /** The versions that are not tried again before someone says so. */
 export function blockedVersions({ cell, state }: StatusInput): BlockedVersion[] {
