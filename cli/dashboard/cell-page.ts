@@ -5,6 +5,7 @@ import { describeRoute, placeOf, routeOf } from '../../domain/load-balancers/loa
 import { describeSteps } from '../../domain/steps/strategy.ts';
 import { applicationsTable } from '../okractl/applications.ts';
 import type { ShownEvent } from '../okractl/cell-view.ts';
+import { healthOf as healthText, unhealthyTargets } from '../okractl/describe-cell.ts';
 import { CHANGE_CAUSE } from '../okractl/rollback-patch.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { nextOf } from '../okractl/tree.ts';
@@ -12,9 +13,18 @@ import { chartOf } from './chart.ts';
 import { gatesOf } from './gates.ts';
 import { seenOf } from './offers.ts';
 import type { KnownCell } from './rows.ts';
-import { toneOfApplication, toneOfCondition, toneOfOutcome } from './tone.ts';
+import { toneOfApplication, toneOfOutcome } from './tone.ts';
 import type { Freezing } from '../../domain/gates/freeze.ts';
-import type { CellPage, CellRow, EventView, GroupView, OfferView, StepView, VerdictView } from './view.ts';
+import type {
+  CellPage,
+  CellRow,
+  EventView,
+  GroupView,
+  HealthView,
+  OfferView,
+  StepView,
+  VerdictView,
+} from './view.ts';
 
 /** All that the page of a Cell is made of. */
 export interface CellSources extends KnownCell {
@@ -76,6 +86,7 @@ function factsOf(cell: Cell, unreadable: string | undefined): readonly Fact[] {
   const isOld = status.observedGeneration !== undefined && status.observedGeneration !== metadata.generation;
   const facts: readonly (readonly [name: string, text: string | undefined, time?: string | undefined])[] = [
     ['Reason', status.reason],
+    ['Targets', unhealthyTargets(status)],
     ['Pinned to', spec.version],
     ['Change cause', metadata.annotations?.[CHANGE_CAUSE]],
     ['Rollout started', status.rollout === undefined ? undefined : '', status.rollout?.startedAt],
@@ -102,7 +113,7 @@ function groupOf(
       : '',
     served?.connections ?? '',
   ];
-  const health = healthOf(groups.get(weight.name));
+  const health = healthOf(served, groups.get(weight.name));
   return {
     ...weight,
     note: inOneLine(notes.filter((note) => note !== '').join('; ')),
@@ -110,12 +121,19 @@ function groupOf(
   };
 }
 
-/** What AWS knows of a target group, as its object says. */
-export function healthOf(group: Pick<AWSTargetGroup, 'status'> | undefined): GroupView['health'] {
+/** Says how many targets of a group are healthy, and what AWS or a Cell has against it. */
+export function healthOf(
+  served: NonNullable<CellStatus['targetGroups']>[number] | undefined,
+  group: Pick<AWSTargetGroup, 'status'> | undefined,
+): HealthView | undefined {
   const ready = group?.status?.conditions?.find(({ type }) => type === 'Ready');
-  return ready === undefined
-    ? undefined
-    : { tone: toneOfCondition(ready.status), text: inOneLine(ready.message) };
+  const counts = healthText(served);
+  const text = counts === undefined ? undefined : `${counts} healthy`;
+  if (ready?.status === 'False')
+    return { tone: 'Bad', text: text ?? 'not ready', problem: inOneLine(ready.message) };
+  if (text === undefined) return undefined;
+  const { healthyTargets = 0, targets = healthyTargets } = served ?? {};
+  return { tone: healthyTargets === 0 ? 'Bad' : healthyTargets < targets ? 'Held' : 'Good', text };
 }
 
 function stepsIn({ spec, status = {} }: Cell): readonly StepView[] {

@@ -1,5 +1,5 @@
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
-import type { Cell } from '../../crds/cell.ts';
+import type { Cell, CellStatus } from '../../crds/cell.ts';
 import type { ClusterSet } from '../../crds/cluster-set.ts';
 import { compareText } from '../../domain/kubernetes/canonical.ts';
 import { VERSION_LABEL } from '../../domain/kubernetes/labels.ts';
@@ -21,7 +21,7 @@ const BY_HAND = 'made by hand, of no known cluster';
 
 /** Says of each cluster which target groups it has, and in which Cells they carry which weight. */
 export function clustersOf({ groups, sets, cells }: ClusterSources): readonly ClusterView[] {
-  const users = usersOf(cells);
+  const served = servedIn(cells);
   const clusters = new Map<string, Known>();
   // A cluster is known by its secret, and each namespace has secrets of its own.
   const of = (namespace: string, secret: string): Known => {
@@ -38,13 +38,17 @@ export function clustersOf({ groups, sets, cells }: ClusterSources): readonly Cl
     const { metadata, status } = group;
     const { namespace, name } = keyOf(group);
     const secret = sourceIn(metadata)?.secret;
-    const health = healthOf(group);
+    const known = served.get(namedARN(group) ?? '') ?? [];
+    const health = healthOf(
+      known.find(({ healthyTargets }) => healthyTargets !== undefined),
+      group,
+    );
     const cluster = secret === undefined ? of('', BY_HAND) : of(namespace, secret);
     cluster.groups.push({
       name: `${namespace}/${name}`,
       version: metadata.labels?.[VERSION_LABEL] ?? status?.version ?? '',
       ...(health === undefined ? {} : { health }),
-      users: users.get(namedARN(group) ?? '') ?? [],
+      users: known.map(({ key, role, weight }) => ({ key, role, weight })),
     });
   }
   const byName = Map.groupBy(clusters.values(), ({ secret }) => secret);
@@ -67,14 +71,16 @@ interface Known {
   readonly groups: UsedGroup[];
 }
 
-/** In which Cells a target group is in the rule, by its ARN. */
-function usersOf(cells: Iterable<Cell>): ReadonlyMap<string, UsedGroup['users']> {
-  const users = new Map<string, UsedGroup['users'][number][]>();
-  for (const { metadata, status } of cells)
-    for (const { arn, role, weight } of status?.targetGroups ?? []) {
-      const known = users.get(arn) ?? [];
-      users.set(arn, known);
-      known.push({ key: `${metadata.namespace ?? 'default'}/${metadata.name}`, role, weight });
-    }
-  return users;
-}
+type Served = NonNullable<CellStatus['targetGroups']>[number] & { readonly key: string };
+
+/** The target groups in the rules of Cells, by ARN. */
+const servedIn = (cells: Iterable<Cell>): ReadonlyMap<string, readonly Served[]> =>
+  Map.groupBy(
+    [...cells].flatMap(({ metadata, status }) =>
+      (status?.targetGroups ?? []).map((group): Served => ({
+        ...group,
+        key: `${metadata.namespace ?? 'default'}/${metadata.name}`,
+      })),
+    ),
+    ({ arn }) => arn,
+  );

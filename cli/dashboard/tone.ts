@@ -72,7 +72,3 @@ const byPolicy: Readonly<Record<string, Tone>> = {
 
 /** How a StagedBindingPolicy stands, or a stage of it. */
 export const toneOfPolicy = (phase: string): Tone => byPolicy[phase] ?? 'Moving';
-
-/** How a condition stands that is to be true. */
-export const toneOfCondition = (status: 'True' | 'False' | 'Unknown'): Tone =>
-  status === 'True' ? 'Good' : status === 'False' ? 'Bad' : 'Idle';

@@ -59,6 +59,7 @@ function headOf(view: CellView, now: number): readonly Pair[] {
     ['Cell', `${metadata.namespace ?? 'default'}/${metadata.name}`],
     ['Phase', reason === undefined ? phase : `${phase} (${reason})`],
     ['Says', inOneLine(message)],
+    ['Targets', unhealthyTargets(status)],
     ['Serves', status.stableVersion ?? (route === undefined ? undefined : 'nothing yet')],
     ['Pinned to', spec.version],
     ['Change cause', metadata.annotations?.[CHANGE_CAUSE]],
@@ -70,6 +71,18 @@ function headOf(view: CellView, now: number): readonly Pair[] {
     ['Workflow', view.url],
   ];
 }
+
+/** Says which target groups in the rule have no healthy target; undefined when each has one, or nobody has looked. */
+export const unhealthyTargets = ({ conditions = [] }: CellStatus): string | undefined => {
+  const found = conditions.find(({ type, status }) => type === 'TargetsHealthy' && status === 'False');
+  return found === undefined ? undefined : `not all healthy: ${inOneLine(found.message)}`;
+};
+
+/** The healthy and all registered targets of a group, when Okra checked them last: `2/3`. */
+export const healthOf = (
+  group: { readonly healthyTargets?: number | undefined; readonly targets?: number | undefined } | undefined,
+): string | undefined =>
+  group?.healthyTargets === undefined ? undefined : `${group.healthyTargets}/${group.targets ?? '?'}`;
 
 /** The rollout that is under way. */
 function rolloutPairs(status: CellStatus, now: number): readonly Pair[] {
@@ -121,7 +134,7 @@ export function weightsTable({ cell, asked }: Pick<CellView, 'cell' | 'asked'>):
   const names = [...new Set([...served, ...wanted].map(({ name }) => name))];
   const unknown = asked.is === 'Unknown' ? '?' : '-';
   return {
-    headings: ['TARGET GROUP', 'VERSION', 'ROLE', 'ASKED FOR', 'SERVED', 'NOTE'],
+    headings: ['TARGET GROUP', 'VERSION', 'ROLE', 'ASKED FOR', 'SERVED', 'HEALTHY', 'NOTE'],
     rows: names.map((name) => {
       const group = served.find((one) => one.name === name);
       const weight = wanted.find((one) => one.name === name)?.weight;
@@ -136,6 +149,7 @@ export function weightsTable({ cell, asked }: Pick<CellView, 'cell' | 'asked'>):
         group?.role ?? '-',
         weight === undefined ? unknown : String(weight),
         group === undefined ? '-' : String(group.weight),
+        healthOf(group) ?? '-',
         notes.join('; '),
       ];
     }),

@@ -78,9 +78,9 @@ Freeze night of ops holds all namespaces: sale, until 2026-11-22T12:00:00Z (in 2
 default/web  Paused  1.0.0 → 2.0.0  for 5m
 ├─ Pausing until someone sends resume or promote.
 ├─ weights
-│  ├─ TARGET GROUP   VERSION   ROLE     ASKED FOR   SERVED   NOTE
-│  ├─ web-a          1.0.0     Stable   50          80       not confirmed yet; differs
-│  └─ web-b          2.0.0     Canary   50          20       not confirmed yet; differs
+│  ├─ TARGET GROUP   VERSION   ROLE     ASKED FOR   SERVED   HEALTHY   NOTE
+│  ├─ web-a          1.0.0     Stable   50          80       2/3       not confirmed yet; differs
+│  └─ web-b          2.0.0     Canary   50          20       -         not confirmed yet; differs
 ├─ steps
 │  ├─ ✓ 1. set the canary's weight to 20
 │  ├─ ▶ 2. pause until resumed, since 2026-11-22T09:58:00Z (2m ago)
