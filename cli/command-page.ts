@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { visibleCommands } from './okractl/complete.ts';
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 
@@ -36,6 +37,6 @@ function sectionOf(command: Command, before: string): string {
 
 /** The page of all commands of a program: the options that each of them has, and a section for each. */
 export function commandPage(program: Command, introduction: string): string {
-  const sections = program.commands.map((command) => sectionOf(command, program.name()));
+  const sections = visibleCommands(program).map((command) => sectionOf(command, program.name()));
   return `${introduction}${optionRows(program)}\n\n${sections.join('\n')}`;
 }

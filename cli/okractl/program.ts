@@ -3,7 +3,7 @@ import { framed } from '../frame.ts';
 import { addCreate, addRun, addUpdate } from './analysis-run.ts';
 import { addApprove } from './approve.ts';
 import { addCheck } from './check.ts';
-import { addCompletion } from './completion.ts';
+import { addCompletion } from './complete.ts';
 import { addConvert } from './convert.ts';
 import { addDashboard } from './dashboard.ts';
 import { addDescribe } from './describe.ts';
