@@ -1,7 +1,7 @@
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import { askNames, type AskName } from '../../domain/model/request.ts';
 import type { Seen } from '../../domain/model/seen.ts';
-import { CommandError, exitCodes } from '../okractl/exit.ts';
+import { CommandError, exitCodes } from '../okractl/shell.ts';
 import { send } from '../okractl/send.ts';
 import type { Viewer } from './viewer.ts';
 

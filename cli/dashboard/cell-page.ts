@@ -3,10 +3,13 @@ import type { Cell, CellStatus } from '../../crds/cell.ts';
 import type { WeightHistory, ToldWeights } from '../../clients/temporal/weight-history.ts';
 import { describeRoute, placeOf, routeOf } from '../../domain/load-balancers/load-balancer.ts';
 import { describeSteps } from '../../domain/steps/strategy.ts';
-import { applicationsTable } from '../okractl/applications.ts';
-import type { ShownEvent } from '../okractl/cell-view.ts';
-import { healthOf as healthText, unhealthyTargets } from '../okractl/describe-cell.ts';
-import { CHANGE_CAUSE } from '../okractl/rollback-patch.ts';
+import {
+  applicationsTable,
+  healthOf as healthText,
+  type ShownEvent,
+  unhealthyTargets,
+} from '../okractl/describe-cell.ts';
+import { CHANGE_CAUSE } from '../okractl/rollback.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { nextOf } from '../okractl/tree.ts';
 import { chartOf } from './chart.ts';

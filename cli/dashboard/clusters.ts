@@ -5,7 +5,7 @@ import { compareText } from '../../domain/kubernetes/canonical.ts';
 import { VERSION_LABEL } from '../../domain/kubernetes/labels.ts';
 import { keyOf } from '../../domain/model/ids.ts';
 import { namedARN } from '../../domain/model/target-group.ts';
-import { sourceIn } from '../okractl/origin.ts';
+import { sourceIn } from '../okractl/trace.ts';
 import { healthOf } from './cell-page.ts';
 import type { ClusterView, UsedGroup } from './view.ts';
 

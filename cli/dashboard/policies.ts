@@ -1,6 +1,6 @@
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import { inOneLine } from '../terminal-text.ts';
-import { stageNamesIn } from '../okractl/describe-staged.ts';
+import { stageNamesIn } from '../okractl/describe.ts';
 import { inOrder } from '../okractl/watched.ts';
 import { toneOfPolicy } from './tone.ts';
 import type { PolicyRow } from './view.ts';

@@ -1,5 +1,5 @@
 import type { Cell } from '../../crds/cell.ts';
-import type { Asked } from '../okractl/cell-view.ts';
+import type { Asked } from '../okractl/describe-cell.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { toneOf } from './tone.ts';
 import type { CellRow, GroupWeight } from './view.ts';

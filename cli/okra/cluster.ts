@@ -5,9 +5,8 @@ import { clusterSecretValues } from '../../domain/discovery/clusters/cluster-sec
 import { secretNameOf } from '../../domain/discovery/cluster-set/cluster-set.ts';
 import { SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../../domain/kubernetes/labels.ts';
 import { matches } from '../../domain/kubernetes/selector.ts';
-import { badUsage, failed } from '../okractl/exit.ts';
-import { forPrograms, outputOption, type OutputFormat } from '../okractl/output.ts';
-import { layOut } from '../okractl/table.ts';
+import { badUsage, failed } from '../okractl/shell.ts';
+import { forPrograms, layOut, type OutputFormat, outputOption } from '../okractl/output.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { dryRunOf } from './dry-run.ts';
 import { named, nameIn, pairs, type NameOption } from './options.ts';

@@ -5,11 +5,9 @@ import { awsTargetGroup, type AWSTargetGroup } from '../../crds/aws-target-group
 import { VERSION_LABEL } from '../../domain/kubernetes/labels.ts';
 import { selectTargetGroups } from '../../domain/versions/watched.ts';
 import { groupByVersion, isSameVersion } from '../../domain/versions/version.ts';
-import { exitCodes, failed } from '../okractl/exit.ts';
-import { tableOf } from '../okractl/kinds.ts';
+import { exitCodes, failed } from '../okractl/shell.ts';
+import { forPrograms, layOut, listOf, type OutputFormat, outputOption, tableOf } from '../okractl/output.ts';
 import { repeated } from '../okractl/manifests.ts';
-import { forPrograms, listOf, outputOption, type OutputFormat } from '../okractl/output.ts';
-import { layOut } from '../okractl/table.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { addGetCluster } from './cluster.ts';
 import { pairs } from './options.ts';

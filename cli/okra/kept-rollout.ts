@@ -8,7 +8,7 @@ import type { ObjectKey } from '../../domain/model/ids.ts';
 import { formatKey } from '../../domain/model/ids.ts';
 import { initialState, type RolloutState } from '../../domain/model/state.ts';
 import type { CellStatus } from '../../crds/cell.ts';
-import { refused } from '../okractl/exit.ts';
+import { refused } from '../okractl/shell.ts';
 
 /** By which name the status of a Cell says that its rollout is one of `okra sync cell`, and of no workflow. */
 export const BY_OKRA = 'okra sync cell';

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { badUsage } from '../okractl/exit.ts';
+import { badUsage } from '../okractl/shell.ts';
 
 /** An object's name as an option. */
 export interface NameOption {

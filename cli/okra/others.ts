@@ -2,7 +2,7 @@ import type { CellStatus } from '../../crds/cell.ts';
 import { isForbidden } from '../../clients/kubernetes/kubernetes.ts';
 import { LEASE } from '../../clients/kubernetes/kinds.ts';
 import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
-import { refused } from '../okractl/exit.ts';
+import { refused } from '../okractl/shell.ts';
 import { BY_OKRA } from './kept-rollout.ts';
 import type { OkraSession } from './shell.ts';
 

@@ -8,7 +8,7 @@ import { requestKinds } from '../../domain/model/request-kinds.ts';
 import { requestNames, type RequestName } from '../../domain/model/request.ts';
 import type { RolloutState } from '../../domain/model/state.ts';
 import { requested, runFrom, type Run } from '../../domain/rollout/record/run.ts';
-import { exitCodes, failed, refused } from '../okractl/exit.ts';
+import { exitCodes, failed, refused } from '../okractl/shell.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { activitiesOf } from './activities.ts';
 import { dryRunOf } from './dry-run.ts';

@@ -5,7 +5,7 @@ import { CHECK } from '../../clients/kubernetes/kinds.ts';
 import type { Check, CheckStatus } from '../../crds/check.ts';
 import { isOver } from '../../domain/checks/next-run.ts';
 import { formatKey } from '../../domain/model/ids.ts';
-import { exitCodes, failed } from '../okractl/exit.ts';
+import { exitCodes, failed } from '../okractl/shell.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { activitiesOf } from './activities.ts';
 import { asActivity } from './as-activity.ts';

@@ -7,7 +7,7 @@ import {
 import { sleep } from '../../clients/backoff.ts';
 import { ADOPT_ANNOTATION, API_VERSION } from '../../domain/kubernetes/labels.ts';
 import { formatKey } from '../../domain/model/ids.ts';
-import { badUsage, failed } from '../okractl/exit.ts';
+import { badUsage, failed } from '../okractl/shell.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { repeated } from '../okractl/manifests.ts';
 import { conditionsIn } from '../../activities/load-balancers/application-load-balancer/rule-conditions.ts';

@@ -8,7 +8,7 @@ import {
 } from '../../clients/kubernetes/kinds.ts';
 import type { SyncStatus } from '../../domain/discovery/sync-status.ts';
 import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
-import { exitCodes, failed } from '../okractl/exit.ts';
+import { exitCodes, failed } from '../okractl/shell.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { activitiesOf } from './activities.ts';
 import { asActivity } from './as-activity.ts';

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { digest } from '../../clients/digest.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import { API_VERSION } from '../../domain/kubernetes/labels.ts';
-import { badUsage } from '../okractl/exit.ts';
+import { badUsage } from '../okractl/shell.ts';
 import { leavingOut, named, nameIn, pairs, type NameOption, type WriteOptions } from './options.ts';
 import type { Globals, OkraSession, OkraShell } from './shell.ts';
 import { addSyncCell } from './sync-cell.ts';

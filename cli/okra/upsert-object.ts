@@ -1,6 +1,6 @@
 import { kindOf } from '../../clients/kubernetes/kinds.ts';
 import { isConflict, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import { refused } from '../okractl/exit.ts';
+import { refused } from '../okractl/shell.ts';
 import type { OkraShell } from './shell.ts';
 
 /** An object that the command line says. */

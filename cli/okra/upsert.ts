@@ -3,7 +3,7 @@ import { awsTargetGroupSet } from '../../crds/aws-target-group-set.ts';
 import { cell } from '../../crds/cell.ts';
 import { TARGET_GROUP_BINDING } from '../../clients/kubernetes/kinds.ts';
 import { API_VERSION, VERSION_LABEL } from '../../domain/kubernetes/labels.ts';
-import { badUsage, failed } from '../okractl/exit.ts';
+import { badUsage, failed } from '../okractl/shell.ts';
 import { repeated } from '../okractl/manifests.ts';
 import { canarySteps } from './canary-steps.ts';
 import { dryRunOf, readingOnly } from './dry-run.ts';

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { framed } from '../frame.ts';
-import { addCreate, addRun, addUpdate } from './analysis-run.ts';
-import { addApprove } from './approve.ts';
+import { addCreate, addRun, addUpdate } from './analysis.ts';
+import { addApprove, addRequests } from './requests.ts';
 import { addCheck } from './check.ts';
 import { addCompletion } from './complete.ts';
 import { addConvert } from './convert.ts';
@@ -13,7 +13,6 @@ import { addHistory } from './history.ts';
 import { addLint } from './lint.ts';
 import { addOpen } from './open.ts';
 import { addPlan } from './plan.ts';
-import { addRequests } from './requests.ts';
 import { addRollback } from './rollback.ts';
 import type { Shell } from './shell.ts';
 import { addTrace } from './trace.ts';

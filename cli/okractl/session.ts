@@ -1,8 +1,7 @@
 import { connectAsPerson, type Person, type PersonOptions } from '../../clients/kubernetes/person.ts';
 import type { Operator } from '../../clients/temporal/operator.ts';
 import { loadConfig } from '../../config.ts';
-import { badUsage } from './exit.ts';
-import type { Globals, Session } from './shell.ts';
+import { badUsage, type Globals, type Session } from './shell.ts';
 
 /** Opens sessions, and remembers what has to be closed after them. */
 export interface Sessions {

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { CanaryStep, Cell, CellStatus } from '../../crds/cell.ts';
 import type { Freeze } from '../../crds/freeze.ts';
-import { cellLine } from './change-line.ts';
-import { describeCell } from './describe-cell.ts';
-import { stepLines } from './step-lines.ts';
+import { cellLine } from './watch.ts';
+import { describeCell, stepLines } from './describe-cell.ts';
 import { aCell, arnOf, paused } from './testing/objects.ts';
 import { draw, nextOf } from './tree.ts';
-import { troubleLog } from './trouble-log.ts';
+import { troubleLog } from './follow.ts';
 import { nothingWatched, settledOf, type Watched } from './watched.ts';
 import { aRolloutStatus } from '../../domain/testing/builders.ts';
 

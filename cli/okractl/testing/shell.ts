@@ -9,9 +9,8 @@ import type {
   TemporalFindings,
 } from '../../../clients/temporal/operator.ts';
 import { isOf, memoryCluster, type FakeObject } from '../../testing/memory-cluster.ts';
-import { endingOf } from '../exit.ts';
+import { endingOf, type Shell } from '../shell.ts';
 import { okractl } from '../program.ts';
-import type { Shell } from '../shell.ts';
 
 export type { FakeObject } from '../../testing/memory-cluster.ts';
 
