@@ -9,8 +9,15 @@ import { badUsage, failed } from '../okractl/shell.ts';
 import { forPrograms, layOut, type OutputFormat, outputOption } from '../okractl/output.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { dryRunOf } from './dry-run.ts';
-import { named, nameIn, pairs, type NameOption } from './options.ts';
-import type { Globals, OkraSession, OkraShell } from './shell.ts';
+import {
+  type Globals,
+  named,
+  nameIn,
+  type NameOption,
+  type OkraSession,
+  type OkraShell,
+  pairs,
+} from './shell.ts';
 import { clusterCalled, clustersIn } from './target-group-set-of.ts';
 
 type Texts = Readonly<Record<string, string>>;

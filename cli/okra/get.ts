@@ -10,8 +10,7 @@ import { forPrograms, layOut, listOf, type OutputFormat, outputOption, tableOf }
 import { repeated } from '../okractl/manifests.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { addGetCluster } from './cluster.ts';
-import { pairs } from './options.ts';
-import type { Globals, OkraShell } from './shell.ts';
+import { type Globals, type OkraShell, pairs } from './shell.ts';
 import { clusterCalled, clustersIn } from './target-group-set-of.ts';
 
 interface GetOptions extends Globals {

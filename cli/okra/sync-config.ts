@@ -15,12 +15,18 @@ import { toFailure } from '../../activities/failure.ts';
 import type { LoadBalancerConfigRef } from '../../activities/contract.ts';
 import { configViewOf, readConfig } from '../../activities/load-balancers/config-object.ts';
 import { targetGroupsOf } from '../../domain/load-balancers/load-balancer.ts';
-import { activitiesOf } from './activities.ts';
-import { asActivity } from './as-activity.ts';
+import { activitiesOf, asActivity } from './activities.ts';
 import { dryRunOf, everGranted } from './dry-run.ts';
-import { clusterOfOne } from './memory-cluster.ts';
-import { named, nameIn, wholeNumber, type NameOption } from './options.ts';
-import type { Globals, OkraSession, OkraShell } from './shell.ts';
+import { clusterOfOne } from './session.ts';
+import {
+  type Globals,
+  named,
+  nameIn,
+  type NameOption,
+  type OkraSession,
+  type OkraShell,
+  wholeNumber,
+} from './shell.ts';
 
 interface ConfigOptions extends Globals, NameOption {
   readonly listenerArn?: string;
