@@ -1,3 +1,4 @@
+import { given } from '../../domain/model/given.ts';
 import type { ToldWeights, WeightHistory } from '../../clients/temporal/weight-history.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Cell, CellStatus } from '../../crds/cell.ts';
@@ -70,13 +71,12 @@ export function cellPageOf(sources: CellSources, now: number): CellPage {
     requests: (status.requests ?? []).toReversed(),
     history: (status.history ?? []).map(({ requests = [], from, ...change }) => ({
       ...change,
-      ...(from === undefined ? {} : { from }),
+      ...given({ from }),
       tone: toneOfOutcome(change.outcome),
       requests,
     })),
     events: eventsOf(sources.events),
-    ...(next === undefined ? {} : { next }),
-    ...(sources.url === undefined ? {} : { url: sources.url }),
+    ...given({ next, url: sources.url }),
     offers: sources.offers,
     seen: seenOf(cell),
   };
@@ -100,7 +100,7 @@ function factsOf(cell: Cell, unreadable: string | undefined): readonly Fact[] {
     ['Reported', status.lastSyncTime === undefined ? undefined : '', status.lastSyncTime],
   ];
   return facts.flatMap(([name, text, time]) =>
-    text === undefined ? [] : [{ name, text: inOneLine(text), ...(time === undefined ? {} : { time }) }],
+    text === undefined ? [] : [{ name, text: inOneLine(text), ...given({ time }) }],
   );
 }
 
@@ -121,7 +121,7 @@ function groupOf(
   return {
     ...weight,
     note: inOneLine(notes.filter((note) => note !== '').join('; ')),
-    ...(health === undefined ? {} : { health }),
+    ...given({ health }),
   };
 }
 
@@ -147,10 +147,7 @@ function stepsIn({ spec, status = {} }: Cell): readonly StepView[] {
   const stands = (at: number): StepView['stands'] =>
     index === undefined || at > index ? 'Ahead' : at < index ? 'Done' : 'Current';
   const { stepStartedAt, stepEndsAt } = status.rollout ?? {};
-  const times = {
-    ...(stepStartedAt === undefined ? {} : { since: stepStartedAt }),
-    ...(stepEndsAt === undefined ? {} : { endsAt: stepEndsAt }),
-  };
+  const times = given({ since: stepStartedAt, endsAt: stepEndsAt });
   return [...steps, 'the whole weight'].map((text, at) => ({
     text,
     stands: stands(at),
@@ -166,7 +163,7 @@ function applicationsOf(status: CellStatus): CellPage['applications'] {
     tone: failed === undefined ? toneOfApplication(phase) : 'Bad',
     message: inOneLine(failed?.message ?? message ?? ''),
     checks: rows[at]?.[4] ?? '',
-    ...(child === undefined ? {} : { child: child.name }),
+    ...given({ child: child?.name }),
   }));
 }
 

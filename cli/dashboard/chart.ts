@@ -1,3 +1,4 @@
+import { given } from '../../domain/model/given.ts';
 import type { ToldWeights, WeightHistory } from '../../clients/temporal/weight-history.ts';
 import type { Cell } from '../../crds/cell.ts';
 import type { KnownCell } from './rows.ts';
@@ -29,7 +30,7 @@ export function chartOf({ cell, told, seen, trouble, now }: WeightSources): Char
   const isWhole = told !== undefined && told.told.length > 0;
   return {
     from: Math.min(from, points[0]?.at ?? from),
-    ...(to === undefined ? {} : { to }),
+    ...given({ to }),
     total: Math.max(1, ...points.flatMap(({ asked, served }) => [sum(asked), sum(served)])),
     series: inOrderOf(cell, seriesOf(points, versions)),
     ...(isWhole ? {} : { note: noteOf(trouble) }),

@@ -1,3 +1,4 @@
+import { given } from '../../domain/model/given.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Cell, CellStatus } from '../../crds/cell.ts';
 import type { ClusterSet } from '../../crds/cluster-set.ts';
@@ -171,7 +172,7 @@ export function headOf({ freezes, troubles, isWhole }: Watched, now: number): He
           by: inOneLine(by),
           reason: inOneLine(reason),
           ...(until === undefined ? {} : { until: new Date(until).toISOString() }),
-          ...(namespaces === undefined ? {} : { namespaces }),
+          ...given({ namespaces }),
         },
       ];
     }),
@@ -245,7 +246,7 @@ export function clustersOf({ groups, sets, cells }: ClusterSources): readonly Cl
     cluster.groups.push({
       name: `${namespace}/${name}`,
       version: metadata.labels?.[VERSION_LABEL] ?? status?.version ?? '',
-      ...(health === undefined ? {} : { health }),
+      ...given({ health }),
       users: known.map(({ key, role, weight }) => ({ key, role, weight })),
     });
   }

@@ -1,3 +1,4 @@
+import { given } from '../../domain/model/given.ts';
 import type { Cell } from '../../crds/cell.ts';
 import type { Asked } from '../okractl/describe-cell.ts';
 import { isDegraded } from '../okractl/refusals.ts';
@@ -33,7 +34,7 @@ export function rowOf({ cell, asked }: KnownCell, before?: CellRow): CellRow {
     phase: deletionTimestamp === undefined ? phase : 'Deleting',
     tone: toneOf(cell),
     message: cut(inOneLine(said)),
-    ...(stableVersion === undefined ? {} : { stable: stableVersion }),
+    ...given({ stable: stableVersion }),
     ...(rollout === undefined || status.desiredVersion === undefined
       ? {}
       : { canary: status.desiredVersion }),
@@ -95,8 +96,7 @@ function weightsOf({ status = {} }: Pick<Cell, 'status'>, asked: Asked): readonl
       name,
       version: group?.version ?? '',
       role: group?.role ?? '',
-      ...(weight === undefined ? {} : { asked: weight }),
-      ...(group === undefined ? {} : { served: group.weight }),
+      ...given({ asked: weight, served: group?.weight }),
     };
   });
 }

@@ -1,3 +1,4 @@
+import { given } from '../../domain/model/given.ts';
 import { ANALYSIS_RUN, CHECK, EXPERIMENT } from '../../clients/kubernetes/kinds.ts';
 import { isForbidden, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { Cell } from '../../crds/cell.ts';
@@ -110,7 +111,7 @@ function viewOf(name: string, threshold: string, measurement: Fields): MetricVie
     tone: toneOfVerdict(phase),
     value: short(value),
     threshold,
-    ...(time === undefined ? {} : { time }),
+    ...given({ time }),
   };
 }
 

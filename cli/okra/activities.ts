@@ -1,3 +1,4 @@
+import { given } from '../../domain/model/given.ts';
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import type { Activities } from '../../activities/index.ts';
 import { sleep } from '../../clients/backoff.ts';
@@ -27,7 +28,7 @@ export async function activitiesOf(
     eks,
     budgets,
     temporal: noTemporal(temporal.address),
-    ...(aws.region === undefined ? {} : { region: aws.region }),
+    ...given({ region: aws.region }),
     datadog,
     cloudWatchEndpoint: aws.cloudWatchEndpoint,
     stsEndpoint: aws.stsEndpoint,

@@ -1,3 +1,4 @@
+import { given } from '../../domain/model/given.ts';
 import type { Command } from 'commander';
 import { SECRET } from '../../clients/kubernetes/kinds.ts';
 import { isConflict } from '../../clients/kubernetes/kubernetes.ts';
@@ -58,7 +59,7 @@ export function addCreateCluster(create: Command, shell: OkraShell): void {
 
 async function secretOf(session: OkraSession, name: string, options: CreateOptions) {
   const { endpoint, caData, region } = await accessOf(session, name, options);
-  const values = clusterSecretValues({ name, endpoint, caData, ...(region === undefined ? {} : { region }) });
+  const values = clusterSecretValues({ name, endpoint, caData, ...given({ region }) });
   const encode = (text: string): string => Buffer.from(text).toString('base64');
   return {
     apiVersion: SECRET.apiVersion,

@@ -1,3 +1,4 @@
+import { given } from '../../domain/model/given.ts';
 import type { Command } from 'commander';
 import { listBindings } from '../../activities/discovery/clusters/target-group-bindings.ts';
 import { AWS_TARGET_GROUP } from '../../clients/kubernetes/kinds.ts';
@@ -76,7 +77,7 @@ function latest(
 ): readonly AWSTargetGroup[] {
   const targetGroupSelector = {
     matchLabels,
-    ...(semverLabelKey === undefined ? {} : { versionLabels: semverLabelKey }),
+    ...given({ versionLabels: semverLabelKey }),
   };
   const spec = { ingress: { awsApplicationLoadBalancer: { targetGroupSelector } } };
   const { sets, rejected } = groupByVersion(selectTargetGroups(spec, groups));

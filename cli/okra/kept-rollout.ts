@@ -1,3 +1,4 @@
+import { given } from '../../domain/model/given.ts';
 import { randomUUID } from 'node:crypto';
 import { CONFIG_MAP } from '../../clients/kubernetes/kinds.ts';
 import { isConflict, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
@@ -72,7 +73,7 @@ export async function findRollout(
           name,
           labels: { [CELL_LABEL]: cell.key.name },
           ownerReferences: ownedByCell(cell),
-          ...(version === undefined ? {} : { resourceVersion: version }),
+          ...given({ resourceVersion: version }),
         },
         data: { rollout: JSON.stringify(next) },
       };

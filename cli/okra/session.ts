@@ -1,3 +1,4 @@
+import { given } from '../../domain/model/given.ts';
 import { connectEKS } from '../../clients/aws/eks.ts';
 import { readPace } from '../../clients/aws/elbv2-pace.ts';
 import { connectELBv2 } from '../../clients/aws/elbv2.ts';
@@ -27,8 +28,7 @@ export function openSession(
   if (profile !== undefined) process.env['AWS_PROFILE'] = profile;
   const config = loadConfig({
     ...process.env,
-    ...(region === undefined ? {} : { AWS_REGION: region }),
-    ...(address === undefined ? {} : { AWS_ENDPOINT_URL: address }),
+    ...given({ AWS_REGION: region, AWS_ENDPOINT_URL: address }),
   });
   const person = needs.kubernetes
     ? connectAsPerson({

@@ -1,3 +1,4 @@
+import { given } from '../../domain/model/given.ts';
 import { Option, type Command } from 'commander';
 import { AWS_APPLICATION_LOAD_BALANCER_CONFIG } from '../../clients/kubernetes/kinds.ts';
 import {
@@ -91,10 +92,7 @@ async function conditionsOf(
   { listenerArn = '', listenerRulePriority, listenerRuleHost, listenerRulePath }: ConfigOptions,
 ): Promise<object> {
   if (listenerRuleHost !== undefined || listenerRulePath !== undefined)
-    return {
-      ...(listenerRuleHost === undefined ? {} : { hosts: listenerRuleHost }),
-      ...(listenerRulePath === undefined ? {} : { pathPatterns: listenerRulePath }),
-    };
+    return given({ hosts: listenerRuleHost, pathPatterns: listenerRulePath });
   const rules = await elbv2(listenerArn).rulesOf(listenerArn);
   const there = rules.find(({ Priority }) => Priority === String(listenerRulePriority));
   return there === undefined ? { pathPatterns: ['/*'] } : conditionsIn(there.Conditions ?? []);

@@ -1,3 +1,4 @@
+import { given } from '../../domain/model/given.ts';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { kindOf, TARGET_GROUP_BINDING } from '../../clients/kubernetes/kinds.ts';
 import { isConflict, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
@@ -128,11 +129,11 @@ const cellOf = (metadata: SaidObject['metadata'], options: CellOptions): SaidObj
         },
         targetGroupSelector: {
           matchLabels: options.matchLabel,
-          ...(options.versionLabel === undefined ? {} : { versionLabels: options.versionLabel }),
+          ...given({ versionLabels: options.versionLabel }),
         },
       },
     },
-    ...(options.replicas === undefined ? {} : { replicas: options.replicas }),
+    ...given({ replicas: options.replicas }),
     updateStrategy: { type: 'Canary', canary: { steps: options.canarySteps ?? [] } },
   },
 });
@@ -175,7 +176,7 @@ const bindingOf = (
 ): SaidObject => ({
   apiVersion: TARGET_GROUP_BINDING.apiVersion,
   kind: TARGET_GROUP_BINDING.kind,
-  metadata: { ...metadata, ...(labels === undefined ? {} : { labels }) },
+  metadata: { ...metadata, ...given({ labels }) },
   spec: { targetGroupARN: targetGroupArn },
 });
 
@@ -249,9 +250,9 @@ function stepOf(text: string): Step {
 }
 
 function analysisOf(value: string, text: string): Step {
-  const [templateName = '', ...given] = value.split(':');
+  const [templateName = '', ...parts] = value.split(':');
   const args: { name: string; value: string }[] = [];
-  for (const part of given) {
+  for (const part of parts) {
     const at = part.indexOf('=');
     const last = args.at(-1);
     if (at > 0) args.push({ name: part.slice(0, at), value: part.slice(at + 1) });

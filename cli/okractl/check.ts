@@ -1,3 +1,4 @@
+import { given } from '../../domain/model/given.ts';
 import type { Command } from 'commander';
 import {
   ANALYSIS_RUN,
@@ -278,8 +279,7 @@ const rightsOfOkrad = (table: readonly Permission[], { watched, own }: Places): 
             group: groupOf(kind),
             resource: kind.plural,
             verb,
-            ...(subresource === undefined ? {} : { subresource }),
-            ...(name === undefined ? {} : { name }),
+            ...given({ subresource, name }),
             ...(scope === 'Cluster' ? {} : { namespace: scope === 'Own' ? own : watched }),
           },
           use,

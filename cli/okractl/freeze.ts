@@ -1,3 +1,4 @@
+import { given } from '../../domain/model/given.ts';
 import type { Command } from 'commander';
 import { freeze as freezeKind, type Freeze } from '../../crds/freeze.ts';
 import { FREEZE } from '../../clients/kubernetes/kinds.ts';
@@ -62,7 +63,7 @@ export function freezeOf({ name, by, namespace, options, now }: FreezeInput): Ne
     spec: {
       by,
       reason,
-      ...(until === undefined ? {} : { until }),
+      ...given({ until }),
       ...(allNamespaces ? {} : { namespaces: [namespace] }),
     },
   };

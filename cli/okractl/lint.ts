@@ -1,3 +1,4 @@
+import { given } from '../../domain/model/given.ts';
 import type { Command } from 'commander';
 import { cell } from '../../crds/cell.ts';
 import { check } from '../../crds/check.ts';
@@ -321,7 +322,7 @@ function unknownFields(value: unknown, schema: StructuralSchema, path: string): 
     // A schema that says nothing of fields is one of a map, or of anything.
     if (properties === undefined || own === true) return [];
     const meant = nearest(key, Object.keys(known));
-    return [{ path: at, ...(meant === undefined ? {} : { meant }) }];
+    return [{ path: at, ...given({ meant }) }];
   });
 }
 

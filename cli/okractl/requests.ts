@@ -1,3 +1,4 @@
+import { given } from '../../domain/model/given.ts';
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Sleep, sleep as sleepByClock } from '../../clients/backoff.ts';
 import { CELL, STAGED_BINDING_POLICY } from '../../clients/kubernetes/kinds.ts';
@@ -126,7 +127,7 @@ function seenBy({ of, step, stage }: SeenOptions, target: Target): Seen & Pick<S
   if (target.kind === 'Cell') {
     if (stage !== undefined)
       throw badUsage('Expected a StagedBindingPolicy with --stage, got a Cell. Use --of and --step.');
-    return { ...(of === undefined ? {} : { version: of }), ...(step === undefined ? {} : { step }) };
+    return given({ version: of, step });
   }
   if (of !== undefined || step !== undefined)
     throw badUsage('Expected a Cell with --of and --step, got a StagedBindingPolicy. Use --stage.');

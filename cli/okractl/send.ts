@@ -1,3 +1,4 @@
+import { given } from '../../domain/model/given.ts';
 import { setTimeout } from 'node:timers/promises';
 import { CELL, STAGED_BINDING_POLICY } from '../../clients/kubernetes/kinds.ts';
 import { isForbidden } from '../../clients/kubernetes/kubernetes-error.ts';
@@ -51,7 +52,7 @@ export async function send(shell: Answering, session: Asker, sending: Sending): 
   const request = {
     ...sender,
     reason,
-    ...(to === undefined ? {} : { to }),
+    ...given({ to }),
     ...seen,
   };
   const workflowId = temporalId(objectWorkflowId(target.kind, target.key));

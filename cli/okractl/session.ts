@@ -1,3 +1,4 @@
+import { given } from '../../domain/model/given.ts';
 import { connectAsPerson, type Person, type PersonOptions } from '../../clients/kubernetes/person.ts';
 import type { Operator } from '../../clients/temporal/operator.ts';
 import { loadConfig } from '../../config.ts';
@@ -26,8 +27,7 @@ export function sessions(): Sessions {
       const { temporalAddress, temporalNamespace, kubeconfig, context, namespace } = globals;
       const config = loadConfig({
         ...process.env,
-        ...(temporalAddress === undefined ? {} : { TEMPORAL_ADDRESS: temporalAddress }),
-        ...(temporalNamespace === undefined ? {} : { TEMPORAL_NAMESPACE: temporalNamespace }),
+        ...given({ TEMPORAL_ADDRESS: temporalAddress, TEMPORAL_NAMESPACE: temporalNamespace }),
       });
       const person = connect({ kubeconfig: kubeconfig ?? config.kubernetes.kubeconfig, context });
       const { temporal, taskQueue, identity, temporalUi, lease } = config;
