@@ -2,8 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { CommanderError, type Command } from 'commander';
-import { endingOf, exitCodes } from './okractl/exit.ts';
-import type { Shell } from './okractl/shell.ts';
+import { endingOf, exitCodes, type Shell } from './okractl/shell.ts';
 import { plain } from './terminal-text.ts';
 import { version } from './version.ts';
 

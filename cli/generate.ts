@@ -1,9 +1,9 @@
-import type { Command } from 'commander';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { generate, staleIn, type GeneratedFiles } from '../crds/generated-files.ts';
-import { commandPage } from './command-page.ts';
+import type { Command } from 'commander';
+import { generate, type GeneratedFiles, staleIn } from '../crds/generated-files.ts';
 import { okra } from './okra/program.ts';
 import type { OkraShell } from './okra/shell.ts';
+import { visibleCommands } from './okractl/complete.ts';
 import { okractl } from './okractl/program.ts';
 import type { Shell } from './okractl/shell.ts';
 
@@ -34,6 +34,46 @@ export const files = (): GeneratedFiles =>
 
 /** The paths that are not what the commands say now. */
 export const stale = (): readonly string[] => staleIn(files());
+
+const cell = (text: string): string => text.replaceAll('|', '\\|');
+
+const optionRows = (command: Command): string =>
+  ['| option | means |', '| --- | --- |']
+    .concat(
+      command
+        .createHelp()
+        .visibleOptions(command)
+        .filter(({ long }) => long !== '--help' && long !== '--version' && long !== '--program-version')
+        .map(({ flags, description, argChoices, mandatory }) => {
+          const choices = argChoices === undefined ? '' : `: ${argChoices.join(', ')}`;
+          return `| \`${cell(flags)}\` | ${cell(description)}${choices}${mandatory ? ' (required)' : ''} |`;
+        }),
+    )
+    .join('\n');
+
+const hasOptions = (command: Command): boolean => optionRows(command).split('\n').length > 2;
+
+function sectionOf(command: Command, before: string): string {
+  const name = `${before} ${command.name()}`;
+  const below = command.commands.filter((one) => one.name() !== 'help');
+  if (below.length > 0) return below.map((one) => sectionOf(one, name)).join('\n');
+  const list = command.registeredArguments.map(
+    (argument) => `* \`${argument.name()}${argument.variadic ? '…' : ''}\`: ${argument.description}`,
+  );
+  return [
+    `## ${name.split(' ').slice(1).join(' ')}\n`,
+    `    ${name} ${command.usage()}\n`,
+    `${command.description()}\n`,
+    ...(list.length === 0 ? [] : [`${list.join('\n')}\n`]),
+    ...(hasOptions(command) ? [`${optionRows(command)}\n`] : []),
+  ].join('\n');
+}
+
+/** The page of all commands of a program: the options that each of them has, and a section for each. */
+function commandPage(program: Command, introduction: string): string {
+  const sections = visibleCommands(program).map((command) => sectionOf(command, program.name()));
+  return `${introduction}${optionRows(program)}\n\n${sections.join('\n')}`;
+}
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
   generate(files(), (old) => `Expected ${old.join(' and ')} to be fresh, got old ones.`);

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { runCommandLine } from './frame.ts';
-import { completing } from './okractl/complete.ts';
+import { COMPLETE } from './okractl/complete.ts';
 import { okractl } from './okractl/program.ts';
 import { sessions } from './okractl/session.ts';
 
@@ -10,9 +10,7 @@ await runCommandLine({
   name: 'kubectl_complete-okra',
   close,
   // What is to be completed may look like an option.
-  words: ['--', ...process.argv.slice(2)],
-  make: (shell, version) => {
-    const whole = { ...shell, screen: undefined, session: open, browse: () => undefined };
-    return completing(whole, okractl(whole, version));
-  },
+  words: [COMPLETE, '--', ...process.argv.slice(2)],
+  make: (shell, version) =>
+    okractl({ ...shell, screen: undefined, session: open, browse: () => undefined }, version),
 });

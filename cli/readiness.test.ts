@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createLog } from '../clients/log.ts';
-import { createReadiness } from './readiness.ts';
+import { createReadiness } from './health.ts';
 
 const ready = () => createReadiness(['worker, temporal', 'worker, polls'], createLog('silent'));
 

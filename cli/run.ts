@@ -9,8 +9,7 @@ import type { Waiting } from '../clients/waiting.ts';
 import type { Config } from '../config.ts';
 import { runWatchers, type WatcherOptions } from '../watchers/run.ts';
 import type { Component } from './components.ts';
-import { serveHealth } from './health.ts';
-import { createReadiness, type Readiness } from './readiness.ts';
+import { createReadiness, type Readiness, serveHealth } from './health.ts';
 import { version } from './version.ts';
 
 /** What a part of the process runs with. */

@@ -191,6 +191,12 @@ export const cell = defineResource({
     },
     { name: 'Stable', type: 'string', jsonPath: '.status.stableVersion' },
     { name: 'Desired', type: 'string', jsonPath: '.status.desiredVersion' },
+    {
+      name: 'Healthy',
+      type: 'string',
+      jsonPath: '.status.conditions[?(@.type=="TargetsHealthy")].status',
+      description: 'Whether each target group in the rule has a healthy target.',
+    },
     { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
     { name: 'Message', type: 'string', jsonPath: '.status.message', priority: 1 },
   ],

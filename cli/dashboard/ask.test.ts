@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aCell } from '../okractl/testing/objects.ts';
-import { ask } from './ask.ts';
+import { ask } from './calls.ts';
 import { aWorld, type WorldOptions } from './testing/world.ts';
 
 const key = { namespace: 'default', name: 'web' };

@@ -1,19 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { seenIn } from '../../domain/model/seen.ts';
+import type { ObjectKey } from '../../domain/model/ids.ts';
+import { type AskName, askNames } from '../../domain/model/request.ts';
+import { type Seen, seenIn } from '../../domain/model/seen.ts';
 import { fieldsIn } from '../../domain/model/shape.ts';
-import { ask, isAskName } from './ask.ts';
+import { send } from '../okractl/send.ts';
+import { CommandError, exitCodes } from '../okractl/shell.ts';
 import { feed, type Wish } from './feeds.ts';
-import { openStream } from './stream.ts';
-import { keepStreams } from './streams.ts';
+import type { Viewer, Viewers } from './hub.ts';
+import { end, keepStreams, openStream } from './stream.ts';
 import type { Me } from './view.ts';
-import type { Viewer, Viewers } from './viewer.ts';
-import { end } from './end.ts';
 
 /** Answers what the page calls. */
 export type Calls = (request: IncomingMessage, response: ServerResponse, path: string) => Promise<void>;
 
 /** What calls are answered from. */
-export interface CallOptions {
+interface CallOptions {
   readonly viewers: Viewers;
   readonly version: string;
   readonly now: () => number;
@@ -28,7 +29,7 @@ export function callOf(options: CallOptions): Calls {
   const streams = keepStreams();
   return async (request, response, path) => {
     const key = keyOf(request);
-    if (path === '/api/session') return session(options, { request, response, key });
+    if (path === '/api/session') return answerSession(options, { request, response, key });
     const viewer = viewers.of(key);
     if (path === '/api/me' && request.method === 'GET') return end(response, 200, meOf(options, viewer));
     if (viewer === undefined)
@@ -67,7 +68,7 @@ const meOf = ({ viewers, version }: CallOptions, viewer: Viewer | undefined): Me
   ...(viewer?.by === undefined ? {} : { by: viewer.by }),
 });
 
-async function session(
+async function answerSession(
   { viewers }: CallOptions,
   { request, response, key }: { request: IncomingMessage; response: ServerResponse; key: string | undefined },
 ): Promise<void> {
@@ -132,3 +133,53 @@ async function bodyOf(request: IncomingMessage): Promise<Readonly<Record<string,
     return {};
   }
 }
+
+/** What came of a request. */
+interface Asked {
+  readonly status: 200 | 202 | 403 | 409 | 502;
+  readonly message: string;
+}
+
+/** A request of the page. */
+interface PageRequest {
+  readonly key: ObjectKey;
+  readonly name: AskName;
+  readonly reason: string;
+  /** What the page showed when the person decided. */
+  readonly seen: Seen;
+}
+
+/** Makes a request in the name of the person, if Kubernetes lets them, and says what comes of it. */
+export async function ask(
+  { session, by }: Pick<Viewer, 'session' | 'by'>,
+  { key, name, reason, seen }: PageRequest,
+): Promise<Asked> {
+  if (by === undefined)
+    return {
+      status: 403,
+      message: 'Expected someone who has logged in, got nobody. This page is to look at.',
+    };
+  try {
+    const said: string[] = [];
+    let isSure = true;
+    await send(
+      {
+        print: (text) => void said.push(text),
+        warn: (text) => void said.push(text),
+        exitWith: () => {
+          isSure = false;
+        },
+      },
+      { ...session, whoAmI: () => Promise.resolve(by) },
+      { target: { kind: 'Cell', key }, name, reason, seen },
+    );
+    return { status: isSure ? 200 : 202, message: said.join(' ') };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const isRefused = error instanceof CommandError && error.code === exitCodes.refused;
+    return { status: isRefused ? 409 : 502, message };
+  }
+}
+
+/** Whether a word names a request. */
+const isAskName = (word: unknown): word is AskName => askNames.some((name) => name === word);

@@ -6,11 +6,9 @@ import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import type { Check } from '../../crds/check.ts';
 import { aCell, arnOf, paused } from '../okractl/testing/objects.ts';
 import { cellPageOf, type CellSources } from './cell-page.ts';
-import { clustersOf } from './clusters.ts';
-import { headOf } from './head.ts';
-import { metricsOfCheck, metricsOfRun } from './measured.ts';
+import { clustersOf, headOf, policiesOf } from './feeds.ts';
+import { metricsOfCheck, metricsOfRun } from './verdicts.ts';
 import { draw } from '../okractl/tree.ts';
-import { policiesOf } from './policies.ts';
 import { rowOf } from './rows.ts';
 import { nothingWatched } from '../okractl/watched.ts';
 import { SOURCE_ANNOTATION } from '../../domain/kubernetes/labels.ts';
@@ -55,6 +53,30 @@ describe('the page of a Cell', () => {
       { text: 'the whole weight', stands: 'Ahead' },
     ]);
     expect(next).toBe("set the canary's weight to 50");
+  });
+
+  it('says how many targets of each group are healthy, and what AWS has against one', () => {
+    const targetGroups = [
+      { ...paused.targetGroups![0]!, healthyTargets: 2, targets: 3 },
+      { ...paused.targetGroups![1]!, healthyTargets: 0, targets: 1 },
+    ];
+    const message = 'AWS knows no such target group.';
+    const conditions = [
+      {
+        type: 'Ready',
+        status: 'False',
+        reason: 'TargetGroupNotFound',
+        message,
+        lastTransitionTime: '',
+      } as const,
+    ];
+    const groups = new Map([['web-b', { ...groupIn('default', 'web-b'), status: { conditions } }]]);
+    expect(pageOf(aCell({ ...paused, targetGroups }), { groups }).groups.map(({ health }) => health)).toEqual(
+      [
+        { tone: 'Held', text: '2/3 healthy' },
+        { tone: 'Bad', text: '0/1 healthy', problem: message },
+      ],
+    );
   });
 
   it('shows a step of a kind that this release does not know', () => {
@@ -180,7 +202,12 @@ describe('the clusters', () => {
         name: 'blue',
         sets: ['default/all'],
         groups: [
-          { name: 'default/web-a', version: '', users: [{ key: 'default/web', role: 'Stable', weight: 80 }] },
+          {
+            name: 'default/web-a',
+            version: '',
+            health: { tone: 'Held', text: '2/3 healthy' },
+            users: [{ key: 'default/web', role: 'Stable', weight: 80 }],
+          },
         ],
       },
       { name: 'green', sets: ['default/all'], groups: [] },

@@ -1,20 +1,35 @@
+import { given } from '../../domain/model/given.ts';
+import type { ToldWeights, WeightHistory } from '../../clients/temporal/weight-history.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Cell, CellStatus } from '../../crds/cell.ts';
-import type { WeightHistory, ToldWeights } from '../../clients/temporal/weight-history.ts';
+import { unreadyClusters } from '../../domain/gates/clusters.ts';
+import { freezeAt, type Freezing } from '../../domain/gates/freeze.ts';
+import { openingAt } from '../../domain/gates/windows.ts';
 import { describeRoute, placeOf, routeOf } from '../../domain/load-balancers/load-balancer.ts';
 import { describeSteps } from '../../domain/steps/strategy.ts';
-import { applicationsTable } from '../okractl/applications.ts';
-import type { ShownEvent } from '../okractl/cell-view.ts';
-import { CHANGE_CAUSE } from '../okractl/rollback-patch.ts';
-import { inOneLine } from '../terminal-text.ts';
+import {
+  applicationsTable,
+  healthOf as healthText,
+  type ShownEvent,
+  unhealthyTargets,
+} from '../okractl/describe-cell.ts';
+import { CHANGE_CAUSE } from '../okractl/rollback.ts';
 import { nextOf } from '../okractl/tree.ts';
+import { inOneLine } from '../terminal-text.ts';
 import { chartOf } from './chart.ts';
-import { gatesOf } from './gates.ts';
 import { seenOf } from './offers.ts';
-import type { KnownCell } from './rows.ts';
-import { toneOfApplication, toneOfCondition, toneOfOutcome } from './tone.ts';
-import type { Freezing } from '../../domain/gates/freeze.ts';
-import type { CellPage, CellRow, EventView, GroupView, OfferView, StepView, VerdictView } from './view.ts';
+import { type KnownCell, toneOfApplication, toneOfOutcome } from './rows.ts';
+import type {
+  CellPage,
+  CellRow,
+  EventView,
+  GateView,
+  GroupView,
+  HealthView,
+  OfferView,
+  StepView,
+  VerdictView,
+} from './view.ts';
 
 /** All that the page of a Cell is made of. */
 export interface CellSources extends KnownCell {
@@ -56,13 +71,12 @@ export function cellPageOf(sources: CellSources, now: number): CellPage {
     requests: (status.requests ?? []).toReversed(),
     history: (status.history ?? []).map(({ requests = [], from, ...change }) => ({
       ...change,
-      ...(from === undefined ? {} : { from }),
+      ...given({ from }),
       tone: toneOfOutcome(change.outcome),
       requests,
     })),
     events: eventsOf(sources.events),
-    ...(next === undefined ? {} : { next }),
-    ...(sources.url === undefined ? {} : { url: sources.url }),
+    ...given({ next, url: sources.url }),
     offers: sources.offers,
     seen: seenOf(cell),
   };
@@ -76,6 +90,7 @@ function factsOf(cell: Cell, unreadable: string | undefined): readonly Fact[] {
   const isOld = status.observedGeneration !== undefined && status.observedGeneration !== metadata.generation;
   const facts: readonly (readonly [name: string, text: string | undefined, time?: string | undefined])[] = [
     ['Reason', status.reason],
+    ['Targets', unhealthyTargets(status)],
     ['Pinned to', spec.version],
     ['Change cause', metadata.annotations?.[CHANGE_CAUSE]],
     ['Rollout started', status.rollout === undefined ? undefined : '', status.rollout?.startedAt],
@@ -85,7 +100,7 @@ function factsOf(cell: Cell, unreadable: string | undefined): readonly Fact[] {
     ['Reported', status.lastSyncTime === undefined ? undefined : '', status.lastSyncTime],
   ];
   return facts.flatMap(([name, text, time]) =>
-    text === undefined ? [] : [{ name, text: inOneLine(text), ...(time === undefined ? {} : { time }) }],
+    text === undefined ? [] : [{ name, text: inOneLine(text), ...given({ time }) }],
   );
 }
 
@@ -102,20 +117,27 @@ function groupOf(
       : '',
     served?.connections ?? '',
   ];
-  const health = healthOf(groups.get(weight.name));
+  const health = healthOf(served, groups.get(weight.name));
   return {
     ...weight,
     note: inOneLine(notes.filter((note) => note !== '').join('; ')),
-    ...(health === undefined ? {} : { health }),
+    ...given({ health }),
   };
 }
 
-/** What AWS knows of a target group, as its object says. */
-export function healthOf(group: Pick<AWSTargetGroup, 'status'> | undefined): GroupView['health'] {
+/** Says how many targets of a group are healthy, and what AWS or a Cell has against it. */
+export function healthOf(
+  served: NonNullable<CellStatus['targetGroups']>[number] | undefined,
+  group: Pick<AWSTargetGroup, 'status'> | undefined,
+): HealthView | undefined {
   const ready = group?.status?.conditions?.find(({ type }) => type === 'Ready');
-  return ready === undefined
-    ? undefined
-    : { tone: toneOfCondition(ready.status), text: inOneLine(ready.message) };
+  const counts = healthText(served);
+  const text = counts === undefined ? undefined : `${counts} healthy`;
+  if (ready?.status === 'False')
+    return { tone: 'Bad', text: text ?? 'not ready', problem: inOneLine(ready.message) };
+  if (text === undefined) return undefined;
+  const { healthyTargets = 0, targets = healthyTargets } = served ?? {};
+  return { tone: healthyTargets === 0 ? 'Bad' : healthyTargets < targets ? 'Held' : 'Good', text };
 }
 
 function stepsIn({ spec, status = {} }: Cell): readonly StepView[] {
@@ -125,10 +147,7 @@ function stepsIn({ spec, status = {} }: Cell): readonly StepView[] {
   const stands = (at: number): StepView['stands'] =>
     index === undefined || at > index ? 'Ahead' : at < index ? 'Done' : 'Current';
   const { stepStartedAt, stepEndsAt } = status.rollout ?? {};
-  const times = {
-    ...(stepStartedAt === undefined ? {} : { since: stepStartedAt }),
-    ...(stepEndsAt === undefined ? {} : { endsAt: stepEndsAt }),
-  };
+  const times = given({ since: stepStartedAt, endsAt: stepEndsAt });
   return [...steps, 'the whole weight'].map((text, at) => ({
     text,
     stands: stands(at),
@@ -144,7 +163,7 @@ function applicationsOf(status: CellStatus): CellPage['applications'] {
     tone: failed === undefined ? toneOfApplication(phase) : 'Bad',
     message: inOneLine(failed?.message ?? message ?? ''),
     checks: rows[at]?.[4] ?? '',
-    ...(child === undefined ? {} : { child: child.name }),
+    ...given({ child: child?.name }),
   }));
 }
 
@@ -177,3 +196,72 @@ function eventsOf(events: readonly ShownEvent[]): readonly EventView[] {
     .toSorted((a, b) => b.time.localeCompare(a.time))
     .slice(0, MOST_EVENTS);
 }
+
+/** Says what can hold the rollouts of a Cell from outside, and what holds them now. */
+function gatesOf(
+  { cell, freezes }: { readonly cell: Cell; readonly freezes: readonly Freezing[] },
+  now: number,
+): readonly GateView[] {
+  const { spec, status = {} } = cell;
+  const freeze = freezeAt(freezes, now);
+  const paused = status.rollout?.paused ?? status.paused;
+  const unready = unreadyClusters(cell);
+  return [
+    freeze === undefined
+      ? { name: 'Freeze', holds: false, text: 'none' }
+      : {
+          name: 'Freeze',
+          holds: true,
+          text: inOneLine(`${freeze.name} of ${freeze.by}: ${freeze.reason}`),
+          ...(freeze.until === undefined ? {} : { until: isoOf(freeze.until) }),
+        },
+    windowOf(cell, now),
+    paused === undefined
+      ? { name: 'Pause', holds: false, text: 'nobody has paused it' }
+      : {
+          name: 'Pause',
+          holds: true,
+          text: inOneLine(`by ${paused.by}${paused.reason === '' ? '' : `: ${paused.reason}`}`),
+        },
+    ...(spec.ingress === undefined
+      ? [
+          {
+            name: 'Clusters',
+            holds: unready.length > 0,
+            text: unready.length === 0 ? 'all are ready' : `not ready: ${unready.join(', ')}`,
+          },
+        ]
+      : [
+          ...heldElsewhere(status),
+          {
+            name: 'Health',
+            holds: status.reason === 'WaitingForHealth' || status.reason === 'UnhealthyTargets',
+            text: `at least ${spec.minHealthyTargets} healthy in each target group that gains weight`,
+          },
+        ]),
+  ];
+}
+
+/** The gates that a Cell shows only while they hold, by the reason that says so. */
+const elsewhere: Readonly<Record<string, string>> = {
+  WaitingForKind: 'Kind',
+  WaitingForClusters: 'Clusters',
+  WaitingForApplication: 'Applications',
+};
+
+function heldElsewhere({ reason = '', message = '' }: CellStatus): readonly GateView[] {
+  const name = elsewhere[reason];
+  return name === undefined ? [] : [{ name, holds: true, text: inOneLine(message) }];
+}
+
+function windowOf({ spec }: Cell, now: number): GateView {
+  const name = 'Window';
+  if (spec.windows === undefined) return { name, holds: false, text: 'none: it may move at any time' };
+  const opening = openingAt(spec.windows, now);
+  if (opening.is === 'Open') return { name, holds: false, text: 'open' };
+  return opening.opensAt === undefined
+    ? { name, holds: true, text: 'shut, and opens at no time within 400 days' }
+    : { name, holds: true, text: 'shut; opens', until: isoOf(opening.opensAt) };
+}
+
+const isoOf = (at: number): string => new Date(at).toISOString();

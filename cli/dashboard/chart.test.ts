@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CellStatus } from '../../crds/cell.ts';
 import type { ToldWeights } from '../../clients/temporal/weight-history.ts';
 import { aCell, paused } from '../okractl/testing/objects.ts';
-import { chartOf } from './chart.ts';
-import { noted } from './seen-weights.ts';
+import { chartOf, noted } from './chart.ts';
 
 const start = Date.parse('2026-11-22T09:55:00Z');
 const now = start + 300_000;

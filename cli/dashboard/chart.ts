@@ -1,9 +1,11 @@
-import type { Cell } from '../../crds/cell.ts';
+import { given } from '../../domain/model/given.ts';
 import type { ToldWeights, WeightHistory } from '../../clients/temporal/weight-history.ts';
+import type { Cell } from '../../crds/cell.ts';
+import type { KnownCell } from './rows.ts';
 import type { ChartView, Point, Series } from './view.ts';
 
 /** What is known of the weights of a Cell over time. */
-export interface WeightSources {
+interface WeightSources {
   readonly cell: Pick<Cell, 'status'>;
   /** Of Temporal; undefined when it has not answered, or not yet. */
   readonly told: WeightHistory | undefined;
@@ -28,7 +30,7 @@ export function chartOf({ cell, told, seen, trouble, now }: WeightSources): Char
   const isWhole = told !== undefined && told.told.length > 0;
   return {
     from: Math.min(from, points[0]?.at ?? from),
-    ...(to === undefined ? {} : { to }),
+    ...given({ to }),
     total: Math.max(1, ...points.flatMap(({ asked, served }) => [sum(asked), sum(served)])),
     series: inOrderOf(cell, seriesOf(points, versions)),
     ...(isWhole ? {} : { note: noteOf(trouble) }),
@@ -103,4 +105,26 @@ function seriesOf(
     asked: line('asked', version),
     served: line('served', version),
   }));
+}
+
+/** How many changes of a Cell are kept, the newest: more than the steps of a rollout. */
+const MOST = 300;
+
+/** Notes the weights of a Cell when they differ from those that were seen last. */
+export function noted(
+  before: readonly ToldWeights[],
+  { cell, asked }: KnownCell,
+  now: number,
+): readonly ToldWeights[] {
+  const named = (groups: readonly { readonly name: string; readonly weight: number }[]) =>
+    groups.map(({ name, weight }) => ({ name, weight }));
+  const served = cell.status?.targetGroups;
+  const next: ToldWeights = {
+    at: now,
+    ...(asked.is === 'Known' ? { asked: named(asked.targetGroups) } : {}),
+    ...(served === undefined ? {} : { served: named(served) }),
+  };
+  const { at: _then, ...last } = before.at(-1) ?? { at: 0 };
+  const { at: _now, ...these } = next;
+  return JSON.stringify(last) === JSON.stringify(these) ? before : [...before, next].slice(-MOST);
 }

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { doorTo } from './door.ts';
+import { doorTo } from './of-person.ts';
 
 it('leads to an address from a file that nobody else can read', async () => {
   const { url, remove } = await doorTo('http://127.0.0.1:1/#key=abc');

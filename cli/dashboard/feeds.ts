@@ -1,13 +1,24 @@
-import { formatKey } from '../../domain/model/ids.ts';
-import { havingAll } from '../okractl/watched.ts';
-import { readCellPage, type CellReading } from './read-cell.ts';
-import { clustersOf } from './clusters.ts';
-import { headOf } from './head.ts';
-import { policiesOf } from './policies.ts';
+import { given } from '../../domain/model/given.ts';
+import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
+import type { Cell, CellStatus } from '../../crds/cell.ts';
+import type { ClusterSet } from '../../crds/cluster-set.ts';
+import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
+import { freezeAt, freezesOf, frozenNamespaces } from '../../domain/gates/freeze.ts';
+import { compareText } from '../../domain/kubernetes/canonical.ts';
+import { VERSION_LABEL } from '../../domain/kubernetes/labels.ts';
+import { formatKey, keyOf } from '../../domain/model/ids.ts';
+import { namedARN } from '../../domain/model/target-group.ts';
+import { stageNamesIn } from '../okractl/describe.ts';
+import { sourceIn } from '../okractl/trace.ts';
+import { havingAll, inOrder, type Watched } from '../okractl/watched.ts';
+import { inOneLine } from '../terminal-text.ts';
+import { healthOf } from './cell-page.ts';
+import type { Viewer } from './hub.ts';
+import { type CellReading, readCellPage } from './read-cell.ts';
+import { messageOf, type Troubled } from './remembered.ts';
+import { toneOfPolicy } from './rows.ts';
 import type { Stream } from './stream.ts';
-import { messageOf, type Troubled } from './troubled.ts';
-import type { CellRow } from './view.ts';
-import type { Viewer } from './viewer.ts';
+import type { CellRow, ClusterView, FreezeView, Head, PolicyRow, UsedGroup } from './view.ts';
 
 /** What a page shows, and what it is told of. */
 export type Wish =
@@ -146,3 +157,129 @@ function tellCell(
   };
   return run;
 }
+
+/** Says which Freezes hold now, and what of the page may be old. */
+export function headOf({ freezes, troubles, isWhole }: Watched, now: number): Head {
+  return {
+    freezes: inOrder(freezes).flatMap(([name, freeze]): readonly FreezeView[] => {
+      const namespaces = frozenNamespaces(freeze.spec);
+      const freezing = freezeAt(freezesOf(namespaces?.[0] ?? 'default', [freeze]), now);
+      if (freezing === undefined) return [];
+      const { by, reason, until } = freezing;
+      return [
+        {
+          name,
+          by: inOneLine(by),
+          reason: inOneLine(reason),
+          ...(until === undefined ? {} : { until: new Date(until).toISOString() }),
+          ...given({ namespaces }),
+        },
+      ];
+    }),
+    troubles: withoutRepeats(troubles),
+    isWhole,
+  };
+}
+
+/** What has the same cause, but for where it was asked, is told once. */
+function withoutRepeats(troubles: Watched['troubles']): readonly string[] {
+  const alike = Map.groupBy(troubles, ([, why]) => why.replaceAll(/\/[^\s,]+/g, ''));
+  return [...alike.values()].flatMap((some) => {
+    const [, why = ''] = some[0] ?? [];
+    return [`${some.map(([what]) => what).join(', ')} may be old: ${inOneLine(why)}`];
+  });
+}
+
+/** The StagedBindingPolicies by name, with their stages. */
+export const policiesOf = (
+  policies: ReadonlyMap<string, Pick<StagedBindingPolicy, 'spec' | 'status'>>,
+): readonly PolicyRow[] =>
+  inOrder(policies).map(([name, { spec, status = {} }]) => {
+    const { phase = 'Pending', message = 'Nobody has looked at it yet: okrad may not run.' } = status;
+    return {
+      name,
+      phase,
+      tone: toneOfPolicy(phase),
+      message: inOneLine(message),
+      stages: stageNamesIn(spec).map((stage) => {
+        const stands = status.stages?.find((one) => one.name === stage)?.phase ?? 'Pending';
+        return { name: stage, phase: stands, tone: toneOfPolicy(stands) };
+      }),
+    };
+  });
+
+/** Everything that clusters are told from. */
+interface ClusterSources {
+  readonly groups: Iterable<AWSTargetGroup>;
+  readonly sets: Iterable<ClusterSet>;
+  readonly cells: Iterable<Cell>;
+}
+
+/** What is made by hand belongs to no cluster that Okra knows. */
+const BY_HAND = 'made by hand, of no known cluster';
+
+/** Says of each cluster which target groups it has, and in which Cells they carry which weight. */
+export function clustersOf({ groups, sets, cells }: ClusterSources): readonly ClusterView[] {
+  const served = servedIn(cells);
+  const clusters = new Map<string, Known>();
+  // A cluster is known by its secret, and each namespace has secrets of its own.
+  const of = (namespace: string, secret: string): Known => {
+    const key = `${namespace}/${secret}`;
+    const known = clusters.get(key) ?? { key, secret, sets: [], groups: [] };
+    clusters.set(key, known);
+    return known;
+  };
+  for (const { metadata, status } of sets) {
+    const { namespace, name: set } = keyOf({ metadata });
+    for (const name of status?.clusters?.names ?? []) of(namespace, name).sets.push(`${namespace}/${set}`);
+  }
+  for (const group of groups) {
+    const { metadata, status } = group;
+    const { namespace, name } = keyOf(group);
+    const secret = sourceIn(metadata)?.secret;
+    const known = served.get(namedARN(group) ?? '') ?? [];
+    const health = healthOf(
+      known.find(({ healthyTargets }) => healthyTargets !== undefined),
+      group,
+    );
+    const cluster = secret === undefined ? of('', BY_HAND) : of(namespace, secret);
+    cluster.groups.push({
+      name: `${namespace}/${name}`,
+      version: metadata.labels?.[VERSION_LABEL] ?? status?.version ?? '',
+      ...given({ health }),
+      users: known.map(({ key, role, weight }) => ({ key, role, weight })),
+    });
+  }
+  const byName = Map.groupBy(clusters.values(), ({ secret }) => secret);
+  return [...clusters.values()]
+    .map(({ key, secret, sets: found, groups: all }) => ({
+      name: byName.get(secret)?.length === 1 ? secret : key,
+      sets: found.toSorted(compareText),
+      groups: all.toSorted((a, b) => compareText(a.name, b.name)),
+    }))
+    .toSorted(
+      (a, b) => Number(a.name === BY_HAND) - Number(b.name === BY_HAND) || compareText(a.name, b.name),
+    );
+}
+
+/** A cluster by its secret, with what is known of it so far. */
+interface Known {
+  readonly key: string;
+  readonly secret: string;
+  readonly sets: string[];
+  readonly groups: UsedGroup[];
+}
+
+type Served = NonNullable<CellStatus['targetGroups']>[number] & { readonly key: string };
+
+/** The target groups in the rules of Cells, by ARN. */
+const servedIn = (cells: Iterable<Cell>): ReadonlyMap<string, readonly Served[]> =>
+  Map.groupBy(
+    [...cells].flatMap(({ metadata, status }) =>
+      (status?.targetGroups ?? []).map((group): Served => ({
+        ...group,
+        key: `${metadata.namespace ?? 'default'}/${metadata.name}`,
+      })),
+    ),
+    ({ arn }) => arn,
+  );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { refusalOf, type Asking } from './guard.ts';
+import { type Asking, refusalOf } from './http.ts';
 
 const host = '127.0.0.1:8080';
 const page: Asking = {

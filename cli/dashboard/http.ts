@@ -3,13 +3,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { assetAt } from './assets.ts';
 import { callOf, type Calls } from './calls.ts';
-import { end } from './end.ts';
-import { MARK, refusalOf } from './guard.ts';
-import { headers } from './headers.ts';
-import type { Viewers } from './viewer.ts';
+import type { Viewers } from './hub.ts';
+import { end } from './stream.ts';
 
 /** What the page is served by. */
-export interface DashboardOptions {
+interface DashboardOptions {
   readonly host: string;
   /** 0: any that is free. */
   readonly port: number;
@@ -23,7 +21,7 @@ export interface DashboardOptions {
 }
 
 /** The page as it is served. */
-export interface DashboardServer {
+interface DashboardServer {
   readonly port: number;
   readonly close: () => Promise<void>;
 }
@@ -104,7 +102,7 @@ function pathOf({ url = '' }: IncomingMessage): string | undefined {
     : undefined;
 }
 
-const one = (value: string | string[] | undefined): string | undefined =>
+const single = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value.join(', ') : value;
 
 const askingOf = (
@@ -114,9 +112,99 @@ const askingOf = (
   method,
   path,
   host: sent.host,
-  origin: one(sent.origin),
-  site: one(sent['sec-fetch-site']),
-  destination: one(sent['sec-fetch-dest']),
-  mark: one(sent[MARK]),
+  origin: single(sent.origin),
+  site: single(sent['sec-fetch-site']),
+  destination: single(sent['sec-fetch-dest']),
+  mark: single(sent[MARK]),
   contentType: sent['content-type'],
 });
+
+/** What a request says about where it comes from. */
+export interface Asking {
+  readonly method: string;
+  readonly path: string;
+  readonly host: string | undefined;
+  readonly origin: string | undefined;
+  /** `Sec-Fetch-Site`; undefined: a browser that does not say so, or no browser. */
+  readonly site: string | undefined;
+  /** `Sec-Fetch-Dest`. */
+  readonly destination: string | undefined;
+  /** The header by which the page says that it asks, and not a form or a link. */
+  readonly mark: string | undefined;
+  readonly contentType: string | undefined;
+}
+
+/** Why a request is not answered. */
+interface Refusal {
+  readonly status: 400 | 403 | 405 | 415 | 421;
+  readonly message: string;
+}
+
+/** The header that the page sets: no form can, and no page of elsewhere without being asked first whether it may. */
+const MARK = 'x-okra-dashboard';
+
+const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
+
+/** Says why a request is not answered; undefined when it comes from the page, or opens it. */
+export function refusalOf(asking: Asking, hosts: readonly string[]): Refusal | undefined {
+  const { method, path, host = '', site, destination } = asking;
+  // A name of elsewhere that has been made to mean this machine (DNS rebinding).
+  if (!isNamed(host, [...LOOPBACK, ...hosts]))
+    return {
+      status: 421,
+      message: `Expected to be asked as ${[...LOOPBACK, ...hosts].join(', ')}, got the host ${JSON.stringify(host)}. Open the page by one of these names, or add the name to OKRA_DASHBOARD_HOSTS.`,
+    };
+  if (!['GET', 'HEAD', 'POST', 'DELETE'].includes(method))
+    return { status: 405, message: `Expected GET, POST or DELETE, got ${method}.` };
+  const opens = path === '/' && (destination === undefined || destination === 'document');
+  const isFromElsewhere = site !== undefined && site !== 'same-origin' && site !== 'none';
+  if (isFromElsewhere && !opens)
+    return { status: 403, message: 'Expected a request of this page, got one of another.' };
+  return path.startsWith('/api/') ? refusalOfCall(asking, host) : undefined;
+}
+
+function refusalOfCall({ method, origin, mark, contentType }: Asking, host: string): Refusal | undefined {
+  if (mark === undefined)
+    return { status: 403, message: `Expected the header ${MARK}, got none. Use the page.` };
+  if (origin !== undefined && !isOrigin(origin, host))
+    return { status: 403, message: 'Expected a request of this page, got one of another origin.' };
+  if (method !== 'POST' && method !== 'DELETE') return undefined;
+  if (origin === undefined)
+    return { status: 403, message: 'Expected the header Origin of this page, got none.' };
+  if (method === 'POST' && contentType?.split(';')[0]?.trim() !== 'application/json')
+    return { status: 415, message: 'Expected application/json, got something else.' };
+  return undefined;
+}
+
+function isNamed(host: string, names: readonly string[]): boolean {
+  const name = /^(\[[0-9a-f:]+\]|[^:/@\s]+)(:\d{1,5})?$/i.exec(host)?.[1]?.toLowerCase();
+  return name !== undefined && names.some((one) => one.toLowerCase() === name);
+}
+
+/** The scheme is that of whoever speaks TLS in front. */
+const isOrigin = (origin: string, host: string): boolean =>
+  origin === `http://${host}` || origin === `https://${host}`;
+
+/** What every answer says: nothing of elsewhere is loaded or run, no page of elsewhere may hold or read it, and nothing is kept. */
+const headers: Readonly<Record<string, string>> = {
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    "img-src 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    // What lit-html makes templates of is written in the page's own code; nothing else becomes HTML.
+    "require-trusted-types-for 'script'",
+    'trusted-types lit-html',
+  ].join('; '),
+  'X-Frame-Options': 'DENY',
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
+  'Cache-Control': 'no-store',
+};

@@ -1,16 +1,16 @@
-import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
-import type { ClusterSet } from '../../crds/cluster-set.ts';
 import { AWS_TARGET_GROUP, CLUSTER_SET, type KindRef } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { ToldWeights } from '../../clients/temporal/weight-history.ts';
+import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
+import type { ClusterSet } from '../../crds/cluster-set.ts';
 import { formatKey, keyOf } from '../../domain/model/ids.ts';
 import type { Informed } from '../../watchers/event.ts';
 import { runInformer } from '../../watchers/informer/informer.ts';
-import { follow, placeOf } from '../okractl/follow.ts';
-import { troubleLog } from '../okractl/trouble-log.ts';
+import { follow, placeOf, troubleLog } from '../okractl/follow.ts';
+import type { Session } from '../okractl/shell.ts';
 import { havingAll, nothingWatched, type Watched } from '../okractl/watched.ts';
-import { rowOf, type KnownCell } from './rows.ts';
-import { noted } from './seen-weights.ts';
+import { noted } from './chart.ts';
+import { type KnownCell, rowOf } from './rows.ts';
 import type { CellRow } from './view.ts';
 
 /** What is watched for all who look with the same rights. */
@@ -28,7 +28,7 @@ export interface Hub {
 }
 
 /** What is watched, and until when. */
-export interface HubOptions {
+interface HubOptions {
   readonly kubernetes: KubernetesClient;
   /** All when empty. */
   readonly namespaces: readonly string[];
@@ -146,4 +146,28 @@ function rowsOf(
     }
   }
   return { rows: new Map([...shown].map(([key, { row }]) => [key, row])), troubles };
+}
+
+/** Someone who looks, with what they are let see and do. */
+export interface Viewer {
+  readonly session: Pick<
+    Session,
+    'kubernetes' | 'whoAmI' | 'identity' | 'may' | 'operator' | 'taskQueue' | 'temporal' | 'temporalUi'
+  >;
+  readonly hub: Hub;
+  /** Given when they may look no more. */
+  readonly signal: AbortSignal;
+  /** Undefined: nobody has logged in, and nothing can be asked for. */
+  readonly by: string | undefined;
+  /** Says whether Kubernetes still lets them see all that they were let see at first; undefined: nobody asks. */
+  readonly maySee?: () => Promise<boolean>;
+}
+
+/** Those who look, by what they show. */
+export interface Viewers {
+  /** Who shows a key; undefined when nobody is known by it. Without a key: those who need none, if there are any. */
+  readonly of: (key: string | undefined) => Viewer | undefined;
+  /** Logs in with a token of Kubernetes, and answers with a key; undefined: one cannot log in here. */
+  readonly logIn?: (token: string) => Promise<string>;
+  readonly logOut: (key: string) => void;
 }

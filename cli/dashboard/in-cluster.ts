@@ -1,20 +1,18 @@
 import { once } from 'node:events';
 import { CELL } from '../../clients/kubernetes/kinds.ts';
-import { connectWithToken, type Person } from '../../clients/kubernetes/person.ts';
 import { connectKubernetes } from '../../clients/kubernetes/kubernetes.ts';
+import { connectWithToken, type Person } from '../../clients/kubernetes/person.ts';
 import type { Log } from '../../clients/log.ts';
-import { connectOperator } from '../../clients/temporal/operator.ts';
+import { connectOperator, type Operator } from '../../clients/temporal/operator.ts';
 import type { Waiting } from '../../clients/waiting.ts';
 import type { Config } from '../../config.ts';
 import { GROUP } from '../../crds/resource.ts';
 import { serveDashboard } from './http.ts';
-import { openHub } from './hub.ts';
+import { openHub, type Viewer, type Viewers } from './hub.ts';
 import { keepLogins } from './logins.ts';
-import { keepOperator } from './operator.ts';
-import type { Viewer, Viewers } from './viewer.ts';
 
 /** What the dashboard of a cluster runs with. */
-export interface InCluster {
+interface InCluster {
   readonly config: Config;
   readonly log: Log;
   readonly version: string;
@@ -110,3 +108,35 @@ const sessionOf = (
   person: Omit<Person, 'namespace'>,
   operator: Operators,
 ): Viewer['session'] => ({ ...person, operator: operator.get, taskQueue, temporal, temporalUi });
+
+/** After this time another connection is made, with the credentials of then, in milliseconds. */
+const LONGEST_MS = 600_000;
+/** So long a call may take that goes over the one before. */
+const LINGER_MS = 60_000;
+
+/** Keeps a connection to Temporal for as long as its credentials are sure to last, and makes it when it is asked for. */
+export function keepOperator(
+  connect: () => Promise<Operator>,
+  now: () => number,
+): { readonly get: () => Promise<Operator>; readonly close: () => Promise<void> } {
+  let kept: { readonly at: number; readonly operator: Promise<Operator> } | undefined;
+  const closeSoon = (operator: Promise<Operator>): void => {
+    setTimeout(() => void operator.then((one) => one.close()).catch(() => undefined), LINGER_MS).unref();
+  };
+  return {
+    get: () => {
+      if (kept !== undefined && now() - kept.at < LONGEST_MS) return kept.operator;
+      if (kept !== undefined) closeSoon(kept.operator);
+      const made = { at: now(), operator: connect() };
+      kept = made;
+      // One that did not come about is not kept.
+      made.operator.catch(() => {
+        if (kept === made) kept = undefined;
+      });
+      return made.operator;
+    },
+    close: async () => {
+      await (await kept?.operator.catch(() => undefined))?.close();
+    },
+  };
+}

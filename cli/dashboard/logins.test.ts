@@ -3,12 +3,10 @@ import { KubernetesError } from '../../clients/kubernetes/kubernetes.ts';
 import { until } from '../../test/support/until.ts';
 import { aCell, paused } from '../okractl/testing/objects.ts';
 import { serveDashboard } from './http.ts';
-import { openHub } from './hub.ts';
-import { stillCovers } from './in-cluster.ts';
+import { openHub, type Viewers } from './hub.ts';
+import { keepOperator, stillCovers } from './in-cluster.ts';
 import { keepLogins, type Enter, type LoginLimits } from './logins.ts';
-import { keepOperator } from './operator.ts';
 import { aWorld } from './testing/world.ts';
-import type { Viewers } from './viewer.ts';
 
 const unknown = new KubernetesError({ status: 401, reason: 'Unauthorized', message: 'Unauthorized' });
 const stop = new AbortController();

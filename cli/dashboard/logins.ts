@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { KubernetesError } from '../../clients/kubernetes/kubernetes.ts';
-import { newKey } from './keys.ts';
-import type { Viewer, Viewers } from './viewer.ts';
+import type { Viewer, Viewers } from './hub.ts';
 
 /** Makes a viewer of a token of Kubernetes; throws when the API server does not know it, or it may see nothing. */
 export type Enter = (token: string, signal: AbortSignal) => Promise<Viewer>;
@@ -123,3 +122,17 @@ async function isStillLetIn({ session, maySee }: Viewer): Promise<boolean> {
 }
 
 const isUnknown = (error: unknown): boolean => error instanceof KubernetesError && error.status === 401;
+
+/** A key that nobody can guess. */
+export const newKey = (): string => randomBytes(32).toString('base64url');
+
+const bytesOf = (key: string): Buffer => createHash('sha256').update(key).digest();
+
+/** The one person whose credentials the page has, for whoever shows the key that was printed for them. */
+export function onePerson(viewer: Viewer, key: string): Viewers {
+  const digest = bytesOf(key);
+  return {
+    of: (shown) => (shown !== undefined && timingSafeEqual(bytesOf(shown), digest) ? viewer : undefined),
+    logOut: () => undefined,
+  };
+}

@@ -1,10 +1,14 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Session } from '../okractl/shell.ts';
 import { serveDashboard } from './http.ts';
 import { openHub } from './hub.ts';
-import { newKey, onePerson } from './keys.ts';
+import { newKey, onePerson } from './logins.ts';
 
 /** Whose page it is, and of what. */
-export interface PersonalOptions {
+interface PersonalOptions {
   readonly session: Session;
   /** All namespaces when undefined. */
   readonly namespace: string | undefined;
@@ -38,4 +42,20 @@ export async function openDashboard({
   const server = await serveDashboard({ host, port, hosts: [], viewers, version, now, failed });
   // What stands behind # is sent to nobody; the page keeps it for its tab, and takes it out of the address.
   return { url: `http://${host}:${server.port}/#key=${key}`, close: server.close };
+}
+
+/** A file that leads a browser to an address, for its owner alone: what a program is started with, all on the machine can read. */
+interface Door {
+  readonly url: string;
+  readonly remove: () => Promise<void>;
+}
+
+/** Writes the file of an address. */
+export async function doorTo(address: string): Promise<Door> {
+  // Made for its owner alone.
+  const folder = await mkdtemp(join(tmpdir(), 'okra-dashboard-'));
+  const path = join(folder, 'open.html');
+  const html = `<!doctype html><title>Okra</title><meta http-equiv="refresh" content="0; url=${address}">`;
+  await writeFile(path, html, { mode: 0o600 });
+  return { url: pathToFileURL(path).href, remove: () => rm(folder, { recursive: true, force: true }) };
 }

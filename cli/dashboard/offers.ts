@@ -1,10 +1,16 @@
+import { mayAsk } from '../../clients/kubernetes/request-rights.ts';
 import type { Cell, CellStatus } from '../../crds/cell.ts';
+import { type RequestVerb, requestVerbs, verbOf } from '../../crds/request-names.ts';
+import type { ObjectKey } from '../../domain/model/ids.ts';
 import type { AskName } from '../../domain/model/request.ts';
 import type { Seen } from '../../domain/model/seen.ts';
 import { isDegraded, isLeftToPromote, isPastSteps, retried } from '../okractl/refusals.ts';
+import type { Viewer } from './hub.ts';
+import { type Reading, remembered } from './remembered.ts';
+import type { MayAsk } from './view.ts';
 
 /** A request that makes sense as a Cell stands, and what it does. */
-export interface Offer {
+interface Offer {
   readonly name: AskName;
   readonly does: string;
 }
@@ -70,4 +76,26 @@ function ofApplications({ applications = [], paused }: CellStatus): readonly Off
     ...(hasFailed ? [{ name: 'retry', does: 'Tries again what has failed.' } as const] : []),
     ...(isMoving ? [{ name: 'abort', does: 'Takes what is under way back.' } as const] : []),
   ];
+}
+
+type Patience = Pick<Reading<[], MayAsk>, 'freshMs' | 'patienceMs' | 'now' | 'late'>;
+
+/** Makes the reader of what Kubernetes lets a person ask of a Cell: each request by itself, so that none waits for another. */
+export function readMayAsk(
+  { session, by }: Viewer,
+  key: ObjectKey,
+  patience: Patience,
+): (name: AskName) => Promise<MayAsk> {
+  if (by === undefined) return () => Promise.resolve('No');
+  const readers = new Map<RequestVerb, () => Promise<MayAsk>>(
+    requestVerbs.Cell.map((verb) => {
+      const read = remembered<[], MayAsk>({
+        ...patience,
+        read: async () => ((await mayAsk(session, verb, { kind: 'Cell', key })) ? 'Yes' : 'No'),
+        meanwhile: 'Unknown',
+      });
+      return [verb, () => read('')];
+    }),
+  );
+  return (name) => readers.get(verbOf(name))?.() ?? Promise.resolve('Unknown');
 }

@@ -7,16 +7,14 @@ import type { WeightHistory } from '../../clients/temporal/weight-history.ts';
 import { freezesOf } from '../../domain/gates/freeze.ts';
 import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
-import type { ShownEvent } from '../okractl/cell-view.ts';
-import { guessUi, workflowUrl } from '../okractl/web-ui.ts';
+import type { ShownEvent } from '../okractl/describe-cell.ts';
+import { guessUi, workflowUrl } from '../okractl/open.ts';
 import { cellPageOf } from './cell-page.ts';
-import { readMayAsk } from './may-ask.ts';
-import { offersOf } from './offers.ts';
-import { remembered } from './remembered.ts';
-import { messageOf, telling, type Troubled } from './troubled.ts';
+import { offersOf, readMayAsk } from './offers.ts';
+import { messageOf, remembered, telling, type Troubled } from './remembered.ts';
 import { verdictsOf } from './verdicts.ts';
 import type { CellPage } from './view.ts';
-import type { Viewer } from './viewer.ts';
+import type { Viewer } from './hub.ts';
 
 /** How long what was read besides the Cell counts, in milliseconds. */
 const FRESH_MS = 30_000;

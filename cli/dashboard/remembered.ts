@@ -1,3 +1,5 @@
+import { inOneLine } from '../terminal-text.ts';
+
 /** How something is read that others wait for. */
 export interface Reading<Given extends readonly unknown[], Result> {
   readonly read: (...given: Given) => Promise<Result>;
@@ -61,3 +63,26 @@ const after = (milliseconds: number, signal: AbortSignal): Promise<typeof GIVEN_
     const timer = setTimeout(() => resolve(GIVEN_UP), milliseconds);
     signal.addEventListener('abort', () => clearTimeout(timer));
   });
+
+/** Learns why something of a page could not be read; undefined: it could. */
+export type Troubled = (what: string, why: string | undefined) => void;
+
+/** What an error says, in one line. */
+export const messageOf = (error: unknown): string =>
+  inOneLine(error instanceof Error ? error.message : String(error));
+
+/** Tells why something is not read, or that it is again. */
+export async function telling<Result>(
+  what: string,
+  reading: Promise<Result>,
+  troubled: Troubled,
+): Promise<Result> {
+  try {
+    const result = await reading;
+    troubled(what, undefined);
+    return result;
+  } catch (error) {
+    troubled(what, messageOf(error));
+    throw error;
+  }
+}

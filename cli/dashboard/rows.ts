@@ -1,8 +1,9 @@
+import { given } from '../../domain/model/given.ts';
 import type { Cell } from '../../crds/cell.ts';
-import type { Asked } from '../okractl/cell-view.ts';
+import type { Asked } from '../okractl/describe-cell.ts';
+import { isDegraded } from '../okractl/refusals.ts';
 import { inOneLine } from '../terminal-text.ts';
-import { toneOf } from './tone.ts';
-import type { CellRow, GroupWeight } from './view.ts';
+import type { CellRow, GroupWeight, Tone } from './view.ts';
 
 /** What is known of a Cell, as far as the list of all shows it. */
 export interface KnownCell {
@@ -33,7 +34,7 @@ export function rowOf({ cell, asked }: KnownCell, before?: CellRow): CellRow {
     phase: deletionTimestamp === undefined ? phase : 'Deleting',
     tone: toneOf(cell),
     message: cut(inOneLine(said)),
-    ...(stableVersion === undefined ? {} : { stable: stableVersion }),
+    ...given({ stable: stableVersion }),
     ...(rollout === undefined || status.desiredVersion === undefined
       ? {}
       : { canary: status.desiredVersion }),
@@ -84,7 +85,7 @@ const saysTheSame = (before: CellRow, row: CellRow): boolean =>
 const wordsOf = (message: string): string => message.replaceAll(/[0-9]+/g, '#');
 
 /** The target groups of a Cell: what serves first, then the others by name. */
-export function weightsOf({ status = {} }: Pick<Cell, 'status'>, asked: Asked): readonly GroupWeight[] {
+function weightsOf({ status = {} }: Pick<Cell, 'status'>, asked: Asked): readonly GroupWeight[] {
   const served = status.targetGroups ?? [];
   const wanted = asked.is === 'Known' ? asked.targetGroups : [];
   const names = [...new Set([...served, ...wanted].map(({ name }) => name))];
@@ -95,8 +96,78 @@ export function weightsOf({ status = {} }: Pick<Cell, 'status'>, asked: Asked): 
       name,
       version: group?.version ?? '',
       role: group?.role ?? '',
-      ...(weight === undefined ? {} : { asked: weight }),
-      ...(group === undefined ? {} : { served: group.weight }),
+      ...given({ asked: weight, served: group?.weight }),
     };
   });
 }
+
+const byPhase: Readonly<Record<string, Tone>> = {
+  Pending: 'Idle',
+  Waiting: 'Held',
+  Progressing: 'Moving',
+  Paused: 'Held',
+  Completed: 'Good',
+  Reverting: 'Bad',
+  Reverted: 'Bad',
+  Failed: 'Bad',
+  FailedReverting: 'Bad',
+};
+
+/** How a Cell stands. */
+function toneOf({ status = {} }: Pick<Cell, 'status'>): Tone {
+  const { phase = 'Pending' } = status;
+  return isDegraded(status) ? 'Bad' : (byPhase[phase] ?? 'Idle');
+}
+
+const byVerdict: Readonly<Record<string, Tone>> = {
+  Successful: 'Good',
+  Complete: 'Good',
+  Passed: 'Good',
+  Failed: 'Bad',
+  Error: 'Bad',
+  Inconclusive: 'Held',
+  Extended: 'Held',
+  Terminated: 'Idle',
+};
+
+/** How something that measures stands. */
+export const toneOfVerdict = (phase: string): Tone => byVerdict[phase] ?? 'Moving';
+
+const byOutcome: Readonly<Record<string, Tone>> = {
+  Installed: 'Good',
+  Completed: 'Good',
+  RolledBack: 'Held',
+  FellBack: 'Held',
+  Reverted: 'Bad',
+  Withdrawn: 'Idle',
+};
+
+/** How a change has ended. */
+export const toneOfOutcome = (outcome: string): Tone => byOutcome[outcome] ?? 'Idle';
+
+const byApplication: Readonly<Record<string, Tone>> = {
+  Pending: 'Idle',
+  Synced: 'Good',
+  PrecheckFailed: 'Bad',
+  CheckFailed: 'Bad',
+  Reverting: 'Bad',
+};
+
+/** How an application stands. */
+export const toneOfApplication = (phase: string): Tone => byApplication[phase] ?? 'Moving';
+
+const byPolicy: Readonly<Record<string, Tone>> = {
+  Pending: 'Idle',
+  Completed: 'Good',
+  Passed: 'Good',
+  Fulfilled: 'Good',
+  Paused: 'Held',
+  Waiting: 'Held',
+  Failed: 'Bad',
+  TimedOut: 'Bad',
+  RollingBack: 'Bad',
+  RolledBack: 'Bad',
+};
+
+/** How a StagedBindingPolicy stands, or a stage of it. */
+export const toneOfPolicy = (phase: string): Tone => byPolicy[phase] ?? 'Moving';

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { jsonOf } from './end.ts';
+import type { Viewer } from './hub.ts';
 
 /** One who looks: told events, as far as they read them. */
 export interface Stream {
@@ -20,7 +20,7 @@ const UNREAD_MS = 60_000;
 const ENDING_MS = 1_000;
 
 /** How long a stream waits. */
-export interface StreamTiming {
+interface StreamTiming {
   readonly beatMs: number;
   readonly unreadMs: number;
 }
@@ -63,4 +63,55 @@ export function openStream(
       setTimeout(() => response.destroy(), ENDING_MS).unref();
     },
   };
+}
+
+/** How many look at once. */
+interface StreamLimits {
+  readonly most: number;
+  /** Of one login. */
+  readonly each: number;
+}
+
+/** As many as a browser opens to one server, but for one that requests go by. */
+const usual: StreamLimits = { most: 100, each: 5 };
+
+/** The streams that are open. */
+interface Streams {
+  /** Says why there is no room for one more; undefined when there is. */
+  readonly full: (viewer: Viewer) => string | undefined;
+  /** Keeps one until it ends. Of too many of one login the first ends: the other side of it may be long gone. */
+  readonly keep: (viewer: Viewer, stream: Stream) => void;
+}
+
+/** Keeps the streams, so that no one takes the room of all. */
+export function keepStreams({ most, each }: StreamLimits = usual): Streams {
+  const open = new Map<Stream, Viewer>();
+  // Where nobody logs in, all are the same.
+  const ownOf = (viewer: Viewer): readonly Stream[] =>
+    viewer.by === undefined ? [] : [...open].flatMap(([stream, by]) => (by === viewer ? [stream] : []));
+  return {
+    full: (viewer) =>
+      open.size < most || ownOf(viewer).length >= each
+        ? undefined
+        : `Expected at most ${most} who look at once, got more. Close a page.`,
+    keep: (viewer, stream) => {
+      const own = ownOf(viewer);
+      open.set(stream, viewer);
+      stream.signal.addEventListener('abort', () => open.delete(stream));
+      if (own.length >= each) own[0]?.end();
+    },
+  };
+}
+
+// Within a text of JSON alone: in all else there is none.
+const TURNING = /\p{Bidi_Control}/gu;
+
+/** Writes JSON for the page, without what would turn the direction of a text, and show it in another order than it is in. */
+const jsonOf = (value: unknown): string => JSON.stringify(value).replaceAll(TURNING, '');
+
+/** Answers with JSON. */
+export function end(response: ServerResponse, status: number, body: unknown): void {
+  response.statusCode = status;
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.end(jsonOf(body));
 }

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { openHub } from './hub.ts';
-import type { Stream } from './stream.ts';
-import { keepStreams } from './streams.ts';
+import { openHub, type Viewer } from './hub.ts';
+import { keepStreams, type Stream } from './stream.ts';
 import { aWorld } from './testing/world.ts';
-import type { Viewer } from './viewer.ts';
 
 function viewer(by: string | undefined): Viewer {
   const { session } = aWorld();

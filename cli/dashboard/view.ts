@@ -70,8 +70,16 @@ export interface RowChanges {
 /** A target group of a Cell, as it is told of in full. */
 export interface GroupView extends GroupWeight {
   readonly note: string;
-  /** What AWS knows of it; undefined when nobody has asked. */
-  readonly health?: { readonly tone: Tone; readonly text: string };
+  readonly health?: HealthView;
+}
+
+/** The health of a target group; left out where Okra has not checked it. */
+export interface HealthView {
+  readonly tone: Tone;
+  /** Its healthy and registered targets: `2/3 healthy`. */
+  readonly text: string;
+  /** Why no Cell can use it. */
+  readonly problem?: string;
 }
 
 /** A step, and where the rollout stands. */
@@ -231,7 +239,7 @@ export interface CellPage {
 export interface UsedGroup {
   readonly name: string;
   readonly version: string;
-  readonly health?: { readonly tone: Tone; readonly text: string };
+  readonly health?: HealthView;
   readonly users: readonly {
     readonly key: string;
     readonly role: string;

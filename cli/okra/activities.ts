@@ -1,5 +1,8 @@
+import { given } from '../../domain/model/given.ts';
+import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import type { Activities } from '../../activities/index.ts';
-import { installationIn, type Installation } from '../../clients/kubernetes/installation.ts';
+import { sleep } from '../../clients/backoff.ts';
+import { type Installation, installationIn } from '../../clients/kubernetes/installation.ts';
 import type { OkraSession } from './shell.ts';
 
 /** Makes the activities that workers have, of a session; they are run by `asActivity`. */
@@ -25,7 +28,7 @@ export async function activitiesOf(
     eks,
     budgets,
     temporal: noTemporal(temporal.address),
-    ...(aws.region === undefined ? {} : { region: aws.region }),
+    ...given({ region: aws.region }),
     datadog,
     cloudWatchEndpoint: aws.cloudWatchEndpoint,
     stsEndpoint: aws.stsEndpoint,
@@ -34,4 +37,19 @@ export async function activitiesOf(
     intervals: { drift: driftIntervalSeconds, sync: syncIntervalSeconds },
     graceSeconds: config.graceSeconds,
   });
+}
+
+/**
+ * Runs a function of an activity outside of Temporal: it is its only attempt, its heartbeats go nowhere, and the signal
+ * cancels it.
+ */
+export function asActivity<Value>(signal: AbortSignal, run: () => Promise<Value>): Promise<Value> {
+  const context = {
+    info: { attempt: 1, taskQueue: 'okra' },
+    cancellationSignal: signal,
+    sleep: (ms: number) => sleep(ms, signal),
+    heartbeat: () => undefined,
+  };
+  // The context is a class that only a worker makes; these are the parts that the activities use.
+  return asyncLocalStorage.run(context as unknown as Context, run);
 }

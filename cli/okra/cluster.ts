@@ -1,3 +1,4 @@
+import { given } from '../../domain/model/given.ts';
 import type { Command } from 'commander';
 import { SECRET } from '../../clients/kubernetes/kinds.ts';
 import { isConflict } from '../../clients/kubernetes/kubernetes.ts';
@@ -5,13 +6,19 @@ import { clusterSecretValues } from '../../domain/discovery/clusters/cluster-sec
 import { secretNameOf } from '../../domain/discovery/cluster-set/cluster-set.ts';
 import { SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../../domain/kubernetes/labels.ts';
 import { matches } from '../../domain/kubernetes/selector.ts';
-import { badUsage, failed } from '../okractl/exit.ts';
-import { forPrograms, outputOption, type OutputFormat } from '../okractl/output.ts';
-import { layOut } from '../okractl/table.ts';
+import { badUsage, failed } from '../okractl/shell.ts';
+import { forPrograms, layOut, type OutputFormat, outputOption } from '../okractl/output.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { dryRunOf } from './dry-run.ts';
-import { named, nameIn, pairs, type NameOption } from './options.ts';
-import type { Globals, OkraSession, OkraShell } from './shell.ts';
+import {
+  type Globals,
+  named,
+  nameIn,
+  type NameOption,
+  type OkraSession,
+  type OkraShell,
+  pairs,
+} from './shell.ts';
 import { clusterCalled, clustersIn } from './target-group-set-of.ts';
 
 type Texts = Readonly<Record<string, string>>;
@@ -52,7 +59,7 @@ export function addCreateCluster(create: Command, shell: OkraShell): void {
 
 async function secretOf(session: OkraSession, name: string, options: CreateOptions) {
   const { endpoint, caData, region } = await accessOf(session, name, options);
-  const values = clusterSecretValues({ name, endpoint, caData, ...(region === undefined ? {} : { region }) });
+  const values = clusterSecretValues({ name, endpoint, caData, ...given({ region }) });
   const encode = (text: string): string => Buffer.from(text).toString('base64');
   return {
     apiVersion: SECRET.apiVersion,

@@ -1,3 +1,4 @@
+import { given } from '../../domain/model/given.ts';
 import type { Command } from 'commander';
 import { listBindings } from '../../activities/discovery/clusters/target-group-bindings.ts';
 import { AWS_TARGET_GROUP } from '../../clients/kubernetes/kinds.ts';
@@ -5,15 +6,12 @@ import { awsTargetGroup, type AWSTargetGroup } from '../../crds/aws-target-group
 import { VERSION_LABEL } from '../../domain/kubernetes/labels.ts';
 import { selectTargetGroups } from '../../domain/versions/watched.ts';
 import { groupByVersion, isSameVersion } from '../../domain/versions/version.ts';
-import { exitCodes, failed } from '../okractl/exit.ts';
-import { tableOf } from '../okractl/kinds.ts';
+import { exitCodes, failed } from '../okractl/shell.ts';
+import { forPrograms, layOut, listOf, type OutputFormat, outputOption, tableOf } from '../okractl/output.ts';
 import { repeated } from '../okractl/manifests.ts';
-import { forPrograms, listOf, outputOption, type OutputFormat } from '../okractl/output.ts';
-import { layOut } from '../okractl/table.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { addGetCluster } from './cluster.ts';
-import { pairs } from './options.ts';
-import type { Globals, OkraShell } from './shell.ts';
+import { type Globals, type OkraShell, pairs } from './shell.ts';
 import { clusterCalled, clustersIn } from './target-group-set-of.ts';
 
 interface GetOptions extends Globals {
@@ -79,7 +77,7 @@ function latest(
 ): readonly AWSTargetGroup[] {
   const targetGroupSelector = {
     matchLabels,
-    ...(semverLabelKey === undefined ? {} : { versionLabels: semverLabelKey }),
+    ...given({ versionLabels: semverLabelKey }),
   };
   const spec = { ingress: { awsApplicationLoadBalancer: { targetGroupSelector } } };
   const { sets, rejected } = groupByVersion(selectTargetGroups(spec, groups));

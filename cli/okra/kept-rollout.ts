@@ -1,3 +1,4 @@
+import { given } from '../../domain/model/given.ts';
 import { randomUUID } from 'node:crypto';
 import { CONFIG_MAP } from '../../clients/kubernetes/kinds.ts';
 import { isConflict, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
@@ -8,7 +9,7 @@ import type { ObjectKey } from '../../domain/model/ids.ts';
 import { formatKey } from '../../domain/model/ids.ts';
 import { initialState, type RolloutState } from '../../domain/model/state.ts';
 import type { CellStatus } from '../../crds/cell.ts';
-import { refused } from '../okractl/exit.ts';
+import { refused } from '../okractl/shell.ts';
 
 /** By which name the status of a Cell says that its rollout is one of `okra sync cell`, and of no workflow. */
 export const BY_OKRA = 'okra sync cell';
@@ -72,7 +73,7 @@ export async function findRollout(
           name,
           labels: { [CELL_LABEL]: cell.key.name },
           ownerReferences: ownedByCell(cell),
-          ...(version === undefined ? {} : { resourceVersion: version }),
+          ...given({ resourceVersion: version }),
         },
         data: { rollout: JSON.stringify(next) },
       };

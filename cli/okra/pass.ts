@@ -13,7 +13,7 @@ import { couldNotSee, isTold, remembering, saw, type Run } from '../../domain/ro
 import { dueReport, takeTurn, told } from '../../domain/rollout/turn.ts';
 import { carryOut } from '../../workflows/carry-out.ts';
 import type { Hands } from '../../workflows/hands.ts';
-import { asActivity } from './as-activity.ts';
+import { asActivity } from './activities.ts';
 import { BY_OKRA } from './kept-rollout.ts';
 
 /** What a pass is made with. */

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { framed } from '../frame.ts';
-import { addCreateAnalysisRun, addRun } from '../okractl/analysis-run.ts';
+import { addCreateAnalysisRun, addRun } from '../okractl/analysis.ts';
 import { addCreateCluster, addDeleteCluster } from './cluster.ts';
 import { addGet } from './get.ts';
 import type { OkraShell } from './shell.ts';

@@ -1,14 +1,16 @@
+import { given } from '../../domain/model/given.ts';
 import { connectEKS } from '../../clients/aws/eks.ts';
 import { readPace } from '../../clients/aws/elbv2-pace.ts';
 import { connectELBv2 } from '../../clients/aws/elbv2.ts';
 import { sharedBudget } from '../../clients/aws/shared-budget.ts';
 import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
+import { kindOf, type KindRef } from '../../clients/kubernetes/kinds.ts';
+import type { Identified, Key, KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { connectAsPerson } from '../../clients/kubernetes/person.ts';
 import { connectClusters } from '../../clients/kubernetes/remote-clusters.ts';
 import { createLog } from '../../clients/log.ts';
 import { loadConfig } from '../../config.ts';
 import { FIELD_MANAGER } from '../../domain/kubernetes/labels.ts';
-import { clusterOfOne } from './memory-cluster.ts';
 import type { Globals, OkraSession, SessionNeeds } from './shell.ts';
 
 /** Who does without Kubernetes: there is a namespace, and nothing in it. */
@@ -26,8 +28,7 @@ export function openSession(
   if (profile !== undefined) process.env['AWS_PROFILE'] = profile;
   const config = loadConfig({
     ...process.env,
-    ...(region === undefined ? {} : { AWS_REGION: region }),
-    ...(address === undefined ? {} : { AWS_ENDPOINT_URL: address }),
+    ...given({ AWS_REGION: region, AWS_ENDPOINT_URL: address }),
   });
   const person = needs.kubernetes
     ? connectAsPerson({
@@ -52,5 +53,37 @@ export function openSession(
       rates: { ...elbv2, queries: datadog.queries },
       log: createLog('silent'),
     }),
+  };
+}
+
+/** A Kubernetes API of one object in memory, for what needs no cluster: the object is what the command line says. */
+export function clusterOfOne(object: Identified): {
+  readonly kubernetes: KubernetesClient;
+  /** The object with the status that was written last. */
+  readonly now: () => Identified;
+} {
+  let kept: Identified = object;
+  const isIt = (kind: KindRef, { namespace, name }: Key): boolean =>
+    kind.kind === kept.kind && name === kept.metadata.name && namespace === kept.metadata.namespace;
+  const never = (): never => {
+    throw new Error(`Expected to read and report ${object.kind} ${object.metadata.name} alone.`);
+  };
+  return {
+    now: () => kept,
+    kubernetes: {
+      get: async <T>(kind: KindRef, key: Key) => (isIt(kind, key) ? (kept as T) : undefined),
+      list: async () => [],
+      serves: async () => false,
+      isReady: async () => true,
+      apply: async (written) => {
+        if (isIt(kindOf(written), written.metadata)) kept = { ...kept, ...written, metadata: kept.metadata };
+        return written;
+      },
+      create: async (written) => written,
+      snapshot: never,
+      watch: never,
+      patch: never,
+      delete: never,
+    },
   };
 }

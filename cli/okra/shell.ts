@@ -1,11 +1,12 @@
-import type { ELBv2Regions } from '../../clients/aws/elbv2.ts';
-import type { EKS } from '../../clients/aws/eks.ts';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { AwsScope } from '../../clients/aws/aws-credentials.ts';
+import type { EKS } from '../../clients/aws/eks.ts';
+import type { ELBv2Regions } from '../../clients/aws/elbv2.ts';
 import type { SharedBudget } from '../../clients/aws/shared-budget.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { RemoteClusters } from '../../clients/kubernetes/remote-clusters.ts';
 import type { Config } from '../../config.ts';
-import type { Shell } from '../okractl/shell.ts';
+import { badUsage, type Shell } from '../okractl/shell.ts';
 
 /** The options that every command of okra has. */
 export interface Globals {
@@ -42,3 +43,70 @@ export interface OkraShell extends Pick<
 > {
   readonly session: (globals: Globals, needs?: SessionNeeds) => OkraSession;
 }
+
+/** An object's name as an option. */
+export interface NameOption {
+  readonly name?: string;
+}
+
+/** Lets a command take a name, as its argument or as `--name`. */
+export const named = (command: Command, what: string): Command =>
+  command
+    .argument('[name]', `the name of ${what}`)
+    .option('--name <name>', `the name of ${what}, instead of the argument`);
+
+/** The name that a command was given; it needs one. */
+export function nameIn(argument: string | undefined, { name }: NameOption, what: string): string {
+  const found = argument ?? name;
+  if (found !== undefined && name !== undefined && found !== name)
+    throw badUsage(`Expected one name of ${what}, got ${found} and --name ${name}. Leave one out.`);
+  if (found !== undefined && found !== '') return found;
+  throw badUsage(`Expected the name of ${what}, got none. Write it last, or as --name.`);
+}
+
+/** Reads `key=value,key=value`; an option may be repeated. */
+export function pairs(
+  text: string,
+  before: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  const found = text.split(',').map((pair) => {
+    const at = pair.indexOf('=');
+    if (at < 1) throw new InvalidArgumentError(`Expected key=value,…, got ${JSON.stringify(text)}.`);
+    return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
+  });
+  return { ...before, ...Object.fromEntries(found) };
+}
+
+/** Reads `true` or `false`. */
+function whether(text: string): boolean {
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw new InvalidArgumentError(`Expected true or false, got ${JSON.stringify(text)}.`);
+}
+
+/** Reads a whole number. */
+export function wholeNumber(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError(`Expected a whole number, got ${JSON.stringify(text)}.`);
+}
+
+/** What says which writes a sync leaves out. */
+export interface WriteOptions {
+  readonly create: boolean;
+  readonly delete: boolean;
+}
+
+/** Lets a command leave out what it would create, or delete. */
+export const leavingOut = (command: Command): Command =>
+  command
+    .addOption(
+      new Option('--create [whether]', 'whether to create what is missing')
+        .argParser(whether)
+        .preset('true')
+        .default(true),
+    )
+    .addOption(
+      new Option('--delete [whether]', 'whether to delete what is no longer wanted')
+        .argParser(whether)
+        .preset('true')
+        .default(true),
+    );

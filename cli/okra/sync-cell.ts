@@ -1,22 +1,21 @@
-import { Option, type Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { sleep } from '../../clients/backoff.ts';
-import { CELL } from '../../clients/kubernetes/kinds.ts';
+import { CELL, LEASE } from '../../clients/kubernetes/kinds.ts';
+import { isForbidden } from '../../clients/kubernetes/kubernetes.ts';
 import type { Cell, CellStatus } from '../../crds/cell.ts';
-import { standing, type Decision, type Performable } from '../../domain/model/decision.ts';
-import { formatKey } from '../../domain/model/ids.ts';
+import { type Decision, type Performable, standing } from '../../domain/model/decision.ts';
+import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
 import { requestKinds } from '../../domain/model/request-kinds.ts';
-import { requestNames, type RequestName } from '../../domain/model/request.ts';
+import { type RequestName, requestNames } from '../../domain/model/request.ts';
 import type { RolloutState } from '../../domain/model/state.ts';
-import { requested, runFrom, type Run } from '../../domain/rollout/record/run.ts';
-import { exitCodes, failed, refused } from '../okractl/exit.ts';
+import { requested, type Run, runFrom } from '../../domain/rollout/record/run.ts';
+import { exitCodes, failed, refused } from '../okractl/shell.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { activitiesOf } from './activities.ts';
 import { dryRunOf } from './dry-run.ts';
-import { findRollout } from './kept-rollout.ts';
-import { named, nameIn, type NameOption } from './options.ts';
-import { refuseBesideOthers } from './others.ts';
+import { BY_OKRA, findRollout } from './kept-rollout.ts';
 import { pass, type Passed } from './pass.ts';
-import type { Globals, OkraSession, OkraShell } from './shell.ts';
+import { type Globals, named, nameIn, type NameOption, type OkraSession, type OkraShell } from './shell.ts';
 
 interface SyncCellOptions extends Globals, NameOption {
   readonly force?: boolean;
@@ -144,4 +143,50 @@ function saidOf(decision: Exclude<Decision, { do: 'Wait' | 'Close' }> | Performa
   if (decision.do !== 'Shift') return decision.message;
   const weights = decision.shares.map(({ name, weight }) => `${name} ${weight}`).join(', ');
   return `${decision.message} Weights: ${weights}.`;
+}
+
+interface Lease {
+  readonly spec?: {
+    readonly holderIdentity?: string | null;
+    readonly leaseDurationSeconds?: number;
+    readonly renewTime?: string;
+  };
+}
+
+/** Refuses to roll out a Cell that a workflow rolls out, or may begin to at any time. */
+async function refuseBesideOthers(
+  { kubernetes, config: { lease } }: Pick<OkraSession, 'kubernetes' | 'config'>,
+  { key, status }: { readonly key: ObjectKey; readonly status: CellStatus },
+  now: number,
+): Promise<void> {
+  const { workflowId, runId } = status.rollout ?? {};
+  if (workflowId !== undefined && workflowId !== BY_OKRA)
+    throw refused(
+      `Expected Cell ${formatKey(key)} to have no rollout of a workflow, got ${workflowId} (run ${runId}). Step in with okractl, or pass --force when that workflow is lost and does not go on.`,
+    );
+  const holder = await holderOf(kubernetes, lease, now);
+  if (holder === undefined) return;
+  throw refused(
+    `Expected nobody else to roll out Cells, got okrad (${holder}), which holds Lease ${lease.namespace}/${lease.name}. Leave the Cell to it, or pass --force when it does not watch namespace ${key.namespace}. After an okrad was killed, its Lease counts for five more minutes.`,
+  );
+}
+
+// The clocks of the pipeline and of okrad may differ; this is how far off AWS lets the clock of a signed request be.
+const MAX_SKEW_MILLISECONDS = 300_000;
+
+/** Who holds the Lease of okrad's watchers; who may not read it is not kept from anything by it. */
+async function holderOf(
+  kubernetes: OkraSession['kubernetes'],
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  now: number,
+): Promise<string | undefined> {
+  try {
+    const { spec = {} } = (await kubernetes.get<Lease>(LEASE, { namespace, name })) ?? {};
+    const { holderIdentity, leaseDurationSeconds = 0, renewTime = '' } = spec;
+    const isHeld = Date.parse(renewTime) + leaseDurationSeconds * 1000 + MAX_SKEW_MILLISECONDS > now;
+    return isHeld && holderIdentity !== '' ? (holderIdentity ?? undefined) : undefined;
+  } catch (error) {
+    if (isForbidden(error)) return undefined;
+    throw error;
+  }
 }

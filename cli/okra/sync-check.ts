@@ -5,14 +5,12 @@ import { CHECK } from '../../clients/kubernetes/kinds.ts';
 import type { Check, CheckStatus } from '../../crds/check.ts';
 import { isOver } from '../../domain/checks/next-run.ts';
 import { formatKey } from '../../domain/model/ids.ts';
-import { exitCodes, failed } from '../okractl/exit.ts';
+import { exitCodes, failed } from '../okractl/shell.ts';
 import { inOneLine } from '../terminal-text.ts';
-import { activitiesOf } from './activities.ts';
-import { asActivity } from './as-activity.ts';
+import { activitiesOf, asActivity } from './activities.ts';
 import { dryRunOf } from './dry-run.ts';
-import { named, nameIn, type NameOption } from './options.ts';
+import { type Globals, named, nameIn, type NameOption, type OkraShell } from './shell.ts';
 import { refusalOf } from './pass.ts';
-import type { Globals, OkraShell } from './shell.ts';
 
 interface SyncCheckOptions extends Globals, NameOption {
   readonly wait?: boolean;

@@ -1,3 +1,4 @@
+import { given } from '../../domain/model/given.ts';
 import { Option, type Command } from 'commander';
 import { AWS_APPLICATION_LOAD_BALANCER_CONFIG } from '../../clients/kubernetes/kinds.ts';
 import {
@@ -7,7 +8,7 @@ import {
 import { sleep } from '../../clients/backoff.ts';
 import { ADOPT_ANNOTATION, API_VERSION } from '../../domain/kubernetes/labels.ts';
 import { formatKey } from '../../domain/model/ids.ts';
-import { badUsage, failed } from '../okractl/exit.ts';
+import { badUsage, failed } from '../okractl/shell.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { repeated } from '../okractl/manifests.ts';
 import { conditionsIn } from '../../activities/load-balancers/application-load-balancer/rule-conditions.ts';
@@ -15,12 +16,18 @@ import { toFailure } from '../../activities/failure.ts';
 import type { LoadBalancerConfigRef } from '../../activities/contract.ts';
 import { configViewOf, readConfig } from '../../activities/load-balancers/config-object.ts';
 import { targetGroupsOf } from '../../domain/load-balancers/load-balancer.ts';
-import { activitiesOf } from './activities.ts';
-import { asActivity } from './as-activity.ts';
+import { activitiesOf, asActivity } from './activities.ts';
 import { dryRunOf, everGranted } from './dry-run.ts';
-import { clusterOfOne } from './memory-cluster.ts';
-import { named, nameIn, wholeNumber, type NameOption } from './options.ts';
-import type { Globals, OkraSession, OkraShell } from './shell.ts';
+import { clusterOfOne } from './session.ts';
+import {
+  type Globals,
+  named,
+  nameIn,
+  type NameOption,
+  type OkraSession,
+  type OkraShell,
+  wholeNumber,
+} from './shell.ts';
 
 interface ConfigOptions extends Globals, NameOption {
   readonly listenerArn?: string;
@@ -85,10 +92,7 @@ async function conditionsOf(
   { listenerArn = '', listenerRulePriority, listenerRuleHost, listenerRulePath }: ConfigOptions,
 ): Promise<object> {
   if (listenerRuleHost !== undefined || listenerRulePath !== undefined)
-    return {
-      ...(listenerRuleHost === undefined ? {} : { hosts: listenerRuleHost }),
-      ...(listenerRulePath === undefined ? {} : { pathPatterns: listenerRulePath }),
-    };
+    return given({ hosts: listenerRuleHost, pathPatterns: listenerRulePath });
   const rules = await elbv2(listenerArn).rulesOf(listenerArn);
   const there = rules.find(({ Priority }) => Priority === String(listenerRulePriority));
   return there === undefined ? { pathPatterns: ['/*'] } : conditionsIn(there.Conditions ?? []);

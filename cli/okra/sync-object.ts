@@ -1,24 +1,23 @@
-import type { Activities } from '../../activities/index.ts';
 import type { Synced } from '../../activities/contract.ts';
+import type { Activities } from '../../activities/index.ts';
 import {
   AWS_TARGET_GROUP_BINDING,
   AWS_TARGET_GROUP_SET,
   CLUSTER_SET,
+  kindOf,
   type KindRef,
 } from '../../clients/kubernetes/kinds.ts';
+import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { SyncStatus } from '../../domain/discovery/sync-status.ts';
 import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
-import { exitCodes, failed } from '../okractl/exit.ts';
+import { exitCodes, failed } from '../okractl/shell.ts';
 import { inOneLine } from '../terminal-text.ts';
-import { activitiesOf } from './activities.ts';
-import { asActivity } from './as-activity.ts';
+import { activitiesOf, asActivity } from './activities.ts';
 import { dryRunOf } from './dry-run.ts';
-import { leaveOut } from './leaving-out.ts';
-import type { WriteOptions } from './options.ts';
-import type { OkraSession, OkraShell } from './shell.ts';
+import type { OkraSession, OkraShell, WriteOptions } from './shell.ts';
 
 /** A kind that one activity syncs. */
-export interface SyncedByOne {
+interface SyncedByOne {
   readonly kind: KindRef;
   readonly sync: (activities: Activities, key: ObjectKey) => Promise<Synced>;
 }
@@ -34,7 +33,7 @@ export const syncedByOne = {
 } as const satisfies Readonly<Record<string, SyncedByOne>>;
 
 /** What is synced, and how. */
-export interface SyncRequest {
+interface SyncRequest {
   readonly session: OkraSession;
   readonly of: SyncedByOne;
   readonly name: string;
@@ -74,4 +73,33 @@ export async function syncObject(shell: OkraShell, request: SyncRequest): Promis
       inOneLine(`${[cluster, object, reason].filter((one) => one !== undefined).join(' ')}: ${message}`),
     );
   if (problems.length > leaving.left.length) shell.exitWith(exitCodes.failure);
+}
+
+/** A client that does not create, or not delete, and what it has left out. */
+interface LeavingOut {
+  readonly kubernetes: KubernetesClient;
+  readonly left: readonly string[];
+}
+
+/** Makes a client that leaves out what the options say; the status then tells that it was left out. */
+function leaveOut(kubernetes: KubernetesClient, options: WriteOptions): LeavingOut {
+  const left: string[] = [];
+  const refuse = (what: string, option: string): never => {
+    left.push(`${what}, because of --${option}=false`);
+    throw new Error(`Left out, because of --${option}=false.`);
+  };
+  return {
+    left,
+    kubernetes: {
+      ...kubernetes,
+      create: async (object, call) =>
+        options.create || object.kind === 'Event'
+          ? kubernetes.create(object, call)
+          : refuse(`Not created: ${kindOf(object).kind} ${object.metadata.name}`, 'create'),
+      delete: async (kind, key, call) =>
+        options.delete
+          ? kubernetes.delete(kind, key, call)
+          : refuse(`Not deleted: ${kind.kind} ${key.name}`, 'delete'),
+    },
+  };
 }

@@ -2,9 +2,18 @@ import type { Command } from 'commander';
 import { digest } from '../../clients/digest.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import { API_VERSION } from '../../domain/kubernetes/labels.ts';
-import { badUsage } from '../okractl/exit.ts';
-import { leavingOut, named, nameIn, pairs, type NameOption, type WriteOptions } from './options.ts';
-import type { Globals, OkraSession, OkraShell } from './shell.ts';
+import { badUsage } from '../okractl/shell.ts';
+import {
+  type Globals,
+  leavingOut,
+  named,
+  nameIn,
+  type NameOption,
+  type OkraSession,
+  type OkraShell,
+  pairs,
+  type WriteOptions,
+} from './shell.ts';
 import { addSyncCell } from './sync-cell.ts';
 import { addSyncCheck } from './sync-check.ts';
 import { addSyncConfig } from './sync-config.ts';

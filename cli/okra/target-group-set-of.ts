@@ -4,7 +4,7 @@ import type { StoredClusterSecret } from '../../clients/kubernetes/remote-cluste
 import { knownCluster, type KnownCluster } from '../../domain/discovery/clusters/known-cluster.ts';
 import { API_VERSION, CLUSTER_SECRETS, SECRET_TYPE_LABEL } from '../../domain/kubernetes/labels.ts';
 import { matches } from '../../domain/kubernetes/selector.ts';
-import { failed } from '../okractl/exit.ts';
+import { failed } from '../okractl/shell.ts';
 import type { OkraSession } from './shell.ts';
 
 type Texts = Readonly<Record<string, string>>;

@@ -1,16 +1,15 @@
-import { Option, type Command } from 'commander';
+import { given } from '../../domain/model/given.ts';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { kindOf, TARGET_GROUP_BINDING } from '../../clients/kubernetes/kinds.ts';
+import { isConflict, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { awsTargetGroupSet } from '../../crds/aws-target-group-set.ts';
 import { cell } from '../../crds/cell.ts';
-import { TARGET_GROUP_BINDING } from '../../clients/kubernetes/kinds.ts';
 import { API_VERSION, VERSION_LABEL } from '../../domain/kubernetes/labels.ts';
-import { badUsage, failed } from '../okractl/exit.ts';
 import { repeated } from '../okractl/manifests.ts';
-import { canarySteps } from './canary-steps.ts';
+import { badUsage, failed, refused } from '../okractl/shell.ts';
 import { dryRunOf, readingOnly } from './dry-run.ts';
-import { named, nameIn, pairs, wholeNumber, type NameOption } from './options.ts';
-import type { Globals, OkraShell } from './shell.ts';
+import { type Globals, named, nameIn, type NameOption, type OkraShell, pairs, wholeNumber } from './shell.ts';
 import { clusterCalled, clustersIn, targetGroupSet } from './target-group-set-of.ts';
-import { upsertObject, type SaidObject } from './upsert-object.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -130,11 +129,11 @@ const cellOf = (metadata: SaidObject['metadata'], options: CellOptions): SaidObj
         },
         targetGroupSelector: {
           matchLabels: options.matchLabel,
-          ...(options.versionLabel === undefined ? {} : { versionLabels: options.versionLabel }),
+          ...given({ versionLabels: options.versionLabel }),
         },
       },
     },
-    ...(options.replicas === undefined ? {} : { replicas: options.replicas }),
+    ...given({ replicas: options.replicas }),
     updateStrategy: { type: 'Canary', canary: { steps: options.canarySteps ?? [] } },
   },
 });
@@ -177,6 +176,89 @@ const bindingOf = (
 ): SaidObject => ({
   apiVersion: TARGET_GROUP_BINDING.apiVersion,
   kind: TARGET_GROUP_BINDING.kind,
-  metadata: { ...metadata, ...(labels === undefined ? {} : { labels }) },
+  metadata: { ...metadata, ...given({ labels }) },
   spec: { targetGroupARN: targetGroupArn },
 });
+
+/** An object that the command line says. */
+interface SaidObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: {
+    readonly namespace: string;
+    readonly name: string;
+    readonly labels?: Readonly<Record<string, string>>;
+  };
+  readonly spec: object;
+}
+
+/** Creates an object or changes it to what the command line says; what others have set it takes from nobody. */
+async function upsertObject(
+  kubernetes: KubernetesClient,
+  object: SaidObject,
+  { print, dryRun }: Pick<OkraShell, 'print'> & { readonly dryRun: boolean },
+): Promise<void> {
+  const { namespace, name } = object.metadata;
+  const id = `${object.kind} ${namespace}/${name}`;
+  const before = await kubernetes.get<SavedObject>(kindOf(object), { namespace, name });
+  try {
+    const after = await kubernetes.apply<SaidObject & SavedObject>(object);
+    if (dryRun) return;
+    const isSame = before !== undefined && before.metadata.resourceVersion === after.metadata.resourceVersion;
+    print(`${id} ${before === undefined ? 'created' : isSame ? 'unchanged' : 'changed'}.`);
+  } catch (error) {
+    if (!isConflict(error)) throw error;
+    throw refused(
+      `Expected to set fields of ${id} that nobody else sets, got: ${messageOf(error)} Change it where it comes from.`,
+    );
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+interface SavedObject {
+  readonly metadata: { readonly resourceVersion?: string };
+}
+
+/** A step as `--canary-steps` says it. */
+type Step =
+  | { readonly setWeight: number }
+  | { readonly pause: { readonly duration?: string } }
+  | {
+      readonly analysis: {
+        readonly templates: readonly [{ readonly templateName: string }];
+        readonly args?: readonly { readonly name: string; readonly value: string }[];
+      };
+    };
+
+/** Reads `weight=20,pause=5s,analysis=TEMPLATE:arg=value:…`; whether the values make sense says the schema of Cells. */
+const canarySteps = (text: string, before: readonly Step[] = []): readonly Step[] => [
+  ...before,
+  ...text.split(',').map(stepOf),
+];
+
+function stepOf(text: string): Step {
+  const at = text.indexOf('=');
+  const [word, value] = at < 0 ? [text.trim(), ''] : [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+  if (word === 'weight' && /^\d{1,3}$/.test(value)) return { setWeight: Number(value) };
+  // Without a time someone has to resume.
+  if (word === 'pause') return { pause: value === '' ? {} : { duration: value } };
+  if (word === 'analysis' && value !== '') return analysisOf(value, text);
+  throw new InvalidArgumentError(
+    `Expected weight=NUMBER, pause=DURATION or analysis=TEMPLATE:arg=value:…, got ${JSON.stringify(text)}.`,
+  );
+}
+
+function analysisOf(value: string, text: string): Step {
+  const [templateName = '', ...parts] = value.split(':');
+  const args: { name: string; value: string }[] = [];
+  for (const part of parts) {
+    const at = part.indexOf('=');
+    const last = args.at(-1);
+    if (at > 0) args.push({ name: part.slice(0, at), value: part.slice(at + 1) });
+    // A colon in a value, of an address for example, separates nothing.
+    else if (last !== undefined) last.value += `:${part}`;
+    else throw new InvalidArgumentError(`Expected TEMPLATE:arg=value:…, got ${JSON.stringify(text)}.`);
+  }
+  return { analysis: { templates: [{ templateName }], ...(args.length === 0 ? {} : { args }) } };
+}

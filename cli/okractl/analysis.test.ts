@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endOf, isOver } from './analysis-end.ts';
+import { endOf, isOver } from './analysis.ts';
 import { runOkractl, type FakeObject } from './testing/shell.ts';
 
 const template = {

@@ -1,23 +1,28 @@
+import { given } from '../../domain/model/given.ts';
 import type { Command } from 'commander';
-import { resources } from '../../crds/index.ts';
-import { ANALYSIS_RUN, CUSTOM_RESOURCE_DEFINITION } from '../../clients/kubernetes/kinds.ts';
-import { isNotFound } from '../../clients/kubernetes/kubernetes.ts';
-import { requestsAllowed } from '../../clients/kubernetes/request-rights.ts';
-import type { ServiceAccount } from '../../clients/kubernetes/person.ts';
-import { badUsage, exitCodes } from './exit.ts';
 import {
-  fine,
-  formatFindings,
-  judgeDefinition,
-  judgeTemporal,
-  problem,
-  unknown,
-  type Finding,
-} from './findings.ts';
-import { forPrograms, outputOption, type OutputFormat } from './output.ts';
-import { judgeRequests, judgeRights, rightsOfOkrad, rightsOfPerson, type Right } from './rights.ts';
-import type { Globals, Session, Shell } from './shell.ts';
-import { counted } from './table.ts';
+  ANALYSIS_RUN,
+  AWS_TARGET_GROUP,
+  CELL,
+  CUSTOM_RESOURCE_DEFINITION,
+  EVENT,
+  FREEZE,
+  groupOf,
+  type KindRef,
+} from '../../clients/kubernetes/kinds.ts';
+import { isNotFound } from '../../clients/kubernetes/kubernetes.ts';
+import type { Access, ServiceAccount } from '../../clients/kubernetes/person.ts';
+import { type AskedKind, requestsAllowed, roleWith } from '../../clients/kubernetes/request-rights.ts';
+import type { TemporalFindings } from '../../clients/temporal/operator.ts';
+import { registration } from '../../clients/temporal/search-attributes.ts';
+import { resources } from '../../crds/index.ts';
+import { type RequestVerb, requestVerbs } from '../../crds/request-names.ts';
+import type { permissions } from '../../deploy/rbac/permissions.ts';
+import { canonical } from '../../domain/kubernetes/canonical.ts';
+import { fieldsIn, isRecord, recordsIn } from '../../domain/model/shape.ts';
+import { inOneLine } from '../terminal-text.ts';
+import { counted, forPrograms, type OutputFormat, outputOption } from './output.ts';
+import { badUsage, exitCodes, type Globals, type Session, type Shell } from './shell.ts';
 
 interface CheckOptions extends Globals {
   readonly okrad?: string | true;
@@ -143,7 +148,7 @@ async function okradFindings(
 }
 
 /** Reads which service account is meant: `okra/okra`. */
-export function parseAccount(text: string): ServiceAccount {
+function parseAccount(text: string): ServiceAccount {
   const [namespace = '', name = '', ...others] = text.split('/');
   if (namespace !== '' && name !== '' && others.length === 0) return { namespace, name };
   throw badUsage(`Expected NAMESPACE/NAME of a service account with --okrad, got ${JSON.stringify(text)}.`);
@@ -160,4 +165,200 @@ async function temporalFindings({ operator, temporal, taskQueue }: Session): Pro
   } catch (error) {
     return [problem(messageOf(error))];
   }
+}
+
+/** What was found out about one thing that Okra needs. */
+interface Finding {
+  readonly is: 'Fine' | 'Problem' | 'Unknown';
+  readonly what: string;
+}
+
+/** Says that something is as it has to be. */
+const fine = (what: string): Finding => ({ is: 'Fine', what });
+/** Says what is lacking. */
+const problem = (what: string): Finding => ({ is: 'Problem', what });
+/** Says what could not be found out. */
+const unknown = (what: string): Finding => ({ is: 'Unknown', what });
+
+/** Judges the definition of a kind as it is installed; undefined: there is none. */
+function judgeDefinition(kind: (typeof resources)[number], installed: unknown): Finding {
+  const { plural, apiVersion } = kind;
+  if (installed === undefined)
+    return problem(
+      `Expected the kind ${kind.kind} (${apiVersion}), got none. Install it by kubectl apply -f crds/manifests, or with the chart.`,
+    );
+  const schemaOf = (definition: unknown): unknown => {
+    const [version] = recordsIn(fieldsIn(fieldsIn(definition)['spec'])['versions']);
+    return fieldsIn(version?.['schema'])['openAPIV3Schema'];
+  };
+  const isSame = canonical(asKept(schemaOf(installed))) === canonical(asKept(schemaOf(kind.manifest())));
+  return isSame
+    ? fine(`${plural} are defined as this okractl knows them`)
+    : problem(
+        `Expected the definition of ${plural} to be that of this okractl, got another. Install the definitions of the version of okrad, and use the okractl of the same version.`,
+      );
+}
+
+/** A schema as the API server keeps it: without properties of which there are none. */
+function asKept(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(asKept);
+  if (!isRecord(schema)) return schema;
+  const isEmpty = (key: string, value: unknown): boolean =>
+    key === 'properties' && isRecord(value) && Object.keys(value).length === 0;
+  return Object.fromEntries(
+    Object.entries(schema)
+      .filter(([key, value]) => !isEmpty(key, value))
+      .map(([key, value]) => [key, asKept(value)]),
+  );
+}
+
+/** Judges what Temporal has and lacks. */
+function judgeTemporal(
+  { missingAttributes, unpolled }: TemporalFindings,
+  { namespace, taskQueue }: { readonly namespace: string; readonly taskQueue: string },
+): readonly Finding[] {
+  return [attributesFinding(missingAttributes, namespace), pollsFinding(unpolled, taskQueue)];
+}
+
+function attributesFinding(missing: readonly string[] | undefined, namespace: string): Finding {
+  if (missing === undefined) return unknown('Temporal does not tell which search attributes there are');
+  if (missing.length === 0) return fine('the search attributes are registered');
+  return problem(
+    `Expected the search attributes ${missing.join(', ')} in namespace ${namespace}, got none. ${registration(namespace, missing)}`,
+  );
+}
+
+function pollsFinding(unpolled: readonly string[] | undefined, taskQueue: string): Finding {
+  if (unpolled === undefined) return unknown('Temporal does not tell which workers poll');
+  if (unpolled.length === 0) return fine(`workers poll ${taskQueue} and the queues beside it`);
+  return problem(
+    `Expected a worker to poll ${unpolled.join(', ')}, got none: no rollout goes on. Start okrad, or set OKRA_TASK_QUEUE to the queue that it has.`,
+  );
+}
+
+const marks = { Fine: 'ok      ', Problem: 'PROBLEM ', Unknown: '?       ' } as const;
+
+/** A line for each finding. */
+const formatFindings = (findings: readonly Finding[]): string =>
+  findings.map(({ is, what }) => `${marks[is]}${inOneLine(what)}`).join('\n');
+
+type Permission = (typeof permissions)[number];
+
+/** A right that someone may have, and what it is for. */
+interface Right {
+  readonly access: Access;
+  readonly use: string;
+  /** Whether the rest works without it. */
+  readonly optional: boolean;
+}
+
+/** Where okrad does its work. */
+interface Places {
+  /** A namespace that it watches; undefined: all. */
+  readonly watched: string | undefined;
+  /** Where its Lease and its ConfigMaps are. */
+  readonly own: string;
+}
+
+/** What only some steps, and StagedBindingPolicies, need: Argo Rollouts, Jobs, pod templates, KubeStellar, approvals. */
+const optionalGroups: ReadonlySet<string> = new Set([
+  'argoproj.io',
+  'batch',
+  'apps',
+  'control.kubestellar.io',
+  'authorization.k8s.io',
+]);
+
+/** All that okrad has to be let do, by the table of permissions. */
+const rightsOfOkrad = (table: readonly Permission[], { watched, own }: Places): readonly Right[] =>
+  table.flatMap(({ scope, kinds, subresource, verbs, names = [undefined], use }) =>
+    kinds.flatMap((kind) =>
+      names.flatMap((name) =>
+        verbs.map((verb) => ({
+          access: {
+            group: groupOf(kind),
+            resource: kind.plural,
+            verb,
+            ...given({ subresource, name }),
+            ...(scope === 'Cluster' ? {} : { namespace: scope === 'Own' ? own : watched }),
+          },
+          use,
+          optional: scope === 'ClusterSecrets' || optionalGroups.has(groupOf(kind)),
+        })),
+      ),
+    ),
+  );
+
+/** What a person needs for the commands; without reading nothing works. */
+function rightsOfPerson(namespace: string | undefined): readonly Right[] {
+  const right = (kind: KindRef, verbs: readonly string[], use: string, optional = false): readonly Right[] =>
+    verbs.map((verb) => ({
+      access: {
+        group: groupOf(kind),
+        resource: kind.plural,
+        verb,
+        ...(kind.namespaced ? { namespace } : {}),
+      },
+      use,
+      optional,
+    }));
+  return [
+    ...right(CELL, ['get', 'list', 'watch'], 'get, describe, watch, history'),
+    ...right(AWS_TARGET_GROUP, ['list'], 'plan, rollback'),
+    ...right(AWS_TARGET_GROUP, ['watch'], 'watch --until-settled', true),
+    ...right(FREEZE, ['list', 'watch'], 'describe, watch'),
+    ...right(EVENT, ['list'], 'describe', true),
+    ...right(CELL, ['patch'], 'rollback', true),
+    ...right(FREEZE, ['create', 'delete'], 'freeze, unfreeze', true),
+  ];
+}
+
+/** Says which requests a person may make, and by which ClusterRoles the others are let. */
+function judgeRequests(kind: AskedKind, allowed: ReadonlySet<RequestVerb>): Finding {
+  const lacking = requestVerbs[kind].filter((verb) => !allowed.has(verb));
+  const had = [...allowed].join(', ') || 'nothing';
+  const text = `you may ask of a ${kind}: ${had}`;
+  if (lacking.length === 0) return fine(text);
+  const by = [...new Set(lacking.map(roleWith))].join(' and ');
+  return unknown(`${text}; not ${lacking.join(', ')}, which the ClusterRole ${by} let one`);
+}
+
+/** Judges rights by what the API server allows; those that are alike are told together. */
+function judgeRights(
+  who: string,
+  rights: readonly { readonly right: Right; readonly isAllowed: boolean }[],
+): readonly Finding[] {
+  const denied = rights.filter(({ isAllowed }) => !isAllowed);
+  if (denied.length === rights.length && denied.length > 1)
+    return [
+      problem(
+        `${who}: none of ${rights.length} rights. Look whether that is who is meant, and bind its roles.`,
+      ),
+    ];
+  const count = rights.length - denied.length;
+  const groups = Map.groupBy(denied, ({ right: { access, use, optional } }) =>
+    [access.resource, access.subresource ?? '', access.namespace ?? '', use, optional].join('|'),
+  );
+  const findings = [...groups.values()].flatMap(([first, ...others]): readonly Finding[] => {
+    if (first === undefined) return [];
+    const { access, use, optional } = first.right;
+    const verbs = [...new Set([first, ...others].map(({ right }) => right.access.verb))].join(', ');
+    const resource =
+      access.subresource === undefined ? access.resource : `${access.resource}/${access.subresource}`;
+    const isEverywhere = 'namespace' in access && access.namespace === undefined;
+    const where = isEverywhere
+      ? ' in all namespaces'
+      : access.namespace === undefined
+        ? ''
+        : ` in namespace ${access.namespace}`;
+    const text = `${who} may not ${verbs} ${resource}${where} (${use})`;
+    return [
+      optional
+        ? { is: 'Unknown', what: `${text}; the rest works without it` }
+        : problem(
+            `${text}. Grant it${isEverywhere ? ', or ask with --namespace for each namespace that is meant' : ''}.`,
+          ),
+    ];
+  });
+  return [...(count === 0 ? [] : [fine(`${who}: ${count} of ${rights.length} rights`)]), ...findings];
 }

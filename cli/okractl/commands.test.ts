@@ -15,8 +15,8 @@ describe('get', () => {
     const { out, code } = await runOkractl(['get'], { objects: [aCell(paused)] });
     expect(code).toBe(0);
     const [headings, row] = out.split('\n');
-    expect(headings).toMatch(/^NAME +PHASE +STEP +CANARY +STABLE +DESIRED +AGE +MESSAGE$/);
-    expect(row).toMatch(/^web +Paused +2\/3 +20 +1\.0\.0 +2\.0\.0 +- +Pausing until/);
+    expect(headings).toMatch(/^NAME +PHASE +STEP +CANARY +STABLE +DESIRED +HEALTHY +AGE +MESSAGE$/);
+    expect(row).toMatch(/^web +Paused +2\/3 +20 +1\.0\.0 +2\.0\.0 +- +- +Pausing until/);
   });
 
   it.each([
@@ -605,9 +605,9 @@ Load balancer:  rule 10 of the listener: arn:aws:elasticloadbalancing:ap-northea
 Workflow:       http://127.0.0.1:8233/namespaces/default/workflows/cell%2Fdefault%2Fweb/0123-4567/history
 
 Weights:
-  TARGET GROUP   VERSION   ROLE     ASKED FOR   SERVED   NOTE
-  web-a          1.0.0     Stable   -           80
-  web-b          2.0.0     Canary   -           20
+  TARGET GROUP   VERSION   ROLE     ASKED FOR   SERVED   HEALTHY   NOTE
+  web-a          1.0.0     Stable   -           80       2/3
+  web-b          2.0.0     Canary   -           20       -
 
 Steps:
   ✓ 1. set the canary's weight to 20
@@ -623,6 +623,22 @@ You can:
   okractl resume web  (ends the pause)
   okractl abort web  (everything back to 1.0.0)
 `);
+  });
+
+  it('names the target groups that have no healthy target', async () => {
+    const message = 'web-a: 0 of 3 healthy at weight 80.';
+    const condition = {
+      type: 'TargetsHealthy',
+      status: 'False',
+      reason: 'UnhealthyTargets',
+      message,
+      lastTransitionTime: '2026-11-22T09:56:00Z',
+    } as const;
+    const objects = [aCell({ ...paused, conditions: [condition] })];
+    expect((await runOkractl(['describe', 'web'], { objects })).out).toContain(
+      `Targets:        not all healthy: ${message}`,
+    );
+    expect((await runOkractl(['get', 'web'], { objects })).out).toMatch(/ False +/);
   });
 
   it('lets nothing that comes from a cluster move the cursor', async () => {

@@ -1,57 +1,112 @@
-import { Command } from 'commander';
+import { Argument, type Command } from 'commander';
 import { AWS_TARGET_GROUP, CELL, FREEZE, type KindRef } from '../../clients/kubernetes/kinds.ts';
-import { completedOf, type Completed } from './completion-script.ts';
+import { resources } from '../../crds/index.ts';
+import { given } from '../../domain/model/given.ts';
 import type { Globals, Shell } from './shell.ts';
 import { inOneLine } from '../terminal-text.ts';
 
-/** A word that may stand there, and what it means. */
-type Offer = readonly [word: string, description?: string];
+/** The hidden command that completes: its arguments are the words so far, the last of them begun. */
+export const COMPLETE = '__complete';
 
 // To kubectl: complete no names of files either.
 const NO_FILES = ':4';
 
-const kinds: Readonly<Record<string, KindRef>> = {
-  cells: CELL,
-  freezes: FREEZE,
-  awstargetgroups: AWS_TARGET_GROUP,
-};
+// Each asks okractl, leaves out what is meant for kubectl, and treats what stands behind a tab as a description.
+const scripts = {
+  bash: `# Completes okractl in bash: source <(okractl completion bash)
+_okractl() {
+  local IFS=$'\\n'
+  COMPREPLY=($(okractl ${COMPLETE} -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | sed -e '/^:/d' -e $'s/\\t.*//'))
+}
+complete -o default -F _okractl okractl
+`,
+  zsh: `#compdef okractl
+# Completes okractl in zsh: source <(okractl completion zsh)
+_okractl() {
+  local -a offers
+  offers=(\${(f)"$(okractl ${COMPLETE} -- "\${(@)words[2,CURRENT]}" 2>/dev/null | sed -e '/^:/d' -e 's/:/\\\\:/g' -e $'s/\\t/:/')"})
+  if (( $#offers )); then _describe okractl offers; else _files; fi
+}
+compdef _okractl okractl
+`,
+  fish: `# Completes okractl in fish: okractl completion fish | source
+function __okractl
+  set -l offers (okractl ${COMPLETE} -- (commandline -opc)[2..-1] (commandline -ct | string collect -a) 2>/dev/null | string match -v ':*')
+  if set -q offers[1]
+    printf '%s\\n' $offers
+  else
+    __fish_complete_path (commandline -ct)
+  end
+end
+complete -c okractl -f -a '(__okractl)'
+`,
+} as const;
 
-/** Makes what kubectl asks for the completion of `kubectl okra`: its arguments are the words so far, the last of them begun. */
-export const completing = (shell: Shell, okractl: Command): Command =>
-  new Command('kubectl_complete-okra')
-    .exitOverride()
+/** Adds `completion`, which prints the script of a shell, and what these scripts and kubectl ask. */
+export function addCompletion(program: Command, shell: Shell): void {
+  program
+    .command('completion')
+    .description(
+      'Prints the completion script of a shell for commands, options and names: source <(okractl completion bash).',
+    )
+    .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(scripts)))
+    .action((name: keyof typeof scripts) => shell.write(scripts[name]));
+  program
+    .command(COMPLETE, { hidden: true })
     .argument('[words...]')
     .action(async (words: readonly string[]) => {
       const begun = words.at(-1) ?? '';
-      const offers = (await offersFor(words.slice(0, -1), begun, { shell, okractl })).filter(([word]) =>
+      const offers = (await offersFor(words.slice(0, -1), begun, { shell, program })).filter(([word]) =>
         word.startsWith(begun),
       );
       // A tab stands before what a word means.
       for (const offer of offers) shell.write(`${offer.map((word = '') => inOneLine(word)).join('\t')}\n`);
       shell.print(NO_FILES);
     });
+}
+
+/** A word that may stand there, and what it means. */
+type Offer = readonly [word: string, description?: string];
 
 async function offersFor(
   words: readonly string[],
   begun: string,
-  { shell, okractl }: { readonly shell: Shell; readonly okractl: Command },
+  { shell, program }: { readonly shell: Shell; readonly program: Command },
 ): Promise<readonly Offer[]> {
-  const commands = completedOf(okractl);
-  const { plain, globals } = readWords(words, okractl);
-  const command = commands.find(({ name }) => name === plain[0]);
-  if (begun.startsWith('-')) return (command?.options ?? optionsOf(okractl)).map((option): Offer => [option]);
-  if (plain.length === 0) return commands.map(({ name, description }): Offer => [name, description]);
+  const commands = visibleCommands(program);
+  const { plain, globals } = readWords(words, program);
+  const command = commands.find((one) => one.name() === plain[0]);
+  if (begun.startsWith('-'))
+    return [...(command === undefined ? [] : optionsOf(command)), ...optionsOf(program)].map((one) => [one]);
+  if (plain.length === 0)
+    return commands.map((one) => [one.name(), one.description().split(/[.:]/)[0] ?? '']);
   if (command === undefined) return [];
-  const listed = await namesFor(command, shell, globals);
-  return [...command.words, ...listed].map((word): Offer => [word]);
+  return [...wordsOf(command), ...(await namesFor(command, shell, globals))].map((word) => [word]);
 }
 
-const optionsOf = (command: Command): readonly string[] => command.options.flatMap(({ long }) => long ?? []);
+/** The commands of a program without hidden ones. */
+export const visibleCommands = (program: Command): readonly Command[] =>
+  program
+    .createHelp()
+    .visibleCommands(program)
+    .filter((command) => command.name() !== 'help');
+
+const optionsOf = (command: Command): readonly string[] =>
+  command
+    .createHelp()
+    .visibleOptions(command)
+    .flatMap(({ long }) => long ?? []);
+
+const wordsOf = (command: Command): readonly string[] => [
+  ...command.commands.map((one) => one.name()),
+  ...command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
+  ...(command.name() === 'get' ? resources.map(({ plural }) => plural) : []),
+];
 
 /** The words that are no options nor their values, and what they say of where to look. */
 function readWords(
   words: readonly string[],
-  okractl: Command,
+  program: Command,
 ): { readonly plain: readonly string[]; readonly globals: Globals } {
   const plain: string[] = [];
   const said: Record<string, string> = {};
@@ -61,28 +116,32 @@ function readWords(
       plain.push(word);
       continue;
     }
-    const [name = '', given] = word.split('=', 2);
-    const known = [okractl, ...okractl.commands]
+    const [name = '', inWord] = word.split('=', 2);
+    const known = [program, ...program.commands]
       .flatMap(({ options }) => options)
       .find(({ long, short }) => long === name || short === name);
     const takes = known?.required === true || known?.optional === true;
-    const value = given ?? (takes ? words[(at += 1)] : undefined);
+    const value = inWord ?? (takes ? words[(at += 1)] : undefined);
     if (known !== undefined && value !== undefined) said[known.attributeName()] = value;
   }
   const { namespace, context, kubeconfig } = said;
-  return {
-    plain,
-    globals: {
-      ...(namespace === undefined ? {} : { namespace }),
-      ...(context === undefined ? {} : { context }),
-      ...(kubeconfig === undefined ? {} : { kubeconfig }),
-    },
-  };
+  return { plain, globals: given({ namespace, context, kubeconfig }) };
 }
 
+const onCells = 'describe watch history plan pause resume promote abort retry approve rollback open'.split(
+  ' ',
+);
+
+/** The kind whose objects a command takes by name. */
+const kindOf: Readonly<Record<string, KindRef>> = {
+  ...Object.fromEntries(onCells.map((name) => [name, CELL])),
+  unfreeze: FREEZE,
+  trace: AWS_TARGET_GROUP,
+};
+
 /** The names of the objects that a command takes; none where they cannot be read, since nobody can be told. */
-async function namesFor({ objects }: Completed, shell: Shell, globals: Globals): Promise<readonly string[]> {
-  const kind = objects === undefined ? undefined : kinds[objects];
+async function namesFor(command: Command, shell: Shell, globals: Globals): Promise<readonly string[]> {
+  const kind = kindOf[command.name()];
   if (kind === undefined) return [];
   try {
     const { kubernetes, namespace } = shell.session(globals);

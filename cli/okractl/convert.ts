@@ -1,12 +1,18 @@
 import type { Command } from 'commander';
 import { convert } from '../../domain/conversion/convert.ts';
 import { withoutNulls } from '../../domain/model/shape.ts';
-import { OFFLINE, refusedByServer, type DryRunOptions } from './dry-run.ts';
-import { exitCodes } from './exit.ts';
-import { lintObject } from './lint-object.ts';
-import { FILE, placeOf, readManifests, type Manifest } from './manifests.ts';
+import {
+  type DryRunOptions,
+  FILE,
+  type Manifest,
+  OFFLINE,
+  placeOf,
+  readManifests,
+  refusedByServer,
+} from './manifests.ts';
+import { exitCodes, type Shell } from './shell.ts';
+import { lintObject } from './lint.ts';
 import { asYaml } from './output.ts';
-import type { Shell } from './shell.ts';
 import { inOneLine } from '../terminal-text.ts';
 
 interface ConvertOptions extends DryRunOptions {

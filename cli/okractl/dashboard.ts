@@ -45,7 +45,7 @@ export function addDashboard(program: Command, shell: Shell): void {
       });
       shell.print(url);
       shell.warn('Whoever has this address can do what you may do. End it with Ctrl+C.');
-      const { doorTo } = await import('../dashboard/door.ts');
+      const { doorTo } = await import('../dashboard/of-person.ts');
       const door = options.open && shell.screen !== undefined ? await doorTo(url) : undefined;
       if (door !== undefined) shell.browse(door.url);
       if (!shell.signal.aborted) await once(shell.signal, 'abort');

@@ -1,16 +1,14 @@
-import type { CellStatus } from '../../crds/cell.ts';
-import { freezeAt } from '../../domain/gates/freeze.ts';
+import type { Cell, CellStatus } from '../../crds/cell.ts';
+import { freezeAt, type Freezing } from '../../domain/gates/freeze.ts';
 import { openingAt } from '../../domain/gates/windows.ts';
 import { describeRoute, placeOf, routeOf } from '../../domain/load-balancers/load-balancer.ts';
-import { applicationsTable } from './applications.ts';
-import type { CellView, ShownEvent } from './cell-view.ts';
-import { changesTable, requestsTable } from './history.ts';
-import { CHANGE_CAUSE } from './rollback-patch.ts';
-import { commandsFor } from './next-commands.ts';
-import { stepLines } from './step-lines.ts';
-import { layOut, layOutPairs, type Table } from './table.ts';
+import type { WeightedTargetGroup } from '../../domain/model/target-group.ts';
+import { describeSteps } from '../../domain/steps/strategy.ts';
 import { asLine, inOneLine } from '../terminal-text.ts';
-import { ageOf, formatTime } from './time.ts';
+import { changesTable, requestsTable } from './history.ts';
+import { ageOf, counted, formatTime, layOut, layOutPairs, type Table } from './output.ts';
+import { commandsFor } from './refusals.ts';
+import { CHANGE_CAUSE } from './rollback.ts';
 
 /** Says all that there is to say about a Cell. */
 export function describeCell(view: CellView, now: number): string {
@@ -59,6 +57,7 @@ function headOf(view: CellView, now: number): readonly Pair[] {
     ['Cell', `${metadata.namespace ?? 'default'}/${metadata.name}`],
     ['Phase', reason === undefined ? phase : `${phase} (${reason})`],
     ['Says', inOneLine(message)],
+    ['Targets', unhealthyTargets(status)],
     ['Serves', status.stableVersion ?? (route === undefined ? undefined : 'nothing yet')],
     ['Pinned to', spec.version],
     ['Change cause', metadata.annotations?.[CHANGE_CAUSE]],
@@ -70,6 +69,18 @@ function headOf(view: CellView, now: number): readonly Pair[] {
     ['Workflow', view.url],
   ];
 }
+
+/** Says which target groups in the rule have no healthy target; undefined when each has one, or nobody has looked. */
+export const unhealthyTargets = ({ conditions = [] }: CellStatus): string | undefined => {
+  const found = conditions.find(({ type, status }) => type === 'TargetsHealthy' && status === 'False');
+  return found === undefined ? undefined : `not all healthy: ${inOneLine(found.message)}`;
+};
+
+/** The healthy and all registered targets of a group, when Okra checked them last: `2/3`. */
+export const healthOf = (
+  group: { readonly healthyTargets?: number | undefined; readonly targets?: number | undefined } | undefined,
+): string | undefined =>
+  group?.healthyTargets === undefined ? undefined : `${group.healthyTargets}/${group.targets ?? '?'}`;
 
 /** The rollout that is under way. */
 function rolloutPairs(status: CellStatus, now: number): readonly Pair[] {
@@ -121,7 +132,7 @@ export function weightsTable({ cell, asked }: Pick<CellView, 'cell' | 'asked'>):
   const names = [...new Set([...served, ...wanted].map(({ name }) => name))];
   const unknown = asked.is === 'Unknown' ? '?' : '-';
   return {
-    headings: ['TARGET GROUP', 'VERSION', 'ROLE', 'ASKED FOR', 'SERVED', 'NOTE'],
+    headings: ['TARGET GROUP', 'VERSION', 'ROLE', 'ASKED FOR', 'SERVED', 'HEALTHY', 'NOTE'],
     rows: names.map((name) => {
       const group = served.find((one) => one.name === name);
       const weight = wanted.find((one) => one.name === name)?.weight;
@@ -136,6 +147,7 @@ export function weightsTable({ cell, asked }: Pick<CellView, 'cell' | 'asked'>):
         group?.role ?? '-',
         weight === undefined ? unknown : String(weight),
         group === undefined ? '-' : String(group.weight),
+        healthOf(group) ?? '-',
         notes.join('; '),
       ];
     }),
@@ -191,3 +203,91 @@ export const section = (title: string, table: Table): string =>
 /** Lines with a heading, indented; nothing when there are none. */
 export const listed = (title: string, lines: readonly string[]): string =>
   lines.length === 0 ? '' : [`${title}:`, ...lines.map((line) => asLine(`  ${line}`))].join('\n');
+
+type Application = NonNullable<CellStatus['applications']>[number];
+
+/** How the applications of a Cell stand, in the order of its spec. */
+export const applicationsTable = ({ applications = [] }: CellStatus): Table => ({
+  headings: ['APPLICATION', 'PHASE', 'REVISION', 'WEIGHT', 'CHECKS', 'MESSAGE'],
+  rows: applications.map((application) => [
+    application.name,
+    application.phase,
+    revisionText(application),
+    // Of a Cell that is new, or gone, nobody knows the weights.
+    application.child?.weight === undefined
+      ? '-'
+      : `${application.child.weight} by Cell ${application.child.name}`,
+    checksText(application),
+    application.failed?.message ?? application.message ?? '-',
+  ]),
+});
+
+function revisionText({ revision, goodRevision }: Application): string {
+  if (revision === undefined) return '-';
+  return goodRevision === undefined || goodRevision === revision
+    ? String(revision)
+    : `${goodRevision} → ${revision}`;
+}
+
+/** Those that have failed by their names, the others by their number. */
+function checksText({ prechecks = [], checks = [], postchecks = [] }: Application): string {
+  const all = [...prechecks, ...checks, ...postchecks];
+  const bad = all.filter(({ phase }) => phase !== 'Successful' && phase !== 'Running');
+  if (bad.length > 0) return bad.map(({ name, phase }) => `${name} ${phase}`).join(', ');
+  const good = all.filter(({ phase }) => phase === 'Successful').length;
+  return all.length === 0 ? '-' : `${good} of ${counted(all.length, 'check')} passed`;
+}
+
+const marks = { done: '✓', current: '▶', ahead: ' ' } as const;
+
+/** The steps of the strategy, with where a rollout stands, since when and until when. */
+export function stepLines({ cell }: Pick<CellView, 'cell'>, now: number): readonly string[] {
+  const { spec, status = {} } = cell;
+  const steps = describeSteps(spec);
+  const index = status.rollout === undefined ? undefined : (status.currentStepIndex ?? 0);
+  const times = stepTimesText(status, now);
+  const lines = steps.map((step, at) => {
+    const stands = index === undefined || at > index ? 'ahead' : at < index ? 'done' : 'current';
+    return `${marks[stands]} ${at + 1}. ${step}${stands === 'current' ? times : ''}`;
+  });
+  const all = index === undefined || index < steps.length ? 'ahead' : 'current';
+  const last = `${marks[all]} the whole weight${all === 'current' ? times : ''}`;
+  return steps.length === 0 ? [] : [...lines, last];
+}
+
+/** Since when the current step is under way, and when it is over where that is known. */
+function stepTimesText({ rollout }: CellStatus, now: number): string {
+  const since = formatTime(rollout?.stepStartedAt, now);
+  const end = formatTime(rollout?.stepEndsAt, now);
+  return `${since === undefined ? '' : `, since ${since}`}${end === undefined ? '' : `, ends at ${end}`}`;
+}
+
+/** An Event of Kubernetes, as far as it is shown. */
+export interface ShownEvent {
+  readonly type?: string;
+  readonly reason?: string;
+  readonly note?: string;
+  readonly eventTime?: string | null;
+  readonly deprecatedLastTimestamp?: string | null;
+}
+
+/** What the configuration of the Cell's load balancer asks for. */
+export type Asked =
+  | {
+      readonly is: 'Known';
+      readonly targetGroups: readonly WeightedTargetGroup[];
+      readonly isApplied: boolean;
+    }
+  | { readonly is: 'Nothing' }
+  /** The person may not read it, say. */
+  | { readonly is: 'Unknown'; readonly why: string };
+
+/** All that is shown of a Cell. */
+interface CellView {
+  readonly cell: Cell;
+  readonly asked: Asked;
+  readonly freezes: readonly Freezing[];
+  readonly events: readonly ShownEvent[];
+  /** Where it is in the Web UI of Temporal; undefined when nobody knows. */
+  readonly url?: string | undefined;
+}

@@ -1,21 +1,22 @@
 import type { Command } from 'commander';
-import type { Cell } from '../../crds/cell.ts';
-import type { Freeze } from '../../crds/freeze.ts';
-import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import { CELL, EVENT, FREEZE, STAGED_BINDING_POLICY } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { temporalId } from '../../clients/temporal/workflow-id.ts';
+import type { Cell } from '../../crds/cell.ts';
+import type { Freeze } from '../../crds/freeze.ts';
+import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import { freezesOf } from '../../domain/gates/freeze.ts';
 import { routeOf, targetGroupsOf } from '../../domain/load-balancers/load-balancer.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
+import { fieldsIn, recordsIn, textIn } from '../../domain/model/shape.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
-import type { Asked, ShownEvent } from './cell-view.ts';
-import { describeCell } from './describe-cell.ts';
-import { describeStaged } from './describe-staged.ts';
-import { failed } from './exit.ts';
-import type { Globals, Session, Shell } from './shell.ts';
-import { formatTarget, parseTarget, TARGET_HELP, type Target } from './target.ts';
-import { guessUi, workflowUrl } from './web-ui.ts';
+import { inOneLine } from '../terminal-text.ts';
+import { type Asked, describeCell, eventsTable, listed, section, type ShownEvent } from './describe-cell.ts';
+import { requestsTable } from './history.ts';
+import { guessUi, workflowUrl } from './open.ts';
+import { ageOf, formatTime, layOutPairs, type Table } from './output.ts';
+import { failed, type Globals, type Session, type Shell } from './shell.ts';
+import { formatTarget, parseTarget, type Target, TARGET_HELP } from './target.ts';
 
 /** Adds `describe`. */
 export function addDescribe(program: Command, shell: Shell): void {
@@ -91,4 +92,79 @@ function urlOf(
   return ui === undefined
     ? workflowId
     : workflowUrl(ui, { namespace: temporal.namespace, workflowId, runId });
+}
+
+/** All that is shown of a StagedBindingPolicy. */
+interface StagedView {
+  readonly policy: StagedBindingPolicy;
+  readonly events: readonly ShownEvent[];
+  readonly url?: string | undefined;
+}
+
+/** Says all that there is to say about a StagedBindingPolicy. */
+function describeStaged({ policy, events, url }: StagedView, now: number): string {
+  const { metadata, status = {} } = policy;
+  const { phase = 'Pending', reason, message = 'Nobody has looked at it yet; see okractl check.' } = status;
+  const { paused, held } = status;
+  const head = layOutPairs([
+    ['StagedBindingPolicy', metadata.name],
+    ['Phase', reason === undefined ? phase : `${phase} (${reason})`],
+    ['Says', inOneLine(message)],
+    ['Stage', status.activeStage],
+    ['Fulfilled', status.fulfilled === undefined ? undefined : `${status.fulfilled} objects`],
+    [
+      'Paused by',
+      paused === undefined ? undefined : `${paused.by}${paused.reason === '' ? '' : `: ${paused.reason}`}`,
+    ],
+    ['Held', held === undefined ? undefined : `${held.reason}: ${inOneLine(held.message)}`],
+    ['Reported', formatTime(status.lastSyncTime, now)],
+    ['Workflow', url],
+  ]);
+  return [
+    head,
+    section('Stages', stagesTable(policy, now)),
+    section('Asked for', requestsTable(status.requests ?? [])),
+    section('Events', eventsTable(events, now)),
+    listed('You can', commandsForStaged(policy)),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+/** The names of the stages; none where they are of a form that no schema allows, which must not stop what shows the others. */
+export const stageNamesIn = (spec: unknown): readonly string[] =>
+  recordsIn(fieldsIn(spec)['stages']).flatMap(({ name }) => textIn(name) ?? []);
+
+/** The stages in their order, with where each stands. */
+export function stagesTable(
+  { spec, status = {} }: Pick<StagedBindingPolicy, 'spec' | 'status'>,
+  now: number,
+): Table {
+  return {
+    headings: ['STAGE', 'PHASE', 'FOR', 'FULFILLED', 'REASON'],
+    rows: stageNamesIn(spec).map((name) => {
+      const stage = status.stages?.find((one) => one.name === name);
+      const { phase = 'Pending', since, fulfilled, objects, firstUnfulfilled, reason } = stage ?? {};
+      return [
+        name,
+        phase,
+        ageOf(since, now),
+        objects === undefined ? '-' : `${fulfilled ?? 0}/${objects}`,
+        [firstUnfulfilled, reason].filter((text) => text !== undefined).join(': ') || '-',
+      ];
+    }),
+  };
+}
+
+function commandsForStaged({ metadata: { name }, status = {} }: StagedBindingPolicy): readonly string[] {
+  const command = (verb: string): string => `okractl ${verb} sbp/${name}`;
+  const at = status.activeStage === undefined ? '' : ` --stage ${status.activeStage}`;
+  if (status.held !== undefined) return [`${command('retry')}  (lets it go on)`];
+  if (status.paused !== undefined) return [`${command('resume')}  (ends the pause)`];
+  if (status.phase === 'Paused')
+    return [
+      `${command('promote')}${at}  (begins the next stage)`,
+      `${command('abort')}  (takes the stage back)`,
+    ];
+  return [];
 }

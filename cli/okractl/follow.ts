@@ -1,9 +1,4 @@
-import type { AccessPolicy } from '../../crds/access-policy.ts';
-import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
-import type { Cell } from '../../crds/cell.ts';
-import type { Freeze } from '../../crds/freeze.ts';
-import type { KindRef } from '../../crds/kind.ts';
-import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
+import pino from 'pino';
 import { configViewOf, isApplied } from '../../activities/load-balancers/config-object.ts';
 import { loadBalancerOf } from '../../activities/load-balancers/index.ts';
 import type { ConfigObject } from '../../activities/load-balancers/port.ts';
@@ -12,23 +7,29 @@ import {
   AWS_TARGET_GROUP,
   CELL,
   FREEZE,
+  type KindRef,
   STAGED_BINDING_POLICY,
 } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { Log } from '../../clients/log.ts';
+import type { AccessPolicy } from '../../crds/access-policy.ts';
+import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
+import type { Cell } from '../../crds/cell.ts';
+import type { Freeze } from '../../crds/freeze.ts';
+import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
+import { isAboutNamespace } from '../../domain/gates/freeze.ts';
 import {
+  type LoadBalancerType,
   loadBalancerTypes,
   targetGroupsOf,
-  type LoadBalancerType,
 } from '../../domain/load-balancers/load-balancer.ts';
-import { isAboutNamespace } from '../../domain/gates/freeze.ts';
-import { keyOf } from '../../domain/model/ids.ts';
-import type { Informed } from '../../watchers/event.ts';
+import { formatKey, keyOf, type ObjectKey } from '../../domain/model/ids.ts';
+import { fieldsIn, textIn } from '../../domain/model/shape.ts';
+import type { Informed, ObjectEvent } from '../../watchers/event.ts';
 import { runInformer } from '../../watchers/informer/informer.ts';
-import type { Asked } from './cell-view.ts';
-import { gathered, type News } from './gathered.ts';
-import type { Session } from './shell.ts';
+import type { Asked } from './describe-cell.ts';
+import { refused, type Session } from './shell.ts';
 import type { Target } from './target.ts';
-import { troubleLog } from './trouble-log.ts';
 import { havingAll, type Watched } from './watched.ts';
 
 /** What is to be watched. */
@@ -42,7 +43,7 @@ export interface Followed {
 }
 
 /** Who is told of what is seen. */
-export interface Follower {
+interface Follower {
   readonly signal: AbortSignal;
   readonly change: (by: (watched: Watched) => Watched) => void;
   /** Called when all that there is has been told, after each change from then on, and about troubles. */
@@ -213,4 +214,124 @@ function askedBy(type: LoadBalancerType, object: ConfigObject): Asked {
     // One that is not as it should be keeps nobody from the others.
     return { is: 'Unknown', why: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/** What has become of objects that changed together; undefined: it is gone. */
+type News<T> = readonly (readonly [key: string, object: T | undefined])[];
+
+/** Whose news are gathered, and who takes them. */
+interface Gathering<T> {
+  /** The objects that are of interest; undefined: all. */
+  readonly isWanted?: ((object: T) => boolean) | undefined;
+  readonly take: (news: News<T>) => void;
+  /** Told of what went wrong where news were taken. */
+  readonly broken: (error: unknown) => void;
+}
+
+/** Gathers what is told at once, as a whole list is: each change of what is known copies it. */
+function gathered<T extends Informed>({
+  isWanted = () => true,
+  take,
+  broken,
+}: Gathering<T>): { readonly onEvent: (event: ObjectEvent<T>) => void; readonly flush: () => void } {
+  const known = new Set<string>();
+  const news = new Map<string, T | undefined>();
+  const flush = (): void => {
+    const all = [...news];
+    news.clear();
+    if (all.length > 0) take(all);
+  };
+  const flushSoon = (): void => {
+    try {
+      flush();
+    } catch (error) {
+      broken(error);
+    }
+  };
+  return {
+    flush,
+    onEvent: ({ type, object }) => {
+      const key = formatKey(keyOf(object));
+      const isThere = type !== 'delete' && isWanted(object);
+      if (!isThere && !known.has(key)) return;
+      if (isThere) known.add(key);
+      else known.delete(key);
+      if (news.size === 0) queueMicrotask(flushSoon);
+      news.set(key, isThere ? object : undefined);
+    },
+  };
+}
+
+const WARN = pino.levels.values['warn'] ?? 40;
+
+/** Takes what an informer logs: a warning is a trouble, with the status by which Kubernetes answered if it did, and what comes after it says that it is over. */
+export function troubleLog(trouble: (why: string | undefined, status?: number) => void): Log {
+  return pino(
+    { base: null },
+    {
+      write: (line) => {
+        const { level, err } = fieldsIn(JSON.parse(line));
+        if (typeof level !== 'number' || level < WARN) return trouble(undefined);
+        const { message, status } = fieldsIn(err);
+        const why = textIn(message) ?? 'it is not known why';
+        trouble(why, typeof status === 'number' ? status : undefined);
+      },
+    },
+  );
+}
+
+/** Until when something is waited for, and who is told what keeps one from seeing it. */
+interface Waiting {
+  readonly signal: AbortSignal;
+  /** Told why it cannot be watched, which is tried again, and with undefined when that is over. */
+  readonly trouble: (why: string | undefined) => void;
+}
+
+const FORBIDDEN = 403;
+
+/**
+ * Watches an object until something holds of it; undefined when it is deleted before. Throws the reason of the signal, and
+ * where it may not be looked at in the first place.
+ */
+export async function untilHolds<T extends Informed>(
+  kubernetes: KubernetesClient,
+  { kind, key }: { readonly kind: KindRef; readonly key: ObjectKey },
+  holds: (object: T) => boolean,
+  { signal, trouble }: Waiting,
+): Promise<T | undefined> {
+  const done = new AbortController();
+  let found: T | undefined;
+  let isListed = false;
+  let isThere = false;
+  let forbidden: string | undefined;
+  await runInformer<T>({
+    kubernetes,
+    kind,
+    namespace: key.namespace,
+    signal: AbortSignal.any([signal, done.signal]),
+    log: troubleLog((why, status) => {
+      if (isListed || status !== FORBIDDEN) return trouble(why);
+      forbidden = why;
+      done.abort();
+    }),
+    onSynced: () => {
+      isListed = true;
+      if (!isThere) done.abort();
+    },
+    onEvent: ({ type, object }) => {
+      if (object.metadata.name !== key.name) return;
+      isThere = true;
+      if (type === 'delete') done.abort();
+      else if (holds(object)) {
+        found = object;
+        done.abort();
+      }
+    },
+  });
+  signal.throwIfAborted();
+  if (forbidden !== undefined)
+    throw refused(
+      `Expected to be let list and watch ${kind.plural} in namespace ${key.namespace}, to wait for ${key.name}, got no from Kubernetes: ${forbidden}. Have a role with these verbs bound to you. ${kind.kind} ${key.name} is there all the same.`,
+    );
+  return found;
 }

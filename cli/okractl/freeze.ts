@@ -1,10 +1,10 @@
+import { given } from '../../domain/model/given.ts';
 import type { Command } from 'commander';
 import { freeze as freezeKind, type Freeze } from '../../crds/freeze.ts';
 import { FREEZE } from '../../clients/kubernetes/kinds.ts';
 import { parseDuration } from '../../domain/duration.ts';
-import { mustBeLet } from './allowed.ts';
-import { badUsage, failed } from './exit.ts';
-import type { Globals, Shell } from './shell.ts';
+import { mustBeLet } from './send.ts';
+import { badUsage, failed, type Globals, type Shell } from './shell.ts';
 
 interface FreezeOptions extends Globals {
   readonly reason: string;
@@ -63,7 +63,7 @@ export function freezeOf({ name, by, namespace, options, now }: FreezeInput): Ne
     spec: {
       by,
       reason,
-      ...(until === undefined ? {} : { until }),
+      ...given({ until }),
       ...(allNamespaces ? {} : { namespaces: [namespace] }),
     },
   };

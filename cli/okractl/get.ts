@@ -2,11 +2,19 @@ import { Argument, type Command } from 'commander';
 import { cell } from '../../crds/cell.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { compareText } from '../../domain/kubernetes/canonical.ts';
-import { badUsage, failed } from './exit.ts';
-import { kindCalled, tableOf, type ShownKind, type ShownObject } from './kinds.ts';
-import { forPrograms, listOf, outputOption, shown, type OutputFormat } from './output.ts';
-import type { Globals, Shell } from './shell.ts';
-import { layOut } from './table.ts';
+import { badUsage, failed, type Globals, type Shell } from './shell.ts';
+import {
+  forPrograms,
+  kindCalled,
+  layOut,
+  listOf,
+  type OutputFormat,
+  outputOption,
+  shown,
+  type ShownKind,
+  type ShownObject,
+  tableOf,
+} from './output.ts';
 import { inOneLine } from '../terminal-text.ts';
 
 interface GetOptions extends Globals {

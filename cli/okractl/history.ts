@@ -2,14 +2,19 @@ import type { Command } from 'commander';
 import type { Cell, CellStatus } from '../../crds/cell.ts';
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import { CELL, STAGED_BINDING_POLICY } from '../../clients/kubernetes/kinds.ts';
-import { failed } from './exit.ts';
-import { forPrograms, outputOption, type OutputFormat } from './output.ts';
-import type { Globals, Shell } from './shell.ts';
-import { CHANGE_CAUSE } from './rollback-patch.ts';
-import { layOut, type Table } from './table.ts';
+import { failed, type Globals, type Shell } from './shell.ts';
+import {
+  formatDuration,
+  forPrograms,
+  layOut,
+  type OutputFormat,
+  outputOption,
+  type Table,
+  withoutFraction,
+} from './output.ts';
+import { CHANGE_CAUSE } from './rollback.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { formatTarget, parseTarget, TARGET_HELP, type Target } from './target.ts';
-import { formatDuration, withoutFraction } from './time.ts';
 
 interface HistoryOptions extends Globals {
   readonly output?: OutputFormat;

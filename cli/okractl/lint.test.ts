@@ -5,7 +5,7 @@ import { stringify } from 'yaml';
 import { KubernetesError } from '../../clients/kubernetes/kubernetes.ts';
 import { aCell } from './testing/objects.ts';
 import { runOkractl } from './testing/shell.ts';
-import { nearest } from './unknown-fields.ts';
+import { nearest } from './lint.ts';
 
 const lint = (...texts: readonly string[]) =>
   runOkractl(['lint', '-f', 'x.yaml'], { files: { 'x.yaml': texts.join('---\n') } });

@@ -1,12 +1,37 @@
+import { given } from '../../domain/model/given.ts';
 import type { Command } from 'commander';
-import { OFFLINE, refusedByServer, type DryRunOptions } from './dry-run.ts';
-import { badUsage, exitCodes } from './exit.ts';
-import { isSound, lintObject } from './lint-object.ts';
-import { FILE, placeOf, readManifests } from './manifests.ts';
-import { forPrograms, outputOption, type OutputFormat } from './output.ts';
-import type { Shell } from './shell.ts';
-import { counted } from './table.ts';
+import { cell } from '../../crds/cell.ts';
+import { check } from '../../crds/check.ts';
+import { resources } from '../../crds/index.ts';
+import { GROUP } from '../../crds/resource.ts';
+import { stagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
+import type { StructuralSchema } from '../../crds/structural-schema.ts';
+import { expressionProblems } from '../../domain/checks/expression.ts';
+import { OLD_GROUP } from '../../domain/conversion/convert.ts';
+import { keysOf } from '../../domain/kubernetes/field-path.ts';
+import { isLabelKey, isLabelValue, isObjectName } from '../../domain/kubernetes/label-syntax.ts';
+import {
+  type Fields,
+  fieldsIn,
+  isRecord,
+  recordsIn,
+  textIn,
+  withoutNulls,
+} from '../../domain/model/shape.ts';
+import { compileCondition, compileFilter } from '../../domain/staged/cel/expression.ts';
+import { closest } from '../../domain/template.ts';
 import { inOneLine } from '../terminal-text.ts';
+import {
+  type DryRunOptions,
+  FILE,
+  identityOf,
+  OFFLINE,
+  placeOf,
+  readManifests,
+  refusedByServer,
+} from './manifests.ts';
+import { counted, forPrograms, type OutputFormat, outputOption } from './output.ts';
+import { badUsage, exitCodes, type Shell } from './shell.ts';
 
 interface LintOptions extends DryRunOptions {
   readonly filename?: readonly string[];
@@ -48,4 +73,263 @@ export function addLint(program: Command, shell: Shell): void {
       );
       if (all.length > 0) shell.exitWith(exitCodes.problems);
     });
+}
+
+/** What is found in an object: nothing, because it is not of Okra, or what is wrong with it. */
+type Finding = { readonly is: 'Foreign' } | { readonly is: 'Looked'; readonly problems: readonly string[] };
+
+/** Whether an object is of Okra, and nothing is wrong with it. */
+export const isSound = (finding: Finding): boolean =>
+  finding.is === 'Looked' && finding.problems.length === 0;
+
+const groups: ReadonlySet<string> = new Set(resources.map(({ apiVersion }) => groupOf(apiVersion)));
+
+function groupOf(apiVersion: string): string {
+  return apiVersion.split('/')[0] ?? '';
+}
+
+/** Looks at an object as admission does: by the schema of its kind, its rules, and what CEL there is in it. */
+export function lintObject(written: Fields): Finding {
+  const object = withoutNulls(written);
+  const { apiVersion, kind, name, namespace } = identityOf(object);
+  const group = groupOf(apiVersion);
+  if (group === OLD_GROUP)
+    return looked([
+      `Expected apiVersion ${GROUP}/v1alpha1, got ${apiVersion} of an older generation. Convert it by okractl convert -f.`,
+    ]);
+  const found = resources.find((one) => one.kind === kind && one.apiVersion === apiVersion);
+  if (found === undefined) {
+    const isOurs = groups.has(group) || (apiVersion === '' && resources.some((one) => one.kind === kind));
+    return isOurs ? looked([unknownKind(apiVersion, kind)]) : { is: 'Foreign' };
+  }
+  const parsed = found.parse({ metadata: { name }, spec: object['spec'] });
+  const schema = schemaOf(found);
+  const wrong = kind === cell.kind ? wrongReferences(object['spec']) : [];
+  return looked([
+    ...metadataProblems(object),
+    ...(!found.namespaced && namespace !== undefined
+      ? [
+          `Expected no metadata.namespace, since a ${kind} belongs to no namespace, got ${namespace}. Remove it.`,
+        ]
+      : []),
+    ...unknownFields(written['spec'], fieldsIn(fieldsIn(schema['properties'])['spec']), 'spec').map(
+      unknownText,
+    ),
+    ...Object.keys(object)
+      .filter((key) => !['apiVersion', 'kind', 'metadata', 'spec', 'status'].includes(key))
+      .map((key) => unknownText({ path: key })),
+    ...(parsed.ok
+      ? expressionsOf(kind, parsed.value)
+      : parsed.problems.filter((problem) => !wrong.some(({ at }) => problem.startsWith(`${at}:`)))),
+    ...wrong.map(({ problem }) => problem),
+  ]);
+}
+
+const looked = (problems: readonly string[]): Finding => ({ is: 'Looked', problems });
+
+function unknownKind(apiVersion: string, kind: string): string {
+  const exact = resources.find((one) => one.kind === kind);
+  if (exact !== undefined)
+    return `Expected apiVersion ${exact.apiVersion} of a ${kind}, got ${apiVersion === '' ? 'none' : apiVersion}. Correct it.`;
+  const meant = nearest(
+    kind,
+    resources.map((one) => one.kind),
+  );
+  const kinds = resources.map((one) => one.kind).join(', ');
+  return `Expected one of the kinds ${kinds}, got ${kind === '' ? 'none' : kind}.${meant === undefined ? '' : ` Did you mean ${meant}?`}`;
+}
+
+const unknownText = ({ path, meant }: { readonly path: string; readonly meant?: string }): string =>
+  `Expected no field ${path}, which the API server drops or refuses.${meant === undefined ? ' Remove it.' : ` Did you mean ${meant}?`}`;
+
+/** What is wrong with the metadata of an object, which the API server refuses whatever its kind. */
+export function metadataProblems(object: Fields): readonly string[] {
+  const { labels, annotations, ownerReferences } = withoutNulls(fieldsIn(object['metadata']));
+  return [
+    ...nameProblems(identityOf(object).name),
+    ...ownerProblems(ownerReferences),
+    ...textProblems('labels', labels),
+    ...textProblems('annotations', annotations),
+  ];
+}
+
+function nameProblems(name: string): readonly string[] {
+  if (name === '') return ['Expected metadata.name, got none. Give it one.'];
+  if (isObjectName(name)) return [];
+  return [
+    `Expected metadata.name to have lower-case letters, digits, hyphens and dots, got ${JSON.stringify(name)}. Correct it.`,
+  ];
+}
+
+const ownerProblems = (owners: unknown): readonly string[] =>
+  recordsIn(owners).flatMap((owner, at) => {
+    const lacking = ['apiVersion', 'kind', 'name', 'uid'].filter(
+      (field) => (textIn(owner[field]) ?? '') === '',
+    );
+    return lacking.length === 0
+      ? []
+      : [
+          `Expected ${lacking.join(', ')} in metadata.ownerReferences[${at}], got none. Leave the owner reference out, or complete it.`,
+        ];
+  });
+
+/** What is wrong with a map of labels or annotations. */
+function textProblems(field: 'labels' | 'annotations', map: unknown): readonly string[] {
+  if (map === undefined) return [];
+  if (!isRecord(map))
+    return [`Expected metadata.${field} to be a map, got ${JSON.stringify(map)}. Correct it.`];
+  return Object.entries(map).flatMap(([key, value]) => {
+    const got = JSON.stringify(value);
+    const of = `metadata.${field}[${JSON.stringify(key)}]`;
+    if (!isLabelKey(key)) return [`Expected ${of} to have a valid key. Correct it.`];
+    if (typeof value !== 'string') return [`Expected ${of} to be a text, got ${got}. Put it in quotes.`];
+    if (field === 'annotations' || isLabelValue(value)) return [];
+    return [
+      `Expected ${of} to have at most 63 letters, digits, hyphens, dots and underscores, got ${got}. Correct it.`,
+    ];
+  });
+}
+
+/** What is wrong with the CEL that the object itself holds, which admission lets pass. */
+function expressionsOf(kind: string, spec: unknown): readonly string[] {
+  if (kind === check.kind) {
+    const parsed = check.parseSpec(spec);
+    return parsed.ok ? expressionProblems(parsed.value.analysis).map((problem) => `spec.${problem}`) : [];
+  }
+  if (kind !== stagedBindingPolicy.kind) return [];
+  const parsed = stagedBindingPolicy.parseSpec(spec);
+  if (!parsed.ok) return [];
+  return parsed.value.stages.flatMap(({ filter, condition }, at) => {
+    const all = [
+      ['filter', filter === undefined ? undefined : compileFilter(filter)],
+      ['condition', condition === undefined ? undefined : compileCondition(condition)],
+    ] as const;
+    return all.flatMap(([field, compiled]) =>
+      compiled?.is === 'Problem' ? [`spec.stages[${at}].${field}: ${compiled.problem}`] : [],
+    );
+  });
+}
+
+const text = { type: 'string' };
+const texts = { additionalProperties: text };
+
+/** What every object has, as far as a path can name it. */
+const METADATA: StructuralSchema = {
+  properties: {
+    name: text,
+    namespace: text,
+    uid: text,
+    generation: { type: 'integer' },
+    resourceVersion: text,
+    creationTimestamp: text,
+    labels: texts,
+    annotations: texts,
+  },
+};
+
+/** An argument of an analysis that names a field which no Cell has. */
+interface WrongReference {
+  readonly at: string;
+  readonly problem: string;
+}
+
+/** Says which arguments of analyses name a field that no Cell has, and which one is meant. */
+export function wrongReferences(spec: unknown): readonly WrongReference[] {
+  const { spec: ofSpec, status } = fieldsIn(schemaOf(cell)['properties']);
+  const schema = { properties: { metadata: METADATA, spec: ofSpec, status } };
+  return referencesIn(spec, 'spec').flatMap(({ at, path }) => {
+    if (isPlain(fieldOf(schema, keysOf(path) ?? []))) return [];
+    const root = path.split('.')[0] ?? '';
+    const below = fieldsIn(schema.properties)[root];
+    const names = below === undefined ? leavesOf(schema, '') : leavesOf(fieldsIn(below), root);
+    const meant = closest(path, names)?.name;
+    const hint = meant === undefined ? 'Correct it.' : `Did you mean ${meant}?`;
+    const problem = `${at}: Expected a field of a Cell that has a plain value, got ${path}. ${hint}`;
+    return [{ at, problem }];
+  });
+}
+
+interface Reference {
+  readonly at: string;
+  readonly path: string;
+}
+
+function referencesIn(value: unknown, at: string): readonly Reference[] {
+  if (Array.isArray(value))
+    return value.flatMap((item: unknown, index) => referencesIn(item, `${at}[${index}]`));
+  if (!isRecord(value)) return [];
+  return Object.entries(value).flatMap(([key, child]) => {
+    const path = key === 'fieldRef' ? fieldsIn(child)['fieldPath'] : undefined;
+    return typeof path === 'string'
+      ? [{ at: `${at}.fieldRef.fieldPath`, path }]
+      : referencesIn(child, `${at}.${key}`);
+  });
+}
+
+const isPlain = (schema: StructuralSchema | undefined): boolean =>
+  schema !== undefined &&
+  (schema['x-kubernetes-int-or-string'] === true ||
+    ['string', 'integer', 'number', 'boolean'].includes(String(schema['type'])));
+
+function fieldOf(schema: StructuralSchema, keys: readonly string[]): StructuralSchema | undefined {
+  let at: unknown = schema;
+  for (const key of keys) {
+    const { properties, items, additionalProperties } = fieldsIn(at);
+    const own = fieldsIn(properties);
+    at = Object.hasOwn(own, key)
+      ? own[key]
+      : ((/^\d+$/.test(key) ? items : undefined) ?? additionalProperties);
+  }
+  return isRecord(at) ? at : undefined;
+}
+
+function leavesOf(schema: StructuralSchema, path: string): readonly string[] {
+  if (isPlain(schema)) return [path];
+  const { properties, items } = schema;
+  const own = Object.entries(fieldsIn(properties)).flatMap(([key, child]) =>
+    leavesOf(fieldsIn(child), path === '' ? key : `${path}.${key}`),
+  );
+  return isRecord(items) ? [...own, ...leavesOf(items, `${path}[0]`)] : own;
+}
+
+/** The schema in the manifest of a kind. */
+function schemaOf(kind: (typeof resources)[number]): StructuralSchema {
+  const [version] = recordsIn(fieldsIn(kind.manifest()['spec'])['versions']);
+  return fieldsIn(fieldsIn(version?.['schema'])['openAPIV3Schema']);
+}
+
+/** A field that a schema does not have. */
+interface UnknownField {
+  readonly path: string;
+  /** A field of nearly the same name that the schema has there. */
+  readonly meant?: string;
+}
+
+/** Finds what the API server would prune, or refuse with strict validation, because no schema has it. */
+function unknownFields(value: unknown, schema: StructuralSchema, path: string): readonly UnknownField[] {
+  const { properties, additionalProperties, items } = schema;
+  if (schema['x-kubernetes-preserve-unknown-fields'] === true) return [];
+  if (Array.isArray(value)) {
+    const below = fieldsIn(items);
+    return value.flatMap((item: unknown, at) => unknownFields(item, below, `${path}[${at}]`));
+  }
+  if (!isRecord(value)) return [];
+  const known = fieldsIn(properties);
+  return Object.entries(value).flatMap(([key, child]) => {
+    const at = `${path}.${key}`;
+    const own = Object.hasOwn(known, key) ? known[key] : additionalProperties;
+    if (isRecord(own)) return unknownFields(child, own, at);
+    // A schema that says nothing of fields is one of a map, or of anything.
+    if (properties === undefined || own === true) return [];
+    const meant = nearest(key, Object.keys(known));
+    return [{ path: at, ...given({ meant }) }];
+  });
+}
+
+/** The name that is at most two corrections away. */
+export function nearest(name: string, names: readonly string[]): string | undefined {
+  const best = closest(name, names);
+  return best !== undefined && best.corrections <= 2 && best.corrections < name.length / 2
+    ? best.name
+    : undefined;
 }

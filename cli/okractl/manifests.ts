@@ -1,7 +1,8 @@
-import { LineCounter, parseAllDocuments, type Document } from 'yaml';
-import { fieldsIn, isRecord, recordsIn, textIn, type Fields } from '../../domain/model/shape.ts';
-import { badUsage } from './exit.ts';
-import type { Shell } from './shell.ts';
+import { type Document, LineCounter, parseAllDocuments } from 'yaml';
+import { KubernetesError } from '../../clients/kubernetes/kubernetes.ts';
+import { type Fields, fieldsIn, isRecord, recordsIn, textIn } from '../../domain/model/shape.ts';
+import { inOneLine } from '../terminal-text.ts';
+import { badUsage, type Globals, type Session, type Shell } from './shell.ts';
 
 /** An object that stands in a file. */
 export interface Manifest {
@@ -12,7 +13,7 @@ export interface Manifest {
 }
 
 /** What was read of files. */
-export interface Manifests {
+interface Manifests {
   readonly manifests: readonly Manifest[];
   /** What is no YAML, or no object. */
   readonly problems: readonly string[];
@@ -53,7 +54,7 @@ async function readable<T>(path: string, reading: Promise<T>): Promise<T> {
 }
 
 /** Takes the objects out of a file; those of a List stand for themselves. */
-export function parseManifests(file: string, text: string): Manifests {
+function parseManifests(file: string, text: string): Manifests {
   const lineCounter = new LineCounter();
   const manifests: Manifest[] = [];
   const problems: string[] = [];
@@ -87,7 +88,7 @@ const itemsOf = (object: Fields): readonly Fields[] =>
   object['kind'] === 'List' ? recordsIn(object['items']) : [object];
 
 /** What an object says it is. */
-export interface Identity {
+interface Identity {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
@@ -109,4 +110,59 @@ export function identityOf(object: Fields): Identity {
 export function placeOf({ file, line, object }: Manifest): string {
   const { kind, name } = identityOf(object);
   return `${file}:${line}: ${kind === '' ? 'object' : kind} ${name === '' ? 'without a name' : name}`;
+}
+
+/** The option that contacts no cluster. */
+export const OFFLINE = ['--offline', 'use only the manifests, and no cluster'] as const;
+
+/** Which cluster is asked, if any. */
+export interface DryRunOptions extends Globals {
+  readonly offline?: boolean;
+}
+
+/** Asks the API server, where there is one, to apply manifests by dry run; answers what it refuses. */
+export async function refusedByServer(
+  shell: Shell,
+  options: DryRunOptions,
+  manifests: readonly Manifest[],
+): Promise<readonly string[]> {
+  const session = manifests.length === 0 ? undefined : sessionAtHand(shell, options);
+  if (session === undefined) return [];
+  const refused: string[] = [];
+  for (const manifest of manifests) {
+    try {
+      await dryRun(shell, session, manifest.object);
+    } catch (error) {
+      if (!(error instanceof KubernetesError)) throw error;
+      const { status, message } = error;
+      if (status === 400 || status === 422) {
+        refused.push(`${placeOf(manifest)}: The API server refuses it: ${message}`);
+        continue;
+      }
+      shell.warn(inOneLine(`${placeOf(manifest)}: not checked by the API server: ${message}`));
+      if (status === 0) break;
+    }
+  }
+  return refused;
+}
+
+/** Reaches the cluster of the kubeconfig; undefined where none is named and none is usual. */
+function sessionAtHand(shell: Shell, options: DryRunOptions): Session | undefined {
+  if (options.offline === true) return undefined;
+  try {
+    return shell.session(options);
+  } catch (error) {
+    if (options.kubeconfig !== undefined || options.context !== undefined) throw error;
+    return undefined;
+  }
+}
+
+async function dryRun({ signal }: Shell, session: Session, object: Fields): Promise<void> {
+  const { apiVersion, kind, name } = identityOf(object);
+  // What is exported from a cluster says who has written it, which no apply takes.
+  const { managedFields: _told, ...metadata } = fieldsIn(object['metadata']);
+  await session.kubernetes.apply(
+    { ...object, apiVersion, kind, metadata: { namespace: session.namespace, ...metadata, name } },
+    { dryRun: true, force: true, signal },
+  );
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { CellStatus } from '../../crds/cell.ts';
-import { commandsFor } from './next-commands.ts';
+import { commandsFor } from './refusals.ts';
 import { paused } from './testing/objects.ts';
 
 const verbs = (status: CellStatus): readonly string[] =>

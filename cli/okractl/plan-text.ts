@@ -1,10 +1,10 @@
 import { weightsText } from '../../domain/load-balancers/load-balancer.ts';
+import type { ApplicationsPlan, PlannedAction } from '../../domain/plan/applications-plan.ts';
 import type { CellPlan, PlanPart } from '../../domain/plan/plan.ts';
 import type { PlannedEvent } from '../../domain/plan/run-ahead.ts';
-import { listed } from './describe-cell.ts';
-import { layOut, type Table } from './table.ts';
 import { asLine, inOneLine } from '../terminal-text.ts';
-import { formatDuration, withoutFraction } from './time.ts';
+import { listed } from './describe-cell.ts';
+import { formatDuration, layOut, type Table, withoutFraction } from './output.ts';
 
 /** Says a plan to people. */
 export function formatPlan(cell: string, { parts, problems }: CellPlan): string {
@@ -26,27 +26,58 @@ function partOf({ ahead }: PlanPart, title: string): string {
   return [
     ...(events.length === 0
       ? [`${heading}: nothing is done.`]
-      : [`${heading}:`, indented(layOut(tableOf(events)))]),
+      : [`${heading}:`, indented(layOut(eventsTable(events)))]),
     ...assumed.map((text) => asLine(`  * Assumed: ${text}.`)),
     ...(end === undefined ? [] : [`  In the end: ${end.outcome}. ${inOneLine(end.message)}`]),
     ...(stuck === undefined ? [] : [`  Then it waits for ever: ${inOneLine(stuck.message)}`]),
   ].join('\n');
 }
 
-const indented = (text: string): string =>
-  text
-    .split('\n')
-    .map((line) => `  ${line}`)
-    .join('\n');
+const indented = (text: string): string => text.replaceAll(/^/gm, '  ');
 
 /** The table of what is done and waited for; times count from the first event. */
-export function tableOf(events: readonly PlannedEvent[]): Table {
+function eventsTable(events: readonly PlannedEvent[]): Table {
   const start = events[0]?.at ?? 0;
   return {
     headings: ['AFTER', 'TIME', 'STEP', 'WEIGHTS', 'WHAT'],
     rows: events.map(({ at, step, does, weights, assumes }) => [
       formatDuration(at - start),
       withoutFraction(new Date(at).toISOString()),
+      step ?? '-',
+      weights === undefined ? '' : weightsText(weights),
+      `${inOneLine(does)}${assumes === undefined ? '' : ' *'}`,
+    ]),
+  };
+}
+
+/** Says the plan of a Cell with applications to people. */
+export function formatApplicationsPlan(cell: string, plan: ApplicationsPlan): string {
+  const { actions, revisions, end, problems } = plan;
+  const assumed = new Set([...plan.assumed, ...actions.flatMap(({ assumes = [] }) => assumes)]);
+  const comes = revisions.map(({ application, revision }) => `${application} ${revision}`).join(', ');
+  const title = `Cell ${cell}, as things are`;
+  const part = [
+    ...(actions.length === 0
+      ? [`${title}: nothing is done.`]
+      : [
+          inOneLine(`${title}: revisions ${comes === '' ? 'none' : comes}`),
+          indented(layOut(actionsTable(actions))),
+        ]),
+    ...[...assumed].map((text) => asLine(`  * Assumed: ${text}.`)),
+    `  In the end: ${end.phase}. ${inOneLine(end.message)}`,
+  ].join('\n');
+  return [part, listed('Problems', problems.map(inOneLine))].filter((one) => one !== '').join('\n\n');
+}
+
+/** The table of what is done and waited for; times count from the first action. */
+function actionsTable(actions: readonly PlannedAction[]): Table {
+  const start = actions[0]?.at ?? 0;
+  return {
+    headings: ['AFTER', 'TIME', 'APPLICATION', 'STEP', 'WEIGHTS', 'WHAT'],
+    rows: actions.map(({ at, application = '-', step, does, weights, assumes }) => [
+      formatDuration(at - start),
+      withoutFraction(new Date(at).toISOString()),
+      application,
       step ?? '-',
       weights === undefined ? '' : weightsText(weights),
       `${inOneLine(does)}${assumes === undefined ? '' : ' *'}`,

@@ -1,22 +1,21 @@
 import type { Command } from 'commander';
+import { CELL, type KindRef } from '../../clients/kubernetes/kinds.ts';
+import type { SnapshotOptions } from '../../clients/kubernetes/kubernetes-list.ts';
+import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { cell as cellKind } from '../../crds/cell.ts';
+import { FIELD_MANAGER, LAST_APPLIED_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
+import { type Fields, fieldsIn, recordsIn, textIn, withoutNulls } from '../../domain/model/shape.ts';
 import { planApplications } from '../../domain/plan/applications-plan.ts';
 import { planCell } from '../../domain/plan/plan.ts';
 import { parseVersion } from '../../domain/versions/version.ts';
-import { fieldsIn, withoutNulls, type Fields } from '../../domain/model/shape.ts';
 import { inOneLine } from '../terminal-text.ts';
-import { OFFLINE, refusedByServer } from './dry-run.ts';
-import { badUsage, exitCodes, failed } from './exit.ts';
-import { wrongReferences } from './field-references.ts';
-import { isSound, lintObject, metadataProblems } from './lint-object.ts';
-import { FILE, identityOf, placeOf, readManifests, repeated } from './manifests.ts';
-import { forPrograms, outputOption, type OutputFormat } from './output.ts';
-import { emptyCluster, lastOfEach, withApplied, type Reader } from './overlay.ts';
-import { formatApplicationsPlan } from './plan-applications-text.ts';
-import { formatPlan } from './plan-text.ts';
-import { unpinning } from './rollback-patch.ts';
-import type { Globals, Shell } from './shell.ts';
+import { isSound, lintObject, metadataProblems, wrongReferences } from './lint.ts';
+import { FILE, identityOf, OFFLINE, placeOf, readManifests, refusedByServer, repeated } from './manifests.ts';
+import { forPrograms, type OutputFormat, outputOption } from './output.ts';
+import { formatApplicationsPlan, formatPlan } from './plan-text.ts';
+import { unpinning } from './rollback.ts';
+import { badUsage, exitCodes, failed, type Globals, type Shell } from './shell.ts';
 import { parseCell } from './target.ts';
 
 interface PlanOptions extends Globals {
@@ -166,4 +165,137 @@ async function planOfApplications(
   if (glance === undefined) throw isMissing(key);
   const plan = planApplications(glance, { now, assumed: glance.assumed });
   return { plan, text: formatApplicationsPlan(formatKey(key), plan) };
+}
+
+/** How objects are read, which is all that a plan does. */
+type Reader = Pick<KubernetesClient, 'get' | 'list' | 'serves'>;
+
+/** A cluster without objects, for plans that ask none. */
+const emptyCluster: Reader = {
+  get: () => Promise.resolve(undefined),
+  list: () => Promise.resolve([]),
+  serves: () => Promise.resolve(true),
+};
+
+/** The last manifest of each object, which is the one that counts when all are applied one after the other. */
+function lastOfEach(objects: readonly Fields[], defaultNamespace: string): readonly Fields[] {
+  const idOf = (object: Fields): string => {
+    const { apiVersion, kind, name, namespace = defaultNamespace } = identityOf(object);
+    return JSON.stringify([apiVersion, kind, namespace, name]);
+  };
+  return [...new Map(objects.map((object) => [idOf(object), object])).values()];
+}
+
+/** Reads a cluster as it would be with some objects applied to it; nothing is written. */
+function withApplied(cluster: Reader, objects: readonly Fields[], defaultNamespace: string): Reader {
+  const namespaceOf = (object: Fields): string => identityOf(object).namespace ?? defaultNamespace;
+  const isOf =
+    ({ apiVersion, kind }: KindRef) =>
+    (object: Fields): boolean =>
+      object['apiVersion'] === apiVersion && object['kind'] === kind;
+  const sameKey = (a: Fields, b: Fields, { namespaced }: KindRef): boolean =>
+    identityOf(a).name === identityOf(b).name && (!namespaced || namespaceOf(a) === namespaceOf(b));
+  return {
+    serves: (kind) => cluster.serves(kind),
+    async get<T>(kind: KindRef, key: Parameters<Reader['get']>[1]): Promise<T | undefined> {
+      const wanted = { metadata: key };
+      const applied = objects.filter(isOf(kind)).find((object) => sameKey(object, wanted, kind));
+      const before = await cluster.get<Fields>(kind, key);
+      return (applied === undefined ? before : applyTo(before, applied, kind, namespaceOf(applied))) as
+        T | undefined;
+    },
+    async list<T>(kind: KindRef, options: SnapshotOptions<T> = {}): Promise<T[]> {
+      const before = await cluster.list<Fields>(kind, { ...options, trim: undefined, measured: undefined });
+      const applied = objects
+        .filter(isOf(kind))
+        .filter(
+          (object) =>
+            options.namespace === undefined || !kind.namespaced || namespaceOf(object) === options.namespace,
+        );
+      const left = before.filter((object) => !applied.some((one) => sameKey(one, object, kind)));
+      const next = applied.map((object) =>
+        applyTo(
+          before.find((one) => sameKey(one, object, kind)),
+          object,
+          kind,
+          namespaceOf(object),
+        ),
+      );
+      // An object of the kind, as the API server would have it.
+      return [...left, ...next] as T[];
+    },
+  };
+}
+
+// oxlint-disable-next-line max-params -- what an apply is made of
+function applyTo(
+  before: Fields | undefined,
+  object: Fields,
+  { namespaced }: KindRef,
+  namespace: string,
+): Fields {
+  const metadata = fieldsIn(before?.['metadata']);
+  const generation = typeof metadata['generation'] === 'number' ? metadata['generation'] + 1 : 1;
+  return {
+    ...object,
+    ...(staysPinned(before, object)
+      ? { spec: { ...specOf(object), version: specOf(before)['version'] } }
+      : {}),
+    metadata: {
+      uid: 'planned',
+      ...metadata,
+      ...fieldsIn(object['metadata']),
+      ...(namespaced ? { namespace } : {}),
+      generation,
+    },
+    // A manifest says nothing of it, whatever stands there.
+    ...(before?.['status'] === undefined ? { status: undefined } : { status: before['status'] }),
+  };
+}
+
+const specOf = (object: Fields | undefined): Fields => fieldsIn(object?.['spec']);
+
+/**
+ * Whether the version to which a Cell is pinned stays when a manifest without one is applied: apply takes away only what
+ * the manifest had before (https://kubernetes.io/docs/tasks/manage-kubernetes-objects/declarative-config/), and okractl rollback
+ * is no manifest.
+ */
+function staysPinned(before: Fields | undefined, object: Fields): boolean {
+  if (object['kind'] !== CELL.kind || !hasVersion(before) || 'version' in fieldsIn(object['spec']))
+    return false;
+  const { annotations, managedFields } = fieldsIn(before?.['metadata']);
+  const owners = recordsIn(managedFields).filter(({ subresource }) => subresource === undefined);
+  if (isAppliedByServer(owners)) return !isOnlyApplied(owners);
+  return !hasVersion(parsed(fieldsIn(annotations)[LAST_APPLIED_ANNOTATION]));
+}
+
+const hasVersion = (object: unknown): boolean => fieldsIn(fieldsIn(object)['spec'])['version'] !== undefined;
+
+// Okra applies what it adds by itself, such as a finalizer, and others apply labels to what is not theirs.
+const isApplied = ({ operation, manager, fieldsV1 }: Fields): boolean =>
+  operation === 'Apply' && manager !== FIELD_MANAGER && 'f:spec' in fieldsIn(fieldsV1);
+const isByClient = ({ manager }: Fields): boolean => manager === 'kubectl-client-side-apply';
+
+/** Whether it was applied by the server last, and so is again. */
+const isAppliedByServer = (owners: readonly Fields[]): boolean =>
+  owners.some(isApplied) && lastOf(owners.filter(isApplied)) >= lastOf(owners.filter(isByClient));
+
+const lastOf = (owners: readonly Fields[]): string =>
+  owners
+    .map(({ time }) => textIn(time) ?? '')
+    .toSorted()
+    .at(-1) ?? '';
+
+/** Whether the version is of nobody but who applies: the server removes a field that has no owner any more. */
+function isOnlyApplied(owners: readonly Fields[]): boolean {
+  const ofVersion = owners.filter(({ fieldsV1 }) => 'f:version' in fieldsIn(fieldsIn(fieldsV1)['f:spec']));
+  return ofVersion.length === 1 && ofVersion.every(isApplied);
+}
+
+function parsed(text: unknown): unknown {
+  try {
+    return typeof text === 'string' ? JSON.parse(text) : undefined;
+  } catch {
+    return undefined;
+  }
 }

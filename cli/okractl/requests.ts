@@ -1,12 +1,17 @@
-import type { Command } from 'commander';
-import type { RequestName } from '../../domain/model/request.ts';
+import { given } from '../../domain/model/given.ts';
+import { type Command, InvalidArgumentError } from 'commander';
+import { type Sleep, sleep as sleepByClock } from '../../clients/backoff.ts';
+import { CELL, STAGED_BINDING_POLICY } from '../../clients/kubernetes/kinds.ts';
+import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { Cell } from '../../crds/cell.ts';
+import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import { requestKinds } from '../../domain/model/request-kinds.ts';
-import { badUsage, exitCodes } from './exit.ts';
-import { seenBy, withSeenOptions, withSeenStage, type SeenOptions } from './seen-options.ts';
+import type { RequestName } from '../../domain/model/request.ts';
+import type { Seen } from '../../domain/model/seen.ts';
+import type { StagedAim } from '../../domain/staged/state.ts';
 import { send, type Sending } from './send.ts';
-import type { Globals, Session, Shell } from './shell.ts';
-import { untilTakenUp } from './taken-up.ts';
-import { parseTarget, TARGET_HELP } from './target.ts';
+import { badUsage, exitCodes, type Globals, type Session, type Shell } from './shell.ts';
+import { parseCell, parseTarget, type Target, TARGET_HELP } from './target.ts';
 
 interface RequestOptions extends Globals, SeenOptions {
   readonly reason?: string;
@@ -65,4 +70,126 @@ async function sendRetry(shell: Shell, session: Session, sending: Sending): Prom
     'Expected okrad to take the retry up in time, got a status that does not show it yet. It is kept, and is carried out as soon as okrad can: see okractl describe, and okractl check.',
   );
   shell.exitWith(exitCodes.failure);
+}
+
+interface ApproveOptions extends Globals, SeenOptions {
+  readonly reason?: string;
+}
+
+/** Adds `approve`. */
+export function addApprove(program: Command, shell: Shell): void {
+  const command = program
+    .command('approve')
+    .description('Approves the step at which a rollout waits for approval, with your name and your groups.')
+    .argument('<name>', 'a Cell, by its name or as cell/NAME')
+    .option(...REASON)
+    .action(async (text: string, _options: unknown, self: Command) => {
+      const { reason = '', of, step, ...globals } = self.optsWithGlobals<ApproveOptions>();
+      const session = shell.session(globals);
+      const target = { kind: 'Cell', key: parseCell(text, session.namespace) } as const;
+      const seen = seenBy({ of, step }, target);
+      await send(shell, session, { target, name: 'approve', reason, seen });
+    });
+  withSeenOptions(command);
+}
+
+/** What a person says that they have looked at. */
+interface SeenOptions {
+  readonly of?: string | undefined;
+  readonly step?: number | undefined;
+  readonly stage?: string | undefined;
+}
+
+function stepIn(text: string): number {
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Expected the number of a step, from 1, as okractl describe has it.');
+}
+
+/** Adds the options by which a request is refused that is not about what was looked at any more, as one that is sent twice. */
+const withSeenOptions = (command: Command): Command =>
+  command
+    .option('--of <version>', 'the version that you looked at; refused if another version is current by now')
+    .option(
+      '--step <number>',
+      'the step that you looked at, from 1; refused if another step is current by now',
+      stepIn,
+    );
+
+/** Adds the option that says the same of a StagedBindingPolicy, whose stages have names. */
+const withSeenStage = (command: Command): Command =>
+  command.option(
+    '--stage <name>',
+    'the stage of a StagedBindingPolicy that you looked at; refused if another stage is current by now',
+  );
+
+/** What was looked at; throws where it is said of the other kind. */
+function seenBy({ of, step, stage }: SeenOptions, target: Target): Seen & Pick<StagedAim, 'stage'> {
+  if (target.kind === 'Cell') {
+    if (stage !== undefined)
+      throw badUsage('Expected a StagedBindingPolicy with --stage, got a Cell. Use --of and --step.');
+    return given({ version: of, step });
+  }
+  if (of !== undefined || step !== undefined)
+    throw badUsage('Expected a Cell with --of and --step, got a StagedBindingPolicy. Use --stage.');
+  return stage === undefined ? {} : { stage };
+}
+
+type Reader = Pick<KubernetesClient, 'get'>;
+
+/** What a retry lifts, each in a word: what has failed again since is another. */
+async function failedIn(kubernetes: Reader, { kind, key }: Target): Promise<readonly string[]> {
+  if (kind === 'StagedBindingPolicy') {
+    const { held } = (await kubernetes.get<StagedBindingPolicy>(STAGED_BINDING_POLICY, key))?.status ?? {};
+    return held === undefined ? [] : [`${held.stage} ${held.message}`];
+  }
+  const {
+    rollout,
+    blockedVersions = [],
+    applications = [],
+  } = (await kubernetes.get<Cell>(CELL, key))?.status ?? {};
+  // What is under way is not taken for settled.
+  if (rollout !== undefined) return [];
+  return [
+    ...blockedVersions.map(({ version, time }) => `${version} ${time}`),
+    ...applications.flatMap(({ name, failed }) =>
+      failed === undefined || failed.retried === true ? [] : [`${name} ${failed.time}`],
+    ),
+  ];
+}
+
+/** For how long it is waited, how often it is looked, and by which clock. */
+interface Patience {
+  readonly forMilliseconds: number;
+  readonly everyMilliseconds: number;
+  readonly sleep: Sleep;
+  readonly now: () => number;
+}
+
+const usual: Patience = {
+  forMilliseconds: 15_000,
+  everyMilliseconds: 250,
+  sleep: sleepByClock,
+  now: () => performance.now(),
+};
+
+/** Sends a retry, and waits until the status says no more what it lifts, so that nobody takes that for the end of the retry; false when it is not taken up in time. */
+export async function untilTakenUp(
+  { kubernetes, signal }: { readonly kubernetes: Reader; readonly signal: AbortSignal },
+  target: Target,
+  carryOut: () => Promise<void>,
+  { forMilliseconds, everyMilliseconds, sleep, now }: Patience = usual,
+): Promise<boolean> {
+  const failed = () => failedIn(kubernetes, target);
+  // Who may not read the object can be told nothing of it.
+  const before = new Set(await failed().catch(() => []));
+  await carryOut();
+  const end = now() + forMilliseconds;
+  while (before.size > 0 && !signal.aborted) {
+    // What cannot be read now does not say that anything was lifted.
+    const still = await failed().catch(() => undefined);
+    if (still?.some((one) => before.has(one)) === false) return true;
+    if (now() >= end) return false;
+    await sleep(everyMilliseconds, signal);
+  }
+  return true;
 }

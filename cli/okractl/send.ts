@@ -1,21 +1,22 @@
-import type { Cell } from '../../crds/cell.ts';
-import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
+import { given } from '../../domain/model/given.ts';
+import { setTimeout } from 'node:timers/promises';
 import { CELL, STAGED_BINDING_POLICY } from '../../clients/kubernetes/kinds.ts';
+import { isForbidden } from '../../clients/kubernetes/kubernetes-error.ts';
+import { refusalTo, refusalToAsk, type Wish } from '../../clients/kubernetes/request-rights.ts';
 import type { Operator, SentRequest } from '../../clients/temporal/operator.ts';
 import { temporalId } from '../../clients/temporal/workflow-id.ts';
 import { objectStart } from '../../clients/temporal/workflow-start.ts';
+import type { Cell } from '../../crds/cell.ts';
+import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import type { AskName } from '../../domain/model/request.ts';
-import { fieldsIn, textIn } from '../../domain/model/shape.ts';
 import type { Seen } from '../../domain/model/seen.ts';
-import type { StagedAim } from '../../domain/staged/state.ts';
+import { fieldsIn, textIn } from '../../domain/model/shape.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
-import { mustBeLetAsk } from './allowed.ts';
-import { exitCodes, failed, refused } from './exit.ts';
-import { leftBehind, nothingToRetry, retried, withoutRun } from './refusals.ts';
-import { missing, mustBeOneInstallation, readAsked, type Asked } from './same-installation.ts';
-import type { Session, Shell } from './shell.ts';
+import type { StagedAim } from '../../domain/staged/state.ts';
 import { inOneLine } from '../terminal-text.ts';
-import type { Target } from './target.ts';
+import { leftBehind, nothingToRetry, retried, withoutRun } from './refusals.ts';
+import { exitCodes, failed, refused, type Session, type Shell } from './shell.ts';
+import { formatTarget, type Target } from './target.ts';
 
 /** What an operator asks, of what. */
 export interface Sending {
@@ -29,7 +30,7 @@ export interface Sending {
 }
 
 /** Where it is said what comes of a request. */
-export type Answering = Pick<Shell, 'print' | 'warn' | 'exitWith'>;
+type Answering = Pick<Shell, 'print' | 'warn' | 'exitWith'>;
 
 /** In whose name, and by what, a request is sent. */
 export type Asker = Pick<
@@ -51,7 +52,7 @@ export async function send(shell: Answering, session: Asker, sending: Sending): 
   const request = {
     ...sender,
     reason,
-    ...(to === undefined ? {} : { to }),
+    ...given({ to }),
     ...seen,
   };
   const workflowId = temporalId(objectWorkflowId(target.kind, target.key));
@@ -145,4 +146,93 @@ async function isKept(
   );
   shell.exitWith(exitCodes.failure);
   return true;
+}
+
+/** The object of a request, as the API server has it; undefined: there is none. */
+type Asked = Cell | StagedBindingPolicy | undefined;
+
+/** How long an abort waits for its object to be read, in milliseconds: it can do without. */
+const LONGEST_LOOK_MS = 1_000;
+
+/** Reads the object of a request; `Unknown` where that is not allowed or, for an abort, takes too long. */
+async function readAsked(
+  { kubernetes }: Pick<Session, 'kubernetes'>,
+  { kind, key }: Target,
+  name: AskName,
+): Promise<Asked | 'Unknown'> {
+  const isUrgent = name === 'abort';
+  const reading = kubernetes
+    .get<Cell | StagedBindingPolicy>(kind === 'Cell' ? CELL : STAGED_BINDING_POLICY, key)
+    .catch((error: unknown) => {
+      if (isUrgent || isForbidden(error)) return 'Unknown' as const;
+      throw error;
+    });
+  if (!isUrgent) return await reading;
+  return await Promise.race([reading, setTimeout(LONGEST_LOOK_MS, 'Unknown' as const, { ref: false })]);
+}
+
+/**
+ * Ends the command where Kubernetes and Temporal are those of two installations. A kubeconfig and the address of Temporal are
+ * chosen apart, and each installation may have an object of this name, whose workflow then has the same id.
+ */
+async function mustBeOneInstallation(
+  { temporal: { address, namespace } }: Pick<Session, 'temporal'>,
+  operator: Pick<Operator, 'knownRuns'>,
+  {
+    target,
+    name,
+    asked,
+  }: { readonly target: Target; readonly name: AskName; readonly asked: Asked | 'Unknown' },
+): Promise<void> {
+  // Kubernetes has already said whether the person may make this request.
+  if (asked === 'Unknown') return;
+  const workflowId = temporalId(objectWorkflowId(target.kind, target.key));
+  const known = await operator.knownRuns(workflowId, runsIn(asked, workflowId));
+  if (known.is !== 'Others') return;
+  if (asked === undefined) throw missing(target);
+  // A Cell may have been settled for longer than Temporal remembers the run that has written so.
+  if (name === 'retry' && !known.isOpen && isForgotten(asked, known)) return;
+  throw failed(
+    `Expected Temporal at ${address}, namespace ${namespace}, to know the run that has written the status of ${formatTarget(target)}, got other runs of ${workflowId} alone. Nothing was sent: that is the Temporal of another installation, or one that has lost the run, and okrad has written no status since. Set TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE, or --temporal-address and --temporal-namespace, to those of okrad in this cluster. If they are the same, see okractl describe, and try again.`,
+  );
+}
+
+/** Whether Temporal may not remember the run any more that has written the status. */
+function isForgotten(
+  { status = {} }: NonNullable<Asked>,
+  { retentionMs = 0 }: { readonly retentionMs: number | undefined },
+): boolean {
+  const writtenAt = Date.parse(status.lastSyncTime ?? '');
+  return Number.isNaN(writtenAt) || Date.now() - writtenAt > retentionMs;
+}
+
+/** The runs of the workflow that have written the status. */
+function runsIn(asked: Asked, workflowId: string): readonly string[] {
+  const { rollout, writer } = { rollout: undefined, writer: undefined, ...asked?.status };
+  const runs = [rollout?.workflowId === workflowId ? rollout.runId : undefined, writer?.runId];
+  return [...new Set(runs.filter((run) => run !== undefined))];
+}
+
+/** Says that an object does not exist. */
+const missing = (target: Target): Error =>
+  failed(
+    `Expected ${formatTarget(target)}, got none. See okractl get ${target.kind === 'Cell' ? 'cells -A' : 'sbp'}.`,
+  );
+
+/** Ends the command where Kubernetes does not let the person make the request: Temporal, which takes it, does not ask. */
+async function mustBeLetAsk(
+  session: Pick<Session, 'may' | 'whoAmI'>,
+  name: AskName,
+  target: Target,
+): Promise<void> {
+  refuseWith(await refusalToAsk(session, name, target));
+}
+
+/** Ends the command where Kubernetes does not let the person do what it is about to do. */
+export async function mustBeLet(session: Session, wish: Wish): Promise<void> {
+  refuseWith(await refusalTo(session, wish));
+}
+
+function refuseWith(refusal: string | undefined): void {
+  if (refusal !== undefined) throw refused(refusal);
 }

@@ -1,8 +1,8 @@
+import { given } from '../../domain/model/given.ts';
 import { connectAsPerson, type Person, type PersonOptions } from '../../clients/kubernetes/person.ts';
 import type { Operator } from '../../clients/temporal/operator.ts';
 import { loadConfig } from '../../config.ts';
-import { badUsage } from './exit.ts';
-import type { Globals, Session } from './shell.ts';
+import { badUsage, type Globals, type Session } from './shell.ts';
 
 /** Opens sessions, and remembers what has to be closed after them. */
 export interface Sessions {
@@ -27,8 +27,7 @@ export function sessions(): Sessions {
       const { temporalAddress, temporalNamespace, kubeconfig, context, namespace } = globals;
       const config = loadConfig({
         ...process.env,
-        ...(temporalAddress === undefined ? {} : { TEMPORAL_ADDRESS: temporalAddress }),
-        ...(temporalNamespace === undefined ? {} : { TEMPORAL_NAMESPACE: temporalNamespace }),
+        ...given({ TEMPORAL_ADDRESS: temporalAddress, TEMPORAL_NAMESPACE: temporalNamespace }),
       });
       const person = connect({ kubeconfig: kubeconfig ?? config.kubernetes.kubeconfig, context });
       const { temporal, taskQueue, identity, temporalUi, lease } = config;

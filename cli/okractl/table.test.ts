@@ -1,10 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { applicationsTable } from './applications.ts';
-import { cellText, valueAt } from './field-path.ts';
-import { fitting, layOut, layOutPairs, wrapped } from './table.ts';
+import { applicationsTable } from './describe-cell.ts';
+import {
+  ageOf,
+  cellText,
+  fitting,
+  formatDuration,
+  formatTime,
+  layOut,
+  layOutPairs,
+  valueAt,
+  wrapped,
+} from './output.ts';
 import { inOneLine } from '../terminal-text.ts';
-import { ageOf, formatDuration, formatTime } from './time.ts';
-import { guessUi, workflowUrl } from './web-ui.ts';
+import { guessUi, workflowUrl } from './open.ts';
 
 describe('a table', () => {
   it('has columns as wide as they need, and is cut where the screen ends', () => {

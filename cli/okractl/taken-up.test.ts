@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Cell, CellStatus } from '../../crds/cell.ts';
 import { memoryCluster, type FakeObject } from '../testing/memory-cluster.ts';
-import { untilTakenUp } from './taken-up.ts';
+import { untilTakenUp } from './requests.ts';
 import { aCell, paused } from './testing/objects.ts';
 
 const web = { kind: 'Cell', key: { namespace: 'default', name: 'web' } } as const;

@@ -1,6 +1,6 @@
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import { formatKey } from '../../domain/model/ids.ts';
-import { badUsage } from './exit.ts';
+import { badUsage } from './shell.ts';
 
 /** What requests are about. */
 export const targetKinds = ['Cell', 'StagedBindingPolicy'] as const;

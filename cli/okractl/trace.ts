@@ -1,16 +1,17 @@
 import type { Command } from 'commander';
-import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
-import type { AWSTargetGroupBinding } from '../../crds/aws-target-group-binding.ts';
-import type { Cell } from '../../crds/cell.ts';
-import type { Metadata } from '../../crds/resource.ts';
 import { AWS_TARGET_GROUP, AWS_TARGET_GROUP_BINDING, CELL, SECRET } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { AWSTargetGroupBinding } from '../../crds/aws-target-group-binding.ts';
+import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
+import type { Cell } from '../../crds/cell.ts';
+import type { Metadata } from '../../crds/resource.ts';
+import { CLUSTER_ID_ANNOTATION, SOURCE_ANNOTATION, VERSION_LABEL } from '../../domain/kubernetes/labels.ts';
 import { namedARN } from '../../domain/model/target-group.ts';
-import { linesOf } from './branch.ts';
-import { badUsage, failed } from './exit.ts';
-import { kindCalled } from './kinds.ts';
-import { originTree, sourceIn, type ClusterSecret } from './origin.ts';
-import type { Globals, Shell } from './shell.ts';
+import { selectTargetGroups } from '../../domain/versions/watched.ts';
+import { inOneLine } from '../terminal-text.ts';
+import { kindCalled } from './output.ts';
+import { badUsage, failed, type Globals, type Shell } from './shell.ts';
+import { type Branch, leaf, linesOf } from './tree.ts';
 
 /** Adds `trace`. */
 export function addTrace(program: Command, shell: Shell): void {
@@ -75,4 +76,121 @@ async function readSecret(
   } catch (error) {
     return { is: 'Unreadable', why: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/** The secret of a cluster, of which nothing but its metadata is looked at. */
+type ClusterSecret =
+  | { readonly is: 'Found'; readonly metadata: Metadata }
+  | { readonly is: 'Missing' }
+  | { readonly is: 'Unreadable'; readonly why: string };
+
+/** Everything that an AWSTargetGroup comes from, and where it is used. */
+interface Origin {
+  readonly group: AWSTargetGroup;
+  /** Of the cluster that it was made of, if it was. */
+  readonly secret: ClusterSecret | undefined;
+  /** Of its namespace. */
+  readonly bindings: readonly AWSTargetGroupBinding[];
+  /** Of its namespace. */
+  readonly cells: readonly Cell[];
+}
+
+/** What an AWSTargetGroup was made of. */
+interface Source {
+  readonly secret: string;
+  readonly namespace: string;
+  readonly binding: string;
+  readonly api: string | undefined;
+}
+
+/** Reads what an AWSTargetGroup was made of; undefined when someone has written it by hand. */
+export function sourceIn({ annotations = {} }: Metadata): Source | undefined {
+  const [secret = '', namespace = '', binding = '', api] = (annotations[SOURCE_ANNOTATION] ?? '').split('/');
+  return binding === '' ? undefined : { secret, namespace, binding, api };
+}
+
+/** Draws where an AWSTargetGroup comes from, down to the cluster, and which Cells use it. */
+function originTree({ group, secret, bindings, cells }: Origin): Branch {
+  const { metadata, spec, status = {} } = group;
+  const version = metadata.labels?.[VERSION_LABEL] ?? status.version;
+  const ready = status.conditions?.find(({ type }) => type === 'Ready');
+  const of = `${metadata.namespace ?? 'default'}/${metadata.name}`;
+  const source = sourceIn(metadata);
+  return {
+    text: `AWSTargetGroup ${of}: ${version === undefined ? 'without a version' : `version ${version}`}`,
+    below: [
+      {
+        text: `target group ${spec.arn}`,
+        below: ready === undefined ? [] : [leaf(inOneLine(`Ready ${ready.status}: ${ready.message}`))],
+      },
+      ...bindings.filter((binding) => isAbout(binding, spec.arn)).map(bindingBranch),
+      ...(source === undefined
+        ? [leaf('made by hand, of no cluster')]
+        : [
+            {
+              text: `made of ${source.api === undefined ? '' : `${source.api} `}TargetGroupBinding ${source.namespace}/${source.binding} in a cluster`,
+              below: [secretBranch(source, metadata, secret)],
+            },
+          ]),
+      ...ownersOf(metadata).map((owner) => leaf(`made by ${owner}`)),
+      ...cellBranches(group, cells),
+    ],
+  };
+}
+
+const isAbout = ({ spec, status }: AWSTargetGroupBinding, arn: string): boolean =>
+  spec.targetGroupARN === arn || status?.targetGroupARN === arn;
+
+function bindingBranch({ metadata, status }: AWSTargetGroupBinding): Branch {
+  const clusters = (status?.targets ?? []).flatMap((target) => target.clusters ?? []);
+  const from = clusters.length === 0 ? '' : `, from ${[...new Set(clusters)].join(', ')}`;
+  const ids = (status?.targets ?? []).reduce((sum, target) => sum + (target.ids ?? []).length, 0);
+  return leaf(
+    `AWSTargetGroupBinding ${metadata.namespace ?? 'default'}/${metadata.name} has registered ${ids} targets${from}`,
+  );
+}
+
+function secretBranch(
+  source: Source,
+  { namespace = 'default' }: Metadata,
+  secret: ClusterSecret | undefined,
+): Branch {
+  const name = `cluster secret ${namespace}/${source.secret}`;
+  if (secret === undefined || secret.is === 'Missing')
+    return leaf(`${name} is gone: the cluster is known no more`);
+  if (secret.is === 'Unreadable') return leaf(inOneLine(`${name} cannot be read: ${secret.why}`));
+  const id = secret.metadata.annotations?.[CLUSTER_ID_ANNOTATION];
+  const owners = ownersOf(secret.metadata);
+  return {
+    text: name,
+    below: [
+      ...(id === undefined ? [] : [leaf(`cluster ${id}`)]),
+      ...(owners.length === 0
+        ? [leaf('made by hand, or by others')]
+        : owners.map((owner) => leaf(`made by ${owner}`))),
+    ],
+  };
+}
+
+const ownersOf = ({ ownerReferences = [], namespace = 'default' }: Metadata): readonly string[] =>
+  ownerReferences.map(({ kind, name }) => `${kind} ${namespace}/${name}`);
+
+/** The Cells that select the group, with what it is to them. */
+function cellBranches(group: AWSTargetGroup, cells: readonly Cell[]): readonly Branch[] {
+  const selecting = cells.filter(({ spec }) => selectTargetGroups(spec, [group]).length > 0);
+  if (selecting.length === 0) return [leaf('selected by no Cell')];
+  return selecting.map(({ metadata, spec, status = {} }) => {
+    const [selected] = selectTargetGroups(spec, [group]);
+    const { targetGroups = [], rejectedTargetGroups = [], phase = 'Pending' } = status;
+    const served = targetGroups.find(({ arn }) => arn === group.spec.arn);
+    const rejected = rejectedTargetGroups.find(({ name }) => name === group.metadata.name);
+    const text =
+      served === undefined
+        ? `not in its rule${selected?.version === undefined ? '' : `, as version ${selected.version}`}`
+        : `${served.role}, weight ${served.weight}`;
+    return {
+      text: `selected by Cell ${metadata.namespace ?? 'default'}/${metadata.name} (${phase}): ${text}`,
+      below: rejected === undefined ? [] : [leaf(inOneLine(`${rejected.reason}: ${rejected.message}`))],
+    };
+  });
 }

@@ -2,15 +2,11 @@ import type { Cell, CellStatus } from '../../crds/cell.ts';
 import { freezeAt, freezesOf, frozenNamespaces } from '../../domain/gates/freeze.ts';
 import { openingAt } from '../../domain/gates/windows.ts';
 import { describeSteps } from '../../domain/steps/strategy.ts';
-import { applicationsTable } from './applications.ts';
-import { leaf, linesOf, type Branch } from './branch.ts';
-import { verdictLines, weightsTable } from './describe-cell.ts';
-import { stagesTable } from './describe-staged.ts';
+import { asLine, inOneLine } from '../terminal-text.ts';
+import { applicationsTable, stepLines, verdictLines, weightsTable } from './describe-cell.ts';
+import { stagesTable } from './describe.ts';
 import { requestText } from './history.ts';
-import { stepLines } from './step-lines.ts';
-import { layOut } from './table.ts';
-import { inOneLine } from '../terminal-text.ts';
-import { formatDuration, formatTime } from './time.ts';
+import { formatDuration, formatTime, layOut } from './output.ts';
 import { inOrder, type Watched } from './watched.ts';
 
 /** Draws all that is watched as trees: Freezes first, then each rollout, then what is at rest in a line each. */
@@ -123,4 +119,26 @@ function branchOfPolicy(
         .map((request) => leaf(`${inOneLine(requestText(request))}, ${formatTime(request.time, now) ?? ''}`)),
     ],
   };
+}
+
+/** A line with what belongs to it. */
+export interface Branch {
+  readonly text: string;
+  readonly below: readonly Branch[];
+}
+
+/** A line to which nothing belongs. */
+export const leaf = (text: string): Branch => ({ text, below: [] });
+
+/** The lines of a tree. */
+export function linesOf({ text, below }: Branch): readonly string[] {
+  const last = below.length - 1;
+  return [
+    asLine(text),
+    ...below.flatMap((branch, at) => {
+      const [first = '', ...others] = linesOf(branch);
+      const [corner, edge] = at === last ? ['└─ ', '   '] : ['├─ ', '│  '];
+      return [corner + first, ...others.map((line) => edge + line)];
+    }),
+  ];
 }

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { ANALYSIS_RUN } from '../../clients/kubernetes/kinds.ts';
 import { KubernetesError } from '../../clients/kubernetes/kubernetes.ts';
 import { aWorld } from '../dashboard/testing/world.ts';
-import { endingOf } from './exit.ts';
-import { untilHolds } from './until-holds.ts';
+import { endingOf } from './shell.ts';
+import { untilHolds } from './follow.ts';
 
 const key = { namespace: 'default', name: 'r1' };
 const run = { metadata: { ...key, resourceVersion: '1' } };

@@ -6,9 +6,8 @@ import type { CellStatus } from '../../crds/cell.ts';
 import { watchedInput } from '../../domain/versions/watched.ts';
 import { until } from '../../test/support/until.ts';
 import { aWorld, type World, type WorldOptions } from '../dashboard/testing/world.ts';
-import { endingOf } from './exit.ts';
+import { endingOf, type Shell } from './shell.ts';
 import { okractl } from './program.ts';
-import type { Shell } from './shell.ts';
 import { aCell, aTargetGroup } from './testing/objects.ts';
 import type { FakeObject } from './testing/shell.ts';
 

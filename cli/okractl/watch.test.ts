@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { CanaryStep, Cell, CellStatus } from '../../crds/cell.ts';
 import type { Freeze } from '../../crds/freeze.ts';
-import { cellLine } from './change-line.ts';
-import { describeCell } from './describe-cell.ts';
-import { stepLines } from './step-lines.ts';
+import { cellLine } from './watch.ts';
+import { describeCell, stepLines } from './describe-cell.ts';
 import { aCell, arnOf, paused } from './testing/objects.ts';
 import { draw, nextOf } from './tree.ts';
-import { troubleLog } from './trouble-log.ts';
+import { troubleLog } from './follow.ts';
 import { nothingWatched, settledOf, type Watched } from './watched.ts';
 import { aRolloutStatus } from '../../domain/testing/builders.ts';
 
@@ -78,9 +77,9 @@ Freeze night of ops holds all namespaces: sale, until 2026-11-22T12:00:00Z (in 2
 default/web  Paused  1.0.0 → 2.0.0  for 5m
 ├─ Pausing until someone sends resume or promote.
 ├─ weights
-│  ├─ TARGET GROUP   VERSION   ROLE     ASKED FOR   SERVED   NOTE
-│  ├─ web-a          1.0.0     Stable   50          80       not confirmed yet; differs
-│  └─ web-b          2.0.0     Canary   50          20       not confirmed yet; differs
+│  ├─ TARGET GROUP   VERSION   ROLE     ASKED FOR   SERVED   HEALTHY   NOTE
+│  ├─ web-a          1.0.0     Stable   50          80       2/3       not confirmed yet; differs
+│  └─ web-b          2.0.0     Canary   50          20       -         not confirmed yet; differs
 ├─ steps
 │  ├─ ✓ 1. set the canary's weight to 20
 │  ├─ ▶ 2. pause until resumed, since 2026-11-22T09:58:00Z (2m ago)

@@ -1,12 +1,14 @@
 import type { Command } from 'commander';
 import { AWS_TARGET_GROUP } from '../../clients/kubernetes/kinds.ts';
-import { mustBeLet } from './allowed.ts';
-import { badUsage, failed } from './exit.ts';
-import type { Globals, Session, Shell } from './shell.ts';
-import { showIn } from './show.ts';
-import { inOneLine } from '../terminal-text.ts';
-import { parseTarget, TARGET_HELP, type Target } from './target.ts';
-import { endIn, havingAll, nothingWatched, type KnownEnd, type Settled, type Watched } from './watched.ts';
+import type { Cell } from '../../crds/cell.ts';
+import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
+import { inOneLine, plain } from '../terminal-text.ts';
+import { withoutFraction, wrapped } from './output.ts';
+import { mustBeLet } from './send.ts';
+import { badUsage, failed, type Globals, type Screen, type Session, type Shell } from './shell.ts';
+import { parseTarget, type Target, TARGET_HELP } from './target.ts';
+import { draw } from './tree.ts';
+import { endIn, havingAll, type KnownEnd, nothingWatched, type Settled, type Watched } from './watched.ts';
 
 interface WatchOptions extends Globals {
   readonly allNamespaces?: boolean;
@@ -117,3 +119,101 @@ function whenLate(tell: (why: string | undefined) => void): { readonly is: (old:
 
 const endOf = ({ target, untilSettled }: Wish, watched: Watched): KnownEnd =>
   target === undefined || !untilSettled || !watched.isWhole ? { is: 'Ahead' } : endIn(target, watched);
+
+/** Shows what is watched. */
+interface Show {
+  readonly update: (watched: Watched) => void;
+  /** Leaves the terminal as it was, with what was shown last. */
+  readonly end: () => void;
+}
+
+/** Redraws in a terminal, and writes a line for each change elsewhere. */
+export const showIn = (shell: Shell): Show =>
+  shell.screen === undefined ? inLines(shell) : onScreen(shell, shell.screen);
+
+const OTHER_SCREEN = '\u001B[?1049h\u001B[?25l';
+const FIRST_SCREEN = '\u001B[?25h\u001B[?1049l';
+const HOME = '\u001B[H';
+const REST_OF_LINE = '\u001B[K';
+const REST_OF_SCREEN = '\u001B[J';
+
+/** How often times are written again, in milliseconds; nobody is asked anything for that. */
+const TICK = 1_000;
+
+function onScreen({ write, print, now }: Shell, { columns, rows }: Screen): Show {
+  let last: Watched = nothingWatched;
+  const frame = (): readonly string[] => draw(last, now());
+  const redraw = (): void => {
+    const lines = frame().flatMap((line) => wrapped(line, columns()));
+    const fits =
+      lines.length < rows()
+        ? lines
+        : [...lines.slice(0, rows() - 2), `… ${lines.length - rows() + 2} more lines`];
+    write(HOME + fits.map((line) => plain(line) + REST_OF_LINE).join('\n') + REST_OF_SCREEN);
+  };
+  write(OTHER_SCREEN);
+  const ticking = setInterval(redraw, TICK);
+  return {
+    update: (watched) => {
+      last = watched;
+      redraw();
+    },
+    end: () => {
+      clearInterval(ticking);
+      write(FIRST_SCREEN);
+      print(frame().join('\n'));
+    },
+  };
+}
+
+function inLines({ print, warn, now }: Shell): Show {
+  let before = new Map<string, string>();
+  let troubles = '';
+  return {
+    update: (watched) => {
+      const after = linesOf(watched);
+      for (const [key, line] of after) if (before.get(key) !== line) print(timed(inOneLine(line), now()));
+      for (const key of before.keys()) if (!after.has(key)) print(timed(`${key}  is gone`, now()));
+      before = after;
+      const told = [...watched.troubles]
+        .map(([what, why]) => inOneLine(`${what} may be old: ${why}`))
+        .join('\n');
+      if (told !== troubles && told !== '') warn(told);
+      troubles = told;
+    },
+    end: () => undefined,
+  };
+}
+
+const linesOf = ({ cells, policies, freezes }: Watched): Map<string, string> =>
+  new Map([
+    ...[...freezes].map(([key, { spec }]): [string, string] => [
+      `freeze/${key}`,
+      `freeze/${key}  of ${spec.by}: ${spec.reason}`,
+    ]),
+    ...[...cells].map(([key, cell]): [string, string] => [key, cellLine(key, cell)]),
+    ...[...policies].map(([key, policy]): [string, string] => [`sbp/${key}`, policyLine(policy)]),
+  ]);
+
+/** Says in one line how a Cell stands, for where nothing can be redrawn; equal lines are no news. */
+export function cellLine(key: string, { status = {} }: Pick<Cell, 'status'>): string {
+  const { phase = 'Pending', step, targetGroups = [], message = '', rollout } = status;
+  const { stableVersion, desiredVersion } = status;
+  const versions =
+    stableVersion === desiredVersion ? stableVersion : `${stableVersion ?? '-'} → ${desiredVersion ?? '-'}`;
+  const weights = targetGroups.map(({ name, weight }) => `${name} ${weight}`).join(', ');
+  const end = rollout?.stepEndsAt === undefined ? '' : `ends at ${withoutFraction(rollout.stepEndsAt)}`;
+  const parts = [key, phase, step, versions, weights, message, end];
+  return inOneLine(parts.filter((part) => part !== undefined && part !== '').join('  '));
+}
+
+/** Says in one line how a StagedBindingPolicy stands. */
+function policyLine({ metadata, status = {} }: Pick<StagedBindingPolicy, 'metadata' | 'status'>): string {
+  const { phase = 'Pending', activeStage, fulfilled, message = '' } = status;
+  const parts = [`sbp/${metadata.name}`, phase, activeStage, fulfilled, message];
+  return inOneLine(parts.filter((part) => part !== undefined && part !== '').join('  '));
+}
+
+/** A line with the time before it. */
+const timed = (line: string, now: number): string =>
+  `${withoutFraction(new Date(now).toISOString())}  ${line}`;

@@ -1,3 +1,4 @@
+import { healthText } from '../gates/health.ts';
 import { approvalFrom, approvalsOf, waitsForPerson } from '../steps/index.ts';
 import {
   canMeasureAgain,
@@ -8,6 +9,7 @@ import {
 } from './measure-again.ts';
 import type { RequestName, Requests, Stamp } from './request.ts';
 import type { Rollout, RolloutState } from './state.ts';
+import type { TargetGroup } from './target-group.ts';
 
 /** One kind of request: what it is called for people, when it makes sense, and what it changes. */
 export interface RequestKind {
@@ -56,17 +58,17 @@ export const requestKinds: Readonly<Record<RequestName, RequestKind>> = {
     take: ({ paused: _ended, ...open }, stamp) => ({ ...open, promoteFull: stamp }),
     change: decidingOnBackground,
     answer: (state) =>
-      `${canaryOf(state)} gets the whole weight, without the remaining steps.${approvalAhead(state)}`,
+      `${canaryOf(state)} gets the whole weight, without the remaining steps.${approvalAhead(state)}${unhealthySide(state.rollout?.canary, state)}`,
   },
   abort: {
     description: 'Takes everything back to the stable version and blocks the new one.',
     // One that is withdrawn may begin again, unless its version is blocked.
     refusal: (state) => (state.rollout?.ending?.kind === 'Withdrawn' ? undefined : withoutRollout(state)),
     take: ({ paused: _ended, ...open }, stamp) => ({ ...open, abort: stamp }),
-    answer: ({ rollout }) =>
-      rollout === undefined
+    answer: (state) =>
+      state.rollout === undefined
         ? 'The rollout that was left behind is aborted as soon as the Cell was looked at. When there is none, nothing is done.'
-        : `The rollout of ${rollout.canary.version} is aborted; everything goes back to ${rollout.stable.version}.`,
+        : `The rollout of ${state.rollout.canary.version} is aborted; everything goes back to ${state.rollout.stable.version}.${unhealthySide(state.rollout.stable, state)}`,
   },
   retry: {
     description: 'Tries again what is blocked or held up.',
@@ -84,6 +86,22 @@ export const requestKinds: Readonly<Record<RequestName, RequestKind>> = {
 };
 
 const canaryOf = ({ rollout }: RolloutState): string | undefined => rollout?.canary.version;
+
+/** Warns that the side that receives all traffic had no healthy target when they were last checked. */
+function unhealthySide(side: Rollout['stable'] | undefined, { targets, reported }: RolloutState): string {
+  const groups = (side?.groups ?? []).map(({ name, arn }) => ({ name, health: healthOf(arn) }));
+  if (side === undefined || groups.length === 0 || groups.some(({ health }) => health?.healthy !== 0))
+    return '';
+  const named = groups.map(({ name, health }) => `${name} (${healthText(health)})`).join(', ');
+  return ` Warning: no target of ${side.version} is healthy: ${named}.`;
+
+  function healthOf(arn: TargetGroup['arn']): Parameters<typeof healthText>[0] {
+    const checked = targets?.groups.find((group) => group.arn === arn);
+    const told = reported?.targetGroups?.find((group) => group.arn === arn);
+    if (checked !== undefined || told?.healthyTargets === undefined) return checked;
+    return { healthy: told.healthyTargets, total: told.targets ?? told.healthyTargets, others: '' };
+  }
+}
 
 /** Lifts what is blocked. What is being taken back is not: who asks for that to be tried again does not ask for its version. */
 function unblocking(state: RolloutState): RolloutState {

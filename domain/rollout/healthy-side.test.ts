@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CanaryStep } from '../../crds/cell.ts';
 import { arnOf, weightsOf } from '../testing/builders.ts';
+import { answerTo } from '../model/requests.ts';
 import { aMinuteLater, rollingOut, without } from '../testing/rolling-out.ts';
 import { Simulation } from '../testing/simulation.ts';
 
@@ -179,6 +180,21 @@ describe('targets that die under weight', () => {
     web.ask('promoteFull');
     web.pass(MINUTE);
     expect(weightsOf(web.served)).toMatchObject({ b: 100 });
+  });
+
+  it.each([
+    ['abort', 'a', ' Warning: no target of 1.0.0 is healthy: a (0 of 1 healthy).'],
+    ['promoteFull', 'b', ' Warning: no target of 2.0.0 is healthy: b (0 of 1 healthy).'],
+    ['abort', 'b', ''],
+  ] as const)('are part of the answer to %s while those of %s are unhealthy', (name, group, warning) => {
+    const web = atHalf({ pause: {} });
+    sick(web, group);
+    web.pass(5_000);
+    const answers = {
+      abort: 'The rollout of 2.0.0 is aborted; everything goes back to 1.0.0.',
+      promoteFull: '2.0.0 gets the whole weight, without the remaining steps.',
+    };
+    expect(answerTo(name, web.state)).toBe(`${answers[name]}${warning}`);
   });
 
   /** Two clusters of one version serve half each. */

@@ -164,7 +164,7 @@ describe('objects in a namespace', () => {
   it.each([
     [
       'okcell',
-      ['NAME', 'PHASE', 'STEP', 'CANARY', 'STABLE', 'DESIRED', 'AGE'],
+      ['NAME', 'PHASE', 'STEP', 'CANARY', 'STABLE', 'DESIRED', 'HEALTHY', 'AGE'],
       ['sample', 'Progressing', '2/4', '20', '1.0.0', '1.1.0'],
     ],
     ['awstg', ['NAME', 'VERSION', 'TAGGED', 'READY', 'AGE'], ['sample', '1.2.3', '1.2.2', 'True']],

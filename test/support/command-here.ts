@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ProcessShell } from '../../cli/frame.ts';
-import { endingOf } from '../../cli/okractl/exit.ts';
+import { endingOf } from '../../cli/okractl/shell.ts';
 
 /** What came of a command line. */
 export interface Ended {

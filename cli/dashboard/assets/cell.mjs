@@ -1,6 +1,6 @@
 import { html, nothing } from '/lit-html/lit-html.js';
 import { chartView } from './chart.mjs';
-import { away, badge, bar, lasting, section, table } from './parts.mjs';
+import { away, badge, bar, healthView, lasting, section, table } from './parts.mjs';
 import { approvalView, blockedView, eventsView, historyView, requestsView, verdictsView } from './told.mjs';
 import { rightsOf, wordOf } from './words.mjs';
 
@@ -102,10 +102,7 @@ const groupRow = ({ name, version, role, asked, served, health, note }) => [
   role || '–',
   asked ?? '–',
   served ?? '–',
-  health === undefined
-    ? '–'
-    : html`${badge(health.tone, health.tone === 'Good' ? 'ready' : health.tone === 'Bad' ? 'not ready' : 'unknown')}
-      ${health.text}`,
+  healthView(health),
   note || '–',
 ];
 

@@ -1,6 +1,6 @@
 import { html, nothing } from '/lit-html/lit-html.js';
 import { repeat } from '/lit-html/directives/repeat.js';
-import { badge, table } from './parts.mjs';
+import { healthView, table } from './parts.mjs';
 
 /** @typedef {import('../view.ts').ClusterView} ClusterView */
 /** @typedef {import('../view.ts').UsedGroup} UsedGroup */
@@ -29,7 +29,7 @@ const clusterView = ({ name, sets, groups }) =>
         ? html`<p class="calm">It has no target group.</p>`
         : table(
             `Target groups of ${name}`,
-            ['Target group', 'Version', 'Carries', 'AWS says'],
+            ['Target group', 'Version', 'Carries', 'Health'],
             groups.map(rowOf),
           )
     }
@@ -44,7 +44,5 @@ const rowOf = ({ name, version, users, health }) => [
     : html`<ul class="plain">
         ${users.map(({ key, role, weight }) => html`<li><b>${weight}</b> in <a href="#/cells/${key}">${key}</a> (${role})</li>`)}
       </ul>`,
-  health === undefined
-    ? '–'
-    : html`${badge(health.tone, health.tone === 'Good' ? 'ready' : 'not ready')} ${health.text}`,
+  healthView(health),
 ];

@@ -3,6 +3,7 @@ import { awayOf, durationOf, signs } from './words.mjs';
 
 /** @typedef {import('../view.ts').Tone} Tone */
 /** @typedef {import('../view.ts').GroupWeight} GroupWeight */
+/** @typedef {import('../view.ts').HealthView} HealthView */
 
 /**
  * A word with its sign and colour.
@@ -13,6 +14,13 @@ export const badge = (tone, text) =>
   html`<span class="badge ${tone.toLowerCase()}"
     ><span aria-hidden="true">${signs[tone]}</span> ${text}</span
   >`;
+
+/**
+ * How many targets of a group are healthy, and why no Cell can use it.
+ * @param {HealthView | undefined} health
+ */
+export const healthView = (health) =>
+  health === undefined ? '–' : html`${badge(health.tone, health.text)} ${health.problem ?? nothing}`;
 
 /**
  * A time, and how far away it is.

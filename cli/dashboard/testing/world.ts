@@ -4,7 +4,7 @@ import type { Access } from '../../../clients/kubernetes/person.ts';
 import type { Operator, RequestAnswer } from '../../../clients/temporal/operator.ts';
 import type { WeightHistory } from '../../../clients/temporal/weight-history.ts';
 import type { FakeObject } from '../../okractl/testing/shell.ts';
-import type { Viewer } from '../viewer.ts';
+import type { Viewer } from '../hub.ts';
 
 /** A cluster in memory that can be watched, and those who look at it. */
 export interface World {

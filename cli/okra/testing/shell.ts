@@ -3,7 +3,7 @@ import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
 import type { EKSCluster } from '../../../clients/aws/eks.ts';
 import type { Reach, StoredClusterSecret } from '../../../clients/kubernetes/remote-clusters.ts';
 import { loadConfig } from '../../../config.ts';
-import { endingOf } from '../../okractl/exit.ts';
+import { endingOf } from '../../okractl/shell.ts';
 import { everGranted } from '../dry-run.ts';
 import { okra } from '../program.ts';
 import type { OkraSession } from '../shell.ts';

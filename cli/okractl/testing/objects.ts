@@ -61,7 +61,15 @@ export const paused: CellStatus = {
   currentStepIndex: 1,
   step: '2/3',
   targetGroups: [
-    { name: 'web-a', arn: arnOf('web-a'), version: '1.0.0', role: 'Stable', weight: 80 },
+    {
+      name: 'web-a',
+      arn: arnOf('web-a'),
+      version: '1.0.0',
+      role: 'Stable',
+      weight: 80,
+      healthyTargets: 2,
+      targets: 3,
+    },
     { name: 'web-b', arn: arnOf('web-b'), version: '2.0.0', role: 'Canary', weight: 20 },
   ],
   rollout: aRolloutStatus({

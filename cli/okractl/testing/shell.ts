@@ -1,4 +1,4 @@
-import { CommanderError, type Command } from 'commander';
+import { CommanderError } from 'commander';
 import type { KubernetesClient, KubernetesError } from '../../../clients/kubernetes/kubernetes.ts';
 import type { KnownRuns } from '../../../clients/temporal/known-runs.ts';
 import type { Access, ServiceAccount } from '../../../clients/kubernetes/person.ts';
@@ -9,10 +9,8 @@ import type {
   TemporalFindings,
 } from '../../../clients/temporal/operator.ts';
 import { isOf, memoryCluster, type FakeObject } from '../../testing/memory-cluster.ts';
-import { completing } from '../complete.ts';
-import { endingOf } from '../exit.ts';
+import { endingOf, type Shell } from '../shell.ts';
 import { okractl } from '../program.ts';
-import type { Shell } from '../shell.ts';
 
 export type { FakeObject } from '../../testing/memory-cluster.ts';
 
@@ -50,18 +48,7 @@ export interface Outcome {
 }
 
 /** Runs a command line against a cluster and a Temporal that are in memory. */
-export const runOkractl = (words: readonly string[], world: FakeWorld = {}): Promise<Outcome> =>
-  runIn(world, words, (shell) => okractl(shell, '0.0.0'));
-
-/** Asks as kubectl does what may stand for the last of some words. */
-export const completeOkra = (words: readonly string[], world: FakeWorld = {}): Promise<Outcome> =>
-  runIn(world, ['--', ...words], (shell) => completing(shell, okractl(shell, '0.0.0')));
-
-async function runIn(
-  world: FakeWorld,
-  words: readonly string[],
-  make: (shell: Shell) => Command,
-): Promise<Outcome> {
+export async function runOkractl(words: readonly string[], world: FakeWorld = {}): Promise<Outcome> {
   const out: string[] = [];
   const err: string[] = [];
   const done: unknown[] = [];
@@ -100,7 +87,7 @@ async function runIn(
     browse: (url) => void done.push({ browse: url }),
   };
   try {
-    await make(shell).parseAsync([...words], { from: 'user' });
+    await okractl(shell, '0.0.0').parseAsync([...words], { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) code = error.exitCode === 0 ? 0 : 2;
     else {

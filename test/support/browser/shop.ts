@@ -29,6 +29,8 @@ export function shop(now: number): readonly ShopObject[] {
       version,
       role: at === 0 ? ('Stable' as const) : ('Canary' as const),
       weight,
+      healthyTargets: at === 0 ? 3 : 2,
+      targets: 3,
     }));
   const rollout = (minutes: number, step: number) => ({
     id: 'r1',

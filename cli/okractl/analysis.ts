@@ -1,0 +1,306 @@
+import { randomBytes } from 'node:crypto';
+import { Argument, type Command, Option } from 'commander';
+import type { TemplateReference } from '../../activities/rollout/analysis-templates.ts';
+import { ANALYSIS_RUN } from '../../clients/kubernetes/kinds.ts';
+import { isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { AnalysisArgument } from '../../domain/rollout/measure/analysis-arguments.ts';
+import { buildAnalysisRun, type NamedTemplate } from '../../domain/rollout/measure/analysis-run.ts';
+import { verdictFrom } from '../../domain/rollout/measure/analysis.ts';
+import { inOneLine } from '../terminal-text.ts';
+import { repeated } from './manifests.ts';
+import { asYaml, forPrograms, type OutputFormat, outputOption, shown } from './output.ts';
+import { badUsage, exitCodes, failed, type Globals, type Session, type Shell } from './shell.ts';
+
+interface CreateOptions extends AnalysisOptions {
+  readonly dryRun?: boolean;
+  readonly output?: OutputFormat;
+}
+
+/** What is around a command that makes AnalysisRuns. */
+interface AnalysisShell extends Pick<Shell, 'print' | 'warn' | 'now' | 'signal' | 'exitWith'> {
+  readonly session: (globals: Globals) => Pick<Session, 'kubernetes' | 'namespace'>;
+}
+
+/** Adds `create analysisrun`. */
+export function addCreate(program: Command, shell: Shell): void {
+  const create = program.command('create').description('Creates an object.');
+  addCreateAnalysisRun(create, shell).option('--dry-run', 'only show what would be created');
+}
+
+/** Adds `analysisrun` to a command that creates; with `--dry-run` it only shows. */
+export function addCreateAnalysisRun(create: Command, shell: AnalysisShell): Command {
+  return withAnalysisOptions(
+    create
+      .command('analysisrun')
+      .description('Creates an AnalysisRun from AnalysisTemplates with arguments, and shows it.')
+      .argument('[name]', 'the name of the AnalysisRun; default: the template and five letters'),
+  )
+    .addOption(outputOption())
+    .action(async (name: string | undefined, _options: unknown, command: Command) => {
+      const options = command.optsWithGlobals<CreateOptions>();
+      const session = shell.session(options);
+      const [template = 'analysis'] = [
+        ...(options.templateName ?? []),
+        ...(options.clusterTemplateName ?? []),
+      ];
+      const run = await made(
+        shell,
+        session,
+        name ?? `${template}-${randomBytes(3).toString('hex').slice(0, 5)}`,
+        options,
+      );
+      const object = options.dryRun === true ? run : await session.kubernetes.create(run);
+      shell.print(forPrograms(shown(object), options.output) ?? asYaml(shown(object)));
+    });
+}
+
+async function made(
+  shell: AnalysisShell,
+  session: ReturnType<AnalysisShell['session']>,
+  name: string,
+  options: AnalysisOptions,
+): Promise<AnalysisRun> {
+  const of = { namespace: session.namespace, name, now: shell.now() };
+  return newAnalysisRun(session.kubernetes, of, options);
+}
+
+/** Adds `update analysisrun`. */
+export function addUpdate(program: Command, shell: Shell): void {
+  const update = program.command('update').description('Changes an object.');
+  update
+    .command('analysisrun')
+    .description('Sets the phase of an AnalysisRun, as the judgement of a person.')
+    .argument('<name>', 'the name of the AnalysisRun')
+    .addOption(
+      new Option('--phase <phase>', `one of ${PHASES.join(', ')}; case does not matter`).default(
+        'Successful',
+      ),
+    )
+    .option('--message <text>', 'the reason, for the status')
+    .action(async (name: string, _options: unknown, command: Command) => {
+      const { phase, message, ...globals } = command.optsWithGlobals<
+        Globals & { readonly phase: string; readonly message?: string }
+      >();
+      const wanted = phaseCalled(phase);
+      const session = shell.session(globals);
+      const by = await session.whoAmI();
+      const status = { phase: wanted, message: message ?? `Judged by ${by}.` };
+      await setStatus(session, name, status);
+      shell.print(`AnalysisRun ${session.namespace}/${name} is ${wanted}.`);
+    });
+}
+
+/** Argo Rollouts may or may not have the status apart, by its version. */
+async function setStatus({ kubernetes, namespace }: Session, name: string, status: object): Promise<void> {
+  const key = { namespace, name };
+  const run = await kubernetes.get<AnalysisRun>(ANALYSIS_RUN, key);
+  if (run === undefined) throw failed(`Expected AnalysisRun ${namespace}/${name}, got none.`);
+  if (isOver(run))
+    throw failed(
+      `Expected an AnalysisRun that measures, got one that is ${run.status?.phase ?? ''} already.`,
+    );
+  try {
+    await kubernetes.patch(ANALYSIS_RUN, key, { status }, { subresource: 'status' });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    await kubernetes.patch(ANALYSIS_RUN, key, { status });
+  }
+}
+
+/** Adds `run analysis`. */
+export function addRun(program: Command, shell: AnalysisShell): void {
+  const run = program.command('run').description('Does something once.');
+  withAnalysisOptions(
+    run
+      .command('analysis')
+      .description(
+        'Creates an AnalysisRun, and with --wait waits for its verdict: status 0 when it is successful, otherwise 1.',
+      )
+      .addArgument(new Argument('<name>', 'the name of the AnalysisRun')),
+  )
+    .option('--wait', 'wait for the verdict')
+    .action(async (name: string, _options: unknown, command: Command) => {
+      const options = command.optsWithGlobals<
+        AnalysisOptions & { readonly wait?: boolean; readonly dryRun?: boolean }
+      >();
+      const session = shell.session(options);
+      const object = await made(shell, session, name, options);
+      if (options.dryRun === true) return shell.print(asYaml(object));
+      await session.kubernetes.create(object);
+      if (options.wait !== true) return shell.print(`AnalysisRun ${session.namespace}/${name} is made.`);
+      const { untilHolds } = await import('./follow.ts');
+      const key = { namespace: session.namespace, name };
+      const over = await untilHolds<AnalysisRun>(session.kubernetes, { kind: ANALYSIS_RUN, key }, isOver, {
+        signal: shell.signal,
+        trouble: (why) =>
+          shell.warn(
+            why === undefined
+              ? `AnalysisRun ${session.namespace}/${name} is watched again.`
+              : `AnalysisRun ${session.namespace}/${name} cannot be watched, which is tried again: ${why}`,
+          ),
+      });
+      if (over === undefined)
+        throw failed(`AnalysisRun ${session.namespace}/${name} was deleted before it had come to a verdict.`);
+      const { isGood, message, said } = endOf(over);
+      shell.print(message);
+      for (const line of said) shell.warn(line);
+      if (!isGood) shell.exitWith(exitCodes.failure);
+    });
+}
+
+/** An AnalysisRun (argoproj.io/v1alpha1), as far as it is looked at. */
+interface AnalysisRun {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace: string;
+    readonly labels?: Readonly<Record<string, string>>;
+  };
+  readonly spec?: object;
+  readonly status?: {
+    readonly phase?: string;
+    readonly message?: string;
+    readonly metricResults?: readonly {
+      readonly name?: string;
+      readonly phase?: string;
+      readonly message?: string;
+      readonly measurements?: readonly { readonly phase?: string; readonly message?: string }[];
+    }[];
+  };
+}
+
+/** The label that says when an AnalysisRun was made by a person: `20261122100000`. */
+const TIMESTAMP_LABEL = 'okra.mumo.co/timestamp';
+
+/** Makes an AnalysisRun of templates and arguments, as a rollout does; nothing is created yet. */
+async function newAnalysisRun(
+  kubernetes: KubernetesClient,
+  { namespace, name, now }: { readonly namespace: string; readonly name: string; readonly now: number },
+  options: AnalysisOptions,
+): Promise<AnalysisRun> {
+  const { templateName = [], clusterTemplateName = [], args = [], argsFromSecrets = [] } = options;
+  const references: readonly TemplateReference[] = [
+    ...templateName.map((one) => ({ templateName: one })),
+    ...clusterTemplateName.map((one) => ({ templateName: one, clusterScope: true })),
+  ];
+  if (references.length === 0)
+    throw badUsage(
+      'Expected an AnalysisTemplate, got none. Name one with --template-name or --cluster-template-name.',
+    );
+  const given = [...parseArguments(args), ...parseSecretArguments(argsFromSecrets)];
+  // What reads templates takes a while to load.
+  const { readTemplates } = await import('../../activities/rollout/analysis-templates.ts');
+  const templates = await readTemplates(kubernetes, namespace, references);
+  refuseUnknown(given, templates);
+  // There is no Cell whose fields an argument could take.
+  const built = buildAnalysisRun(templates, {
+    analysis: { args: [...given] },
+    cell: {},
+    mayBeEndless: false,
+  });
+  if (!built.ok) throw failed(built.problem);
+  const timestamp = new Date(now).toISOString().slice(0, 19).replaceAll(/[-:T]/g, '');
+  return {
+    apiVersion: ANALYSIS_RUN.apiVersion,
+    kind: ANALYSIS_RUN.kind,
+    metadata: { name, namespace, labels: { [TIMESTAMP_LABEL]: timestamp } },
+    spec: built.spec,
+  };
+}
+
+// A comma within a value is none between two arguments.
+const BETWEEN = /,(?=[A-Za-z0-9._-]+=)/;
+
+/** Reads `name=value,…`, as often as the option was given. */
+function parseArguments(texts: readonly string[]): readonly AnalysisArgument[] {
+  return texts
+    .flatMap((text) => text.split(BETWEEN))
+    .map((pair) => {
+      const [name, value] = pairOf(pair, 'NAME=VALUE with --args');
+      return { name, value };
+    });
+}
+
+/** Reads `name=secret.key,…`, as often as the option was given; what is in the Secret is not read. */
+function parseSecretArguments(texts: readonly string[]): readonly AnalysisArgument[] {
+  return texts
+    .flatMap((text) => text.split(BETWEEN))
+    .map((pair) => {
+      const [argument, reference] = pairOf(pair, 'NAME=SECRET.KEY with --args-from-secrets');
+      const dot = reference.indexOf('.');
+      const [name, key] = [reference.slice(0, dot), reference.slice(dot + 1)];
+      if (dot < 1 || key === '')
+        throw badUsage(`Expected NAME=SECRET.KEY with --args-from-secrets, got ${JSON.stringify(pair)}.`);
+      return { name: argument, valueFrom: { secretKeyRef: { name, key } } };
+    });
+}
+
+function pairOf(pair: string, expected: string): readonly [string, string] {
+  const equals = pair.indexOf('=');
+  if (equals < 1) throw badUsage(`Expected ${expected}, got ${JSON.stringify(pair)}.`);
+  return [pair.slice(0, equals), pair.slice(equals + 1)];
+}
+
+/** Refuses an argument that no template declares: it is a slip, and would be passed on in silence. */
+function refuseUnknown(given: readonly AnalysisArgument[], templates: readonly NamedTemplate[]): void {
+  const declared = new Set(templates.flatMap(({ spec }) => (spec.args ?? []).map(({ name }) => name)));
+  const unknown = given.find(({ name }) => !declared.has(name));
+  if (unknown === undefined) return;
+  const names = templates.map(({ name }) => name).join(', ');
+  throw failed(
+    `argument ${unknown.name} does not exist in analysisrun template ${names}. It has: ${[...declared].join(', ') || 'none'}.`,
+  );
+}
+
+/** What says how an AnalysisRun is made. */
+interface AnalysisOptions extends Globals {
+  readonly templateName?: readonly string[];
+  readonly clusterTemplateName?: readonly string[];
+  readonly args?: readonly string[];
+  readonly argsFromSecrets?: readonly string[];
+}
+
+/** Adds the options that say how an AnalysisRun is made. */
+const withAnalysisOptions = (command: Command): Command =>
+  command
+    .option('--template-name <name>', 'an AnalysisTemplate in the namespace; may be repeated', repeated)
+    .option('--cluster-template-name <name>', 'a ClusterAnalysisTemplate; may be repeated', repeated)
+    .option('--args <name=value,…>', 'arguments for the templates; may be repeated', repeated)
+    .option('--args-from-secrets <name=secret.key,…>', 'arguments from Secrets; may be repeated', repeated);
+
+/** The phases in which an AnalysisRun measures no more. */
+const PHASES = ['Successful', 'Failed', 'Error', 'Inconclusive'] as const;
+
+/** Reads the name of a phase, in any case. */
+function phaseCalled(text: string): (typeof PHASES)[number] {
+  const found = PHASES.find((phase) => phase.toLowerCase() === text.toLowerCase());
+  if (found !== undefined) return found;
+  throw badUsage(`Expected one of ${PHASES.join(', ')} with --phase, got ${JSON.stringify(text)}.`);
+}
+
+/** Whether an AnalysisRun measures no more. */
+export const isOver = ({ status }: Pick<AnalysisRun, 'status'>): boolean =>
+  PHASES.some((phase) => phase === status?.phase);
+
+/** How an AnalysisRun has ended: whether it is good, and what its last measurements have said otherwise. */
+export function endOf({ metadata, status = {} }: Pick<AnalysisRun, 'metadata' | 'status'>): {
+  readonly isGood: boolean;
+  readonly message: string;
+  readonly said: readonly string[];
+} {
+  const { metricResults = [] } = status;
+  const { phase, message } = verdictFrom(metadata.name, status);
+  const isGood = phase === 'Successful';
+  const said = metricResults
+    .filter((metric) => metric.phase !== 'Successful')
+    .flatMap(({ name = 'metric', message: ofMetric, measurements = [] }) => {
+      const last = measurements.at(-1)?.message ?? ofMetric;
+      return last === undefined || last === '' ? [] : [inOneLine(`${name}: ${last}`)];
+    });
+  return {
+    isGood,
+    message: inOneLine(`AnalysisRun ${metadata.name} is ${phase}${message === '' ? '.' : `: ${message}`}`),
+    said: isGood ? [] : said,
+  };
+}
