@@ -26,24 +26,13 @@ export interface Judging {
 
 type Judged = Pick<StageView, 'fulfilled' | 'first'>;
 
-const AT_ONCE = 20;
-
-/** Lets other activities of this process go on now and then: evaluating is work. */
-function breather(): () => Promise<void> {
-  let taken = 0;
-  return async () => {
-    taken += 1;
-    if (taken % AT_ONCE === 0) await afterOthers();
-  };
-}
-
 /** Judges objects, each by what all clusters report of it. */
 export async function judgeAll(kept: readonly Kept[], judging: Judging): Promise<Judged> {
-  const breathe = breather();
   let fulfilled = 0;
   let first: StageView['first'];
   for (const { object, problem } of kept) {
-    await breathe();
+    // Other activities of this process go on meanwhile.
+    await afterOthers();
     const statuses = judging.statuses.get(nameOf(object)) ?? [];
     const judgement = problem === undefined ? await judged(object, statuses, judging) : unfulfilled(problem);
     if (judgement.is === 'Fulfilled') fulfilled += 1;
@@ -58,7 +47,6 @@ export async function judgeEach(
   judging: Judging,
   { strategy, reached }: { readonly strategy: Strategy; readonly reached: readonly string[] },
 ): Promise<Judged & { readonly clusters: readonly string[] }> {
-  const breathe = breather();
   const left = new Set(reached);
   let fulfilled = 0;
   let first: StageView['first'];
@@ -66,7 +54,7 @@ export async function judgeEach(
     const judgeIn = clusterJudge(one, judging, strategy);
     let isEverywhere = reached.length > 0;
     for (const cluster of reached) {
-      await breathe();
+      await afterOthers();
       const judgement = await judgeIn(cluster);
       if (judgement.is === 'Fulfilled') continue;
       isEverywhere = false;

@@ -15,6 +15,7 @@ import type { StageView } from '../../domain/staged/observation.ts';
 import type { Narrowing } from '../../domain/staged/policy.ts';
 import type { Strategy } from '../../domain/staged/progressive.ts';
 import { clustersIn, isCopiedBack, nameOf, objectsOf } from '../../domain/staged/workload.ts';
+import { withDeadline } from './deadline.ts';
 import { judgeAll, judgeEach, type Judging, type Kept } from './judging.ts';
 import { liveReader, type LiveMemory, type LiveReader } from './live.ts';
 
@@ -92,7 +93,7 @@ async function judgingOf(
     policy,
     clusters: clustersIn(binding),
     statuses: await statusesOf(client, policy.name),
-    test: condition.is === 'Compiled' ? condition.test : undefined,
+    test: condition.is === 'Compiled' ? withDeadline(condition.test) : undefined,
     live,
   };
 }
@@ -103,8 +104,9 @@ const nobody = (reason: string) => ({ object: '', reason });
 function keep(objects: readonly WorkloadObject[], { filter }: Stage): readonly Kept[] {
   const compiled = filter === undefined ? undefined : compileFilter(filter);
   if (compiled?.is !== 'Compiled') return objects.map((object) => ({ object }));
+  const test = withDeadline(compiled.test);
   return objects.flatMap((object) => {
-    const verdict = compiled.test(object);
+    const verdict = test(object);
     if (verdict.is === 'False') return [];
     if (verdict.is === 'True') return [{ object }];
     return [{ object, problem: `Expected the filter to be true or false, got: ${verdict.message}` }];

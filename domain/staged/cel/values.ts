@@ -1,7 +1,7 @@
 import { Environment } from '@marcbachmann/cel-js';
+import { RE2JS } from 're2js';
 import type { CombinedStatus, WorkloadObject } from '../kubestellar.ts';
 import { fieldsIn, isRecord, recordsIn, textIn } from '../../model/shape.ts';
-import { matchesExpression } from './matching.ts';
 
 // The evaluator knows the type of a value by its class. Fields that are not there are not set, so that `has` can tell.
 class DownsyncClause {
@@ -44,6 +44,18 @@ const clause = {
   resourceVersion: 'string',
   ...modulation,
 };
+
+// A row is matched after another by the same few patterns; a pattern is compiled once, and few are kept.
+const MOST_KEPT = 64;
+const kept = new Map<string, RE2JS>();
+
+/** Whether a regular expression matches somewhere in a text: without backtracking, so that the time grows with the text alone. */
+function matchesExpression(text: string, pattern: string): boolean {
+  const known = kept.get(pattern) ?? RE2JS.compile(pattern);
+  if (kept.size >= MOST_KEPT) kept.clear();
+  kept.set(pattern, known);
+  return known.matcher(text).find();
+}
 
 const base = (): Environment =>
   new Environment({ limits: LIMITS }).registerFunction(`string.${MATCHES}(string): bool`, matchesExpression);
