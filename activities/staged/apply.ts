@@ -6,9 +6,9 @@ import {
   type StagedBindingPolicy,
   type StagedBindingPolicySpec,
 } from '../../crds/staged-binding-policy.ts';
+import { REPORTS, reportsSpec } from '../../domain/staged/kubestellar.ts';
 import {
   CLUSTER_LABEL_ANNOTATION,
-  formerSelectors,
   narrowingOf,
   policyName,
   policySpec,
@@ -21,7 +21,6 @@ import {
   type Narrowing,
 } from '../../domain/staged/policy.ts';
 import { strategyOf } from '../../domain/staged/progressive.ts';
-import { REPORTS, reportsSpec } from '../../domain/staged/reports.ts';
 import type { StageApplied, StageRef } from '../contract.ts';
 import { failure } from '../failure.ts';
 import { addFinalizer } from '../kubernetes/finalizers.ts';
@@ -42,21 +41,18 @@ export async function applyStage(spaces: Spaces, change: StageApplied): Promise<
       const message = `Expected BindingPolicy ${policyName(object.metadata.name, stage.name)} as it was found, got another one by now.`;
       throw failure('Unavailable', message);
     }
-    const isEdited = change.generation !== undefined && change.generation !== object.metadata.generation;
-    if (found === undefined && isEdited && label !== undefined) {
-      const message = `Expected stage ${stage.name}, which reaches its clusters a few at a time, as it was looked at, got a spec that was edited since.`;
+    // What a stage begins with it keeps, so that it begins with nothing that was edited since it was decided.
+    if (found === undefined && change.generation !== object.metadata.generation) {
+      const message = `StagedBindingPolicy ${object.metadata.name} was edited before stage ${stage.name} was placed.`;
       throw failure('Unavailable', message);
     }
     const narrowing = widened(found, asked);
-    // Nobody has decided yet what an edit that has come since takes from this stage.
-    const keeps = change.keepsFormer === true || isEdited;
-    const former = keeps && found !== undefined ? formerSelectors(found, stage) : [];
     const annotation = narrowing?.label ?? (isAnnotated(found) ? '' : undefined);
     return {
       labels: { [STAGE_LABEL]: stage.name },
       ...(annotation === undefined ? {} : { annotations: { [CLUSTER_LABEL_ANNOTATION]: annotation } }),
       ...ownedBy(object),
-      spec: policySpec(spec, stage, narrowing, former),
+      spec: policySpec(spec, stage, narrowing),
     };
   });
 }

@@ -2,7 +2,6 @@ import type { StagedBindingPolicySpec } from '../../crds/staged-binding-policy.t
 import type { Binding } from '../../domain/staged/kubestellar.ts';
 import type { ClusterSelection, StagePolicy } from '../../domain/staged/observation.ts';
 import {
-  formerSelectors,
   narrowingOf,
   policySpec,
   saysWhatItShould,
@@ -23,8 +22,6 @@ export function stagePolicy(
   const stage = spec.stages.find((one) => one.name === labels[STAGE_LABEL]);
   const narrowing = narrowingOf(policy);
   const refusal = refusalOf(policy, binding);
-  const former = stage === undefined ? [] : formerSelectors(policy, stage);
-  const keeping = stage === undefined ? undefined : policySpec(spec, stage, narrowing, former);
   return {
     stage: labels[STAGE_LABEL] ?? '',
     name,
@@ -34,9 +31,6 @@ export function stagePolicy(
     isDeleting: deletionTimestamp !== undefined,
     isBound: unboundReason(policy, binding) === undefined,
     ...(refusal === undefined ? {} : { refusal }),
-    ...(former.length === 0 || keeping === undefined
-      ? {}
-      : { former, keepsFormer: isCollected && saysWhatItShould(policy, keeping) }),
     ...(narrowing === undefined ? {} : { only: narrowing.clusters }),
   };
 }

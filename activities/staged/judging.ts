@@ -1,8 +1,7 @@
 import { setImmediate as afterOthers } from 'node:timers/promises';
-import { judge, type Evidence, type Judgement } from '../../domain/staged/judge.ts';
+import { byCluster, columnProblem, judge, type Evidence, type Judgement } from '../../domain/staged/judge.ts';
 import type { CombinedStatus, WorkloadObject } from '../../domain/staged/kubestellar.ts';
 import type { StageView } from '../../domain/staged/observation.ts';
-import { byCluster, columnProblem } from '../../domain/staged/per-cluster.ts';
 import type { Strategy } from '../../domain/staged/progressive.ts';
 import { nameOf } from '../../domain/staged/workload.ts';
 import type { LiveReader } from './live.ts';

@@ -13,10 +13,9 @@ import {
   type StagedBindingPolicySpec,
 } from '../../crds/staged-binding-policy.ts';
 import { compileCondition, compileFilter } from '../../domain/staged/cel/expression.ts';
-import type { Binding } from '../../domain/staged/kubestellar.ts';
+import { REPORTS, reportsSpec, type Binding } from '../../domain/staged/kubestellar.ts';
 import type { ObservedStaged, PresentPolicy, StagedLook } from '../../domain/staged/observation.ts';
 import {
-  formerSelectors,
   policyName,
   saysAll,
   SELECTION_LABEL,
@@ -25,7 +24,6 @@ import {
   STAGED_UID_LABEL,
   type BindingPolicy,
 } from '../../domain/staged/policy.ts';
-import { REPORTS, reportsSpec } from '../../domain/staged/reports.ts';
 import { namespacesOf } from '../../domain/staged/workload.ts';
 import { clusterSelection, stagePolicy } from './found.ts';
 import type { LiveMemory } from './live.ts';
@@ -108,33 +106,26 @@ async function leavingPolicy(
 }
 
 /**
- * The BindingPolicies whose Bindings say something: those of the stage that it is at and of the one before it, to which it may go back, of
- * stages that are not asked for any more or were moved behind the one that it is at, and what asks for clusters. The Bindings of earlier
- * stages change nothing while no stage is taken back, unless one of them has taken the place of a stage that is gone, or has clusters of another one now.
+ * The BindingPolicies whose Bindings say something: those of the stage that it is at and of the one before it, to which it may go
+ * back, and what asks for clusters.
  */
 function telling(
   found: readonly BindingPolicy[],
   { stages }: StagedBindingPolicySpec,
   at: string | undefined,
 ): readonly BindingPolicy[] {
-  const indexOf = ({ metadata }: BindingPolicy): number =>
-    stages.findIndex(({ name }) => name === metadata.labels?.[STAGE_LABEL]);
+  const stageOf = ({ metadata }: BindingPolicy): string | undefined => metadata.labels?.[STAGE_LABEL];
   const active = stages.findIndex(({ name }) => name === at);
-  const last = active < 0 ? stages.length : active;
-  const isGone = (policy: BindingPolicy): boolean =>
-    indexOf(policy) < 0 && policy.metadata.labels?.[STAGE_LABEL] !== undefined;
-  const hasFormer = (policy: BindingPolicy): boolean => {
-    const stage = stages[indexOf(policy)];
-    return stage !== undefined && formerSelectors(policy, stage).length > 0;
-  };
-  if (found.some((policy) => isGone(policy) || hasFormer(policy))) return found;
-  const upToActive = found
-    .filter((policy) => indexOf(policy) >= 0 && indexOf(policy) <= last)
-    .toSorted((a, b) => indexOf(b) - indexOf(a));
-  return [
-    ...upToActive.slice(0, 2),
-    ...found.filter((policy) => indexOf(policy) < 0 || indexOf(policy) > last),
-  ];
+  if (active < 0) return found;
+  const newest = stages
+    .slice(0, active + 1)
+    .map(({ name }) => name)
+    .filter((name) => found.some((policy) => stageOf(policy) === name))
+    .slice(-2);
+  return found.filter((policy) => {
+    const stage = stageOf(policy);
+    return stage === undefined || newest.includes(stage);
+  });
 }
 
 /** Whether Okra's StatusCollector says what it should; who may not read it goes by what was applied. */

@@ -2,12 +2,12 @@ import { CELL } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { Cell } from '../../crds/cell.ts';
 import type { Stage, StagedBindingPolicySpec } from '../../crds/staged-binding-policy.ts';
-import { cellProblem } from '../../domain/staged/cell.ts';
 import type { Binding } from '../../domain/staged/kubestellar.ts';
 import type { ClusterSelection, StageView } from '../../domain/staged/observation.ts';
 import { narrowingOf, type BindingPolicy } from '../../domain/staged/policy.ts';
 import { strategyOf } from '../../domain/staged/progressive.ts';
 import {
+  cellProblem,
   clustersIn,
   outOfDateReason,
   strangerReason,

@@ -1,22 +1,24 @@
-import type { StagedDecision, StagedTurn } from './decision.ts';
-import { frozen, shut } from './hold.ts';
-import type { ClusterSelection, ObservedStaged, StageView } from './observation.ts';
+import { freezeAt, heldByFreeze } from '../gates/freeze.ts';
+import { openingAt } from '../gates/windows.ts';
+import type { StagedDecision, StagedTurn, StagedWait } from './decision.ts';
+import type { ClusterSelection, ObservedStaged, PresentPolicy, Situation, StageView } from './observation.ts';
 import { progress, strategyOf, type Progress } from './progressive.ts';
-import type { Situation } from './situation.ts';
-import type { ActiveStage, StagedState } from './state.ts';
+import type { ActiveState } from './state.ts';
 import { unselectedReason } from './workload.ts';
 
-type Active = StagedState & { readonly active: ActiveStage };
-
 /** Whether a stage is to reach its clusters a few at a time, and is not over. */
-export function isProgressive({ active }: Active, { spec }: Pick<Situation, 'spec'>, name: string): boolean {
+export function isProgressive(
+  { active }: ActiveState,
+  { spec }: Pick<Situation, 'spec'>,
+  name: string,
+): boolean {
   const stage = spec.stages.find((one) => one.name === name);
   const isActive = active.name === name && active.completedAt === undefined;
   return isActive && stage !== undefined && strategyOf(spec, stage) !== undefined;
 }
 
 /** Begins with the first clusters of a stage; undefined while it is not known which there are, or there are none. */
-export function beginClusters(state: Active, situation: Situation): StagedTurn | undefined {
+export function beginClusters(state: ActiveState, situation: Situation): StagedTurn | undefined {
   const { observed, object, spec, now } = situation;
   const { name } = state.active;
   const all = observed.selection?.clusters ?? [];
@@ -53,7 +55,7 @@ export function select(selection: ClusterSelection | undefined, stage: string): 
 
 /** How far the active stage is with its clusters; undefined when it does not reach them a few at a time, or nobody knows. */
 export function progressOf(
-  { active }: Active,
+  { active }: ActiveState,
   { clusters }: StageView,
   { spec, now }: Pick<Situation, 'spec' | 'now'>,
 ): Progress | undefined {
@@ -65,7 +67,7 @@ export function progressOf(
 
 /** Goes on with the next clusters; undefined when there are none to begin with. */
 export function goOn(
-  { active }: Active,
+  { active }: ActiveState,
   { next, of, done, failed }: Progress,
   { observed, object, now }: Situation,
 ): StagedDecision | undefined {
@@ -79,7 +81,6 @@ export function goOn(
       do: 'Apply',
       stage: active.name,
       clusters: [...own.only, ...next],
-      ...(own.keepsFormer === true ? { keepsFormer: true } : {}),
       found: own.uid,
       message,
     }
@@ -109,3 +110,34 @@ export const failuresOf = (stage: string, { failed, of }: Progress, observed: Ob
   const first = why === undefined ? '' : ` ${why.object}: ${why.reason}`;
   return `Stage ${stage}: ${failed.length} of ${of} clusters have not fulfilled it in time: ${listed(failed)}.${first}`;
 };
+
+/** What holds whatever goes forward: a Freeze. */
+export function frozen({ freezes }: ObservedStaged, next: string, now: number): StagedWait | undefined {
+  const freeze = freezeAt(freezes, now);
+  if (freeze === undefined) return undefined;
+  return {
+    do: 'Wait',
+    phase: 'Waiting',
+    reason: 'WaitingForFreeze',
+    until: freeze.until,
+    message: `${heldByFreeze(freeze)} Next: ${next}`,
+  };
+}
+
+/** What holds the beginning of a stage besides: windows. */
+export function shut({ spec }: PresentPolicy, next: string, now: number): StagedWait | undefined {
+  const opening = openingAt(spec?.windows, now);
+  if (opening.is === 'Open') return undefined;
+  const { opensAt } = opening;
+  const when =
+    opensAt === undefined
+      ? 'none of spec.windows opens within 400 days. Correct them.'
+      : `the next one opens at ${new Date(opensAt).toISOString()}.`;
+  return {
+    do: 'Wait',
+    phase: 'Waiting',
+    reason: 'WaitingForWindow',
+    until: opensAt,
+    message: `Waiting for a window; ${when} Next: ${next}`,
+  };
+}

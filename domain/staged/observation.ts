@@ -1,8 +1,4 @@
-import type {
-  Stage,
-  StagedBindingPolicySpec,
-  StagedBindingPolicyStatus,
-} from '../../crds/staged-binding-policy.ts';
+import type { StagedBindingPolicySpec, StagedBindingPolicyStatus } from '../../crds/staged-binding-policy.ts';
 import type { Freezing } from '../gates/freeze.ts';
 import type { Clusters } from './progressive.ts';
 
@@ -18,10 +14,6 @@ export interface StagePolicy {
   readonly isBound: boolean;
   /** Why KubeStellar does not bind it as it is now; undefined when it does, or has not tried yet. */
   readonly refusal?: string;
-  /** What it selects that its stage no longer does; undefined when there is nothing. */
-  readonly former?: Stage['clusterSelectors'];
-  /** Whether it is as asked, and keeps those selectors as well. */
-  readonly keepsFormer?: boolean;
   /** The clusters that it reaches, while it does not reach all that its stage selects. */
   readonly only?: readonly string[];
 }
@@ -42,7 +34,7 @@ export interface StageView {
   readonly stage: string;
   /** Why KubeStellar has not bound it; undefined when it has. */
   readonly unbound?: string;
-  /** Whether it is not bound because KubeStellar has not taken up its BindingPolicy as it is now, or refuses it. Looks of earlier releases do not say this. */
+  /** Whether it is not bound because KubeStellar has not taken up its BindingPolicy as it is now, or refuses it. */
   readonly isOutOfDate?: true;
   /** How many objects the stage looks at, and how many of them fulfil it. */
   readonly objects: number;
@@ -87,4 +79,12 @@ export interface ObservedStaged {
   readonly selection?: ClusterSelection;
   readonly view?: StageView;
   readonly freezes: readonly Freezing[];
+}
+
+/** What a turn looks at. */
+export interface Situation {
+  readonly observed: ObservedStaged;
+  readonly object: PresentPolicy;
+  readonly spec: StagedBindingPolicySpec;
+  readonly now: number;
 }

@@ -3,7 +3,7 @@ import type { StagedBindingPolicySpec, Stage } from '../../crds/staged-binding-p
 import { canonical } from '../kubernetes/canonical.ts';
 import { fieldsIn, isRecord, recordsIn } from '../model/shape.ts';
 import type { LabelSelector } from '../kubernetes/selector.ts';
-import { REPORTS } from './reports.ts';
+import { REPORTS } from './kubestellar.ts';
 
 /** The label on a BindingPolicy with the uid of the StagedBindingPolicy that it belongs to. */
 export const STAGED_UID_LABEL = 'okra.mumo.co/staged-binding-policy-uid';
@@ -43,19 +43,14 @@ export interface Narrowing {
   readonly clusters: readonly string[];
 }
 
-/**
- * What the BindingPolicy of a stage is to say: what the StagedBindingPolicy does, the former selectors that it keeps, and that Okra's own
- * StatusCollector reports as well.
- */
+/** What the BindingPolicy of a stage is to say: what the StagedBindingPolicy does, and that Okra's own StatusCollector reports as well. */
 export function policySpec(
   { downsync }: Pick<StagedBindingPolicySpec, 'downsync'>,
   { clusterSelectors }: Stage,
   narrowing?: Narrowing,
-  former: Stage['clusterSelectors'] = [],
 ): object {
-  const own = narrowing === undefined ? clusterSelectors : clusterSelectors.map(narrowed(narrowing));
   return {
-    clusterSelectors: [...own, ...former],
+    clusterSelectors: narrowing === undefined ? clusterSelectors : clusterSelectors.map(narrowed(narrowing)),
     downsync: downsync.map((clause) => ({
       ...clause,
       statusCollectors: [...(clause.statusCollectors ?? []).filter((one) => one !== REPORTS), REPORTS],
@@ -85,23 +80,6 @@ export const selectionSpec = ({ clusterSelectors }: Stage): object => ({
   // Kubernetes lets no object have this name.
   downsync: [{ objectNames: ['%'] }],
 });
-
-/** What a BindingPolicy selects that its stage no longer does: the selectors that no selector of the stage includes. */
-export const formerSelectors = (
-  { spec }: BindingPolicy,
-  { clusterSelectors }: Stage,
-): Stage['clusterSelectors'] =>
-  recordsIn(fieldsIn(spec)['clusterSelectors'])
-    .map((one) => one as Stage['clusterSelectors'][number])
-    .filter((one) => !clusterSelectors.some((own) => includes(own, one)));
-
-/** Whether all that a selector requires another one does as well. */
-const includes = (
-  { matchLabels = {}, matchExpressions = [] }: LabelSelector,
-  { matchLabels: labels = {}, matchExpressions: expressions = [] }: LabelSelector,
-): boolean =>
-  saysAll(labels, matchLabels) &&
-  matchExpressions.every((own) => expressions.some((one) => saysAll(one, own)));
 
 /**
  * Whether a BindingPolicy says what it is to say, and its clauses and selectors restrict nothing besides; fields that Okra does not

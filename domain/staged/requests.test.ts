@@ -5,7 +5,7 @@ import { initialStagedState, type StagedAim, type StagedState } from './state.ts
 const notBegun: StagedState = { ...initialStagedState, isRestored: true };
 const at = (more: Partial<StagedState> = {}): StagedState => ({
   ...notBegun,
-  active: { name: 'dev', startedAt: 0 },
+  active: { name: 'dev', startedAt: 0, countsFrom: 0 },
   ...more,
 });
 const stamp = { by: 'ann', reason: 'because', at: 1 };
@@ -26,7 +26,12 @@ describe('a request to a StagedBindingPolicy', () => {
     ['retry of what is held', at({ held }), 'retry', true],
     ['retry of what is not', at(), 'retry', false],
     ['promote', at(), 'promote', true],
-    ['promote at the end', at({ active: { name: 'prod', startedAt: 0, completedAt: 1 } }), 'promote', false],
+    [
+      'promote at the end',
+      at({ active: { name: 'prod', startedAt: 0, countsFrom: 0, completedAt: 1 } }),
+      'promote',
+      false,
+    ],
     ['pause', notBegun, 'pause', true],
   ])('%s', (_, state, name, isTaken) => {
     expect(stagedRefusal(state, name) === undefined).toBe(isTaken);
@@ -39,7 +44,7 @@ describe('a request to a StagedBindingPolicy', () => {
     since: '2026-01-01T00:00:00Z',
   });
   const passed = [mark('dev', 'Passed')];
-  const atTest = at({ active: { name: 'test', startedAt: 0 } });
+  const atTest = at({ active: { name: 'test', startedAt: 0, countsFrom: 0 } });
   const aborted = { reason: 'Aborted', stage: 'prod', message: 'Stage prod was aborted by ann.' } as const;
   const takenBack = { ...atTest, held: aborted };
   const goingBack = at({ rollingBack: { reason: 'Aborted', message: 'x' } });
@@ -125,7 +130,10 @@ describe('a request to a StagedBindingPolicy', () => {
     ['abort back to a stage', { ...atTest, stages: passed }, 'abort', { to: 'dev' }, undefined],
     [
       'abort back to a stage before the one before',
-      at({ active: { name: 'prod', startedAt: 0 }, stages: [...passed, mark('test', 'Passed')] }),
+      at({
+        active: { name: 'prod', startedAt: 0, countsFrom: 0 },
+        stages: [...passed, mark('test', 'Passed')],
+      }),
       'abort',
       { to: 'dev' },
       undefined,

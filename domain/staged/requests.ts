@@ -1,10 +1,8 @@
 import type { Stamp } from '../model/request.ts';
 import { cut } from '../text.ts';
-import { standingStill } from './lateness.ts';
-import { earlierStages } from './earlier.ts';
-import { nextOf } from './edits.ts';
 import {
   answered,
+  passedBefore,
   type Held,
   type RollingBack,
   type StagedAim,
@@ -51,16 +49,13 @@ const retryRefusal = (state: StagedState): string | undefined =>
 
 /** A promote is of the stage that its sender has looked at. */
 function promoteRefusal(state: StagedState, { stage }: StagedAim): string | undefined {
-  const { active, known = [], held } = state;
+  const { active } = state;
   const takingBack = takingBackRefusal(state);
   if (takingBack !== undefined) return takingBack;
   if (stage !== undefined && stage !== active?.name) {
     const there = active === undefined ? 'none that has begun' : `stage ${active.name}`;
     return `Expected stage ${stage}, as it was looked at, got ${there}. Look again before you ask for promote.`;
   }
-  const isAsked = known.length === 0 || known.some(({ name }) => name === active?.name);
-  if (held !== undefined && active !== undefined && !isAsked)
-    return `Expected a stage that is still asked for, got stage ${active.name}, which is not. Send retry to begin with the next one, or abort.`;
   return active?.completedAt === undefined
     ? undefined
     : 'Expected a stage after this one, got the last one, which is completed.';
@@ -83,7 +78,7 @@ function abortRefusal(state: StagedState, aim: StagedAim): string | undefined {
   const { active, held, rollingBack } = state;
   if (isWithdrawal(state, aim)) return undefined;
   if (active === undefined) return 'Expected a stage to take back, got none that has begun.';
-  const earlier = earlierStages(state, active);
+  const earlier = passedBefore(state);
   if (rollingBack !== undefined) return repetitionOf(rollingBack, earlier, to);
   const goesFurther = to !== undefined && earlier.includes(to);
   if (isOfTakenBack(state, aim))
@@ -96,7 +91,7 @@ function abortRefusal(state: StagedState, aim: StagedAim): string | undefined {
 /** Whether an abort is about a stage that was taken back already. */
 function isOfTakenBack(state: StagedState, { to, stage }: StagedAim): boolean {
   const { active, held } = state;
-  const goesFurther = active !== undefined && to !== undefined && earlierStages(state, active).includes(to);
+  const goesFurther = active !== undefined && to !== undefined && passedBefore(state).includes(to);
   const isGone = stage !== undefined && stage !== active?.name && isTakenBack(state, held, stage);
   const isThere = held !== undefined && active !== undefined && held.stage !== active.name;
   return (isThere && to === active.name) || (isGone && !goesFurther);
@@ -122,7 +117,7 @@ export function abortedMessage(stage: string, { by, reason }: Omit<Stamp, 'at'>)
   return `Stage ${stage} was aborted by ${by}${said}${/[.!?]$/.test(said) ? '' : '.'}`;
 }
 
-// One that is no longer asked for has no mark.
+// One that was removed from the spec has no mark.
 const isTakenBack = ({ stages }: StagedState, held: Held | undefined, stage: string): boolean =>
   held?.stage === stage || stages.some(({ name, phase }) => name === stage && phase === 'RolledBack');
 
@@ -144,7 +139,7 @@ export function askStaged(state: StagedState, name: StagedRequestName, request: 
   const asked = [...state.asked, { action: name, ...stamp }].slice(-LONGEST.requests);
   if (name === 'abort' && isWithdrawal(state, request)) return { ...withdrawn(state, request, stamp), asked };
   return {
-    ...(name === 'pause' ? standingStill(state, request.at) : state),
+    ...state,
     ...(name === 'resume' ? soaksAgain(state) : {}),
     requests: taken(state.requests, name, { ...stamp, ...to }),
     asked,
@@ -180,27 +175,18 @@ function taken(
 export function stagedAnswer(name: StagedRequestName, state: StagedState, aim: StagedAim = {}): string {
   const { active, isRestored } = state;
   if (!isRestored) return 'It is taken up with the first look, if it makes sense then.';
-  const next = nextStage(state);
   const stage = active === undefined ? 'the first stage' : `stage ${active.name}`;
   switch (name) {
     case 'pause':
       return `It is paused at ${stage}; no stage begins. Send resume to go on.`;
     case 'resume':
-      return `It goes on with ${next}.`;
+      return `It goes on with ${stage}.`;
     case 'promote':
       return `${stage} is finished, whether or not it is fulfilled${active?.clusters === undefined ? '' : ', and reaches the clusters that are left at once'}.`;
     case 'abort':
       if (isWithdrawal(state, aim)) return `Nothing begins after ${stage} until someone sends retry.`;
       return `${stage} is taken back: its BindingPolicy is deleted.`;
     case 'retry':
-      return `It goes on with ${next}, from the beginning.`;
+      return `It goes on with ${stage}, from the beginning.`;
   }
-}
-
-/** The stage that it goes on with: another one where that which it is at is no longer asked for. */
-function nextStage(state: StagedState): string {
-  const { active, known = [] } = state;
-  if (active === undefined) return 'the first stage';
-  const isAsked = known.some(({ name }) => name === active.name);
-  return `stage ${(isAsked ? active : (nextOf(state, known) ?? active)).name}`;
 }

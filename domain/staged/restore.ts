@@ -2,7 +2,6 @@ import {
   initialStagedState,
   marked,
   stagedRequestNames,
-  tellingAll,
   type StagedAsked,
   type StagedState,
 } from './state.ts';
@@ -41,9 +40,7 @@ const isUntouched = ({ active, held, stages }: StagedState): boolean =>
 
 /** What another object of the same name has come to says nothing of one that was created in its place; the run is the same. */
 const ofObject = (state: StagedState, uid: string): StagedState =>
-  state.uid === undefined || state.uid === uid
-    ? { ...state, uid }
-    : { ...tellingAll(initialStagedState, state.tellsAsBefore !== true), uid };
+  state.uid === undefined || state.uid === uid ? { ...state, uid } : { ...initialStagedState, uid };
 
 function activeIn(
   { status, generation }: PresentPolicy,
@@ -56,7 +53,8 @@ function activeIn(
   // How long it has been fulfilled nobody knows for sure, so that it soaks again, and has as long again; what was completed stays so, unless the spec, the workload or its clusters have changed since.
   if (isCompleted && status.observedGeneration === generation) {
     const print = mark?.completedWith;
-    const over = { name, startedAt, completedAt: timeOf(mark?.since, now), hasServed: true };
+    const completedAt = timeOf(mark?.since, now);
+    const over = { name, startedAt, countsFrom: now, completedAt, hasServed: true };
     return print === undefined ? over : { ...over, print };
   }
   const hasServed = isCompleted || mark?.completed === true;
@@ -95,7 +93,7 @@ function fromPolicies(state: StagedState, { object, policies }: ObservedStaged, 
     .slice(0, newest)
     .reduce((known, one) => marked(known, { name: one, phase: 'Passed' }, now), state);
   // It may have served.
-  return { ...passed, active: { name, startedAt: now, hasServed: true } };
+  return { ...passed, active: { name, startedAt: now, countsFrom: now, hasServed: true } };
 }
 
 function timeOf(text: string | undefined, otherwise: number): number {

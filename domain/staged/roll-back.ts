@@ -1,9 +1,9 @@
 import type { StagedTurn } from './decision.ts';
-import { stageBefore } from './earlier.ts';
 import type { ObservedStaged, PresentPolicy } from './observation.ts';
 import {
   answered,
   marked,
+  passedBefore,
   withoutRollBack,
   withoutStage,
   type ActiveStage,
@@ -26,23 +26,15 @@ export function rollBack(
   const { message } = rollingBack;
   const { selection } = observed;
   if (selection?.isDeleting === false) return { state, decision: removal(selection, message) };
-  const previous = stageBefore(state, namesOf(object), active);
+  const previous = passedBefore(state).at(-1);
   const returned = previous === undefined ? undefined : comeBack(previous, { observed, object }, message);
   if (returned !== undefined) return { state, decision: returned };
-  const own = [active.name, ...formerNames(state, active)]
-    .map((name) => observed.policies.find(({ stage }) => stage === name))
-    .find((policy) => policy !== undefined);
+  const own = observed.policies.find(({ stage }) => stage === active.name);
   if (own !== undefined) return { state, decision: removal(own, message) };
-  return { state: taken(state, { active, previous, object, now }), decision: LOOK };
+  return { state: taken(state, { active, previous, now }), decision: LOOK };
 }
 
-const namesOf = ({ spec }: PresentPolicy): readonly string[] => (spec?.stages ?? []).map(({ name }) => name);
-
 const LOOK = { do: 'Look', message: 'A stage was taken back.' } as const;
-
-/** The names that a stage had, where BindingPolicies bear them still. */
-const formerNames = ({ gone = [] }: StagedState, { name: now }: ActiveStage): readonly string[] =>
-  gone.filter(({ by }) => by.length === 1 && by[0] === now).map(({ name }) => name);
 
 /** Whether the stage before has to be bound first: with stageRetention Remove its BindingPolicy is gone, or going. */
 function comeBack(
@@ -83,22 +75,20 @@ function taken(
   at: {
     readonly active: ActiveStage;
     readonly previous: string | undefined;
-    readonly object: PresentPolicy;
     readonly now: number;
   },
 ): StagedState {
-  const { active, previous, object, now } = at;
+  const { active, previous, now } = at;
   const rolledBack = marked(state, { name: active.name, phase: 'RolledBack' }, now);
   if (previous === undefined) return held(withoutStage(rolledBack), active.name);
   const back = marked(
     // It was passed, and serves its clusters.
-    { ...rolledBack, active: { name: previous, startedAt: now, hasServed: true } },
+    { ...rolledBack, active: { name: previous, startedAt: now, countsFrom: now, hasServed: true } },
     { name: previous, phase: 'Waiting', completed: true },
     now,
   );
   const { to } = state.rollingBack;
-  const names = namesOf(object);
-  const goesOn = to !== undefined && names.indexOf(to) >= 0 && names.indexOf(to) < names.indexOf(previous);
+  const goesOn = to !== undefined && passedBefore(back).includes(to);
   return goesOn ? back : held(back, active.name);
 }
 

@@ -90,9 +90,7 @@ describe('a StagedBindingPolicy', () => {
     (kept) => {
       const world = fulfil(three(), 's0', 's1', 's2');
       world.settle();
-      const [s0, s1, s2] = world.spec.stages;
-      const more = [{ matchLabels: { env: 'more' } }];
-      world.spec = { ...world.spec, stages: [s0!, s1!, { ...s2!, clusterSelectors: more }] };
+      world.spec = { ...world.spec, downsync: [{ objectNames: ['more'] }] };
       world[kept].add('s2');
       expect(world.settle()).toMatchObject({ phase: 'Progressing', reason: 'Binding' });
       expect(world.status.conditions).toContainEqual(
@@ -193,20 +191,13 @@ describe('a StagedBindingPolicy', () => {
     expect(phases(world)).toEqual(['Fulfilled', 'RolledBack', 'Pending']);
   });
 
-  it.each([
-    ['as one that waits', 'Waiting', undefined],
-    ['as before in a run of an earlier release', 'TimedOut', true],
-  ] as const)('marks the stage before one that was late and is taken back %s', (_, phase, tellsAsBefore) => {
+  it('marks the stage before one that was late and is taken back as one that waits', () => {
     const world = fulfil(new World(aSpec([{}, { timeout: '1h', onTimeout: 'RollBack' }, {}])), 's0');
-    world.settle();
-    world.state = { ...world.state, ...(tellsAsBefore === undefined ? {} : { tellsAsBefore }) };
-    // The run goes on with an object of the same name.
-    world.createAgain();
     world.settle();
     world.now += 3_600_000;
     world.fulfilled.delete('s0');
     expect(world.settle()).toMatchObject({ phase: 'Paused', reason: 'TimedOut' });
-    expect(phases(world)).toEqual([phase, 'RolledBack', 'Pending']);
+    expect(phases(world)).toEqual(['Waiting', 'RolledBack', 'Pending']);
   });
 
   it('has its last stage fulfilled again when the spec was edited while Temporal lost what was known', () => {
@@ -216,9 +207,7 @@ describe('a StagedBindingPolicy', () => {
     world.forget();
     expect(world.settle()).toMatchObject({ phase: 'Completed' });
     world.forget();
-    const [s0, s1] = world.spec.stages;
-    const more = { clusterSelectors: [{ matchLabels: { env: 'more' } }] };
-    world.spec = { ...world.spec, stages: [s0!, { ...s1!, ...more }] };
+    world.spec = { ...world.spec, downsync: [{ objectNames: ['more'] }] };
     world.generation += 1;
     expect(world.settle()).toMatchObject({ phase: 'Progressing', reason: 'Waiting' });
     world.now += 3_600_000;
@@ -392,19 +381,6 @@ describe('a StagedBindingPolicy', () => {
     world.state = { ...world.state, rollingBack: { reason: 'Aborted', by: 'ann', message: 'Aborted.' } };
     expect(world.settle()).toMatchObject({ phase: 'RolledBack' });
     expect(world.done).toEqual(['remove s1']);
-  });
-
-  it('finishes no other stage by a promote whose stage has gone', () => {
-    const world = three();
-    world.settle();
-    world.ask('pause');
-    world.ask('promote');
-    world.settle();
-    const [first, ...others] = world.spec.stages;
-    world.spec = { ...world.spec, stages: [{ ...first!, name: 'canary' }, ...others] };
-    world.ask('resume');
-    world.settle();
-    expect(world.status.activeStage).toBe('canary');
   });
 
   it('goes back stage by stage, the newest first, when an abort names one', () => {
@@ -605,21 +581,6 @@ describe('a StagedBindingPolicy', () => {
     expect(world.placed).toEqual(['s0', 's1']);
   });
 
-  it('goes by what is asked for now when stages are renamed, removed or put in between', () => {
-    const world = fulfil(three(), 's0');
-    world.settle();
-    const [s0, s1, s2] = aSpec([{}, {}, {}]).stages;
-    if (s0 === undefined || s1 === undefined || s2 === undefined) throw new Error('three stages');
-    world.spec = { ...world.spec, stages: [s0, { ...s1, name: 'test' }, s2] };
-    world.settle();
-    // The new one is there before the old one goes.
-    expect(world.done).toEqual(['apply s0', 'apply s1', 'apply test', 'remove s1']);
-    world.spec = { ...world.spec, stages: [{ ...s0, name: 'first' }, s0, { ...s1, name: 'test' }, s2] };
-    world.settle();
-    expect(world.status.activeStage).toBe('test');
-    expect(world.placed).toEqual(['s0', 'test']);
-  });
-
   it('does nothing by a spec that cannot be followed, but takes back', () => {
     const world = fulfil(three(), 's0');
     world.settle();
@@ -633,19 +594,6 @@ describe('a StagedBindingPolicy', () => {
     world.ask('abort');
     world.settle();
     expect(world.placed).toEqual(['s0']);
-  });
-
-  it('writes no more than three times in a row, and then once in a minute, what someone else undoes', () => {
-    const world = fulfil(three(), 's0');
-    world.isUndone = true;
-    expect(world.settle()).toMatchObject({ phase: 'Failed', reason: 'Conflict', until: world.now + 60_000 });
-    expect(world.done).toEqual(['apply s0', 'apply s0', 'apply s0']);
-    world.now += 60_000;
-    world.settle();
-    expect(world.done).toHaveLength(4);
-    world.isUndone = false;
-    world.settle();
-    expect(world.status).toMatchObject({ activeStage: 's1', reason: 'Waiting' });
   });
 
   it('is over when it is gone, and takes away before that what Kubernetes does not collect', () => {

@@ -1,30 +1,28 @@
+import { holdTime, resumeTime } from './active-stage.ts';
 import type { StagedTurn } from './decision.ts';
-import { follow } from './edits.ts';
 import { evaluate } from './evaluate.ts';
-import { counting, isHeldUp, isUnseen, seenAgain, standingStill, unseen } from './lateness.ts';
-import type { ObservedStaged, PresentPolicy } from './observation.ts';
-import { beginNext, place } from './place.ts';
-import { unrepeated } from './repetition.ts';
+import type { ObservedStaged, PresentPolicy, StagedLook } from './observation.ts';
+import { beginFirst, place } from './place.ts';
 import { abortedMessage } from './requests.ts';
 import { restored } from './restore.ts';
 import { rollBack } from './roll-back.ts';
+import { followStages } from './stages.ts';
 import { answered, withoutHold, type StagedState } from './state.ts';
+
+/** The look by which to go on; the first one of a run may find that a stage is taken back. */
+export const nextLook = (
+  name: string,
+  { isRestored, active, rollingBack, requests }: StagedState,
+): StagedLook => ({
+  name,
+  ...(active === undefined ? {} : { at: active.name }),
+  ...(isRestored && rollingBack === undefined && requests.abort === undefined ? {} : { isTakingBack: true }),
+});
 
 /** Answers with the one thing to do next for a StagedBindingPolicy, and what is remembered of this turn. */
 export function takeStagedTurn(observed: ObservedStaged, before: StagedState, now: number): StagedTurn {
-  const { state, decision } = unrepeated(countedTurn(observed, before, now), before, now);
-  if (isUnseen(decision)) return { state: unseen(state, now), decision };
-  return { state: isHeldUp(decision) ? standingStill(state, now) : state, decision };
-}
-
-/** Looks once more with the time counting again, where what has kept it from that is over. */
-function countedTurn(observed: ObservedStaged, before: StagedState, now: number): StagedTurn {
-  const turn = nextTurn(observed, before, now);
-  if (isUnseen(turn.decision)) return turn;
-  const seen = seenAgain(before, now);
-  const again = seen === before ? turn : nextTurn(observed, seen, now);
-  const isStill = again.state.active?.stoppedAt !== undefined && !isHeldUp(again.decision);
-  return isStill ? nextTurn(observed, counting(seen, now), now) : again;
+  const { state, decision } = nextTurn(observed, resumeTime(before, now), now);
+  return { state: holdTime(state, decision, now), decision };
 }
 
 function nextTurn(observed: ObservedStaged, before: StagedState, now: number): StagedTurn {
@@ -33,10 +31,9 @@ function nextTurn(observed: ObservedStaged, before: StagedState, now: number): S
     return { state: before, decision: { do: 'Close', message: 'The StagedBindingPolicy is gone.' } };
   }
   if (object.isDeleting) return { state: before, decision: goingAway(observed, object) };
-  const state = heard(
-    follow(restored(before, observed, now), { policies: observed.policies, object, now }),
-    now,
-  );
+  const { policies } = observed;
+  const followed = followStages(restored(before, observed, now), { policies, object, now });
+  const state = heard(followed.state, now);
   const { rollingBack } = state;
   if (rollingBack !== undefined) {
     const problem = unseenPolicies(object);
@@ -45,14 +42,14 @@ function nextTurn(observed: ObservedStaged, before: StagedState, now: number): S
   }
   const left = leftOver(state, observed);
   if (left !== undefined) return { state, decision: left };
-  const problem = problemOf(object);
+  const problem = problemOf(object) ?? waitFor(followed.problem);
   if (problem !== undefined) return { state, decision: problem };
   const { spec } = object;
   if (spec === undefined) return { state, decision: paused(state) ?? UNREADABLE };
   const stopped = paused(state);
   if (stopped !== undefined) return { state, decision: stopped };
   const situation = { observed, object, spec, now };
-  const begun = beginNext(state, situation);
+  const begun = beginFirst(state, situation);
   if (begun !== undefined) return begun;
   const { active } = state;
   if (active === undefined) return { state, decision: LOOK };
@@ -113,7 +110,7 @@ function heard(state: StagedState, now: number): StagedState {
     const again = withoutHold(answered(state, 'retry'));
     if (again.active === undefined) return again;
     const { clusters: _failed, ...active } = again.active;
-    return { ...again, active: { ...active, startedAt: now } };
+    return { ...again, active: { ...active, startedAt: now, countsFrom: now } };
   }
   // What was taken back to nothing begins again; a stage that is there is finished when it is looked at.
   if (promote !== undefined && state.active === undefined) return withoutHold(answered(state, 'promote'));
@@ -130,10 +127,13 @@ function aborted(state: StagedState, abort: NonNullable<StagedState['requests'][
   return { ...others, rollingBack: { reason: 'Aborted', by, message, ...(to === undefined ? {} : { to }) } };
 }
 
-function problemOf({ problems }: PresentPolicy): StagedTurn['decision'] | undefined {
-  const [first] = problems;
-  return first === undefined ? undefined : { do: 'Wait', phase: 'Failed', ...first, isTrouble: true };
-}
+const problemOf = ({ problems: [first] }: PresentPolicy): StagedTurn['decision'] | undefined =>
+  waitFor(first);
+
+const waitFor = (
+  problem: PresentPolicy['problems'][number] | undefined,
+): StagedTurn['decision'] | undefined =>
+  problem === undefined ? undefined : { do: 'Wait', phase: 'Failed', ...problem, isTrouble: true };
 
 /** Why nobody knows which BindingPolicies there are, so that none can be taken for gone; undefined when that is known. */
 function unseenPolicies(object: PresentPolicy): StagedTurn['decision'] | undefined {

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { cellProblem } from './cell.ts';
 import type { Binding } from './kubestellar.ts';
 import { type BindingPolicy, saysWhatItShould } from './policy.ts';
 import { anObject } from './testing/builders.ts';
 import { aSpec } from './testing/world.ts';
-import { namespacesOf, objectsOf, refusalOf, unboundReason } from './workload.ts';
+import { cellProblem, namespacesOf, objectsOf, refusalOf, unboundReason } from './workload.ts';
 
 const policy: BindingPolicy = {
   metadata: { name: 'web-dev', uid: 'p', generation: 2 },

@@ -1,4 +1,5 @@
-import type { StagedBindingPolicySpec } from '../../crds/staged-binding-policy.ts';
+import type { Cell } from '../../crds/cell.ts';
+import type { Stage, StagedBindingPolicySpec } from '../../crds/staged-binding-policy.ts';
 import { compareText } from '../kubernetes/canonical.ts';
 import type { Binding, WorkloadObject } from './kubestellar.ts';
 import type { ClusterSelection } from './observation.ts';
@@ -104,4 +105,23 @@ export function namespacesOf(
     ...stages.flatMap(({ cell }) => (cell === undefined ? [] : [cell.namespace])),
     ...bindings.flatMap((binding) => objectsOf(binding).flatMap(({ namespace }) => namespace ?? [])),
   ]);
+}
+
+/** Why the Cell that a stage names keeps it from being fulfilled; undefined when it does not. */
+export function cellProblem(
+  { namespace, name, version }: NonNullable<Stage['cell']>,
+  cell: Pick<Cell, 'status' | 'metadata'> | undefined,
+): string | undefined {
+  const which = `Cell ${namespace}/${name}`;
+  if (cell === undefined) return `Expected ${which}, got none. Create it, or correct the stage.`;
+  const { status = {}, metadata } = cell;
+  const ready = status.conditions?.find(({ type }) => type === 'Ready');
+  const isCurrent =
+    ready?.observedGeneration === undefined || ready.observedGeneration === metadata.generation;
+  if (ready?.status !== 'True' || !isCurrent) {
+    return `Expected ${which} to be Ready, got: ${ready?.message ?? 'no condition yet.'}`;
+  }
+  const { stableVersion } = status;
+  if (version === undefined || stableVersion === version) return undefined;
+  return `Expected ${which} to serve ${version}, got ${stableVersion ?? 'nothing'}.`;
 }

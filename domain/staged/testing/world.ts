@@ -37,8 +37,6 @@ export function aSpec(
   };
 }
 
-type Selectors = StagedBindingPolicySpec['stages'][number]['clusterSelectors'];
-
 /** KubeStellar and its clusters, as far as a StagedBindingPolicy sees them; time stands still unless it is moved. */
 export class World {
   now = Date.parse('2026-11-22T08:00:00Z');
@@ -68,8 +66,8 @@ export class World {
   readonly clusters = new Map<string, readonly string[]>();
   readonly ill = new Set<string>();
   selection: ClusterSelection | undefined;
-  /** The clusterSelectors that each BindingPolicy was made with, by its uid. */
-  readonly selectors = new Map<string, Selectors>();
+  /** What each BindingPolicy was made to say, by its uid. */
+  readonly said = new Map<string, object>();
   readonly done: string[] = [];
   #made = 0;
 
@@ -117,7 +115,7 @@ export class World {
   lookAt(stage: string | undefined): void {
     this.state = {
       ...initialStagedState,
-      ...(stage === undefined ? {} : { active: { name: stage, startedAt: 0 } }),
+      ...(stage === undefined ? {} : { active: { name: stage, startedAt: 0, countsFrom: 0 } }),
     };
   }
 
@@ -130,7 +128,6 @@ export class World {
         ...one,
         isAsAsked: this.#isAsAsked(one),
         isBound: this.isBound(one.stage),
-        ...this.#former(one),
         ...(this.refused.has(one.stage) ? { refusal: 'expected a namespace' } : {}),
       })),
       freezes: this.freezes,
@@ -166,18 +163,12 @@ export class World {
   }
 
   #isAsAsked({ stage, uid }: StagePolicy): boolean {
-    const asked = this.spec.stages.find(({ name }) => name === stage);
-    return (
-      !this.isUndone && asked !== undefined && sameValue(this.selectors.get(uid), asked.clusterSelectors)
-    );
+    return !this.isUndone && sameValue(this.said.get(uid), this.#asked(stage));
   }
 
-  #former({ stage, uid }: StagePolicy): Pick<StagePolicy, 'former' | 'keepsFormer'> {
-    const asked = this.spec.stages.find(({ name }) => name === stage)?.clusterSelectors;
-    const present = this.selectors.get(uid) ?? [];
-    if (asked === undefined) return {};
-    const former = present.filter((one) => !asked.some((own) => sameValue(one, own)));
-    return former.length === 0 ? {} : { former, keepsFormer: sameValue(present, [...asked, ...former]) };
+  #asked(stage: string): object {
+    const { downsync, stages } = this.spec;
+    return { downsync, clusterSelectors: stages.find(({ name }) => name === stage)?.clusterSelectors };
   }
 
   /** Does what was decided. */
@@ -189,11 +180,7 @@ export class World {
       const { stage } = decision;
       const uid = this.policies.find((one) => one.stage === stage)?.uid ?? `p${this.#made}`;
       const name = policyName('web', stage);
-      const asked = this.spec.stages.find((one) => one.name === stage)?.clusterSelectors ?? [];
-      const own = this.policies.find((one) => one.stage === stage);
-      const { former = [] } =
-        own === undefined || decision.keepsFormer === undefined ? {} : this.#former(own);
-      this.selectors.set(uid, [...asked, ...former]);
+      this.said.set(uid, this.#asked(stage));
       const only = decision.clusters === undefined ? {} : { only: decision.clusters };
       if (decision.clusters !== undefined) this.done.push(`reach ${decision.clusters.join(' ')}`);
       this.policies = [
