@@ -3,10 +3,10 @@ import type { StageChange, StagedDecision } from '../domain/staged/decision.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
 import type { ObservedStaged } from '../domain/staged/observation.ts';
 import { holdTime, resumeTime } from '../domain/staged/active-stage.ts';
-import { askStaged } from '../domain/staged/requests.ts';
+import { acceptStagedRequest } from '../domain/staged/requests.ts';
 import { looked, pause, type Looks } from '../domain/model/pace.ts';
 import { initialStagedState, type StagedState } from '../domain/staged/state.ts';
-import { sameStagedStatus, stagedStatusOf } from '../domain/staged/status.ts';
+import { isSameStagedStatus, deriveStagedStatus } from '../domain/staged/status.ts';
 import { nextLook, takeStagedTurn } from '../domain/staged/turn.ts';
 import { stagedReports, stages } from './activities.ts';
 import { failureOf, type Failure } from './failure.ts';
@@ -51,7 +51,7 @@ export async function stagedBinding(input: StagedBindingInput): Promise<void> {
   handleStagedRequests({
     state: () => state,
     take: (what, request) => {
-      state = askStaged(state, what, request);
+      state = acceptStagedRequest(state, what, request);
       wakes += 1;
       asked += 1;
     },
@@ -63,9 +63,9 @@ export async function stagedBinding(input: StagedBindingInput): Promise<void> {
     // What is placed is told with the next look; but which stage begins is told first, so that the API server keeps it from edits.
     const isTold = decision.do !== 'Look' && decision.do !== 'Apply' && decision.do !== 'Select';
     if (!isTold && object.status.activeStage === state.active?.name) return;
-    const status = stagedStatusOf({ name, object, state, decision, now: Date.now() });
+    const status = deriveStagedStatus({ name, object, state, decision, now: Date.now() });
     setCurrentDetails(status.message ?? '');
-    if (sameStagedStatus(status, object.status)) return;
+    if (isSameStagedStatus(status, object.status)) return;
     await stagedReports(`Report: ${status.phase ?? ''}`).reportStaged({ name, uid: object.uid, status });
     observed = { ...observed, object: { ...object, status } };
   };

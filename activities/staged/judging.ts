@@ -1,9 +1,17 @@
 import { setImmediate as afterOthers } from 'node:timers/promises';
-import { byCluster, columnProblem, judge, type Evidence, type Judgement } from '../../domain/staged/judge.ts';
+import { createContext, Script } from 'node:vm';
+import type { Verdict } from '../../domain/staged/cel/expression.ts';
+import {
+  splitByCluster,
+  findColumnProblem,
+  judgeObject,
+  type Evidence,
+  type Judgement,
+} from '../../domain/staged/judge.ts';
 import type { CombinedStatus, WorkloadObject } from '../../domain/staged/kubestellar.ts';
 import type { StageView } from '../../domain/staged/observation.ts';
 import type { Strategy } from '../../domain/staged/progressive.ts';
-import { nameOf } from '../../domain/staged/workload.ts';
+import { formatObject } from '../../domain/staged/workload.ts';
 import type { LiveReader } from './live.ts';
 
 /** An object that a stage looks at. */
@@ -19,7 +27,7 @@ export interface Judging {
   /** The clusters that the Binding lists. */
   readonly clusters: readonly string[];
   readonly statuses: ReadonlyMap<string, readonly CombinedStatus[]>;
-  readonly test: Parameters<typeof judge>[2];
+  readonly test: Parameters<typeof judgeObject>[2];
   readonly live: LiveReader;
 }
 
@@ -32,10 +40,10 @@ export async function judgeAll(kept: readonly Kept[], judging: Judging): Promise
   for (const { object, problem } of kept) {
     // Other activities of this process go on meanwhile.
     await afterOthers();
-    const statuses = judging.statuses.get(nameOf(object)) ?? [];
+    const statuses = judging.statuses.get(formatObject(object)) ?? [];
     const judgement = problem === undefined ? await judged(object, statuses, judging) : unfulfilled(problem);
     if (judgement.is === 'Fulfilled') fulfilled += 1;
-    else first ??= { object: nameOf(object), reason: judgement.reason };
+    else first ??= { object: formatObject(object), reason: judgement.reason };
   }
   return { fulfilled, ...(first === undefined ? {} : { first }) };
 }
@@ -58,7 +66,7 @@ export async function judgeEach(
       if (judgement.is === 'Fulfilled') continue;
       isEverywhere = false;
       left.delete(cluster);
-      first ??= { object: nameOf(one.object), reason: `Cluster ${cluster}: ${judgement.reason}` };
+      first ??= { object: formatObject(one.object), reason: `Cluster ${cluster}: ${judgement.reason}` };
     }
     if (isEverywhere) fulfilled += 1;
   }
@@ -71,9 +79,9 @@ function clusterJudge(
   judging: Judging,
   { column, label }: Strategy,
 ): (cluster: string) => Promise<Certain> {
-  const statuses = judging.statuses.get(nameOf(object)) ?? [];
-  const general = problem ?? columnProblem(object, statuses, column);
-  const split = statuses.map((status) => byCluster(status, column));
+  const statuses = judging.statuses.get(formatObject(object)) ?? [];
+  const general = problem ?? findColumnProblem(object, statuses, column);
+  const split = statuses.map((status) => splitByCluster(status, column));
   return async (cluster) => {
     if (!judging.clusters.includes(cluster)) {
       return unfulfilled(
@@ -96,9 +104,37 @@ async function judged(
   { policy, clusters, test, live }: Judging,
 ): Promise<Certain> {
   const evidence = { policy, clusters, statuses };
-  const judgement = judge(object, evidence, test);
+  const judgement = judgeObject(object, evidence, test);
   if (judgement.is !== 'Doubtful') return judgement;
   const now = await live(object);
-  const again = now === undefined ? judgement : judge(object, { ...evidence, now }, test);
+  const again = now === undefined ? judgement : judgeObject(object, { ...evidence, now }, test);
   return again.is === 'Doubtful' ? { is: 'Unfulfilled', reason: again.reason } : again;
+}
+
+/** How long one evaluation of an expression may take. */
+const DEADLINE_MS = 250;
+
+// V8 interrupts whatever a script calls, in each loop and in regular expressions; the expression sees nothing of the context.
+const script = new Script('run()');
+const sandbox: { run: () => Verdict } = { run: () => LATE };
+const context = createContext(sandbox);
+
+const LATE: Verdict = {
+  is: 'Error',
+  message: `Expected the expression to take at most ${DEADLINE_MS} ms, got no answer in time. Nest fewer loops, or have fewer rows reported.`,
+};
+
+/** Evaluates an expression within a deadline; once it was missed, nothing more is evaluated. */
+export function withDeadline<Input>(test: (input: Input) => Verdict): (input: Input) => Verdict {
+  let isLate = false;
+  return (input) => {
+    if (isLate) return LATE;
+    sandbox.run = () => test(input);
+    try {
+      return script.runInContext(context, { timeout: DEADLINE_MS }) as Verdict;
+    } catch {
+      isLate = true;
+      return LATE;
+    }
+  };
 }

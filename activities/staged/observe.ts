@@ -16,19 +16,19 @@ import { compileCondition, compileFilter } from '../../domain/staged/cel/express
 import { REPORTS, reportsSpec, type Binding } from '../../domain/staged/kubestellar.ts';
 import type { ObservedStaged, PresentPolicy, StagedLook } from '../../domain/staged/observation.ts';
 import {
-  policyName,
-  saysAll,
+  namePolicy,
+  containsAll,
   SELECTION_LABEL,
-  selectionName,
+  nameSelection,
   STAGE_LABEL,
   STAGED_UID_LABEL,
   type BindingPolicy,
 } from '../../domain/staged/policy.ts';
-import { namespacesOf } from '../../domain/staged/workload.ts';
-import { clusterSelection, stagePolicy } from './found.ts';
+import { listNamespaces } from '../../domain/staged/workload.ts';
+import { describeSelection, describePolicy } from './found.ts';
 import type { LiveMemory } from './live.ts';
-import { spaceOf, type Spaces } from './space.ts';
-import { viewOf } from './stage-view.ts';
+import { findSpace, type Spaces } from './space.ts';
+import { observeActiveStage } from './stage-view.ts';
 
 const NOTHING = { policies: [], freezes: [] } as const;
 
@@ -42,7 +42,7 @@ export async function observeStaged(
   const seen = presentPolicy(object);
   const { spec } = seen;
   if (spec === undefined) return { ...NOTHING, object: seen };
-  const space = await spaceOf(spec, spaces);
+  const space = await findSpace(spec, spaces);
   if (space.is === 'Problem')
     return { ...NOTHING, object: withProblem(seen, 'SpaceNotReached', space.problem) };
   const found = await policiesIn(space.client, { name, uid: seen.uid });
@@ -63,23 +63,23 @@ export async function observeStaged(
   const isCollected = await areReportsCollected(space.client);
   const policies = ofStages.map((policy) => {
     const of = { binding: bindings.get(policy.metadata.name), isCollected: isCollected || !isAt(policy) };
-    return stagePolicy(policy, spec, of);
+    return describePolicy(policy, spec, of);
   });
   const leaving = isTakingBack === true ? await leavingPolicy(space.client, found, { object, at }) : [];
   const asking = found.find(({ metadata }) => metadata.labels?.[SELECTION_LABEL] !== undefined);
   const selection =
-    asking === undefined ? undefined : clusterSelection(asking, spec, bindings.get(asking.metadata.name));
+    asking === undefined ? undefined : describeSelection(asking, spec, bindings.get(asking.metadata.name));
   const known = [...bindings.values()].filter((one) => one !== undefined);
   // Freezes of all namespaces, and of those that the workload is in.
   const freezes = await freezesIn(spaces.kubernetes, {
-    namespaces: ['', ...namespacesOf(spec, known)],
+    namespaces: ['', ...listNamespaces(spec, known)],
     createdAt: object.metadata.creationTimestamp,
     graceSeconds: spaces.graceSeconds,
   });
   const stage = spec.stages.find((one) => one.name === at);
   const policy = ofStages.find(isAt);
   const of = { spec, policy, selection, bindings, client: space.client };
-  const view = stage === undefined ? undefined : await viewOf({ ...of, stage }, spaces);
+  const view = stage === undefined ? undefined : await observeActiveStage({ ...of, stage }, spaces);
   return {
     object: seen,
     policies: [...policies, ...leaving],
@@ -97,7 +97,7 @@ async function leavingPolicy(
 ): Promise<ObservedStaged['policies']> {
   const stage = at ?? object.status?.activeStage;
   if (stage === undefined) return [];
-  const name = policyName(object.metadata.name, stage);
+  const name = namePolicy(object.metadata.name, stage);
   if (found.some(({ metadata }) => metadata.name === name)) return [];
   if ((await client.get(BINDING, { name })) === undefined) return [];
   // That of someone else's BindingPolicy stays.
@@ -132,7 +132,7 @@ function telling(
 async function areReportsCollected(client: KubernetesClient): Promise<boolean> {
   try {
     const found = await client.get<{ readonly spec?: unknown }>(STATUS_COLLECTOR, { name: REPORTS });
-    return saysAll(found?.spec, reportsSpec);
+    return containsAll(found?.spec, reportsSpec);
   } catch (error) {
     if (isForbidden(error)) return true;
     throw error;
@@ -183,8 +183,8 @@ async function policiesIn(
   const labelSelector = `${STAGED_UID_LABEL}=${uid}`;
   // What someone has copied has the labels of the original, and another name.
   const isOwn = ({ metadata }: BindingPolicy): boolean =>
-    metadata.name === selectionName(name) ||
-    metadata.name === policyName(name, metadata.labels?.[STAGE_LABEL] ?? '');
+    metadata.name === nameSelection(name) ||
+    metadata.name === namePolicy(name, metadata.labels?.[STAGE_LABEL] ?? '');
   try {
     return (await client.list<BindingPolicy>(BINDING_POLICY, { labelSelector })).filter(isOwn);
   } catch (error) {

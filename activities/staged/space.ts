@@ -19,7 +19,7 @@ export type Space =
   | { readonly is: 'Problem'; readonly problem: string };
 
 /** Finds the API server that a StagedBindingPolicy makes its BindingPolicies in. */
-export async function spaceOf(
+export async function findSpace(
   { space }: Pick<StagedBindingPolicySpec, 'space'>,
   { kubernetes, clusters }: Spaces,
 ): Promise<Space> {
@@ -37,8 +37,8 @@ export async function spaceOf(
 }
 
 /** The API server that a StagedBindingPolicy makes its BindingPolicies in; fails when it is not reached. */
-export async function clientOf({ spec }: StagedBindingPolicy, spaces: Spaces): Promise<KubernetesClient> {
-  const space = await spaceOf(spec, spaces);
+export async function connectSpace({ spec }: StagedBindingPolicy, spaces: Spaces): Promise<KubernetesClient> {
+  const space = await findSpace(spec, spaces);
   if (space.is === 'Problem') throw failure('Unavailable', space.problem);
   return space.client;
 }

@@ -11,9 +11,9 @@ import type { RemoteClusters } from '../../clients/kubernetes/remote-clusters.ts
 import type { StagedBindingPolicyStatus } from '../../crds/staged-binding-policy.ts';
 import { REPORTS, reportsSpec } from '../../domain/staged/kubestellar.ts';
 import type { BindingPolicy } from '../../domain/staged/policy.ts';
-import { askStaged } from '../../domain/staged/requests.ts';
+import { acceptStagedRequest } from '../../domain/staged/requests.ts';
 import { initialStagedState, type StagedState } from '../../domain/staged/state.ts';
-import { stagedStatusOf } from '../../domain/staged/status.ts';
+import { deriveStagedStatus } from '../../domain/staged/status.ts';
 import { nextLook, takeStagedTurn } from '../../domain/staged/turn.ts';
 import { DEPLOYMENT, KubeStellar } from '../../local/kubestellar/kubestellar.ts';
 import { nginx } from '../../test/support/samples/staged.ts';
@@ -68,7 +68,13 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
         await activities().selectClusters({ name: 'web', uid: object.uid, stage: turn.decision.stage });
       if (turn.decision.do === 'Remove')
         await activities().removeStage({ name: 'web', policy: turn.decision });
-      const status = stagedStatusOf({ name: 'web', object, state, decision: turn.decision, now: memory.now });
+      const status = deriveStagedStatus({
+        name: 'web',
+        object,
+        state,
+        decision: turn.decision,
+        now: memory.now,
+      });
       await asActivity(() => activities().reportStaged({ name: 'web', uid: object.uid, status }));
       if (turn.decision.do === 'Wait') return status;
     }
@@ -240,7 +246,7 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
     await settle();
     await bind('prod');
     await kubestellar.hold('web-prod');
-    state = askStaged(state, 'abort', { by: 'ann', reason: '', at: memory.now });
+    state = acceptStagedRequest(state, 'abort', { by: 'ann', reason: '', at: memory.now });
     const removing = { activeStage: 'prod', phase: 'RollingBack', reason: 'Removing' };
     expect(await settle()).toMatchObject(removing);
     expect(await policy('prod')).toBeUndefined();
@@ -257,7 +263,7 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
     await kubernetes().apply({ ...BINDING_POLICY, metadata: { name: 'web-prod' } });
     await kubestellar.bind('web-prod', [web], ['prod1']);
     await expect(settle()).rejects.toMatchObject({ type: 'Conflict' });
-    state = askStaged(state, 'abort', { by: 'ann', reason: '', at: memory.now });
+    state = acceptStagedRequest(state, 'abort', { by: 'ann', reason: '', at: memory.now });
     expect(await settle()).toMatchObject({ activeStage: 'dev', phase: 'RolledBack' });
   });
 
@@ -387,7 +393,7 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
     read.length = 0;
     await settle();
     expect([...new Set(read)].toSorted()).toEqual(['web-s1', 'web-s2']);
-    state = askStaged(state, 'abort', { by: 'ann', reason: '', at: memory.now });
+    state = acceptStagedRequest(state, 'abort', { by: 'ann', reason: '', at: memory.now });
     expect(await settle()).toMatchObject({ activeStage: 's1', phase: 'RolledBack' });
   });
 

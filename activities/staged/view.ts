@@ -14,10 +14,9 @@ import {
 import type { StageView } from '../../domain/staged/observation.ts';
 import type { Narrowing } from '../../domain/staged/policy.ts';
 import type { Strategy } from '../../domain/staged/progressive.ts';
-import { clustersIn, isCopiedBack, nameOf, objectsOf } from '../../domain/staged/workload.ts';
-import { withDeadline } from './deadline.ts';
-import { judgeAll, judgeEach, type Judging, type Kept } from './judging.ts';
-import { liveReader, type LiveMemory, type LiveReader } from './live.ts';
+import { listClusters, isCopiedBack, formatObject, listObjects } from '../../domain/staged/workload.ts';
+import { judgeAll, judgeEach, withDeadline, type Judging, type Kept } from './judging.ts';
+import { createLiveReader, type LiveMemory, type LiveReader } from './live.ts';
 
 /** What a stage is looked at with. */
 export interface Looking {
@@ -37,16 +36,16 @@ export interface Looking {
 const AT_ONCE = 20;
 
 /** Looks how far a stage is that KubeStellar has bound: which objects fulfil it, by what their clusters report. */
-export async function viewOfStage(looking: Looking): Promise<StageView> {
+export async function observeBoundStage(looking: Looking): Promise<StageView> {
   const { stage, binding, few } = looking;
-  const all = objectsOf(binding);
-  const live = liveReader(looking.client, looking);
+  const all = listObjects(binding);
+  const live = createLiveReader(looking.client, looking);
   const print = await printOf(looking, all, live);
   // What was begun with and is no longer selected says nothing of the stage.
   const reached = (few?.narrowing?.clusters ?? few?.all ?? []).filter((name) => few?.all.includes(name));
   const clusters = few === undefined ? {} : { clusters: { all: few.all, reached, fulfilled: [] } };
   const of = { stage: stage.name, print, ...clusters };
-  if ((few?.all ?? clustersIn(binding)).length === 0) {
+  if ((few?.all ?? listClusters(binding)).length === 0) {
     return { ...of, objects: 0, fulfilled: 0, first: nobody('No cluster matches the clusterSelectors.') };
   }
   const kept = keep(all, stage);
@@ -76,9 +75,9 @@ async function printOf(
     canonical([
       policy.uid,
       // Where clusters are counted one by one, another one is no reason to begin with all of them again.
-      few === undefined ? clustersIn(binding) : [],
+      few === undefined ? listClusters(binding) : [],
       [stage.filter ?? '', stage.condition ?? '', stage.cell ?? {}],
-      all.map((object, index) => [nameOf(object), versions[index]]),
+      all.map((object, index) => [formatObject(object), versions[index]]),
     ]),
   );
 }
@@ -91,7 +90,7 @@ async function judgingOf(
   const condition = compileCondition(expression);
   return {
     policy,
-    clusters: clustersIn(binding),
+    clusters: listClusters(binding),
     statuses: await statusesOf(client, policy.name),
     test: condition.is === 'Compiled' ? withDeadline(condition.test) : undefined,
     live,
@@ -122,7 +121,7 @@ async function statusesOf(
     labelSelector: `${ABOUT.policy}=${policy}`,
   });
   return Map.groupBy(found, ({ metadata: { labels = {} } }) =>
-    nameOf({
+    formatObject({
       group: labels[ABOUT.group] ?? '',
       resource: labels[ABOUT.resource] ?? '',
       namespace: labels[ABOUT.namespace] ?? '',

@@ -6,7 +6,7 @@ import type { ClusterMark } from './progressive.ts';
 import type { ActiveStage, ActiveState, StagedState } from './state.ts';
 
 /** Until when a stage has to be fulfilled; undefined when it may take as long as it likes, or is fulfilled and soaks. */
-export const deadlineOf = (
+export const computeDeadline = (
   { countsFrom, fulfilledSince }: ActiveStage,
   { timeout }: Stage,
 ): number | undefined =>

@@ -2,9 +2,9 @@ import { freezeAt, heldByFreeze } from '../gates/freeze.ts';
 import { openingAt } from '../gates/windows.ts';
 import type { StagedDecision, StagedTurn, StagedWait } from './decision.ts';
 import type { ClusterSelection, ObservedStaged, PresentPolicy, Situation, StageView } from './observation.ts';
-import { progress, strategyOf, type Progress } from './progressive.ts';
+import { computeProgress, readStrategy, type Progress } from './progressive.ts';
 import type { ActiveState } from './state.ts';
-import { unselectedReason } from './workload.ts';
+import { explainUnselected } from './workload.ts';
 
 /** Whether a stage is to reach its clusters a few at a time, and is not over. */
 export function isProgressive(
@@ -14,32 +14,35 @@ export function isProgressive(
 ): boolean {
   const stage = spec.stages.find((one) => one.name === name);
   const isActive = active.name === name && active.completedAt === undefined;
-  return isActive && stage !== undefined && strategyOf(spec, stage) !== undefined;
+  return isActive && stage !== undefined && readStrategy(spec, stage) !== undefined;
 }
 
 /** Begins with the first clusters of a stage; undefined while it is not known which there are, or there are none. */
-export function beginClusters(state: ActiveState, situation: Situation): StagedTurn | undefined {
+export function reachFirstClusters(state: ActiveState, situation: Situation): StagedTurn | undefined {
   const { observed, object, spec, now } = situation;
   const { name } = state.active;
   const all = observed.selection?.clusters ?? [];
   const stage = spec.stages.find((one) => one.name === name);
-  const strategy = stage === undefined ? undefined : strategyOf(spec, stage);
-  const isKnown = unselectedReason(name, observed.selection) === undefined;
+  const strategy = stage === undefined ? undefined : readStrategy(spec, stage);
+  const isKnown = explainUnselected(name, observed.selection) === undefined;
   if (strategy === undefined || !isKnown) return undefined;
-  const { next } = progress(strategy, { all, reached: [], fulfilled: [] }, [], now);
+  const { next } = computeProgress(strategy, { all, reached: [], fulfilled: [] }, [], now);
   const message = `Stage ${name} begins with ${listed(next)}, of ${all.length} clusters.`;
   // What was begun with before is gone, and how long it took says nothing of what comes now.
   const { clusters: _before, ...active } = state.active;
   return {
     state: { ...state, active },
-    decision: frozen(observed, message, now) ??
+    decision: waitForFreeze(observed, message, now) ??
       // KubeStellar may have taken its time to say which clusters there are.
-      shut(object, message, now) ?? { do: 'Apply', stage: name, clusters: next, message },
+      waitForWindow(object, message, now) ?? { do: 'Apply', stage: name, clusters: next, message },
   };
 }
 
 /** Asks which clusters a stage selects, unless that has been asked. */
-export function select(selection: ClusterSelection | undefined, stage: string): StagedDecision | undefined {
+export function selectClusters(
+  selection: ClusterSelection | undefined,
+  stage: string,
+): StagedDecision | undefined {
   if (selection?.isDeleting === true) {
     const message = `BindingPolicy ${selection.name} is being deleted; it is made again when it is gone.`;
     return { do: 'Wait', phase: 'Progressing', reason: 'Removing', message };
@@ -54,19 +57,19 @@ export function select(selection: ClusterSelection | undefined, stage: string): 
 }
 
 /** How far the active stage is with its clusters; undefined when it does not reach them a few at a time, or nobody knows. */
-export function progressOf(
+export function findProgress(
   { active }: ActiveState,
   { clusters }: StageView,
   { spec, now }: Pick<Situation, 'spec' | 'now'>,
 ): Progress | undefined {
   const stage = spec.stages.find(({ name }) => name === active.name);
-  const strategy = stage === undefined ? undefined : strategyOf(spec, stage);
+  const strategy = stage === undefined ? undefined : readStrategy(spec, stage);
   if (strategy === undefined || clusters === undefined) return undefined;
-  return progress(strategy, clusters, active.clusters ?? [], now);
+  return computeProgress(strategy, clusters, active.clusters ?? [], now);
 }
 
 /** Goes on with the next clusters; undefined when there are none to begin with. */
-export function goOn(
+export function reachNextClusters(
   { active }: ActiveState,
   { next, of, done, failed }: Progress,
   { observed, object, now }: Situation,
@@ -76,8 +79,8 @@ export function goOn(
   const left = failed.length === 0 ? '' : `, ${failed.length} have failed`;
   const message = `Stage ${active.name} goes on with ${listed(next)}: ${done.length} of ${of} clusters are done${left}.`;
   return (
-    frozen(observed, message, now) ??
-    shut(object, message, now) ?? {
+    waitForFreeze(observed, message, now) ??
+    waitForWindow(object, message, now) ?? {
       do: 'Apply',
       stage: active.name,
       clusters: [...own.only, ...next],
@@ -96,7 +99,7 @@ function listed(names: readonly string[]): string {
 }
 
 /** How far a stage is with its clusters, for its status. */
-export const clustersOf = ({ of, marks, done, failed }: Progress) => ({
+export const summarizeProgress = ({ of, marks, done, failed }: Progress) => ({
   of,
   reached: marks.length,
   done: done.length,
@@ -105,14 +108,22 @@ export const clustersOf = ({ of, marks, done, failed }: Progress) => ({
 });
 
 /** What has gone wrong when too many clusters have failed. */
-export const failuresOf = (stage: string, { failed, of }: Progress, observed: ObservedStaged): string => {
+export const describeFailures = (
+  stage: string,
+  { failed, of }: Progress,
+  observed: ObservedStaged,
+): string => {
   const why = observed.view?.first;
   const first = why === undefined ? '' : ` ${why.object}: ${why.reason}`;
   return `Stage ${stage}: ${failed.length} of ${of} clusters have not fulfilled it in time: ${listed(failed)}.${first}`;
 };
 
 /** What holds whatever goes forward: a Freeze. */
-export function frozen({ freezes }: ObservedStaged, next: string, now: number): StagedWait | undefined {
+export function waitForFreeze(
+  { freezes }: ObservedStaged,
+  next: string,
+  now: number,
+): StagedWait | undefined {
   const freeze = freezeAt(freezes, now);
   if (freeze === undefined) return undefined;
   return {
@@ -125,7 +136,7 @@ export function frozen({ freezes }: ObservedStaged, next: string, now: number): 
 }
 
 /** What holds the beginning of a stage besides: windows. */
-export function shut({ spec }: PresentPolicy, next: string, now: number): StagedWait | undefined {
+export function waitForWindow({ spec }: PresentPolicy, next: string, now: number): StagedWait | undefined {
   const opening = openingAt(spec?.windows, now);
   if (opening.is === 'Open') return undefined;
   const { opensAt } = opening;

@@ -2,14 +2,14 @@ import type { Stage } from '../../crds/staged-binding-policy.ts';
 import { parseDuration } from '../duration.ts';
 import type { StagedTurn, StagedWait } from './decision.ts';
 import type { Situation, StageView } from './observation.ts';
-import { deadlineOf, observeStage, restartClusters } from './active-stage.ts';
-import { begin } from './place.ts';
-import { clustersOf, failuresOf, goOn, progressOf } from './clusters.ts';
-import { strategyOf, type Progress } from './progressive.ts';
+import { computeDeadline, observeStage, restartClusters } from './active-stage.ts';
+import { beginStage } from './place.ts';
+import { summarizeProgress, describeFailures, reachNextClusters, findProgress } from './clusters.ts';
+import { readStrategy, type Progress } from './progressive.ts';
 import {
-  answered,
-  marked,
-  withoutHold,
+  clearRequest,
+  markStage,
+  clearHold,
   type ActiveStage,
   type ActiveState,
   type Held,
@@ -18,16 +18,16 @@ import {
 } from './state.ts';
 
 /** Says what comes next for a stage that is placed: it waits, soaks, is over, or is late. */
-export function evaluate(given: ActiveState, view: StageView, situation: Situation): StagedTurn {
+export function evaluateStage(given: ActiveState, view: StageView, situation: Situation): StagedTurn {
   const { spec, now } = situation;
   const stage = spec.stages.find(({ name }) => name === given.active.name);
   if (stage === undefined)
     return { state: given, decision: { do: 'Look', message: 'The stages have changed.' } };
   const isLast = spec.stages.at(-1) === stage;
   const before = isLast ? given : goingOn(given);
-  const progress = progressOf(restartClusters(before, view), view, situation);
+  const progress = findProgress(restartClusters(before, view), view, situation);
   // Without knowing which clusters there are, those that were reached may be some of them.
-  const isUnknown = progress === undefined && strategyOf(spec, stage) !== undefined;
+  const isUnknown = progress === undefined && readStrategy(spec, stage) !== undefined;
   const holds = !isUnknown && isFulfilled(stage, view, { isLast, progress });
   const wasSoaked = isSoaked(before.active, stage, now);
   const state = observeStage(before, view, { now, isFulfilled: holds, wasSoaked, marks: progress?.marks });
@@ -41,12 +41,12 @@ export function evaluate(given: ActiveState, view: StageView, situation: Situati
   }
   const trouble = troubleOf(state, at, { stage, situation });
   if (trouble !== undefined) return giveUp(state, at, { stage, now, trouble });
-  const next = progress === undefined ? undefined : goOn(state, progress, situation);
+  const next = progress === undefined ? undefined : reachNextClusters(state, progress, situation);
   if (next !== undefined && next.do !== 'Wait')
     return { state: seen(state, at, 'Waiting', now), decision: next };
   const waiting =
     next === undefined ? stillWaiting(stage, active, at) : { ...next, mark: 'Waiting' as const };
-  const until = soonest(deadlineOf(active, stage), soakEnd(active, stage), progress?.until, next?.until);
+  const until = soonest(computeDeadline(active, stage), soakEnd(active, stage), progress?.until, next?.until);
   return wait(state, at, { ...waiting, until }, now);
 }
 
@@ -113,7 +113,7 @@ function seen(
     ...(completedAt === undefined || print === undefined ? {} : { completedWith: print }),
     ...clustersSeen(state, progress),
   };
-  return marked(state, mark, now);
+  return markStage(state, mark, now);
 }
 
 /** While the stage is not bound, what was seen last of its clusters stays. */
@@ -122,7 +122,9 @@ function clustersSeen(
   progress: Progress | undefined,
 ): Pick<StageMark, 'clusters'> {
   const clusters =
-    progress === undefined ? stages.find(({ name }) => name === active.name)?.clusters : clustersOf(progress);
+    progress === undefined
+      ? stages.find(({ name }) => name === active.name)?.clusters
+      : summarizeProgress(progress);
   return clusters === undefined || active.clusters === undefined ? {} : { clusters };
 }
 
@@ -133,7 +135,7 @@ function complete(state: ActiveState, at: Found, { observed, spec, now }: Situat
     ? 'is fulfilled, and is the last one.'
     : 'is the last one and has no condition: KubeStellar was asked to send it.';
   const message = `Stage ${active.name} ${how}`;
-  const done = { ...answered({ ...state, active }, 'promote'), active };
+  const done = { ...clearRequest({ ...state, active }, 'promote'), active };
   const own = observed.policies.find(({ stage }) => stage === active.name);
   // It is to reach whatever it selects from now on.
   if (own?.only !== undefined)
@@ -164,9 +166,9 @@ function pass(state: ActiveState, at: Found, situation: Situation): StagedTurn {
   const { spec, now } = situation;
   const { name } = state.active;
   const next = spec.stages[spec.stages.findIndex((one) => one.name === name) + 1];
-  if (next === undefined) return complete({ ...withoutHold(state), active: state.active }, at, situation);
-  const passed = withoutHold(answered(seen(state, at, 'Passed', now), 'promote'));
-  const turn = begin(passed, next, situation);
+  if (next === undefined) return complete({ ...clearHold(state), active: state.active }, at, situation);
+  const passed = clearHold(clearRequest(seen(state, at, 'Passed', now), 'promote'));
+  const turn = beginStage(passed, next, situation);
   return turn.decision.do === 'Wait' ? { ...turn, state: seen(state, at, 'Fulfilled', now) } : turn;
 }
 
@@ -183,9 +185,9 @@ function troubleOf(
 ): Trouble | undefined {
   const { name, timeout = '' } = stage;
   if (progress?.isBreached === true) {
-    return { reason: 'TooManyFailures', message: failuresOf(name, progress, situation.observed) };
+    return { reason: 'TooManyFailures', message: describeFailures(name, progress, situation.observed) };
   }
-  const late = deadlineOf(active, stage);
+  const late = computeDeadline(active, stage);
   if (late === undefined || situation.now < late) return undefined;
   const why = view.unbound ?? view.cell ?? view.first?.reason ?? 'No object is looked at.';
   const message = `Expected stage ${name} to be fulfilled within ${timeout}, got: ${why}`;

@@ -4,7 +4,7 @@ import {
   ABOUT,
   CLUSTER_COLUMN,
   REPORTS,
-  reportsIn,
+  readReports,
   type CombinedStatus,
   type Report,
   type WorkloadObject,
@@ -36,7 +36,7 @@ export type Judgement =
   | { readonly is: 'Unfulfilled'; readonly reason: string };
 
 /** Judges an object by what the clusters report of it; whatever is foreign, older, empty or broken never fulfils. */
-export function judge(
+export function judgeObject(
   object: WorkloadObject,
   evidence: Evidence,
   condition: ((status: CombinedStatus) => Verdict) | undefined,
@@ -90,7 +90,7 @@ function staleness(
   status: CombinedStatus,
   { clusters, now }: Evidence,
 ): Judgement | undefined {
-  const reports = reportsIn(status);
+  const reports = readReports(status);
   const uid = status.metadata.name.split('.')[0] ?? '';
   let doubtful: string | undefined;
   for (const cluster of clusters) {
@@ -164,7 +164,7 @@ function withoutReports(status: CombinedStatus): CombinedStatus {
 }
 
 /** Tells apart what a CombinedStatus says of each cluster, by the column that names it: of one cluster, it is a CombinedStatus of that alone. */
-export function byCluster(status: CombinedStatus, column: string): (cluster: string) => CombinedStatus {
+export function splitByCluster(status: CombinedStatus, column: string): (cluster: string) => CombinedStatus {
   const results = recordsIn(status.results).map((result) => splitResult(result, column));
   return (cluster) => ({ ...status, results: results.map((of) => of(cluster)) });
 }
@@ -186,7 +186,7 @@ const columnNames = ({ columnNames: names }: Fields): readonly unknown[] =>
   Array.isArray(names) ? names : [];
 
 /** Which StatusCollector does not name the cluster of each row; undefined when each does. */
-export function columnProblem(
+export function findColumnProblem(
   { statusCollectors = [] }: WorkloadObject,
   statuses: readonly CombinedStatus[],
   column: string,

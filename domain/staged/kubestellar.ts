@@ -91,7 +91,7 @@ export interface Report {
 }
 
 /** Reads what clusters have reported; a row that is not as Okra has asked for says nothing. */
-export function reportsIn(status: CombinedStatus): readonly Report[] {
+export function readReports(status: CombinedStatus): readonly Report[] {
   return recordsIn(status.results)
     .filter(({ name }) => name === REPORTS)
     .flatMap(({ columnNames, rows }) => {

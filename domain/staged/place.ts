@@ -1,41 +1,54 @@
 import type { Stage } from '../../crds/staged-binding-policy.ts';
 import type { StagedTurn } from './decision.ts';
-import { beginClusters, frozen, isProgressive, select, shut } from './clusters.ts';
+import {
+  reachFirstClusters,
+  waitForFreeze,
+  isProgressive,
+  selectClusters,
+  waitForWindow,
+} from './clusters.ts';
 import type { ObservedStaged, Situation, StagePolicy } from './observation.ts';
-import { answered, isPassed, marked, withoutStage, type ActiveState, type StagedState } from './state.ts';
+import {
+  clearRequest,
+  isPassed,
+  markStage,
+  clearStage,
+  type ActiveState,
+  type StagedState,
+} from './state.ts';
 
 /** Begins a stage, unless something holds it. */
-export function begin(state: StagedState, { name }: Stage, situation: Situation): StagedTurn {
+export function beginStage(state: StagedState, { name }: Stage, situation: Situation): StagedTurn {
   const { observed, object, now } = situation;
   const message = `Stage ${name} begins.`;
-  const held = frozen(observed, message, now) ?? shut(object, message, now);
+  const held = waitForFreeze(observed, message, now) ?? waitForWindow(object, message, now);
   if (held !== undefined) return { state, decision: held };
   const active = { name, startedAt: now, countsFrom: now };
   // A promote that still waits was about another stage.
-  const before = withoutStage(answered(state, 'promote'));
+  const before = clearStage(clearRequest(state, 'promote'));
   const mark = { name, phase: 'Binding', startedAt: new Date(now).toISOString() } as const;
-  const begun = marked({ ...before, active }, mark, now);
+  const begun = markStage({ ...before, active }, mark, now);
   // What was seen says as well what is to be placed now.
-  return place({ ...begun, active }, situation) ?? { state: begun, decision: { do: 'Look', message } };
+  return placeStages({ ...begun, active }, situation) ?? { state: begun, decision: { do: 'Look', message } };
 }
 
 /** Begins the first stage, unless a person has to let it go on. */
-export function beginFirst(state: StagedState, situation: Situation): StagedTurn | undefined {
+export function beginFirstStage(state: StagedState, situation: Situation): StagedTurn | undefined {
   const { active, held } = state;
   const [first] = situation.spec.stages;
   if (active !== undefined || first === undefined) return undefined;
-  if (held === undefined) return begin(state, first, situation);
+  if (held === undefined) return beginStage(state, first, situation);
   const { reason, message } = held;
   return { state, decision: { do: 'Wait', phase: 'RolledBack', reason, message, isTrouble: true } };
 }
 
 /** Makes the BindingPolicies of the stages what they are to be; undefined when they are. */
-export function place(state: ActiveState, situation: Situation): StagedTurn | undefined {
+export function placeStages(state: ActiveState, situation: Situation): StagedTurn | undefined {
   const { stages, stageRetention } = situation.spec;
   for (const { name } of stages) {
     const isKept = stageRetention === 'Keep' && isPassed(state, name);
     if (name !== state.active.name && !isKept) continue;
-    const placed = placeStage(state, situation, name);
+    const placed = placeOne(state, situation, name);
     if (placed === 'Unknown') return undefined;
     if (placed !== undefined) return placed;
   }
@@ -43,7 +56,7 @@ export function place(state: ActiveState, situation: Situation): StagedTurn | un
 }
 
 /** Makes the BindingPolicy of a stage what it is to be; undefined when it is, `Unknown` while nobody knows which clusters it has. */
-function placeStage(
+function placeOne(
   state: ActiveState,
   situation: Situation,
   name: string,
@@ -53,9 +66,9 @@ function placeStage(
   if (policy?.isDeleting === true) return { state, decision: waitForGone(policy) };
   const isFew = isProgressive(state, situation, name);
   const isAsked = isFew && (policy === undefined || policy.only !== undefined);
-  const asked = isAsked ? select(observed.selection, name) : undefined;
+  const asked = isAsked ? selectClusters(observed.selection, name) : undefined;
   if (asked !== undefined) return { state, decision: asked };
-  if (isFew && policy === undefined) return beginClusters(state, situation) ?? 'Unknown';
+  if (isFew && policy === undefined) return reachFirstClusters(state, situation) ?? 'Unknown';
   return corrected(state, situation, { name, policy, isFew });
 }
 
@@ -78,7 +91,7 @@ function corrected(
     ...(isRight && policy?.only !== undefined ? { clusters: policy.only } : {}),
     ...(policy === undefined ? {} : { found: policy.uid }),
   };
-  const held = reachesNoMore(policy, observed) ? undefined : frozen(observed, message, now);
+  const held = reachesNoMore(policy, observed) ? undefined : waitForFreeze(observed, message, now);
   return { state, decision: held ?? { do: 'Apply', ...change, message } };
 }
 
@@ -105,7 +118,7 @@ function clear(state: ActiveState, { observed, object, spec, now }: Situation): 
   const { generation } = object;
   return {
     state,
-    decision: frozen(observed, message, now) ?? { do: 'Remove', name, uid, generation, message },
+    decision: waitForFreeze(observed, message, now) ?? { do: 'Remove', name, uid, generation, message },
   };
 }
 

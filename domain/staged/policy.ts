@@ -32,10 +32,10 @@ export interface BindingPolicy {
 }
 
 /** The name of the BindingPolicy of a stage; KubeStellar gives its Binding the same. */
-export const policyName = (name: string, stage: string): string => `${name}-${stage}`;
+export const namePolicy = (name: string, stage: string): string => `${name}-${stage}`;
 
 /** The name of the BindingPolicy that asks for the clusters of a stage; no stage can have it, since none begins with a hyphen. */
-export const selectionName = (name: string): string => `${name}--clusters`;
+export const nameSelection = (name: string): string => `${name}--clusters`;
 
 /** Which clusters of its stage a BindingPolicy reaches, and the label that they are selected by. */
 export interface Narrowing {
@@ -44,7 +44,7 @@ export interface Narrowing {
 }
 
 /** What the BindingPolicy of a stage is to say: what the StagedBindingPolicy does, and that Okra's own StatusCollector reports as well. */
-export function policySpec(
+export function buildPolicySpec(
   { downsync }: Pick<StagedBindingPolicySpec, 'downsync'>,
   { clusterSelectors }: Stage,
   narrowing?: Narrowing,
@@ -66,7 +66,7 @@ const narrowed =
   });
 
 /** What a BindingPolicy reaches of its stage; undefined when it reaches all that the stage selects. */
-export function narrowingOf({ metadata, spec }: BindingPolicy): Narrowing | undefined {
+export function readNarrowing({ metadata, spec }: BindingPolicy): Narrowing | undefined {
   const label = metadata.annotations?.[CLUSTER_LABEL_ANNOTATION];
   const [selector] = recordsIn(fieldsIn(spec)['clusterSelectors']);
   const { key, operator, values } = fieldsIn(recordsIn(selector?.['matchExpressions']).at(-1));
@@ -75,7 +75,7 @@ export function narrowingOf({ metadata, spec }: BindingPolicy): Narrowing | unde
 }
 
 /** What the BindingPolicy is to say that asks for the clusters of a stage: the stage's selectors, and of objects one that there cannot be. */
-export const selectionSpec = ({ clusterSelectors }: Stage): object => ({
+export const buildSelectionSpec = ({ clusterSelectors }: Stage): object => ({
   clusterSelectors,
   // Kubernetes lets no object have this name.
   downsync: [{ objectNames: ['%'] }],
@@ -85,15 +85,15 @@ export const selectionSpec = ({ clusterSelectors }: Stage): object => ({
  * Whether a BindingPolicy says what it is to say, and its clauses and selectors restrict nothing besides; fields that Okra does not
  * know are left alone, and so is what others say beside these lists, which an apply does not take away.
  */
-export function saysWhatItShould(policy: BindingPolicy, spec: object): boolean {
+export function isAsDesired(policy: BindingPolicy, spec: object): boolean {
   const wanted = fieldsIn(JSON.parse(canonical(spec)));
   const found = fieldsIn(policy.spec);
   const isMore = ['clusterSelectors', 'downsync'].some((list) => restrictsMore(found[list], wanted[list]));
-  return saysAll(policy.spec, spec) && !isMore;
+  return containsAll(policy.spec, spec) && !isMore;
 }
 
 /** Whether a spec says all that it should; what it says besides is the API server's. */
-export const saysAll = (found: unknown, wanted: object): boolean =>
+export const containsAll = (found: unknown, wanted: object): boolean =>
   covers(found, JSON.parse(canonical(wanted)));
 
 function covers(found: unknown, wanted: unknown): boolean {
@@ -131,7 +131,7 @@ function restrictsMore(found: unknown, wanted: unknown): boolean {
   if (!isRecord(found) || !isRecord(wanted)) return false;
   return Object.entries(found).some(([key, one]) => {
     if (!Object.hasOwn(wanted, key)) return Object.hasOwn(KNOWN, key) && !isNothing(one);
-    return key === 'matchLabels' ? !saysAll(wanted[key], fieldsIn(one)) : restrictsMore(one, wanted[key]);
+    return key === 'matchLabels' ? !containsAll(wanted[key], fieldsIn(one)) : restrictsMore(one, wanted[key]);
   });
 }
 

@@ -1,8 +1,8 @@
 import type { Stamp } from '../model/request.ts';
 import { cut } from '../text.ts';
 import {
-  answered,
-  passedBefore,
+  clearRequest,
+  listPassedBefore,
   type Held,
   type RollingBack,
   type StagedAim,
@@ -12,7 +12,7 @@ import {
 } from './state.ts';
 
 /** Says why a request makes no sense now; undefined when it does. */
-export function stagedRefusal(
+export function refuseStagedRequest(
   state: StagedState,
   name: StagedRequestName,
   aim: StagedAim = {},
@@ -78,7 +78,7 @@ function abortRefusal(state: StagedState, aim: StagedAim): string | undefined {
   const { active, held, rollingBack } = state;
   if (isWithdrawal(state, aim)) return undefined;
   if (active === undefined) return 'Expected a stage to take back, got none that has begun.';
-  const earlier = passedBefore(state);
+  const earlier = listPassedBefore(state);
   if (rollingBack !== undefined) return repetitionOf(rollingBack, earlier, to);
   const goesFurther = to !== undefined && earlier.includes(to);
   if (isOfTakenBack(state, aim))
@@ -91,7 +91,7 @@ function abortRefusal(state: StagedState, aim: StagedAim): string | undefined {
 /** Whether an abort is about a stage that was taken back already. */
 function isOfTakenBack(state: StagedState, { to, stage }: StagedAim): boolean {
   const { active, held } = state;
-  const goesFurther = active !== undefined && to !== undefined && passedBefore(state).includes(to);
+  const goesFurther = active !== undefined && to !== undefined && listPassedBefore(state).includes(to);
   const isGone = stage !== undefined && stage !== active?.name && isTakenBack(state, held, stage);
   const isThere = held !== undefined && active !== undefined && held.stage !== active.name;
   return (isThere && to === active.name) || (isGone && !goesFurther);
@@ -106,13 +106,13 @@ const isWithdrawal = (state: StagedState, aim: StagedAim): boolean =>
 
 /** Ends what was to let a stage begin again that was taken back; it is held once more where that has been let go on. */
 function withdrawn(state: StagedState, { stage = '' }: StagedAim, stamp: Stamp): StagedState {
-  const message = abortedMessage(stage, stamp);
+  const message = describeAbort(stage, stamp);
   const { held = { reason: 'Aborted', by: stamp.by, stage, message } } = state;
-  return { ...answered(answered(state, 'promote'), 'retry'), held };
+  return { ...clearRequest(clearRequest(state, 'promote'), 'retry'), held };
 }
 
 /** Says that a stage was aborted, and by whom. */
-export function abortedMessage(stage: string, { by, reason }: Omit<Stamp, 'at'>): string {
+export function describeAbort(stage: string, { by, reason }: Omit<Stamp, 'at'>): string {
   const said = reason === '' ? '' : `: ${reason}`;
   return `Stage ${stage} was aborted by ${by}${said}${/[.!?]$/.test(said) ? '' : '.'}`;
 }
@@ -125,11 +125,15 @@ const isTakenBack = ({ stages }: StagedState, held: Held | undefined, stage: str
 const LONGEST = { by: 253, reason: 1024, stage: 63, requests: 20 };
 
 /** Takes a request into account; one that makes no sense now changes nothing. */
-export function askStaged(state: StagedState, name: StagedRequestName, request: StagedRequest): StagedState {
+export function acceptStagedRequest(
+  state: StagedState,
+  name: StagedRequestName,
+  request: StagedRequest,
+): StagedState {
   if (!state.isRestored) {
     return { ...state, early: [...(state.early ?? []), { name, request }].slice(-LONGEST.requests) };
   }
-  if (stagedRefusal(state, name, request) !== undefined) return state;
+  if (refuseStagedRequest(state, name, request) !== undefined) return state;
   const stamp = {
     by: cut(request.by, LONGEST.by),
     reason: cut(request.reason, LONGEST.reason),
@@ -172,7 +176,11 @@ function taken(
 }
 
 /** Says what happens now that a request was taken. */
-export function stagedAnswer(name: StagedRequestName, state: StagedState, aim: StagedAim = {}): string {
+export function answerStagedRequest(
+  name: StagedRequestName,
+  state: StagedState,
+  aim: StagedAim = {},
+): string {
   const { active, isRestored } = state;
   if (!isRestored) return 'It is taken up with the first look, if it makes sense then.';
   const stage = active === undefined ? 'the first stage' : `stage ${active.name}`;

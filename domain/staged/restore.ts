@@ -1,18 +1,18 @@
 import {
   initialStagedState,
-  marked,
+  markStage,
   stagedRequestNames,
   type StagedAsked,
   type StagedState,
 } from './state.ts';
 import type { ObservedStaged, PresentPolicy } from './observation.ts';
-import { askStaged } from './requests.ts';
+import { acceptStagedRequest } from './requests.ts';
 import type { Stamp } from '../model/request.ts';
 
 type Status = PresentPolicy['status'];
 
 /** Takes up what the status says of an earlier run, once; without a status, what BindingPolicies there are. */
-export function restored(before: StagedState, observed: ObservedStaged, now: number): StagedState {
+export function restoreState(before: StagedState, observed: ObservedStaged, now: number): StagedState {
   const { object } = observed;
   if (object === undefined) return before;
   const state = ofObject(before, object.uid);
@@ -31,7 +31,7 @@ export function restored(before: StagedState, observed: ObservedStaged, now: num
     status.activeStage === undefined
       ? fromPolicies(known, observed, now)
       : { ...known, active: activeIn(object, status.activeStage, now) };
-  return early.reduce((next, { name, request }) => askStaged(next, name, request), taken);
+  return early.reduce((next, { name, request }) => acceptStagedRequest(next, name, request), taken);
 }
 
 /** Whether nothing has begun that anybody knows of: the BindingPolicies that there are may not have been seen yet. */
@@ -91,7 +91,7 @@ function fromPolicies(state: StagedState, { object, policies }: ObservedStaged, 
   if (name === undefined) return state;
   const passed = names
     .slice(0, newest)
-    .reduce((known, one) => marked(known, { name: one, phase: 'Passed' }, now), state);
+    .reduce((known, one) => markStage(known, { name: one, phase: 'Passed' }, now), state);
   // It may have served.
   return { ...passed, active: { name, startedAt: now, countsFrom: now, hasServed: true } };
 }

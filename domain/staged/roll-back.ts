@@ -1,11 +1,11 @@
 import type { StagedTurn } from './decision.ts';
 import type { ObservedStaged, PresentPolicy } from './observation.ts';
 import {
-  answered,
-  marked,
-  passedBefore,
-  withoutRollBack,
-  withoutStage,
+  clearRequest,
+  markStage,
+  listPassedBefore,
+  clearRollBack,
+  clearStage,
   type ActiveStage,
   type Held,
   type RollingBack,
@@ -26,7 +26,7 @@ export function rollBack(
   const { message } = rollingBack;
   const { selection } = observed;
   if (selection?.isDeleting === false) return { state, decision: removal(selection, message) };
-  const previous = passedBefore(state).at(-1);
+  const previous = listPassedBefore(state).at(-1);
   const returned = previous === undefined ? undefined : comeBack(previous, { observed, object }, message);
   if (returned !== undefined) return { state, decision: returned };
   const own = observed.policies.find(({ stage }) => stage === active.name);
@@ -79,16 +79,16 @@ function taken(
   },
 ): StagedState {
   const { active, previous, now } = at;
-  const rolledBack = marked(state, { name: active.name, phase: 'RolledBack' }, now);
-  if (previous === undefined) return held(withoutStage(rolledBack), active.name);
-  const back = marked(
+  const rolledBack = markStage(state, { name: active.name, phase: 'RolledBack' }, now);
+  if (previous === undefined) return held(clearStage(rolledBack), active.name);
+  const back = markStage(
     // It was passed, and serves its clusters.
     { ...rolledBack, active: { name: previous, startedAt: now, countsFrom: now, hasServed: true } },
     { name: previous, phase: 'Waiting', completed: true },
     now,
   );
   const { to } = state.rollingBack;
-  const goesOn = to !== undefined && passedBefore(back).includes(to);
+  const goesOn = to !== undefined && listPassedBefore(back).includes(to);
   return goesOn ? back : held(back, active.name);
 }
 
@@ -99,5 +99,5 @@ function held(state: StagedState, stage: string): StagedState {
   const { reason, by, message } = rollingBack;
   const hold: Held = { reason, stage, message, ...(by === undefined ? {} : { by }) };
   // What has come to finish a stage was not about the one before.
-  return { ...withoutRollBack(answered(state, 'promote')), held: hold };
+  return { ...clearRollBack(clearRequest(state, 'promote')), held: hold };
 }

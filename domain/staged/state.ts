@@ -100,28 +100,28 @@ export const initialStagedState: StagedState = {
 export type ActiveState = StagedState & { readonly active: ActiveStage };
 
 /** A state in which no stage has begun. */
-export function withoutStage({ active: _active, ...others }: StagedState): StagedState {
+export function clearStage({ active: _active, ...others }: StagedState): StagedState {
   return others;
 }
 
 /** A state in which nothing has to be let go on. */
-export function withoutHold({ held: _held, ...others }: StagedState): StagedState {
+export function clearHold({ held: _held, ...others }: StagedState): StagedState {
   return others;
 }
 
 /** A state in which nothing is being taken back. */
-export function withoutRollBack({ rollingBack: _rollingBack, ...others }: StagedState): StagedState {
+export function clearRollBack({ rollingBack: _rollingBack, ...others }: StagedState): StagedState {
   return others;
 }
 
 /** A state after a request was carried out. */
-export function answered(state: StagedState, name: 'promote' | 'retry' | 'abort'): StagedState {
+export function clearRequest(state: StagedState, name: 'promote' | 'retry' | 'abort'): StagedState {
   const { [name]: _answered, ...requests } = state.requests;
   return { ...state, requests };
 }
 
 /** Marks where a stage stands; since when it has been there changes with its phase only. */
-export function marked(state: StagedState, mark: Omit<StageMark, 'since'>, now: number): StagedState {
+export function markStage(state: StagedState, mark: Omit<StageMark, 'since'>, now: number): StagedState {
   const time = new Date(now).toISOString();
   const before = state.stages.find(({ name }) => name === mark.name);
   const next: StageMark = { ...mark, since: before?.phase === mark.phase ? before.since : time };
@@ -135,7 +135,7 @@ export const isPassed = ({ stages }: StagedState, name: string): boolean =>
   stages.some((one) => one.name === name && one.phase === 'Passed');
 
 /** The stages before the active one that were passed, in order: those that an abort can go back to. */
-export function passedBefore({ stages, active }: StagedState): readonly string[] {
+export function listPassedBefore({ stages, active }: StagedState): readonly string[] {
   const at = stages.findIndex(({ name }) => name === active?.name);
   return (at < 0 ? stages : stages.slice(0, at))
     .filter(({ phase }) => phase === 'Passed')

@@ -4,7 +4,7 @@ import { conditionsFrom, type Claim } from '../kubernetes/conditions.ts';
 import type { Stamp } from '../model/request.ts';
 import type { StagedDecision } from './decision.ts';
 import type { PresentPolicy } from './observation.ts';
-import { policyName } from './policy.ts';
+import { namePolicy } from './policy.ts';
 import type { StagedState } from './state.ts';
 
 /** What a status is made of. */
@@ -24,7 +24,7 @@ interface Told {
 }
 
 /** Says where a StagedBindingPolicy stands. */
-export function stagedStatusOf({
+export function deriveStagedStatus({
   name,
   object,
   state,
@@ -54,7 +54,7 @@ export function stagedStatusOf({
 }
 
 /** Whether two statuses say the same, whenever and by whom they were written. */
-export const sameStagedStatus = (a: StagedBindingPolicyStatus, b: StagedBindingPolicyStatus): boolean =>
+export const isSameStagedStatus = (a: StagedBindingPolicyStatus, b: StagedBindingPolicyStatus): boolean =>
   sameValue(newsIn(a), newsIn(b));
 
 const newsIn = (status: StagedBindingPolicyStatus): object => ({
@@ -93,7 +93,7 @@ const stagesOf = (name: string, { stages }: StagedState): StagedState['stages'] 
   stages.map((mark) =>
     mark.phase === 'Pending' || mark.phase === 'RolledBack'
       ? mark
-      : { ...mark, bindingPolicy: policyName(name, mark.name) },
+      : { ...mark, bindingPolicy: namePolicy(name, mark.name) },
   );
 
 function claimsOf(

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { askStaged, stagedAnswer, stagedRefusal } from './requests.ts';
+import { acceptStagedRequest, answerStagedRequest, refuseStagedRequest } from './requests.ts';
 import { stagedRequestNames, initialStagedState } from './state.ts';
 import { stagedRules, takeStagedTurn } from './turn.ts';
 import { aSpec, World } from './testing/world.ts';
@@ -338,8 +338,13 @@ describe('a StagedBindingPolicy', () => {
         world.settle();
         world.freezes = [{ name: 'f', by: 'ops', reason: 'x.' }];
         world.ask(name);
-        expect(stagedAnswer('abort', world.state, aim)).toContain('Nothing begins after stage s0');
-        world.state = askStaged(world.state, 'abort', { by: 'bob', reason: '', at: world.now, ...aim });
+        expect(answerStagedRequest('abort', world.state, aim)).toContain('Nothing begins after stage s0');
+        world.state = acceptStagedRequest(world.state, 'abort', {
+          by: 'bob',
+          reason: '',
+          at: world.now,
+          ...aim,
+        });
         world.settle();
         world.freezes = [];
         expect(world.settle()).toMatchObject({ phase: 'RolledBack' });
@@ -364,12 +369,12 @@ describe('a StagedBindingPolicy', () => {
     world.ask('retry');
     world.settle();
     const aim = { stage };
-    expect(stagedAnswer('abort', world.state, aim)).toContain('Nothing begins');
-    world.state = askStaged(world.state, 'abort', { by: 'bob', reason: '', at: world.now, ...aim });
+    expect(answerStagedRequest('abort', world.state, aim)).toContain('Nothing begins');
+    world.state = acceptStagedRequest(world.state, 'abort', { by: 'bob', reason: '', at: world.now, ...aim });
     world.freezes = [];
     expect(world.settle()).toMatchObject({ phase: 'RolledBack', reason: 'Aborted' });
     expect([world.placed, world.status.held]).toMatchObject([placed, { by: 'bob', stage }]);
-    expect(stagedRefusal(world.state, 'abort', aim)).toBeDefined();
+    expect(refuseStagedRequest(world.state, 'abort', aim)).toBeDefined();
     world.ask('retry');
     world.settle();
     expect(world.placed).toEqual([...placed, stage]);
@@ -784,7 +789,7 @@ describe('whatever happens to a StagedBindingPolicy', () => {
           fulfil(world, 's0', 's1', 's2', 's3').ill.clear();
           for (let times = 0; times < 12; times += 1) {
             for (const name of ['resume', 'retry', 'promote'] as const) {
-              if (stagedRefusal(world.state, name) === undefined) world.ask(name);
+              if (refuseStagedRequest(world.state, name) === undefined) world.ask(name);
             }
             world.now += 600_000;
             world.settle();

@@ -1,13 +1,13 @@
 import { holdTime, resumeTime } from './active-stage.ts';
 import type { StagedTurn } from './decision.ts';
-import { evaluate } from './evaluate.ts';
+import { evaluateStage } from './evaluate.ts';
 import type { ObservedStaged, PresentPolicy, Situation, StagedLook } from './observation.ts';
-import { beginFirst, place } from './place.ts';
-import { abortedMessage } from './requests.ts';
-import { restored } from './restore.ts';
+import { beginFirstStage, placeStages } from './place.ts';
+import { describeAbort } from './requests.ts';
+import { restoreState } from './restore.ts';
 import { rollBack } from './roll-back.ts';
 import { followStages } from './stages.ts';
-import { answered, withoutHold, type ActiveState, type StagedState } from './state.ts';
+import { clearRequest, clearHold, type ActiveState, type StagedState } from './state.ts';
 
 /** The look by which to go on; the first one of a run may find that a stage is taken back. */
 export const nextLook = (
@@ -41,13 +41,13 @@ type Rule = (state: StagedState, turn: Turn) => Decision | StagedTurn | undefine
 /** The rules in their order: the first that has something to do decides. */
 export const stagedRules: readonly (readonly [name: string, rule: Rule])[] = [
   ['An abort or a timeout takes the newest stage back', takeBack],
-  ['A BindingPolicy of a stage that was taken back goes', leftOver],
+  ['A BindingPolicy of a stage that was taken back goes', removeLeftOver],
   ['A spec or a space that cannot be used is reported', reportProblem],
   ['A pause holds', holdPause],
-  ['The first stage begins', withSpec(beginFirst)],
-  ['The BindingPolicies are made what they are to be', ofStage(place)],
+  ['The first stage begins', withSpec(beginFirstStage)],
+  ['The BindingPolicies are made what they are to be', ofStage(placeStages)],
   ['A stage that was not looked at is looked at', lookAtStage],
-  ['The active stage waits, soaks, is late or is passed', ofStage(evaluateStage)],
+  ['The active stage waits, soaks, is late or is passed', ofStage(evaluateActive)],
 ];
 
 function nextTurn(observed: ObservedStaged, before: StagedState, now: number): StagedTurn {
@@ -55,9 +55,9 @@ function nextTurn(observed: ObservedStaged, before: StagedState, now: number): S
   if (object === undefined) {
     return { state: before, decision: { do: 'Close', message: 'The StagedBindingPolicy is gone.' } };
   }
-  if (object.isDeleting) return { state: before, decision: goingAway(observed, object) };
-  const followed = followStages(restored(before, observed, now), { policies, object, now });
-  const state = heard(followed.state, now);
+  if (object.isDeleting) return { state: before, decision: finishDeletion(observed, object) };
+  const followed = followStages(restoreState(before, observed, now), { policies, object, now });
+  const state = applyRequests(followed.state, now);
   const turn = { observed, object, now, stageProblem: followed.problem };
   for (const [, rule] of stagedRules) {
     const decided = rule(state, turn);
@@ -85,9 +85,9 @@ function lookAtStage({ active }: StagedState, { observed: { view } }: Turn): Dec
   return active === undefined || view?.stage !== active.name ? LOOK : undefined;
 }
 
-function evaluateStage(state: ActiveState, situation: Situation): StagedTurn | undefined {
+function evaluateActive(state: ActiveState, situation: Situation): StagedTurn | undefined {
   const { view } = situation.observed;
-  return view === undefined ? undefined : evaluate(state, view, situation);
+  return view === undefined ? undefined : evaluateStage(state, view, situation);
 }
 
 /** Goes on taking a stage back, unless nobody knows which BindingPolicies there are, so that none can be taken for gone. */
@@ -117,7 +117,10 @@ function holdPause({ requests, active }: StagedState): Decision | undefined {
 }
 
 /** A BindingPolicy that was taken away and is there all the same: a late write of a process that was stopped, say. */
-function leftOver({ stages, active }: StagedState, { observed: { policies } }: Turn): Decision | undefined {
+function removeLeftOver(
+  { stages, active }: StagedState,
+  { observed: { policies } }: Turn,
+): Decision | undefined {
   const isTaken = (name: string): boolean =>
     name !== active?.name && stages.some((mark) => mark.name === name && mark.phase === 'RolledBack');
   const left = policies.find(({ stage, isDeleting }) => !isDeleting && isTaken(stage));
@@ -127,7 +130,7 @@ function leftOver({ stages, active }: StagedState, { observed: { policies } }: T
 }
 
 /** Kubernetes collects what is in the same cluster; what is elsewhere is taken away before the object goes. */
-function goingAway(
+function finishDeletion(
   { policies, selection }: ObservedStaged,
   { isElsewhere, problems, spec }: PresentPolicy,
 ): Decision {
@@ -146,17 +149,17 @@ function goingAway(
 }
 
 /** Takes up what operators have asked for. */
-function heard(state: StagedState, now: number): StagedState {
+function applyRequests(state: StagedState, now: number): StagedState {
   const { abort, retry, promote } = state.requests;
-  if (abort !== undefined) return aborted(answered(state, 'abort'), abort);
+  if (abort !== undefined) return aborted(clearRequest(state, 'abort'), abort);
   if (retry !== undefined) {
-    const again = withoutHold(answered(state, 'retry'));
+    const again = clearHold(clearRequest(state, 'retry'));
     if (again.active === undefined) return again;
     const { clusters: _failed, ...active } = again.active;
     return { ...again, active: { ...active, startedAt: now, countsFrom: now } };
   }
   // What was taken back to nothing begins again; a stage that is there is finished when it is looked at.
-  if (promote !== undefined && state.active === undefined) return withoutHold(answered(state, 'promote'));
+  if (promote !== undefined && state.active === undefined) return clearHold(clearRequest(state, 'promote'));
   return state;
 }
 
@@ -164,8 +167,8 @@ function aborted(state: StagedState, abort: NonNullable<StagedState['requests'][
   const { active } = state;
   if (active === undefined) return state;
   const { by, to } = abort;
-  const message = abortedMessage(active.name, abort);
+  const message = describeAbort(active.name, abort);
   // What was to let it go on is not about what comes after it is taken back.
-  const { held: _over, ...others } = answered(answered(state, 'promote'), 'retry');
+  const { held: _over, ...others } = clearRequest(clearRequest(state, 'promote'), 'retry');
   return { ...others, rollingBack: { reason: 'Aborted', by, message, ...(to === undefined ? {} : { to }) } };
 }

@@ -3,7 +3,13 @@ import { RE2JS } from 're2js';
 import type { CombinedStatus, WorkloadObject } from '../kubestellar.ts';
 import { isRecord } from '../../model/shape.ts';
 import { cut } from '../../text.ts';
-import { clauseValue, combinedValue, conditionEnvironment, filterEnvironment, MATCHES } from './values.ts';
+import {
+  toClauseValue,
+  toCombinedValue,
+  conditionEnvironment,
+  filterEnvironment,
+  MATCHES,
+} from './values.ts';
 
 /** What an expression says of a value. */
 export type Verdict =
@@ -16,12 +22,12 @@ export type Compiled<Input> =
 
 /** Compiles the `filter` of a stage. */
 export const compileFilter = (text: string): Compiled<WorkloadObject> =>
-  compile(text, filterEnvironment, (object) => ({ downsyncClause: clauseValue(object) }));
+  compile(text, filterEnvironment, (object) => ({ downsyncClause: toClauseValue(object) }));
 
 /** Compiles the `condition` of a stage. */
 export const compileCondition = (text: string): Compiled<CombinedStatus> =>
   compile(text, conditionEnvironment, (status) => {
-    const obj = combinedValue(status);
+    const obj = toCombinedValue(status);
     return { obj, combinedStatus: obj };
   });
 

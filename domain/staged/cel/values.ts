@@ -88,10 +88,10 @@ export const conditionEnvironment: Environment = base()
   .registerVariable('combinedStatus', 'CombinedStatus');
 
 /** An object of a Binding, as a filter sees it. */
-export const clauseValue = (object: WorkloadObject): object => Object.assign(new DownsyncClause(), object);
+export const toClauseValue = (object: WorkloadObject): object => Object.assign(new DownsyncClause(), object);
 
 /** A CombinedStatus, as a condition sees it; what is not of its type is left out, since anybody may write one. */
-export function combinedValue({ metadata, results }: CombinedStatus): object {
+export function toCombinedValue({ metadata, results }: CombinedStatus): object {
   const { name, namespace, labels } = metadata;
   return Object.assign(new Combined(), {
     metadata: Object.assign(new ObjectMeta(), { name, namespace: namespace ?? '', labels: labels ?? {} }),

@@ -12,10 +12,10 @@ import type {
   StagePolicy,
   StageView,
 } from '../observation.ts';
-import { policyName, selectionName } from '../policy.ts';
-import { askStaged } from '../requests.ts';
+import { namePolicy, nameSelection } from '../policy.ts';
+import { acceptStagedRequest } from '../requests.ts';
 import { initialStagedState, type StagedRequestName, type StagedState } from '../state.ts';
-import { stagedStatusOf } from '../status.ts';
+import { deriveStagedStatus } from '../status.ts';
 import { takeStagedTurn } from '../turn.ts';
 
 /** The stages of a spec, each with a condition unless it says otherwise. */
@@ -82,7 +82,7 @@ export class World {
 
   ask(name: StagedRequestName, to?: string): void {
     const request = { by: 'ann', reason: 'because', at: this.now, ...(to === undefined ? {} : { to }) };
-    this.state = askStaged(this.state, name, request);
+    this.state = acceptStagedRequest(this.state, name, request);
   }
 
   /** Deletes it, and creates it again before anybody has looked; Kubernetes collects what the old one owned. */
@@ -179,7 +179,7 @@ export class World {
       const known = this.policies.filter(({ stage }) => stage !== decision.stage);
       const { stage } = decision;
       const uid = this.policies.find((one) => one.stage === stage)?.uid ?? `p${this.#made}`;
-      const name = policyName('web', stage);
+      const name = namePolicy('web', stage);
       this.said.set(uid, this.#asked(stage));
       const only = decision.clusters === undefined ? {} : { only: decision.clusters };
       if (decision.clusters !== undefined) this.done.push(`reach ${decision.clusters.join(' ')}`);
@@ -194,7 +194,7 @@ export class World {
       this.done.push(`select ${stage}`);
       this.selection = {
         stage,
-        name: selectionName('web'),
+        name: nameSelection('web'),
         uid: `s${this.done.length}`,
         isAsAsked: true,
         isDeleting: false,
@@ -214,7 +214,7 @@ export class World {
   /** Has the status say where it stands. */
   report(decision: StagedDecision): void {
     const { state, now } = this;
-    this.status = stagedStatusOf({ name: 'web', object: this.#object, state, decision, now });
+    this.status = deriveStagedStatus({ name: 'web', object: this.#object, state, decision, now });
   }
 
   get #object(): PresentPolicy {

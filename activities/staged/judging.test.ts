@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compileCondition } from '../../domain/staged/cel/expression.ts';
-import { withDeadline } from './deadline.ts';
+import { withDeadline } from './judging.ts';
 
 const number = (float: string) => ({ type: 'Number', float });
 const reported = (...columns: object[]) => ({
