@@ -26,7 +26,7 @@ import { failure } from '../failure.ts';
 import { addFinalizer } from '../kubernetes/finalizers.ts';
 import { connectSpace, type Spaces } from './space.ts';
 
-/** The finalizer that keeps a StagedBindingPolicy until its BindingPolicies in another API server are deleted. */
+/** The finalizer that keeps a StagedBindingPolicy until its remote BindingPolicies are deleted. */
 export const FINALIZER = 'okra.mumo.co/staged-binding-policy';
 
 /** Makes the BindingPolicy of a stage what it is to be. */
@@ -144,7 +144,7 @@ interface Wanted {
 // KubeStellar writes to it as well: its finalizer, once, and its status.
 const MOST_TRIES = 5;
 
-/** Creates a BindingPolicy, or changes the one of that name when it belongs to the same StagedBindingPolicy. */
+/** Creates a BindingPolicy, or updates the one of this StagedBindingPolicy. */
 async function applyOwn(
   client: KubernetesClient,
   { name, uid }: { readonly name: string; readonly uid: string },

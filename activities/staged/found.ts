@@ -12,7 +12,7 @@ import {
 } from '../../domain/staged/policy.ts';
 import { listClusters, findRefusal, explainUnbound } from '../../domain/staged/workload.ts';
 
-/** What there is to say of the BindingPolicy of a stage; one whose reports nobody collects as they should be is not as asked. */
+/** Describes the BindingPolicy of a stage, which is not as asked while its reports are not collected. */
 export function describePolicy(
   policy: BindingPolicy,
   spec: StagedBindingPolicySpec,

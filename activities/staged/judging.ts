@@ -48,7 +48,7 @@ export async function judgeAll(kept: readonly Kept[], judging: Judging): Promise
   return { fulfilled, ...(first === undefined ? {} : { first }) };
 }
 
-/** Judges objects in each cluster by itself; answers with the clusters in which all of them fulfil the stage. */
+/** Judges objects per cluster; returns the clusters in which all objects fulfil the stage. */
 export async function judgeEach(
   kept: readonly Kept[],
   judging: Judging,

@@ -9,7 +9,7 @@ import { isCopiedBack, formatObject } from '../../domain/staged/workload.ts';
 
 /** An object of the workload as it is now. */
 export interface Live extends PresentObject {
-  /** Changes with an edit, and not with a report: its generation, or a digest of what it says where it has none. */
+  /** Its generation, or a digest of its content: changes with an edit, not with a report. */
   readonly edition: number | string;
 }
 

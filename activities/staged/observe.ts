@@ -89,7 +89,7 @@ export async function observeStaged(
   };
 }
 
-/** The BindingPolicy of the stage that is taken back, as one that is being deleted, while only its Binding is left: KubeStellar takes the workload from the clusters before that goes. */
+/** Reports a BindingPolicy as being deleted until its Binding, and so the workload, is gone. */
 async function leavingPolicy(
   client: KubernetesClient,
   found: readonly BindingPolicy[],

@@ -13,7 +13,7 @@ export interface Spaces {
   readonly graceSeconds: number;
 }
 
-/** The API server that holds the BindingPolicies, or why it is not reached: a sentence without a value out of the Secret. */
+/** The API server with the BindingPolicies, or why it is not reached, without a value of the Secret. */
 export type Space =
   | { readonly is: 'Reached'; readonly client: KubernetesClient }
   | { readonly is: 'Problem'; readonly problem: string };
@@ -36,7 +36,7 @@ export async function findSpace(
   return reach.is === 'Problem' ? reach : { is: 'Reached', client: reach.client };
 }
 
-/** The API server that a StagedBindingPolicy makes its BindingPolicies in; fails when it is not reached. */
+/** Connects to the API server with the BindingPolicies; fails when it is not reached. */
 export async function connectSpace({ spec }: StagedBindingPolicy, spaces: Spaces): Promise<KubernetesClient> {
   const space = await findSpace(spec, spaces);
   if (space.is === 'Problem') throw failure('Unavailable', space.problem);

@@ -25,7 +25,7 @@ export interface Looking {
   readonly policy: { readonly name: string; readonly uid: string };
   readonly binding: Binding;
   readonly memory: LiveMemory;
-  /** Of a stage that reaches its clusters a few at a time: how, which it selects, and which of them its BindingPolicy reaches. */
+  /** How a progressive stage reaches its clusters, which it selects and which it reaches. */
   readonly few?: {
     readonly strategy: Strategy;
     readonly all: readonly string[];
@@ -35,7 +35,7 @@ export interface Looking {
 
 const AT_ONCE = 20;
 
-/** Looks how far a stage is that KubeStellar has bound: which objects fulfil it, by what their clusters report. */
+/** Observes which objects of a bound stage fulfil it, by what their clusters report. */
 export async function observeBoundStage(looking: Looking): Promise<StageView> {
   const { stage, binding, few } = looking;
   const all = listObjects(binding);
@@ -112,7 +112,7 @@ function keep(objects: readonly WorkloadObject[], { filter }: Stage): readonly K
   });
 }
 
-/** The CombinedStatuses that bear the name of a BindingPolicy, by the object that they say they are about. */
+/** Lists the CombinedStatuses of a BindingPolicy, by the object that they are about. */
 async function statusesOf(
   client: KubernetesClient,
   policy: string,

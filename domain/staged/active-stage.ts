@@ -5,7 +5,7 @@ import type { StageView } from './observation.ts';
 import type { ClusterMark } from './progressive.ts';
 import type { ActiveStage, ActiveState, StagedState } from './state.ts';
 
-/** Until when a stage has to be fulfilled; undefined when it may take as long as it likes, or is fulfilled and soaks. */
+/** Computes when a stage is late; undefined without a timeout, or while it is fulfilled and soaks. */
 export const computeDeadline = (
   { countsFrom, fulfilledSince }: ActiveStage,
   { timeout }: Stage,

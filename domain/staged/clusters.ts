@@ -17,7 +17,7 @@ export function isProgressive(
   return isActive && stage !== undefined && readStrategy(spec, stage) !== undefined;
 }
 
-/** Begins with the first clusters of a stage; undefined while it is not known which there are, or there are none. */
+/** Reaches the first clusters of a stage; undefined while they are unknown, or there are none. */
 export function reachFirstClusters(state: ActiveState, situation: Situation): StagedTurn | undefined {
   const { observed, object, spec, now } = situation;
   const { name } = state.active;
@@ -56,7 +56,7 @@ export function selectClusters(
   return { do: 'Select', stage, message: `KubeStellar is asked which clusters stage ${stage} selects.` };
 }
 
-/** How far the active stage is with its clusters; undefined when it does not reach them a few at a time, or nobody knows. */
+/** Finds the progress of a progressive stage; undefined for others, or while it is unknown. */
 export function findProgress(
   { active }: ActiveState,
   { clusters }: StageView,

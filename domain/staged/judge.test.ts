@@ -72,7 +72,7 @@ describe('an object of a stage', () => {
       evidence(aCombinedStatus({ reports: [aReport({ uid: 'o-0' })] })),
       'cluster d1 to report',
     ],
-    ['empty rows, of which all() holds', evidence(aCombinedStatus({ rows: [] })), 'Expected rows'],
+    ['empty rows, of which all() holds', evidence(aCombinedStatus({ rows: [] })), 'reported no rows'],
     [
       'no result of its StatusCollector',
       evidence(aCombinedStatus({ collector: 'another' })),

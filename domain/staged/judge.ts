@@ -35,7 +35,7 @@ export type Judgement =
   | { readonly is: 'Doubtful'; readonly reason: string }
   | { readonly is: 'Unfulfilled'; readonly reason: string };
 
-/** Judges an object by what the clusters report of it; whatever is foreign, older, empty or broken never fulfils. */
+/** Judges an object by the reports of its clusters; foreign, older, empty or broken ones do not count. */
 export function judgeObject(
   object: WorkloadObject,
   evidence: Evidence,
@@ -116,14 +116,14 @@ function staleness(
 const isLater = (report: Report, now: PresentObject): boolean =>
   report.uid === now.uid && report.reportedAt > now.editedAt;
 
-/** What a CombinedStatus lacks, so that a condition over it might hold of nothing; undefined when it is complete. */
+/** Says what a CombinedStatus lacks, over which a condition might hold; undefined when complete. */
 function gapIn({ statusCollectors = [] }: WorkloadObject, { results }: CombinedStatus): string | undefined {
   const found = recordsIn(results);
   for (const collector of statusCollectors.filter((one) => one !== REPORTS)) {
     const result = found.find(({ name }) => name === collector);
     if (result === undefined) return `Expected a result of StatusCollector ${collector}, got none.`;
     if (recordsIn(result['rows']).length === 0) {
-      return `Expected rows of StatusCollector ${collector}, got none, of which every condition would hold.`;
+      return `StatusCollector ${collector} reported no rows.`;
     }
   }
   for (const result of found) {
@@ -143,7 +143,7 @@ function gapIn({ statusCollectors = [] }: WorkloadObject, { results }: CombinedS
 // KubeStellar writes the error of a select into the column, without a rowError (pkg/status/cel-evaluator.go).
 const EVALUATION_ERROR = /^failed to (?:(?:parse|check|evaluate) expression|create program): /;
 
-/** Where a result has no value, and why: an error of an expression, or the infinity that KubeStellar makes of MIN and MAX over no cluster. */
+/** Finds a value that is an error of an expression, or the infinity of MIN and MAX over no cluster. */
 function missingValueIn({ columnNames, rows }: Fields): string | undefined {
   const names = Array.isArray(columnNames) ? columnNames : [];
   for (const { columns } of recordsIn(rows)) {
@@ -163,7 +163,7 @@ function withoutReports(status: CombinedStatus): CombinedStatus {
   return { ...status, results: recordsIn(status.results).filter(({ name }) => name !== REPORTS) };
 }
 
-/** Tells apart what a CombinedStatus says of each cluster, by the column that names it: of one cluster, it is a CombinedStatus of that alone. */
+/** Splits a CombinedStatus by the column that names the cluster: into one for each cluster. */
 export function splitByCluster(status: CombinedStatus, column: string): (cluster: string) => CombinedStatus {
   const results = recordsIn(status.results).map((result) => splitResult(result, column));
   return (cluster) => ({ ...status, results: results.map((of) => of(cluster)) });

@@ -1,6 +1,6 @@
 import { fieldsIn, recordsIn, textIn } from '../model/shape.ts';
 
-/** An object as a Binding lists it (NamespaceScopeDownsyncClause and ClusterScopeDownsyncClause of control.kubestellar.io/v1alpha1). */
+/** An object in a Binding, as control.kubestellar.io/v1alpha1 has it. */
 export interface WorkloadObject {
   readonly group: string;
   readonly version: string;
@@ -33,7 +33,7 @@ export interface Binding {
   readonly status?: { readonly observedGeneration?: number; readonly errors?: readonly string[] };
 }
 
-/** What KubeStellar says of one object and one BindingPolicy; anybody may have written anything into it. */
+/** What KubeStellar reports of an object and a BindingPolicy; anybody may have written it. */
 export interface CombinedStatus {
   readonly metadata: {
     readonly name: string;
@@ -43,7 +43,7 @@ export interface CombinedStatus {
   readonly results?: unknown;
 }
 
-/** The field manager by which KubeStellar labels an object that it copies a status back into (pkg/status/workstatus.go); that is no edit of it. */
+/** KubeStellar's field manager for copied statuses, which are no edits (pkg/status/workstatus.go). */
 export const STATUS_MANAGER = 'Status';
 
 /** The labels of a CombinedStatus, which say what it is about. */
@@ -55,7 +55,7 @@ export const ABOUT = {
   policy: 'status.kubestellar.io/binding-policy',
 } as const;
 
-/** The StatusCollector of Okra's, which says of each cluster when it has reported last, and about which version of the object. */
+/** Okra's StatusCollector: when each cluster reported last, and on which version of the object. */
 export const REPORTS = 'okra-reports';
 
 const NEWER_THAN_EDITS = `obj.metadata.managedFields.all(f, has(f.subresource) || (has(f.manager) && f.manager == '${STATUS_MANAGER}') || timestamp(f.time) < propagation.lastReturnedUpdateTimestamp)`;

@@ -34,7 +34,7 @@ export interface StageView {
   readonly stage: string;
   /** Why KubeStellar has not bound it; undefined when it has. */
   readonly unbound?: string;
-  /** Whether it is not bound because KubeStellar has not taken up its BindingPolicy as it is now, or refuses it. */
+  /** Whether KubeStellar has not observed its BindingPolicy as it is now, or refuses it. */
   readonly isOutOfDate?: true;
   /** How many objects the stage looks at, and how many of them fulfil it. */
   readonly objects: number;
@@ -42,7 +42,7 @@ export interface StageView {
   readonly first?: { readonly object: string; readonly reason: string };
   /** A digest of the objects, their versions and the clusters; empty while it is not bound. */
   readonly print: string;
-  /** Of a stage that reaches its clusters a few at a time: all that it selects, those that it has been told to reach, and those that fulfil it. */
+  /** Of a progressive stage: all clusters, those that it was told to reach, and those that fulfil it. */
   readonly clusters?: Clusters;
   /** Why its Cell keeps it from being fulfilled; undefined when nothing does. */
   readonly cell?: string;

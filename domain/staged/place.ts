@@ -55,7 +55,7 @@ export function placeStages(state: ActiveState, situation: Situation): StagedTur
   return clear(state, situation);
 }
 
-/** Makes the BindingPolicy of a stage what it is to be; undefined when it is, `Unknown` while nobody knows which clusters it has. */
+/** Applies the BindingPolicy of a stage if it differs; `Unknown` while its clusters are unknown. */
 function placeOne(
   state: ActiveState,
   situation: Situation,
@@ -101,7 +101,7 @@ const reachesNoMore = (policy: StagePolicy | undefined, { selection }: ObservedS
   policy.stage === selection?.stage &&
   selection.clusters?.every((name) => policy.only?.includes(name)) === true;
 
-/** Deletes the BindingPolicies that are no longer needed, once the active stage is bound and reaches all of its clusters. */
+/** Deletes what is no longer needed, once the active stage is bound and reaches all its clusters. */
 function clear(state: ActiveState, { observed, object, spec, now }: Situation): StagedTurn | undefined {
   const own = observed.policies.find(({ stage }) => stage === state.active.name);
   const { selection } = observed;

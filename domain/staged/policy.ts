@@ -11,10 +11,10 @@ export const STAGED_UID_LABEL = 'okra.mumo.co/staged-binding-policy-uid';
 /** The label on a BindingPolicy that names its stage. */
 export const STAGE_LABEL = 'okra.mumo.co/stage';
 
-/** The label on a BindingPolicy that binds nothing, and asks KubeStellar which clusters the stage that it names selects. */
+/** The label on a BindingPolicy that only asks KubeStellar for the clusters of the stage it names. */
 export const SELECTION_LABEL = 'okra.mumo.co/selection-of-stage';
 
-/** The annotation on a BindingPolicy that reaches some clusters of its stage, with the label that they are selected by. */
+/** The annotation on a BindingPolicy of some clusters, with the label that they are selected by. */
 export const CLUSTER_LABEL_ANNOTATION = 'okra.mumo.co/cluster-label';
 
 /** A BindingPolicy, as far as Okra looks at it. */
@@ -34,7 +34,7 @@ export interface BindingPolicy {
 /** The name of the BindingPolicy of a stage; KubeStellar gives its Binding the same. */
 export const namePolicy = (name: string, stage: string): string => `${name}-${stage}`;
 
-/** The name of the BindingPolicy that asks for the clusters of a stage; no stage can have it, since none begins with a hyphen. */
+/** Names the BindingPolicy that asks for clusters; no stage has it, as none begins with a hyphen. */
 export const nameSelection = (name: string): string => `${name}--clusters`;
 
 /** Which clusters of its stage a BindingPolicy reaches, and the label that they are selected by. */
@@ -43,7 +43,7 @@ export interface Narrowing {
   readonly clusters: readonly string[];
 }
 
-/** What the BindingPolicy of a stage is to say: what the StagedBindingPolicy does, and that Okra's own StatusCollector reports as well. */
+/** Builds the spec of the BindingPolicy of a stage, with Okra's own StatusCollector. */
 export function buildPolicySpec(
   { downsync }: Pick<StagedBindingPolicySpec, 'downsync'>,
   { clusterSelectors }: Stage,
@@ -74,7 +74,7 @@ export function readNarrowing({ metadata, spec }: BindingPolicy): Narrowing | un
   return { label, clusters: values.filter((one) => typeof one === 'string') };
 }
 
-/** What the BindingPolicy is to say that asks for the clusters of a stage: the stage's selectors, and of objects one that there cannot be. */
+/** Builds a spec with the selectors of the stage, and an object that cannot exist. */
 export const buildSelectionSpec = ({ clusterSelectors }: Stage): object => ({
   clusterSelectors,
   // Kubernetes lets no object have this name.
@@ -108,7 +108,7 @@ function covers(found: unknown, wanted: unknown): boolean {
   return isRecord(found) && Object.entries(wanted).every(([key, one]) => covers(found[key], one));
 }
 
-/** What a clause or a selector may say; each field that it says besides selects other objects or clusters, or syncs them otherwise. */
+/** The fields of a clause or a selector, each of which restricts what is selected, or how it syncs. */
 const KNOWN: Readonly<Record<keyof DownsyncClause | keyof LabelSelector, true>> = {
   apiGroup: true,
   resources: true,

@@ -195,7 +195,7 @@ describe('a request to a StagedBindingPolicy', () => {
 
   it.each(['abort', 'retry', 'resume'] as const)('is kept until someone has looked: %s', (name) => {
     expect(refuseStagedRequest(initialStagedState, name)).toBeUndefined();
-    expect(answerStagedRequest(name, initialStagedState)).toContain('with the first look');
+    expect(answerStagedRequest(name, initialStagedState)).toContain('at the next reconcile');
     expect(acceptStagedRequest(initialStagedState, name, stamp).early).toEqual([{ name, request: stamp }]);
   });
 

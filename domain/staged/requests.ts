@@ -72,7 +72,7 @@ function repetitionOf(
   return isFurther ? undefined : `Expected a stage that is not being taken back yet, got: ${message}`;
 }
 
-/** An abort takes back what it is about, and nothing more: not when it comes twice, and not where there is nothing to go back to. */
+/** Refuses an abort that comes twice, or has nothing to go back to. */
 function abortRefusal(state: StagedState, aim: StagedAim): string | undefined {
   const { to } = aim;
   const { active, held, rollingBack } = state;
@@ -104,7 +104,7 @@ const goesOn = ({ held, requests }: StagedState): boolean =>
 const isWithdrawal = (state: StagedState, aim: StagedAim): boolean =>
   state.rollingBack === undefined && isOfTakenBack(state, aim) && goesOn(state);
 
-/** Ends what was to let a stage begin again that was taken back; it is held once more where that has been let go on. */
+/** Withdraws a promote or retry of a stage that was taken back, and holds it again. */
 function withdrawn(state: StagedState, { stage = '' }: StagedAim, stamp: Stamp): StagedState {
   const message = describeAbort(stage, stamp);
   const { held = { reason: 'Aborted', by: stamp.by, stage, message } } = state;
@@ -182,7 +182,7 @@ export function answerStagedRequest(
   aim: StagedAim = {},
 ): string {
   const { active, isRestored } = state;
-  if (!isRestored) return 'It is taken up with the first look, if it makes sense then.';
+  if (!isRestored) return 'Accepted; takes effect at the next reconcile, if it applies then.';
   const stage = active === undefined ? 'the first stage' : `stage ${active.name}`;
   switch (name) {
     case 'pause':

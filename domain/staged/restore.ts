@@ -11,7 +11,7 @@ import type { Stamp } from '../model/request.ts';
 
 type Status = PresentPolicy['status'];
 
-/** Takes up what the status says of an earlier run, once; without a status, what BindingPolicies there are. */
+/** Restores the state from the status, once; without a status, from the BindingPolicies. */
 export function restoreState(before: StagedState, observed: ObservedStaged, now: number): StagedState {
   const { object } = observed;
   if (object === undefined) return before;
@@ -34,11 +34,11 @@ export function restoreState(before: StagedState, observed: ObservedStaged, now:
   return early.reduce((next, { name, request }) => acceptStagedRequest(next, name, request), taken);
 }
 
-/** Whether nothing has begun that anybody knows of: the BindingPolicies that there are may not have been seen yet. */
+/** Whether no stage is known to have begun: the BindingPolicies may not have been read yet. */
 const isUntouched = ({ active, held, stages }: StagedState): boolean =>
   active === undefined && held === undefined && stages.every(({ phase }) => phase === 'Pending');
 
-/** What another object of the same name has come to says nothing of one that was created in its place; the run is the same. */
+/** Forgets what is known of another object of the same name. */
 const ofObject = (state: StagedState, uid: string): StagedState =>
   state.uid === undefined || state.uid === uid ? { ...state, uid } : { ...initialStagedState, uid };
 
@@ -83,7 +83,7 @@ const stampOf = (said: { readonly by: string; readonly reason: string; readonly 
   at: timeOf(said.time, 0),
 });
 
-/** A workload that is on clusters already is not taken from them, and goes through no earlier stage again. */
+/** Takes the newest stage with a BindingPolicy for the active one, and those before it for passed. */
 function fromPolicies(state: StagedState, { object, policies }: ObservedStaged, now: number): StagedState {
   const names = (object?.spec?.stages ?? []).map(({ name }) => name);
   const newest = names.findLastIndex((name) => policies.some(({ stage }) => stage === name));

@@ -12,7 +12,7 @@ import {
   type StagedState,
 } from './state.ts';
 
-/** Takes the newest stage back, and the ones before it when it goes further back: one after the other, the newest first. */
+/** Takes the newest stage back, and after it the ones before, down to the one that is asked for. */
 export function rollBack(
   state: StagedState & { readonly rollingBack: RollingBack },
   {
@@ -36,7 +36,7 @@ export function rollBack(
 
 const LOOK = { do: 'Look', message: 'A stage was taken back.' } as const;
 
-/** Whether the stage before has to be bound first: with stageRetention Remove its BindingPolicy is gone, or going. */
+/** Binds the stage before first, whose BindingPolicy stageRetention Remove has deleted. */
 function comeBack(
   stage: string,
   { observed, object }: { readonly observed: ObservedStaged; readonly object: PresentPolicy },

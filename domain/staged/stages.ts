@@ -9,7 +9,7 @@ export interface FollowedStages {
   readonly problem?: { readonly reason: 'StageChanged'; readonly message: string };
 }
 
-/** Takes up the stages of a spec; what has begun keeps its name, place and clusters, as the API server enforces. */
+/** Follows the stages of a spec, unless it changes the name, place or clusters of one that has begun. */
 export function followStages(
   state: StagedState,
   { policies, object, now }: Pick<ObservedStaged, 'policies'> & { object: PresentPolicy; now: number },

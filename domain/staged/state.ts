@@ -34,7 +34,7 @@ export interface ActiveStage {
   readonly fulfilledSince?: number;
   /** When the last stage was fulfilled for good; until its objects or clusters change. */
   readonly completedAt?: number;
-  /** Whether its clusters may have been served before: it was passed or completed. Okra does not take the workload from them by itself. */
+  /** Whether it was passed or completed before, so that Okra does not take it back by itself. */
   readonly hasServed?: boolean;
   /** The clusters that it has begun with, where it reaches them a few at a time. */
   readonly clusters?: readonly ClusterMark[];

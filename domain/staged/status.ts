@@ -108,13 +108,13 @@ function claimsOf(
       type: 'Degraded',
       holds: isTrouble,
       reason: isTrouble ? reason : 'AsExpected',
-      message: isTrouble ? message : 'Nothing keeps the workload from the clusters that it is asked for on.',
+      message: isTrouble ? message : 'The workload is on all requested clusters, or on its way.',
     },
     {
       type: 'SpecAccepted',
       holds: problem === undefined,
       reason: problem?.reason ?? 'Accepted',
-      message: problem?.message ?? 'The spec can be followed.',
+      message: problem?.message ?? 'The spec is valid.',
     },
   ];
 }

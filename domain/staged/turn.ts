@@ -19,7 +19,7 @@ export const nextLook = (
   ...(isRestored && rollingBack === undefined && requests.abort === undefined ? {} : { isTakingBack: true }),
 });
 
-/** Answers with the one thing to do next for a StagedBindingPolicy, and what is remembered of this turn. */
+/** Decides the one thing to do next for a StagedBindingPolicy. */
 export function takeStagedTurn(observed: ObservedStaged, before: StagedState, now: number): StagedTurn {
   const { state, decision } = nextTurn(observed, resumeTime(before, now), now);
   return { state: holdTime(state, decision, now), decision };
@@ -90,7 +90,7 @@ function evaluateActive(state: ActiveState, situation: Situation): StagedTurn | 
   return view === undefined ? undefined : evaluateStage(state, view, situation);
 }
 
-/** Goes on taking a stage back, unless nobody knows which BindingPolicies there are, so that none can be taken for gone. */
+/** Continues to take a stage back, unless its BindingPolicies cannot be read. */
 function takeBack(state: StagedState, { observed, object, now }: Turn): Decision | StagedTurn | undefined {
   const { rollingBack } = state;
   if (rollingBack === undefined) return undefined;
@@ -116,7 +116,7 @@ function holdPause({ requests, active }: StagedState): Decision | undefined {
   return { do: 'Wait', phase: 'Paused', reason: 'Paused', message: `Paused ${at} by ${by}.${said}` };
 }
 
-/** A BindingPolicy that was taken away and is there all the same: a late write of a process that was stopped, say. */
+/** Removes the BindingPolicy of a stage that was taken back, which a late write has made again. */
 function removeLeftOver(
   { stages, active }: StagedState,
   { observed: { policies } }: Turn,
@@ -129,7 +129,7 @@ function removeLeftOver(
   return { do: 'Remove', name: left.name, uid: left.uid, message };
 }
 
-/** Kubernetes collects what is in the same cluster; what is elsewhere is taken away before the object goes. */
+/** Deletes what Kubernetes does not collect in another API server, then releases the object. */
 function finishDeletion(
   { policies, selection }: ObservedStaged,
   { isElsewhere, problems, spec }: PresentPolicy,

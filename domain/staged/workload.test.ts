@@ -39,9 +39,9 @@ describe('a Binding', () => {
       'of an older generation of its BindingPolicy',
       { ...policy, metadata: { ...policy.metadata, generation: 3 } },
       binding,
-      'as it is now',
+      'observe the latest BindingPolicy',
     ],
-    ['that transport has not taken up yet', policy, changed({ generation: 4 }), 'to take up Binding web-dev'],
+    ['that transport has not taken up yet', policy, changed({ generation: 4 }), 'to observe Binding web-dev'],
     [
       'with an error',
       policy,

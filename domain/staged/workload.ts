@@ -16,7 +16,7 @@ export function formatObject({
   return namespace === '' ? `${kind} ${name}` : `${kind} ${namespace}/${name}`;
 }
 
-/** Whether KubeStellar writes the status that clusters report into an object, which changes its version with each report. */
+/** Whether KubeStellar copies reports into an object, which changes its version with each report. */
 export const isCopiedBack = ({
   wantSingletonReportedState,
   wantMultiWECReportedState,
@@ -34,7 +34,7 @@ export function listObjects({ spec }: Binding): readonly WorkloadObject[] {
 export const listClusters = ({ spec }: Binding): readonly string[] =>
   (spec?.destinations ?? []).map(({ clusterId }) => clusterId).toSorted(compareText);
 
-/** Why it is not known which clusters a stage selects, or there are none; undefined when they are known. */
+/** Explains why the clusters of a stage are unknown or none; undefined when they are known. */
 export function explainUnselected(
   stage: string,
   selection: ClusterSelection | undefined,
@@ -47,7 +47,7 @@ export function explainUnselected(
   return `Expected at most ${MOST_CLUSTERS} clusters in a progressive stage, got ${clusters.length}. Make several stages of it.`;
 }
 
-/** Why a Binding is not what its BindingPolicy asks for, which reaches some clusters of its stage; undefined when it is. */
+/** Explains why the Binding of a progressive stage lists other clusters; undefined when it does not. */
 export function explainStranger(
   { metadata, ...binding }: Binding,
   narrowing: Narrowing | undefined,
@@ -63,15 +63,15 @@ export function explainStranger(
 // Their names are in the history of the workflow, with each look.
 const MOST_CLUSTERS = 1_000;
 
-/** Why KubeStellar has not bound what a BindingPolicy asks for now, and taken it up to send it; undefined when it has. */
+/** Explains why KubeStellar has not bound a BindingPolicy as it is now; undefined when it has. */
 export const explainUnbound = (policy: BindingPolicy, binding: Binding | undefined): string | undefined =>
   explainOutOfDate(policy, binding) ?? explainUnsent(binding);
 
-/** Why KubeStellar's transport has not taken up what a Binding lists; undefined when it has, and may still be sending it. */
+/** Explains why the transport has not observed a Binding; undefined when it has, sent or not. */
 export const explainUnsent = (binding: Binding | undefined): string | undefined =>
   binding?.status?.observedGeneration === binding?.metadata.generation
     ? undefined
-    : `Waiting for the transport of KubeStellar to take up Binding ${binding?.metadata.name}.`;
+    : `Waiting for the transport of KubeStellar to observe Binding ${binding?.metadata.name}.`;
 
 /** Why a Binding is not of what its BindingPolicy asks for now; undefined when it is, sent or not. */
 export function explainOutOfDate(policy: BindingPolicy, binding: Binding | undefined): string | undefined {
@@ -84,7 +84,7 @@ export function explainOutOfDate(policy: BindingPolicy, binding: Binding | undef
   const error = errorOf(policy, binding);
   if (error !== undefined) return `KubeStellar reports an error: ${error}`;
   if (policy.status?.observedGeneration !== generation) {
-    return `Waiting for KubeStellar to take up BindingPolicy ${name} as it is now.`;
+    return `Waiting for KubeStellar to observe the latest BindingPolicy ${name}.`;
   }
   return undefined;
 }
@@ -92,7 +92,7 @@ export function explainOutOfDate(policy: BindingPolicy, binding: Binding | undef
 const errorOf = (policy: BindingPolicy, binding: Binding): string | undefined =>
   [...(policy.status?.errors ?? []), ...(binding.status?.errors ?? [])][0];
 
-/** The error that KubeStellar reports of a BindingPolicy as it is now; undefined when it reports none, or has not looked yet. */
+/** Finds the error that KubeStellar reports of a BindingPolicy as it is now. */
 export function findRefusal(policy: BindingPolicy, binding: Binding | undefined): string | undefined {
   const isSeen =
     policy.status?.observedGeneration === policy.metadata.generation &&

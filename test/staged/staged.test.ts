@@ -236,7 +236,7 @@ describe('a StagedBindingPolicy', () => {
     await report(name, 'dev', { uid: '00000000-0000-0000-0000-000000000000' }, edited);
     await untilStatus(name, 'none of its own', ({ message }) => message?.includes('got none yet') === true);
     await report(name, 'dev', { rows: [] }, edited);
-    await untilStatus(name, 'no rows', ({ message }) => message?.includes('Expected rows') === true);
+    await untilStatus(name, 'no rows', ({ message }) => message?.includes('reported no rows') === true);
     await report(name, 'dev', { at: new Date(0) }, edited);
     await untilStatus(
       name,

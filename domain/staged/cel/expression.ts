@@ -83,7 +83,7 @@ function problemOf(node: ASTNode): string | undefined {
 // A pattern is compiled with each look, which has no deadline.
 const LONGEST_PATTERN = 256;
 
-/** What is wrong with the argument of `matches`, which has to be a literal, so that it is looked at before it is used. */
+/** Checks the argument of `matches`, which must be a literal, so that it is checked before use. */
 function patternProblem(argument: ASTNode | undefined): string | undefined {
   if (argument?.op !== 'value' || typeof argument.args !== 'string')
     return 'Expected the argument of matches to be a text in quotes, got an expression. Write it out.';

@@ -49,7 +49,7 @@ const clause = {
 const MOST_KEPT = 64;
 const kept = new Map<string, RE2JS>();
 
-/** Whether a regular expression matches somewhere in a text: without backtracking, so that the time grows with the text alone. */
+/** Whether a regular expression matches somewhere in a text, in time linear to the text. */
 function matchesExpression(text: string, pattern: string): boolean {
   const known = kept.get(pattern) ?? RE2JS.compile(pattern);
   if (kept.size >= MOST_KEPT) kept.clear();
@@ -90,7 +90,7 @@ export const conditionEnvironment: Environment = base()
 /** An object of a Binding, as a filter sees it. */
 export const toClauseValue = (object: WorkloadObject): object => Object.assign(new DownsyncClause(), object);
 
-/** A CombinedStatus, as a condition sees it; what is not of its type is left out, since anybody may write one. */
+/** Converts a CombinedStatus for a condition; leaves out what is not of its type. */
 export function toCombinedValue({ metadata, results }: CombinedStatus): object {
   const { name, namespace, labels } = metadata;
   return Object.assign(new Combined(), {
