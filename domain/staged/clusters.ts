@@ -1,9 +1,10 @@
+import type { StagedBindingPolicySpec } from '../../crds/staged-binding-policy.ts';
 import { freezeAt, heldByFreeze } from '../gates/freeze.ts';
 import { openingAt } from '../gates/windows.ts';
 import type { StagedDecision, StagedTurn, StagedWait } from './decision.ts';
 import type { ClusterSelection, ObservedStaged, PresentPolicy, Situation, StageView } from './observation.ts';
-import { computeProgress, readStrategy, type Progress } from './progressive.ts';
-import type { ActiveState } from './state.ts';
+import { computeProgress, readStrategy, type Progress, type Strategy } from './progressive.ts';
+import type { ActiveStage, ActiveState } from './state.ts';
 import { explainUnselected } from './workload.ts';
 
 /** Whether a stage is to reach its clusters a few at a time, and is not over. */
@@ -12,9 +13,13 @@ export function isProgressive(
   { spec }: Pick<Situation, 'spec'>,
   name: string,
 ): boolean {
-  const stage = spec.stages.find((one) => one.name === name);
   const isActive = active.name === name && active.completedAt === undefined;
-  return isActive && stage !== undefined && readStrategy(spec, stage) !== undefined;
+  return isActive && strategyOf(active, spec) !== undefined;
+}
+
+function strategyOf({ name }: ActiveStage, spec: StagedBindingPolicySpec): Strategy | undefined {
+  const stage = spec.stages.find((one) => one.name === name);
+  return stage === undefined ? undefined : readStrategy(spec, stage);
 }
 
 /** Reaches the first clusters of a stage; undefined while they are unknown, or there are none. */
@@ -22,8 +27,7 @@ export function reachFirstClusters(state: ActiveState, situation: Situation): St
   const { observed, object, spec, now } = situation;
   const { name } = state.active;
   const all = observed.selection?.clusters ?? [];
-  const stage = spec.stages.find((one) => one.name === name);
-  const strategy = stage === undefined ? undefined : readStrategy(spec, stage);
+  const strategy = strategyOf(state.active, spec);
   const isKnown = explainUnselected(name, observed.selection) === undefined;
   if (strategy === undefined || !isKnown) return undefined;
   const { next } = computeProgress(strategy, { all, reached: [], fulfilled: [] }, [], now);
@@ -62,8 +66,7 @@ export function findProgress(
   { clusters }: StageView,
   { spec, now }: Pick<Situation, 'spec' | 'now'>,
 ): Progress | undefined {
-  const stage = spec.stages.find(({ name }) => name === active.name);
-  const strategy = stage === undefined ? undefined : readStrategy(spec, stage);
+  const strategy = strategyOf(active, spec);
   if (strategy === undefined || clusters === undefined) return undefined;
   return computeProgress(strategy, clusters, active.clusters ?? [], now);
 }
