@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Stage } from '../../crds/staged-binding-policy.ts';
+import type { StagedDecision } from './decision.ts';
 import { refuseStagedRequest } from './requests.ts';
 import { aSpec, World } from './testing/world.ts';
 
@@ -72,6 +73,30 @@ describe('an edit of the stages', () => {
     expect([world.done, world.placed]).toEqual([['remove s2', 'remove s1'], ['s0']]);
     world.ask('retry');
     expect(world.settle()).toMatchObject({ phase: 'Completed' });
+  });
+
+  it.each<[string, readonly (string | Stage)[], readonly string[]]>([
+    ['is renamed', ['s0', 'prod', 's2'], ['s0', 'prod']],
+    ['is removed', ['s0', 's2'], ['s0', 's2']],
+    ['is removed as the last one', ['s0'], ['s0']],
+    ['selects other clusters', ['s0', of('s1', more)], ['s0', 's1']],
+  ])('is followed where a stage %s before its BindingPolicy is made', (_, stages, placed) => {
+    for (const forgets of [false, true]) {
+      const world = three(0);
+      world.fulfilled.add('s0');
+      const stop = (decision: StagedDecision): void => {
+        if (decision.do === 'Apply' && decision.stage === 's1') throw new Error('edited meanwhile');
+      };
+      expect(() => world.settle(stop)).toThrow('edited meanwhile');
+      expect(world.status.activeStage).toBe('s1');
+      if (forgets) world.forget();
+      edited(world, ...stages).settle();
+      expect(world.placed).toEqual(placed);
+      expect(world.status).toMatchObject({
+        activeStage: placed.at(-1),
+        phase: placed.length === 1 ? 'Completed' : 'Progressing',
+      });
+    }
   });
 
   it.each<[string, readonly (string | Stage)[], string | undefined]>([
