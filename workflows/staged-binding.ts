@@ -1,5 +1,5 @@
 import { setCurrentDetails, setHandler } from '@temporalio/workflow';
-import type { StageChange, StagedDecision } from '../domain/staged/decision.ts';
+import type { StagedDecision } from '../domain/staged/decision.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
 import type { ObservedStaged } from '../domain/staged/observation.ts';
 import { holdTime, resumeTime } from '../domain/staged/active-stage.ts';
@@ -150,8 +150,10 @@ async function perform(
   { name, uid, ...at }: { readonly name: string } & LookedAt,
 ): Promise<void> {
   switch (decision.do) {
-    case 'Apply':
-      return stages(decision.message).applyStage({ name, uid, ...at, ...changeOf(decision) });
+    case 'Apply': {
+      const { do: _do, message, ...change } = decision;
+      return stages(message).applyStage({ name, uid, ...at, ...change });
+    }
     case 'Select':
       return stages(decision.message).selectClusters({ name, uid, stage: decision.stage });
     case 'Remove': {
@@ -168,12 +170,6 @@ async function perform(
       return unreachable(decision);
   }
 }
-
-const changeOf = ({ stage, clusters, found }: StageChange): StageChange => ({
-  stage,
-  ...(clusters === undefined ? {} : { clusters }),
-  ...(found === undefined ? {} : { found }),
-});
 
 const troubleOf = ({ reason, message }: Failure): StagedDecision => ({
   do: 'Wait',
