@@ -270,7 +270,7 @@ export interface StagedActivities {
   observeStaged(look: StagedLook): Promise<ObservedStaged & Paced>;
   /**
    * Makes the BindingPolicy of a stage, and Okra's StatusCollector, what they are to be; fails as a `Conflict` when the name is taken.
-   * What it reaches already it goes on to reach, also where the StagedBindingPolicy was edited since that was decided.
+   * What it reaches already it goes on to reach.
    */
   applyStage(change: StageApplied): Promise<void>;
   /** Makes the BindingPolicy by which KubeStellar says which clusters a stage selects. */

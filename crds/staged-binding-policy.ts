@@ -21,6 +21,8 @@ const stageName = withRules(z.string().min(1).max(22), [
   },
 ]);
 
+const MOST_STAGES = 16;
+
 const expression = z.string().min(1).max(4096);
 
 const cell = z.object({
@@ -129,13 +131,15 @@ const fields = z.object({
   stages: z
     .array(stage)
     .min(1)
-    .max(16)
+    .max(MOST_STAGES)
     // The API server says so of a map by itself.
     .refine((stages) => new Set(stages.map(({ name }) => name)).size === stages.length, {
       message: 'Expected each of spec.stages to have a name of its own. Rename one.',
     })
     .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] })
-    .describe('The stages, in order.'),
+    .describe(
+      'The stages, in order. A stage that has begun keeps its name, place and clusterSelectors; the others, and all other fields, can change.',
+    ),
   stageRetention: z
     .enum(['Keep', 'Remove'])
     .default('Keep')
@@ -178,6 +182,17 @@ const status = z.object({ ...stagedStatusFields, conditions: conditions.optional
 
 const LONGEST_NAME = 40;
 
+const indexes = `[${Array.from({ length: MOST_STAGES }, (_, index) => index).join(', ')}]`;
+
+/** The rule in CEL by which the stages up to the active one keep their places, names and clusters. */
+const keepsBegunStages = [
+  '!has(oldSelf.status) || !has(oldSelf.status.activeStage) || ',
+  `${indexes}.filter(k, k < oldSelf.spec.stages.size() && oldSelf.spec.stages[k].name == oldSelf.status.activeStage)`,
+  `.all(k, ${indexes}.all(i, i > k || (i < self.spec.stages.size() && `,
+  'self.spec.stages[i].name == oldSelf.spec.stages[i].name && ',
+  'self.spec.stages[i].clusterSelectors == oldSelf.spec.stages[i].clusterSelectors)))',
+].join('');
+
 /** Places one workload stage by stage: a BindingPolicy of KubeStellar for each stage, the next one when the stage is fulfilled. */
 export const stagedBindingPolicy = defineResource({
   group: COMMUNITY_GROUP,
@@ -199,6 +214,13 @@ export const stagedBindingPolicy = defineResource({
       cel: `size(self.metadata.name) <= ${LONGEST_NAME}`,
       message: `Expected the name to have at most ${LONGEST_NAME} characters, since KubeStellar labels CombinedStatuses with it and the stage. Choose a shorter one.`,
       holds: ({ metadata }) => metadata.name.length <= LONGEST_NAME,
+    },
+    {
+      cel: keepsBegunStages,
+      message:
+        'Expected spec.stages to keep the stages up to status.activeStage, with their order and clusterSelectors, because they have begun. Append stages, or send abort to take a stage back first.',
+      // Only the API server knows what it was before.
+      holds: () => true,
     },
   ],
   printerColumns: [

@@ -37,7 +37,7 @@ const stage = z.object({
     .boolean()
     .optional()
     .describe(
-      'Whether the clusters of the stage may have been served before: it was passed, was completed as the last one, or replaces a stage that was. If so, Okra does not roll it back by itself, even when it is late after an edit.',
+      'Whether the clusters of the stage may have been served before: it was passed, or was completed as the last one. If so, Okra does not roll it back by itself, even when it is late after an edit.',
     ),
   completedWith: z
     .string()

@@ -1,5 +1,5 @@
 import type { RawValue } from '@temporalio/common';
-import { stagedAnswer, stagedRefusal } from '../domain/staged/requests.ts';
+import { answerStagedRequest, refuseStagedRequest } from '../domain/staged/requests.ts';
 import {
   stagedRequestNames,
   type StagedAim,
@@ -29,8 +29,8 @@ export function handleStagedRequests(asked: AskedStaged): void {
   for (const name of stagedRequestNames) {
     listenTo(name, {
       description: descriptions[name],
-      refusal: (sent) => stagedRefusal(asked.state(), name, aimIn(sent)),
-      answer: (sent) => stagedAnswer(name, asked.state(), aimIn(sent)),
+      refusal: (sent) => refuseStagedRequest(asked.state(), name, aimIn(sent)),
+      answer: (sent) => answerStagedRequest(name, asked.state(), aimIn(sent)),
       take: (sent) => asked.take(name, { ...stampOf(sent), ...aimIn(sent) }),
     });
   }

@@ -33,7 +33,6 @@ function pass(milliseconds: number): void {
 
 vi.mock('@temporalio/workflow', async (original) => ({
   ...(await original<object>()),
-  patched: () => true,
   setCurrentDetails: () => undefined,
   setHandler: ({ type, name }: { type: string; name: string }, handler: () => unknown) =>
     void handlers.set(`${type} ${name}`, handler),

@@ -14,10 +14,11 @@ let isGone: boolean;
 let idle: () => void;
 /** What happens while the workflow looks. */
 let meanwhile: () => void;
+/** What happens when a stage is placed. */
+let placing: () => void;
 
 vi.mock('@temporalio/workflow', async (original) => ({
   ...(await original<object>()),
-  patched: () => true,
   setCurrentDetails: () => undefined,
   setHandler: ({ type, name }: { type: string; name: string }, handler: Handler) =>
     void handlers.set(`${type} ${name}`, handler),
@@ -53,6 +54,7 @@ const activities = {
   },
   applyStage: (change: StageWrite) => {
     generations.push(change.generation);
+    placing();
     return act('apply', () => world.perform({ do: 'Apply', message: '', ...change }));
   },
   removeStage: ({ policy }: { policy: { name: string; uid: string; generation?: number } }) => {
@@ -102,6 +104,7 @@ beforeEach(() => {
   world.fulfilled.add('s0');
   isGone = false;
   meanwhile = () => undefined;
+  placing = () => undefined;
   failing.clear();
   generations.length = 0;
 });
@@ -127,6 +130,32 @@ describe('the workflow of a StagedBindingPolicy', () => {
     );
     expect(world.done).toEqual(['apply s0', 'apply s1', 'remove s0', 'apply s0', 'remove s1']);
     expect(generations).toEqual([1, 1, 1, 1, undefined]);
+  });
+
+  it('tells which stage begins before it is placed, so that the API server keeps it from edits', async () => {
+    const told = new Set<string | undefined>();
+    placing = () => void told.add(world.status.activeStage);
+    await run(() => undefined);
+    expect([...told]).toEqual(['s0', 's1']);
+  });
+
+  it('writes three times in a row, and then once in a minute, what someone else undoes', async () => {
+    world.isUndone = true;
+    const begun = world.now;
+    await run(
+      () => {
+        expect(world.status).toMatchObject({ phase: 'Failed', reason: 'Conflict' });
+        // It is created once.
+        expect(world.done).toHaveLength(4);
+        expect(world.now).toBe(begun + 60_000);
+      },
+      () => {
+        expect(world.done).toHaveLength(5);
+        world.isUndone = false;
+      },
+      () => undefined,
+    );
+    expect(world.status).toMatchObject({ activeStage: 's1', reason: 'Waiting' });
   });
 
   it.each(['observe', 'apply', 'report'])('goes on after a failure of %s', async (name) => {

@@ -1,15 +1,13 @@
-import { patched, setCurrentDetails, setHandler } from '@temporalio/workflow';
-import type { StageChange, StagedDecision } from '../domain/staged/decision.ts';
+import { setCurrentDetails, setHandler } from '@temporalio/workflow';
+import type { StagedDecision } from '../domain/staged/decision.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
 import type { ObservedStaged } from '../domain/staged/observation.ts';
-import { nextLook } from '../domain/staged/look.ts';
-import { unwritten } from '../domain/staged/repetition.ts';
-import { askStaged } from '../domain/staged/requests.ts';
-import { unseen } from '../domain/staged/lateness.ts';
+import { holdTime, resumeTime } from '../domain/staged/active-stage.ts';
+import { acceptStagedRequest } from '../domain/staged/requests.ts';
 import { looked, pause, type Looks } from '../domain/model/pace.ts';
-import { initialStagedState, tellingAll, type StagedState } from '../domain/staged/state.ts';
-import { sameStagedStatus, stagedStatusOf } from '../domain/staged/status.ts';
-import { takeStagedTurn } from '../domain/staged/turn.ts';
+import { initialStagedState, type StagedState } from '../domain/staged/state.ts';
+import { isSameStagedStatus, deriveStagedStatus } from '../domain/staged/status.ts';
+import { nextLook, takeStagedTurn } from '../domain/staged/turn.ts';
 import { stagedReports, stages, inShort } from './activities.ts';
 import { failureOf, type Failure } from './failure.ts';
 import { handleStagedRequests } from './handle-staged-requests.ts';
@@ -31,27 +29,28 @@ const FIRST_INTERVAL_SECONDS = 60;
 
 const BACKOFF_MS = { first: 1_000, longest: 60_000 };
 
-// A look that only asks for another would go round for ever if they never agreed.
-const MOST_LOOKS = 20;
+// What is decided once more each time does not stay as it was written, because someone else writes it as well.
+const MOST_REPEATED = 3;
+const REPEATED_MS = 60_000;
 
 /** Takes a StagedBindingPolicy through its stages, for as long as it exists: look, decide, report, perform. */
 export async function stagedBinding(input: StagedBindingInput): Promise<void> {
   const { key } = input;
   const { name } = key;
-  let state = tellingAll(input.state ?? initialStagedState, patched('staged-marks'));
+  let state = input.state ?? initialStagedState;
   let intervalSeconds = input.intervalSeconds ?? FIRST_INTERVAL_SECONDS;
   let observed: ObservedStaged | undefined;
   let wakes = 0;
   let asked = 0;
   let failures = 0;
-  let looks = 0;
+  let [last, repeated] = ['', 0];
   let idle = input.looks ?? [];
   setHandler(changed, () => void (wakes += 1), { description: 'Looks at the object again.' });
   setHandler(stagedQuery, () => state, { description: 'Where it stands.' });
   handleStagedRequests({
     state: () => state,
     take: (what, request) => {
-      state = askStaged(state, what, request);
+      state = acceptStagedRequest(state, what, request);
       wakes += 1;
       asked += 1;
     },
@@ -59,12 +58,13 @@ export async function stagedBinding(input: StagedBindingInput): Promise<void> {
 
   const report = async (decision: StagedDecision): Promise<void> => {
     const object = observed?.object;
-    // What is placed is told with the next look, which comes at once.
-    const isUntold = decision.do === 'Look' || decision.do === 'Apply' || decision.do === 'Select';
-    if (observed === undefined || object === undefined || isUntold) return;
-    const status = stagedStatusOf({ name, object, state, decision, now: Date.now() });
+    if (observed === undefined || object === undefined) return;
+    // What is placed is told with the next look; but which stage begins is told first, so that the API server keeps it from edits.
+    const isTold = decision.do !== 'Look' && decision.do !== 'Apply' && decision.do !== 'Select';
+    if (!isTold && object.status.activeStage === state.active?.name) return;
+    const status = deriveStagedStatus({ name, object, state, decision, now: Date.now() });
     setCurrentDetails(status.message ?? '');
-    if (sameStagedStatus(status, object.status)) return;
+    if (isSameStagedStatus(status, object.status)) return;
     await stagedReports(`Report: ${status.phase ?? ''}`).reportStaged({ name, uid: object.uid, status });
     observed = { ...observed, object: { ...object, status } };
   };
@@ -73,17 +73,9 @@ export async function stagedBinding(input: StagedBindingInput): Promise<void> {
     const found = await stages('Look at the stages').observeStaged(nextLook(name, state));
     ({ intervalSeconds = intervalSeconds } = found);
     observed = found;
-    const before = state;
-    const turn = takeStagedTurn(found, before, Date.now());
+    const turn = takeStagedTurn(found, state, Date.now());
     ({ state } = turn);
-    const act = async (): Promise<void> => {
-      try {
-        await perform(turn.decision, { name, ...lookedAt(found) });
-      } catch (refused) {
-        if (patched('staged-failed-writes')) state = unwritten(state, before);
-        throw refused;
-      }
-    };
+    const act = (): Promise<void> => perform(turn.decision, { name, ...lookedAt(found) });
     try {
       await report(turn.decision);
     } catch (refused) {
@@ -109,7 +101,8 @@ export async function stagedBinding(input: StagedBindingInput): Promise<void> {
     try {
       const decision = await step();
       failures = 0;
-      looks = decision.do === 'Look' ? looks + 1 : 0;
+      const said = JSON.stringify(decision);
+      [last, repeated] = [said, said === last ? repeated + 1 : 1];
       // Something that has changed since may be an object of the same name.
       if (decision.do === 'Close' && wakes === seen) return;
       if (decision.do === 'Wait') {
@@ -119,16 +112,22 @@ export async function stagedBinding(input: StagedBindingInput): Promise<void> {
         );
         await untilWoken(seen, until - Date.now(), decision.message);
         await rest(seenAsked);
-      } else if (looks > MOST_LOOKS) await untilWoken(seen, intervalSeconds * 1000, decision.message);
+      } else if (repeated >= MOST_REPEATED) {
+        const conflict = repeatedly(decision);
+        state = holdTime(state, conflict, Date.now());
+        await report(conflict);
+        await waitUntil(() => asked !== seenAsked || isDue(), REPEATED_MS, inShort(decision.message));
+      }
     } catch (error) {
       const failure = failureOf(error);
       failures += 1;
       // Nobody knows what the stage has come to meanwhile.
-      state = unseen(state, Date.now());
-      await report(troubleOf(failure)).catch((refused: unknown) => void failureOf(refused));
+      const trouble = troubleOf(failure);
+      state = holdTime(resumeTime(state, Date.now()), trouble, Date.now());
+      await report(trouble).catch((refused: unknown) => void failureOf(refused));
       const wait = Math.min(BACKOFF_MS.longest, BACKOFF_MS.first * 2 ** Math.min(failures - 1, 10));
       await untilWoken(seen, wait, `Trying again: ${failure.message}`);
-      if (patched('staged-failed-writes')) await rest(seenAsked);
+      await rest(seenAsked);
     }
     if (isDue()) await goOn<typeof stagedBinding>({ key, intervalSeconds, state, looks: idle });
   }
@@ -137,19 +136,23 @@ export async function stagedBinding(input: StagedBindingInput): Promise<void> {
 /** The object by which something was decided. */
 interface LookedAt {
   readonly uid: string;
-  readonly generation?: number;
+  readonly generation: number;
 }
 
-const lookedAt = ({ object }: ObservedStaged): LookedAt =>
-  object === undefined ? { uid: '' } : { uid: object.uid, generation: object.generation };
+const lookedAt = ({ object }: ObservedStaged): LookedAt => ({
+  uid: object?.uid ?? '',
+  generation: object?.generation ?? 0,
+});
 
 async function perform(
   decision: StagedDecision,
   { name, uid, ...at }: { readonly name: string } & LookedAt,
 ): Promise<void> {
   switch (decision.do) {
-    case 'Apply':
-      return stages(decision.message).applyStage({ name, uid, ...at, ...changeOf(decision) });
+    case 'Apply': {
+      const { do: _do, message, ...change } = decision;
+      return stages(message).applyStage({ name, uid, ...at, ...change });
+    }
     case 'Select':
       return stages(decision.message).selectClusters({ name, uid, stage: decision.stage });
     case 'Remove': {
@@ -167,17 +170,18 @@ async function perform(
   }
 }
 
-const changeOf = ({ stage, clusters, keepsFormer, found }: StageChange): StageChange => ({
-  stage,
-  ...(clusters === undefined ? {} : { clusters }),
-  ...(keepsFormer === undefined ? {} : { keepsFormer }),
-  ...(found === undefined ? {} : { found }),
-});
-
 const troubleOf = ({ reason, message }: Failure): StagedDecision => ({
   do: 'Wait',
   phase: 'Failed',
   reason,
   message: `${message} It is tried again.`,
+  isTrouble: true,
+});
+
+const repeatedly = ({ message }: StagedDecision): StagedDecision => ({
+  do: 'Wait',
+  phase: 'Failed',
+  reason: 'Conflict',
+  message: `${message} This was done ${MOST_REPEATED} times, and something changes it back: find out what writes the BindingPolicy, and whether this KubeStellar knows every field of spec.downsync. It is tried again in a minute.`,
   isTrouble: true,
 });

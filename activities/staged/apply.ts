@@ -6,28 +6,27 @@ import {
   type StagedBindingPolicy,
   type StagedBindingPolicySpec,
 } from '../../crds/staged-binding-policy.ts';
+import { REPORTS, reportsSpec } from '../../domain/staged/kubestellar.ts';
 import {
   CLUSTER_LABEL_ANNOTATION,
-  formerSelectors,
-  narrowingOf,
-  policyName,
-  policySpec,
+  readNarrowing,
+  namePolicy,
+  buildPolicySpec,
   SELECTION_LABEL,
-  selectionName,
-  selectionSpec,
+  nameSelection,
+  buildSelectionSpec,
   STAGE_LABEL,
   STAGED_UID_LABEL,
   type BindingPolicy,
   type Narrowing,
 } from '../../domain/staged/policy.ts';
-import { strategyOf } from '../../domain/staged/progressive.ts';
-import { REPORTS, reportsSpec } from '../../domain/staged/reports.ts';
+import { readStrategy } from '../../domain/staged/progressive.ts';
 import type { StageApplied, StageRef } from '../contract.ts';
 import { failure } from '../failure.ts';
 import { addFinalizer } from '../kubernetes/finalizers.ts';
-import { clientOf, type Spaces } from './space.ts';
+import { connectSpace, type Spaces } from './space.ts';
 
-/** The finalizer that keeps a StagedBindingPolicy until its BindingPolicies in another API server are deleted. */
+/** The finalizer that keeps a StagedBindingPolicy until its remote BindingPolicies are deleted. */
 export const FINALIZER = 'okra.mumo.co/staged-binding-policy';
 
 /** Makes the BindingPolicy of a stage what it is to be. */
@@ -35,28 +34,25 @@ export async function applyStage(spaces: Spaces, change: StageApplied): Promise<
   const { object, spec, stage, client } = await placeOf(spaces, change);
   await client.apply({ ...identity(STATUS_COLLECTOR, REPORTS), spec: reportsSpec }, { force: true });
   const { clusters } = change;
-  const label = strategyOf(spec, stage)?.label;
+  const label = readStrategy(spec, stage)?.label;
   const asked = clusters === undefined || label === undefined ? undefined : { label, clusters };
-  await applyOwn(client, { uid: change.uid, name: policyName(object.metadata.name, stage.name) }, (found) => {
+  await applyOwn(client, { uid: change.uid, name: namePolicy(object.metadata.name, stage.name) }, (found) => {
     if (change.found !== undefined && found?.metadata.uid !== change.found) {
-      const message = `Expected BindingPolicy ${policyName(object.metadata.name, stage.name)} as it was found, got another one by now.`;
+      const message = `Expected BindingPolicy ${namePolicy(object.metadata.name, stage.name)} as it was found, got another one by now.`;
       throw failure('Unavailable', message);
     }
-    const isEdited = change.generation !== undefined && change.generation !== object.metadata.generation;
-    if (found === undefined && isEdited && label !== undefined) {
-      const message = `Expected stage ${stage.name}, which reaches its clusters a few at a time, as it was looked at, got a spec that was edited since.`;
+    // What a stage begins with it keeps, so that it begins with nothing that was edited since it was decided.
+    if (found === undefined && change.generation !== object.metadata.generation) {
+      const message = `StagedBindingPolicy ${object.metadata.name} was edited before stage ${stage.name} was placed.`;
       throw failure('Unavailable', message);
     }
     const narrowing = widened(found, asked);
-    // Nobody has decided yet what an edit that has come since takes from this stage.
-    const keeps = change.keepsFormer === true || isEdited;
-    const former = keeps && found !== undefined ? formerSelectors(found, stage) : [];
     const annotation = narrowing?.label ?? (isAnnotated(found) ? '' : undefined);
     return {
       labels: { [STAGE_LABEL]: stage.name },
       ...(annotation === undefined ? {} : { annotations: { [CLUSTER_LABEL_ANNOTATION]: annotation } }),
       ...ownedBy(object),
-      spec: policySpec(spec, stage, narrowing, former),
+      spec: buildPolicySpec(spec, stage, narrowing),
     };
   });
 }
@@ -64,10 +60,10 @@ export async function applyStage(spaces: Spaces, change: StageApplied): Promise<
 /** Makes the BindingPolicy by which KubeStellar says which clusters a stage selects. */
 export async function selectClusters(spaces: Spaces, ref: StageRef): Promise<void> {
   const { object, stage, client } = await placeOf(spaces, ref);
-  await applyOwn(client, { uid: ref.uid, name: selectionName(object.metadata.name) }, () => ({
+  await applyOwn(client, { uid: ref.uid, name: nameSelection(object.metadata.name) }, () => ({
     labels: { [SELECTION_LABEL]: stage.name },
     ...ownedBy(object),
-    spec: selectionSpec(stage),
+    spec: buildSelectionSpec(stage),
   }));
 }
 
@@ -77,7 +73,7 @@ export async function selectClusters(spaces: Spaces, ref: StageRef): Promise<voi
  */
 function widened(found: BindingPolicy | undefined, asked: Narrowing | undefined): Narrowing | undefined {
   if (found === undefined || asked === undefined) return asked;
-  const before = narrowingOf(found);
+  const before = readNarrowing(found);
   if (before === undefined) return undefined;
   return { label: before.label, clusters: [...new Set([...before.clusters, ...asked.clusters])] };
 }
@@ -117,7 +113,7 @@ async function placeOf(spaces: Spaces, { name, uid, stage: asked }: StageRef): P
       finalizer: FINALIZER,
     });
   }
-  return { object, spec: parsed.value, stage, client: await clientOf(object, spaces) };
+  return { object, spec: parsed.value, stage, client: await connectSpace(object, spaces) };
 }
 
 const identity = (
@@ -148,7 +144,7 @@ interface Wanted {
 // KubeStellar writes to it as well: its finalizer, once, and its status.
 const MOST_TRIES = 5;
 
-/** Creates a BindingPolicy, or changes the one of that name when it belongs to the same StagedBindingPolicy. */
+/** Creates a BindingPolicy, or updates the one of this StagedBindingPolicy. */
 async function applyOwn(
   client: KubernetesClient,
   { name, uid }: { readonly name: string; readonly uid: string },

@@ -2,60 +2,54 @@ import type { StagedBindingPolicySpec } from '../../crds/staged-binding-policy.t
 import type { Binding } from '../../domain/staged/kubestellar.ts';
 import type { ClusterSelection, StagePolicy } from '../../domain/staged/observation.ts';
 import {
-  formerSelectors,
-  narrowingOf,
-  policySpec,
-  saysWhatItShould,
+  readNarrowing,
+  buildPolicySpec,
+  isAsDesired,
   SELECTION_LABEL,
-  selectionSpec,
+  buildSelectionSpec,
   STAGE_LABEL,
   type BindingPolicy,
 } from '../../domain/staged/policy.ts';
-import { clustersIn, refusalOf, unboundReason } from '../../domain/staged/workload.ts';
+import { listClusters, findRefusal, explainUnbound } from '../../domain/staged/workload.ts';
 
-/** What there is to say of the BindingPolicy of a stage; one whose reports nobody collects as they should be is not as asked. */
-export function stagePolicy(
+/** Describes the BindingPolicy of a stage, which is not as asked while its reports are not collected. */
+export function describePolicy(
   policy: BindingPolicy,
   spec: StagedBindingPolicySpec,
   { binding, isCollected }: { readonly binding: Binding | undefined; readonly isCollected: boolean },
 ): StagePolicy {
   const { name, uid = '', deletionTimestamp, labels = {} } = policy.metadata;
   const stage = spec.stages.find((one) => one.name === labels[STAGE_LABEL]);
-  const narrowing = narrowingOf(policy);
-  const refusal = refusalOf(policy, binding);
-  const former = stage === undefined ? [] : formerSelectors(policy, stage);
-  const keeping = stage === undefined ? undefined : policySpec(spec, stage, narrowing, former);
+  const narrowing = readNarrowing(policy);
+  const refusal = findRefusal(policy, binding);
   return {
     stage: labels[STAGE_LABEL] ?? '',
     name,
     uid,
     isAsAsked:
-      isCollected && stage !== undefined && saysWhatItShould(policy, policySpec(spec, stage, narrowing)),
+      isCollected && stage !== undefined && isAsDesired(policy, buildPolicySpec(spec, stage, narrowing)),
     isDeleting: deletionTimestamp !== undefined,
-    isBound: unboundReason(policy, binding) === undefined,
+    isBound: explainUnbound(policy, binding) === undefined,
     ...(refusal === undefined ? {} : { refusal }),
-    ...(former.length === 0 || keeping === undefined
-      ? {}
-      : { former, keepsFormer: isCollected && saysWhatItShould(policy, keeping) }),
     ...(narrowing === undefined ? {} : { only: narrowing.clusters }),
   };
 }
 
 /** What there is to say of the BindingPolicy that asks for the clusters of a stage. */
-export function clusterSelection(
+export function describeSelection(
   policy: BindingPolicy,
   spec: StagedBindingPolicySpec,
   binding: Binding | undefined,
 ): ClusterSelection {
   const { name, uid = '', deletionTimestamp, labels = {} } = policy.metadata;
   const stage = spec.stages.find((one) => one.name === labels[SELECTION_LABEL]);
-  const isAnswered = unboundReason(policy, binding) === undefined && binding !== undefined;
+  const isAnswered = explainUnbound(policy, binding) === undefined && binding !== undefined;
   return {
     stage: labels[SELECTION_LABEL] ?? '',
     name,
     uid,
-    isAsAsked: stage !== undefined && saysWhatItShould(policy, selectionSpec(stage)),
+    isAsAsked: stage !== undefined && isAsDesired(policy, buildSelectionSpec(stage)),
     isDeleting: deletionTimestamp !== undefined,
-    ...(isAnswered ? { clusters: clustersIn(binding) } : {}),
+    ...(isAnswered ? { clusters: listClusters(binding) } : {}),
   };
 }

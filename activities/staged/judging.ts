@@ -1,10 +1,17 @@
 import { setImmediate as afterOthers } from 'node:timers/promises';
-import { judge, type Evidence, type Judgement } from '../../domain/staged/judge.ts';
+import { createContext, Script } from 'node:vm';
+import type { Verdict } from '../../domain/staged/cel/expression.ts';
+import {
+  splitByCluster,
+  findColumnProblem,
+  judgeObject,
+  type Evidence,
+  type Judgement,
+} from '../../domain/staged/judge.ts';
 import type { CombinedStatus, WorkloadObject } from '../../domain/staged/kubestellar.ts';
 import type { StageView } from '../../domain/staged/observation.ts';
-import { byCluster, columnProblem } from '../../domain/staged/per-cluster.ts';
 import type { Strategy } from '../../domain/staged/progressive.ts';
-import { nameOf } from '../../domain/staged/workload.ts';
+import { formatObject } from '../../domain/staged/workload.ts';
 import type { LiveReader } from './live.ts';
 
 /** An object that a stage looks at. */
@@ -20,45 +27,33 @@ export interface Judging {
   /** The clusters that the Binding lists. */
   readonly clusters: readonly string[];
   readonly statuses: ReadonlyMap<string, readonly CombinedStatus[]>;
-  readonly test: Parameters<typeof judge>[2];
+  readonly test: Parameters<typeof judgeObject>[2];
   readonly live: LiveReader;
 }
 
 type Judged = Pick<StageView, 'fulfilled' | 'first'>;
 
-const AT_ONCE = 20;
-
-/** Lets other activities of this process go on now and then: evaluating is work. */
-function breather(): () => Promise<void> {
-  let taken = 0;
-  return async () => {
-    taken += 1;
-    if (taken % AT_ONCE === 0) await afterOthers();
-  };
-}
-
 /** Judges objects, each by what all clusters report of it. */
 export async function judgeAll(kept: readonly Kept[], judging: Judging): Promise<Judged> {
-  const breathe = breather();
   let fulfilled = 0;
   let first: StageView['first'];
   for (const { object, problem } of kept) {
-    await breathe();
-    const statuses = judging.statuses.get(nameOf(object)) ?? [];
+    // Other activities of this process go on meanwhile.
+    await afterOthers();
+    const statuses = judging.statuses.get(formatObject(object)) ?? [];
     const judgement = problem === undefined ? await judged(object, statuses, judging) : unfulfilled(problem);
     if (judgement.is === 'Fulfilled') fulfilled += 1;
-    else first ??= { object: nameOf(object), reason: judgement.reason };
+    else first ??= { object: formatObject(object), reason: judgement.reason };
   }
   return { fulfilled, ...(first === undefined ? {} : { first }) };
 }
 
-/** Judges objects in each cluster by itself; answers with the clusters in which all of them fulfil the stage. */
+/** Judges objects per cluster; returns the clusters in which all objects fulfil the stage. */
 export async function judgeEach(
   kept: readonly Kept[],
   judging: Judging,
   { strategy, reached }: { readonly strategy: Strategy; readonly reached: readonly string[] },
 ): Promise<Judged & { readonly clusters: readonly string[] }> {
-  const breathe = breather();
   const left = new Set(reached);
   let fulfilled = 0;
   let first: StageView['first'];
@@ -66,12 +61,12 @@ export async function judgeEach(
     const judgeIn = clusterJudge(one, judging, strategy);
     let isEverywhere = reached.length > 0;
     for (const cluster of reached) {
-      await breathe();
+      await afterOthers();
       const judgement = await judgeIn(cluster);
       if (judgement.is === 'Fulfilled') continue;
       isEverywhere = false;
       left.delete(cluster);
-      first ??= { object: nameOf(one.object), reason: `Cluster ${cluster}: ${judgement.reason}` };
+      first ??= { object: formatObject(one.object), reason: `Cluster ${cluster}: ${judgement.reason}` };
     }
     if (isEverywhere) fulfilled += 1;
   }
@@ -84,9 +79,9 @@ function clusterJudge(
   judging: Judging,
   { column, label }: Strategy,
 ): (cluster: string) => Promise<Certain> {
-  const statuses = judging.statuses.get(nameOf(object)) ?? [];
-  const general = problem ?? columnProblem(object, statuses, column);
-  const split = statuses.map((status) => byCluster(status, column));
+  const statuses = judging.statuses.get(formatObject(object)) ?? [];
+  const general = problem ?? findColumnProblem(object, statuses, column);
+  const split = statuses.map((status) => splitByCluster(status, column));
   return async (cluster) => {
     if (!judging.clusters.includes(cluster)) {
       return unfulfilled(
@@ -109,9 +104,37 @@ async function judged(
   { policy, clusters, test, live }: Judging,
 ): Promise<Certain> {
   const evidence = { policy, clusters, statuses };
-  const judgement = judge(object, evidence, test);
+  const judgement = judgeObject(object, evidence, test);
   if (judgement.is !== 'Doubtful') return judgement;
   const now = await live(object);
-  const again = now === undefined ? judgement : judge(object, { ...evidence, now }, test);
+  const again = now === undefined ? judgement : judgeObject(object, { ...evidence, now }, test);
   return again.is === 'Doubtful' ? { is: 'Unfulfilled', reason: again.reason } : again;
+}
+
+/** How long one evaluation of an expression may take. */
+const DEADLINE_MS = 250;
+
+// V8 interrupts whatever a script calls, in each loop and in regular expressions; the expression sees nothing of the context.
+const script = new Script('run()');
+const sandbox: { run: () => Verdict } = { run: () => LATE };
+const context = createContext(sandbox);
+
+const LATE: Verdict = {
+  is: 'Error',
+  message: `Expected the expression to take at most ${DEADLINE_MS} ms, got no answer in time. Nest fewer loops, or have fewer rows reported.`,
+};
+
+/** Evaluates an expression within a deadline; once it was missed, nothing more is evaluated. */
+export function withDeadline<Input>(test: (input: Input) => Verdict): (input: Input) => Verdict {
+  let isLate = false;
+  return (input) => {
+    if (isLate) return LATE;
+    sandbox.run = () => test(input);
+    try {
+      return script.runInContext(context, { timeout: DEADLINE_MS }) as Verdict;
+    } catch {
+      isLate = true;
+      return LATE;
+    }
+  };
 }

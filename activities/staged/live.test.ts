@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import { liveReader } from './live.ts';
+import { createLiveReader } from './live.ts';
 
 const service = {
   group: '',
@@ -19,7 +19,7 @@ const stored = {
 
 async function editionOf(found: object): Promise<unknown> {
   const client = { get: () => Promise.resolve(found) } as unknown as KubernetesClient;
-  return (await liveReader(client, { policy: { uid: 'p' }, memory: new Map() })(service))?.edition;
+  return (await createLiveReader(client, { policy: { uid: 'p' }, memory: new Map() })(service))?.edition;
 }
 
 it('an object of a kind without generations has another edition when it is edited, and not when its status is written', async () => {

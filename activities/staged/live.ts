@@ -5,11 +5,11 @@ import { keepNewest } from '../../clients/newest.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import type { PresentObject } from '../../domain/staged/judge.ts';
 import { STATUS_MANAGER, type WorkloadObject } from '../../domain/staged/kubestellar.ts';
-import { isCopiedBack, nameOf } from '../../domain/staged/workload.ts';
+import { isCopiedBack, formatObject } from '../../domain/staged/workload.ts';
 
 /** An object of the workload as it is now. */
 export interface Live extends PresentObject {
-  /** Changes with an edit, and not with a report: its generation, or a digest of what it says where it has none. */
+  /** Its generation, or a digest of its content: changes with an edit, not with a report. */
   readonly edition: number | string;
 }
 
@@ -47,7 +47,7 @@ const MOST_READ = 100;
  * Reads objects of a workload, each once and not too many of them; undefined when one may not, or cannot, be read. Those that
  * reports are copied back to are read however many there are, but for those that are known to be as they were.
  */
-export function liveReader(
+export function createLiveReader(
   client: KubernetesClient,
   { policy, memory }: { readonly policy: { readonly uid: string }; readonly memory: LiveMemory },
 ): LiveReader {
@@ -69,7 +69,7 @@ export function liveReader(
   }
 
   return (object) => {
-    const name = nameOf(object);
+    const name = formatObject(object);
     const key = `${policy.uid} ${name}`;
     const reading =
       known.get(name) ?? (known.size < MOST_READ ? readNow(object, key) : readBeyond(object, key));

@@ -13,24 +13,22 @@ import {
   type StagedBindingPolicySpec,
 } from '../../crds/staged-binding-policy.ts';
 import { compileCondition, compileFilter } from '../../domain/staged/cel/expression.ts';
-import type { Binding } from '../../domain/staged/kubestellar.ts';
+import { REPORTS, reportsSpec, type Binding } from '../../domain/staged/kubestellar.ts';
 import type { ObservedStaged, PresentPolicy, StagedLook } from '../../domain/staged/observation.ts';
 import {
-  formerSelectors,
-  policyName,
-  saysAll,
+  namePolicy,
+  containsAll,
   SELECTION_LABEL,
-  selectionName,
+  nameSelection,
   STAGE_LABEL,
   STAGED_UID_LABEL,
   type BindingPolicy,
 } from '../../domain/staged/policy.ts';
-import { REPORTS, reportsSpec } from '../../domain/staged/reports.ts';
-import { namespacesOf } from '../../domain/staged/workload.ts';
-import { clusterSelection, stagePolicy } from './found.ts';
+import { listNamespaces } from '../../domain/staged/workload.ts';
+import { describeSelection, describePolicy } from './found.ts';
 import type { LiveMemory } from './live.ts';
-import { spaceOf, type Spaces } from './space.ts';
-import { viewOf } from './stage-view.ts';
+import { findSpace, type Spaces } from './space.ts';
+import { observeActiveStage } from './stage-view.ts';
 
 const NOTHING = { policies: [], freezes: [] } as const;
 
@@ -44,7 +42,7 @@ export async function observeStaged(
   const seen = presentPolicy(object);
   const { spec } = seen;
   if (spec === undefined) return { ...NOTHING, object: seen };
-  const space = await spaceOf(spec, spaces);
+  const space = await findSpace(spec, spaces);
   if (space.is === 'Problem')
     return { ...NOTHING, object: withProblem(seen, 'SpaceNotReached', space.problem) };
   const found = await policiesIn(space.client, { name, uid: seen.uid });
@@ -65,23 +63,23 @@ export async function observeStaged(
   const isCollected = await areReportsCollected(space.client);
   const policies = ofStages.map((policy) => {
     const of = { binding: bindings.get(policy.metadata.name), isCollected: isCollected || !isAt(policy) };
-    return stagePolicy(policy, spec, of);
+    return describePolicy(policy, spec, of);
   });
   const leaving = isTakingBack === true ? await leavingPolicy(space.client, found, { object, at }) : [];
   const asking = found.find(({ metadata }) => metadata.labels?.[SELECTION_LABEL] !== undefined);
   const selection =
-    asking === undefined ? undefined : clusterSelection(asking, spec, bindings.get(asking.metadata.name));
+    asking === undefined ? undefined : describeSelection(asking, spec, bindings.get(asking.metadata.name));
   const known = [...bindings.values()].filter((one) => one !== undefined);
   // Freezes of all namespaces, and of those that the workload is in.
   const freezes = await freezesIn(spaces.kubernetes, {
-    namespaces: ['', ...namespacesOf(spec, known)],
+    namespaces: ['', ...listNamespaces(spec, known)],
     createdAt: object.metadata.creationTimestamp,
     graceSeconds: spaces.graceSeconds,
   });
   const stage = spec.stages.find((one) => one.name === at);
   const policy = ofStages.find(isAt);
   const of = { spec, policy, selection, bindings, client: space.client };
-  const view = stage === undefined ? undefined : await viewOf({ ...of, stage }, spaces);
+  const view = stage === undefined ? undefined : await observeActiveStage({ ...of, stage }, spaces);
   return {
     object: seen,
     policies: [...policies, ...leaving],
@@ -91,7 +89,7 @@ export async function observeStaged(
   };
 }
 
-/** The BindingPolicy of the stage that is taken back, as one that is being deleted, while only its Binding is left: KubeStellar takes the workload from the clusters before that goes. */
+/** Reports a BindingPolicy as being deleted until its Binding, and so the workload, is gone. */
 async function leavingPolicy(
   client: KubernetesClient,
   found: readonly BindingPolicy[],
@@ -99,7 +97,7 @@ async function leavingPolicy(
 ): Promise<ObservedStaged['policies']> {
   const stage = at ?? object.status?.activeStage;
   if (stage === undefined) return [];
-  const name = policyName(object.metadata.name, stage);
+  const name = namePolicy(object.metadata.name, stage);
   if (found.some(({ metadata }) => metadata.name === name)) return [];
   if ((await client.get(BINDING, { name })) === undefined) return [];
   // That of someone else's BindingPolicy stays.
@@ -108,40 +106,33 @@ async function leavingPolicy(
 }
 
 /**
- * The BindingPolicies whose Bindings say something: those of the stage that it is at and of the one before it, to which it may go back, of
- * stages that are not asked for any more or were moved behind the one that it is at, and what asks for clusters. The Bindings of earlier
- * stages change nothing while no stage is taken back, unless one of them has taken the place of a stage that is gone, or has clusters of another one now.
+ * The BindingPolicies whose Bindings say something: those of the stage that it is at and of the one before it, to which it may go
+ * back, and what asks for clusters.
  */
 function telling(
   found: readonly BindingPolicy[],
   { stages }: StagedBindingPolicySpec,
   at: string | undefined,
 ): readonly BindingPolicy[] {
-  const indexOf = ({ metadata }: BindingPolicy): number =>
-    stages.findIndex(({ name }) => name === metadata.labels?.[STAGE_LABEL]);
+  const stageOf = ({ metadata }: BindingPolicy): string | undefined => metadata.labels?.[STAGE_LABEL];
   const active = stages.findIndex(({ name }) => name === at);
-  const last = active < 0 ? stages.length : active;
-  const isGone = (policy: BindingPolicy): boolean =>
-    indexOf(policy) < 0 && policy.metadata.labels?.[STAGE_LABEL] !== undefined;
-  const hasFormer = (policy: BindingPolicy): boolean => {
-    const stage = stages[indexOf(policy)];
-    return stage !== undefined && formerSelectors(policy, stage).length > 0;
-  };
-  if (found.some((policy) => isGone(policy) || hasFormer(policy))) return found;
-  const upToActive = found
-    .filter((policy) => indexOf(policy) >= 0 && indexOf(policy) <= last)
-    .toSorted((a, b) => indexOf(b) - indexOf(a));
-  return [
-    ...upToActive.slice(0, 2),
-    ...found.filter((policy) => indexOf(policy) < 0 || indexOf(policy) > last),
-  ];
+  if (active < 0) return found;
+  const newest = stages
+    .slice(0, active + 1)
+    .map(({ name }) => name)
+    .filter((name) => found.some((policy) => stageOf(policy) === name))
+    .slice(-2);
+  return found.filter((policy) => {
+    const stage = stageOf(policy);
+    return stage === undefined || newest.includes(stage);
+  });
 }
 
 /** Whether Okra's StatusCollector says what it should; who may not read it goes by what was applied. */
 async function areReportsCollected(client: KubernetesClient): Promise<boolean> {
   try {
     const found = await client.get<{ readonly spec?: unknown }>(STATUS_COLLECTOR, { name: REPORTS });
-    return saysAll(found?.spec, reportsSpec);
+    return containsAll(found?.spec, reportsSpec);
   } catch (error) {
     if (isForbidden(error)) return true;
     throw error;
@@ -192,8 +183,8 @@ async function policiesIn(
   const labelSelector = `${STAGED_UID_LABEL}=${uid}`;
   // What someone has copied has the labels of the original, and another name.
   const isOwn = ({ metadata }: BindingPolicy): boolean =>
-    metadata.name === selectionName(name) ||
-    metadata.name === policyName(name, metadata.labels?.[STAGE_LABEL] ?? '');
+    metadata.name === nameSelection(name) ||
+    metadata.name === namePolicy(name, metadata.labels?.[STAGE_LABEL] ?? '');
   try {
     return (await client.list<BindingPolicy>(BINDING_POLICY, { labelSelector })).filter(isOwn);
   } catch (error) {

@@ -13,13 +13,13 @@ export interface Spaces {
   readonly graceSeconds: number;
 }
 
-/** The API server that holds the BindingPolicies, or why it is not reached: a sentence without a value out of the Secret. */
+/** The API server with the BindingPolicies, or why it is not reached, without a value of the Secret. */
 export type Space =
   | { readonly is: 'Reached'; readonly client: KubernetesClient }
   | { readonly is: 'Problem'; readonly problem: string };
 
 /** Finds the API server that a StagedBindingPolicy makes its BindingPolicies in. */
-export async function spaceOf(
+export async function findSpace(
   { space }: Pick<StagedBindingPolicySpec, 'space'>,
   { kubernetes, clusters }: Spaces,
 ): Promise<Space> {
@@ -36,9 +36,9 @@ export async function spaceOf(
   return reach.is === 'Problem' ? reach : { is: 'Reached', client: reach.client };
 }
 
-/** The API server that a StagedBindingPolicy makes its BindingPolicies in; fails when it is not reached. */
-export async function clientOf({ spec }: StagedBindingPolicy, spaces: Spaces): Promise<KubernetesClient> {
-  const space = await spaceOf(spec, spaces);
+/** Connects to the API server with the BindingPolicies; fails when it is not reached. */
+export async function connectSpace({ spec }: StagedBindingPolicy, spaces: Spaces): Promise<KubernetesClient> {
+  const space = await findSpace(spec, spaces);
   if (space.is === 'Problem') throw failure('Unavailable', space.problem);
   return space.client;
 }

@@ -2,24 +2,24 @@ import { CELL } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { Cell } from '../../crds/cell.ts';
 import type { Stage, StagedBindingPolicySpec } from '../../crds/staged-binding-policy.ts';
-import { cellProblem } from '../../domain/staged/cell.ts';
 import type { Binding } from '../../domain/staged/kubestellar.ts';
 import type { ClusterSelection, StageView } from '../../domain/staged/observation.ts';
-import { narrowingOf, type BindingPolicy } from '../../domain/staged/policy.ts';
-import { strategyOf } from '../../domain/staged/progressive.ts';
+import { readNarrowing, type BindingPolicy } from '../../domain/staged/policy.ts';
+import { readStrategy } from '../../domain/staged/progressive.ts';
 import {
-  clustersIn,
-  outOfDateReason,
-  strangerReason,
-  unsentReason,
-  unselectedReason,
+  findCellProblem,
+  listClusters,
+  explainOutOfDate,
+  explainStranger,
+  explainUnsent,
+  explainUnselected,
 } from '../../domain/staged/workload.ts';
 import type { LiveMemory } from './live.ts';
 import type { Spaces } from './space.ts';
-import { viewOfStage } from './view.ts';
+import { observeBoundStage } from './view.ts';
 
 /** Looks how far the stage is that a StagedBindingPolicy is at. */
-export async function viewOf(
+export async function observeActiveStage(
   of: {
     readonly spec: StagedBindingPolicySpec;
     readonly stage: Stage;
@@ -41,26 +41,26 @@ export async function viewOf(
     print: '',
     ...said,
   });
-  const strategy = strategyOf(spec, stage);
-  const narrowing = policy === undefined ? undefined : narrowingOf(policy);
+  const strategy = readStrategy(spec, stage);
+  const narrowing = policy === undefined ? undefined : readNarrowing(policy);
   if (strategy !== undefined && (policy === undefined || narrowing !== undefined)) {
-    const unselected = unselectedReason(stage.name, selection);
+    const unselected = explainUnselected(stage.name, selection);
     if (unselected !== undefined) return unbound(unselected);
   }
   if (policy === undefined) return unbound('Its BindingPolicy is not there yet.');
   const { name, uid = '' } = policy.metadata;
   const binding = bindings.get(name);
-  const outOfDate = outOfDateReason(policy, binding);
+  const outOfDate = explainOutOfDate(policy, binding);
   if (outOfDate !== undefined || binding === undefined)
     return { ...unbound(outOfDate ?? 'It has no Binding.'), isOutOfDate: true };
-  const unsent = unsentReason(binding);
+  const unsent = explainUnsent(binding);
   if (unsent !== undefined) return unbound(unsent);
-  const stranger = strangerReason(binding, narrowing);
+  const stranger = explainStranger(binding, narrowing);
   if (stranger !== undefined) return unbound(stranger);
-  const all = narrowing === undefined ? clustersIn(binding) : (selection?.clusters ?? []);
+  const all = narrowing === undefined ? listClusters(binding) : (selection?.clusters ?? []);
   const few = strategy === undefined ? undefined : { strategy, all, narrowing };
   const looking = { client, stage, policy: { name, uid }, binding, memory };
-  return { ...(await viewOfStage(few === undefined ? looking : { ...looking, few })), ...said };
+  return { ...(await observeBoundStage(few === undefined ? looking : { ...looking, few })), ...said };
 }
 
 /** Why a Cell keeps a stage from being fulfilled; undefined when it does not. */
@@ -69,5 +69,5 @@ async function cellOf(
   wanted: NonNullable<Stage['cell']>,
 ): Promise<string | undefined> {
   const { namespace, name } = wanted;
-  return cellProblem(wanted, await kubernetes.get<Cell>(CELL, { namespace, name }));
+  return findCellProblem(wanted, await kubernetes.get<Cell>(CELL, { namespace, name }));
 }

@@ -9,13 +9,12 @@ import {
 } from '../../clients/kubernetes/kinds.ts';
 import type { RemoteClusters } from '../../clients/kubernetes/remote-clusters.ts';
 import type { StagedBindingPolicyStatus } from '../../crds/staged-binding-policy.ts';
-import { nextLook } from '../../domain/staged/look.ts';
+import { REPORTS, reportsSpec } from '../../domain/staged/kubestellar.ts';
 import type { BindingPolicy } from '../../domain/staged/policy.ts';
-import { REPORTS, reportsSpec } from '../../domain/staged/reports.ts';
-import { askStaged } from '../../domain/staged/requests.ts';
+import { acceptStagedRequest } from '../../domain/staged/requests.ts';
 import { initialStagedState, type StagedState } from '../../domain/staged/state.ts';
-import { stagedStatusOf } from '../../domain/staged/status.ts';
-import { takeStagedTurn } from '../../domain/staged/turn.ts';
+import { deriveStagedStatus } from '../../domain/staged/status.ts';
+import { nextLook, takeStagedTurn } from '../../domain/staged/turn.ts';
 import { DEPLOYMENT, KubeStellar } from '../../local/kubestellar/kubestellar.ts';
 import { nginx } from '../../test/support/samples/staged.ts';
 import { asActivity } from '../checks/testing/objects.ts';
@@ -59,12 +58,23 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
       const { object } = observed;
       if (object === undefined) throw new Error('Expected the object.');
       if (turn.decision.do === 'Apply')
-        await activities().applyStage({ name: 'web', uid: object.uid, ...turn.decision });
+        await activities().applyStage({
+          name: 'web',
+          uid: object.uid,
+          generation: object.generation,
+          ...turn.decision,
+        });
       if (turn.decision.do === 'Select')
         await activities().selectClusters({ name: 'web', uid: object.uid, stage: turn.decision.stage });
       if (turn.decision.do === 'Remove')
         await activities().removeStage({ name: 'web', policy: turn.decision });
-      const status = stagedStatusOf({ name: 'web', object, state, decision: turn.decision, now: memory.now });
+      const status = deriveStagedStatus({
+        name: 'web',
+        object,
+        state,
+        decision: turn.decision,
+        now: memory.now,
+      });
       await asActivity(() => activities().reportStaged({ name: 'web', uid: object.uid, status }));
       if (turn.decision.do === 'Wait') return status;
     }
@@ -140,27 +150,6 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
     });
     await bind('prod');
     expect(await settle()).toMatchObject({ phase: 'Completed' });
-  });
-
-  it('give a passed stage that is renamed its new BindingPolicy before the old one goes', async () => {
-    const stages = ['s0', 's1', 's2'].map((name) => ({
-      ...dev,
-      name,
-      clusterSelectors: [{ matchLabels: { env: name } }],
-    }));
-    await apply({ stages });
-    for (const stage of ['s0', 's1', 's2']) {
-      await settle();
-      await bind(stage);
-      await report(stage, { clusters: [`${stage}1`] });
-    }
-    await settle();
-    await apply({ stages: [{ ...stages[0], name: 'europe' }, ...stages.slice(1)] });
-    await settle();
-    expect([await policy('europe'), await policy('s0')]).not.toContain(undefined);
-    await bind('europe');
-    expect(await settle()).toMatchObject({ phase: 'Completed', stages: [{ phase: 'Passed' }, {}, {}] });
-    expect(await policy('s0')).toBeUndefined();
   });
 
   it('count nothing that was reported before an edit in place, and what was reported after it', async () => {
@@ -257,7 +246,7 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
     await settle();
     await bind('prod');
     await kubestellar.hold('web-prod');
-    state = askStaged(state, 'abort', { by: 'ann', reason: '', at: memory.now });
+    state = acceptStagedRequest(state, 'abort', { by: 'ann', reason: '', at: memory.now });
     const removing = { activeStage: 'prod', phase: 'RollingBack', reason: 'Removing' };
     expect(await settle()).toMatchObject(removing);
     expect(await policy('prod')).toBeUndefined();
@@ -274,7 +263,7 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
     await kubernetes().apply({ ...BINDING_POLICY, metadata: { name: 'web-prod' } });
     await kubestellar.bind('web-prod', [web], ['prod1']);
     await expect(settle()).rejects.toMatchObject({ type: 'Conflict' });
-    state = askStaged(state, 'abort', { by: 'ann', reason: '', at: memory.now });
+    state = acceptStagedRequest(state, 'abort', { by: 'ann', reason: '', at: memory.now });
     expect(await settle()).toMatchObject({ activeStage: 'dev', phase: 'RolledBack' });
   });
 
@@ -347,9 +336,7 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
   });
 
   it('take out of a BindingPolicy what an edit takes out of the spec', { timeout: 10_000 }, async () => {
-    const narrow = { ...dev, clusterSelectors: [{ matchLabels: { env: 'dev', region: 'eu' } }] };
     await apply({
-      stages: [narrow, prod],
       downsync: [{ ...nginx.downsync[0], namespaces: ['nginx'], createOnly: true }],
     });
     await complete();
@@ -376,7 +363,7 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
     expect(await settle()).toMatchObject({ activeStage: 'prod' });
     await bind('prod');
     await settle();
-    await apply({ stages: [prod] });
+    await apply({ stageRetention: 'Remove' });
     expect(await settle()).toMatchObject({ phase: 'Completed' });
     expect(await policy('dev')).toBeUndefined();
     expect(await kubernetes().get(BINDING_POLICY, { name: 'a-copy' })).toBeDefined();
@@ -406,63 +393,9 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
     read.length = 0;
     await settle();
     expect([...new Set(read)].toSorted()).toEqual(['web-s1', 'web-s2']);
-    state = askStaged(state, 'abort', { by: 'ann', reason: '', at: memory.now });
+    state = acceptStagedRequest(state, 'abort', { by: 'ann', reason: '', at: memory.now });
     expect(await settle()).toMatchObject({ activeStage: 's1', phase: 'RolledBack' });
   });
-
-  it.each(['Keep', 'Remove'])(
-    'go back to a passed stage that was moved behind the one that is aborted (stageRetention: %s)',
-    { timeout: 10_000 },
-    async (stageRetention) => {
-      const [first, second] = ['s0', 's1'].map((name) => ({
-        ...dev,
-        name,
-        clusterSelectors: [{ matchLabels: { env: name } }],
-      }));
-      await apply({ stages: [first, second], stageRetention });
-      await settle();
-      await bind('s0');
-      await report('s0');
-      await settle();
-      await bind('s1');
-      await settle();
-      await apply({ stages: [second, first], stageRetention });
-      expect(await settle()).toMatchObject({ activeStage: 's1' });
-      state = askStaged(state, 'abort', { by: 'ann', reason: '', at: memory.now });
-      await settle();
-      await bind('s0');
-      expect(await settle()).toMatchObject({ activeStage: 's0', phase: 'RolledBack' });
-      expect(await policy('s1')).toBeUndefined();
-    },
-  );
-
-  it.each([
-    ['', (): StagedState => state],
-    [', also when Temporal has lost what was known', (): StagedState => initialStagedState],
-  ])(
-    'go back to the stage before past one that is put back while its BindingPolicy is being deleted%s',
-    async (_, known) => {
-      const stages = ['s0', 's1', 's2'].map((name) => ({
-        ...dev,
-        name,
-        clusterSelectors: [{ matchLabels: { env: name } }],
-      }));
-      await apply({ stages });
-      await settle();
-      await bind('s0');
-      await report('s0');
-      await settle();
-      await apply({ stages: stages.toSpliced(1, 1) });
-      await settle();
-      const deletionTimestamp = '2026-11-22T08:00:00Z';
-      await kubernetes().patch(BINDING_POLICY, { name: 'web-s1' }, { metadata: { deletionTimestamp } });
-      await apply({ stages });
-      await settle();
-      state = askStaged(known(), 'abort', { by: 'ann', reason: '', at: memory.now });
-      expect(await settle()).toMatchObject({ activeStage: 's0', phase: 'RolledBack' });
-      expect(await policy('s2')).toBeUndefined();
-    },
-  );
 
   describe('of a stage that reaches its clusters a few at a time', () => {
     const inventory = ['p1', 'p2', 'p3'].map((name) => ({ name, labels: { env: 'dev', name } }));
@@ -574,35 +507,6 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
       });
     });
 
-    it('keep a cluster that an edit gives to a passed stage until that one is bound, and go on meanwhile', async () => {
-      const test = { ...dev, name: 'test', clusterSelectors: [{ matchLabels: { env: 'test' } }] };
-      const apart = { key: 'name', operator: 'NotIn', values: ['p1'] };
-      const given = { matchLabels: { env: 'dev', name: 'p1' } };
-      await apply({ stages: [test, few, prod] });
-      await settle();
-      await kubestellar.select('web-test', [web], others);
-      await report('test', { clusters: ['x1'] });
-      await settle();
-      await kubestellar.select('web--clusters', [web], inventory);
-      await settle();
-      expect(await select()).toEqual(['p1']);
-      await apply({
-        stages: [
-          { ...test, clusterSelectors: [...test.clusterSelectors, given] },
-          { ...few, clusterSelectors: [{ matchLabels: { env: 'dev' }, matchExpressions: [apart] }] },
-          prod,
-        ],
-      });
-      await settle();
-      expect(await select()).toEqual(['p1']);
-      await kubestellar.select('web--clusters', [web], inventory);
-      await settle();
-      expect(await select()).toEqual(['p1', 'p2']);
-      await kubestellar.select('web-test', [web], [...others, ...inventory]);
-      await settle();
-      expect(await select()).toEqual(['p2']);
-    });
-
     it('place nothing on all clusters at once by a write that was decided before', async () => {
       const { object } = await activities().observeStaged({ name: 'web' });
       const { uid = '', generation = 0 } = object ?? {};
@@ -617,88 +521,33 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
     it('take the workload from no cluster by a write that comes late', async () => {
       await begin();
       const found = (await policy('dev'))?.metadata.uid ?? '';
-      const uid = (await activities().observeStaged({ name: 'web' })).object?.uid ?? '';
-      const late = (clusters: readonly string[]) =>
-        activities().applyStage({ name: 'web', uid, stage: 'dev', clusters, found });
+      const { uid = '', generation = 0 } = (await activities().observeStaged({ name: 'web' })).object ?? {};
+      const change = { name: 'web', uid, generation, stage: 'dev', found };
+      const late = (clusters: readonly string[]) => activities().applyStage({ ...change, clusters });
       await late(['p1', 'p2']);
       await late(['p1']);
       expect(await select()).toEqual(['p1', 'p2']);
-      await activities().applyStage({ name: 'web', uid, stage: 'dev', found });
+      await activities().applyStage(change);
       await late(['p1']);
       expect(await select()).toEqual(['p1', 'p2', 'p3']);
-      await expect(
-        activities().applyStage({ name: 'web', uid, stage: 'dev', found: 'another' }),
-      ).rejects.toMatchObject({ type: 'Unavailable' });
+      await expect(activities().applyStage({ ...change, found: 'another' })).rejects.toMatchObject({
+        type: 'Unavailable',
+      });
     });
   });
 
-  it('take clusters from a stage when the one that has got them reaches them, and not before', async () => {
-    const selecting = (env: string) => [{ matchLabels: { env } }];
-    const selected = async (stage: string): Promise<unknown> => {
-      const { spec = {} } = (await policy(stage)) ?? {};
-      return 'clusterSelectors' in spec ? spec.clusterSelectors : undefined;
-    };
-    const named = (first: string, second: string) => ({
-      stages: [
-        { ...dev, clusterSelectors: selecting(first) },
-        { ...prod, clusterSelectors: selecting(second) },
-      ],
-    });
-    await apply(named('one', 'two'));
-    await settle();
-    await bind('dev');
-    await report('dev');
-    expect(await settle()).toMatchObject({ activeStage: 'prod' });
-    await bind('prod');
-    await apply(named('two', 'one'));
-    await settle();
-    expect(await selected('dev')).toEqual([...selecting('two'), ...selecting('one')]);
-    expect(await selected('prod')).toEqual([...selecting('one'), ...selecting('two')]);
-    await bind('dev');
-    await settle();
-    expect(await selected('prod')).toEqual(selecting('one'));
-    expect(await selected('dev')).toEqual([...selecting('two'), ...selecting('one')]);
-    await bind('prod');
-    await settle();
-    expect(await selected('dev')).toEqual(selecting('two'));
-  });
-
-  it('keep what a stage has selected where an edit comes between a look and a write, until that is looked at', async () => {
-    const selected = async (): Promise<unknown> => (await policy('dev'))?.spec;
-    await settle();
-    const { object } = await activities().observeStaged({ name: 'web' });
-    const { uid = '', generation = 0 } = object ?? {};
-    const other = { matchLabels: { env: 'other' } };
-    await apply({ stages: [{ ...dev, clusterSelectors: [other] }, prod] });
-    const write = (at: number) => activities().applyStage({ name: 'web', uid, stage: 'dev', generation: at });
-    await write(generation);
-    expect(await selected()).toMatchObject({ clusterSelectors: [other, ...(dev?.clusterSelectors ?? [])] });
-    await write(generation + 1);
-    expect(await selected()).toMatchObject({ clusterSelectors: [other] });
-  });
-
-  it.each([
-    ['an edit since has put back', (...stages: object[]) => stages],
-    [
-      'stays by an edit since until another one has its clusters',
-      (one: object, ...stages: object[]) => [{ ...one, name: 'new' }, ...stages],
-    ],
-  ])('delete no BindingPolicy of a stage that %s', async (_, edited) => {
+  it('delete no BindingPolicy that an edit since keeps', async () => {
+    await apply({ stageRetention: 'Remove' });
     await settle();
     await bind('dev');
     await report('dev');
     await settle();
     await bind('prod');
-    await apply({ stages: [prod] });
     const turn = takeStagedTurn(await activities().observeStaged(nextLook('web', state)), state, memory.now);
     if (turn.decision.do !== 'Remove') throw new Error(`Expected to remove, got ${turn.decision.do}.`);
-    const { uid } = turn.decision;
-    await apply({ stages: edited(dev, prod) });
+    await apply({});
     await activities().removeStage({ name: 'web', policy: turn.decision });
-    expect((await policy('dev'))?.metadata.uid).toBe(uid);
-    await apply({ stages: [prod] });
-    await settle();
-    expect(await policy('dev')).toBeUndefined();
+    expect((await policy('dev'))?.metadata.uid).toBe(turn.decision.uid);
   });
 
   it('tell of expressions that are none, and place nothing by them', async () => {

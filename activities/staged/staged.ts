@@ -10,7 +10,7 @@ import { writeInTurn, type StatusTurn } from '../kubernetes/status-turn.ts';
 import { applyStage, FINALIZER, selectClusters } from './apply.ts';
 import { observeStaged } from './observe.ts';
 import type { LiveMemory } from './live.ts';
-import { clientOf, type Spaces } from './space.ts';
+import { connectSpace, type Spaces } from './space.ts';
 
 /** What the activities of StagedBindingPolicies are made of. */
 export interface StagedDependencies extends Spaces {
@@ -32,7 +32,7 @@ export function stagedActivities({ temporal, ...spaces }: StagedDependencies): S
       const { generation = object.metadata.generation } = policy;
       // The next look says whether the stage is still to go.
       if (generation !== object.metadata.generation) return;
-      const client = await clientOf(object, spaces);
+      const client = await connectSpace(object, spaces);
       await remove(client, { kind: BINDING_POLICY, key: { namespace: '', name: policy.name } }, policy.uid);
     },
     releaseStaged: (name) =>

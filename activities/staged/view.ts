@@ -14,9 +14,9 @@ import {
 import type { StageView } from '../../domain/staged/observation.ts';
 import type { Narrowing } from '../../domain/staged/policy.ts';
 import type { Strategy } from '../../domain/staged/progressive.ts';
-import { clustersIn, isCopiedBack, nameOf, objectsOf } from '../../domain/staged/workload.ts';
-import { judgeAll, judgeEach, type Judging, type Kept } from './judging.ts';
-import { liveReader, type LiveMemory, type LiveReader } from './live.ts';
+import { listClusters, isCopiedBack, formatObject, listObjects } from '../../domain/staged/workload.ts';
+import { judgeAll, judgeEach, withDeadline, type Judging, type Kept } from './judging.ts';
+import { createLiveReader, type LiveMemory, type LiveReader } from './live.ts';
 
 /** What a stage is looked at with. */
 export interface Looking {
@@ -25,7 +25,7 @@ export interface Looking {
   readonly policy: { readonly name: string; readonly uid: string };
   readonly binding: Binding;
   readonly memory: LiveMemory;
-  /** Of a stage that reaches its clusters a few at a time: how, which it selects, and which of them its BindingPolicy reaches. */
+  /** How a progressive stage reaches its clusters, which it selects and which it reaches. */
   readonly few?: {
     readonly strategy: Strategy;
     readonly all: readonly string[];
@@ -35,17 +35,17 @@ export interface Looking {
 
 const AT_ONCE = 20;
 
-/** Looks how far a stage is that KubeStellar has bound: which objects fulfil it, by what their clusters report. */
-export async function viewOfStage(looking: Looking): Promise<StageView> {
+/** Observes which objects of a bound stage fulfil it, by what their clusters report. */
+export async function observeBoundStage(looking: Looking): Promise<StageView> {
   const { stage, binding, few } = looking;
-  const all = objectsOf(binding);
-  const live = liveReader(looking.client, looking);
+  const all = listObjects(binding);
+  const live = createLiveReader(looking.client, looking);
   const print = await printOf(looking, all, live);
   // What was begun with and is no longer selected says nothing of the stage.
   const reached = (few?.narrowing?.clusters ?? few?.all ?? []).filter((name) => few?.all.includes(name));
   const clusters = few === undefined ? {} : { clusters: { all: few.all, reached, fulfilled: [] } };
   const of = { stage: stage.name, print, ...clusters };
-  if ((few?.all ?? clustersIn(binding)).length === 0) {
+  if ((few?.all ?? listClusters(binding)).length === 0) {
     return { ...of, objects: 0, fulfilled: 0, first: nobody('No cluster matches the clusterSelectors.') };
   }
   const kept = keep(all, stage);
@@ -75,9 +75,9 @@ async function printOf(
     canonical([
       policy.uid,
       // Where clusters are counted one by one, another one is no reason to begin with all of them again.
-      few === undefined ? clustersIn(binding) : [],
+      few === undefined ? listClusters(binding) : [],
       [stage.filter ?? '', stage.condition ?? '', stage.cell ?? {}],
-      all.map((object, index) => [nameOf(object), versions[index]]),
+      all.map((object, index) => [formatObject(object), versions[index]]),
     ]),
   );
 }
@@ -90,9 +90,9 @@ async function judgingOf(
   const condition = compileCondition(expression);
   return {
     policy,
-    clusters: clustersIn(binding),
+    clusters: listClusters(binding),
     statuses: await statusesOf(client, policy.name),
-    test: condition.is === 'Compiled' ? condition.test : undefined,
+    test: condition.is === 'Compiled' ? withDeadline(condition.test) : undefined,
     live,
   };
 }
@@ -103,15 +103,16 @@ const nobody = (reason: string) => ({ object: '', reason });
 function keep(objects: readonly WorkloadObject[], { filter }: Stage): readonly Kept[] {
   const compiled = filter === undefined ? undefined : compileFilter(filter);
   if (compiled?.is !== 'Compiled') return objects.map((object) => ({ object }));
+  const test = withDeadline(compiled.test);
   return objects.flatMap((object) => {
-    const verdict = compiled.test(object);
+    const verdict = test(object);
     if (verdict.is === 'False') return [];
     if (verdict.is === 'True') return [{ object }];
     return [{ object, problem: `Expected the filter to be true or false, got: ${verdict.message}` }];
   });
 }
 
-/** The CombinedStatuses that bear the name of a BindingPolicy, by the object that they say they are about. */
+/** Lists the CombinedStatuses of a BindingPolicy, by the object that they are about. */
 async function statusesOf(
   client: KubernetesClient,
   policy: string,
@@ -120,7 +121,7 @@ async function statusesOf(
     labelSelector: `${ABOUT.policy}=${policy}`,
   });
   return Map.groupBy(found, ({ metadata: { labels = {} } }) =>
-    nameOf({
+    formatObject({
       group: labels[ABOUT.group] ?? '',
       resource: labels[ABOUT.resource] ?? '',
       namespace: labels[ABOUT.namespace] ?? '',

@@ -74,41 +74,6 @@ describe('a stage that reaches its clusters a few at a time', () => {
     expect(world.placed).toEqual(['s1']);
   });
 
-  it('lets an earlier stage go that is not kept when it is bound, where they share no cluster', () => {
-    const world = new World(aSpec([{}, { progressive: few }], { stageRetention: 'Remove' }));
-    world.clusters.set('s1', FIVE);
-    for (const name of FIVE) world.ill.add(name);
-    world.fulfilled.add('s0');
-    world.settle();
-    expect(world.placed).toEqual(['s1']);
-  });
-
-  it.each([
-    ['all at once', {}],
-    ['a few at a time', { progressive: few }],
-  ])(
-    'leaves an earlier stage them also when an edit parts the two: it has reached its own %s',
-    (_, first) => {
-      const canary = { clusterSelectors: [{ matchLabels: { tier: 'canary' } }], ...first };
-      const world = new World(aSpec([canary, { progressive: few }], { stageRetention: 'Remove' }));
-      const [before, prod] = world.spec.stages;
-      const all = { ...prod!, clusterSelectors: [{ matchLabels: { env: 'prod' } }] };
-      world.spec = { ...world.spec, stages: [before!, all] };
-      if ('progressive' in first) world.clusters.set('s0', ['c4', 'c5']);
-      world.clusters.set('s1', FIVE);
-      for (const name of ['c1', 'c2', 'c3']) world.ill.add(name);
-      world.fulfilled.add('s0');
-      world.settle();
-      const staging = { ...before!, clusterSelectors: [{ matchLabels: { tier: 'canary', env: 'staging' } }] };
-      world.spec = { ...world.spec, stages: [staging, all] };
-      world.settle();
-      expect(world.placed.toSorted()).toEqual(['s0', 's1']);
-      cure(world, ...FIVE);
-      world.settle();
-      expect(world.placed).toEqual(['s1']);
-    },
-  );
-
   it('waits while KubeStellar has not said which clusters there are, or there are none', () => {
     const world = five();
     world.clusters.set('s0', []);

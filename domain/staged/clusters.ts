@@ -1,43 +1,52 @@
-import type { StagedDecision, StagedTurn } from './decision.ts';
-import { frozen, shut } from './hold.ts';
-import type { ClusterSelection, ObservedStaged, StageView } from './observation.ts';
-import { progress, strategyOf, type Progress } from './progressive.ts';
-import type { Situation } from './situation.ts';
-import type { ActiveStage, StagedState } from './state.ts';
-import { unselectedReason } from './workload.ts';
-
-type Active = StagedState & { readonly active: ActiveStage };
+import type { StagedBindingPolicySpec } from '../../crds/staged-binding-policy.ts';
+import { freezeAt, heldByFreeze } from '../gates/freeze.ts';
+import { openingAt } from '../gates/windows.ts';
+import type { StagedDecision, StagedTurn, StagedWait } from './decision.ts';
+import type { ClusterSelection, ObservedStaged, PresentPolicy, Situation, StageView } from './observation.ts';
+import { computeProgress, readStrategy, type Progress, type Strategy } from './progressive.ts';
+import type { ActiveStage, ActiveState } from './state.ts';
+import { explainUnselected } from './workload.ts';
 
 /** Whether a stage is to reach its clusters a few at a time, and is not over. */
-export function isProgressive({ active }: Active, { spec }: Pick<Situation, 'spec'>, name: string): boolean {
-  const stage = spec.stages.find((one) => one.name === name);
+export function isProgressive(
+  { active }: ActiveState,
+  { spec }: Pick<Situation, 'spec'>,
+  name: string,
+): boolean {
   const isActive = active.name === name && active.completedAt === undefined;
-  return isActive && stage !== undefined && strategyOf(spec, stage) !== undefined;
+  return isActive && strategyOf(active, spec) !== undefined;
 }
 
-/** Begins with the first clusters of a stage; undefined while it is not known which there are, or there are none. */
-export function beginClusters(state: Active, situation: Situation): StagedTurn | undefined {
+function strategyOf({ name }: ActiveStage, spec: StagedBindingPolicySpec): Strategy | undefined {
+  const stage = spec.stages.find((one) => one.name === name);
+  return stage === undefined ? undefined : readStrategy(spec, stage);
+}
+
+/** Reaches the first clusters of a stage; undefined while they are unknown, or there are none. */
+export function reachFirstClusters(state: ActiveState, situation: Situation): StagedTurn | undefined {
   const { observed, object, spec, now } = situation;
   const { name } = state.active;
   const all = observed.selection?.clusters ?? [];
-  const stage = spec.stages.find((one) => one.name === name);
-  const strategy = stage === undefined ? undefined : strategyOf(spec, stage);
-  const isKnown = unselectedReason(name, observed.selection) === undefined;
+  const strategy = strategyOf(state.active, spec);
+  const isKnown = explainUnselected(name, observed.selection) === undefined;
   if (strategy === undefined || !isKnown) return undefined;
-  const { next } = progress(strategy, { all, reached: [], fulfilled: [] }, [], now);
+  const { next } = computeProgress(strategy, { all, reached: [], fulfilled: [] }, [], now);
   const message = `Stage ${name} begins with ${listed(next)}, of ${all.length} clusters.`;
   // What was begun with before is gone, and how long it took says nothing of what comes now.
   const { clusters: _before, ...active } = state.active;
   return {
     state: { ...state, active },
-    decision: frozen(observed, message, now) ??
+    decision: waitForFreeze(observed, message, now) ??
       // KubeStellar may have taken its time to say which clusters there are.
-      shut(object, message, now) ?? { do: 'Apply', stage: name, clusters: next, message },
+      waitForWindow(object, message, now) ?? { do: 'Apply', stage: name, clusters: next, message },
   };
 }
 
 /** Asks which clusters a stage selects, unless that has been asked. */
-export function select(selection: ClusterSelection | undefined, stage: string): StagedDecision | undefined {
+export function selectClusters(
+  selection: ClusterSelection | undefined,
+  stage: string,
+): StagedDecision | undefined {
   if (selection?.isDeleting === true) {
     const message = `BindingPolicy ${selection.name} is being deleted; it is made again when it is gone.`;
     return { do: 'Wait', phase: 'Progressing', reason: 'Removing', message };
@@ -51,21 +60,20 @@ export function select(selection: ClusterSelection | undefined, stage: string): 
   return { do: 'Select', stage, message: `KubeStellar is asked which clusters stage ${stage} selects.` };
 }
 
-/** How far the active stage is with its clusters; undefined when it does not reach them a few at a time, or nobody knows. */
-export function progressOf(
-  { active }: Active,
+/** Finds the progress of a progressive stage; undefined for others, or while it is unknown. */
+export function findProgress(
+  { active }: ActiveState,
   { clusters }: StageView,
   { spec, now }: Pick<Situation, 'spec' | 'now'>,
 ): Progress | undefined {
-  const stage = spec.stages.find(({ name }) => name === active.name);
-  const strategy = stage === undefined ? undefined : strategyOf(spec, stage);
+  const strategy = strategyOf(active, spec);
   if (strategy === undefined || clusters === undefined) return undefined;
-  return progress(strategy, clusters, active.clusters ?? [], now);
+  return computeProgress(strategy, clusters, active.clusters ?? [], now);
 }
 
 /** Goes on with the next clusters; undefined when there are none to begin with. */
-export function goOn(
-  { active }: Active,
+export function reachNextClusters(
+  { active }: ActiveState,
   { next, of, done, failed }: Progress,
   { observed, object, now }: Situation,
 ): StagedDecision | undefined {
@@ -74,12 +82,11 @@ export function goOn(
   const left = failed.length === 0 ? '' : `, ${failed.length} have failed`;
   const message = `Stage ${active.name} goes on with ${listed(next)}: ${done.length} of ${of} clusters are done${left}.`;
   return (
-    frozen(observed, message, now) ??
-    shut(object, message, now) ?? {
+    waitForFreeze(observed, message, now) ??
+    waitForWindow(object, message, now) ?? {
       do: 'Apply',
       stage: active.name,
       clusters: [...own.only, ...next],
-      ...(own.keepsFormer === true ? { keepsFormer: true } : {}),
       found: own.uid,
       message,
     }
@@ -95,7 +102,7 @@ function listed(names: readonly string[]): string {
 }
 
 /** How far a stage is with its clusters, for its status. */
-export const clustersOf = ({ of, marks, done, failed }: Progress) => ({
+export const summarizeProgress = ({ of, marks, done, failed }: Progress) => ({
   of,
   reached: marks.length,
   done: done.length,
@@ -104,8 +111,47 @@ export const clustersOf = ({ of, marks, done, failed }: Progress) => ({
 });
 
 /** What has gone wrong when too many clusters have failed. */
-export const failuresOf = (stage: string, { failed, of }: Progress, observed: ObservedStaged): string => {
+export const describeFailures = (
+  stage: string,
+  { failed, of }: Progress,
+  observed: ObservedStaged,
+): string => {
   const why = observed.view?.first;
   const first = why === undefined ? '' : ` ${why.object}: ${why.reason}`;
   return `Stage ${stage}: ${failed.length} of ${of} clusters have not fulfilled it in time: ${listed(failed)}.${first}`;
 };
+
+/** What holds whatever goes forward: a Freeze. */
+export function waitForFreeze(
+  { freezes }: ObservedStaged,
+  next: string,
+  now: number,
+): StagedWait | undefined {
+  const freeze = freezeAt(freezes, now);
+  if (freeze === undefined) return undefined;
+  return {
+    do: 'Wait',
+    phase: 'Waiting',
+    reason: 'WaitingForFreeze',
+    until: freeze.until,
+    message: `${heldByFreeze(freeze)} Next: ${next}`,
+  };
+}
+
+/** What holds the beginning of a stage besides: windows. */
+export function waitForWindow({ spec }: PresentPolicy, next: string, now: number): StagedWait | undefined {
+  const opening = openingAt(spec?.windows, now);
+  if (opening.is === 'Open') return undefined;
+  const { opensAt } = opening;
+  const when =
+    opensAt === undefined
+      ? 'none of spec.windows opens within 400 days. Correct them.'
+      : `the next one opens at ${new Date(opensAt).toISOString()}.`;
+  return {
+    do: 'Wait',
+    phase: 'Waiting',
+    reason: 'WaitingForWindow',
+    until: opensAt,
+    message: `Waiting for a window; ${when} Next: ${next}`,
+  };
+}

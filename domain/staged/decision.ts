@@ -21,8 +21,6 @@ export interface StageChange {
   readonly stage: string;
   /** The clusters that it is to reach; undefined: all that the stage selects. */
   readonly clusters?: readonly string[];
-  /** Whether it also keeps what it selected before an edit. */
-  readonly keepsFormer?: true;
   /** The uid of the one that was found; undefined when there was none. */
   readonly found?: string;
 }
@@ -37,8 +35,8 @@ export interface StageRemoval {
 
 /** What a BindingPolicy is to be by a spec, which may be another one when that is written. */
 export interface StageWrite extends StageChange {
-  /** The generation of the StagedBindingPolicy by which it was decided; runs of earlier releases do not say it. */
-  readonly generation?: number;
+  /** The generation of the StagedBindingPolicy by which it was decided. */
+  readonly generation: number;
 }
 
 /** Nothing is done until something changes, or until a time in milliseconds since the epoch. */

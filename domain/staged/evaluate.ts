@@ -1,42 +1,36 @@
 import type { Stage } from '../../crds/staged-binding-policy.ts';
 import { parseDuration } from '../duration.ts';
-import type { StagedTurn } from './decision.ts';
-import type { StageView } from './observation.ts';
-import { heldBack, notBound, stillWaiting, type Waiting } from './waits.ts';
-import { looked, sinceChange } from './look.ts';
-import { isSkipped } from './edits.ts';
-import { lateness } from './lateness.ts';
-import { begin } from './place.ts';
-import type { Situation } from './situation.ts';
-import { clustersOf, failuresOf, goOn, progressOf } from './clusters.ts';
-import { strategyOf, type Progress } from './progressive.ts';
+import type { StagedTurn, StagedWait } from './decision.ts';
+import type { Situation, StageView } from './observation.ts';
+import { computeDeadline, observeStage, restartClusters } from './active-stage.ts';
+import { beginStage } from './place.ts';
+import { summarizeProgress, describeFailures, reachNextClusters, findProgress } from './clusters.ts';
+import { readStrategy, type Progress } from './progressive.ts';
 import {
-  answered,
-  isPassed,
-  marked,
-  withoutHold,
+  clearRequest,
+  markStage,
+  clearHold,
   type ActiveStage,
+  type ActiveState,
   type Held,
   type StagedState,
   type StageMark,
 } from './state.ts';
 
-type Active = StagedState & { readonly active: ActiveStage };
-
 /** Says what comes next for a stage that is placed: it waits, soaks, is over, or is late. */
-export function evaluate(given: Active, view: StageView, situation: Situation): StagedTurn {
+export function evaluateStage(given: ActiveState, view: StageView, situation: Situation): StagedTurn {
   const { spec, now } = situation;
   const stage = spec.stages.find(({ name }) => name === given.active.name);
   if (stage === undefined)
     return { state: given, decision: { do: 'Look', message: 'The stages have changed.' } };
   const isLast = spec.stages.at(-1) === stage;
   const before = isLast ? given : goingOn(given);
-  const progress = progressOf(sinceChange(before, view), view, situation);
+  const progress = findProgress(restartClusters(before, view), view, situation);
   // Without knowing which clusters there are, those that were reached may be some of them.
-  const isUnknown = progress === undefined && strategyOf(spec, stage) !== undefined;
+  const isUnknown = progress === undefined && readStrategy(spec, stage) !== undefined;
   const holds = !isUnknown && isFulfilled(stage, view, { isLast, progress });
   const wasSoaked = isSoaked(before.active, stage, now);
-  const state = looked(before, view, { now, isFulfilled: holds, wasSoaked, marks: progress?.marks });
+  const state = observeStage(before, view, { now, isFulfilled: holds, wasSoaked, marks: progress?.marks });
   const at = { view, progress };
   const { active, requests } = state;
   if (requests.promote !== undefined) return pass(state, at, situation);
@@ -47,17 +41,17 @@ export function evaluate(given: Active, view: StageView, situation: Situation): 
   }
   const trouble = troubleOf(state, at, { stage, situation });
   if (trouble !== undefined) return giveUp(state, at, { stage, now, trouble });
-  const next = progress === undefined ? undefined : goOn(state, progress, situation);
+  const next = progress === undefined ? undefined : reachNextClusters(state, progress, situation);
   if (next !== undefined && next.do !== 'Wait')
     return { state: seen(state, at, 'Waiting', now), decision: next };
   const waiting =
     next === undefined ? stillWaiting(stage, active, at) : { ...next, mark: 'Waiting' as const };
-  const until = soonest(lateness(active, stage), soakEnd(active, stage), progress?.until, next?.until);
+  const until = soonest(computeDeadline(active, stage), soakEnd(active, stage), progress?.until, next?.until);
   return wait(state, at, { ...waiting, until }, now);
 }
 
 /** What was completed as the last stage goes on when there is one behind it. */
-function goingOn(state: Active): Active {
+function goingOn(state: ActiveState): ActiveState {
   const { completedAt: _over, ...active } = state.active;
   return { ...state, active };
 }
@@ -93,12 +87,17 @@ const soonest = (...times: readonly (number | undefined)[]): number | undefined 
   return known.length === 0 ? undefined : Math.min(...known);
 };
 
-function wait(state: Active, at: Found, { mark, ...said }: Waiting, now: number): StagedTurn {
+function wait(state: ActiveState, at: Found, { mark, ...said }: Waiting, now: number): StagedTurn {
   return { state: seen(state, at, mark, now), decision: { do: 'Wait', ...said } };
 }
 
 /** Marks where the active stage stands, with what was seen of it. */
-function seen(state: Active, { view, progress }: Found, phase: Waiting['mark'], now: number): StagedState {
+function seen(
+  state: ActiveState,
+  { view, progress }: Found,
+  phase: Waiting['mark'],
+  now: number,
+): StagedState {
   const { name, startedAt, hasServed = false, completedAt, print } = state.active;
   const { objects, fulfilled: many, first, unbound, cell } = view;
   const reason = unbound ?? cell ?? first?.reason;
@@ -114,30 +113,29 @@ function seen(state: Active, { view, progress }: Found, phase: Waiting['mark'], 
     ...(completedAt === undefined || print === undefined ? {} : { completedWith: print }),
     ...clustersSeen(state, progress),
   };
-  return marked(state, mark, now);
+  return markStage(state, mark, now);
 }
 
 /** While the stage is not bound, what was seen last of its clusters stays. */
 function clustersSeen(
-  { stages, active }: Active,
+  { stages, active }: ActiveState,
   progress: Progress | undefined,
 ): Pick<StageMark, 'clusters'> {
   const clusters =
-    progress === undefined ? stages.find(({ name }) => name === active.name)?.clusters : clustersOf(progress);
+    progress === undefined
+      ? stages.find(({ name }) => name === active.name)?.clusters
+      : summarizeProgress(progress);
   return clusters === undefined || active.clusters === undefined ? {} : { clusters };
 }
 
-function complete(state: Active, at: Found, { observed, spec, now }: Situation): StagedTurn {
+function complete(state: ActiveState, at: Found, { observed, spec, now }: Situation): StagedTurn {
   const active = { ...state.active, completedAt: state.active.completedAt ?? now, hasServed: true };
-  const leftOut = spec.stages.map(({ name }) => name).filter((name) => isSkipped(state, spec, name));
-  const besides =
-    leftOut.length === 0 ? '' : ` Not gone through, because put in later: ${leftOut.join(', ')}.`;
   const hasCondition = spec.stages.at(-1)?.condition !== undefined;
   const how = hasCondition
     ? 'is fulfilled, and is the last one.'
     : 'is the last one and has no condition: KubeStellar was asked to send it.';
-  const message = `Stage ${active.name} ${how}${besides}`;
-  const done = { ...answered({ ...state, active }, 'promote'), active };
+  const message = `Stage ${active.name} ${how}`;
+  const done = { ...clearRequest({ ...state, active }, 'promote'), active };
   const own = observed.policies.find(({ stage }) => stage === active.name);
   // It is to reach whatever it selects from now on.
   if (own?.only !== undefined)
@@ -149,7 +147,7 @@ function complete(state: Active, at: Found, { observed, spec, now }: Situation):
 }
 
 function fulfilled(
-  state: Active,
+  state: ActiveState,
   at: Found,
   { stage, situation }: { readonly stage: Stage; readonly situation: Situation },
 ): StagedTurn {
@@ -164,14 +162,13 @@ function fulfilled(
 }
 
 /** Goes on to the next stage, unless something holds it. */
-function pass(state: Active, at: Found, situation: Situation): StagedTurn {
+function pass(state: ActiveState, at: Found, situation: Situation): StagedTurn {
   const { spec, now } = situation;
   const { name } = state.active;
-  const later = spec.stages.slice(spec.stages.findIndex((one) => one.name === name) + 1);
-  const next = later.find((one) => !isPassed(state, one.name)) ?? later.at(-1);
-  if (next === undefined) return complete({ ...withoutHold(state), active: state.active }, at, situation);
-  const passed = withoutHold(answered(seen(state, at, 'Passed', now), 'promote'));
-  const turn = begin(passed, next, situation);
+  const next = spec.stages[spec.stages.findIndex((one) => one.name === name) + 1];
+  if (next === undefined) return complete({ ...clearHold(state), active: state.active }, at, situation);
+  const passed = clearHold(clearRequest(seen(state, at, 'Passed', now), 'promote'));
+  const turn = beginStage(passed, next, situation);
   return turn.decision.do === 'Wait' ? { ...turn, state: seen(state, at, 'Fulfilled', now) } : turn;
 }
 
@@ -182,15 +179,15 @@ interface Trouble {
 
 /** Why a stage does not go on by itself: too many clusters have failed, or it is late. */
 function troubleOf(
-  { active }: Active,
+  { active }: ActiveState,
   { view, progress }: Found,
   { stage, situation }: { readonly stage: Stage; readonly situation: Situation },
 ): Trouble | undefined {
   const { name, timeout = '' } = stage;
   if (progress?.isBreached === true) {
-    return { reason: 'TooManyFailures', message: failuresOf(name, progress, situation.observed) };
+    return { reason: 'TooManyFailures', message: describeFailures(name, progress, situation.observed) };
   }
-  const late = lateness(active, stage);
+  const late = computeDeadline(active, stage);
   if (late === undefined || situation.now < late) return undefined;
   const why = view.unbound ?? view.cell ?? view.first?.reason ?? 'No object is looked at.';
   const message = `Expected stage ${name} to be fulfilled within ${timeout}, got: ${why}`;
@@ -198,7 +195,7 @@ function troubleOf(
 }
 
 function giveUp(
-  state: Active,
+  state: ActiveState,
   at: Found,
   { stage, now, trouble }: { readonly stage: Stage; readonly now: number; readonly trouble: Trouble },
 ): StagedTurn {
@@ -214,4 +211,66 @@ function giveUp(
   const said = stage.onTimeout === 'RollBack' ? `${message}${why}` : message;
   const held: Held = { ...trouble, message: said, stage: stage.name };
   return wait({ ...state, held }, at, heldBack(held, state), now);
+}
+
+/** A wait, and where it leaves the stage. */
+type Waiting = Omit<StagedWait, 'do'> & { readonly mark: StageMark['phase'] };
+
+/** What a stage waits for that a person has to let go on. */
+function heldBack(
+  { reason, message, stage }: Held,
+  { active: { name, fulfilledSince } }: ActiveState,
+): Waiting {
+  // What was late may be a stage behind it, which was taken back.
+  const isLate = reason !== 'Aborted' && stage === name;
+  const unfulfilled = isLate ? 'TimedOut' : 'Waiting';
+  return {
+    phase: reason === 'Aborted' ? 'RolledBack' : 'Paused',
+    reason,
+    message: `${message} Send retry to try again, promote to go on without, or abort.`,
+    isTrouble: true,
+    mark: fulfilledSince === undefined ? unfulfilled : 'Fulfilled',
+  };
+}
+
+/** What a stage waits for that KubeStellar has not bound. */
+const notBound = (stage: string, unbound: string): Waiting => ({
+  phase: 'Progressing',
+  reason: 'Binding',
+  message: `Stage ${stage}: ${unbound}`,
+  mark: 'Binding',
+});
+
+/** What a stage waits for that is neither over nor late. */
+function stillWaiting(
+  stage: Stage,
+  active: ActiveStage,
+  { view, progress }: { readonly view: StageView; readonly progress: Progress | undefined },
+): Waiting {
+  const { name } = stage;
+  const { unbound, objects, fulfilled: many, first, cell } = view;
+  if (unbound !== undefined) return notBound(name, unbound);
+  if (active.fulfilledSince !== undefined) {
+    const message = `Stage ${name} is fulfilled, and has to stay so for ${stage.soak ?? '0s'}.`;
+    return { phase: 'Progressing', reason: 'Soaking', message, mark: 'Soaking' };
+  }
+  if (stage.condition === undefined && objects > 0 && many === objects && cell === undefined) {
+    const message = `Stage ${name} has no condition. Send promote to begin the next one.`;
+    return { phase: 'Paused', reason: 'NoCondition', message, mark: 'Fulfilled' };
+  }
+  if (progress !== undefined) {
+    const message = `Stage ${name}: ${clustersIn(progress)}${cell ?? whyNot(first)}`;
+    return { phase: 'Progressing', reason: 'Waiting', message, mark: 'Waiting' };
+  }
+  const what = first === undefined ? (cell ?? 'No object is looked at.') : `${first.object}: ${first.reason}`;
+  const message = `Stage ${name}: ${many} of ${objects} objects fulfil it. ${what}`;
+  return { phase: 'Progressing', reason: 'Waiting', message, mark: 'Waiting' };
+}
+
+const whyNot = (first: StageView['first']): string =>
+  first === undefined ? '' : `${first.object}: ${first.reason}`;
+
+function clustersIn({ of, done, failed, underway }: Progress): string {
+  const late = failed.length === 0 ? '' : `, ${failed.length} have failed`;
+  return `${done.length} of ${of} clusters fulfil it, ${underway.length} are on their way${late}. `;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { nginx } from '../../test/support/samples/staged.ts';
 import { compileCondition } from './cel/expression.ts';
-import { judge, type Evidence } from './judge.ts';
+import { judgeObject, type Evidence } from './judge.ts';
 import { aCombinedStatus, aReport, anObject, POLICY } from './testing/builders.ts';
 
 const compiled = compileCondition(nginx.stages[0].condition);
@@ -19,12 +19,12 @@ const fulfilling = aCombinedStatus();
 
 describe('an object of a stage', () => {
   it('fulfils it when every cluster has reported on the object as it is, and the condition holds', () => {
-    expect(judge(anObject(), evidence(fulfilling), published)).toEqual({ is: 'Fulfilled' });
+    expect(judgeObject(anObject(), evidence(fulfilling), published)).toEqual({ is: 'Fulfilled' });
   });
 
   it('does not while the condition does not hold', () => {
     const status = aCombinedStatus({ float: '0' });
-    expect(judge(anObject(), evidence(status), published)).toMatchObject({
+    expect(judgeObject(anObject(), evidence(status), published)).toMatchObject({
       is: 'Unfulfilled',
       reason: 'The condition does not hold yet.',
     });
@@ -72,7 +72,7 @@ describe('an object of a stage', () => {
       evidence(aCombinedStatus({ reports: [aReport({ uid: 'o-0' })] })),
       'cluster d1 to report',
     ],
-    ['empty rows, of which all() holds', evidence(aCombinedStatus({ rows: [] })), 'Expected rows'],
+    ['empty rows, of which all() holds', evidence(aCombinedStatus({ rows: [] })), 'reported no rows'],
     [
       'no result of its StatusCollector',
       evidence(aCombinedStatus({ collector: 'another' })),
@@ -113,32 +113,32 @@ describe('an object of a stage', () => {
       `no value in column count: got ${float}`,
     ]),
   ])('does not by %s', (_, found, why) => {
-    const judgement = judge(anObject(), found, () => always);
+    const judgement = judgeObject(anObject(), found, () => always);
     expect(judgement).toMatchObject({ is: 'Unfulfilled', reason: expect.stringContaining(why) as string });
   });
 
   it.each(['0', '-3', '2.5', '1e+06', '18446744073709551615'])('may by the number %s', (float) => {
-    expect(judge(anObject(), evidence(aCombinedStatus({ float })), () => always)).toEqual({
+    expect(judgeObject(anObject(), evidence(aCombinedStatus({ float })), () => always)).toEqual({
       is: 'Fulfilled',
     });
   });
 
   it('does not by results that are from before an edit, until someone has looked when that was', () => {
     const edited = anObject({ resourceVersion: '8' });
-    expect(judge(edited, evidence(fulfilling), published)).toMatchObject({ is: 'Doubtful' });
+    expect(judgeObject(edited, evidence(fulfilling), published)).toMatchObject({ is: 'Doubtful' });
     const at = (editedAt: number, uid = 'o-1') => ({ ...evidence(fulfilling), now: { uid, editedAt } });
-    expect(judge(edited, at(T0 + 1), published)).toMatchObject({
+    expect(judgeObject(edited, at(T0 + 1), published)).toMatchObject({
       is: 'Unfulfilled',
       reason: expect.stringContaining('after the last edit') as string,
     });
-    expect(judge(edited, at(T0), published)).toMatchObject({ is: 'Unfulfilled' });
-    expect(judge(edited, at(T0 - 1, 'o-2'), published)).toMatchObject({ is: 'Unfulfilled' });
+    expect(judgeObject(edited, at(T0), published)).toMatchObject({ is: 'Unfulfilled' });
+    expect(judgeObject(edited, at(T0 - 1, 'o-2'), published)).toMatchObject({ is: 'Unfulfilled' });
     // Its status was written since, and not the object.
-    expect(judge(edited, at(T0 - 1), published)).toEqual({ is: 'Fulfilled' });
+    expect(judgeObject(edited, at(T0 - 1), published)).toEqual({ is: 'Fulfilled' });
   });
 
   it('is told why a condition can say nothing', () => {
-    const broken = judge(anObject(), evidence(fulfilling), () => ({
+    const broken = judgeObject(anObject(), evidence(fulfilling), () => ({
       is: 'Error',
       message: 'No such key: float',
     }));
@@ -150,7 +150,9 @@ describe('an object of a stage', () => {
 
   it('shows its condition nothing of Okra’s own StatusCollector', () => {
     const only = compileCondition("obj.results.all(r, r.name == 'deployments-aggregator')");
-    expect(judge(anObject(), evidence(fulfilling), only.is === 'Compiled' ? only.test : undefined)).toEqual({
+    expect(
+      judgeObject(anObject(), evidence(fulfilling), only.is === 'Compiled' ? only.test : undefined),
+    ).toEqual({
       is: 'Fulfilled',
     });
   });

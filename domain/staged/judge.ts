@@ -1,7 +1,14 @@
-import { recordsIn, textIn, type Fields } from '../model/shape.ts';
+import { fieldsIn, recordsIn, textIn, type Fields } from '../model/shape.ts';
 import type { Verdict } from './cel/expression.ts';
-import { ABOUT, type CombinedStatus, type WorkloadObject } from './kubestellar.ts';
-import { REPORTS, reportsIn, type Report } from './reports.ts';
+import {
+  ABOUT,
+  CLUSTER_COLUMN,
+  REPORTS,
+  readReports,
+  type CombinedStatus,
+  type Report,
+  type WorkloadObject,
+} from './kubestellar.ts';
 
 /** What an object is judged by. */
 export interface Evidence {
@@ -28,8 +35,8 @@ export type Judgement =
   | { readonly is: 'Doubtful'; readonly reason: string }
   | { readonly is: 'Unfulfilled'; readonly reason: string };
 
-/** Judges an object by what the clusters report of it; whatever is foreign, older, empty or broken never fulfils. */
-export function judge(
+/** Judges an object by the reports of its clusters; foreign, older, empty or broken ones do not count. */
+export function judgeObject(
   object: WorkloadObject,
   evidence: Evidence,
   condition: ((status: CombinedStatus) => Verdict) | undefined,
@@ -83,7 +90,7 @@ function staleness(
   status: CombinedStatus,
   { clusters, now }: Evidence,
 ): Judgement | undefined {
-  const reports = reportsIn(status);
+  const reports = readReports(status);
   const uid = status.metadata.name.split('.')[0] ?? '';
   let doubtful: string | undefined;
   for (const cluster of clusters) {
@@ -109,14 +116,14 @@ function staleness(
 const isLater = (report: Report, now: PresentObject): boolean =>
   report.uid === now.uid && report.reportedAt > now.editedAt;
 
-/** What a CombinedStatus lacks, so that a condition over it might hold of nothing; undefined when it is complete. */
+/** Says what a CombinedStatus lacks, over which a condition might hold; undefined when complete. */
 function gapIn({ statusCollectors = [] }: WorkloadObject, { results }: CombinedStatus): string | undefined {
   const found = recordsIn(results);
   for (const collector of statusCollectors.filter((one) => one !== REPORTS)) {
     const result = found.find(({ name }) => name === collector);
     if (result === undefined) return `Expected a result of StatusCollector ${collector}, got none.`;
     if (recordsIn(result['rows']).length === 0) {
-      return `Expected rows of StatusCollector ${collector}, got none, of which every condition would hold.`;
+      return `StatusCollector ${collector} reported no rows.`;
     }
   }
   for (const result of found) {
@@ -136,7 +143,7 @@ function gapIn({ statusCollectors = [] }: WorkloadObject, { results }: CombinedS
 // KubeStellar writes the error of a select into the column, without a rowError (pkg/status/cel-evaluator.go).
 const EVALUATION_ERROR = /^failed to (?:(?:parse|check|evaluate) expression|create program): /;
 
-/** Where a result has no value, and why: an error of an expression, or the infinity that KubeStellar makes of MIN and MAX over no cluster. */
+/** Finds a value that is an error of an expression, or the infinity of MIN and MAX over no cluster. */
 function missingValueIn({ columnNames, rows }: Fields): string | undefined {
   const names = Array.isArray(columnNames) ? columnNames : [];
   for (const { columns } of recordsIn(rows)) {
@@ -154,4 +161,41 @@ function missingValueIn({ columnNames, rows }: Fields): string | undefined {
 /** What a condition sees: the results that its author has asked for. */
 function withoutReports(status: CombinedStatus): CombinedStatus {
   return { ...status, results: recordsIn(status.results).filter(({ name }) => name !== REPORTS) };
+}
+
+/** Splits a CombinedStatus by the column that names the cluster: into one for each cluster. */
+export function splitByCluster(status: CombinedStatus, column: string): (cluster: string) => CombinedStatus {
+  const results = recordsIn(status.results).map((result) => splitResult(result, column));
+  return (cluster) => ({ ...status, results: results.map((of) => of(cluster)) });
+}
+
+function splitResult(result: Fields, column: string): (cluster: string) => Fields {
+  const at = columnNames(result).indexOf(result['name'] === REPORTS ? CLUSTER_COLUMN : column);
+  const rows = Map.groupBy(recordsIn(result['rows']), ({ columns }) =>
+    textIn(fieldsIn(recordsIn(columns)[at])['string']),
+  );
+  const errors = Map.groupBy(recordsIn(result['rowErrors']), ({ wec }) => textIn(fieldsIn(wec)['clusterId']));
+  return (cluster) => ({
+    ...result,
+    rows: rows.get(cluster) ?? [],
+    rowErrors: [...(errors.get(cluster) ?? []), ...(errors.get(undefined) ?? [])],
+  });
+}
+
+const columnNames = ({ columnNames: names }: Fields): readonly unknown[] =>
+  Array.isArray(names) ? names : [];
+
+/** Which StatusCollector does not name the cluster of each row; undefined when each does. */
+export function findColumnProblem(
+  { statusCollectors = [] }: WorkloadObject,
+  statuses: readonly CombinedStatus[],
+  column: string,
+): string | undefined {
+  const without = statuses
+    .flatMap(({ results }) => recordsIn(results))
+    .map((result) => ({ name: textIn(result['name']) ?? '', has: columnNames(result).includes(column) }))
+    .find(({ name, has }) => name !== REPORTS && statusCollectors.includes(name) && !has);
+  return without === undefined
+    ? undefined
+    : `Expected StatusCollector ${without.name} to name the cluster of each row, got no column ${column}. Add { name: ${column}, def: inventory.name } to its select or groupBy.`;
 }

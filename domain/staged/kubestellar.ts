@@ -1,4 +1,6 @@
-/** An object as a Binding lists it (NamespaceScopeDownsyncClause and ClusterScopeDownsyncClause of control.kubestellar.io/v1alpha1). */
+import { fieldsIn, recordsIn, textIn } from '../model/shape.ts';
+
+/** An object in a Binding, as control.kubestellar.io/v1alpha1 has it. */
 export interface WorkloadObject {
   readonly group: string;
   readonly version: string;
@@ -31,7 +33,7 @@ export interface Binding {
   readonly status?: { readonly observedGeneration?: number; readonly errors?: readonly string[] };
 }
 
-/** What KubeStellar says of one object and one BindingPolicy; anybody may have written anything into it. */
+/** What KubeStellar reports of an object and a BindingPolicy; anybody may have written it. */
 export interface CombinedStatus {
   readonly metadata: {
     readonly name: string;
@@ -41,7 +43,7 @@ export interface CombinedStatus {
   readonly results?: unknown;
 }
 
-/** The field manager by which KubeStellar labels an object that it copies a status back into (pkg/status/workstatus.go); that is no edit of it. */
+/** KubeStellar's field manager for copied statuses, which are no edits (pkg/status/workstatus.go). */
 export const STATUS_MANAGER = 'Status';
 
 /** The labels of a CombinedStatus, which say what it is about. */
@@ -52,3 +54,56 @@ export const ABOUT = {
   name: 'status.kubestellar.io/name',
   policy: 'status.kubestellar.io/binding-policy',
 } as const;
+
+/** Okra's StatusCollector: when each cluster reported last, and on which version of the object. */
+export const REPORTS = 'okra-reports';
+
+const NEWER_THAN_EDITS = `obj.metadata.managedFields.all(f, has(f.subresource) || (has(f.manager) && f.manager == '${STATUS_MANAGER}') || timestamp(f.time) < propagation.lastReturnedUpdateTimestamp)`;
+
+/** Its column that names the cluster. */
+export const CLUSTER_COLUMN = 'cluster';
+
+const select = {
+  [CLUSTER_COLUMN]: 'inventory.name',
+  reported: 'string(propagation.lastReturnedUpdateTimestamp)',
+  uid: 'obj.metadata.uid',
+  resourceVersion: 'obj.metadata.resourceVersion',
+} as const;
+
+/**
+ * What that StatusCollector asks for: a row for each cluster that has reported on an object after its last edit. KubeStellar
+ * keeps results when an object is edited in place, and evaluates them again when a cluster reports.
+ */
+export const reportsSpec = {
+  filter: NEWER_THAN_EDITS,
+  select: Object.entries(select).map(([name, def]) => ({ name, def })),
+  limit: 10_000,
+};
+
+/** What a cluster has reported on an object. */
+export interface Report {
+  readonly cluster: string;
+  /** When the cluster has reported, in milliseconds since the epoch. */
+  readonly reportedAt: number;
+  readonly uid: string;
+  /** The version of the object by which KubeStellar has evaluated the report. */
+  readonly resourceVersion: string;
+}
+
+/** Reads what clusters have reported; a row that is not as Okra has asked for says nothing. */
+export function readReports(status: CombinedStatus): readonly Report[] {
+  return recordsIn(status.results)
+    .filter(({ name }) => name === REPORTS)
+    .flatMap(({ columnNames, rows }) => {
+      const names = Array.isArray(columnNames) ? columnNames : [];
+      return recordsIn(rows).flatMap(({ columns }) => reportOf(names, recordsIn(columns)) ?? []);
+    });
+}
+
+function reportOf(names: readonly unknown[], columns: readonly object[]): Report | undefined {
+  const at = (name: keyof typeof select): string =>
+    textIn(fieldsIn(columns[names.indexOf(name)])['string']) ?? '';
+  const reportedAt = Date.parse(at('reported'));
+  if (at('cluster') === '' || Number.isNaN(reportedAt)) return undefined;
+  return { cluster: at('cluster'), reportedAt, uid: at('uid'), resourceVersion: at('resourceVersion') };
+}

@@ -1,8 +1,4 @@
-import type {
-  Stage,
-  StagedBindingPolicySpec,
-  StagedBindingPolicyStatus,
-} from '../../crds/staged-binding-policy.ts';
+import type { StagedBindingPolicySpec, StagedBindingPolicyStatus } from '../../crds/staged-binding-policy.ts';
 import type { Freezing } from '../gates/freeze.ts';
 import type { Clusters } from './progressive.ts';
 
@@ -18,10 +14,6 @@ export interface StagePolicy {
   readonly isBound: boolean;
   /** Why KubeStellar does not bind it as it is now; undefined when it does, or has not tried yet. */
   readonly refusal?: string;
-  /** What it selects that its stage no longer does; undefined when there is nothing. */
-  readonly former?: Stage['clusterSelectors'];
-  /** Whether it is as asked, and keeps those selectors as well. */
-  readonly keepsFormer?: boolean;
   /** The clusters that it reaches, while it does not reach all that its stage selects. */
   readonly only?: readonly string[];
 }
@@ -42,7 +34,7 @@ export interface StageView {
   readonly stage: string;
   /** Why KubeStellar has not bound it; undefined when it has. */
   readonly unbound?: string;
-  /** Whether it is not bound because KubeStellar has not taken up its BindingPolicy as it is now, or refuses it. Looks of earlier releases do not say this. */
+  /** Whether KubeStellar has not observed its BindingPolicy as it is now, or refuses it. */
   readonly isOutOfDate?: true;
   /** How many objects the stage looks at, and how many of them fulfil it. */
   readonly objects: number;
@@ -50,7 +42,7 @@ export interface StageView {
   readonly first?: { readonly object: string; readonly reason: string };
   /** A digest of the objects, their versions and the clusters; empty while it is not bound. */
   readonly print: string;
-  /** Of a stage that reaches its clusters a few at a time: all that it selects, those that it has been told to reach, and those that fulfil it. */
+  /** Of a progressive stage: all clusters, those that it was told to reach, and those that fulfil it. */
   readonly clusters?: Clusters;
   /** Why its Cell keeps it from being fulfilled; undefined when nothing does. */
   readonly cell?: string;
@@ -87,4 +79,12 @@ export interface ObservedStaged {
   readonly selection?: ClusterSelection;
   readonly view?: StageView;
   readonly freezes: readonly Freezing[];
+}
+
+/** What a turn looks at. */
+export interface Situation {
+  readonly observed: ObservedStaged;
+  readonly object: PresentPolicy;
+  readonly spec: StagedBindingPolicySpec;
+  readonly now: number;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { policySpec, saysWhatItShould } from './policy.ts';
+import { buildPolicySpec, isAsDesired } from './policy.ts';
 import { aSpec } from './testing/world.ts';
 
 const clusterSelectors = [{ matchLabels: { env: 'dev' } }];
@@ -9,13 +9,13 @@ const [dev] = spec.stages;
 
 /** Whether a BindingPolicy is as asked that says this of its clusters and objects. */
 function isAsAsked(clusters: object, objects: object): boolean {
-  const wanted = policySpec(spec, dev!);
+  const wanted = buildPolicySpec(spec, dev!);
   const found = JSON.parse(JSON.stringify(wanted)) as { clusterSelectors: object[]; downsync: object[] };
   const says = {
     clusterSelectors: found.clusterSelectors.map((one) => ({ ...one, ...clusters })),
     downsync: found.downsync.map((one) => ({ ...one, ...objects })),
   };
-  return saysWhatItShould({ metadata: { name: 'web-s0' }, spec: says }, wanted);
+  return isAsDesired({ metadata: { name: 'web-s0' }, spec: says }, wanted);
 }
 
 describe('a BindingPolicy that says all that it should', () => {
@@ -40,8 +40,8 @@ describe('a BindingPolicy that says all that it should', () => {
   });
 
   it('is as asked with a field beside its lists, which an apply would not take away', () => {
-    const wanted = policySpec(spec, dev!);
+    const wanted = buildPolicySpec(spec, dev!);
     const says = { ...wanted, wantSingletonReportedState: true };
-    expect(saysWhatItShould({ metadata: { name: 'web-s0' }, spec: says }, wanted)).toBe(true);
+    expect(isAsDesired({ metadata: { name: 'web-s0' }, spec: says }, wanted)).toBe(true);
   });
 });

@@ -3,7 +3,7 @@ import type { StagedBindingPolicySpec, Stage } from '../../crds/staged-binding-p
 import { canonical } from '../kubernetes/canonical.ts';
 import { fieldsIn, isRecord, recordsIn } from '../model/shape.ts';
 import type { LabelSelector } from '../kubernetes/selector.ts';
-import { REPORTS } from './reports.ts';
+import { REPORTS } from './kubestellar.ts';
 
 /** The label on a BindingPolicy with the uid of the StagedBindingPolicy that it belongs to. */
 export const STAGED_UID_LABEL = 'okra.mumo.co/staged-binding-policy-uid';
@@ -11,10 +11,10 @@ export const STAGED_UID_LABEL = 'okra.mumo.co/staged-binding-policy-uid';
 /** The label on a BindingPolicy that names its stage. */
 export const STAGE_LABEL = 'okra.mumo.co/stage';
 
-/** The label on a BindingPolicy that binds nothing, and asks KubeStellar which clusters the stage that it names selects. */
+/** The label on a BindingPolicy that only asks KubeStellar for the clusters of the stage it names. */
 export const SELECTION_LABEL = 'okra.mumo.co/selection-of-stage';
 
-/** The annotation on a BindingPolicy that reaches some clusters of its stage, with the label that they are selected by. */
+/** The annotation on a BindingPolicy of some clusters, with the label that they are selected by. */
 export const CLUSTER_LABEL_ANNOTATION = 'okra.mumo.co/cluster-label';
 
 /** A BindingPolicy, as far as Okra looks at it. */
@@ -32,10 +32,10 @@ export interface BindingPolicy {
 }
 
 /** The name of the BindingPolicy of a stage; KubeStellar gives its Binding the same. */
-export const policyName = (name: string, stage: string): string => `${name}-${stage}`;
+export const namePolicy = (name: string, stage: string): string => `${name}-${stage}`;
 
-/** The name of the BindingPolicy that asks for the clusters of a stage; no stage can have it, since none begins with a hyphen. */
-export const selectionName = (name: string): string => `${name}--clusters`;
+/** Names the BindingPolicy that asks for clusters; no stage has it, as none begins with a hyphen. */
+export const nameSelection = (name: string): string => `${name}--clusters`;
 
 /** Which clusters of its stage a BindingPolicy reaches, and the label that they are selected by. */
 export interface Narrowing {
@@ -43,19 +43,14 @@ export interface Narrowing {
   readonly clusters: readonly string[];
 }
 
-/**
- * What the BindingPolicy of a stage is to say: what the StagedBindingPolicy does, the former selectors that it keeps, and that Okra's own
- * StatusCollector reports as well.
- */
-export function policySpec(
+/** Builds the spec of the BindingPolicy of a stage, with Okra's own StatusCollector. */
+export function buildPolicySpec(
   { downsync }: Pick<StagedBindingPolicySpec, 'downsync'>,
   { clusterSelectors }: Stage,
   narrowing?: Narrowing,
-  former: Stage['clusterSelectors'] = [],
 ): object {
-  const own = narrowing === undefined ? clusterSelectors : clusterSelectors.map(narrowed(narrowing));
   return {
-    clusterSelectors: [...own, ...former],
+    clusterSelectors: narrowing === undefined ? clusterSelectors : clusterSelectors.map(narrowed(narrowing)),
     downsync: downsync.map((clause) => ({
       ...clause,
       statusCollectors: [...(clause.statusCollectors ?? []).filter((one) => one !== REPORTS), REPORTS],
@@ -71,7 +66,7 @@ const narrowed =
   });
 
 /** What a BindingPolicy reaches of its stage; undefined when it reaches all that the stage selects. */
-export function narrowingOf({ metadata, spec }: BindingPolicy): Narrowing | undefined {
+export function readNarrowing({ metadata, spec }: BindingPolicy): Narrowing | undefined {
   const label = metadata.annotations?.[CLUSTER_LABEL_ANNOTATION];
   const [selector] = recordsIn(fieldsIn(spec)['clusterSelectors']);
   const { key, operator, values } = fieldsIn(recordsIn(selector?.['matchExpressions']).at(-1));
@@ -79,43 +74,26 @@ export function narrowingOf({ metadata, spec }: BindingPolicy): Narrowing | unde
   return { label, clusters: values.filter((one) => typeof one === 'string') };
 }
 
-/** What the BindingPolicy is to say that asks for the clusters of a stage: the stage's selectors, and of objects one that there cannot be. */
-export const selectionSpec = ({ clusterSelectors }: Stage): object => ({
+/** Builds a spec with the selectors of the stage, and an object that cannot exist. */
+export const buildSelectionSpec = ({ clusterSelectors }: Stage): object => ({
   clusterSelectors,
   // Kubernetes lets no object have this name.
   downsync: [{ objectNames: ['%'] }],
 });
 
-/** What a BindingPolicy selects that its stage no longer does: the selectors that no selector of the stage includes. */
-export const formerSelectors = (
-  { spec }: BindingPolicy,
-  { clusterSelectors }: Stage,
-): Stage['clusterSelectors'] =>
-  recordsIn(fieldsIn(spec)['clusterSelectors'])
-    .map((one) => one as Stage['clusterSelectors'][number])
-    .filter((one) => !clusterSelectors.some((own) => includes(own, one)));
-
-/** Whether all that a selector requires another one does as well. */
-const includes = (
-  { matchLabels = {}, matchExpressions = [] }: LabelSelector,
-  { matchLabels: labels = {}, matchExpressions: expressions = [] }: LabelSelector,
-): boolean =>
-  saysAll(labels, matchLabels) &&
-  matchExpressions.every((own) => expressions.some((one) => saysAll(one, own)));
-
 /**
  * Whether a BindingPolicy says what it is to say, and its clauses and selectors restrict nothing besides; fields that Okra does not
  * know are left alone, and so is what others say beside these lists, which an apply does not take away.
  */
-export function saysWhatItShould(policy: BindingPolicy, spec: object): boolean {
+export function isAsDesired(policy: BindingPolicy, spec: object): boolean {
   const wanted = fieldsIn(JSON.parse(canonical(spec)));
   const found = fieldsIn(policy.spec);
   const isMore = ['clusterSelectors', 'downsync'].some((list) => restrictsMore(found[list], wanted[list]));
-  return saysAll(policy.spec, spec) && !isMore;
+  return containsAll(policy.spec, spec) && !isMore;
 }
 
 /** Whether a spec says all that it should; what it says besides is the API server's. */
-export const saysAll = (found: unknown, wanted: object): boolean =>
+export const containsAll = (found: unknown, wanted: object): boolean =>
   covers(found, JSON.parse(canonical(wanted)));
 
 function covers(found: unknown, wanted: unknown): boolean {
@@ -130,7 +108,7 @@ function covers(found: unknown, wanted: unknown): boolean {
   return isRecord(found) && Object.entries(wanted).every(([key, one]) => covers(found[key], one));
 }
 
-/** What a clause or a selector may say; each field that it says besides selects other objects or clusters, or syncs them otherwise. */
+/** The fields of a clause or a selector, each of which restricts what is selected, or how it syncs. */
 const KNOWN: Readonly<Record<keyof DownsyncClause | keyof LabelSelector, true>> = {
   apiGroup: true,
   resources: true,
@@ -153,7 +131,7 @@ function restrictsMore(found: unknown, wanted: unknown): boolean {
   if (!isRecord(found) || !isRecord(wanted)) return false;
   return Object.entries(found).some(([key, one]) => {
     if (!Object.hasOwn(wanted, key)) return Object.hasOwn(KNOWN, key) && !isNothing(one);
-    return key === 'matchLabels' ? !saysAll(wanted[key], fieldsIn(one)) : restrictsMore(one, wanted[key]);
+    return key === 'matchLabels' ? !containsAll(wanted[key], fieldsIn(one)) : restrictsMore(one, wanted[key]);
   });
 }
 

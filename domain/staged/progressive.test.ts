@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { amountOf, progress, strategyOf, type ClusterMark, type Strategy } from './progressive.ts';
+import {
+  resolveAmount,
+  computeProgress,
+  readStrategy,
+  type ClusterMark,
+  type Strategy,
+} from './progressive.ts';
 import { aSpec } from './testing/world.ts';
 
 const NOW = Date.parse('2026-11-22T08:00:00Z');
@@ -34,13 +40,13 @@ describe('an amount of clusters', () => {
     ['99%', 3, 3],
     ['100%', 7, 7],
     ['50%', 0, 0],
-  ])('of %s of %i is %i', (amount, of, want) => expect(amountOf(amount, of)).toBe(want));
+  ])('of %s of %i is %i', (amount, of, want) => expect(resolveAmount(amount, of)).toBe(want));
 });
 
 describe('the strategy of a stage', () => {
   const stage = (said: object) => aSpec([said]).stages.at(0) ?? nothing();
   const common = { progressive: { maxConcurrency: '10%', maxFailures: 3, progressDeadline: '5m' } };
-  it.each<[string, Parameters<typeof strategyOf>[0], object, object | undefined]>([
+  it.each<[string, Parameters<typeof readStrategy>[0], object, object | undefined]>([
     ['is none when nothing says so', {}, {}, undefined],
     ['is none of a stage without a condition', common, { condition: undefined }, undefined],
     [
@@ -68,7 +74,7 @@ describe('the strategy of a stage', () => {
       { maxConcurrency: '10%', maxFailures: 0 },
     ],
   ])('%s', (_, spec, said, want) => {
-    const strategy = strategyOf(spec, stage(said));
+    const strategy = readStrategy(spec, stage(said));
     expect(strategy ?? {}).toMatchObject(want ?? {});
     expect(strategy === undefined).toBe(want === undefined);
   });
@@ -83,7 +89,7 @@ interface Case {
 }
 
 const take = ({ strategy = {}, all = ALL, reached = [], fulfilled = [], before = [] }: Case) =>
-  progress(aStrategy(strategy), { all, reached, fulfilled }, before, NOW);
+  computeProgress(aStrategy(strategy), { all, reached, fulfilled }, before, NOW);
 
 describe('a stage that reaches its clusters a few at a time', () => {
   it.each<[string, Case, Partial<ReturnType<typeof take>>]>([
@@ -193,9 +199,9 @@ describe('a stage that reaches its clusters a few at a time', () => {
           let [reached, marks, now]: [readonly string[], readonly ClusterMark[], number] = [[], [], NOW];
           const fulfilled = new Set<string>();
           const step = () => {
-            const turn = progress(strategy, { all, reached, fulfilled: [...fulfilled] }, marks, now);
+            const turn = computeProgress(strategy, { all, reached, fulfilled: [...fulfilled] }, marks, now);
             expect(turn.underway.length + turn.next.length).toBeLessThanOrEqual(
-              Math.max(turn.underway.length, amountOf(maxConcurrency, count)),
+              Math.max(turn.underway.length, resolveAmount(maxConcurrency, count)),
             );
             reached = [...reached, ...turn.next];
             ({ marks } = turn);

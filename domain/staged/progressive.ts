@@ -51,7 +51,7 @@ export interface Clusters {
 }
 
 /** How a stage reaches its clusters; undefined when it reaches all at once. */
-export function strategyOf(
+export function readStrategy(
   { progressive: common }: Pick<StagedBindingPolicySpec, 'progressive'>,
   { progressive: own, condition, mandatory = false }: Stage,
 ): Strategy | undefined {
@@ -69,13 +69,13 @@ export function strategyOf(
 }
 
 /** How many clusters of how many an amount is; a share is rounded up, as Open Cluster Management does. */
-export function amountOf(amount: number | string, of: number): number {
+export function resolveAmount(amount: number | string, of: number): number {
   if (typeof amount === 'number') return Math.min(amount, of);
   return Math.ceil((Number.parseInt(amount, 10) * of) / 100);
 }
 
 /** Says how far a stage is with its clusters, and with which it goes on. */
-export function progress(
+export function computeProgress(
   strategy: Strategy,
   { all, reached, fulfilled }: Clusters,
   before: readonly ClusterMark[],
@@ -91,8 +91,8 @@ export function progress(
   const failed = marks.filter(isFailed);
   const underway = marks.filter((mark) => !isDone(mark) && !isFailed(mark));
   const left = all.filter((name) => !reached.includes(name)).toSorted(compareText);
-  const isBreached = failed.length > amountOf(strategy.maxFailures, all.length);
-  const room = amountOf(strategy.maxConcurrency, all.length) - underway.length;
+  const isBreached = failed.length > resolveAmount(strategy.maxFailures, all.length);
+  const room = resolveAmount(strategy.maxConcurrency, all.length) - underway.length;
   const times = underway.map((mark) => turnOf(strategy, mark)).filter(Number.isFinite);
   return {
     marks,

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { askStaged, stagedAnswer, stagedRefusal } from './requests.ts';
+import { acceptStagedRequest, answerStagedRequest, refuseStagedRequest } from './requests.ts';
 import { initialStagedState, type StagedAim, type StagedState } from './state.ts';
 
 const notBegun: StagedState = { ...initialStagedState, isRestored: true };
 const at = (more: Partial<StagedState> = {}): StagedState => ({
   ...notBegun,
-  active: { name: 'dev', startedAt: 0 },
+  active: { name: 'dev', startedAt: 0, countsFrom: 0 },
   ...more,
 });
 const stamp = { by: 'ann', reason: 'because', at: 1 };
 const held = { reason: 'TimedOut', stage: 'dev', message: 'Late.' } as const;
 
 describe('a request to a StagedBindingPolicy', () => {
-  it.each<[string, StagedState, Parameters<typeof stagedRefusal>[1], boolean]>([
+  it.each<[string, StagedState, Parameters<typeof refuseStagedRequest>[1], boolean]>([
     ['abort of a stage', at(), 'abort', true],
     ['abort of none', notBegun, 'abort', false],
     [
@@ -26,11 +26,16 @@ describe('a request to a StagedBindingPolicy', () => {
     ['retry of what is held', at({ held }), 'retry', true],
     ['retry of what is not', at(), 'retry', false],
     ['promote', at(), 'promote', true],
-    ['promote at the end', at({ active: { name: 'prod', startedAt: 0, completedAt: 1 } }), 'promote', false],
+    [
+      'promote at the end',
+      at({ active: { name: 'prod', startedAt: 0, countsFrom: 0, completedAt: 1 } }),
+      'promote',
+      false,
+    ],
     ['pause', notBegun, 'pause', true],
   ])('%s', (_, state, name, isTaken) => {
-    expect(stagedRefusal(state, name) === undefined).toBe(isTaken);
-    expect(askStaged(state, name, stamp) === state).toBe(!isTaken);
+    expect(refuseStagedRequest(state, name) === undefined).toBe(isTaken);
+    expect(acceptStagedRequest(state, name, stamp) === state).toBe(!isTaken);
   });
 
   const mark = (name: string, phase: 'Passed' | 'RolledBack') => ({
@@ -39,12 +44,12 @@ describe('a request to a StagedBindingPolicy', () => {
     since: '2026-01-01T00:00:00Z',
   });
   const passed = [mark('dev', 'Passed')];
-  const atTest = at({ active: { name: 'test', startedAt: 0 } });
+  const atTest = at({ active: { name: 'test', startedAt: 0, countsFrom: 0 } });
   const aborted = { reason: 'Aborted', stage: 'prod', message: 'Stage prod was aborted by ann.' } as const;
   const takenBack = { ...atTest, held: aborted };
   const goingBack = at({ rollingBack: { reason: 'Aborted', message: 'x' } });
 
-  it.each<[string, StagedState, Parameters<typeof stagedRefusal>[1], StagedAim, string | undefined]>([
+  it.each<[string, StagedState, Parameters<typeof refuseStagedRequest>[1], StagedAim, string | undefined]>([
     ['promote of the stage it is at', atTest, 'promote', { stage: 'test' }, undefined],
     [
       'promote that comes twice',
@@ -125,7 +130,10 @@ describe('a request to a StagedBindingPolicy', () => {
     ['abort back to a stage', { ...atTest, stages: passed }, 'abort', { to: 'dev' }, undefined],
     [
       'abort back to a stage before the one before',
-      at({ active: { name: 'prod', startedAt: 0 }, stages: [...passed, mark('test', 'Passed')] }),
+      at({
+        active: { name: 'prod', startedAt: 0, countsFrom: 0 },
+        stages: [...passed, mark('test', 'Passed')],
+      }),
       'abort',
       { to: 'dev' },
       undefined,
@@ -173,27 +181,28 @@ describe('a request to a StagedBindingPolicy', () => {
       undefined,
     ],
   ])('%s', (_, state, name, aim, refusal) => {
-    const said = stagedRefusal(state, name, aim);
+    const said = refuseStagedRequest(state, name, aim);
     expect([said === undefined, said ?? '']).toEqual([
       refusal === undefined,
       expect.stringContaining(refusal ?? ''),
     ]);
-    expect(askStaged(state, name, { ...stamp, ...aim }) === state).toBe(refusal !== undefined);
+    expect(acceptStagedRequest(state, name, { ...stamp, ...aim }) === state).toBe(refusal !== undefined);
   });
 
   it('is not about a stage where none has begun', () => {
-    expect(stagedRefusal(notBegun, 'promote', { stage: 'dev' })).toContain('got none that has begun');
+    expect(refuseStagedRequest(notBegun, 'promote', { stage: 'dev' })).toContain('got none that has begun');
   });
 
   it.each(['abort', 'retry', 'resume'] as const)('is kept until someone has looked: %s', (name) => {
-    expect(stagedRefusal(initialStagedState, name)).toBeUndefined();
-    expect(stagedAnswer(name, initialStagedState)).toContain('with the first look');
-    expect(askStaged(initialStagedState, name, stamp).early).toEqual([{ name, request: stamp }]);
+    expect(refuseStagedRequest(initialStagedState, name)).toBeUndefined();
+    expect(answerStagedRequest(name, initialStagedState)).toContain('at the next reconcile');
+    expect(acceptStagedRequest(initialStagedState, name, stamp).early).toEqual([{ name, request: stamp }]);
   });
 
   it('is kept as long as there is room, and cut to what the status takes', () => {
     const asked = Array.from({ length: 25 }).reduce<StagedState>(
-      (state) => askStaged(state, 'pause', { by: 'x'.repeat(1000), reason: 'y'.repeat(5000), at: 1 }),
+      (state) =>
+        acceptStagedRequest(state, 'pause', { by: 'x'.repeat(1000), reason: 'y'.repeat(5000), at: 1 }),
       at(),
     ).asked;
     expect(asked).toHaveLength(20);

@@ -1,10 +1,8 @@
 import type { Stamp } from '../model/request.ts';
 import { cut } from '../text.ts';
-import { standingStill } from './lateness.ts';
-import { earlierStages } from './earlier.ts';
-import { nextOf } from './edits.ts';
 import {
-  answered,
+  clearRequest,
+  listPassedBefore,
   type Held,
   type RollingBack,
   type StagedAim,
@@ -14,7 +12,7 @@ import {
 } from './state.ts';
 
 /** Says why a request makes no sense now; undefined when it does. */
-export function stagedRefusal(
+export function refuseStagedRequest(
   state: StagedState,
   name: StagedRequestName,
   aim: StagedAim = {},
@@ -51,16 +49,13 @@ const retryRefusal = (state: StagedState): string | undefined =>
 
 /** A promote is of the stage that its sender has looked at. */
 function promoteRefusal(state: StagedState, { stage }: StagedAim): string | undefined {
-  const { active, known = [], held } = state;
+  const { active } = state;
   const takingBack = takingBackRefusal(state);
   if (takingBack !== undefined) return takingBack;
   if (stage !== undefined && stage !== active?.name) {
     const there = active === undefined ? 'none that has begun' : `stage ${active.name}`;
     return `Expected stage ${stage}, as it was looked at, got ${there}. Look again before you ask for promote.`;
   }
-  const isAsked = known.length === 0 || known.some(({ name }) => name === active?.name);
-  if (held !== undefined && active !== undefined && !isAsked)
-    return `Expected a stage that is still asked for, got stage ${active.name}, which is not. Send retry to begin with the next one, or abort.`;
   return active?.completedAt === undefined
     ? undefined
     : 'Expected a stage after this one, got the last one, which is completed.';
@@ -77,13 +72,13 @@ function repetitionOf(
   return isFurther ? undefined : `Expected a stage that is not being taken back yet, got: ${message}`;
 }
 
-/** An abort takes back what it is about, and nothing more: not when it comes twice, and not where there is nothing to go back to. */
+/** Refuses an abort that comes twice, or has nothing to go back to. */
 function abortRefusal(state: StagedState, aim: StagedAim): string | undefined {
   const { to } = aim;
   const { active, held, rollingBack } = state;
   if (isWithdrawal(state, aim)) return undefined;
   if (active === undefined) return 'Expected a stage to take back, got none that has begun.';
-  const earlier = earlierStages(state, active);
+  const earlier = listPassedBefore(state);
   if (rollingBack !== undefined) return repetitionOf(rollingBack, earlier, to);
   const goesFurther = to !== undefined && earlier.includes(to);
   if (isOfTakenBack(state, aim))
@@ -96,7 +91,7 @@ function abortRefusal(state: StagedState, aim: StagedAim): string | undefined {
 /** Whether an abort is about a stage that was taken back already. */
 function isOfTakenBack(state: StagedState, { to, stage }: StagedAim): boolean {
   const { active, held } = state;
-  const goesFurther = active !== undefined && to !== undefined && earlierStages(state, active).includes(to);
+  const goesFurther = active !== undefined && to !== undefined && listPassedBefore(state).includes(to);
   const isGone = stage !== undefined && stage !== active?.name && isTakenBack(state, held, stage);
   const isThere = held !== undefined && active !== undefined && held.stage !== active.name;
   return (isThere && to === active.name) || (isGone && !goesFurther);
@@ -109,20 +104,20 @@ const goesOn = ({ held, requests }: StagedState): boolean =>
 const isWithdrawal = (state: StagedState, aim: StagedAim): boolean =>
   state.rollingBack === undefined && isOfTakenBack(state, aim) && goesOn(state);
 
-/** Ends what was to let a stage begin again that was taken back; it is held once more where that has been let go on. */
+/** Withdraws a promote or retry of a stage that was taken back, and holds it again. */
 function withdrawn(state: StagedState, { stage = '' }: StagedAim, stamp: Stamp): StagedState {
-  const message = abortedMessage(stage, stamp);
+  const message = describeAbort(stage, stamp);
   const { held = { reason: 'Aborted', by: stamp.by, stage, message } } = state;
-  return { ...answered(answered(state, 'promote'), 'retry'), held };
+  return { ...clearRequest(clearRequest(state, 'promote'), 'retry'), held };
 }
 
 /** Says that a stage was aborted, and by whom. */
-export function abortedMessage(stage: string, { by, reason }: Omit<Stamp, 'at'>): string {
+export function describeAbort(stage: string, { by, reason }: Omit<Stamp, 'at'>): string {
   const said = reason === '' ? '' : `: ${reason}`;
   return `Stage ${stage} was aborted by ${by}${said}${/[.!?]$/.test(said) ? '' : '.'}`;
 }
 
-// One that is no longer asked for has no mark.
+// One that was removed from the spec has no mark.
 const isTakenBack = ({ stages }: StagedState, held: Held | undefined, stage: string): boolean =>
   held?.stage === stage || stages.some(({ name, phase }) => name === stage && phase === 'RolledBack');
 
@@ -130,11 +125,15 @@ const isTakenBack = ({ stages }: StagedState, held: Held | undefined, stage: str
 const LONGEST = { by: 253, reason: 1024, stage: 63, requests: 20 };
 
 /** Takes a request into account; one that makes no sense now changes nothing. */
-export function askStaged(state: StagedState, name: StagedRequestName, request: StagedRequest): StagedState {
+export function acceptStagedRequest(
+  state: StagedState,
+  name: StagedRequestName,
+  request: StagedRequest,
+): StagedState {
   if (!state.isRestored) {
     return { ...state, early: [...(state.early ?? []), { name, request }].slice(-LONGEST.requests) };
   }
-  if (stagedRefusal(state, name, request) !== undefined) return state;
+  if (refuseStagedRequest(state, name, request) !== undefined) return state;
   const stamp = {
     by: cut(request.by, LONGEST.by),
     reason: cut(request.reason, LONGEST.reason),
@@ -144,7 +143,7 @@ export function askStaged(state: StagedState, name: StagedRequestName, request: 
   const asked = [...state.asked, { action: name, ...stamp }].slice(-LONGEST.requests);
   if (name === 'abort' && isWithdrawal(state, request)) return { ...withdrawn(state, request, stamp), asked };
   return {
-    ...(name === 'pause' ? standingStill(state, request.at) : state),
+    ...state,
     ...(name === 'resume' ? soaksAgain(state) : {}),
     requests: taken(state.requests, name, { ...stamp, ...to }),
     asked,
@@ -177,30 +176,25 @@ function taken(
 }
 
 /** Says what happens now that a request was taken. */
-export function stagedAnswer(name: StagedRequestName, state: StagedState, aim: StagedAim = {}): string {
+export function answerStagedRequest(
+  name: StagedRequestName,
+  state: StagedState,
+  aim: StagedAim = {},
+): string {
   const { active, isRestored } = state;
-  if (!isRestored) return 'It is taken up with the first look, if it makes sense then.';
-  const next = nextStage(state);
+  if (!isRestored) return 'Accepted; takes effect at the next reconcile, if it applies then.';
   const stage = active === undefined ? 'the first stage' : `stage ${active.name}`;
   switch (name) {
     case 'pause':
       return `It is paused at ${stage}; no stage begins. Send resume to go on.`;
     case 'resume':
-      return `It goes on with ${next}.`;
+      return `It goes on with ${stage}.`;
     case 'promote':
       return `${stage} is finished, whether or not it is fulfilled${active?.clusters === undefined ? '' : ', and reaches the clusters that are left at once'}.`;
     case 'abort':
       if (isWithdrawal(state, aim)) return `Nothing begins after ${stage} until someone sends retry.`;
       return `${stage} is taken back: its BindingPolicy is deleted.`;
     case 'retry':
-      return `It goes on with ${next}, from the beginning.`;
+      return `It goes on with ${stage}, from the beginning.`;
   }
-}
-
-/** The stage that it goes on with: another one where that which it is at is no longer asked for. */
-function nextStage(state: StagedState): string {
-  const { active, known = [] } = state;
-  if (active === undefined) return 'the first stage';
-  const isAsked = known.some(({ name }) => name === active.name);
-  return `stage ${(isAsked ? active : (nextOf(state, known) ?? active)).name}`;
 }

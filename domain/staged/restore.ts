@@ -1,19 +1,18 @@
 import {
   initialStagedState,
-  marked,
+  markStage,
   stagedRequestNames,
-  tellingAll,
   type StagedAsked,
   type StagedState,
 } from './state.ts';
 import type { ObservedStaged, PresentPolicy } from './observation.ts';
-import { askStaged } from './requests.ts';
+import { acceptStagedRequest } from './requests.ts';
 import type { Stamp } from '../model/request.ts';
 
 type Status = PresentPolicy['status'];
 
-/** Takes up what the status says of an earlier run, once; without a status, what BindingPolicies there are. */
-export function restored(before: StagedState, observed: ObservedStaged, now: number): StagedState {
+/** Restores the state from the status, once; without a status, from the BindingPolicies. */
+export function restoreState(before: StagedState, observed: ObservedStaged, now: number): StagedState {
   const { object } = observed;
   if (object === undefined) return before;
   const state = ofObject(before, object.uid);
@@ -32,18 +31,16 @@ export function restored(before: StagedState, observed: ObservedStaged, now: num
     status.activeStage === undefined
       ? fromPolicies(known, observed, now)
       : { ...known, active: activeIn(object, status.activeStage, now) };
-  return early.reduce((next, { name, request }) => askStaged(next, name, request), taken);
+  return early.reduce((next, { name, request }) => acceptStagedRequest(next, name, request), taken);
 }
 
-/** Whether nothing has begun that anybody knows of: the BindingPolicies that there are may not have been seen yet. */
+/** Whether no stage is known to have begun: the BindingPolicies may not have been read yet. */
 const isUntouched = ({ active, held, stages }: StagedState): boolean =>
   active === undefined && held === undefined && stages.every(({ phase }) => phase === 'Pending');
 
-/** What another object of the same name has come to says nothing of one that was created in its place; the run is the same. */
+/** Forgets what is known of another object of the same name. */
 const ofObject = (state: StagedState, uid: string): StagedState =>
-  state.uid === undefined || state.uid === uid
-    ? { ...state, uid }
-    : { ...tellingAll(initialStagedState, state.tellsAsBefore !== true), uid };
+  state.uid === undefined || state.uid === uid ? { ...state, uid } : { ...initialStagedState, uid };
 
 function activeIn(
   { status, generation }: PresentPolicy,
@@ -56,7 +53,8 @@ function activeIn(
   // How long it has been fulfilled nobody knows for sure, so that it soaks again, and has as long again; what was completed stays so, unless the spec, the workload or its clusters have changed since.
   if (isCompleted && status.observedGeneration === generation) {
     const print = mark?.completedWith;
-    const over = { name, startedAt, completedAt: timeOf(mark?.since, now), hasServed: true };
+    const completedAt = timeOf(mark?.since, now);
+    const over = { name, startedAt, countsFrom: now, completedAt, hasServed: true };
     return print === undefined ? over : { ...over, print };
   }
   const hasServed = isCompleted || mark?.completed === true;
@@ -85,7 +83,7 @@ const stampOf = (said: { readonly by: string; readonly reason: string; readonly 
   at: timeOf(said.time, 0),
 });
 
-/** A workload that is on clusters already is not taken from them, and goes through no earlier stage again. */
+/** Takes the newest stage with a BindingPolicy for the active one, and those before it for passed. */
 function fromPolicies(state: StagedState, { object, policies }: ObservedStaged, now: number): StagedState {
   const names = (object?.spec?.stages ?? []).map(({ name }) => name);
   const newest = names.findLastIndex((name) => policies.some(({ stage }) => stage === name));
@@ -93,9 +91,9 @@ function fromPolicies(state: StagedState, { object, policies }: ObservedStaged, 
   if (name === undefined) return state;
   const passed = names
     .slice(0, newest)
-    .reduce((known, one) => marked(known, { name: one, phase: 'Passed' }, now), state);
+    .reduce((known, one) => markStage(known, { name: one, phase: 'Passed' }, now), state);
   // It may have served.
-  return { ...passed, active: { name, startedAt: now, hasServed: true } };
+  return { ...passed, active: { name, startedAt: now, countsFrom: now, hasServed: true } };
 }
 
 function timeOf(text: string | undefined, otherwise: number): number {

@@ -1,18 +1,18 @@
 import type { StagedTurn } from './decision.ts';
-import { stageBefore } from './earlier.ts';
 import type { ObservedStaged, PresentPolicy } from './observation.ts';
 import {
-  answered,
-  marked,
-  withoutRollBack,
-  withoutStage,
+  clearRequest,
+  markStage,
+  listPassedBefore,
+  clearRollBack,
+  clearStage,
   type ActiveStage,
   type Held,
   type RollingBack,
   type StagedState,
 } from './state.ts';
 
-/** Takes the newest stage back, and the ones before it when it goes further back: one after the other, the newest first. */
+/** Takes the newest stage back, and after it the ones before, down to the one that is asked for. */
 export function rollBack(
   state: StagedState & { readonly rollingBack: RollingBack },
   {
@@ -26,25 +26,17 @@ export function rollBack(
   const { message } = rollingBack;
   const { selection } = observed;
   if (selection?.isDeleting === false) return { state, decision: removal(selection, message) };
-  const previous = stageBefore(state, namesOf(object), active);
+  const previous = listPassedBefore(state).at(-1);
   const returned = previous === undefined ? undefined : comeBack(previous, { observed, object }, message);
   if (returned !== undefined) return { state, decision: returned };
-  const own = [active.name, ...formerNames(state, active)]
-    .map((name) => observed.policies.find(({ stage }) => stage === name))
-    .find((policy) => policy !== undefined);
+  const own = observed.policies.find(({ stage }) => stage === active.name);
   if (own !== undefined) return { state, decision: removal(own, message) };
-  return { state: taken(state, { active, previous, object, now }), decision: LOOK };
+  return { state: taken(state, { active, previous, now }), decision: LOOK };
 }
-
-const namesOf = ({ spec }: PresentPolicy): readonly string[] => (spec?.stages ?? []).map(({ name }) => name);
 
 const LOOK = { do: 'Look', message: 'A stage was taken back.' } as const;
 
-/** The names that a stage had, where BindingPolicies bear them still. */
-const formerNames = ({ gone = [] }: StagedState, { name: now }: ActiveStage): readonly string[] =>
-  gone.filter(({ by }) => by.length === 1 && by[0] === now).map(({ name }) => name);
-
-/** Whether the stage before has to be bound first: with stageRetention Remove its BindingPolicy is gone, or going. */
+/** Binds the stage before first, whose BindingPolicy stageRetention Remove has deleted. */
 function comeBack(
   stage: string,
   { observed, object }: { readonly observed: ObservedStaged; readonly object: PresentPolicy },
@@ -83,22 +75,20 @@ function taken(
   at: {
     readonly active: ActiveStage;
     readonly previous: string | undefined;
-    readonly object: PresentPolicy;
     readonly now: number;
   },
 ): StagedState {
-  const { active, previous, object, now } = at;
-  const rolledBack = marked(state, { name: active.name, phase: 'RolledBack' }, now);
-  if (previous === undefined) return held(withoutStage(rolledBack), active.name);
-  const back = marked(
+  const { active, previous, now } = at;
+  const rolledBack = markStage(state, { name: active.name, phase: 'RolledBack' }, now);
+  if (previous === undefined) return held(clearStage(rolledBack), active.name);
+  const back = markStage(
     // It was passed, and serves its clusters.
-    { ...rolledBack, active: { name: previous, startedAt: now, hasServed: true } },
+    { ...rolledBack, active: { name: previous, startedAt: now, countsFrom: now, hasServed: true } },
     { name: previous, phase: 'Waiting', completed: true },
     now,
   );
   const { to } = state.rollingBack;
-  const names = namesOf(object);
-  const goesOn = to !== undefined && names.indexOf(to) >= 0 && names.indexOf(to) < names.indexOf(previous);
+  const goesOn = to !== undefined && listPassedBefore(back).includes(to);
   return goesOn ? back : held(back, active.name);
 }
 
@@ -109,5 +99,5 @@ function held(state: StagedState, stage: string): StagedState {
   const { reason, by, message } = rollingBack;
   const hold: Held = { reason, stage, message, ...(by === undefined ? {} : { by }) };
   // What has come to finish a stage was not about the one before.
-  return { ...withoutRollBack(answered(state, 'promote')), held: hold };
+  return { ...clearRollBack(clearRequest(state, 'promote')), held: hold };
 }

@@ -24,36 +24,24 @@ export interface ActiveStage {
   readonly name: string;
   /** When it began, or began again because its objects or clusters have changed. */
   readonly startedAt: number;
-  /** Since when its timeout counts, where that is later. */
-  readonly countsFrom?: number;
-  /** Since when its timeout does not count, because something else holds it. */
-  readonly stoppedAt?: number;
-  /** Since when nobody could look at it. */
-  readonly unseenSince?: number;
+  /** From when its timeout counts: the time for which something else has held it is left out. */
+  readonly countsFrom: number;
+  /** Since when its time does not count, and whether nobody could look at it meanwhile. */
+  readonly stopped?: { readonly at: number; readonly isUnseen: boolean };
   /** What it was about when it was looked at last. */
   readonly print?: string;
   /** Since when it has been fulfilled without a break. */
   readonly fulfilledSince?: number;
   /** When the last stage was fulfilled for good; until its objects or clusters change. */
   readonly completedAt?: number;
-  /** Whether its clusters may have been served before: it was passed or completed, or has replaced a stage that was. Okra does not take the workload from them by itself. */
+  /** Whether it was passed or completed before, so that Okra does not take it back by itself. */
   readonly hasServed?: boolean;
-  /** The stage that selects the same clusters, and has come with the edit by which this one went. */
-  readonly renamedTo?: string;
   /** The clusters that it has begun with, where it reaches them a few at a time. */
   readonly clusters?: readonly ClusterMark[];
 }
 
-/** A stage that had begun and is not asked for any more, for as long as its BindingPolicy is there. */
-export interface GoneStage {
-  readonly name: string;
-  /** Undefined when nobody knows. */
-  readonly clusterSelectors?: Stage['clusterSelectors'] | undefined;
-  /** Whether it was passed, or may have served as the active one; undefined when nobody knows. */
-  readonly hasServed?: boolean;
-  /** The stages that may have taken its place. */
-  readonly by: readonly string[];
-}
+/** What cannot change of a stage that has begun. */
+export type BegunStage = Pick<Stage, 'name' | 'clusterSelectors'>;
 
 /** A stage that is being taken back. */
 export interface RollingBack {
@@ -75,26 +63,17 @@ export interface StagedAim {
 /** A request with who has made it. */
 export interface StagedRequest extends Stamp, StagedAim {}
 
-/** What was written last, how often in a row, and when; a time is in milliseconds since the epoch. */
-export interface Written {
-  readonly what: string;
-  readonly times: number;
-  readonly at: number;
-}
-
 /** All that a StagedBindingPolicy's workflow remembers. */
 export interface StagedState {
   /** The uid of the object that it is about; undefined until that was looked at. */
   readonly uid?: string;
   /** Whether what an earlier run has left in the status was taken up. */
   readonly isRestored: boolean;
-  /** Whether its run was begun by a release that has told less of the stages: what it has told it tells again. */
-  readonly tellsAsBefore?: true;
+  /** The stages in the order of the last spec that could be followed. */
   readonly stages: readonly StageMark[];
+  /** The stages up to the active one, as they were when their BindingPolicies were made. */
+  readonly begun: readonly BegunStage[];
   readonly active?: ActiveStage;
-  /** What the stages selected when they were looked at last; undefined until they were. */
-  readonly known?: readonly Pick<Stage, 'name' | 'clusterSelectors'>[];
-  readonly gone?: readonly GoneStage[];
   readonly held?: Held;
   readonly rollingBack?: RollingBack;
   readonly requests: {
@@ -106,40 +85,43 @@ export interface StagedState {
   readonly asked: readonly StagedAsked[];
   /** What was asked before the first look, without which nobody knows whether it makes sense. */
   readonly early?: readonly { readonly name: StagedRequestName; readonly request: StagedRequest }[];
-  readonly written?: Written;
 }
 
 /** What a workflow remembers that has only begun. */
-export const initialStagedState: StagedState = { isRestored: false, stages: [], requests: {}, asked: [] };
+export const initialStagedState: StagedState = {
+  isRestored: false,
+  stages: [],
+  begun: [],
+  requests: {},
+  asked: [],
+};
+
+/** A state in which a stage has begun. */
+export type ActiveState = StagedState & { readonly active: ActiveStage };
 
 /** A state in which no stage has begun. */
-export function withoutStage({ active: _active, ...others }: StagedState): StagedState {
+export function clearStage({ active: _active, ...others }: StagedState): StagedState {
   return others;
 }
 
 /** A state in which nothing has to be let go on. */
-export function withoutHold({ held: _held, ...others }: StagedState): StagedState {
+export function clearHold({ held: _held, ...others }: StagedState): StagedState {
   return others;
 }
 
 /** A state in which nothing is being taken back. */
-export function withoutRollBack({ rollingBack: _rollingBack, ...others }: StagedState): StagedState {
+export function clearRollBack({ rollingBack: _rollingBack, ...others }: StagedState): StagedState {
   return others;
 }
 
-/** A state by which a run begins that tells all of the stages, or as one of an earlier release did. */
-export function tellingAll({ tellsAsBefore: _before, ...others }: StagedState, isAll: boolean): StagedState {
-  return isAll ? others : { ...others, tellsAsBefore: true };
-}
-
 /** A state after a request was carried out. */
-export function answered(state: StagedState, name: 'promote' | 'retry' | 'abort'): StagedState {
+export function clearRequest(state: StagedState, name: 'promote' | 'retry' | 'abort'): StagedState {
   const { [name]: _answered, ...requests } = state.requests;
   return { ...state, requests };
 }
 
 /** Marks where a stage stands; since when it has been there changes with its phase only. */
-export function marked(state: StagedState, mark: Omit<StageMark, 'since'>, now: number): StagedState {
+export function markStage(state: StagedState, mark: Omit<StageMark, 'since'>, now: number): StagedState {
   const time = new Date(now).toISOString();
   const before = state.stages.find(({ name }) => name === mark.name);
   const next: StageMark = { ...mark, since: before?.phase === mark.phase ? before.since : time };
@@ -148,9 +130,14 @@ export function marked(state: StagedState, mark: Omit<StageMark, 'since'>, now: 
   return { ...state, stages };
 }
 
-/** The phase of a stage; undefined when there is no mark of it. */
-export const phaseOf = ({ stages }: StagedState, name: string): StageMark['phase'] | undefined =>
-  stages.find((one) => one.name === name)?.phase;
-
 /** Whether a stage was passed. */
-export const isPassed = (state: StagedState, name: string): boolean => phaseOf(state, name) === 'Passed';
+export const isPassed = ({ stages }: StagedState, name: string): boolean =>
+  stages.some((one) => one.name === name && one.phase === 'Passed');
+
+/** The stages before the active one that were passed, in order: those that an abort can go back to. */
+export function listPassedBefore({ stages, active }: StagedState): readonly string[] {
+  const at = stages.findIndex(({ name }) => name === active?.name);
+  return (at < 0 ? stages : stages.slice(0, at))
+    .filter(({ phase }) => phase === 'Passed')
+    .map(({ name }) => name);
+}

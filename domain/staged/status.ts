@@ -2,10 +2,9 @@ import type { StagedBindingPolicyStatus } from '../../crds/staged-binding-policy
 import { sameValue } from '../kubernetes/canonical.ts';
 import { conditionsFrom, type Claim } from '../kubernetes/conditions.ts';
 import type { Stamp } from '../model/request.ts';
-import { isSkipped } from './edits.ts';
 import type { StagedDecision } from './decision.ts';
 import type { PresentPolicy } from './observation.ts';
-import { policyName } from './policy.ts';
+import { namePolicy } from './policy.ts';
 import type { StagedState } from './state.ts';
 
 /** What a status is made of. */
@@ -25,7 +24,7 @@ interface Told {
 }
 
 /** Says where a StagedBindingPolicy stands. */
-export function stagedStatusOf({
+export function deriveStagedStatus({
   name,
   object,
   state,
@@ -44,7 +43,7 @@ export function stagedStatusOf({
     reason: told.reason,
     message: told.message,
     ...(mark?.objects === undefined ? {} : { fulfilled: `${mark.fulfilled ?? 0}/${mark.objects}` }),
-    stages: [...stagesOf(name, object, state)],
+    stages: [...stagesOf(name, state)],
     ...(requests.paused === undefined ? {} : { paused: stampOf(requests.paused) }),
     ...(holding === undefined ? {} : { held: holding }),
     ...(asked.length === 0
@@ -55,15 +54,13 @@ export function stagedStatusOf({
 }
 
 /** Whether two statuses say the same, whenever and by whom they were written. */
-export const sameStagedStatus = (a: StagedBindingPolicyStatus, b: StagedBindingPolicyStatus): boolean =>
+export const isSameStagedStatus = (a: StagedBindingPolicyStatus, b: StagedBindingPolicyStatus): boolean =>
   sameValue(newsIn(a), newsIn(b));
 
-// That a stage was completed, and with what, comes with other news. By itself it is none: a run of an earlier release replays without a report of it.
 const newsIn = (status: StagedBindingPolicyStatus): object => ({
   ...status,
   writer: undefined,
   lastSyncTime: undefined,
-  stages: status.stages?.map((mark) => ({ ...mark, completed: undefined, completedWith: undefined })),
 });
 
 function toldBy(decision: StagedDecision, { rollingBack }: StagedState): Told {
@@ -92,27 +89,18 @@ const holdOf = ({ reason, by, message, to }: NonNullable<StagedState['rollingBac
   ...(to === undefined ? {} : { to }),
 });
 
-/** The stages in the order of the spec; the one that it is at stands first when the spec does not name it any more. */
-function stagesOf(name: string, { spec }: PresentPolicy, state: StagedState): StagedState['stages'] {
-  const { stages, active } = state;
-  const leftOut = `It was put in ahead of a stage that had begun, and is not gone through. Put it behind stage ${active?.name ?? ''} to have it gone through.`;
-  const told = (mark: StagedState['stages'][number]): StagedState['stages'][number] =>
-    spec !== undefined && isSkipped(state, spec, mark.name) ? { ...mark, reason: leftOut } : mark;
-  const order = (spec?.stages ?? []).map((one) => one.name);
-  return stages
-    .toSorted((a, b) => order.indexOf(a.name) - order.indexOf(b.name))
-    .map((mark) =>
-      mark.phase === 'Pending' || mark.phase === 'RolledBack'
-        ? told(mark)
-        : { ...mark, bindingPolicy: policyName(name, mark.name) },
-    );
-}
+const stagesOf = (name: string, { stages }: StagedState): StagedState['stages'] =>
+  stages.map((mark) =>
+    mark.phase === 'Pending' || mark.phase === 'RolledBack'
+      ? mark
+      : { ...mark, bindingPolicy: namePolicy(name, mark.name) },
+  );
 
 function claimsOf(
   { problems }: PresentPolicy,
   { phase, reason, message, isTrouble }: Told,
 ): readonly Claim[] {
-  const [problem] = problems;
+  const problem = reason === 'StageChanged' ? { reason, message } : problems[0];
   return [
     { type: 'Ready', holds: phase === 'Completed', reason, message },
     { type: 'Progressing', holds: phase === 'Progressing' || phase === 'RollingBack', reason, message },
@@ -120,13 +108,13 @@ function claimsOf(
       type: 'Degraded',
       holds: isTrouble,
       reason: isTrouble ? reason : 'AsExpected',
-      message: isTrouble ? message : 'Nothing keeps the workload from the clusters that it is asked for on.',
+      message: isTrouble ? message : 'The workload is on all requested clusters, or on its way.',
     },
     {
       type: 'SpecAccepted',
       holds: problem === undefined,
       reason: problem?.reason ?? 'Accepted',
-      message: problem?.message ?? 'The spec can be followed.',
+      message: problem?.message ?? 'The spec is valid.',
     },
   ];
 }

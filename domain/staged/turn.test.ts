@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { askStaged, stagedAnswer, stagedRefusal } from './requests.ts';
+import { acceptStagedRequest, answerStagedRequest, refuseStagedRequest } from './requests.ts';
 import { stagedRequestNames, initialStagedState } from './state.ts';
-import { takeStagedTurn } from './turn.ts';
+import { stagedRules, takeStagedTurn } from './turn.ts';
 import { aSpec, World } from './testing/world.ts';
 
 const three = (more: Parameters<typeof aSpec>[1] = {}): World => new World(aSpec([{}, {}, {}], more));
@@ -90,9 +92,7 @@ describe('a StagedBindingPolicy', () => {
     (kept) => {
       const world = fulfil(three(), 's0', 's1', 's2');
       world.settle();
-      const [s0, s1, s2] = world.spec.stages;
-      const more = [{ matchLabels: { env: 'more' } }];
-      world.spec = { ...world.spec, stages: [s0!, s1!, { ...s2!, clusterSelectors: more }] };
+      world.spec = { ...world.spec, downsync: [{ objectNames: ['more'] }] };
       world[kept].add('s2');
       expect(world.settle()).toMatchObject({ phase: 'Progressing', reason: 'Binding' });
       expect(world.status.conditions).toContainEqual(
@@ -193,20 +193,13 @@ describe('a StagedBindingPolicy', () => {
     expect(phases(world)).toEqual(['Fulfilled', 'RolledBack', 'Pending']);
   });
 
-  it.each([
-    ['as one that waits', 'Waiting', undefined],
-    ['as before in a run of an earlier release', 'TimedOut', true],
-  ] as const)('marks the stage before one that was late and is taken back %s', (_, phase, tellsAsBefore) => {
+  it('marks the stage before one that was late and is taken back as one that waits', () => {
     const world = fulfil(new World(aSpec([{}, { timeout: '1h', onTimeout: 'RollBack' }, {}])), 's0');
-    world.settle();
-    world.state = { ...world.state, ...(tellsAsBefore === undefined ? {} : { tellsAsBefore }) };
-    // The run goes on with an object of the same name.
-    world.createAgain();
     world.settle();
     world.now += 3_600_000;
     world.fulfilled.delete('s0');
     expect(world.settle()).toMatchObject({ phase: 'Paused', reason: 'TimedOut' });
-    expect(phases(world)).toEqual([phase, 'RolledBack', 'Pending']);
+    expect(phases(world)).toEqual(['Waiting', 'RolledBack', 'Pending']);
   });
 
   it('has its last stage fulfilled again when the spec was edited while Temporal lost what was known', () => {
@@ -216,9 +209,7 @@ describe('a StagedBindingPolicy', () => {
     world.forget();
     expect(world.settle()).toMatchObject({ phase: 'Completed' });
     world.forget();
-    const [s0, s1] = world.spec.stages;
-    const more = { clusterSelectors: [{ matchLabels: { env: 'more' } }] };
-    world.spec = { ...world.spec, stages: [s0!, { ...s1!, ...more }] };
+    world.spec = { ...world.spec, downsync: [{ objectNames: ['more'] }] };
     world.generation += 1;
     expect(world.settle()).toMatchObject({ phase: 'Progressing', reason: 'Waiting' });
     world.now += 3_600_000;
@@ -347,8 +338,13 @@ describe('a StagedBindingPolicy', () => {
         world.settle();
         world.freezes = [{ name: 'f', by: 'ops', reason: 'x.' }];
         world.ask(name);
-        expect(stagedAnswer('abort', world.state, aim)).toContain('Nothing begins after stage s0');
-        world.state = askStaged(world.state, 'abort', { by: 'bob', reason: '', at: world.now, ...aim });
+        expect(answerStagedRequest('abort', world.state, aim)).toContain('Nothing begins after stage s0');
+        world.state = acceptStagedRequest(world.state, 'abort', {
+          by: 'bob',
+          reason: '',
+          at: world.now,
+          ...aim,
+        });
         world.settle();
         world.freezes = [];
         expect(world.settle()).toMatchObject({ phase: 'RolledBack' });
@@ -373,12 +369,12 @@ describe('a StagedBindingPolicy', () => {
     world.ask('retry');
     world.settle();
     const aim = { stage };
-    expect(stagedAnswer('abort', world.state, aim)).toContain('Nothing begins');
-    world.state = askStaged(world.state, 'abort', { by: 'bob', reason: '', at: world.now, ...aim });
+    expect(answerStagedRequest('abort', world.state, aim)).toContain('Nothing begins');
+    world.state = acceptStagedRequest(world.state, 'abort', { by: 'bob', reason: '', at: world.now, ...aim });
     world.freezes = [];
     expect(world.settle()).toMatchObject({ phase: 'RolledBack', reason: 'Aborted' });
     expect([world.placed, world.status.held]).toMatchObject([placed, { by: 'bob', stage }]);
-    expect(stagedRefusal(world.state, 'abort', aim)).toBeDefined();
+    expect(refuseStagedRequest(world.state, 'abort', aim)).toBeDefined();
     world.ask('retry');
     world.settle();
     expect(world.placed).toEqual([...placed, stage]);
@@ -392,19 +388,6 @@ describe('a StagedBindingPolicy', () => {
     world.state = { ...world.state, rollingBack: { reason: 'Aborted', by: 'ann', message: 'Aborted.' } };
     expect(world.settle()).toMatchObject({ phase: 'RolledBack' });
     expect(world.done).toEqual(['remove s1']);
-  });
-
-  it('finishes no other stage by a promote whose stage has gone', () => {
-    const world = three();
-    world.settle();
-    world.ask('pause');
-    world.ask('promote');
-    world.settle();
-    const [first, ...others] = world.spec.stages;
-    world.spec = { ...world.spec, stages: [{ ...first!, name: 'canary' }, ...others] };
-    world.ask('resume');
-    world.settle();
-    expect(world.status.activeStage).toBe('canary');
   });
 
   it('goes back stage by stage, the newest first, when an abort names one', () => {
@@ -605,21 +588,6 @@ describe('a StagedBindingPolicy', () => {
     expect(world.placed).toEqual(['s0', 's1']);
   });
 
-  it('goes by what is asked for now when stages are renamed, removed or put in between', () => {
-    const world = fulfil(three(), 's0');
-    world.settle();
-    const [s0, s1, s2] = aSpec([{}, {}, {}]).stages;
-    if (s0 === undefined || s1 === undefined || s2 === undefined) throw new Error('three stages');
-    world.spec = { ...world.spec, stages: [s0, { ...s1, name: 'test' }, s2] };
-    world.settle();
-    // The new one is there before the old one goes.
-    expect(world.done).toEqual(['apply s0', 'apply s1', 'apply test', 'remove s1']);
-    world.spec = { ...world.spec, stages: [{ ...s0, name: 'first' }, s0, { ...s1, name: 'test' }, s2] };
-    world.settle();
-    expect(world.status.activeStage).toBe('test');
-    expect(world.placed).toEqual(['s0', 'test']);
-  });
-
   it('does nothing by a spec that cannot be followed, but takes back', () => {
     const world = fulfil(three(), 's0');
     world.settle();
@@ -633,19 +601,6 @@ describe('a StagedBindingPolicy', () => {
     world.ask('abort');
     world.settle();
     expect(world.placed).toEqual(['s0']);
-  });
-
-  it('writes no more than three times in a row, and then once in a minute, what someone else undoes', () => {
-    const world = fulfil(three(), 's0');
-    world.isUndone = true;
-    expect(world.settle()).toMatchObject({ phase: 'Failed', reason: 'Conflict', until: world.now + 60_000 });
-    expect(world.done).toEqual(['apply s0', 'apply s0', 'apply s0']);
-    world.now += 60_000;
-    world.settle();
-    expect(world.done).toHaveLength(4);
-    world.isUndone = false;
-    world.settle();
-    expect(world.status).toMatchObject({ activeStage: 's1', reason: 'Waiting' });
   });
 
   it('is over when it is gone, and takes away before that what Kubernetes does not collect', () => {
@@ -683,6 +638,12 @@ describe('a StagedBindingPolicy', () => {
       ...problem,
     });
   });
+});
+
+it('is decided by the rules in the order that docs/design.md shows', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/design.md'), 'utf8');
+  const list = stagedRules.map(([name], index) => `${index + 1}. ${name}`).join('\n');
+  expect(page).toContain(list);
 });
 
 const events = fc.oneof(
@@ -828,7 +789,7 @@ describe('whatever happens to a StagedBindingPolicy', () => {
           fulfil(world, 's0', 's1', 's2', 's3').ill.clear();
           for (let times = 0; times < 12; times += 1) {
             for (const name of ['resume', 'retry', 'promote'] as const) {
-              if (stagedRefusal(world.state, name) === undefined) world.ask(name);
+              if (refuseStagedRequest(world.state, name) === undefined) world.ask(name);
             }
             world.now += 600_000;
             world.settle();

@@ -1,83 +1,126 @@
+import { holdTime, resumeTime } from './active-stage.ts';
 import type { StagedTurn } from './decision.ts';
-import { follow } from './edits.ts';
-import { evaluate } from './evaluate.ts';
-import { counting, isHeldUp, isUnseen, seenAgain, standingStill, unseen } from './lateness.ts';
-import type { ObservedStaged, PresentPolicy } from './observation.ts';
-import { beginNext, place } from './place.ts';
-import { unrepeated } from './repetition.ts';
-import { abortedMessage } from './requests.ts';
-import { restored } from './restore.ts';
+import { evaluateStage } from './evaluate.ts';
+import type { ObservedStaged, PresentPolicy, Situation, StagedLook } from './observation.ts';
+import { beginFirstStage, placeStages } from './place.ts';
+import { describeAbort } from './requests.ts';
+import { restoreState } from './restore.ts';
 import { rollBack } from './roll-back.ts';
-import { answered, withoutHold, type StagedState } from './state.ts';
+import { followStages } from './stages.ts';
+import { clearRequest, clearHold, type ActiveState, type StagedState } from './state.ts';
 
-/** Answers with the one thing to do next for a StagedBindingPolicy, and what is remembered of this turn. */
+/** The look by which to go on; the first one of a run may find that a stage is taken back. */
+export const nextLook = (
+  name: string,
+  { isRestored, active, rollingBack, requests }: StagedState,
+): StagedLook => ({
+  name,
+  ...(active === undefined ? {} : { at: active.name }),
+  ...(isRestored && rollingBack === undefined && requests.abort === undefined ? {} : { isTakingBack: true }),
+});
+
+/** Decides the one thing to do next for a StagedBindingPolicy. */
 export function takeStagedTurn(observed: ObservedStaged, before: StagedState, now: number): StagedTurn {
-  const { state, decision } = unrepeated(countedTurn(observed, before, now), before, now);
-  if (isUnseen(decision)) return { state: unseen(state, now), decision };
-  return { state: isHeldUp(decision) ? standingStill(state, now) : state, decision };
+  const { state, decision } = nextTurn(observed, resumeTime(before, now), now);
+  return { state: holdTime(state, decision, now), decision };
 }
 
-/** Looks once more with the time counting again, where what has kept it from that is over. */
-function countedTurn(observed: ObservedStaged, before: StagedState, now: number): StagedTurn {
-  const turn = nextTurn(observed, before, now);
-  if (isUnseen(turn.decision)) return turn;
-  const seen = seenAgain(before, now);
-  const again = seen === before ? turn : nextTurn(observed, seen, now);
-  const isStill = again.state.active?.stoppedAt !== undefined && !isHeldUp(again.decision);
-  return isStill ? nextTurn(observed, counting(seen, now), now) : again;
+/** What a rule decides by, besides what is remembered. */
+interface Turn {
+  readonly observed: ObservedStaged;
+  readonly object: PresentPolicy;
+  readonly now: number;
+  /** What the spec may not change of the stages. */
+  readonly stageProblem: Problem | undefined;
 }
+
+type Problem = PresentPolicy['problems'][number];
+type Decision = StagedTurn['decision'];
+type Rule = (state: StagedState, turn: Turn) => Decision | StagedTurn | undefined;
+
+/** The rules in their order: the first that has something to do decides. */
+export const stagedRules: readonly (readonly [name: string, rule: Rule])[] = [
+  ['An abort or a timeout takes the newest stage back', takeBack],
+  ['A BindingPolicy of a stage that was taken back goes', removeLeftOver],
+  ['A spec or a space that cannot be used is reported', reportProblem],
+  ['A pause holds', holdPause],
+  ['The first stage begins', withSpec(beginFirstStage)],
+  ['The BindingPolicies are made what they are to be', ofStage(placeStages)],
+  ['A stage that was not looked at is looked at', lookAtStage],
+  ['The active stage waits, soaks, is late or is passed', ofStage(evaluateActive)],
+];
 
 function nextTurn(observed: ObservedStaged, before: StagedState, now: number): StagedTurn {
-  const { object } = observed;
+  const { object, policies } = observed;
   if (object === undefined) {
     return { state: before, decision: { do: 'Close', message: 'The StagedBindingPolicy is gone.' } };
   }
-  if (object.isDeleting) return { state: before, decision: goingAway(observed, object) };
-  const state = heard(
-    follow(restored(before, observed, now), { policies: observed.policies, object, now }),
-    now,
-  );
-  const { rollingBack } = state;
-  if (rollingBack !== undefined) {
-    const problem = unseenPolicies(object);
-    if (problem !== undefined) return { state, decision: problem };
-    return rollBack({ ...state, rollingBack }, { observed, object, now });
+  if (object.isDeleting) return { state: before, decision: finishDeletion(observed, object) };
+  const followed = followStages(restoreState(before, observed, now), { policies, object, now });
+  const state = applyRequests(followed.state, now);
+  const turn = { observed, object, now, stageProblem: followed.problem };
+  for (const [, rule] of stagedRules) {
+    const decided = rule(state, turn);
+    if (decided !== undefined) return 'decision' in decided ? decided : { state, decision: decided };
   }
-  const left = leftOver(state, observed);
-  if (left !== undefined) return { state, decision: left };
-  const problem = problemOf(object);
-  if (problem !== undefined) return { state, decision: problem };
-  const { spec } = object;
-  if (spec === undefined) return { state, decision: paused(state) ?? UNREADABLE };
-  const stopped = paused(state);
-  if (stopped !== undefined) return { state, decision: stopped };
-  const situation = { observed, object, spec, now };
-  const begun = beginNext(state, situation);
-  if (begun !== undefined) return begun;
-  const { active } = state;
-  if (active === undefined) return { state, decision: LOOK };
-  const placed = place({ ...state, active }, situation);
-  if (placed !== undefined) return placed;
-  const { view } = observed;
-  if (view?.stage !== active.name) return { state, decision: LOOK };
-  return evaluate({ ...state, active }, view, situation);
+  return { state, decision: LOOK };
+}
+
+/** A rule that goes by the spec. */
+function withSpec(rule: (state: StagedState, situation: Situation) => StagedTurn | undefined): Rule {
+  return (state, { observed, object, now }) =>
+    object.spec === undefined ? undefined : rule(state, { observed, object, spec: object.spec, now });
+}
+
+/** A rule about the stage that it is at. */
+function ofStage(rule: (state: ActiveState, situation: Situation) => StagedTurn | undefined): Rule {
+  return withSpec(({ active, ...state }, situation) =>
+    active === undefined ? undefined : rule({ ...state, active }, situation),
+  );
 }
 
 const LOOK = { do: 'Look', message: 'The stage is looked at.' } as const;
 
-const UNREADABLE = {
-  do: 'Wait',
-  phase: 'Failed',
-  reason: 'InvalidSpec',
-  message: 'Expected a spec that can be followed, got one that cannot. Correct it.',
-  isTrouble: true,
-} as const;
+function lookAtStage({ active }: StagedState, { observed: { view } }: Turn): Decision | undefined {
+  return active === undefined || view?.stage !== active.name ? LOOK : undefined;
+}
 
-/** A BindingPolicy that was taken away and is there all the same: a late write of a process that was stopped, say. */
-function leftOver(
+function evaluateActive(state: ActiveState, situation: Situation): StagedTurn | undefined {
+  const { view } = situation.observed;
+  return view === undefined ? undefined : evaluateStage(state, view, situation);
+}
+
+/** Continues to take a stage back, unless its BindingPolicies cannot be read. */
+function takeBack(state: StagedState, { observed, object, now }: Turn): Decision | StagedTurn | undefined {
+  const { rollingBack } = state;
+  if (rollingBack === undefined) return undefined;
+  const hidesThem = ({ reason }: Problem): boolean =>
+    object.spec === undefined || reason === 'SpaceNotReached' || reason === 'KubeStellarNotFound';
+  return (
+    waitFor(object.problems.find(hidesThem)) ?? rollBack({ ...state, rollingBack }, { observed, object, now })
+  );
+}
+
+function reportProblem(_: StagedState, { object, stageProblem }: Turn): Decision | undefined {
+  return waitFor(object.problems[0] ?? stageProblem);
+}
+
+const waitFor = (problem: Problem | undefined): Decision | undefined =>
+  problem === undefined ? undefined : { do: 'Wait', phase: 'Failed', ...problem, isTrouble: true };
+
+function holdPause({ requests, active }: StagedState): Decision | undefined {
+  if (requests.paused === undefined) return undefined;
+  const { by, reason } = requests.paused;
+  const said = reason === '' ? '' : ` ${reason}`;
+  const at = active === undefined ? 'before the first stage' : `at stage ${active.name}`;
+  return { do: 'Wait', phase: 'Paused', reason: 'Paused', message: `Paused ${at} by ${by}.${said}` };
+}
+
+/** Removes the BindingPolicy of a stage that was taken back, which a late write has made again. */
+function removeLeftOver(
   { stages, active }: StagedState,
-  { policies }: ObservedStaged,
-): StagedTurn['decision'] | undefined {
+  { observed: { policies } }: Turn,
+): Decision | undefined {
   const isTaken = (name: string): boolean =>
     name !== active?.name && stages.some((mark) => mark.name === name && mark.phase === 'RolledBack');
   const left = policies.find(({ stage, isDeleting }) => !isDeleting && isTaken(stage));
@@ -86,11 +129,11 @@ function leftOver(
   return { do: 'Remove', name: left.name, uid: left.uid, message };
 }
 
-/** Kubernetes collects what is in the same cluster; what is elsewhere is taken away before the object goes. */
-function goingAway(
+/** Deletes what Kubernetes does not collect in another API server, then releases the object. */
+function finishDeletion(
   { policies, selection }: ObservedStaged,
   { isElsewhere, problems, spec }: PresentPolicy,
-): StagedTurn['decision'] {
+): Decision {
   const message = 'The StagedBindingPolicy is being deleted.';
   // Whatever bears its names would be in the way of one that is created again.
   const all = [...policies, ...(selection === undefined ? [] : [selection])];
@@ -106,17 +149,17 @@ function goingAway(
 }
 
 /** Takes up what operators have asked for. */
-function heard(state: StagedState, now: number): StagedState {
+function applyRequests(state: StagedState, now: number): StagedState {
   const { abort, retry, promote } = state.requests;
-  if (abort !== undefined) return aborted(answered(state, 'abort'), abort);
+  if (abort !== undefined) return aborted(clearRequest(state, 'abort'), abort);
   if (retry !== undefined) {
-    const again = withoutHold(answered(state, 'retry'));
+    const again = clearHold(clearRequest(state, 'retry'));
     if (again.active === undefined) return again;
     const { clusters: _failed, ...active } = again.active;
-    return { ...again, active: { ...active, startedAt: now } };
+    return { ...again, active: { ...active, startedAt: now, countsFrom: now } };
   }
   // What was taken back to nothing begins again; a stage that is there is finished when it is looked at.
-  if (promote !== undefined && state.active === undefined) return withoutHold(answered(state, 'promote'));
+  if (promote !== undefined && state.active === undefined) return clearHold(clearRequest(state, 'promote'));
   return state;
 }
 
@@ -124,28 +167,8 @@ function aborted(state: StagedState, abort: NonNullable<StagedState['requests'][
   const { active } = state;
   if (active === undefined) return state;
   const { by, to } = abort;
-  const message = abortedMessage(active.name, abort);
+  const message = describeAbort(active.name, abort);
   // What was to let it go on is not about what comes after it is taken back.
-  const { held: _over, ...others } = answered(answered(state, 'promote'), 'retry');
+  const { held: _over, ...others } = clearRequest(clearRequest(state, 'promote'), 'retry');
   return { ...others, rollingBack: { reason: 'Aborted', by, message, ...(to === undefined ? {} : { to }) } };
-}
-
-function problemOf({ problems }: PresentPolicy): StagedTurn['decision'] | undefined {
-  const [first] = problems;
-  return first === undefined ? undefined : { do: 'Wait', phase: 'Failed', ...first, isTrouble: true };
-}
-
-/** Why nobody knows which BindingPolicies there are, so that none can be taken for gone; undefined when that is known. */
-function unseenPolicies(object: PresentPolicy): StagedTurn['decision'] | undefined {
-  const hidesThem = ({ reason }: PresentPolicy['problems'][number]): boolean =>
-    reason === 'SpaceNotReached' || reason === 'KubeStellarNotFound';
-  if (object.spec === undefined) return problemOf(object) ?? UNREADABLE;
-  return problemOf({ ...object, problems: object.problems.filter(hidesThem) });
-}
-
-function paused({ requests: { paused: stamp }, active }: StagedState): StagedTurn['decision'] | undefined {
-  if (stamp === undefined) return undefined;
-  const said = stamp.reason === '' ? '' : ` ${stamp.reason}`;
-  const at = active === undefined ? 'before the first stage' : `at stage ${active.name}`;
-  return { do: 'Wait', phase: 'Paused', reason: 'Paused', message: `Paused ${at} by ${stamp.by}.${said}` };
 }

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { cellProblem } from './cell.ts';
 import type { Binding } from './kubestellar.ts';
-import { type BindingPolicy, saysWhatItShould } from './policy.ts';
+import { type BindingPolicy, isAsDesired } from './policy.ts';
 import { anObject } from './testing/builders.ts';
 import { aSpec } from './testing/world.ts';
-import { namespacesOf, objectsOf, refusalOf, unboundReason } from './workload.ts';
+import { findCellProblem, listNamespaces, listObjects, findRefusal, explainUnbound } from './workload.ts';
 
 const policy: BindingPolicy = {
   metadata: { name: 'web-dev', uid: 'p', generation: 2 },
@@ -40,9 +39,9 @@ describe('a Binding', () => {
       'of an older generation of its BindingPolicy',
       { ...policy, metadata: { ...policy.metadata, generation: 3 } },
       binding,
-      'as it is now',
+      'observe the latest BindingPolicy',
     ],
-    ['that transport has not taken up yet', policy, changed({ generation: 4 }), 'to take up Binding web-dev'],
+    ['that transport has not taken up yet', policy, changed({ generation: 4 }), 'to observe Binding web-dev'],
     [
       'with an error',
       policy,
@@ -56,7 +55,7 @@ describe('a Binding', () => {
       'bad clause',
     ],
   ])('%s', (_, by, found, want) => {
-    const reason = unboundReason(by, found);
+    const reason = explainUnbound(by, found);
     expect(want === undefined ? (reason ?? want) : reason?.includes(want)).toBe(
       want === undefined ? undefined : true,
     );
@@ -65,7 +64,7 @@ describe('a Binding', () => {
   it('is refused by an error about it as it is now alone', () => {
     const failed = { ...binding, status: { observedGeneration: 3, errors: ['bad template'] } };
     const edited = { ...policy, metadata: { ...policy.metadata, generation: 3 } };
-    expect([refusalOf(policy, failed), refusalOf(edited, failed), refusalOf(policy, binding)]).toEqual([
+    expect([findRefusal(policy, failed), findRefusal(edited, failed), findRefusal(policy, binding)]).toEqual([
       'bad template',
       undefined,
       undefined,
@@ -75,7 +74,7 @@ describe('a Binding', () => {
   it('lists its objects in one order, whatever the order in which KubeStellar does', () => {
     const [a, b] = [anObject({ name: 'a' }), anObject({ name: 'b' })];
     const listed = (...namespaceScope: (typeof a)[]) =>
-      objectsOf({ ...binding, spec: { workload: { namespaceScope } } });
+      listObjects({ ...binding, spec: { workload: { namespaceScope } } });
     expect(listed(b, a)).toEqual(listed(a, b));
   });
 
@@ -83,7 +82,7 @@ describe('a Binding', () => {
     const spec = aSpec([{ cell: { namespace: 'cells', name: 'web' } }], {
       downsync: [{ namespaces: ['shop', '*'] }],
     });
-    expect([...namespacesOf(spec, [binding])].toSorted()).toEqual(['cells', 'nginx', 'shop']);
+    expect([...listNamespaces(spec, [binding])].toSorted()).toEqual(['cells', 'nginx', 'shop']);
   });
 });
 
@@ -97,7 +96,7 @@ describe('a BindingPolicy', () => {
     ['nothing', undefined, false],
   ])('that says %s', (_, spec, want) => {
     const found = spec === undefined ? policy : { ...policy, spec };
-    expect(saysWhatItShould(found, { a: [{ b: 1 }] })).toBe(want);
+    expect(isAsDesired(found, { a: [{ b: 1 }] })).toBe(want);
   });
 });
 
@@ -126,7 +125,7 @@ describe('the Cell of a stage', () => {
     ['was Ready before an edit', cell('True', '2.0.0', 0), 'to be Ready'],
     ['serves another version', cell('True', '1.0.0'), 'to serve 2.0.0, got 1.0.0'],
   ])('%s', (_, found, want) => {
-    const problem = cellProblem(wanted, found);
+    const problem = findCellProblem(wanted, found);
     expect(want === undefined ? problem : problem?.includes(want)).toBe(
       want === undefined ? undefined : true,
     );

@@ -1,11 +1,12 @@
-import type { StagedBindingPolicySpec } from '../../crds/staged-binding-policy.ts';
+import type { Cell } from '../../crds/cell.ts';
+import type { Stage, StagedBindingPolicySpec } from '../../crds/staged-binding-policy.ts';
 import { compareText } from '../kubernetes/canonical.ts';
 import type { Binding, WorkloadObject } from './kubestellar.ts';
 import type { ClusterSelection } from './observation.ts';
 import type { BindingPolicy, Narrowing } from './policy.ts';
 
 /** The name of an object for people: `deployments.apps nginx/nginx`. */
-export function nameOf({
+export function formatObject({
   group,
   resource,
   namespace = '',
@@ -15,24 +16,29 @@ export function nameOf({
   return namespace === '' ? `${kind} ${name}` : `${kind} ${namespace}/${name}`;
 }
 
-/** Whether KubeStellar writes the status that clusters report into an object, which changes its version with each report. */
+/** Whether KubeStellar copies reports into an object, which changes its version with each report. */
 export const isCopiedBack = ({
   wantSingletonReportedState,
   wantMultiWECReportedState,
 }: WorkloadObject): boolean => wantSingletonReportedState === true || wantMultiWECReportedState === true;
 
 /** The objects that a Binding lists, in one order. */
-export function objectsOf({ spec }: Binding): readonly WorkloadObject[] {
+export function listObjects({ spec }: Binding): readonly WorkloadObject[] {
   const { clusterScope = [], namespaceScope = [] } = spec?.workload ?? {};
-  return [...clusterScope, ...namespaceScope].toSorted((a, b) => compareText(nameOf(a), nameOf(b)));
+  return [...clusterScope, ...namespaceScope].toSorted((a, b) =>
+    compareText(formatObject(a), formatObject(b)),
+  );
 }
 
 /** The clusters that a Binding lists. */
-export const clustersIn = ({ spec }: Binding): readonly string[] =>
+export const listClusters = ({ spec }: Binding): readonly string[] =>
   (spec?.destinations ?? []).map(({ clusterId }) => clusterId).toSorted(compareText);
 
-/** Why it is not known which clusters a stage selects, or there are none; undefined when they are known. */
-export function unselectedReason(stage: string, selection: ClusterSelection | undefined): string | undefined {
+/** Explains why the clusters of a stage are unknown or none; undefined when they are known. */
+export function explainUnselected(
+  stage: string,
+  selection: ClusterSelection | undefined,
+): string | undefined {
   const { clusters } = selection?.stage === stage ? selection : {};
   if (clusters === undefined)
     return 'Waiting for KubeStellar to say which clusters match its clusterSelectors.';
@@ -41,14 +47,14 @@ export function unselectedReason(stage: string, selection: ClusterSelection | un
   return `Expected at most ${MOST_CLUSTERS} clusters in a progressive stage, got ${clusters.length}. Make several stages of it.`;
 }
 
-/** Why a Binding is not what its BindingPolicy asks for, which reaches some clusters of its stage; undefined when it is. */
-export function strangerReason(
+/** Explains why the Binding of a progressive stage lists other clusters; undefined when it does not. */
+export function explainStranger(
   { metadata, ...binding }: Binding,
   narrowing: Narrowing | undefined,
 ): string | undefined {
   if (narrowing === undefined) return undefined;
   const { label, clusters } = narrowing;
-  const stranger = clustersIn({ metadata, ...binding }).find((name) => !clusters.includes(name));
+  const stranger = listClusters({ metadata, ...binding }).find((name) => !clusters.includes(name));
   return stranger === undefined
     ? undefined
     : `Expected Binding ${metadata.name} to list ${clusters.join(', ')} alone, got ${stranger} as well. Correct the label ${label} of that ManagedCluster, which is to be its name.`;
@@ -57,18 +63,18 @@ export function strangerReason(
 // Their names are in the history of the workflow, with each look.
 const MOST_CLUSTERS = 1_000;
 
-/** Why KubeStellar has not bound what a BindingPolicy asks for now, and taken it up to send it; undefined when it has. */
-export const unboundReason = (policy: BindingPolicy, binding: Binding | undefined): string | undefined =>
-  outOfDateReason(policy, binding) ?? unsentReason(binding);
+/** Explains why KubeStellar has not bound a BindingPolicy as it is now; undefined when it has. */
+export const explainUnbound = (policy: BindingPolicy, binding: Binding | undefined): string | undefined =>
+  explainOutOfDate(policy, binding) ?? explainUnsent(binding);
 
-/** Why KubeStellar's transport has not taken up what a Binding lists; undefined when it has, and may still be sending it. */
-export const unsentReason = (binding: Binding | undefined): string | undefined =>
+/** Explains why the transport has not observed a Binding; undefined when it has, sent or not. */
+export const explainUnsent = (binding: Binding | undefined): string | undefined =>
   binding?.status?.observedGeneration === binding?.metadata.generation
     ? undefined
-    : `Waiting for the transport of KubeStellar to take up Binding ${binding?.metadata.name}.`;
+    : `Waiting for the transport of KubeStellar to observe Binding ${binding?.metadata.name}.`;
 
 /** Why a Binding is not of what its BindingPolicy asks for now; undefined when it is, sent or not. */
-export function outOfDateReason(policy: BindingPolicy, binding: Binding | undefined): string | undefined {
+export function explainOutOfDate(policy: BindingPolicy, binding: Binding | undefined): string | undefined {
   const { name, uid, generation } = policy.metadata;
   if (binding === undefined) return `Waiting for KubeStellar to make Binding ${name}.`;
   const isOwn = binding.metadata.ownerReferences?.some((owner) => owner.uid === uid) === true;
@@ -78,7 +84,7 @@ export function outOfDateReason(policy: BindingPolicy, binding: Binding | undefi
   const error = errorOf(policy, binding);
   if (error !== undefined) return `KubeStellar reports an error: ${error}`;
   if (policy.status?.observedGeneration !== generation) {
-    return `Waiting for KubeStellar to take up BindingPolicy ${name} as it is now.`;
+    return `Waiting for KubeStellar to observe the latest BindingPolicy ${name}.`;
   }
   return undefined;
 }
@@ -86,8 +92,8 @@ export function outOfDateReason(policy: BindingPolicy, binding: Binding | undefi
 const errorOf = (policy: BindingPolicy, binding: Binding): string | undefined =>
   [...(policy.status?.errors ?? []), ...(binding.status?.errors ?? [])][0];
 
-/** The error that KubeStellar reports of a BindingPolicy as it is now; undefined when it reports none, or has not looked yet. */
-export function refusalOf(policy: BindingPolicy, binding: Binding | undefined): string | undefined {
+/** Finds the error that KubeStellar reports of a BindingPolicy as it is now. */
+export function findRefusal(policy: BindingPolicy, binding: Binding | undefined): string | undefined {
   const isSeen =
     policy.status?.observedGeneration === policy.metadata.generation &&
     binding?.status?.observedGeneration === binding?.metadata.generation;
@@ -95,13 +101,32 @@ export function refusalOf(policy: BindingPolicy, binding: Binding | undefined): 
 }
 
 /** The namespaces that a workload is in, as far as anybody knows: a Freeze of one of them holds it. */
-export function namespacesOf(
+export function listNamespaces(
   { downsync, stages }: Pick<StagedBindingPolicySpec, 'downsync' | 'stages'>,
   bindings: readonly Binding[],
 ): ReadonlySet<string> {
   return new Set([
     ...downsync.flatMap(({ namespaces = [] }) => namespaces.filter((one) => one !== '*')),
     ...stages.flatMap(({ cell }) => (cell === undefined ? [] : [cell.namespace])),
-    ...bindings.flatMap((binding) => objectsOf(binding).flatMap(({ namespace }) => namespace ?? [])),
+    ...bindings.flatMap((binding) => listObjects(binding).flatMap(({ namespace }) => namespace ?? [])),
   ]);
+}
+
+/** Why the Cell that a stage names keeps it from being fulfilled; undefined when it does not. */
+export function findCellProblem(
+  { namespace, name, version }: NonNullable<Stage['cell']>,
+  cell: Pick<Cell, 'status' | 'metadata'> | undefined,
+): string | undefined {
+  const which = `Cell ${namespace}/${name}`;
+  if (cell === undefined) return `Expected ${which}, got none. Create it, or correct the stage.`;
+  const { status = {}, metadata } = cell;
+  const ready = status.conditions?.find(({ type }) => type === 'Ready');
+  const isCurrent =
+    ready?.observedGeneration === undefined || ready.observedGeneration === metadata.generation;
+  if (ready?.status !== 'True' || !isCurrent) {
+    return `Expected ${which} to be Ready, got: ${ready?.message ?? 'no condition yet.'}`;
+  }
+  const { stableVersion } = status;
+  if (version === undefined || stableVersion === version) return undefined;
+  return `Expected ${which} to serve ${version}, got ${stableVersion ?? 'nothing'}.`;
 }

@@ -1,8 +1,7 @@
 import { type KindRef, BINDING, BINDING_POLICY, COMBINED_STATUS } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { matches, type LabelSelector } from '../../domain/kubernetes/selector.ts';
-import { ABOUT, STATUS_MANAGER } from '../../domain/staged/kubestellar.ts';
-import { REPORTS, reportsSpec } from '../../domain/staged/reports.ts';
+import { ABOUT, REPORTS, reportsSpec, STATUS_MANAGER } from '../../domain/staged/kubestellar.ts';
 
 /** The Deployments that KubeStellar is played with. */
 export const DEPLOYMENT: KindRef = {

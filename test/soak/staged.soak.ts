@@ -78,7 +78,7 @@ describe(`StagedBindingPolicies to which anything happens for ${SECONDS} s (seed
     );
   }
 
-  /** Whether each stage has its BindingPolicy, and its clusters; one that was put in ahead of a stage that had begun is not gone through. */
+  /** Whether each stage has its BindingPolicy, and its clusters. */
   function isPlacedBy(
     { name, placed, covered }: SoakedPolicy,
     stages: readonly { readonly name: string; readonly phase: string }[] = [],

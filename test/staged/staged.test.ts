@@ -32,6 +32,7 @@ const [dev, prod] = nginx.stages;
 const stagedBindingId = (name: string): string =>
   objectWorkflowId('StagedBindingPolicy', { namespace: '', name });
 const test = { ...dev, name: 'test', clusterSelectors: [{ matchLabels: { env: 'test' } }] };
+const test2 = { ...test, name: 'test2' };
 const lastOne = { ...prod, filter: dev.filter, condition: dev.condition };
 
 describe('a StagedBindingPolicy', () => {
@@ -235,7 +236,7 @@ describe('a StagedBindingPolicy', () => {
     await report(name, 'dev', { uid: '00000000-0000-0000-0000-000000000000' }, edited);
     await untilStatus(name, 'none of its own', ({ message }) => message?.includes('got none yet') === true);
     await report(name, 'dev', { rows: [] }, edited);
-    await untilStatus(name, 'no rows', ({ message }) => message?.includes('Expected rows') === true);
+    await untilStatus(name, 'no rows', ({ message }) => message?.includes('reported no rows') === true);
     await report(name, 'dev', { at: new Date(0) }, edited);
     await untilStatus(
       name,
@@ -302,26 +303,34 @@ describe('a StagedBindingPolicy', () => {
     await untilAt('guarded', 'prod');
   });
 
-  it('A-W13 follows edits: what is synced at once, and stages that are renamed or removed without a gap', async () => {
+  it('A-W13 applies what is synced to all stages that have begun at once, and refuses to change these', async () => {
     const name = 'edited';
     await apply(name, [dev, test, prod]);
     await fulfil(name, 'dev');
     await bind(name, 'test');
-    const more = [{ ...nginx.downsync[0], namespaces: [stage.namespace] }];
+    await untilReason(name, 'Waiting');
     const renamed = { ...test, name: 'staging' };
-    await apply(name, [dev, renamed, prod], { downsync: more });
-    const placed = await untilPlaced(name, 'staging');
-    expect(placed.spec.downsync).toMatchObject([{ namespaces: [stage.namespace] }]);
-    await until(
-      'dev to be updated',
-      async () =>
-        (await policyOf(name, 'dev'))?.spec.downsync.length === 1 &&
-        JSON.stringify((await policyOf(name, 'dev'))?.spec.downsync).includes(stage.namespace),
-    );
-    // The old one stays until the new one is bound.
-    expect(await policyOf(name, 'test')).toBeDefined();
-    await bind(name, 'staging');
-    await until('test to go', async () => (await policyOf(name, 'test')) === undefined);
+    const wider = { ...dev, clusterSelectors: [...dev.clusterSelectors, { matchLabels: { env: 'more' } }] };
+    for (const stages of [
+      [dev, renamed, prod],
+      [test, dev, prod],
+      [dev, prod],
+      [wider, test, prod],
+    ])
+      await expect(apply(name, stages)).rejects.toThrow('to keep the stages up to status.activeStage');
+    const downsync = [{ ...nginx.downsync[0], namespaces: [stage.namespace] }];
+    await apply(name, [dev, { ...test, soak: '1s' }, { ...prod, name: 'last' }, test2], { downsync });
+    for (const of of ['dev', 'test'])
+      await until(`${of} to be updated`, async () =>
+        JSON.stringify((await policyOf(name, of))?.spec.downsync).includes(stage.namespace),
+      );
+    // What was taken back can change.
+    await fulfil(name, 'dev');
+    await ask(name, 'abort');
+    await untilAt(name, 'dev');
+    await apply(name, [dev, renamed], { downsync });
+    await ask(name, 'retry');
+    await untilPlaced(name, 'staging');
   });
 
   it('is paused, promoted, aborted and tried again by people, and says who and why', async () => {

@@ -1,17 +1,15 @@
-import {
-  EvaluationError,
-  ParseError,
-  type ASTNode,
-  type Environment,
-  type ParseResult,
-} from '@marcbachmann/cel-js';
+import { EvaluationError, ParseError, type ASTNode, type Environment } from '@marcbachmann/cel-js';
+import { RE2JS } from 're2js';
 import type { CombinedStatus, WorkloadObject } from '../kubestellar.ts';
+import { isRecord } from '../../model/shape.ts';
 import { cut } from '../../text.ts';
-import { costOf } from './cost.ts';
-import { extentOf, isWithin } from './extent.ts';
-import { nodesOf } from './macros.ts';
-import { problemOf } from './problems.ts';
-import { clauseValue, combinedValue, conditionEnvironment, filterEnvironment, MATCHES } from './values.ts';
+import {
+  toClauseValue,
+  toCombinedValue,
+  conditionEnvironment,
+  filterEnvironment,
+  MATCHES,
+} from './values.ts';
 
 /** What an expression says of a value. */
 export type Verdict =
@@ -22,88 +20,87 @@ export type Compiled<Input> =
   | { readonly is: 'Compiled'; readonly test: (input: Input) => Verdict }
   | { readonly is: 'Problem'; readonly problem: string };
 
-/** How many steps one evaluation may take; this many are over within tens of milliseconds. */
-export const MOST_STEPS = 100_000;
-
-// So many rows of a few columns are measured within tens of milliseconds.
-const MOST = { values: 20_000, levels: 64 };
-
 /** Compiles the `filter` of a stage. */
 export const compileFilter = (text: string): Compiled<WorkloadObject> =>
-  compile(text, filterEnvironment, (object) => ({
-    names: ['downsyncClause'],
-    raw: object,
-    value: () => clauseValue(object),
-  }));
+  compile(text, filterEnvironment, (object) => ({ downsyncClause: toClauseValue(object) }));
 
 /** Compiles the `condition` of a stage. */
 export const compileCondition = (text: string): Compiled<CombinedStatus> =>
-  compile(text, conditionEnvironment, (status) => ({
-    names: ['obj', 'combinedStatus'],
-    raw: status,
-    value: () => combinedValue(status),
-  }));
+  compile(text, conditionEnvironment, (status) => {
+    const obj = toCombinedValue(status);
+    return { obj, combinedStatus: obj };
+  });
 
-interface Bindings {
-  readonly names: readonly string[];
-  /** The value as JSON, by which its size is known. */
-  readonly raw: unknown;
-  readonly value: () => object;
-}
-
+/** Compiles an expression within the limits of the library; whoever evaluates it sets a deadline. */
 function compile<Input>(
   text: string,
   environment: Environment,
-  bind: (input: Input) => Bindings,
+  bind: (input: Input) => object,
 ): Compiled<Input> {
-  const parsed = parse(text, environment);
-  if (parsed.is === 'Problem') return parsed;
-  const { run, ast } = parsed;
-  return {
-    is: 'Compiled',
-    test: (input) => {
-      const { names, raw, value } = bind(input);
-      if (!isWithin(raw, MOST)) {
-        const message = `Expected at most ${MOST.values} values in ${MOST.levels} levels to be reported, got more. Have fewer rows or columns reported.`;
-        return { is: 'Error', message };
-      }
-      const extent = extentOf(raw);
-      const cost = costOf(ast, new Map(names.map((name) => [name, extent])));
-      if (cost > MOST_STEPS) {
-        const message = `Expected the expression to take at most ${MOST_STEPS} steps over a value of this size, got up to ${cost}. Nest fewer loops, or have fewer rows reported.`;
-        return { is: 'Error', message };
-      }
-      const seen = value();
-      return verdictOf(() => run(Object.fromEntries(names.map((name) => [name, seen]))));
-    },
-  };
-}
-
-type Parsed =
-  | { readonly is: 'Compiled'; readonly run: ParseResult; readonly ast: ASTNode }
-  | { readonly is: 'Problem'; readonly problem: string };
-
-function parse(text: string, environment: Environment): Parsed {
   try {
     const { ast } = environment.parse(text);
-    const problem = problemOf(ast);
+    const nodes = [...nodesOf(ast)];
+    const problem = nodes.map(problemOf).find((one) => one !== undefined);
     if (problem !== undefined) return { is: 'Problem', problem };
-    const run = environment.parse(withoutBacktracking(text, ast));
+    const run = environment.parse(matchingByRe2(text, nodes));
     const { valid, type, error } = run.check();
-    if (!valid) return { is: 'Problem', problem: `Expected valid CEL, got: ${said(error)}. Correct it.` };
-    if (type === 'bool') return { is: 'Compiled', run, ast };
-    return {
-      is: 'Problem',
-      problem: `Expected an expression that is true or false, got one of type ${type}. Correct it.`,
-    };
+    if (!valid) return { is: 'Problem', problem: invalid(error) };
+    if (type === 'bool')
+      return { is: 'Compiled', test: (input) => verdictOf((): unknown => run({ ...bind(input) })) };
+    const got = `Expected an expression that is true or false, got one of type ${type}. Correct it.`;
+    return { is: 'Problem', problem: got };
   } catch (error) {
-    return { is: 'Problem', problem: `Expected valid CEL, got: ${said(error)}. Correct it.` };
+    return { is: 'Problem', problem: invalid(error) };
   }
 }
 
-/** Has `matches` go by RE2: the library's own backtracks, and a pattern of a few characters could hold a worker up for ever. */
-function withoutBacktracking(text: string, ast: ASTNode): string {
-  const calls = [...nodesOf(ast)]
+const invalid = (error: unknown): string => `Expected valid CEL, got: ${said(error)}. Correct it.`;
+
+const isNode = (value: object): value is ASTNode => 'op' in value && 'args' in value;
+
+/** All nodes of an expression. */
+function* nodesOf(value: unknown): Generator<ASTNode> {
+  if (Array.isArray(value)) for (const one of value) yield* nodesOf(one);
+  else if (isRecord(value) && isNode(value)) {
+    yield value;
+    yield* nodesOf(value.args);
+  }
+}
+
+const ordering: ReadonlySet<string> = new Set(['<', '<=', '>', '>=']);
+
+/** Says what of an expression may not be, although it is CEL; undefined when nothing is wrong. */
+function problemOf(node: ASTNode): string | undefined {
+  if (node.op === 'rcall' && node.args[0] === 'matches') return patternProblem(node.args[2][0]);
+  if (!ordering.has(node.op)) return undefined;
+  // KubeStellar writes numbers as text, and texts are ordered by their characters: "9" is after "10".
+  const isNumberText = (one: unknown): boolean =>
+    isRecord(one) && isNode(one) && one.op === '.' && one.args[1] === 'float';
+  if (!Array.isArray(node.args) || !node.args.some(isNumberText)) return undefined;
+  return `Expected numbers beside ${node.op}, got float, which holds a number as text. Write double(….float).`;
+}
+
+// A pattern is compiled with each look, which has no deadline.
+const LONGEST_PATTERN = 256;
+
+/** Checks the argument of `matches`, which must be a literal, so that it is checked before use. */
+function patternProblem(argument: ASTNode | undefined): string | undefined {
+  if (argument?.op !== 'value' || typeof argument.args !== 'string')
+    return 'Expected the argument of matches to be a text in quotes, got an expression. Write it out.';
+  const { length } = argument.args;
+  if (length > LONGEST_PATTERN)
+    return `Expected a pattern of at most ${LONGEST_PATTERN} characters, got ${length}. Shorten it.`;
+  try {
+    RE2JS.compile(argument.args);
+    return undefined;
+  } catch {
+    return `Expected a regular expression with the syntax of RE2, got ${argument.args}. Correct it.`;
+  }
+}
+
+/** Has `matches` go by RE2, whose syntax CEL prescribes; the library's own is that of JavaScript. */
+function matchingByRe2(text: string, nodes: readonly ASTNode[]): string {
+  const calls = nodes
     .flatMap((node) => (node.op === 'rcall' && node.args[0] === 'matches' ? [node] : []))
     .map(({ args: [, receiver, [argument]] }) => ({
       from: receiver.end,
@@ -113,9 +110,7 @@ function withoutBacktracking(text: string, ast: ASTNode): string {
   return calls.reduce((rewritten, { from, to }) => {
     const between = rewritten.slice(from, to);
     const renamed = between.replace(/\bmatches(?=\s*\()/, MATCHES);
-    if (renamed === between) {
-      throw new SyntaxError('a comment between matches and its argument');
-    }
+    if (renamed === between) throw new SyntaxError('a comment between matches and its argument');
     return rewritten.slice(0, from) + renamed + rewritten.slice(to);
   }, text);
 }

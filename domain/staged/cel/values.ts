@@ -1,7 +1,7 @@
 import { Environment } from '@marcbachmann/cel-js';
+import { RE2JS } from 're2js';
 import type { CombinedStatus, WorkloadObject } from '../kubestellar.ts';
 import { fieldsIn, isRecord, recordsIn, textIn } from '../../model/shape.ts';
-import { matchesExpression } from './matching.ts';
 
 // The evaluator knows the type of a value by its class. Fields that are not there are not set, so that `has` can tell.
 class DownsyncClause {
@@ -45,6 +45,18 @@ const clause = {
   ...modulation,
 };
 
+// A row is matched after another by the same few patterns; a pattern is compiled once, and few are kept.
+const MOST_KEPT = 64;
+const kept = new Map<string, RE2JS>();
+
+/** Whether a regular expression matches somewhere in a text, in time linear to the text. */
+function matchesExpression(text: string, pattern: string): boolean {
+  const known = kept.get(pattern) ?? RE2JS.compile(pattern);
+  if (kept.size >= MOST_KEPT) kept.clear();
+  kept.set(pattern, known);
+  return known.matcher(text).find();
+}
+
 const base = (): Environment =>
   new Environment({ limits: LIMITS }).registerFunction(`string.${MATCHES}(string): bool`, matchesExpression);
 
@@ -76,10 +88,10 @@ export const conditionEnvironment: Environment = base()
   .registerVariable('combinedStatus', 'CombinedStatus');
 
 /** An object of a Binding, as a filter sees it. */
-export const clauseValue = (object: WorkloadObject): object => Object.assign(new DownsyncClause(), object);
+export const toClauseValue = (object: WorkloadObject): object => Object.assign(new DownsyncClause(), object);
 
-/** A CombinedStatus, as a condition sees it; what is not of its type is left out, since anybody may write one. */
-export function combinedValue({ metadata, results }: CombinedStatus): object {
+/** Converts a CombinedStatus for a condition; leaves out what is not of its type. */
+export function toCombinedValue({ metadata, results }: CombinedStatus): object {
   const { name, namespace, labels } = metadata;
   return Object.assign(new Combined(), {
     metadata: Object.assign(new ObjectMeta(), { name, namespace: namespace ?? '', labels: labels ?? {} }),

@@ -1,5 +1,4 @@
-import { ABOUT, type CombinedStatus, type WorkloadObject } from '../kubestellar.ts';
-import { REPORTS, reportsSpec } from '../reports.ts';
+import { ABOUT, REPORTS, reportsSpec, type CombinedStatus, type WorkloadObject } from '../kubestellar.ts';
 
 /** The BindingPolicy of a stage. */
 export const POLICY = { name: 'web-dev', uid: 'p-1' } as const;

@@ -12,10 +12,10 @@ import type {
   StagePolicy,
   StageView,
 } from '../observation.ts';
-import { policyName, selectionName } from '../policy.ts';
-import { askStaged } from '../requests.ts';
+import { namePolicy, nameSelection } from '../policy.ts';
+import { acceptStagedRequest } from '../requests.ts';
 import { initialStagedState, type StagedRequestName, type StagedState } from '../state.ts';
-import { stagedStatusOf } from '../status.ts';
+import { deriveStagedStatus } from '../status.ts';
 import { takeStagedTurn } from '../turn.ts';
 
 /** The stages of a spec, each with a condition unless it says otherwise. */
@@ -36,8 +36,6 @@ export function aSpec(
     ...more,
   };
 }
-
-type Selectors = StagedBindingPolicySpec['stages'][number]['clusterSelectors'];
 
 /** KubeStellar and its clusters, as far as a StagedBindingPolicy sees them; time stands still unless it is moved. */
 export class World {
@@ -68,8 +66,8 @@ export class World {
   readonly clusters = new Map<string, readonly string[]>();
   readonly ill = new Set<string>();
   selection: ClusterSelection | undefined;
-  /** The clusterSelectors that each BindingPolicy was made with, by its uid. */
-  readonly selectors = new Map<string, Selectors>();
+  /** What each BindingPolicy was made to say, by its uid. */
+  readonly said = new Map<string, object>();
   readonly done: string[] = [];
   #made = 0;
 
@@ -84,7 +82,7 @@ export class World {
 
   ask(name: StagedRequestName, to?: string): void {
     const request = { by: 'ann', reason: 'because', at: this.now, ...(to === undefined ? {} : { to }) };
-    this.state = askStaged(this.state, name, request);
+    this.state = acceptStagedRequest(this.state, name, request);
   }
 
   /** Deletes it, and creates it again before anybody has looked; Kubernetes collects what the old one owned. */
@@ -117,7 +115,7 @@ export class World {
   lookAt(stage: string | undefined): void {
     this.state = {
       ...initialStagedState,
-      ...(stage === undefined ? {} : { active: { name: stage, startedAt: 0 } }),
+      ...(stage === undefined ? {} : { active: { name: stage, startedAt: 0, countsFrom: 0 } }),
     };
   }
 
@@ -130,7 +128,6 @@ export class World {
         ...one,
         isAsAsked: this.#isAsAsked(one),
         isBound: this.isBound(one.stage),
-        ...this.#former(one),
         ...(this.refused.has(one.stage) ? { refusal: 'expected a namespace' } : {}),
       })),
       freezes: this.freezes,
@@ -166,18 +163,12 @@ export class World {
   }
 
   #isAsAsked({ stage, uid }: StagePolicy): boolean {
-    const asked = this.spec.stages.find(({ name }) => name === stage);
-    return (
-      !this.isUndone && asked !== undefined && sameValue(this.selectors.get(uid), asked.clusterSelectors)
-    );
+    return !this.isUndone && sameValue(this.said.get(uid), this.#asked(stage));
   }
 
-  #former({ stage, uid }: StagePolicy): Pick<StagePolicy, 'former' | 'keepsFormer'> {
-    const asked = this.spec.stages.find(({ name }) => name === stage)?.clusterSelectors;
-    const present = this.selectors.get(uid) ?? [];
-    if (asked === undefined) return {};
-    const former = present.filter((one) => !asked.some((own) => sameValue(one, own)));
-    return former.length === 0 ? {} : { former, keepsFormer: sameValue(present, [...asked, ...former]) };
+  #asked(stage: string): object {
+    const { downsync, stages } = this.spec;
+    return { downsync, clusterSelectors: stages.find(({ name }) => name === stage)?.clusterSelectors };
   }
 
   /** Does what was decided. */
@@ -188,12 +179,8 @@ export class World {
       const known = this.policies.filter(({ stage }) => stage !== decision.stage);
       const { stage } = decision;
       const uid = this.policies.find((one) => one.stage === stage)?.uid ?? `p${this.#made}`;
-      const name = policyName('web', stage);
-      const asked = this.spec.stages.find((one) => one.name === stage)?.clusterSelectors ?? [];
-      const own = this.policies.find((one) => one.stage === stage);
-      const { former = [] } =
-        own === undefined || decision.keepsFormer === undefined ? {} : this.#former(own);
-      this.selectors.set(uid, [...asked, ...former]);
+      const name = namePolicy('web', stage);
+      this.said.set(uid, this.#asked(stage));
       const only = decision.clusters === undefined ? {} : { only: decision.clusters };
       if (decision.clusters !== undefined) this.done.push(`reach ${decision.clusters.join(' ')}`);
       this.policies = [
@@ -207,7 +194,7 @@ export class World {
       this.done.push(`select ${stage}`);
       this.selection = {
         stage,
-        name: selectionName('web'),
+        name: nameSelection('web'),
         uid: `s${this.done.length}`,
         isAsAsked: true,
         isDeleting: false,
@@ -227,7 +214,7 @@ export class World {
   /** Has the status say where it stands. */
   report(decision: StagedDecision): void {
     const { state, now } = this;
-    this.status = stagedStatusOf({ name: 'web', object: this.#object, state, decision, now });
+    this.status = deriveStagedStatus({ name: 'web', object: this.#object, state, decision, now });
   }
 
   get #object(): PresentPolicy {

@@ -56,9 +56,7 @@ export function incidentsOn(on: Surroundings): readonly Incident<SoakedPolicy>[]
     { name: 'promote', weight: 2, before: disturb, happen: ask('promote') },
     { name: 'retry', weight: 4, before: disturb, happen: ask('retry') },
     { name: 'abort', weight: 3, before: disturb, happen: (policy) => aborts.abort(policy) },
-    { name: 'a stage is renamed', weight: 3, happen: (policy) => policy.rename() },
-    { name: 'stages are regrouped', weight: 2, before: disturb, happen: (policy) => policy.regroup() },
-    { name: 'the spec is edited', weight: 3, before: disturb, happen: (policy) => policy.edit() },
+    { name: 'the spec is edited', weight: 5, before: disturb, happen: (policy) => policy.edit() },
     {
       name: 'the run is terminated',
       weight: 2,

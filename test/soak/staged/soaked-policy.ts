@@ -21,30 +21,13 @@ export interface BindingPolicy {
   readonly spec: { readonly clusterSelectors: readonly LabelSelector[] };
 }
 
-interface StageSpec {
-  readonly name: string;
-  readonly clusterSelectors: readonly LabelSelector[];
-  readonly condition: string;
-}
-
 const condition =
   "obj.results.exists(r, r.name == 'ready' && r.rows.all(row, row.columns.exists(col, col.type == 'Number' && col.float == '1')))";
-const stageOf = (envs: readonly string[]): StageSpec => ({
-  name: envs.join('-'),
-  clusterSelectors: envs.map((env) => ({ matchLabels: { env } })),
+const stages = ['dev', 'test', 'prod'].map((env) => ({
+  name: env,
+  clusterSelectors: [{ matchLabels: { env } }],
   condition,
-});
-const plain = [['dev'], ['test'], ['prod']].map(stageOf);
-
-/** How stages may be put together otherwise. */
-const groupings = [
-  [['dev'], ['test'], ['prod']],
-  [['dev', 'test'], ['prod']],
-  [['dev'], ['test', 'prod']],
-  [['test'], ['dev'], ['prod']],
-  [['dev'], ['prod'], ['test']],
-  [['dev'], ['prod']],
-];
+}));
 
 /** What StagedBindingPolicies are edited to besides their stages. */
 const edits = [
@@ -67,7 +50,6 @@ export class SoakedPolicy {
   readonly #owed = new Map<string, number>();
   readonly #stage: Stage;
   readonly #dice: Dice;
-  #stages: readonly StageSpec[] = plain;
   #more: object = {};
   #quietUntil = 0;
 
@@ -100,7 +82,7 @@ export class SoakedPolicy {
       apiVersion: STAGED_BINDING_POLICY.apiVersion,
       kind: STAGED_BINDING_POLICY.kind,
       metadata: { name: this.name },
-      spec: { downsync, stages: this.#stages, ...this.#more },
+      spec: { downsync, stages, ...this.#more },
     });
   }
 
@@ -112,23 +94,6 @@ export class SoakedPolicy {
     return (await this.read())?.status ?? {};
   }
 
-  /** A stage gets another name: no cluster loses the workload by that. */
-  async rename(): Promise<string> {
-    const renamed = this.#dice.pick(this.#stages);
-    const name = `s${Math.floor(this.#dice.number() * 1000)}`;
-    this.#stages = this.#stages.map((one) => (one === renamed ? { ...one, name } : one));
-    await this.apply();
-    return `${renamed.name} ${name}`;
-  }
-
-  /** Clusters move from one stage to another, stages are merged, split, or go. */
-  async regroup(): Promise<string> {
-    const groups = this.#dice.pick(groupings);
-    this.#stages = groups.map(stageOf);
-    await this.apply();
-    return JSON.stringify(groups);
-  }
-
   async edit(): Promise<string> {
     this.#more = this.#dice.pick(edits);
     await this.apply();
@@ -138,7 +103,6 @@ export class SoakedPolicy {
   /** Takes back all edits. */
   async editBack(): Promise<void> {
     this.disturb();
-    this.#stages = plain;
     this.#more = {};
     await this.apply();
   }
@@ -163,10 +127,10 @@ export class SoakedPolicy {
   }
 
   /** Learns what has been passed: its clusters keep the workload from now on, unless stages are to be removed. */
-  passed({ stages = [] }: StagedBindingPolicyStatus): void {
+  passed({ stages: marks = [] }: StagedBindingPolicyStatus): void {
     if (Date.now() < this.#quietUntil || 'stageRetention' in this.#more) return;
-    const over = stages.filter(({ phase }) => phase === 'Passed' || phase === 'Fulfilled');
-    const selectors = this.#stages
+    const over = marks.filter(({ phase }) => phase === 'Passed' || phase === 'Fulfilled');
+    const selectors = stages
       .filter(({ name }) => over.some((one) => one.name === name))
       .flatMap(({ clusterSelectors }) => clusterSelectors);
     const covered = this.covered();

@@ -7,7 +7,7 @@ import { BINDING_POLICY, STAGED_BINDING_POLICY } from '../../../clients/kubernet
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
 import type { RemoteClusters } from '../../../clients/kubernetes/remote-clusters.ts';
 import type { StagedBindingPolicy } from '../../../crds/staged-binding-policy.ts';
-import { narrowingOf, type BindingPolicy } from '../../../domain/staged/policy.ts';
+import { readNarrowing, type BindingPolicy } from '../../../domain/staged/policy.ts';
 import { DEPLOYMENT, KubeStellar } from '../../../local/kubestellar/kubestellar.ts';
 import { nginx } from '../../support/samples/staged.ts';
 
@@ -135,7 +135,7 @@ export class World {
       this.taken.push(...before.filter((one) => !clusters.includes(one)).map((one) => `${one} of ${name}`));
       this.#reached.set(uid, clusters);
       const isSelection = name.endsWith('--clusters');
-      const isFew = narrowingOf(policy) !== undefined || name.endsWith('-dev');
+      const isFew = readNarrowing(policy) !== undefined || name.endsWith('-dev');
       const floats = Object.fromEntries(clusters.map((cluster) => [cluster, '1']));
       if (!isSelection) {
         await this.#kubestellar.report(name, web, { clusters, ...(isFew ? { floats } : {}) });
