@@ -8,9 +8,6 @@ const maxWorkers = Math.min(6, availableParallelism() * 3);
 
 const root = import.meta.dirname;
 
-// Workers that tests start in their own process run the Temporal SDK as it ships.
-const execArgv = ['--import', `${root}/test/support/packaged-sdk.ts`];
-
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
@@ -37,7 +34,6 @@ export default defineConfig({
           testTimeout: 600_000,
           hookTimeout: 600_000,
           maxWorkers,
-          execArgv,
         },
       },
       {
@@ -51,7 +47,6 @@ export default defineConfig({
           testTimeout: 480_000,
           hookTimeout: 480_000,
           maxWorkers,
-          execArgv,
         },
       },
     ],

@@ -25,7 +25,7 @@ import { runWorkers } from './clients/temporal/temporal-workers.ts';
 import type { Waiting } from './clients/waiting.ts';
 import type { Config } from './config.ts';
 import { createWorkers, queuesOf, readPriority } from './worker-queues.ts';
-import { builtBundle, workflowBundle as bundledWorkflows } from './clients/temporal/workflow-bundle.ts';
+import { builtBundle, bundleWorkflowsApart } from './clients/temporal/workflow-bundle.ts';
 
 /** What a worker runs with. */
 export interface WorkerSettings {
@@ -146,7 +146,7 @@ async function workflowCode(
   signal: AbortSignal,
 ): Promise<Pick<WorkerOptions, 'workflowBundle'>> {
   if (workflowBundle !== undefined) return { workflowBundle: { codePath: workflowBundle } };
-  return { workflowBundle: { code: await bundledWorkflows(signal) } };
+  return { workflowBundle: { code: await bundleWorkflowsApart(signal) } };
 }
 
 /** Says which installation this is, before anything in AWS is tagged with it; what needs it asks again. */
