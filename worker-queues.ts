@@ -1,5 +1,5 @@
 import { Worker, type WorkerOptions } from '@temporalio/worker';
-import type { Activities } from './activities/index.ts';
+import type { Activities } from './activities/contract.ts';
 import type { ReadPriority } from './clients/aws/elbv2-pace.ts';
 import type { PolledQueue } from './clients/temporal/polls.ts';
 import type { Config } from './config.ts';

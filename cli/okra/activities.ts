@@ -1,4 +1,4 @@
-import type { Activities } from '../../activities/index.ts';
+import type { Activities } from '../../activities/contract.ts';
 import { installationIn, type Installation } from '../../clients/kubernetes/installation.ts';
 import type { OkraSession } from './shell.ts';
 

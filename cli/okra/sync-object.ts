@@ -1,4 +1,4 @@
-import type { Activities } from '../../activities/index.ts';
+import type { Activities } from '../../activities/contract.ts';
 import type { Synced } from '../../activities/contract.ts';
 import {
   AWS_TARGET_GROUP_BINDING,
