@@ -30,7 +30,7 @@ export async function measureStart(ground: Ground): Promise<Measured> {
   const raw: { of: string; starts: readonly Start[] }[] = [];
   const figures: Figure[] = [];
   for (const { of, program, below } of programs) {
-    // What the first start compiles and bundles, the others find.
+    // What the first start compiles, the others find.
     await startOnce(ground, program, 'first');
     const starts: Start[] = [];
     for (const index of upTo(size.starts)) starts.push(await startOnce(ground, program, String(index)));
