@@ -13,19 +13,19 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // Integration tests start okrad without importing it: with --changed, a change of it runs them all.
     forceRerunTriggers: [
-      `${root}/{activities,cli,clients,crds,domain,watchers,workflows}/**/!(*.test).{ts,yaml}`,
+      `${root}/{activities,cli,clients,config,crds,domain,watchers,workflows}/**/!(*.test).{ts,yaml}`,
       `${root}/!(*.test).{ts,json}`,
       `${root}/{deploy,local}/**/!(*.test).{py,mjs,json,yaml,tpl,txt,mod,sum}`,
       `${root}/local/{demo,bench}{.ts,/**/!(*.test).ts}`,
-      `${root}/elbv2-proxy/**/!(*.test).ts`,
+      `${root}/local/elbv2-proxy/**/!(*.test).ts`,
     ],
     projects: [
       {
         test: {
           name: 'unit',
           include: [
-            '{crds,domain,workflows,activities,clients,watchers,cli,deploy,elbv2-proxy,local}/**/*.test.ts',
-            '*.test.ts',
+            '{crds,domain,workflows,activities,clients,watchers,cli,config,deploy,local}/**/*.test.ts',
+            'test/architecture/*.test.ts',
           ],
           // To load packages in a process for each file costs most of their time; modules of the project are each file's own.
           isolate: false,
@@ -40,6 +40,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/**/*.test.ts'],
+          exclude: ['test/architecture/**'],
           // As above.
           isolate: false,
           setupFiles: ['test/support/fresh-modules.ts'],

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { createMetrics } from '../clients/metrics/metrics.ts';
 import { createLog, type Log } from '../clients/log.ts';
-import { ConfigError, loadConfig, unreadVariables } from '../config.ts';
+import { ConfigError, loadConfig, unreadVariables } from '../config/config.ts';
 import { components, parseComponents, usualComponents, type Component } from './components.ts';
 import { plain } from './terminal-text.ts';
 import { runComponents } from './run.ts';

@@ -9,7 +9,7 @@ import {
   targetGroupCheckStart,
   type WorkflowStart,
 } from '../clients/temporal/workflow-start.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import { changed } from '../workflows/messages.ts';
 import { workflowIdOf, type Instruction, type WakingSignal } from './instruction.ts';

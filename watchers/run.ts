@@ -8,7 +8,7 @@ import type { RemoteClusters } from '../clients/kubernetes/remote-clusters.ts';
 import type { TemporalDatabase } from '../clients/temporal/temporal-database.ts';
 import { workflowTasks } from '../clients/temporal/workflow-tasks.ts';
 import { unheard, type Waiting } from '../clients/waiting.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { watchDatabase } from './database.ts';
 import { createDispatcher, workflowCalls, type Dispatcher } from './dispatch.ts';
 import { runElection, type ElectionTiming } from './election/election.ts';

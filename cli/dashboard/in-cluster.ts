@@ -5,7 +5,7 @@ import { connectKubernetes } from '../../clients/kubernetes/kubernetes.ts';
 import type { Log } from '../../clients/log.ts';
 import { connectOperator } from '../../clients/temporal/operator.ts';
 import type { Waiting } from '../../clients/waiting.ts';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { GROUP } from '../../crds/resource.ts';
 import { serveDashboard } from './http.ts';
 import { openHub } from './hub.ts';

@@ -6,7 +6,7 @@ import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
 import { connectAsPerson } from '../../clients/kubernetes/person.ts';
 import { connectClusters } from '../../clients/kubernetes/remote-clusters.ts';
 import { createLog } from '../../clients/log.ts';
-import { loadConfig } from '../../config.ts';
+import { loadConfig } from '../../config/config.ts';
 import { FIELD_MANAGER } from '../../domain/kubernetes/labels.ts';
 import { clusterOfOne } from './memory-cluster.ts';
 import type { Globals, OkraSession, SessionNeeds } from './shell.ts';

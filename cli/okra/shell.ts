@@ -4,7 +4,7 @@ import type { AwsScope } from '../../clients/aws/aws-credentials.ts';
 import type { SharedBudget } from '../../clients/aws/shared-budget.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { RemoteClusters } from '../../clients/kubernetes/remote-clusters.ts';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import type { Shell } from '../okractl/shell.ts';
 
 /** The options that every command of okra has. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { KubernetesError } from '../../clients/kubernetes/kubernetes-error.ts';
-import { ConfigError } from '../../config.ts';
+import { ConfigError } from '../../config/config.ts';
 import { badUsage, endingOf, failed, refused } from './exit.ts';
 
 it.each([

@@ -1,6 +1,6 @@
 import { connectAsPerson, type Person, type PersonOptions } from '../../clients/kubernetes/person.ts';
 import type { Operator } from '../../clients/temporal/operator.ts';
-import { loadConfig } from '../../config.ts';
+import { loadConfig } from '../../config/config.ts';
 import { badUsage } from './exit.ts';
 import type { Globals, Session } from './shell.ts';
 

@@ -1,6 +1,6 @@
 import type { Person } from '../../clients/kubernetes/person.ts';
 import type { Operator } from '../../clients/temporal/operator.ts';
-import type { TemporalConfig } from '../../config.ts';
+import type { TemporalConfig } from '../../config/config.ts';
 import type { ExitCode } from './exit.ts';
 
 /** The options that every command has. */

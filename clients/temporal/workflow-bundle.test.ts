@@ -18,7 +18,9 @@ describe('a process that bundles the workflows', () => {
     expect(code.trimEnd()).toMatch(/\/\/# sourceMappingURL=data:application\/json\S+$/);
     const own = sourcesIn(code).filter((path) => !path.startsWith('node_modules/'));
     expect(own).toContain('workflows/cell-rollout.ts');
-    expect(own.filter((path) => !['workflows', 'domain', 'crds'].some((part) => path.startsWith(`${part}/`)))).toEqual([]);
+    expect(
+      own.filter((path) => !['workflows', 'domain', 'crds'].some((part) => path.startsWith(`${part}/`))),
+    ).toEqual([]);
     // All runs of a worker share these modules: what one of them could change, the others would see.
     const modules = own.filter((path) => path.endsWith('.ts'));
     expect((await Promise.all(modules.map(changeableIn))).flat()).toEqual([]);

@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
 import type { EKSCluster } from '../../../clients/aws/eks.ts';
 import type { Reach, StoredClusterSecret } from '../../../clients/kubernetes/remote-clusters.ts';
-import { loadConfig } from '../../../config.ts';
+import { loadConfig } from '../../../config/config.ts';
 import { endingOf } from '../../okractl/exit.ts';
 import { everGranted } from '../dry-run.ts';
 import { okra } from '../program.ts';
