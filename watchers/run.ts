@@ -27,6 +27,7 @@ import { listening } from './metrics/listening.ts';
 import { tellOf } from './metrics/telling.ts';
 import { createRouter, type Router } from './router.ts';
 import { sources as everywhere, type KindEvent, type Source } from './kinds.ts';
+import { given } from '../domain/model/given.ts';
 
 /** What the watchers need. */
 export interface WatcherOptions {
@@ -69,7 +70,7 @@ export async function runWatchers(options: WatcherOptions): Promise<void> {
     lead: (leading) => watch({ ...options, signal: leading }),
     log,
     signal,
-    ...(timing?.election === undefined ? {} : { timing: timing.election }),
+    ...given({ timing: timing?.election }),
   });
 }
 
@@ -112,7 +113,7 @@ async function inform(options: WatcherOptions, router: Router, dispatcher: Dispa
     dispatch: (instruction: Instruction) => dispatcher.dispatch(instruction),
     log,
     signal,
-    ...(timing?.informer === undefined ? {} : { timing: timing.informer }),
+    ...given({ timing: timing?.informer }),
   };
   const remote = watchRemotely(elsewhere);
   const spaces = watchSpaces({ ...elsewhere, kubernetes: options.kubernetes });
@@ -212,7 +213,6 @@ async function informAbout(
     onSynced,
     // The kind that was asked for is the kind that comes.
     onEvent: (event) => onEvent({ kind: source.kind.kind, event } as KindEvent),
-    ...(trim === undefined ? {} : { trim }),
-    ...(timing?.informer === undefined ? {} : { timing: timing.informer }),
+    ...given({ trim, timing: timing?.informer }),
   });
 }
