@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-// oxlint-disable-next-line import/no-unassigned-import -- it acts by being evaluated
-import './source-maps.ts';
+import { setSourceMapsSupport } from 'node:module';
 
-// Source maps are read for what is loaded from here on.
+// Stack traces of the bundled package name the sources: maps are read for what is loaded from here on.
+setSourceMapsSupport(true, { nodeModules: false, generatedCode: false });
+
 const { program } = await import('./okrad-program.ts');
 await program.parseAsync();
