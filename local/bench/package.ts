@@ -8,7 +8,7 @@ import type { Stack } from '../stack.ts';
 export const imageEnvironment = {
   MALLOC_ARENA_MAX: '2',
   MALLOC_TRIM_THRESHOLD_: '131072',
-  NODE_OPTIONS: '--max-semi-space-size=4',
+  NODE_OPTIONS: '--max-semi-space-size=1',
   UV_THREADPOOL_SIZE: '28',
 };
 
