@@ -1,4 +1,5 @@
 import { setHandler } from '@temporalio/workflow';
+import { maybeGetActivator } from '@temporalio/workflow/lib/global-attributes.js';
 import { unknownSignalEvent } from '../domain/rollout/report/events.ts';
 import { verdictExpected } from '../domain/rollout/record/record-measurement.ts';
 import { noted } from '../domain/rollout/record/record.ts';
@@ -18,7 +19,6 @@ import {
   stateQuery,
   targetsChanged,
 } from './messages.ts';
-import { unknownSignals } from './unknown-signals.ts';
 
 /** What a run knows by now; words from outside change it while the workflow waits. */
 export interface LiveRun {
@@ -97,3 +97,11 @@ export function listen(key: ObjectKey, begun: run.Run, cancellation: Cancellatio
     isCancelled: () => isCancelled,
   };
 }
+
+/**
+ * The names of the signals that this run has no handler for, in the order in which they came. A default handler would
+ * have them decoded by the SDK, and one that cannot be decoded would fail the workflow task for ever; they wait in a
+ * list of the SDK's instead, which is read here.
+ */
+const unknownSignals = (): readonly string[] =>
+  (maybeGetActivator()?.bufferedSignals ?? []).map(({ signalName }) => signalName ?? '');

@@ -11,9 +11,9 @@ export async function activitiesOf(
   }),
 ): Promise<Activities> {
   // What they are made of takes a while to load, and many commands do not need it.
-  const [{ makeActivities }, { noTemporal }] = await Promise.all([
+  const [{ makeActivities }, { Client, Connection }] = await Promise.all([
     import('../../activities/index.ts'),
-    import('../../clients/temporal/no-temporal.ts'),
+    import('@temporalio/client'),
   ]);
   const { kubernetes, clusters, elbv2, eks, budgets, config } = session;
   const { aws, datadog, taskQueue, temporal, driftIntervalSeconds, syncIntervalSeconds } = config;
@@ -24,7 +24,8 @@ export async function activitiesOf(
     elbv2,
     eks,
     budgets,
-    temporal: noTemporal(temporal.address),
+    // It connects to nothing until it is asked for something.
+    temporal: new Client({ connection: Connection.lazy({ address: temporal.address }) }),
     ...(aws.region === undefined ? {} : { region: aws.region }),
     datadog,
     cloudWatchEndpoint: aws.cloudWatchEndpoint,
