@@ -25,10 +25,13 @@ const entangled: readonly string[] = [
   'domain/gates ⇄ domain/model',
   'domain/load-balancers ⇄ domain/model',
   'domain/load-balancers ⇄ domain/versions',
-  'domain/model ⇄ domain/rollout',
+  'domain/model ⇄ domain/rollout/measure',
+  'domain/model ⇄ domain/rollout/report',
   'domain/model ⇄ domain/steps',
   'domain/model ⇄ domain/versions',
-  'domain/rollout ⇄ domain/steps',
+  'domain/rollout/decide ⇄ domain/rollout/record',
+  'domain/rollout/measure ⇄ domain/steps',
+  'domain/rollout/record ⇄ domain/rollout/report',
   'watchers/informer ⇄ watchers/routes',
 ];
 

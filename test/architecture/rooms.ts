@@ -17,8 +17,8 @@ const top = [
   'workflows',
 ] as const;
 
-/** The folders of which each folder below is a room of its own. */
-const withRooms = ['activities', 'clients', 'domain', 'watchers'];
+/** The folders of which each folder below is a room of its own, the deeper ones first. */
+const withRooms = ['domain/rollout', 'activities', 'clients', 'domain', 'watchers'];
 
 /** What the files of a room import from outside of it. */
 export interface Imports {
@@ -26,12 +26,13 @@ export interface Imports {
   readonly packages: readonly string[];
 }
 
-/** Names the room of a file. */
+/** Names the room of a file: a folder, or the file itself where it is at the top. */
 function roomOf(file: string): string {
-  const [first = '', second = ''] = file.split('/');
-  if (!file.includes('/')) return file;
   if (file.startsWith('local/elbv2-proxy/')) return 'local/elbv2-proxy';
-  return withRooms.includes(first) && !second.endsWith('.ts') ? `${first}/${second}` : first;
+  const within = withRooms.find((folder) => file.startsWith(`${folder}/`));
+  const depth = within === undefined ? 1 : within.split('/').length + 1;
+  const folders = posix.dirname(file).split('/');
+  return file.includes('/') ? folders.slice(0, depth).join('/') : file;
 }
 
 const isCode = (file: string): boolean =>
