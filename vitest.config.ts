@@ -8,27 +8,24 @@ const maxWorkers = Math.min(6, availableParallelism() * 3);
 
 const root = import.meta.dirname;
 
-// Workers that tests start in their own process run the Temporal SDK as it ships.
-const execArgv = ['--import', `${root}/test/support/packaged-sdk.ts`];
-
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
     // Integration tests start okrad without importing it: with --changed, a change of it runs them all.
     forceRerunTriggers: [
-      `${root}/{activities,cli,clients,crds,domain,watchers,workflows}/**/!(*.test).{ts,yaml}`,
+      `${root}/{activities,cli,clients,config,crds,domain,watchers,workflows}/**/!(*.test).{ts,yaml}`,
       `${root}/!(*.test).{ts,json}`,
       `${root}/{deploy,local}/**/!(*.test).{py,mjs,json,yaml,tpl,txt,mod,sum}`,
       `${root}/local/{demo,bench}{.ts,/**/!(*.test).ts}`,
-      `${root}/elbv2-proxy/**/!(*.test).ts`,
+      `${root}/local/elbv2-proxy/**/!(*.test).ts`,
     ],
     projects: [
       {
         test: {
           name: 'unit',
           include: [
-            '{crds,domain,workflows,activities,clients,watchers,cli,deploy,elbv2-proxy,local}/**/*.test.ts',
-            '*.test.ts',
+            '{crds,domain,workflows,activities,clients,watchers,cli,config,deploy,local}/**/*.test.ts',
+            'test/architecture/*.test.ts',
           ],
           // To load packages in a process for each file costs most of their time; modules of the project are each file's own.
           isolate: false,
@@ -37,13 +34,13 @@ export default defineConfig({
           testTimeout: 600_000,
           hookTimeout: 600_000,
           maxWorkers,
-          execArgv,
         },
       },
       {
         test: {
           name: 'integration',
           include: ['test/**/*.test.ts'],
+          exclude: ['test/architecture/**'],
           // As above.
           isolate: false,
           setupFiles: ['test/support/fresh-modules.ts'],
@@ -51,7 +48,6 @@ export default defineConfig({
           testTimeout: 480_000,
           hookTimeout: 480_000,
           maxWorkers,
-          execArgv,
         },
       },
     ],

@@ -1,9 +1,10 @@
 import { asyncLocalStorage } from '@temporalio/activity';
-import type { NativeConnection, Worker, WorkerOptions } from '@temporalio/worker';
+import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
+import type { Activities } from './activities/contract.ts';
 import { makeActivities } from './activities/index.ts';
 import { accessPolicies } from './clients/kubernetes/access-policies.ts';
 import { datadogEvents, type TellEvent } from './clients/datadog/events.ts';
-import { readPace } from './clients/aws/elbv2-pace.ts';
+import { readPace, type ReadPriority } from './clients/aws/elbv2-pace.ts';
 import { connectELBv2 } from './clients/aws/elbv2.ts';
 import { lateEKS } from './clients/aws/late.ts';
 import { installationIn, type Installation } from './clients/kubernetes/installation.ts';
@@ -16,6 +17,7 @@ import type { Metrics } from './clients/metrics/metrics.ts';
 import { noTraces, openTraces } from './clients/traces/traces.ts';
 import { activityTraces } from './clients/temporal/activity-traces.ts';
 import { activityMetrics } from './clients/temporal/activity-metrics.ts';
+import type { PolledQueue } from './clients/temporal/polls.ts';
 import { failingLooks } from './clients/temporal/failing-looks.ts';
 import { payloadConverter } from './clients/temporal/payload-codec.ts';
 import { installRuntime } from './clients/temporal/runtime.ts';
@@ -23,9 +25,8 @@ import { connectTemporal } from './clients/temporal/temporal.ts';
 import { versioned } from './clients/temporal/worker-version.ts';
 import { runWorkers } from './clients/temporal/temporal-workers.ts';
 import type { Waiting } from './clients/waiting.ts';
-import type { Config } from './config.ts';
-import { createWorkers, queuesOf, readPriority } from './worker-queues.ts';
-import { builtBundle, workflowBundle as bundledWorkflows } from './clients/temporal/workflow-bundle.ts';
+import type { Config } from './config/config.ts';
+import { builtBundle, bundleWorkflowsApart } from './clients/temporal/workflow-bundle.ts';
 
 /** What a worker runs with. */
 export interface WorkerSettings {
@@ -146,7 +147,7 @@ async function workflowCode(
   signal: AbortSignal,
 ): Promise<Pick<WorkerOptions, 'workflowBundle'>> {
   if (workflowBundle !== undefined) return { workflowBundle: { codePath: workflowBundle } };
-  return { workflowBundle: { code: await bundledWorkflows(signal) } };
+  return { workflowBundle: { code: await bundleWorkflowsApart(signal) } };
 }
 
 /** Says which installation this is, before anything in AWS is tagged with it; what needs it asks again. */
@@ -159,3 +160,115 @@ function tell(installation: Installation, log: Log): void {
 
 /** The queue of the activity that runs this. */
 const activityQueue = (): string | undefined => asyncLocalStorage.getStore()?.info.taskQueue;
+
+type Queues = Pick<Config, 'taskQueue' | 'elbv2TaskQueue'>;
+
+/** The queue of what takes traffic back. */
+const urgentQueueOf = ({ elbv2TaskQueue }: Pick<Config, 'elbv2TaskQueue'>): string =>
+  `${elbv2TaskQueue}-urgent`;
+
+/** The queue of what reads clusters and AWS for discovery. */
+const discoveryQueueOf = ({ taskQueue }: Pick<Config, 'taskQueue'>): string => `${taskQueue}-discovery`;
+
+/** What the reads of an activity are for, by its task queue; undefined: of no activity. */
+function readPriority(taskQueue: string | undefined, config: Queues): ReadPriority {
+  if (taskQueue === urgentQueueOf(config)) return 'Urgent';
+  return taskQueue === discoveryQueueOf(config) ? 'Background' : 'Usual';
+}
+
+/** All that the worker polls. */
+const queuesOf = (config: Queues): readonly PolledQueue[] => [
+  { taskQueue: config.taskQueue, types: ['workflow', 'activity'] },
+  ...activityQueuesOf(config).map(({ taskQueue }): PolledQueue => ({ taskQueue, types: ['activity'] })),
+];
+
+/** What the workers do. */
+interface Work {
+  readonly config: Queues;
+  readonly activities: Activities;
+  readonly workflows: Pick<WorkerOptions, 'workflowBundle'>;
+}
+
+/** Makes a worker for each queue. */
+const createWorkers = (
+  common: Omit<WorkerOptions, 'taskQueue'>,
+  { config, activities, workflows }: Work,
+): Promise<readonly Worker[]> =>
+  Promise.all([
+    Worker.create({
+      ...common,
+      ...workflows,
+      activities,
+      taskQueue: config.taskQueue,
+      // What waits for a worker that was killed goes to another after this time.
+      stickyQueueScheduleToStartTimeout: '750ms',
+      maxConcurrentActivityTaskExecutions: SLOTS,
+      maxCachedWorkflows: CACHED,
+    }),
+    ...activityQueuesOf(config).map(({ taskQueue, names }) =>
+      Worker.create({
+        ...common,
+        activities: only(names, activities),
+        taskQueue,
+        maxConcurrentActivityTaskExecutions: SLOTS,
+      }),
+    ),
+  ]);
+
+/** A queue for activities alone. */
+interface ActivityQueue {
+  readonly taskQueue: string;
+  readonly names: readonly (keyof Activities)[];
+}
+
+const activityQueuesOf = (config: Queues): readonly ActivityQueue[] => [
+  // A cluster that does not answer holds a sync up, and never a rollout.
+  { taskQueue: discoveryQueueOf(config), names: onDiscoveryQueue },
+  // A provider of metrics that does not answer holds Checks up, and nothing else.
+  { taskQueue: `${config.taskQueue}-checks`, names: ['runCheck'] },
+  { taskQueue: config.elbv2TaskQueue, names: onElbv2Queue },
+  // What takes traffic back has slots of its own, so that it never waits for those of others.
+  { taskQueue: urgentQueueOf(config), names: ['shiftTraffic'] },
+];
+
+/** The names of the activities that wait on the task queue of ELBv2. */
+const onElbv2Queue: readonly (keyof Activities)[] = [
+  'shiftTraffic',
+  'applyLoadBalancer',
+  'removeLoadBalancer',
+  'inspectLoadBalancer',
+  'readTargetHealth',
+  'findDrift',
+  'wakeWriter',
+  'reachELBv2',
+];
+
+/** The names of the activities that read clusters and AWS for discovery. */
+const onDiscoveryQueue: readonly (keyof Activities)[] = [
+  'syncClusterSet',
+  'syncTargetGroupSet',
+  'syncTargetGroupBinding',
+  'checkTargetGroups',
+  'observeStaged',
+  'observeApplications',
+  'performApplication',
+  'applyStage',
+  'selectClusters',
+  'removeStage',
+];
+
+/**
+ * How many activities go on at once in one worker, on each queue. More of them only make each slower, until they take
+ * longer than they may: what waits for a slot waits in Temporal, where no timeout runs.
+ */
+const SLOTS = 25;
+
+/**
+ * How many runs a worker keeps in memory, where the next task of each finds it as it was; the others are replayed. Without
+ * it the SDK goes by the size of the heap, and a machine with much memory keeps thousands that sleep. Hundreds of rollouts
+ * that go on at once have to fit: what is put out and replayed by turns takes the time of all, aborts included.
+ */
+const CACHED = 500;
+
+const only = (names: readonly (keyof Activities)[], all: Activities): object =>
+  Object.fromEntries(names.map((name) => [name, all[name]]));

@@ -332,3 +332,41 @@ export interface DriftActivities {
   /** Wakes the workflow that is the writer of an object's configuration. */
   wakeWriter(ref: WriterRef): Promise<void>;
 }
+
+/** Who approves a step of a Cell. */
+export interface ApprovalReview {
+  readonly key: ObjectKey;
+  readonly by: string;
+  readonly groups: readonly string[];
+}
+
+/** What a step that takes approvals needs of the Kubernetes API. */
+export interface ApprovalActivities {
+  /** Asks Kubernetes whether someone may approve the steps of a Cell (SubjectAccessReview). */
+  reviewApproval(review: ApprovalReview): Promise<{ readonly allowed: boolean }>;
+}
+
+/** What the gate of a version of the worker needs; nothing is written. */
+export interface GateActivities {
+  /** Asks the API server whether it is ready, and whether it has the kind Cell; answers in a sentence. */
+  reachKubernetes(): Promise<string>;
+  /** Asks ELBv2 in the region of this worker for a target group; answers in a sentence. */
+  reachELBv2(): Promise<string>;
+}
+
+/** Every activity. */
+export type Activities = CellActivities &
+  ApprovalActivities &
+  LoadBalancerConfigActivities &
+  AnalysisActivities &
+  ExperimentActivities &
+  JobActivities &
+  MeasurementActivities &
+  CheckActivities &
+  TrafficActivities &
+  SyncActivities &
+  TargetGroupActivities &
+  StagedActivities &
+  ApplicationsActivities &
+  DriftActivities &
+  GateActivities;

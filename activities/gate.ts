@@ -1,7 +1,7 @@
 import type { KubernetesClient } from '../clients/kubernetes/kubernetes.ts';
 import type { ELBv2Regions } from '../clients/aws/elbv2.ts';
 import { CELL } from '../clients/kubernetes/kinds.ts';
-import type { GateActivities } from './gate-contract.ts';
+import type { GateActivities } from './contract.ts';
 import { failure } from './failure.ts';
 
 /** What the gate of a version looks at. */

@@ -23,23 +23,7 @@ import { cellActivities } from './rollout/cell.ts';
 import { clusterReader } from './discovery/clusters/reader.ts';
 import { clusterSetActivities } from './discovery/cluster-set/cluster-set.ts';
 import { clusterSources } from './discovery/cluster-set/sources/index.ts';
-import type {
-  AnalysisActivities,
-  ApplicationsActivities,
-  CellActivities,
-  CheckActivities,
-  DriftActivities,
-  ExperimentActivities,
-  JobActivities,
-  MeasurementActivities,
-  LoadBalancerConfigActivities,
-  StagedActivities,
-  SyncActivities,
-  TargetGroupActivities,
-  TrafficActivities,
-} from './contract.ts';
-import type { ApprovalActivities } from './approval-contract.ts';
-import type { GateActivities } from './gate-contract.ts';
+import type { Activities } from './contract.ts';
 import { driftActivities } from './load-balancers/drift.ts';
 import { experimentActivities } from './rollout/experiment.ts';
 import { gateActivities } from './gate.ts';
@@ -85,23 +69,6 @@ export interface Dependencies {
   readonly tell?: TellRequests | undefined;
 }
 
-/** Every activity. */
-export type Activities = CellActivities &
-  ApprovalActivities &
-  LoadBalancerConfigActivities &
-  AnalysisActivities &
-  ExperimentActivities &
-  JobActivities &
-  MeasurementActivities &
-  CheckActivities &
-  TrafficActivities &
-  SyncActivities &
-  TargetGroupActivities &
-  StagedActivities &
-  ApplicationsActivities &
-  DriftActivities &
-  GateActivities;
-
 /** Makes every activity; whatever one throws is a failure listed in domain/failures.ts. */
 export function makeActivities(dependencies: Dependencies): Activities {
   const { kubernetes, clusters, intervals, graceSeconds, budgets } = dependencies;
@@ -139,7 +106,7 @@ export function makeActivities(dependencies: Dependencies): Activities {
   });
 }
 
-const measuringChecks = (dependencies: Dependencies): Pick<CheckActivities, 'runCheck'> =>
+const measuringChecks = (dependencies: Dependencies): Pick<Activities, 'runCheck'> =>
   checkActivities({
     ...dependencies,
     policies: accessPolicies(dependencies.kubernetes),

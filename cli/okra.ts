@@ -1,6 +1,4 @@
 #!/usr/bin/env node
-// oxlint-disable-next-line import/no-unassigned-import -- it acts by being evaluated
-import './thread-pool.ts';
 import { runCommandLine } from './frame.ts';
 import { okra } from './okra/program.ts';
 import { openSession } from './okra/session.ts';

@@ -1,8 +1,7 @@
 import { Command, Option } from 'commander';
 import { createMetrics } from '../clients/metrics/metrics.ts';
 import { createLog, type Log } from '../clients/log.ts';
-import { ConfigError, loadConfig, unreadVariables } from '../config.ts';
-import { collectAtRest } from './idle-garbage.ts';
+import { ConfigError, loadConfig, unreadVariables } from '../config/config.ts';
 import { components, parseComponents, usualComponents, type Component } from './components.ts';
 import { plain } from './terminal-text.ts';
 import { runComponents } from './run.ts';
@@ -26,7 +25,6 @@ async function run(wanted: readonly Component[]): Promise<void> {
   const stop = new AbortController();
   stopOnSignals(stop, log);
   const metrics = createMetrics({ ofProcess: true });
-  using _ = collectAtRest();
   await runComponents({ components: wanted, config, log, metrics, stop });
 }
 

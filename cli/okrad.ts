@@ -1,11 +1,8 @@
 #!/usr/bin/env node
-import { collectEarly } from './memory.ts';
-// oxlint-disable-next-line import/no-unassigned-import -- it acts by being evaluated
-import './source-maps.ts';
-// oxlint-disable-next-line import/no-unassigned-import -- it acts by being evaluated
-import './thread-pool.ts';
+import { setSourceMapsSupport } from 'node:module';
 
-// What is imported here is compiled before a line of this file runs; all else has to come after what is set above.
+// Stack traces of the bundled package name the sources: maps are read for what is loaded from here on.
+setSourceMapsSupport(true, { nodeModules: false, generatedCode: false });
+
 const { program } = await import('./okrad-program.ts');
-collectEarly();
 await program.parseAsync();

@@ -6,7 +6,7 @@ import { connectClusters } from '../clients/kubernetes/remote-clusters.ts';
 import { temporalDatabase } from '../clients/temporal/temporal-database.ts';
 import { connectTemporal } from '../clients/temporal/temporal.ts';
 import type { Waiting } from '../clients/waiting.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { runWatchers, type WatcherOptions } from '../watchers/run.ts';
 import type { Component } from './components.ts';
 import { createReadiness, type Readiness, serveHealth } from './health.ts';

@@ -103,7 +103,7 @@ describe('the tables of load balancers', () => {
 
   it('are all that has to know of a kind that is added', () => {
     const programs = ['cli/okrad.ts', 'cli/okractl.ts', 'cli/okra.ts', 'workflows/index.ts'];
-    const rooms = ['activities', 'cli', 'clients', 'deploy', 'domain', 'watchers', 'workflows'];
+    const rooms = ['activities', 'cli', 'clients', 'config', 'deploy', 'domain', 'watchers', 'workflows'];
     const tree = treeWithRoute53(...rooms, ...globSync('{*.ts,tsconfig.json}', { cwd: root }));
     const client = readFileSync(join(root, 'test/examples/route-53/route-53-records.ts'), 'utf8');
     tree.write('clients/aws/route-53.ts', client.replace("'../../../", "'../../"));

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { loadConfig } from '../config.ts';
+import { loadConfig } from '../config/config.ts';
 import { resources } from '../crds/index.ts';
 
 const chart = join(import.meta.dirname, 'charts/okra');

@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { variables } from '../config-variables.ts';
-import { loadConfig } from '../config.ts';
+import { variables } from '../config/variables.ts';
+import { loadConfig } from '../config/config.ts';
 
 const root = join(import.meta.dirname, '..');
 

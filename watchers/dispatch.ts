@@ -9,11 +9,12 @@ import {
   targetGroupCheckStart,
   type WorkflowStart,
 } from '../clients/temporal/workflow-start.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import { changed } from '../workflows/messages.ts';
 import { workflowIdOf, type Instruction, type WakingSignal } from './instruction.ts';
 import { createQueue } from './informer/queue.ts';
+import { given } from '../domain/model/given.ts';
 
 /** An instruction that asks for something. */
 export type Order = Exclude<Instruction, { do: 'Ignore' }>;
@@ -79,8 +80,7 @@ export function createDispatcher({
     backoff: (error) => (isRefused(error) ? refused : away),
     gather: ({ do: what }) => (what === 'CheckTargetGroups' ? GATHER_MILLISECONDS : 0),
     signal,
-    ...(hurry === undefined ? {} : { hurry }),
-    ...(sleep === undefined ? {} : { sleep }),
+    ...given({ hurry, sleep }),
   });
   return {
     dispatch: (instruction) => {

@@ -8,7 +8,7 @@ import type { RemoteClusters } from '../clients/kubernetes/remote-clusters.ts';
 import type { TemporalDatabase } from '../clients/temporal/temporal-database.ts';
 import { workflowTasks } from '../clients/temporal/workflow-tasks.ts';
 import { unheard, type Waiting } from '../clients/waiting.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { watchDatabase } from './database.ts';
 import { createDispatcher, workflowCalls, type Dispatcher } from './dispatch.ts';
 import { runElection, type ElectionTiming } from './election/election.ts';
@@ -27,6 +27,7 @@ import { listening } from './metrics/listening.ts';
 import { tellOf } from './metrics/telling.ts';
 import { createRouter, type Router } from './router.ts';
 import { sources as everywhere, type KindEvent, type Source } from './kinds.ts';
+import { given } from '../domain/model/given.ts';
 
 /** What the watchers need. */
 export interface WatcherOptions {
@@ -69,7 +70,7 @@ export async function runWatchers(options: WatcherOptions): Promise<void> {
     lead: (leading) => watch({ ...options, signal: leading }),
     log,
     signal,
-    ...(timing?.election === undefined ? {} : { timing: timing.election }),
+    ...given({ timing: timing?.election }),
   });
 }
 
@@ -112,7 +113,7 @@ async function inform(options: WatcherOptions, router: Router, dispatcher: Dispa
     dispatch: (instruction: Instruction) => dispatcher.dispatch(instruction),
     log,
     signal,
-    ...(timing?.informer === undefined ? {} : { timing: timing.informer }),
+    ...given({ timing: timing?.informer }),
   };
   const remote = watchRemotely(elsewhere);
   const spaces = watchSpaces({ ...elsewhere, kubernetes: options.kubernetes });
@@ -212,7 +213,6 @@ async function informAbout(
     onSynced,
     // The kind that was asked for is the kind that comes.
     onEvent: (event) => onEvent({ kind: source.kind.kind, event } as KindEvent),
-    ...(trim === undefined ? {} : { trim }),
-    ...(timing?.informer === undefined ? {} : { timing: timing.informer }),
+    ...given({ trim, timing: timing?.informer }),
   });
 }

@@ -5,29 +5,20 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type {
+  Activities,
   AnalysisActivities,
-  ApplicationsActivities,
-  CellActivities,
   CheckActivities,
-  DriftActivities,
   ExperimentActivities,
   JobActivities,
   MeasurementActivities,
-  LoadBalancerConfigActivities,
-  StagedActivities,
   Synced,
-  TargetGroupActivities,
-  TrafficActivities,
 } from '../activities/contract.ts';
-import type { ApprovalActivities } from '../activities/approval-contract.ts';
-import type { GateActivities } from '../activities/gate-contract.ts';
 import { cutToBytes } from '../domain/text.ts';
 
 /** A summary as long as Temporal takes it: up to 400 bytes. */
 export const inShort = (summary: string): string => cutToBytes(summary, 200);
 
-type TrafficReads = Pick<TrafficActivities, 'readTargetHealth' | 'inspectLoadBalancer'>;
-type ShiftActivities = Pick<TrafficActivities, 'shiftTraffic'>;
+type Only<Name extends keyof Activities> = Pick<Activities, Name>;
 
 /** What was begun by a process that was killed is given to another after this time; each activity heartbeats four times a second. */
 const HEARTBEAT = { heartbeatTimeout: '1500ms' } as const;
@@ -48,14 +39,14 @@ const kubernetes = {
 
 /** Looks into the Kubernetes API and reports to it. */
 export const objects = (summary: string) =>
-  proxyActivities<CellActivities & Pick<LoadBalancerConfigActivities, 'releaseLoadBalancer'>>({
+  proxyActivities<Only<'observeCell' | 'reportCell' | 'readLostRun' | 'releaseLoadBalancer'>>({
     ...kubernetes,
     summary: inShort(summary),
   });
 
 /** Asks Kubernetes about those who approve. */
 export const approvers = (summary: string) =>
-  proxyActivities<ApprovalActivities>({ ...kubernetes, summary: inShort(summary) });
+  proxyActivities<Only<'reviewApproval'>>({ ...kubernetes, summary: inShort(summary) });
 
 /** Starts, reads and ends AnalysisRuns, Experiments, Checks and Jobs. */
 export const measurements = (summary: string) =>
@@ -96,11 +87,11 @@ export const sync = (activity: string, summary: string, args: readonly unknown[]
   scheduleActivity(activity, [...args], discovery(summary));
 
 /** Compares the AWSTargetGroups of a namespace with AWS; its caller looks again after a while as well. */
-export const checks = (summary: string) => proxyActivities<TargetGroupActivities>(discovery(summary));
+export const checks = (summary: string) => proxyActivities<Only<'checkTargetGroups'>>(discovery(summary));
 
 /** Takes a sample of a Check, on a queue of its own, so that a provider that does not answer holds up nothing else. */
 export const samples = (summary: string) =>
-  proxyActivities<Pick<CheckActivities, 'runCheck'>>({
+  proxyActivities<Only<'runCheck'>>({
     taskQueue: `${workflowInfo().taskQueue}-checks`,
     ...inTurns(),
     startToCloseTimeout: '2m',
@@ -111,7 +102,7 @@ export const samples = (summary: string) =>
 
 /** Looks at a StagedBindingPolicy and performs its next step, which may be in an API server that does not answer. */
 export const stages = (summary: string) =>
-  proxyActivities<Pick<StagedActivities, 'observeStaged' | 'applyStage' | 'selectClusters' | 'removeStage'>>({
+  proxyActivities<Only<'observeStaged' | 'applyStage' | 'selectClusters' | 'removeStage'>>({
     taskQueue: `${workflowInfo().taskQueue}-discovery`,
     ...inTurns(),
     startToCloseTimeout: '1m',
@@ -119,9 +110,6 @@ export const stages = (summary: string) =>
     retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumAttempts: 3 },
     summary: inShort(summary),
   });
-
-type ApplicationsLook = Pick<ApplicationsActivities, 'observeApplications'>;
-type ApplicationsAct = Pick<ApplicationsActivities, 'performApplication'>;
 
 const applications = {
   startToCloseTimeout: '1m',
@@ -131,7 +119,7 @@ const applications = {
 
 /** Looks at a Cell with applications, which asks EKS and its clusters; nobody waits for a look that was given up. */
 export const applicationLooks = (summary: string) =>
-  proxyActivities<ApplicationsLook>({
+  proxyActivities<Only<'observeApplications'>>({
     ...applications,
     ...inTurns(),
     taskQueue: `${workflowInfo().taskQueue}-discovery`,
@@ -141,7 +129,7 @@ export const applicationLooks = (summary: string) =>
 
 /** Performs what is decided for an application; one that was given up has ended before another is begun. */
 export const applicationActs = (summary: string) =>
-  proxyActivities<ApplicationsAct>({
+  proxyActivities<Only<'performApplication'>>({
     ...applications,
     ...inTurns(),
     taskQueue: `${workflowInfo().taskQueue}-discovery`,
@@ -151,7 +139,7 @@ export const applicationActs = (summary: string) =>
 
 /** The same for what takes traffic back or holds it, in the Kubernetes API alone: not on the queue of what may not answer. */
 export const urgentApplications = (summary: string) =>
-  proxyActivities<ApplicationsLook & ApplicationsAct>({
+  proxyActivities<Only<'observeApplications' | 'performApplication'>>({
     ...kubernetes,
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     summary: inShort(summary),
@@ -159,14 +147,14 @@ export const urgentApplications = (summary: string) =>
 
 /** Lets a Cell with applications go. */
 export const releases = (summary: string) =>
-  proxyActivities<Pick<ApplicationsActivities, 'releaseApplications'>>({
+  proxyActivities<Only<'releaseApplications'>>({
     ...kubernetes,
     summary: inShort(summary),
   });
 
 /** Reports on a StagedBindingPolicy, and lets it go. */
 export const stagedReports = (summary: string) =>
-  proxyActivities<Pick<StagedActivities, 'reportStaged' | 'releaseStaged'>>({
+  proxyActivities<Only<'reportStaged' | 'releaseStaged'>>({
     ...kubernetes,
     summary: inShort(summary),
   });
@@ -182,7 +170,7 @@ const priority = (urgent: boolean) => ({ priorityKey: urgent ? 1 : 3 });
 
 /** Reads from ELBv2; what is refused is tried again by the caller. */
 export const elbv2Reads = (summary: string) =>
-  proxyActivities<TrafficReads & DriftActivities>({
+  proxyActivities<Only<'readTargetHealth' | 'inspectLoadBalancer' | 'findDrift' | 'wakeWriter'>>({
     taskQueue: elbv2Queue(),
     startToCloseTimeout: '30s',
     ...HEARTBEAT,
@@ -201,11 +189,11 @@ const gated = {
 
 /** Looks whether the API server answers this worker. */
 export const gate = (summary: string) =>
-  proxyActivities<Pick<GateActivities, 'reachKubernetes'>>({ ...gated, summary: inShort(summary) });
+  proxyActivities<Only<'reachKubernetes'>>({ ...gated, summary: inShort(summary) });
 
 /** Looks whether ELBv2 answers this worker, on the queue of what writes to it. */
 export const gateOfELBv2 = (summary: string) =>
-  proxyActivities<Pick<GateActivities, 'reachELBv2'>>({
+  proxyActivities<Only<'reachELBv2'>>({
     ...gated,
     taskQueue: elbv2Queue(),
     summary: inShort(summary),
@@ -221,7 +209,7 @@ const write = {
 
 /** Makes one attempt to shift traffic. */
 export const traffic = (summary: string, urgent: boolean) =>
-  proxyActivities<ShiftActivities>({
+  proxyActivities<Only<'shiftTraffic'>>({
     ...write,
     taskQueue: urgent ? urgentQueue() : elbv2Queue(),
     priority: priority(urgent),
@@ -230,7 +218,7 @@ export const traffic = (summary: string, urgent: boolean) =>
 
 /** Makes one attempt to apply an object that configures a load balancer, or to remove what it has made. */
 export const configs = (summary: string) =>
-  proxyActivities<Pick<LoadBalancerConfigActivities, 'applyLoadBalancer' | 'removeLoadBalancer'>>({
+  proxyActivities<Only<'applyLoadBalancer' | 'removeLoadBalancer'>>({
     ...write,
     taskQueue: elbv2Queue(),
     priority: priority(false),

@@ -7,7 +7,7 @@ import {
   type UpdateDefinition,
 } from '@temporalio/common';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ApprovalReview } from '../activities/approval-contract.ts';
+import type { ApprovalReview } from '../activities/contract.ts';
 import { ask } from '../domain/model/requests.ts';
 import { initialState, type RolloutState } from '../domain/model/state.ts';
 import { parseStep } from '../domain/steps/index.ts';

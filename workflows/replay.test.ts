@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Worker } from '@temporalio/worker';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { workflowBundle } from '../clients/temporal/workflow-bundle.ts';
+import { bundleWorkflows } from '../clients/temporal/workflow-bundle.ts';
 import { quietRuntime } from '../test/support/temporal/runtime.ts';
 
 const folder = join(import.meta.dirname, '../test/histories');
@@ -23,7 +23,7 @@ describe('a recorded history', () => {
   const failures = new Map<string, Error | undefined>();
   beforeAll(async () => {
     quietRuntime();
-    const code = await workflowBundle(new AbortController().signal);
+    const code = await bundleWorkflows();
     for await (const { workflowId, error } of Worker.runReplayHistories(
       { workflowBundle: { code } },
       recorded(),

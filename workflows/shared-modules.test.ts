@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Worker } from '@temporalio/worker';
 import { expect, it } from 'vitest';
-import { workflowBundle } from '../clients/temporal/workflow-bundle.ts';
+import { bundleWorkflows } from '../clients/temporal/workflow-bundle.ts';
 import { quietRuntime } from '../test/support/temporal/runtime.ts';
 
 const file = join(import.meta.dirname, '../test/histories/cellRollout-Completed.json');
@@ -18,7 +18,7 @@ const oncePerWorker = `
 /** A copy of its own was 360 kB for each run that a worker keeps, and most of the time in which one starts. */
 it('the modules of the workflows are evaluated once for all runs of a worker', async () => {
   quietRuntime();
-  const begins = (await workflowBundle(new AbortController().signal)).split(BEGIN);
+  const begins = (await bundleWorkflows()).split(BEGIN);
   expect(begins).toHaveLength(2);
   const code = begins.join(`${oncePerWorker}${BEGIN}`);
   const history = historyFromJSON(JSON.parse(await readFile(file, 'utf8')));

@@ -3,7 +3,7 @@ import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import { unlessMissing, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { Definition } from '../../domain/kubernetes/definition.ts';
 
-/** How long Okra waits for the objects of a kind that was installed again, where the configuration does not say: the default of `OKRA_GRACE_PERIOD` (config-variables.ts). */
+/** How long Okra waits for the objects of a kind that was installed again, where the configuration does not say: the default of `OKRA_GRACE_PERIOD` (config/variables.ts). */
 export const GRACE_SECONDS = 180;
 
 /** Reads a list of a kind, undefined where the kind is not installed, and then what is known of its definition. */

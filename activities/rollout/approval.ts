@@ -1,7 +1,7 @@
 import { CELL, groupOf, SUBJECT_ACCESS_REVIEW } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { verbOf } from '../../crds/request-names.ts';
-import type { ApprovalActivities } from '../approval-contract.ts';
+import type { ApprovalActivities } from '../contract.ts';
 
 interface Review {
   readonly apiVersion: string;

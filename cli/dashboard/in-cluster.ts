@@ -5,7 +5,7 @@ import { connectWithToken, type Person } from '../../clients/kubernetes/person.t
 import type { Log } from '../../clients/log.ts';
 import { connectOperator, type Operator } from '../../clients/temporal/operator.ts';
 import type { Waiting } from '../../clients/waiting.ts';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { GROUP } from '../../crds/resource.ts';
 import { serveDashboard } from './http.ts';
 import { openHub, type Viewer, type Viewers } from './hub.ts';

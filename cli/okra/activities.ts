@@ -1,8 +1,8 @@
 import { given } from '../../domain/model/given.ts';
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
-import type { Activities } from '../../activities/index.ts';
 import { sleep } from '../../clients/backoff.ts';
 import { type Installation, installationIn } from '../../clients/kubernetes/installation.ts';
+import type { Activities } from '../../activities/contract.ts';
 import type { OkraSession } from './shell.ts';
 
 /** Makes the activities that workers have, of a session; they are run by `asActivity`. */
@@ -14,9 +14,9 @@ export async function activitiesOf(
   }),
 ): Promise<Activities> {
   // What they are made of takes a while to load, and many commands do not need it.
-  const [{ makeActivities }, { noTemporal }] = await Promise.all([
+  const [{ makeActivities }, { Client, Connection }] = await Promise.all([
     import('../../activities/index.ts'),
-    import('../../clients/temporal/no-temporal.ts'),
+    import('@temporalio/client'),
   ]);
   const { kubernetes, clusters, elbv2, eks, budgets, config } = session;
   const { aws, datadog, taskQueue, temporal, driftIntervalSeconds, syncIntervalSeconds } = config;
@@ -27,7 +27,8 @@ export async function activitiesOf(
     elbv2,
     eks,
     budgets,
-    temporal: noTemporal(temporal.address),
+    // It connects to nothing until it is asked for something.
+    temporal: new Client({ connection: Connection.lazy({ address: temporal.address }) }),
     ...given({ region: aws.region }),
     datadog,
     cloudWatchEndpoint: aws.cloudWatchEndpoint,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
-import type { Activities } from '../../activities/index.ts';
+import type { Activities } from '../../activities/contract.ts';
 import { toFailure } from '../../activities/failure.ts';
 import { isPermanent } from '../../domain/failures.ts';
 import type { Decision, Performable } from '../../domain/model/decision.ts';

@@ -9,7 +9,7 @@ import type { Identified, Key, KubernetesClient } from '../../clients/kubernetes
 import { connectAsPerson } from '../../clients/kubernetes/person.ts';
 import { connectClusters } from '../../clients/kubernetes/remote-clusters.ts';
 import { createLog } from '../../clients/log.ts';
-import { loadConfig } from '../../config.ts';
+import { loadConfig } from '../../config/config.ts';
 import { FIELD_MANAGER } from '../../domain/kubernetes/labels.ts';
 import type { Globals, OkraSession, SessionNeeds } from './shell.ts';
 

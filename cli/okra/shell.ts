@@ -5,8 +5,8 @@ import type { ELBv2Regions } from '../../clients/aws/elbv2.ts';
 import type { SharedBudget } from '../../clients/aws/shared-budget.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { RemoteClusters } from '../../clients/kubernetes/remote-clusters.ts';
-import type { Config } from '../../config.ts';
 import { badUsage, type Shell } from '../okractl/shell.ts';
+import type { Config } from '../../config/config.ts';
 
 /** The options that every command of okra has. */
 export interface Globals {

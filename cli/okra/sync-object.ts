@@ -1,5 +1,4 @@
-import type { Synced } from '../../activities/contract.ts';
-import type { Activities } from '../../activities/index.ts';
+import type { Activities, Synced } from '../../activities/contract.ts';
 import {
   AWS_TARGET_GROUP_BINDING,
   AWS_TARGET_GROUP_SET,

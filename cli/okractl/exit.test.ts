@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { KubernetesError } from '../../clients/kubernetes/kubernetes-error.ts';
-import { ConfigError } from '../../config.ts';
 import { badUsage, endingOf, failed, refused } from './shell.ts';
+import { ConfigError } from '../../config/config.ts';
 
 it.each([
   ['1 to what is not there', failed('x'), 1],

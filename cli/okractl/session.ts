@@ -1,8 +1,8 @@
 import { given } from '../../domain/model/given.ts';
 import { connectAsPerson, type Person, type PersonOptions } from '../../clients/kubernetes/person.ts';
 import type { Operator } from '../../clients/temporal/operator.ts';
-import { loadConfig } from '../../config.ts';
 import { badUsage, type Globals, type Session } from './shell.ts';
+import { loadConfig } from '../../config/config.ts';
 
 /** Opens sessions, and remembers what has to be closed after them. */
 export interface Sessions {

@@ -1,7 +1,7 @@
 import type { Person } from '../../clients/kubernetes/person.ts';
 import type { Operator } from '../../clients/temporal/operator.ts';
-import type { TemporalConfig } from '../../config.ts';
 import { inOneLine } from '../terminal-text.ts';
+import type { TemporalConfig } from '../../config/config.ts';
 
 /** The options that every command has. */
 export interface Globals {

@@ -1,6 +1,6 @@
 import { decodeBase64 } from '../kubernetes/base64.ts';
 import { describe, expect, it } from 'vitest';
-import { loadConfig } from '../../config.ts';
+import { loadConfig } from '../../config/config.ts';
 import { awsTargetGroup } from '../../crds/aws-target-group.ts';
 import { clusterSet } from '../../crds/cluster-set.ts';
 import { parseClusterSecret } from '../../domain/discovery/clusters/cluster-secret.ts';

@@ -65,7 +65,7 @@ const MOST_REMEMBERED = 10_000;
 
 /**
  * Makes what looks up names that others have written, so that none of them holds up another for long. The system does it, since it alone
- * heeds /etc/hosts, search domains and nsswitch.conf (dns.Resolver does not), in threads of which it has a few (cli/thread-pool.ts). A name
+ * heeds /etc/hosts, search domains and nsswitch.conf (dns.Resolver does not), in threads of which it has a few (UV_THREADPOOL_SIZE). A name
  * whose server does not answer keeps one for many seconds, and cannot be given up.
  */
 export function nameLookups(look: Lookup, timing: Partial<LookupTiming> = {}): NameLookups {

@@ -5,7 +5,7 @@ import {
   type ClusterLogin,
   type ClusterSecret,
 } from '../../domain/discovery/clusters/cluster-secret.ts';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { wordsOf } from '../aws/aws-redaction.ts';
 import type { AccessPolicies } from './access-policies.ts';
 import { clusterTokens, permittedOwn, type ClusterTokenOptions } from './cluster-tokens.ts';

@@ -7,7 +7,7 @@ import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
-import type { TemporalConfig } from '../../config.ts';
+import type { TemporalConfig } from '../../config/config.ts';
 import { requestSignals, requestUpdates, type Answer } from '../../workflows/messages.ts';
 import type { AskName } from '../../domain/model/request.ts';
 import { createLog } from '../log.ts';
@@ -146,7 +146,7 @@ function operatorOf(client: Client, config: TemporalConfig): Operator {
 const isOfServer = (error: unknown): boolean =>
   error instanceof ServiceError || error instanceof NamespaceNotFoundError || isGrpcServiceError(error);
 
-/** What a worker polls beside its first queue (worker-queues.ts, which loads all that a worker is made of). */
+/** What a worker polls beside its first queue (worker.ts, which loads all that a worker is made of). */
 const QUEUE_SUFFIXES = ['-elbv2', '-elbv2-urgent', '-discovery', '-checks'] as const;
 
 async function inspect(

@@ -2,7 +2,7 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { TemporalConfig } from '../../config.ts';
+import type { TemporalConfig } from '../../config/config.ts';
 import { createLog } from '../log.ts';
 import { followCredentials, readCredentials, type TemporalCredentials } from './temporal-credentials.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { TLSConfig } from '@temporalio/client';
-import type { Credential, TemporalConfig } from '../../config.ts';
+import type { Credential, TemporalConfig } from '../../config/config.ts';
 import { isKey } from '../../domain/text.ts';
 import { sleep } from '../backoff.ts';
 import type { Log } from '../log.ts';

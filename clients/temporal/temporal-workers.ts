@@ -1,5 +1,5 @@
 import { NativeConnection, type Worker } from '@temporalio/worker';
-import type { TemporalConfig } from '../../config.ts';
+import type { TemporalConfig } from '../../config/config.ts';
 import { sleep, waitAfter } from '../backoff.ts';
 import { detailsOf } from './grpc-status.ts';
 import type { Log } from '../log.ts';

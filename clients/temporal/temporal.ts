@@ -1,5 +1,5 @@
 import { Client, type ConnectionLike } from '@temporalio/client';
-import type { Config, TemporalConfig } from '../../config.ts';
+import type { Config, TemporalConfig } from '../../config/config.ts';
 import { sleep, waitAfter } from '../backoff.ts';
 import { detailsOf, isRefusal } from './grpc-status.ts';
 import type { Log } from '../log.ts';

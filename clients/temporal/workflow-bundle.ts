@@ -3,8 +3,6 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { bundleWorkflowCode } from '@temporalio/worker';
-import { bundleFolder, bundleKey, keptBundle } from './bundle-cache.ts';
-import { inLatin1 } from './latin1.ts';
 
 const workflowsPath = fileURLToPath(new URL('../../workflows/index.ts', import.meta.url));
 const program = fileURLToPath(new URL('../../cli/bundle-workflows.ts', import.meta.url));
@@ -23,7 +21,7 @@ export function builtBundle(root = new URL('../../', import.meta.url)): string |
 export async function bundleWorkflows(): Promise<string> {
   const preloadModules = [workflowsPath];
   const { code } = await bundleWorkflowCode({ workflowsPath, preloadModules, logger: quiet });
-  return inLatin1(withoutSources(code));
+  return withoutSources(code);
 }
 
 const MAP = '//# sourceMappingURL=data:application/json;charset=utf-8;base64,';
@@ -47,11 +45,6 @@ export async function bundleWorkflowsApart(signal: AbortSignal): Promise<string>
     signal.throwIfAborted();
     throw error;
   }
-}
-
-/** Gives the bundled workflows; those that were bundled before of the same sources are taken from where they are kept. */
-export async function workflowBundle(signal: AbortSignal): Promise<string> {
-  return keptBundle({ folder: bundleFolder(), keyOf: () => bundleKey() }, () => bundleWorkflowsApart(signal));
 }
 
 const silent = (): void => undefined;

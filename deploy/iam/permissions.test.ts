@@ -17,7 +17,7 @@ const imports = /import (?:type )?\{([^}]*)\} from '@aws-sdk\/([a-z0-9-]+)'/g;
 
 /** The actions of AWS that the code which ships can call, as the commands that it imports say. */
 function calledByCode(): readonly string[] {
-  const shipped = ['activities', 'clients', 'watchers', 'workflows', 'cli', 'worker.ts', 'config.ts'];
+  const shipped = ['activities', 'clients', 'watchers', 'workflows', 'cli', 'worker.ts', 'config'];
   const paths = shipped.flatMap((room) =>
     room.endsWith('.ts')
       ? [room]

@@ -19,22 +19,17 @@ async function describePackage(): Promise<string> {
 
 /** What a build takes beyond the programs. */
 export interface BuildOptions {
-  /** Gives the code of the bundled workflows. */
-  readonly workflows?: () => Promise<string>;
   /** Modules that get a file of their own, so that they can be imported alone. */
   readonly also?: readonly string[];
 }
 
 /** Bundles the programs into a folder, and the workflows beside them. */
-export async function build(
-  folder: string,
-  { workflows = bundleWorkflows, also = [] }: BuildOptions = {},
-): Promise<void> {
+export async function build(folder: string, { also = [] }: BuildOptions = {}): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   await Promise.all([
     bundlePrograms(folder, also),
-    workflows().then((code) => writeFile(join(folder, BUILT_BUNDLE), code)),
+    bundleWorkflows().then((code) => writeFile(join(folder, BUILT_BUNDLE), code)),
     cp(join(root, PAGE), join(folder, PAGE), { recursive: true, filter: (file) => !file.endsWith('.json') }),
     describePackage().then((text) => writeFile(join(folder, 'package.json'), text)),
   ]);

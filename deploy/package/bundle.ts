@@ -1,7 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { join, posix, relative, sep } from 'node:path';
 import { rolldown, type Plugin } from 'rolldown';
-import { sdkChanges } from './sdk-changes.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -10,7 +8,6 @@ const programs = [
   {
     'cli/okrad': 'cli/okrad.ts',
     'clients/datadog/thread': 'clients/datadog/thread.ts',
-    'workflow-thread': 'node_modules/@temporalio/worker/lib/workflow/workflow-worker-thread.js',
   },
   {
     'cli/okra': 'cli/okra.ts',
@@ -19,8 +16,8 @@ const programs = [
   },
 ] as const;
 
-/** What stays a package: thousands of files that few need, and what reads a file beside it. */
-const packages = /^(@datadog\/|source-map$)/;
+/** Packages that stay outside the bundle: thousands of files that few need, and the Temporal SDK, which finds its thread and its native code by path. */
+const packages = /^@(datadog|temporalio)\//;
 
 /** Bundles the programs into a folder, each with what it loads at its start in few files; what is imported later stays apart. */
 export async function bundlePrograms(folder: string, also: readonly string[] = []): Promise<void> {
@@ -37,7 +34,7 @@ async function bundle(files: Readonly<Record<string, string>>, folder: string): 
     cwd: root,
     platform: 'node',
     external: packages,
-    plugins: [changeSdk, keepPlaces, mapOwnAlone],
+    plugins: [keepPlaces, mapOwnAlone],
     onLog: (level, { message }) => {
       if (level === 'warn') throw new Error(`Expected the programs to be bundled, got: ${message}`);
     },
@@ -55,14 +52,6 @@ async function bundle(files: Readonly<Record<string, string>>, folder: string): 
     codeSplitting: { groups: [{ name: 'packages', test: /\/node_modules\//, entriesAware: true }] },
   });
 }
-
-const changeSdk: Plugin = {
-  name: 'change-sdk',
-  load: async (id) => {
-    const change = sdkChanges.find(({ file }) => id === join(root, 'node_modules', file));
-    return change?.apply(await readFile(id, 'utf8'));
-  },
-};
 
 const MARK = '__OKRA_PLACE_OF__';
 

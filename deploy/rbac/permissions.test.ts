@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { resources } from '../../crds/index.ts';
 import { requestVerbs } from '../../crds/request-names.ts';
-import { kindPermissions } from './kinds.ts';
 import { stale } from './generate.ts';
 import { accessObjects, stagedAccessObjects, roles, rulesOf, type RoleKey } from './objects.ts';
 import { peopleObjects, peopleRoles } from './people.ts';
-import { permissions } from './permissions.ts';
+import { kindPermissions, permissions } from './permissions.ts';
 
 const groups: readonly string[] = resources.map(({ apiVersion }) => apiVersion.split('/')[0] ?? '');
 const ofKind = (name: string) => permissions.filter(({ kinds }) => kinds.some(({ kind }) => kind === name));

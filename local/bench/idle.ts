@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { proxyControl } from '../../elbv2-proxy/control.ts';
+import { proxyControl } from '../elbv2-proxy/control.ts';
 import type { Figure } from './figures.ts';
 import { memoryOfOkrad, openOkrad, type RunningOkrad } from './okrad.ts';
 import { imageEnvironment, packagedOkrad } from './package.ts';

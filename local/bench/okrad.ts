@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { createLog } from '../../clients/log.ts';
 import { connectTemporal } from '../../clients/temporal/temporal.ts';
-import { loadConfig } from '../../config.ts';
+import { loadConfig } from '../../config/config.ts';
 import { startOkrad, type Okrad } from '../okrad.ts';
 import type { Stack } from '../stack.ts';
 import { timesIn } from './log.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createCallLog } from '../../elbv2-proxy/log.ts';
+import { createCallLog } from '../elbv2-proxy/log.ts';
 import { RESTING_ARNS, RESTING_WORKFLOWS } from './resting.ts';
 
 const arn = (rest: string): string => `arn:aws:elasticloadbalancing:us-east-1:123456789012:${rest}`;

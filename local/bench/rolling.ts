@@ -1,5 +1,5 @@
 import { AWS_TARGET_GROUP, CELL } from '../../clients/kubernetes/kinds.ts';
-import { proxyControl } from '../../elbv2-proxy/control.ts';
+import { proxyControl } from '../elbv2-proxy/control.ts';
 import { waitFor } from '../wait.ts';
 import { BENCH_NAMESPACE as namespace, benchCells, everyWeight, groupNameOf } from './rollouts/cells.ts';
 import type { Ground } from './world.ts';

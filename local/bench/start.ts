@@ -8,8 +8,6 @@ import { imageEnvironment, packagedOkrad } from './package.ts';
 import type { Measured } from './report.ts';
 import type { Ground } from './world.ts';
 
-const root = join(import.meta.dirname, '../..');
-
 /** One start of okrad. */
 interface Start {
   readonly seconds: number;
@@ -18,41 +16,33 @@ interface Start {
   readonly megabytes: number;
 }
 
-/** Measures how long okrad takes from its start until both of its parts are at work, and what that takes, compiled and from the source. */
+/** Measures how long okrad of the package takes from its start until both of its parts are at work, and what that takes. */
 export async function measureStart(ground: Ground): Promise<Measured> {
   const { stack, size, say } = ground;
   say('Building the package …');
-  const packaged = await packagedOkrad(stack);
-  const programs = [
-    { of: 'the package', program: packaged, below: 2 },
-    { of: 'the source', program: join(root, 'cli/okrad.ts'), below: 4 },
+  const program = await packagedOkrad(stack);
+  // What the first start compiles, the others find.
+  await startOnce(ground, program, 'first');
+  const starts: Start[] = [];
+  for (const index of upTo(size.starts)) starts.push(await startOnce(ground, program, String(index)));
+  const middle = (from: (start: Start) => number): number => median(starts.map(from));
+  const slowest = Math.max(...starts.map(({ seconds }) => seconds));
+  const figures: readonly Figure[] = [
+    {
+      what: 'okrad of the package: from its start to working',
+      value: middle(({ seconds }) => seconds),
+      unit: 's',
+      below: 2,
+    },
+    { what: 'the slowest of them', value: slowest, unit: 's', below: 2 },
+    { what: 'processor time', value: middle(({ cpuSeconds }) => cpuSeconds), unit: 's' },
+    { what: 'memory', value: middle(({ megabytes }) => megabytes), unit: 'MB', below: 220 },
   ];
-  const raw: { of: string; starts: readonly Start[] }[] = [];
-  const figures: Figure[] = [];
-  for (const { of, program, below } of programs) {
-    // What the first start compiles and bundles, the others find.
-    await startOnce(ground, program, 'first');
-    const starts: Start[] = [];
-    for (const index of upTo(size.starts)) starts.push(await startOnce(ground, program, String(index)));
-    raw.push({ of, starts });
-    const middle = (from: (start: Start) => number): number => median(starts.map(from));
-    figures.push(
-      {
-        what: `okrad of ${of}: from its start to working`,
-        value: middle((one) => one.seconds),
-        unit: 's',
-        below,
-      },
-      { what: 'the slowest of them', value: Math.max(...starts.map((one) => one.seconds)), unit: 's', below },
-      { what: 'processor time', value: middle((one) => one.cpuSeconds), unit: 's' },
-      { what: 'memory', value: middle((one) => one.megabytes), unit: 'MB', below: 220 },
-    );
-  }
-  return { figures, raw };
+  return { figures, raw: starts };
 }
 
 async function startOnce({ stack, signal, say }: Ground, program: string, name: string): Promise<Start> {
-  const log = join(stack.logs, `start-${program.endsWith('.ts') ? 'source' : 'package'}-${name}.log`);
+  const log = join(stack.logs, `start-${name}.log`);
   const began = Date.now();
   await using okrad = startOkrad({
     environment: { ...stack.environment, ...imageEnvironment },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createLog } from '../../clients/log.ts';
 import { connectTemporal } from '../../clients/temporal/temporal.ts';
-import { loadConfig } from '../../config.ts';
+import { loadConfig } from '../../config/config.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { startOkrad, type Okrad } from '../okrad.ts';
 import { upTo } from './each.ts';

@@ -44,7 +44,7 @@ export async function planProxy(
 ): Promise<Planned<{ readonly url: string }>> {
   const port = await plan.port();
   const url = `http://127.0.0.1:${port}`;
-  const program = fileURLToPath(new URL('../../elbv2-proxy/main.ts', import.meta.url));
+  const program = fileURLToPath(new URL('../elbv2-proxy/main.ts', import.meta.url));
   const component: Component = {
     name: 'elbv2-proxy',
     after: ['moto'],

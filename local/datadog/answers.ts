@@ -1,5 +1,6 @@
 import { groupsOf, type Group, type Known } from './data.ts';
 import { BadRequest, fieldsOf, readRequest, scalars, series } from './formulas.ts';
+import { given } from '../../domain/model/given.ts';
 
 /** What Datadog knows, by query. */
 export type Knowledge = ReadonlyMap<string, Known>;
@@ -125,7 +126,6 @@ export function readEvent(body: unknown): PostedEvent {
     title,
     text,
     tags: tags.map(String),
-    ...(alert === undefined ? {} : { alert_type: alert }),
-    ...(key === undefined ? {} : { aggregation_key: key }),
+    ...given({ alert_type: alert, aggregation_key: key }),
   };
 }

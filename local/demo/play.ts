@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { ANALYSIS_RUN } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { Cell } from '../../crds/cell.ts';
-import { proxyControl } from '../../elbv2-proxy/control.ts';
+import { proxyControl } from '../elbv2-proxy/control.ts';
 import type { RunningStack } from '../stack-record.ts';
 import type { Watched } from '../watched.ts';
 import { CELL_NAME } from './objects.ts';

@@ -38,7 +38,11 @@ interface Block {
   readonly text: string;
 }
 
-const pages = ['README.md', 'elbv2-proxy/README.md', ...globSync('docs/**/*.md', { cwd: root })].toSorted();
+const pages = [
+  'README.md',
+  'local/elbv2-proxy/README.md',
+  ...globSync('docs/**/*.md', { cwd: root }),
+].toSorted();
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 
 /** The blocks of a page that are marked as YAML. */

@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startProxy, type RunningProxy } from '../../elbv2-proxy/server.ts';
-import { createUpstream, endToEnd } from '../../elbv2-proxy/upstream.ts';
+import { startProxy, type RunningProxy } from '../../local/elbv2-proxy/server.ts';
+import { createUpstream, endToEnd } from '../../local/elbv2-proxy/upstream.ts';
 import { createRule, errorOf, setWeights, weightsOf } from './elbv2-proxy/calls.ts';
 import { createSite, startFixture, type Fixture, type Site } from './elbv2-proxy/fixture.ts';
 

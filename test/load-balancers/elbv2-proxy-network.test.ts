@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createNetworkListener, createTargetGroup, defaultVPC } from '../../local/aws-fixture.ts';
-import { startProxy } from '../../elbv2-proxy/server.ts';
+import { startProxy } from '../../local/elbv2-proxy/server.ts';
 import { errorOf, forward, healthOf } from './elbv2-proxy/calls.ts';
 import { createSite, startFixture, type Fixture, type Site } from './elbv2-proxy/fixture.ts';
 

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
-import { proxyControl } from '../../elbv2-proxy/control.ts';
+import { proxyControl } from '../../local/elbv2-proxy/control.ts';
 
-const program = 'elbv2-proxy/main.ts';
+const program = 'local/elbv2-proxy/main.ts';
 
 const start = (...options: readonly string[]) =>
   spawn(process.execPath, [program, ...options], { stdio: 'pipe' });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startProxy } from '../../elbv2-proxy/server.ts';
+import { startProxy } from '../../local/elbv2-proxy/server.ts';
 import { createRule, errorOf, forward, ruleInput } from './elbv2-proxy/calls.ts';
 import { createSite, startFixture, type Fixture, type Site } from './elbv2-proxy/fixture.ts';
 

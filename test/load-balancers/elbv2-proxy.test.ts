@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { startProxy } from '../../elbv2-proxy/server.ts';
-import { createUpstream } from '../../elbv2-proxy/upstream.ts';
+import { startProxy } from '../../local/elbv2-proxy/server.ts';
+import { createUpstream } from '../../local/elbv2-proxy/upstream.ts';
 import { createRule, errorOf, healthOf, ruleInput, setWeights } from './elbv2-proxy/calls.ts';
 import { callService, createSite, startFixture, type Fixture } from './elbv2-proxy/fixture.ts';
 

@@ -8,7 +8,7 @@ import { runDashboard } from '../../cli/dashboard/in-cluster.ts';
 import { openDashboard } from '../../cli/dashboard/of-person.ts';
 import { sessions } from '../../cli/okractl/session.ts';
 import { createLog } from '../../clients/log.ts';
-import { loadConfig } from '../../config.ts';
+import { loadConfig } from '../../config/config.ts';
 import { reservePorts } from '../../local/ports.ts';
 import { startChromium } from '../support/browser/chromium.ts';
 import { onStage } from '../support/stage/on-stage.ts';

@@ -19,7 +19,7 @@ import { createLog } from '../../clients/log.ts';
 import { connectOperator } from '../../clients/temporal/operator.ts';
 import { connectTemporal, type Temporal } from '../../clients/temporal/temporal.ts';
 import { runWorkers } from '../../clients/temporal/temporal-workers.ts';
-import type { TemporalConfig } from '../../config.ts';
+import type { TemporalConfig } from '../../config/config.ts';
 import { writeCertificates } from '../../local/workload-cluster.ts';
 import { openFront, refusals, type Front, type FrontCall, type FrontTls } from '../support/temporal/front.ts';
 import { quietRuntime } from '../support/temporal/runtime.ts';

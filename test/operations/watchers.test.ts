@@ -7,7 +7,7 @@ import { AWS_TARGET_GROUP, CELL, LEASE } from '../../clients/kubernetes/kinds.ts
 import { connectKubernetes, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { createLog } from '../../clients/log.ts';
 import { connectTemporal } from '../../clients/temporal/temporal.ts';
-import { loadConfig } from '../../config.ts';
+import { loadConfig } from '../../config/config.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Cell } from '../../crds/cell.ts';
 import { installDefinitions } from '../../local/install-definitions.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, inject, it } from 'vitest';
 import { ANALYSIS_RUN } from '../../clients/kubernetes/kinds.ts';
-import type { CallRecord } from '../../elbv2-proxy/control.ts';
+import type { CallRecord } from '../../local/elbv2-proxy/control.ts';
 import type { CellStatus } from '../../crds/cell.ts';
 import { EVENTS } from '../../domain/testing/simulation.ts';
 import { gettingStarted } from '../support/samples/getting-started.ts';

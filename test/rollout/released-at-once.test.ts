@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { CELL, FREEZE } from '../../clients/kubernetes/kinds.ts';
 import type { Cell } from '../../crds/cell.ts';
 import { createListener } from '../../local/aws-fixture.ts';
-import type { CallRecord } from '../../elbv2-proxy/control.ts';
+import type { CallRecord } from '../../local/elbv2-proxy/control.ts';
 import { Stage } from '../support/stage/stage.ts';
 import { until } from '../support/until.ts';
 
-/** How many Cells one Freeze releases: more than okrad has slots for calls to ELBv2 (worker-queues.ts). More take longer to set up than to release. */
+/** How many Cells one Freeze releases: more than okrad has slots for calls to ELBv2 (worker.ts). More take longer to set up than to release. */
 const CELLS = Number(process.env['OKRA_TEST_CELLS'] ?? 30);
 /** What so many Cells take at most, on a slow machine. */
 const LONGEST_MS = 200_000 + CELLS * 2_000;

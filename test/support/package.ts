@@ -1,7 +1,7 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BUILT_BUNDLE, workflowBundle } from '../../clients/temporal/workflow-bundle.ts';
+import { BUILT_BUNDLE } from '../../clients/temporal/workflow-bundle.ts';
 import { okradIn } from '../../local/okrad.ts';
 import { buildRunnable } from '../../local/package.ts';
 import { startReaper } from '../../local/reaper.ts';
@@ -27,13 +27,13 @@ export interface BuiltPackage {
 export const builtModule = ({ folder }: BuiltPackage, source: (typeof also)[number]): string =>
   join(folder, 'dist', source.replace(/\.ts$/, '.js'));
 
-/** Builds the package into a temporary folder that goes with this, or with this process. Workflows that were bundled before of the same sources are taken from where they are kept. */
+/** Builds the package into a temporary folder that goes with this, or with this process. */
 export async function buildPackage(): Promise<AsyncDisposable & { readonly built: BuiltPackage }> {
   await using undo = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'okra-package-'));
   const reaper = startReaper(folder);
   undo.defer(() => reaper.close());
-  await buildRunnable(folder, { workflows: () => workflowBundle(new AbortController().signal), also });
+  await buildRunnable(folder, { also });
   const built = {
     folder,
     okrad: okradIn(folder),

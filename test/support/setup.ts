@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
 import { policy } from '../../deploy/iam/generate.ts';
 import { awsIdentity } from '../../local/components/aws.ts';
-import { proxyControl as controlOf } from '../../elbv2-proxy/control.ts';
+import { proxyControl as controlOf } from '../../local/elbv2-proxy/control.ts';
 import { installDefinitions } from '../../local/install-definitions.ts';
 import { recordIn, writeRecord } from '../../local/stack-record.ts';
 import { startStack, type Stack } from '../../local/stack.ts';

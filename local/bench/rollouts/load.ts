@@ -1,4 +1,4 @@
-import { proxyControl, type CallRecord } from '../../../elbv2-proxy/control.ts';
+import { proxyControl, type CallRecord } from '../../elbv2-proxy/control.ts';
 import { forEach, upTo } from '../each.ts';
 import { type Figure } from '../figures.ts';
 import type { RunningOkrad } from '../okrad.ts';

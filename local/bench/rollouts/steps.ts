@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { proxyControl } from '../../../elbv2-proxy/control.ts';
+import { proxyControl } from '../../elbv2-proxy/control.ts';
 import { upTo } from '../each.ts';
 import { median, type Figure } from '../figures.ts';
 import type { RunningOkrad } from '../okrad.ts';

@@ -1,4 +1,4 @@
-import type { CallRecord, ProxyControl } from '../../../elbv2-proxy/control.ts';
+import type { CallRecord, ProxyControl } from '../../elbv2-proxy/control.ts';
 
 /** A weight that was written to a rule. */
 export interface Weight {

@@ -3,7 +3,7 @@ import { CELL, SECRET } from '../../../clients/kubernetes/kinds.ts';
 import type { Cell, CellStatus } from '../../../crds/cell.ts';
 import type { Check } from '../../../crds/check.ts';
 import { CELL_LABEL } from '../../../domain/kubernetes/labels.ts';
-import { proxyControl } from '../../../elbv2-proxy/control.ts';
+import { proxyControl } from '../../elbv2-proxy/control.ts';
 import type { Watched } from '../../watched.ts';
 import type { Ground } from '../ground.ts';
 import { applicationsCell } from './objects.ts';

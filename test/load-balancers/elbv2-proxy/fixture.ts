@@ -1,7 +1,7 @@
 import { ElasticLoadBalancingV2 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { inject } from 'vitest';
-import { proxyControl, type ProxyControl } from '../../../elbv2-proxy/control.ts';
-import { startProxy } from '../../../elbv2-proxy/server.ts';
+import { proxyControl, type ProxyControl } from '../../../local/elbv2-proxy/control.ts';
+import { startProxy } from '../../../local/elbv2-proxy/server.ts';
 
 const regions = [
   'us-west-2',

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createUpstream, endToEnd, type RawAnswer } from '../../../elbv2-proxy/upstream.ts';
+import { createUpstream, endToEnd, type RawAnswer } from '../../../local/elbv2-proxy/upstream.ts';
 
 /** A request to AWS: what it asks for, and as whom. */
 export interface SeenCall {

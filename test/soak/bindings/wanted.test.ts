@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { CallRecord } from '../../../elbv2-proxy/control.ts';
+import type { CallRecord } from '../../../local/elbv2-proxy/control.ts';
 import { Wanted, type Want } from './wanted.ts';
 
 const arn = 'arn:aws:elasticloadbalancing:us-east-1:111122223333:targetgroup/g2/1';

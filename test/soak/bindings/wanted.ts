@@ -1,4 +1,4 @@
-import type { CallRecord } from '../../../elbv2-proxy/control.ts';
+import type { CallRecord } from '../../../local/elbv2-proxy/control.ts';
 
 /** How long a binding has to have wanted a target, and been able to see it, for it to be wrong to deregister it, in milliseconds; sooner it may not have claimed it. */
 const STEADY_MS = 15_000;

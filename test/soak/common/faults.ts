@@ -1,4 +1,4 @@
-import type { FaultInput } from '../../../elbv2-proxy/control.ts';
+import type { FaultInput } from '../../../local/elbv2-proxy/control.ts';
 import type { Stage } from '../../support/stage/stage.ts';
 import { until } from '../../support/until.ts';
 import type { Dice } from './dice.ts';

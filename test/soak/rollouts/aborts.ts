@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { CellStatus } from '../../../crds/cell.ts';
-import type { CallRecord } from '../../../elbv2-proxy/control.ts';
+import type { CallRecord } from '../../../local/elbv2-proxy/control.ts';
 import type { Stage } from '../../support/stage/stage.ts';
 import type { SoakedCell } from './soaked-cell.ts';
 

@@ -4,7 +4,7 @@ import { runComponents } from '../../../cli/run.ts';
 import { createLog, type Log } from '../../../clients/log.ts';
 import { createMetrics } from '../../../clients/metrics/metrics.ts';
 import { installRuntime } from '../../../clients/temporal/runtime.ts';
-import { loadConfig } from '../../../config.ts';
+import { loadConfig } from '../../../config/config.ts';
 import type { Order } from './order.ts';
 
 /** Logs at once, so that nothing is missing when a stage is closed. */

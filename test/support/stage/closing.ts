@@ -10,7 +10,7 @@ import {
 import type { Cell } from '../../../crds/cell.ts';
 import { canonical } from '../../../domain/kubernetes/canonical.ts';
 import { OWNER_TAG } from '../../../domain/kubernetes/labels.ts';
-import type { CallRecord } from '../../../elbv2-proxy/control.ts';
+import type { CallRecord } from '../../../local/elbv2-proxy/control.ts';
 import { routeOf } from '../../../domain/load-balancers/load-balancer.ts';
 import { until } from '../until.ts';
 import type { OkraStage } from './okra-stage.ts';

@@ -1,4 +1,4 @@
-import type { CallRecord } from '../../../elbv2-proxy/control.ts';
+import type { CallRecord } from '../../../local/elbv2-proxy/control.ts';
 import type { Stage } from './stage.ts';
 
 /** For how long okrad takes what it has read of targets for what is so, in milliseconds, with some room for when it began. */

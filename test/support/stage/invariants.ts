@@ -1,4 +1,4 @@
-import type { CallRecord, RuleView } from '../../../elbv2-proxy/control.ts';
+import type { CallRecord, RuleView } from '../../../local/elbv2-proxy/control.ts';
 
 /** What a log of calls is held against. */
 export interface Expectations {

@@ -1,7 +1,7 @@
 import type { ElasticLoadBalancingV2 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
 import type { Route } from '../../../domain/load-balancers/load-balancer.ts';
-import type { CallRecord } from '../../../elbv2-proxy/control.ts';
+import type { CallRecord } from '../../../local/elbv2-proxy/control.ts';
 import type { Okrad } from '../../../local/okrad.ts';
 import type { TemporalDesk } from './temporal.ts';
 

@@ -1,4 +1,4 @@
-import type { ProxyControl } from '../../../elbv2-proxy/control.ts';
+import type { ProxyControl } from '../../../local/elbv2-proxy/control.ts';
 
 /** The control of a proxy that others use as well, which knows the faults that were armed by it. */
 export interface OwnFaults extends ProxyControl {

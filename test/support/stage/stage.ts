@@ -25,7 +25,7 @@ import type { CanaryStep, Cell, CellStatus } from '../../../crds/cell.ts';
 import { describeRoute, type Route } from '../../../domain/load-balancers/load-balancer.ts';
 import { createListener, createNetworkListener, createTargetGroup } from '../../../local/aws-fixture.ts';
 import { awsIdentity } from '../../../local/components/aws.ts';
-import { proxyControl, type CallRecord } from '../../../elbv2-proxy/control.ts';
+import { proxyControl, type CallRecord } from '../../../local/elbv2-proxy/control.ts';
 import type { StackView } from '../setup.ts';
 import { until } from '../until.ts';
 import { applyAllTo, type ApplyAll } from '../../../local/applying/apply.ts';
@@ -80,7 +80,7 @@ interface StageOptions {
   readonly prepare?: (namespace: string) => Promise<unknown>;
 }
 
-/** Whether an okrad can run in a process with others: what is added is read by its configuration alone (config.ts), and not by the SDK of AWS from the environment of the process. */
+/** Whether an okrad can run in a process with others: what is added is read by its configuration alone (config/), and not by the SDK of AWS from the environment of the process. */
 const canShare = (added: Environment): boolean =>
   Object.keys(added).every((name) => /^(OKRA|DD)_|^AWS_ENDPOINT_URL_/.test(name));
 

@@ -1,12 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { applicationPhases } from './crds/application-status.ts';
-import { failures } from './domain/failures.ts';
-import type { ShiftPurpose, Wait } from './domain/model/decision.ts';
-import { WORKFLOW_STUCK } from './domain/model/stuck-run.ts';
-import { NOT_MEASURED } from './domain/rollout/measure/analysis.ts';
-import { measurementKinds } from './domain/rollout/measure/measurement-kinds.ts';
+import { applicationPhases } from '../../crds/application-status.ts';
+import { failures } from '../../domain/failures.ts';
+import type { ShiftPurpose, Wait } from '../../domain/model/decision.ts';
+import { WORKFLOW_STUCK } from '../../domain/model/stuck-run.ts';
+import { NOT_MEASURED } from '../../domain/rollout/measure/analysis.ts';
+import { measurementKinds } from '../../domain/rollout/measure/measurement-kinds.ts';
+
+const root = join(import.meta.dirname, '../..');
 
 const PAGE = 'docs/troubleshooting.md';
 
@@ -144,13 +146,11 @@ const notTold = ['LoginFailed', 'Deleted'];
 
 const files = ['activities', 'domain', 'workflows']
   .flatMap((room) =>
-    readdirSync(join(import.meta.dirname, room), { recursive: true }).map((file) =>
-      posix.join(room, String(file)),
-    ),
+    readdirSync(join(root, room), { recursive: true }).map((file) => posix.join(room, String(file))),
   )
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.includes('/testing/'));
 
-const textOf = (file: string): string => readFileSync(join(import.meta.dirname, file), 'utf8');
+const textOf = (file: string): string => readFileSync(join(root, file), 'utf8');
 
 /** Where code says a reason: a field or a variable of that name, a comparison with one, what makes a decision or a problem, and the table of Events. */
 const places: readonly RegExp[] = [

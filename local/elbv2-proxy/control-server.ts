@@ -35,7 +35,7 @@ function explain(error: z.ZodError, got: unknown): string {
     );
     return `${issue.path.join('.') || 'the body'}: ${issue.message}, got ${JSON.stringify(at) ?? 'nothing'}`;
   });
-  return `Expected other input. ${lines.join('; ')}. Correct it and send it again; elbv2-proxy/README.md shows examples.`;
+  return `Expected other input. ${lines.join('; ')}. Correct it and send it again; local/elbv2-proxy/README.md shows examples.`;
 }
 
 function parse<T>(schema: z.ZodType<T>, body: string, use: (value: T) => ControlAnswer): ControlAnswer {
@@ -44,7 +44,7 @@ function parse<T>(schema: z.ZodType<T>, body: string, use: (value: T) => Control
     json = JSON.parse(body);
   } catch {
     return bad(
-      `Expected a JSON body, got ${JSON.stringify(body.slice(0, 80))}. Send JSON; elbv2-proxy/README.md shows examples.`,
+      `Expected a JSON body, got ${JSON.stringify(body.slice(0, 80))}. Send JSON; local/elbv2-proxy/README.md shows examples.`,
     );
   }
   const parsed = schema.safeParse(json);

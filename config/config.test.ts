@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
-import { variables } from './config-variables.ts';
-import { ConfigError, loadConfig, unreadVariables } from './config.ts';
+import { variables } from './variables.ts';
+import { ConfigError, hostToListenOn, loadConfig, unreadVariables } from './config.ts';
 
 describe('loadConfig', () => {
   it('works without any variable', () => {
@@ -288,7 +290,7 @@ describe('a bad value', () => {
 
 describe('docs/configuration.md', () => {
   it.each(Object.keys(variables.shape))('tells of %s', (name) => {
-    expect(readFileSync(new URL('docs/configuration.md', import.meta.url), 'utf8')).toContain(
+    expect(readFileSync(new URL('../docs/configuration.md', import.meta.url), 'utf8')).toContain(
       `| \`${name}\` |`,
     );
   });
@@ -303,3 +305,21 @@ function problemsOf(environment: Record<string, string>): readonly string[] {
     throw error;
   }
 }
+
+const four = { lo: [{ family: 'IPv4' }] };
+const both = { lo: [{ family: 'IPv4' }, { family: 'IPv6' }] };
+
+describe('the address to listen on', () => {
+  it.each([
+    ['is all of IPv6, and so those of IPv4 too', '::', both, '::'],
+    ['is all of IPv4 on a machine without IPv6', '::', four, '0.0.0.0'],
+    ['is the one that is named', '0.0.0.0', both, '0.0.0.0'],
+    ['is the one that is named, without IPv6 too', '127.0.0.1', four, '127.0.0.1'],
+  ])('%s', (_, host, interfaces, want) => expect(hostToListenOn(host, interfaces)).toBe(want));
+
+  it('can be listened on here', async () => {
+    const server = createServer().listen(0, hostToListenOn('::'));
+    await once(server, 'listening');
+    server.close();
+  });
+});

@@ -2,22 +2,22 @@ import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import type { TargetHealthDescription } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { ShiftRequest } from './activities/contract.ts';
-import type { ELBv2 } from './clients/aws/elbv2.ts';
-import type { WriteBudget } from './clients/aws/shared-budget.ts';
-import type { Grant } from './domain/load-balancers/budget.ts';
-import type { LoadBalancersOf } from './activities/load-balancers/port.ts';
-import { driftWatchStart } from './clients/temporal/workflow-start.ts';
-import type { KubernetesClient } from './clients/kubernetes/kubernetes.ts';
-import type { CellSpec } from './crds/cell.ts';
-import type { KindsOf } from './domain/load-balancers/kind.ts';
-import type { LoadBalancerShapes } from './domain/load-balancers/kinds.ts';
-import type { Route } from './domain/load-balancers/load-balancer.ts';
-import { aCell, arnOf } from './domain/testing/builders.ts';
-import { kubernetesWith, type KeptObjects } from './test/examples/route-53/kept-objects.ts';
-import { route53 as route53Kind, type Route53Shape } from './test/examples/route-53/route-53-kind.ts';
-import { zone } from './test/examples/route-53/route-53-records.ts';
-import type { KindEvent } from './watchers/kinds.ts';
+import type { ShiftRequest } from '../../activities/contract.ts';
+import type { ELBv2 } from '../../clients/aws/elbv2.ts';
+import type { WriteBudget } from '../../clients/aws/shared-budget.ts';
+import type { Grant } from '../../domain/load-balancers/budget.ts';
+import type { LoadBalancersOf } from '../../activities/load-balancers/port.ts';
+import { driftWatchStart } from '../../clients/temporal/workflow-start.ts';
+import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { CellSpec } from '../../crds/cell.ts';
+import type { KindsOf } from '../../domain/load-balancers/kind.ts';
+import type { LoadBalancerShapes } from '../../domain/load-balancers/kinds.ts';
+import type { Route } from '../../domain/load-balancers/load-balancer.ts';
+import { aCell, arnOf } from '../../domain/testing/builders.ts';
+import { kubernetesWith, type KeptObjects } from '../examples/route-53/kept-objects.ts';
+import { route53 as route53Kind, type Route53Shape } from '../examples/route-53/route-53-kind.ts';
+import { zone } from '../examples/route-53/route-53-records.ts';
+import type { KindEvent } from '../../watchers/kinds.ts';
 
 /** The shapes, with the line that adds one. */
 interface Shapes extends LoadBalancerShapes {
@@ -25,41 +25,41 @@ interface Shapes extends LoadBalancerShapes {
 }
 
 // The lines of the generated tables that name a kind of load balancer.
-vi.mock('./crds/load-balancers.ts', async (original) => {
+vi.mock('../../crds/load-balancers.ts', async (original) => {
   const table = await original<{
     readonly ingressBlocks: object;
     readonly loadBalancerBlocks: object;
     readonly loadBalancerConfigs: readonly object[];
   }>();
-  const { route53 } = await import('./test/examples/route-53/route-53-schemas.ts');
+  const { route53 } = await import('../examples/route-53/route-53-schemas.ts');
   return {
     ingressBlocks: { ...table.ingressBlocks, route53: route53.block },
     loadBalancerBlocks: { ...table.loadBalancerBlocks, Route53: route53.blockNames },
     loadBalancerConfigs: [...table.loadBalancerConfigs, route53.config],
   };
 });
-vi.mock('./domain/load-balancers/kinds.ts', async (original) => {
+vi.mock('../../domain/load-balancers/kinds.ts', async (original) => {
   const { loadBalancerKinds } = await original<{ loadBalancerKinds: KindsOf<LoadBalancerShapes> }>();
-  const { route53 } = await import('./test/examples/route-53/route-53-kind.ts');
+  const { route53 } = await import('../examples/route-53/route-53-kind.ts');
   const all: KindsOf<Shapes> = { ...loadBalancerKinds, Route53: route53 };
   return { loadBalancerKinds: all };
 });
-vi.mock('./activities/load-balancers/kinds.ts', async (original) => {
+vi.mock('../../activities/load-balancers/kinds.ts', async (original) => {
   const { loadBalancers } = await original<{ loadBalancers: LoadBalancersOf }>();
-  const { route53 } = await import('./test/examples/route-53/route-53.ts');
+  const { route53 } = await import('../examples/route-53/route-53.ts');
   const all: LoadBalancersOf<Shapes> = { ...loadBalancers, Route53: route53 };
   return { loadBalancers: all };
 });
 
 const { listenerARNOf, placeOf, routeOf, targetGroupsOf, withTargetGroups } =
-  await import('./domain/load-balancers/load-balancer.ts');
-const { trafficActivities } = await import('./activities/rollout/traffic.ts');
-const { surroundingsReader } = await import('./activities/rollout/surroundings.ts');
-const { driftActivities } = await import('./activities/load-balancers/drift.ts');
-const { cell: cellKind } = await import('./crds/cell.ts');
-const { selectorOf } = await import('./domain/versions/version-label.ts');
-const { route } = await import('./watchers/routes/route.ts');
-const { viewOf } = await import('./watchers/testing/builders.ts');
+  await import('../../domain/load-balancers/load-balancer.ts');
+const { trafficActivities } = await import('../../activities/rollout/traffic.ts');
+const { surroundingsReader } = await import('../../activities/rollout/surroundings.ts');
+const { driftActivities } = await import('../../activities/load-balancers/drift.ts');
+const { cell: cellKind } = await import('../../crds/cell.ts');
+const { selectorOf } = await import('../../domain/versions/version-label.ts');
+const { route } = await import('../../watchers/routes/route.ts');
+const { viewOf } = await import('../../watchers/testing/builders.ts');
 
 const key = { namespace: 'default', name: 'web' };
 const place = 'arn:aws:route53:::hostedzone/Z123';

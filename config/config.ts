@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
-import { hostToListenOn } from './config-hosts.ts';
-import { describeIssue, problemsAmong, unreadAmong, type Environment } from './config-problems.ts';
-import { variables, type Variables } from './config-variables.ts';
-import { given } from './domain/model/given.ts';
+import { hostname, networkInterfaces } from 'node:os';
+import { describeIssue, problemsAmong, unreadAmong, type Environment } from './problems.ts';
+import { variables, type Variables } from './variables.ts';
+import { given } from '../domain/model/given.ts';
 
 /** How much is logged. */
 export type LogLevel = Variables['OKRA_LOG_LEVEL'];
@@ -195,6 +194,14 @@ function arrange(from: Variables): Config {
       health: bound(from.OKRA_HEALTH_HOST, from.OKRA_HEALTH_PORT),
     }),
   };
+}
+
+type Interfaces = Readonly<Record<string, readonly { readonly family: string }[] | undefined>>;
+
+/** Gives the address to listen on: `::` is every address, also on a machine without IPv6. */
+export function hostToListenOn(host: string, interfaces: Interfaces = networkInterfaces()): string {
+  const families = Object.values(interfaces).flatMap((some = []) => some.map(({ family }) => family));
+  return host === '::' && !families.includes('IPv6') ? '0.0.0.0' : host;
 }
 
 const bound = (host: string, port: number | undefined): Config['health'] =>

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isSelectorText } from './domain/kubernetes/selector-text.ts';
-import { isKey } from './domain/text.ts';
+import { isSelectorText } from '../domain/kubernetes/selector-text.ts';
+import { isKey } from '../domain/text.ts';
 
 const text = z.string();
 

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { startProxy } from './server.ts';
 
-const usage = 'node elbv2-proxy/main.ts --port N --upstream http://127.0.0.1:M [--host 127.0.0.1]';
+const usage = 'node local/elbv2-proxy/main.ts --port N --upstream http://127.0.0.1:M [--host 127.0.0.1]';
 
 function fail(problem: string): never {
   process.stderr.write(`${problem} Usage: ${usage}\n`);

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { documentedFiles, type DocumentedFile } from './test/support/documented-files.ts';
+import { documentedFiles, type DocumentedFile } from '../support/documented-files.ts';
 
-const root = import.meta.dirname;
+const root = join(import.meta.dirname, '../..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 
 /** The files of the examples: how the documentation calls each, and where its code is that kinds.test.ts and load-balancers.test.ts run. */

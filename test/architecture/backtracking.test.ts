@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { resources } from './crds/index.ts';
-import { literalsIn } from './test/support/backtracking/literals.ts';
-import { slowTextFor } from './test/support/backtracking/pumps.ts';
+import { resources } from '../../crds/index.ts';
+import { literalsIn } from '../support/backtracking/literals.ts';
+import { slowTextFor } from '../support/backtracking/pumps.ts';
 
-const root = import.meta.dirname;
-const rooms = ['domain', 'activities', 'clients', 'watchers', 'workflows', 'crds', 'cli'];
+const root = join(import.meta.dirname, '../..');
+const rooms = ['domain', 'activities', 'clients', 'watchers', 'workflows', 'crds', 'cli', 'config'];
 
 /** What okrad is made of: the files of the rooms, and those beside them. */
 const programs = [

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import semver from 'semver';
 import { describe, expect, it } from 'vitest';
-import { lowestNode } from './local/tools.mjs';
+import { lowestNode } from '../../local/tools.mjs';
 
 interface Package {
   readonly engines?: { readonly node?: string };
@@ -10,7 +10,7 @@ interface Package {
   readonly version?: string;
 }
 
-const read = (file: string): string => readFileSync(join(import.meta.dirname, file), 'utf8');
+const read = (file: string): string => readFileSync(join(import.meta.dirname, '../..', file), 'utf8');
 const { engines, devDependencies } = JSON.parse(read('package.json')) as {
   readonly engines: { readonly node: string };
   readonly devDependencies: Readonly<Record<string, string>>;

@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { WorkflowStart } from './clients/temporal/workflow-start.ts';
-import type { Cell } from './crds/cell.ts';
-import type { KubernetesClient } from './clients/kubernetes/kubernetes.ts';
-import type { Instruction } from './watchers/instruction.ts';
-import type { KindEvent } from './watchers/kinds.ts';
-import type { Tally } from './test/examples/tally/tally.ts';
+import type { WorkflowStart } from '../../clients/temporal/workflow-start.ts';
+import type { Cell } from '../../crds/cell.ts';
+import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { Instruction } from '../../watchers/instruction.ts';
+import type { KindEvent } from '../../watchers/kinds.ts';
+import type { Tally } from '../examples/tally/tally.ts';
 
 // The one line in the table that adds a kind.
-vi.mock('./crds/index.ts', async (original) => {
+vi.mock('../../crds/index.ts', async (original) => {
   const [table, { tally }] = await Promise.all([
     original<{ readonly resources: readonly object[] }>(),
-    import('./test/examples/tally/tally.ts'),
+    import('../examples/tally/tally.ts'),
   ]);
   return { ...table, resources: [...table.resources, tally] };
 });
@@ -33,13 +33,13 @@ vi.mock('@temporalio/workflow', async (original) => ({
   scheduleActivity: (name: string, args: unknown[]) => temporal.activities[name]?.(...args),
 }));
 
-const { createRouter } = await import('./watchers/router.ts');
-const { createDispatcher } = await import('./watchers/dispatch.ts');
-const { wakeOrphans } = await import('./watchers/orphans.ts');
-const { sources } = await import('./watchers/kinds.ts');
-const { noLog } = await import('./watchers/testing/fakes.ts');
-const { default: synced } = await import('./workflows/index.ts');
-const { tallyActivities } = await import('./test/examples/tally/tally-sync.ts');
+const { createRouter } = await import('../../watchers/router.ts');
+const { createDispatcher } = await import('../../watchers/dispatch.ts');
+const { wakeOrphans } = await import('../../watchers/orphans.ts');
+const { sources } = await import('../../watchers/kinds.ts');
+const { noLog } = await import('../../watchers/testing/fakes.ts');
+const { default: synced } = await import('../../workflows/index.ts');
+const { tallyActivities } = await import('../examples/tally/tally-sync.ts');
 
 const tally: Tally = {
   apiVersion: 'okra.mumo.co/v1alpha1',

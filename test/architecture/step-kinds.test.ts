@@ -2,17 +2,17 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
+const root = join(import.meta.dirname, '../..');
+
 const SCHEMA = 'crds/canary-steps.ts';
 const REGISTRY = 'domain/steps/index.ts';
 const rooms = ['activities', 'cli', 'clients', 'crds', 'domain', 'watchers', 'workflows'];
 
-const textOf = (file: string): string => readFileSync(join(import.meta.dirname, file), 'utf8');
+const textOf = (file: string): string => readFileSync(join(root, file), 'utf8');
 
 const files = rooms
   .flatMap((room) =>
-    readdirSync(join(import.meta.dirname, room), { recursive: true }).map((file) =>
-      posix.join(room, String(file)),
-    ),
+    readdirSync(join(root, room), { recursive: true }).map((file) => posix.join(room, String(file))),
   )
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.includes('/testing/'))
   // A StagedBindingPolicy has stages and requests, of which one is called pause, and no steps.
