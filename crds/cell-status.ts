@@ -1,10 +1,33 @@
 import { z } from 'zod';
 import { applicationsStatus } from './application-status.ts';
-import { approvalStatus } from './approval-status.ts';
 import { clustersStatus } from './cell-clusters.ts';
 import { conditions, observedGeneration, statusWriter } from './common.ts';
 import { askNames } from './request-names.ts';
 import { paused, rolloutStatus, version } from './rollout-status.ts';
+
+const approval = z.object({
+  by: z.string().max(253).describe('Who approved.'),
+  reason: z.string().max(1024).describe('The reason that was given; may be empty.'),
+  time: z.iso.datetime().describe('When they approved.'),
+});
+
+/** What is reported of the approvals that a step takes. */
+const approvalStatus = z.object({
+  groups: z
+    .array(z.string().max(253))
+    .max(20)
+    .meta({ 'x-kubernetes-list-type': 'atomic' })
+    .describe('The groups whose members may approve.'),
+  count: z.int().min(1).describe('How many people must approve.'),
+  lacking: z.int().min(0).describe('How many approvals are still missing.'),
+  message: z.string().max(1024).optional().describe('What to look at before approving.'),
+  approvals: z
+    .array(approval)
+    .max(10)
+    .optional()
+    .meta({ 'x-kubernetes-list-type': 'atomic' })
+    .describe('Who approved, why and when.'),
+});
 
 const text = (what: string) => z.string().max(32768).optional().describe(what);
 

@@ -26,7 +26,19 @@ import { lifetime } from '../discovery/lifetime.ts';
 import { measure } from './measure.ts';
 import { mustUse, type ProviderDependencies } from './providers/dependencies.ts';
 import { providerOf } from './providers/index.ts';
-import { targetCounter } from './targets.ts';
+
+/** Makes what counts the healthy targets of target groups together, as ELBv2 knows them now. */
+const targetCounter =
+  (elbv2: ELBv2Regions, signal: AbortSignal) =>
+  async (targetGroupARNs: readonly string[]): Promise<number> => {
+    const counts = await Promise.all(
+      targetGroupARNs.map(async (arn) => {
+        const targets = await elbv2(arn).targetHealth(arn, signal);
+        return targets.filter(({ TargetHealth }) => TargetHealth?.State === 'healthy').length;
+      }),
+    );
+    return counts.reduce((sum, count) => sum + count, 0);
+  };
 
 /** What Checks are measured with. */
 export interface CheckDependencies extends ProviderDependencies {

@@ -14,7 +14,13 @@ import {
 } from '../../crds/staged-binding-policy.ts';
 import { compileCondition, compileFilter } from '../../domain/staged/cel/expression.ts';
 import { REPORTS, reportsSpec, type Binding } from '../../domain/staged/kubestellar.ts';
-import type { ObservedStaged, PresentPolicy, StagedLook } from '../../domain/staged/observation.ts';
+import type {
+  ObservedStaged,
+  PresentPolicy,
+  StagedLook,
+  ClusterSelection,
+  StagePolicy,
+} from '../../domain/staged/observation.ts';
 import {
   namePolicy,
   containsAll,
@@ -23,9 +29,12 @@ import {
   STAGE_LABEL,
   STAGED_UID_LABEL,
   type BindingPolicy,
+  readNarrowing,
+  buildPolicySpec,
+  isAsDesired,
+  buildSelectionSpec,
 } from '../../domain/staged/policy.ts';
-import { listNamespaces } from '../../domain/staged/workload.ts';
-import { describeSelection, describePolicy } from './found.ts';
+import { listNamespaces, listClusters, findRefusal, explainUnbound } from '../../domain/staged/workload.ts';
 import type { LiveMemory } from './live.ts';
 import { findSpace, type Spaces } from './space.ts';
 import { observeActiveStage } from './stage-view.ts';
@@ -191,4 +200,46 @@ async function policiesIn(
     if (isNotFound(error)) return undefined;
     throw error;
   }
+}
+
+/** Describes the BindingPolicy of a stage, which is not as asked while its reports are not collected. */
+function describePolicy(
+  policy: BindingPolicy,
+  spec: StagedBindingPolicySpec,
+  { binding, isCollected }: { readonly binding: Binding | undefined; readonly isCollected: boolean },
+): StagePolicy {
+  const { name, uid = '', deletionTimestamp, labels = {} } = policy.metadata;
+  const stage = spec.stages.find((one) => one.name === labels[STAGE_LABEL]);
+  const narrowing = readNarrowing(policy);
+  const refusal = findRefusal(policy, binding);
+  return {
+    stage: labels[STAGE_LABEL] ?? '',
+    name,
+    uid,
+    isAsAsked:
+      isCollected && stage !== undefined && isAsDesired(policy, buildPolicySpec(spec, stage, narrowing)),
+    isDeleting: deletionTimestamp !== undefined,
+    isBound: explainUnbound(policy, binding) === undefined,
+    ...(refusal === undefined ? {} : { refusal }),
+    ...(narrowing === undefined ? {} : { only: narrowing.clusters }),
+  };
+}
+
+/** What there is to say of the BindingPolicy that asks for the clusters of a stage. */
+function describeSelection(
+  policy: BindingPolicy,
+  spec: StagedBindingPolicySpec,
+  binding: Binding | undefined,
+): ClusterSelection {
+  const { name, uid = '', deletionTimestamp, labels = {} } = policy.metadata;
+  const stage = spec.stages.find((one) => one.name === labels[SELECTION_LABEL]);
+  const isAnswered = explainUnbound(policy, binding) === undefined && binding !== undefined;
+  return {
+    stage: labels[SELECTION_LABEL] ?? '',
+    name,
+    uid,
+    isAsAsked: stage !== undefined && isAsDesired(policy, buildSelectionSpec(stage)),
+    isDeleting: deletionTimestamp !== undefined,
+    ...(isAnswered ? { clusters: listClusters(binding) } : {}),
+  };
 }

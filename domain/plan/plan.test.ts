@@ -3,8 +3,7 @@ import type { CellSpec } from '../../crds/cell.ts';
 import { aCell, weightsOf } from '../testing/builders.ts';
 import { rollingOut } from '../testing/rolling-out.ts';
 import { Simulation } from '../testing/simulation.ts';
-import { nextVersion } from './assume.ts';
-import { planCell, type CellPlan } from './plan.ts';
+import { nextVersion, planCell, type CellPlan } from './plan.ts';
 
 // A Sunday.
 const now = Date.parse('2026-11-22T10:00:00Z');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NODE } from '../../../clients/kubernetes/kinds.ts';
 import type { SnapshotOptions } from '../../../clients/kubernetes/kubernetes-list.ts';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
-import { heldLists, type HeldLists } from './held-lists.ts';
+import { heldLists, type HeldLists } from './reader.ts';
 
 /** A client whose lists are one object of so many characters, when they are to answer. */
 const clientOf = (characters: number, when: Promise<void> = Promise.resolve()): KubernetesClient => {

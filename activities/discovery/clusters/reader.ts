@@ -1,14 +1,125 @@
 import { decodeBase64 } from '../../../clients/kubernetes/base64.ts';
 import { randomUUID } from 'node:crypto';
-import { SECRET } from '../../../clients/kubernetes/kinds.ts';
-import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
+import { SECRET, type KindRef } from '../../../clients/kubernetes/kinds.ts';
+import { type KubernetesClient, KubernetesError } from '../../../clients/kubernetes/kubernetes.ts';
 import type { RemoteClusters, StoredClusterSecret } from '../../../clients/kubernetes/remote-clusters.ts';
 import { knownCluster, type KnownCluster } from '../../../domain/discovery/clusters/known-cluster.ts';
 import { CLUSTER_SECRETS } from '../../../domain/kubernetes/labels.ts';
-import { heldLists, type HeldLists } from './held-lists.ts';
 import { latecomers, type Outcome, type Patience } from './latecomers.ts';
-import { remoteProblem } from './problem.ts';
-import { soleSyncs } from './sole-syncs.ts';
+import { tooMuchListed } from '../../../clients/kubernetes/kubernetes-error.ts';
+import type { SnapshotOptions } from '../../../clients/kubernetes/kubernetes-list.ts';
+import { HELD } from '../../../clients/kubernetes/limits.ts';
+import { createAccount, type Tenant } from '../../../clients/kubernetes/tenant-account.ts';
+import { toFailure } from '../../failure.ts';
+
+/** Since when this process alone has synced an object. */
+interface SoleSyncs {
+  /** Notes a sync; the time of it, or that of an earlier one when nobody else has synced the object since. */
+  note(sync: { readonly object: string; readonly isSole: boolean; readonly time: number }): number;
+  readonly size: number;
+}
+
+// An object that is synced no more is gone, or another process looks after it.
+const FORGET_AFTER_MILLISECONDS = 600_000;
+
+/** Makes it empty; those whose syncs are long ago are forgotten, and count as new. By a clock of milliseconds that never goes back. */
+export function soleSyncs(now: () => number = () => performance.now()): SoleSyncs {
+  // The one whose sync is longest ago comes first.
+  const noted = new Map<string, { readonly since: number; readonly at: number }>();
+
+  function forget(): void {
+    for (const [object, { at }] of noted) {
+      if (now() - at < FORGET_AFTER_MILLISECONDS) return;
+      noted.delete(object);
+    }
+  }
+
+  return {
+    note({ object, isSole, time }) {
+      forget();
+      const since = (isSole ? noted.get(object)?.since : undefined) ?? time;
+      noted.delete(object);
+      noted.set(object, { since, at: now() });
+      return since;
+    },
+    get size() {
+      return noted.size;
+    },
+  };
+}
+
+/** Says in a word and a sentence why a cluster could not be read. */
+function remoteProblem(
+  error: unknown,
+  cluster: string,
+): { readonly reason: string; readonly message: string } {
+  const { message } = toFailure(error);
+  const reason = reasonOf(error);
+  if (reason === 'KindNotInstalled') {
+    return {
+      reason,
+      message: `Expected the kind that is looked for to be installed in cluster ${cluster}, got: ${message} Install it; what the cluster had before stays.`,
+    };
+  }
+  return { reason, message: `${message} What cluster ${cluster} had before stays.` };
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof KubernetesError)) return 'Unreachable';
+  if (isWithheld(error.reason)) return error.reason;
+  if (error.reason === 'LoginFailed' || error.status === 401 || error.status === 403) return 'AccessDenied';
+  if (error.status === 404) return 'KindNotInstalled';
+  return error.status === 0 ? 'Unreachable' : 'Unavailable';
+}
+
+/** Whether Okra does not show its identity to whom a secret names. */
+const isWithheld = (reason: string): boolean => reason === 'ForeignEndpoint' || reason === 'NotAllowed';
+
+/** What a sync holds of what it reads in clusters, until it is disposed of. */
+export interface HeldLists extends Disposable {
+  /** Reads in a cluster as long as what the clusters of its namespace have said, and is held, is not too much. */
+  read<T>(
+    of: { readonly tenant: Tenant; readonly client: KubernetesClient },
+    read: (client: KubernetesClient) => Promise<T>,
+  ): Promise<T>;
+}
+
+/** Makes the count of what all syncs of a process hold at once, so that no namespace takes up the memory of all others. */
+export function heldLists({ waitMilliseconds, keepMilliseconds }: Patience, limits = HELD): () => HeldLists {
+  const account = createAccount(limits);
+  return () => {
+    const over = Promise.withResolvers<undefined>();
+    return {
+      [Symbol.dispose]: () => over.resolve(undefined),
+      async read({ tenant, client }, read) {
+        let held = 0;
+        const measured = (_: unknown, characters: number): void => {
+          const size = EACH + characters;
+          const full = account.full(tenant, size);
+          if (full !== undefined) throw tooMuchListed(full);
+          account.add(tenant, size);
+          held += size;
+        };
+        const list = <T>(kind: KindRef, options?: SnapshotOptions<T>): Promise<T[]> =>
+          client.list<T>(kind, { ...options, measured });
+        const release = (): void => account.add(tenant, -held);
+        const begunAt = performance.now();
+        try {
+          return await read({ ...client, list });
+        } finally {
+          // What is late is kept for the next sync.
+          const isLate = performance.now() - begunAt >= waitMilliseconds;
+          void over.promise.then(() =>
+            isLate ? void setTimeout(release, keepMilliseconds).unref() : release(),
+          );
+        }
+      },
+    };
+  };
+}
+
+// What an object takes up beside what it says.
+const EACH = 500;
 
 /** A cluster that has an Argo CD cluster secret. */
 export interface RemoteCluster {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { soleSyncs } from './sole-syncs.ts';
+import { soleSyncs } from './reader.ts';
 
 const MINUTE = 60_000;
 

@@ -16,13 +16,45 @@ import {
   targetGroupName,
   desiredTargetGroup,
   type TargetGroupOwner,
+  type ExistingTargetGroup,
+  type HealthCheck,
 } from '../../../domain/discovery/target-group-binding/new-target-group.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
 import type { TargetType } from '../../../domain/discovery/target-group-binding/target-ids.ts';
 import type { ClusterReads } from '../clusters/reader.ts';
 import { reasonOf, toFailure } from '../../failure.ts';
 import type { Lifetime } from '../lifetime.ts';
-import { existingOf, healthCheckInput } from './group-facts.ts';
+import type { HealthCheckInput } from '../../../clients/aws/elbv2-calls.ts';
+
+/** A target group as it is compared with what is asked for. */
+const existingOf = (group: TargetGroup): ExistingTargetGroup => ({
+  protocol: group.Protocol,
+  port: group.Port,
+  vpcID: group.VpcId,
+  targetType: group.TargetType,
+  healthCheck: {
+    protocol: group.HealthCheckProtocol,
+    path: group.HealthCheckPath,
+    port: group.HealthCheckPort,
+    intervalSeconds: group.HealthCheckIntervalSeconds,
+    timeoutSeconds: group.HealthCheckTimeoutSeconds,
+    healthyThreshold: group.HealthyThresholdCount,
+    unhealthyThreshold: group.UnhealthyThresholdCount,
+    matcher: group.Matcher?.HttpCode,
+  },
+});
+
+/** A health check as ELBv2 takes it. */
+const healthCheckInput = (check: HealthCheck): HealthCheckInput => ({
+  HealthCheckProtocol: check.protocol,
+  HealthCheckPath: check.path,
+  HealthCheckPort: check.port,
+  HealthCheckIntervalSeconds: check.intervalSeconds,
+  HealthCheckTimeoutSeconds: check.timeoutSeconds,
+  HealthyThresholdCount: check.healthyThreshold,
+  UnhealthyThresholdCount: check.unhealthyThreshold,
+  ...(check.matcher === undefined ? {} : { Matcher: { HttpCode: check.matcher } }),
+});
 
 /** What target groups are read and written with. */
 export interface GroupDependencies {

@@ -5,7 +5,7 @@ import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts
 import type { Registration } from '../../../domain/discovery/target-group-binding/registered-target.ts';
 import { lifetimeFrom } from '../lifetime.ts';
 import { bindingLedger } from './ledger.ts';
-import { stay } from './stay.ts';
+import { stay } from './target-group-binding.ts';
 import { searches } from './searches.ts';
 import { unused } from './testing/unused.ts';
 

@@ -9,22 +9,29 @@ import {
   turnTo,
   withoutEmpty,
   tooManyFormer,
+  type Place,
+  isTooManyFormer,
 } from '../../../domain/discovery/target-group-binding/binding-move.ts';
 import { canonical } from '../../../domain/kubernetes/canonical.ts';
 import type { ObjectKey } from '../../../domain/model/ids.ts';
 import { objectWorkflowId } from '../../../domain/model/workflow-ids.ts';
 import { BINDING_FINALIZER } from '../../../domain/kubernetes/labels.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
-import { refusedManaged, refusedUse } from './allowed.ts';
+import { refusedManaged, refusedUse, refusedGroup } from './allowed.ts';
 import { attempt, problemOf } from './attempt.ts';
 import { registerIn, type Binding } from './fill.ts';
-import { keepUp } from './keep-up.ts';
-import { groupFinder, type Bound, type FoundGroup, type GroupDependencies } from './group.ts';
-import { deleteCreated, leaveFormer, leaveGroup, whileInUse, type LeavingDependencies } from './leave.ts';
-import { bindingLedger, type BindingLedger } from './ledger.ts';
+import { groupFinder, type Bound, type FoundGroup, type GroupDependencies, findFormer } from './group.ts';
+import {
+  deleteCreated,
+  leaveFormer,
+  leaveGroup,
+  whileInUse,
+  type LeavingDependencies,
+  hasMoved,
+} from './leave.ts';
+import { bindingLedger, type BindingLedger, formerLedger } from './ledger.ts';
 import { bindingReporter, type BindingOutcome } from './report.ts';
 import { searches } from './searches.ts';
-import { stay } from './stay.ts';
 import { FAILED_AGAIN_SECONDS, type ClusterReader, type ClusterReads } from '../clusters/reader.ts';
 import type { SyncActivities, Synced } from '../../contract.ts';
 import { addFinalizerAndRead, removeFinalizer, type FinalizerOf } from '../../kubernetes/finalizers.ts';
@@ -32,6 +39,7 @@ import { goesWithKind } from '../../kubernetes/goes-with-kind.ts';
 import { isFirstAttempt, lifetime, type Lifetime } from '../lifetime.ts';
 import { earlier } from '../../../domain/discovery/missing.ts';
 import { soonest } from '../soonest.ts';
+import { targetsHashOf } from './shared.ts';
 
 /** What the activities of AWSTargetGroupBindings are made of. */
 export interface BindingDependencies extends GroupDependencies {
@@ -194,4 +202,81 @@ async function undo(
   if (problems.length > 0) return { problems, againInSeconds: FAILED_AGAIN_SECONDS };
   if (bound.spec?.deletionPolicy !== 'Delete') return { problems };
   return { problems: await deleteCreated(dependencies, bound), againInSeconds: FAILED_AGAIN_SECONDS };
+}
+
+/**
+ * Keeps up the targets in the target groups that an object moves from and cannot leave yet. Of one that was filled by
+ * other targets of the spec than there are now, nobody knows what is to be in it: it is left as it is.
+ */
+async function keepUp(
+  dependencies: Binding,
+  { bound, ledger }: { readonly bound: Bound; readonly ledger: BindingLedger },
+  stays: (targetGroupARN: string) => boolean,
+): Promise<BindingOutcome> {
+  const hash = targetsHashOf(bound.spec);
+  const keepUpIn = async (place: Place): Promise<BindingOutcome> => {
+    const refused = await refusedGroup(dependencies.kubernetes, bound, place.targetGroupARN);
+    const group = refused === undefined ? await findFormer(dependencies, place, bound.life) : undefined;
+    if (group?.is !== 'Group') return { problems: [] };
+    return await registerIn(group, dependencies, { bound, ledger: formerLedger(ledger, place) });
+  };
+  let all: BindingOutcome = { problems: [] };
+  for (const place of ledger.now().former ?? []) {
+    const { targetGroupARN, targetsHash } = place;
+    if (!stays(targetGroupARN) || targetsHash !== hash) continue;
+    // Where one does not answer, the others are kept up all the same.
+    const outcome = await attempt(bound.life.signal, () => keepUpIn(place), targetGroupARN);
+    all = joined(all, outcome);
+  }
+  return all;
+}
+
+function joined(one: BindingOutcome, other: BindingOutcome): BindingOutcome {
+  const both = [one.missing, other.missing].filter((some) => some !== undefined);
+  const missing = new Map(both.flat().map((each) => [each.name, each]));
+  return {
+    problems: [...one.problems, ...other.problems],
+    ...(both.length === 0 ? {} : { missing: [...missing.values()] }),
+    againInSeconds: earlier(one.againInSeconds, other.againInSeconds),
+  };
+}
+
+/**
+ * Keeps up the targets where they are, when the target group that they are to move to is not to be had. Where they are
+ * may be a target group that the namespace may not use any more, and which is left alone then.
+ */
+export async function stay(
+  dependencies: Binding,
+  { bound, ledger }: { readonly bound: Bound; readonly ledger: BindingLedger },
+  problem: Problem,
+): Promise<Staying> {
+  const { mayLeave, ...outcome } = await keptThere(dependencies, { bound, ledger }, problem);
+  const kept = { ...outcome, againInSeconds: earlier(soonest([problem]), outcome.againInSeconds) };
+  // Nothing but leaving those before makes room in the status, also where the targets here are not looked after.
+  return isTooManyFormer(problem) ? { ...kept, mayLeave: mayLeave ?? true } : kept;
+}
+
+/** The outcome where the targets stay; whether the target groups before that one may be emptied, if that is to be. */
+type Staying = BindingOutcome & { readonly mayLeave?: boolean };
+
+async function keptThere(
+  dependencies: Binding,
+  { bound, ledger }: { readonly bound: Bound; readonly ledger: BindingLedger },
+  problem: Problem,
+): Promise<Staying> {
+  const { targetGroupARN: former, targetsHash } = ledger.now();
+  if (former === undefined || !hasMoved(bound.spec, ledger.now())) return { problems: [problem] };
+  const refused = await refusedGroup(dependencies.kubernetes, bound, former);
+  if (refused !== undefined) return { problems: [problem, refused] };
+  const group = await findFormer(dependencies, ledger.now(), bound.life);
+  if (group?.is !== 'Group') return { problems: [problem] };
+  const stays = `${problem.message} Until then the targets stay in ${group.arn}`;
+  // Other targets are for the new target group: this one may serve.
+  if (targetsHash !== undefined && targetsHash !== targetsHashOf(bound.spec))
+    return {
+      problems: [{ ...problem, message: `${stays} as they are, since spec.targets asks for others.` }],
+    };
+  const message = `${stays}.`;
+  const outcome = await registerIn(group, dependencies, { bound, ledger });
+  return { ...outcome, problems: [{ ...problem, message }, ...outcome.problems] };
 }

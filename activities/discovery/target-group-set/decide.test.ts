@@ -9,7 +9,7 @@ import type { RemoteBinding } from '../../../domain/discovery/target-group-set/t
 import { decideTargetGroupSet } from '../../../domain/discovery/target-group-set/target-group-set.ts';
 import { given } from '../../../domain/model/given.ts';
 import { arnOf } from '../../../domain/testing/builders.ts';
-import { decide } from './decide.ts';
+import { decide } from './target-group-set.ts';
 
 const bound = (name: string): RemoteBinding => ({
   api: 'elbv2.k8s.aws',

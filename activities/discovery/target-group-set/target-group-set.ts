@@ -13,9 +13,12 @@ import type { ObjectKey } from '../../../domain/model/ids.ts';
 import { objectWorkflowId } from '../../../domain/model/workflow-ids.ts';
 import { setLooksInto } from '../../../domain/discovery/target-group-set/looks-into.ts';
 import { namesOf, saysTheSame, syncStatusOf, type Problem } from '../../../domain/discovery/sync-status.ts';
-import { type ClusterReading } from '../../../domain/discovery/target-group-set/observed-target-group-set.ts';
+import type {
+  ClusterReading,
+  ObservedTargetGroupSet,
+} from '../../../domain/discovery/target-group-set/observed-target-group-set.ts';
 import { earlier, type Missing } from '../../../domain/discovery/missing.ts';
-import { askKinds } from '../clusters/ask-kinds.ts';
+import { askKinds, type AskKinds } from '../clusters/ask-kinds.ts';
 import {
   againAfter,
   type ClusterAccess,
@@ -29,8 +32,16 @@ import type { SyncActivities, Synced } from '../../contract.ts';
 import { isFirstAttempt, lifetime, type Lifetime } from '../lifetime.ts';
 import { againIn } from '../soonest.ts';
 import { readReporter } from '../../kubernetes/read-reporter.ts';
-import { decide } from './decide.ts';
 import { targetGroupObjects } from './target-group-objects.ts';
+import {
+  doubtfulClusters,
+  withAsked,
+  type AskedKinds,
+} from '../../../domain/discovery/target-group-set/doubtful-clusters.ts';
+import {
+  decideTargetGroupSet,
+  type TargetGroupSetDecision,
+} from '../../../domain/discovery/target-group-set/target-group-set.ts';
 
 /** What the activities of AWSTargetGroupSets are made of. */
 export interface TargetGroupSetDependencies {
@@ -186,4 +197,27 @@ function statusOf(
     targetGroups,
     ...(missing.length === 0 ? {} : { missing }),
   };
+}
+
+/** Decides about a set; before a group goes, its cluster is asked once more whether it still has the kind that the group is made of. */
+export async function decide(
+  observed: ObservedTargetGroupSet,
+  ask: AskKinds,
+): Promise<TargetGroupSetDecision> {
+  const asked = new Map<string, AskedKinds>();
+  for (;;) {
+    const readings = observed.readings.map((reading) => withAnswer(reading, asked));
+    const decision = decideTargetGroupSet({ ...observed, readings });
+    const doubtful = doubtfulClusters(decision, { ...observed, readings }).filter(
+      (secret) => !asked.has(secret),
+    );
+    if (doubtful.length === 0) return decision;
+    const answers = await Promise.all(doubtful.map(async (secret) => [secret, await ask(secret)] as const));
+    for (const [secret, answer] of answers) asked.set(secret, answer);
+  }
+}
+
+function withAnswer(reading: ClusterReading, asked: ReadonlyMap<string, AskedKinds>): ClusterReading {
+  const answer = asked.get(reading.cluster.secret);
+  return answer === undefined ? reading : withAsked(reading, answer);
 }

@@ -59,7 +59,7 @@ export function sharedTargets(
   return { isKept: (one) => kept.has(targetTextOf(one)), isTheirs: (one) => theirs.has(targetTextOf(one)) };
 }
 
-/** Where an object keeps up what it has, until it can leave (activities/discovery/target-group-binding/keep-up.ts). */
+/** Where an object keeps up what it has, until it can leave (activities/discovery/target-group-binding/target-group-binding.ts). */
 const placesKeptUp = ({ isDeleting, former = [], targetsHashNow: now }: OtherBinding): readonly Place[] =>
   isDeleting || now === undefined ? [] : former.filter(({ targetsHash }) => targetsHash === now);
 
