@@ -36,7 +36,6 @@ const waits: Readonly<Record<Wait['for'], Waiting>> = {
   Job: WORK,
   Health: WORK,
   Backoff: WORK,
-  Budget: WORK,
   Detach: WORK,
 };
 
@@ -226,7 +225,6 @@ export interface Wait {
     | 'Clusters'
     | 'Application'
     | 'Kind'
-    | 'Budget'
     | 'Detach';
   /** When to look again, in milliseconds since the epoch; undefined: when something happens. */
   readonly until?: number;
