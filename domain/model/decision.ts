@@ -194,7 +194,13 @@ export type Decision =
   /** Goes on without the verdict of the analysis in the background. */
   | { readonly do: 'WaiveBackground'; readonly message: string }
   /** The current step is done; the next one is that with the index `to`, or else the one after it. */
-  | { readonly do: 'Advance'; readonly to?: number; readonly message: string }
+  | {
+      readonly do: 'Advance';
+      readonly to?: number;
+      readonly message: string;
+      /** Whether the Event of a shift has said so already. */
+      readonly isTold?: true;
+    }
   | { readonly do: 'Replan'; readonly index: number; readonly message: string }
   | { readonly do: 'End'; readonly ending: Ending; readonly message: string }
   | { readonly do: 'Bake'; readonly message: string }

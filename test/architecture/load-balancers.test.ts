@@ -199,11 +199,10 @@ describe('a kind of load balancer that the tables have a line of', () => {
         return before.apply(object, options);
       },
     };
-    const report = { key, uid: 'uid', status: {}, events: [] };
+    const report = { key, uid: 'uid', resourceVersion: '1', status: {}, events: [] };
     const own = [
       'apply Route53Config',
-      // Before its status is written over what is there, and for the next decision.
-      'get Cell',
+      // For the next decision; its status is written over the version that was seen last.
       'get Cell',
       // Before anything is asked for, and once more right before the write.
       'get Route53Config',

@@ -76,7 +76,7 @@ function moveTo(weight: number, then: 'Advance' | 'Finish', rollout: Rollout, in
   if (sameShares(wanted, input.observed.weighted) && input.observed.isApplied) {
     const settled = settle(rollout, input);
     if (settled !== undefined) return settled;
-    if (then === 'Advance') return advance(rollout, `The canary's weight is ${weight}.`);
+    if (then === 'Advance') return { ...advance(rollout, `The canary's weight is ${weight}.`), isTold: true };
     return input.cell.spec.updateStrategy?.bake === undefined ? finish(rollout) : startBaking(rollout, input);
   }
   const message = `Setting the weight of ${version} to ${weight}.`;
