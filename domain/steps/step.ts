@@ -41,7 +41,7 @@ export const nameStep = ({ index, steps }: Steps): string =>
   index < steps.length ? `step ${index + 1} of ${steps.length}` : 'the end of the steps';
 
 /** The current step of the rollout is done. */
-export const advance = ({ index, steps }: Rollout, why: string): Extract<Decision, { do: 'Advance' }> => ({
+export const advance = ({ index, steps }: Rollout, why: string): Decision => ({
   do: 'Advance',
   message: `Step ${index + 1} of ${steps.length} is done. ${why}`,
 });

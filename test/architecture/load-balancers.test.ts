@@ -194,14 +194,17 @@ describe('a kind of load balancer that the tables have a line of', () => {
       get: (kind, of, options) => (count('get', kind.kind), before.get(kind, of, options)),
       list: (kind, options) => (count('list', kind.kind), before.list(kind, options)),
       snapshot: (kind, options) => (count('list', kind.kind), before.snapshot(kind, options)),
+      create: (object) => (count('create', object.kind), Promise.resolve(object)),
       apply: (object, options) => {
         count(options?.subresource === 'status' ? 'status of' : 'apply', object.kind);
         return before.apply(object, options);
       },
     };
-    const report = { key, uid: 'uid', resourceVersion: '1', status: {}, events: [] };
+    const events = [{ id: '1', type: 'Normal', reason: 'WeightsShifted', message: '' } as const];
+    const report = { key, uid: 'uid', resourceVersion: '1', status: {}, events };
     const own = [
       'apply Route53Config',
+      'create Event',
       // For the next decision; its status is written over the version that was seen last.
       'get Cell',
       // Before anything is asked for, and once more right before the write.

@@ -42,7 +42,8 @@ export function takeStep(rollout: Rollout, input: GuardInput): Decision {
       endMeasurement(progress) ??
       advance(rollout, `${promote.resumes === true ? 'Resumed' : 'Promoted'} by ${promote.by}.`)
     );
-  return nextOf(step, rollout, input) ?? moveTo(weightAfter(steps, index), 'Advance', rollout, input);
+  const next = nextOf(step, rollout, input) ?? moveTo(weightAfter(steps, index), 'Advance', rollout, input);
+  return next.do === 'Advance' && movesTraffic(step) ? { ...next, isTold: true } : next;
 }
 
 /** Goes on without the remaining steps, as far as the next one that takes approvals: nothing stands in for them. */
@@ -76,7 +77,7 @@ function moveTo(weight: number, then: 'Advance' | 'Finish', rollout: Rollout, in
   if (sameShares(wanted, input.observed.weighted) && input.observed.isApplied) {
     const settled = settle(rollout, input);
     if (settled !== undefined) return settled;
-    if (then === 'Advance') return { ...advance(rollout, `The canary's weight is ${weight}.`), isTold: true };
+    if (then === 'Advance') return advance(rollout, `The canary's weight is ${weight}.`);
     return input.cell.spec.updateStrategy?.bake === undefined ? finish(rollout) : startBaking(rollout, input);
   }
   const message = `Setting the weight of ${version} to ${weight}.`;
