@@ -168,7 +168,7 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
       if (signal.aborted) throw error;
       throw failure(
         'Throttled',
-        `cannot write to ELBv2: others use up the write rate of this worker for ${LONGEST_WAIT_MS / 1000} s. Raise OKRA_ELBV2_WRITES_PER_SECOND.`,
+        `cannot write to ELBv2: the rate limit of this worker left no room within ${LONGEST_WAIT_MS / 1000} s. Raise OKRA_ELBV2_WRITES_PER_SECOND.`,
       );
     }
   }
