@@ -11,8 +11,7 @@ import { installationIn, type Installation } from './clients/kubernetes/installa
 import { connectKubernetes } from './clients/kubernetes/kubernetes.ts';
 import type { Log } from './clients/log.ts';
 import { connectClusters } from './clients/kubernetes/remote-clusters.ts';
-import { sharedBudget } from './clients/aws/shared-budget.ts';
-import { budgetStates } from './clients/aws/budget-states.ts';
+import { limitRates, waitingCalls } from './clients/rate-limiter.ts';
 import type { Metrics } from './clients/metrics/metrics.ts';
 import { noTraces, openTraces } from './clients/traces/traces.ts';
 import { activityTraces } from './clients/temporal/activity-traces.ts';
@@ -66,12 +65,8 @@ export async function runWorker({
   const kubernetes = connectKubernetes(config.kubernetes.kubeconfig);
   const installation = installationIn({ kubernetes, namespace: config.lease.namespace });
   tell(installation, log);
-  const shared = {
-    kubernetes,
-    namespace: config.lease.namespace,
-    rates: { ...config.elbv2, queries: config.datadog.queries },
-  };
-  metrics.states('budgets', budgetStates(shared));
+  const limits = limitRates({ ...config.elbv2, queries: config.datadog.queries });
+  metrics.states('limits', waitingCalls(limits));
   const intervals = { drift: config.driftIntervalSeconds, sync: config.syncIntervalSeconds };
   const looks = failingLooks(intervals);
   metrics.states('looks', looks.states);
@@ -91,7 +86,7 @@ export async function runWorker({
     }),
     clusters: connectClusters(config, accessPolicies(kubernetes)),
     ...(config.aws.region === undefined ? {} : { region: config.aws.region }),
-    budgets: sharedBudget({ ...shared, log }),
+    limits,
     tell: told,
     datadog: config.datadog,
     tellEvent: eventsOf(config, log, signal),

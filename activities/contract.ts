@@ -7,9 +7,8 @@ import type { AnalysisStep, ExperimentStep } from '../crds/cell.ts';
 import type { CheckStep } from '../crds/check-step.ts';
 import type { JobSpec } from '../crds/job-step.ts';
 import type { SyncedKind } from '../crds/index.ts';
-import type { Ticket } from '../domain/load-balancers/budget.ts';
 import type { CellReport } from '../domain/rollout/report/report.ts';
-import type { NotYet, ShiftRequest, ShiftResult } from '../domain/rollout/shift.ts';
+import type { ShiftRequest, ShiftResult } from '../domain/rollout/shift.ts';
 import type { FailedBefore } from '../domain/model/pace.ts';
 import type { LostRun } from '../domain/model/state.ts';
 import type { BackgroundPrefix, CellRef, ObjectKey } from '../domain/model/ids.ts';
@@ -21,7 +20,7 @@ import type { AnalysisVerdict } from '../domain/rollout/measure/analysis.ts';
 import type { ReadVerdict } from '../domain/rollout/measure/ended-early.ts';
 import type { VersionSet } from '../domain/versions/version.ts';
 
-export type { NotYet, ShiftRequest, ShiftResult };
+export type { ShiftRequest, ShiftResult };
 
 /** What a rollout needs of the Kubernetes API about its Cell. */
 export interface CellActivities {
@@ -131,8 +130,6 @@ export interface CheckRequest extends Omit<AnalysisRequest, 'step' | 'analysis' 
 
 /** The result of a look at a Check. */
 export interface CheckRun extends Synced {
-  /** The turn in the budget of queries that the next look is to take. */
-  readonly ticket?: Ticket;
   /** How many looks in a row have been throttled, this one included. */
   readonly throttled?: number;
 }
@@ -140,7 +137,7 @@ export interface CheckRun extends Synced {
 /** What Checks, and the steps that make them, need. */
 export interface CheckActivities {
   /** Takes a sample of a Check when one is due, and reports on it. */
-  runCheck(key: ObjectKey, ticket?: Ticket, throttled?: number): Promise<CheckRun>;
+  runCheck(key: ObjectKey, throttled?: number): Promise<CheckRun>;
   /** Creates the Checks of a step, or finds those that an earlier attempt has created. */
   startCheck(request: CheckRequest): Promise<AnalysisVerdict>;
   /** Reads how far the Checks of a step have come together. */
@@ -170,15 +167,13 @@ export interface JobActivities {
 export interface ConfigRequest {
   readonly ref: LoadBalancerConfigRef;
   readonly verify: boolean;
-  readonly ticket?: Ticket;
 }
 
 /** The result of applying an object. */
 export type ConfigResult =
   | { readonly is: 'Served' }
   /** There is no such object any more, or its Cell is the one who writes it. */
-  | { readonly is: 'Gone' }
-  | NotYet;
+  | { readonly is: 'Gone' };
 
 /** What the writer of a load balancer's configuration needs. */
 export interface LoadBalancerConfigActivities {

@@ -13,9 +13,8 @@ import type { ELBv2Regions } from '../clients/aws/elbv2.ts';
 import type { TellRequests } from '../clients/aws/request-count.ts';
 import type { Installation } from '../clients/kubernetes/installation.ts';
 import type { KubernetesClient } from '../clients/kubernetes/kubernetes.ts';
-import { registrationBudget } from '../clients/aws/registration-budget.ts';
 import type { RemoteClusters } from '../clients/kubernetes/remote-clusters.ts';
-import type { SharedBudget } from '../clients/aws/shared-budget.ts';
+import type { RateLimiters } from '../clients/rate-limiter.ts';
 import { analysisActivities } from './rollout/analysis.ts';
 import { approvalActivities } from './rollout/approval.ts';
 import { applicationsActivities } from './applications/applications.ts';
@@ -51,7 +50,7 @@ export interface Dependencies {
   readonly clusters: RemoteClusters;
   /** The region of clusters whose generator names none, and of target groups that are created. */
   readonly region?: string;
-  readonly budgets: SharedBudget;
+  readonly limits: RateLimiters;
   /** The organisation of Datadog that is asked when a Check names no keys. */
   readonly datadog: OwnDatadog;
   /** Tells others outside of what happens to rollouts. */
@@ -71,9 +70,9 @@ export interface Dependencies {
 
 /** Makes every activity; whatever one throws is a failure listed in domain/failures.ts. */
 export function makeActivities(dependencies: Dependencies): Activities {
-  const { kubernetes, clusters, intervals, graceSeconds, budgets } = dependencies;
+  const { kubernetes, clusters, intervals, graceSeconds, limits } = dependencies;
   const surroundings = surroundingsReader(kubernetes, { graceSeconds });
-  const writing = { ...dependencies, budget: budgets.writes, surroundings };
+  const writing = { ...dependencies, writes: limits.writes, surroundings };
   const reader = clusterReader({ kubernetes, clusters });
   return alive({
     ...translated(cellActivities({ ...dependencies, surroundings })),
@@ -97,7 +96,6 @@ export function makeActivities(dependencies: Dependencies): Activities {
         ...targetGroupActivities(dependencies),
         ...targetGroupBindingActivities({
           ...dependencies,
-          budget: registrationBudget(budgets),
           reader,
         }),
       }),
@@ -110,7 +108,7 @@ const measuringChecks = (dependencies: Dependencies): Pick<Activities, 'runCheck
   checkActivities({
     ...dependencies,
     policies: accessPolicies(dependencies.kubernetes),
-    queries: dependencies.budgets.queries,
+    queries: dependencies.limits.queries,
     datadog: { own: dependencies.datadog, ask: connectDatadog() },
     askCloudWatch: lateCloudWatch({
       endpoint: dependencies.cloudWatchEndpoint,

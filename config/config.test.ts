@@ -115,6 +115,14 @@ describe('loadConfig', () => {
     });
   });
 
+  it('divides the rates of an account by the workers, and leaves each one call', () => {
+    const { elbv2, datadog } = loadConfig({ OKRA_WORKERS: '4', OKRA_ELBV2_WRITE_BURST: '2' });
+    expect(elbv2.writes).toEqual({ perSecond: 0.375, burst: 1 });
+    expect(elbv2.registrations).toEqual({ perSecond: 0.5, burst: 2 });
+    expect(datadog.queries).toEqual({ perSecond: 0.1, burst: 10 });
+    expect(elbv2.reads).toEqual({ perSecond: 10, burst: 40 });
+  });
+
   it('looks after StagedBindingPolicies, which are in no namespace, unless namespaces are named without a selector', () => {
     expect(loadConfig({}).stagedSelector).toBe('');
     expect(loadConfig({ OKRA_WATCH_NAMESPACE: 'shop' }).stagedSelector).toBeUndefined();
@@ -275,6 +283,7 @@ const refused: [string, string][] = [
   ['OKRA_ELBV2_WRITE_BURST', '1.5'],
   ['OKRA_ELBV2_REGISTRATIONS_PER_SECOND', '-1'],
   ['OKRA_ELBV2_READ_BURST', '0'],
+  ['OKRA_WORKERS', '0'],
   ['OKRA_EXEC_COMMANDS', 'aws,'],
   ['OKRA_EXEC_COMMANDS', 'AWS_PROFILE=shop'],
   ['OKRA_EXEC_ENVIRONMENT', 'AWS_*'],

@@ -44,7 +44,7 @@ export interface DatadogConfig {
   readonly endpoint?: string;
   /** Whether rollouts are told as events. */
   readonly events: boolean;
-  /** Queries of one organisation, by all workers together. */
+  /** Queries of one organisation, by this process. */
   readonly queries: CallRate;
 }
 
@@ -83,9 +83,9 @@ export interface Config {
   /** Where calls to ELBv2 run, apart from all others, so that they can be slowed down. */
   readonly elbv2TaskQueue: string;
   readonly elbv2: {
-    /** What modifies rules, listeners and target groups, by all workers together. */
+    /** What modifies rules, listeners and target groups, by this process. */
     readonly writes: CallRate;
-    /** What registers targets, by all workers together. */
+    /** What registers targets, by this process. */
     readonly registrations: CallRate;
     /** What reads, by this process. */
     readonly reads: CallRate;
@@ -210,7 +210,10 @@ const bound = (host: string, port: number | undefined): Config['health'] =>
 const datadogOf = (from: Variables): DatadogConfig => ({
   site: from.DD_SITE,
   events: from.OKRA_DATADOG_EVENTS,
-  queries: { perSecond: from.OKRA_DATADOG_QUERIES_PER_SECOND, burst: from.OKRA_DATADOG_QUERY_BURST },
+  queries: shareOf(from, {
+    perSecond: from.OKRA_DATADOG_QUERIES_PER_SECOND,
+    burst: from.OKRA_DATADOG_QUERY_BURST,
+  }),
   ...given({
     apiKey: from.DD_API_KEY,
     appKey: from.DD_APP_KEY,
@@ -218,12 +221,21 @@ const datadogOf = (from: Variables): DatadogConfig => ({
   }),
 });
 
+/** Divides a rate of the account by the workers. */
+const shareOf = ({ OKRA_WORKERS: workers }: Variables, { perSecond, burst }: CallRate): CallRate => ({
+  perSecond: perSecond / workers,
+  burst: Math.max(1, Math.floor(burst / workers)),
+});
+
 const ratesOf = (from: Variables): Config['elbv2'] => ({
-  writes: { perSecond: from.OKRA_ELBV2_WRITES_PER_SECOND, burst: from.OKRA_ELBV2_WRITE_BURST },
-  registrations: {
+  writes: shareOf(from, {
+    perSecond: from.OKRA_ELBV2_WRITES_PER_SECOND,
+    burst: from.OKRA_ELBV2_WRITE_BURST,
+  }),
+  registrations: shareOf(from, {
     perSecond: from.OKRA_ELBV2_REGISTRATIONS_PER_SECOND,
     burst: from.OKRA_ELBV2_REGISTRATION_BURST,
-  },
+  }),
   reads: { perSecond: from.OKRA_ELBV2_READS_PER_SECOND, burst: from.OKRA_ELBV2_READ_BURST },
 });
 

@@ -145,6 +145,7 @@ export const variables = z.object({
   OKRA_ELBV2_REGISTRATION_BURST: burst.default(10),
   OKRA_ELBV2_READS_PER_SECOND: perSecond.default(10),
   OKRA_ELBV2_READ_BURST: burst.default(40),
+  OKRA_WORKERS: wholeNumber('a whole number from 1 to 1000', { min: 1, max: 1_000 }).default(1),
   OKRA_EXEC_COMMANDS: commands.default([]),
   OKRA_EXEC_SERVERS: hosts.default([]),
   OKRA_EXEC_ENVIRONMENT: variableNames.default([]),

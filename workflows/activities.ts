@@ -165,8 +165,8 @@ const elbv2Queue = (): string => `${workflowInfo().taskQueue}-elbv2`;
 /** The name of the task queue of what takes traffic back, which has slots of its own. */
 const urgentQueue = (): string => `${elbv2Queue()}-urgent`;
 
-/** How the calls to ELBv2 are ordered, where the server orders them: what takes traffic back goes first (1 is the highest of 5). */
-const priority = (urgent: boolean) => ({ priorityKey: urgent ? 1 : 3 });
+/** How the calls to ELBv2 are ordered, where the server orders them (1 is the highest of 5): writes wait for the rate limit, and reads must not wait for writes. */
+const PRIORITY = { urgent: { priorityKey: 1 }, read: { priorityKey: 2 }, write: { priorityKey: 3 } } as const;
 
 /** Reads from ELBv2; what is refused is tried again by the caller. */
 export const elbv2Reads = (summary: string) =>
@@ -176,7 +176,7 @@ export const elbv2Reads = (summary: string) =>
     ...HEARTBEAT,
     cancellationType: ActivityCancellationType.TRY_CANCEL,
     retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '15s', maximumAttempts: 3 },
-    priority: priority(false),
+    priority: PRIORITY.read,
     summary: inShort(summary),
   });
 
@@ -212,7 +212,7 @@ export const traffic = (summary: string, urgent: boolean) =>
   proxyActivities<Only<'shiftTraffic'>>({
     ...write,
     taskQueue: urgent ? urgentQueue() : elbv2Queue(),
-    priority: priority(urgent),
+    priority: urgent ? PRIORITY.urgent : PRIORITY.write,
     summary: inShort(summary),
   });
 
@@ -221,6 +221,6 @@ export const configs = (summary: string) =>
   proxyActivities<Only<'applyLoadBalancer' | 'removeLoadBalancer'>>({
     ...write,
     taskQueue: elbv2Queue(),
-    priority: priority(false),
+    priority: PRIORITY.write,
     summary: inShort(summary),
   });

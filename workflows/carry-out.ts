@@ -7,7 +7,6 @@ import {
   isRecorded,
   kept,
   looking,
-  postponed,
   type CarriedOut,
   type Recorded,
 } from '../domain/rollout/record/performed.ts';
@@ -91,7 +90,7 @@ async function ask(
 /** Removes or releases what the configuration of a Cell that is gone, or that has lost it, has made. */
 async function letGo(
   decision: Extract<Decision, { do: 'Remove' | 'Release' }>,
-  { observed, run }: Situation,
+  { observed }: Situation,
   hands: Hands,
 ): Promise<CarriedOut> {
   const ref = { type: observed.configType ?? 'AWSApplicationLoadBalancer', key: observed.key } as const;
@@ -99,8 +98,6 @@ async function letGo(
     await hands.objects(decision.message).releaseLoadBalancer(ref);
     return looking(record.withoutInspected);
   }
-  const { budget } = run().state;
-  const ticket = budget === undefined ? {} : { ticket: budget.ticket };
-  const removed = await hands.configs(decision.message).removeLoadBalancer({ ref, ...ticket });
-  return removed.is === 'NotYet' ? postponed(removed, false) : looking(record.withoutInspected);
+  await hands.configs(decision.message).removeLoadBalancer({ ref });
+  return looking(record.withoutInspected);
 }

@@ -23,5 +23,5 @@ it('a look at a Check is told how often the ones before it were throttled', asyn
   const run: CheckRun = { isPresent: true, message: '' };
   runs = [{ ...run, throttled: 1 }, { ...run, throttled: 2 }, run, run];
   await check({ key: { namespace: 'shop', name: 'dd' } });
-  expect(told.map(([, throttled]) => throttled)).toEqual([undefined, 1, 2, undefined]);
+  expect(told.map(([throttled]) => throttled)).toEqual([undefined, 1, 2, undefined]);
 });

@@ -9,12 +9,12 @@ const INTERVAL_SECONDS = 60;
 
 /** Measures what a Check asks for, sample by sample, until it has come to a verdict or is gone. */
 export async function check(input: { readonly key: ObjectKey }): Promise<void> {
-  let [ticket, throttled]: [CheckRun['ticket']?, CheckRun['throttled']?] = [];
+  let throttled: CheckRun['throttled'];
   await entity({
     intervalSeconds: INTERVAL_SECONDS,
     sync: async (): Promise<Synced> => {
-      const run = await samples('Look at the Check').runCheck(input.key, ticket, throttled);
-      ({ ticket, throttled } = run);
+      const run = await samples('Look at the Check').runCheck(input.key, throttled);
+      ({ throttled } = run);
       return run;
     },
     renew: () => goOn<typeof check>(input),

@@ -50,7 +50,6 @@ const troubles: readonly ((simulation: Simulation) => void)[] = [
   (one) => void (one.refusals = 2),
   (one) => void (one.isBlind = !one.isBlind),
   (one) => void (one.isMute = !one.isMute),
-  (one) => one.budgetMs.push(500),
   (one) => void (one.freezes = one.freezes.length > 0 ? [] : [{ name: 'f', by: 'ops', reason: 'sale' }]),
   (one) =>
     void one.unhealthy.add(

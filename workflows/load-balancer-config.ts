@@ -1,6 +1,5 @@
-import { condition, setHandler, sleep } from '@temporalio/workflow';
+import { condition, setHandler } from '@temporalio/workflow';
 import type { ConfigResult } from '../activities/contract.ts';
-import type { Ticket } from '../domain/load-balancers/budget.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
 import type { LoadBalancerType } from '../domain/load-balancers/load-balancer.ts';
 import { configs, inShort } from './activities.ts';
@@ -25,7 +24,6 @@ export async function loadBalancerConfig(input: LoadBalancerConfigInput): Promis
   const ref = { type: input.type ?? 'AWSApplicationLoadBalancer', key: input.key } as const;
   let wakes = 0;
   let verify = input.verify === true;
-  let ticket: Ticket | undefined;
   setHandler(changed, () => void (wakes += 1), { description: 'Looks at the object again.' });
   const onDrift = (): void => {
     verify = true;
@@ -43,14 +41,7 @@ export async function loadBalancerConfig(input: LoadBalancerConfigInput): Promis
       case 'Served':
         failures = 0;
         verify &&= wakes !== seen;
-        ticket = undefined;
         if (wakes === seen) return;
-        break;
-      case 'NotYet':
-        ({ ticket } = result);
-        await sleep(Math.max(1, result.waitMs), {
-          summary: 'Waiting for a turn in the write budget of the account',
-        });
         break;
       case 'Refused': {
         failures += 1;
@@ -66,7 +57,7 @@ export async function loadBalancerConfig(input: LoadBalancerConfigInput): Promis
   }
 
   async function attempt(): Promise<ConfigResult | ({ readonly is: 'Refused' } & Failure)> {
-    const request = { ref, verify, ...(ticket === undefined ? {} : { ticket }) };
+    const request = { ref, verify };
     try {
       return await configs('Make the load balancer what the object says').applyLoadBalancer(request);
     } catch (error) {

@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
-import { budgetInMemory } from '../../clients/aws/shared-budget.ts';
+import { limitRate, unlimited, type RateLimiter } from '../../clients/rate-limiter.ts';
 import { ProviderError, unavailable } from '../../clients/provider-error.ts';
 import type { CheckStatus } from '../../crds/check.ts';
 import type { Answer } from '../../domain/checks/answer.ts';
@@ -49,7 +49,7 @@ function measuring(written: object, answers: (Answer | Error)[], over: Partial<C
       asked.push({ url: `${address} for ${namespace}`, query: undefined });
       return next();
     },
-    queries: budgetInMemory({ perSecond: 1000, burst: 1000 }),
+    queries: limitRate({ perSecond: 1000, burst: 1000 }),
     elbv2: ((arn: string) => ({
       targetHealth: () =>
         Promise.resolve(Array.from({ length: arn.includes('stable') ? 4 : 1 }, () => healthy)),
@@ -57,8 +57,7 @@ function measuring(written: object, answers: (Answer | Error)[], over: Partial<C
     region: 'eu-west-1',
     ...over,
   });
-  const run = (...before: [ticket?: Parameters<typeof runCheck>[1], throttled?: number]) =>
-    asActivity(() => runCheck(key, ...before));
+  const run = (throttled?: number) => asActivity(() => runCheck(key, throttled));
   const status = (): CheckStatus => objects.status('Check', 'dd');
   return { objects, run, write, status, asked, last: () => status().analysis?.results?.at(-1) };
 }
@@ -152,26 +151,24 @@ describe('a look at a Check', () => {
     );
     const waits: (number | undefined)[] = [];
     for (let throttled: number | undefined, look = 0; look < 6; look += 1) {
-      const run = await check.run(undefined, throttled);
+      const run = await check.run(throttled);
       waits.push(run.againInSeconds);
       throttled = run.throttled;
     }
     expect(waits).toEqual([5, 10, 20, 40, 60, 60]);
-    expect(await check.run(undefined, 6)).not.toHaveProperty('throttled');
+    expect(await check.run(6)).not.toHaveProperty('throttled');
   });
 
-  it('waits for its turn in the budget of its organisation, and takes it then', async () => {
-    let now = 0;
-    const queries = budgetInMemory({ perSecond: 1, burst: 1 }, () => now);
-    const check = measuring({ count: 2, interval: '1s' }, [], { queries });
-    await check.run();
+  it('is tried again later when it waits for the rate limit for long', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const queries = limitRate({ perSecond: 0.001, burst: 1 });
+    await measuring({ count: 2, interval: '1s' }, [], { queries }).run();
     const other = measuring({ count: 1 }, [], { queries });
-    const waits = await other.run();
-    expect(waits).toMatchObject({ isPresent: true, ticket: { urgent: false } });
+    const run = other.run();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await run).toMatchObject({ isPresent: true, throttled: 1, againInSeconds: 5 });
     expect(other.asked).toEqual([]);
-    now = 5_000;
-    await other.run(waits.ticket);
-    expect(other.status().phase).toBe('Successful');
   });
 
   it('asks for traffic in the same window, and measures again while there is too little', async () => {
@@ -205,14 +202,13 @@ describe('a look at a Check', () => {
 
   it.each([
     ['TargetGroupNotFoundException', { phase: 'Running', analysis: { errors: 1 } }],
-    // Not that of the provider, whose budget stays as it is.
+    // Not that of the provider, whose rate stays as it is.
     ['ThrottlingException', { analysis: { errors: 0 } }],
   ])('tells of ELBv2 that does not count the targets: %s', async (name, status) => {
     const refusal = Object.assign(new Error('Not now.'), { name, $metadata: {} });
-    const queries = budgetInMemory({ perSecond: 1000, burst: 1000 });
     const held: string[] = [];
     const check = measuring({ count: 1, compare }, [value(1), value(1)], {
-      queries: { ...queries, penalise: (quota) => Promise.resolve(void held.push(quota)) },
+      queries: { ...unlimited, pause: (quota) => void held.push(quota) },
       elbv2: (() => ({ targetHealth: () => Promise.reject(refusal) })) as never,
     });
     expect(await check.run()).toMatchObject({ isPresent: true });
@@ -220,28 +216,17 @@ describe('a look at a Check', () => {
     expect(held).toEqual([]);
   });
 
-  it('finishes a sample that it has begun, whoever else waits for the budget of the organisation', async () => {
-    const queries = budgetInMemory({ perSecond: 0.4, burst: 1 });
-    const taken: string[] = [];
-    const take: typeof queries.take = (quota, ...request) => {
-      taken.push(quota);
-      return queries.take(quota, ...request);
+  it('finishes a sample that it has begun before others begin theirs', async () => {
+    const waits: boolean[] = [];
+    const queries: RateLimiter = {
+      ...unlimited,
+      wait: (_, { urgent }) => Promise.resolve(void waits.push(urgent)),
     };
-    const check = measuring(
-      { count: 1, compare: { ...compare, normalise: undefined } },
-      [value(1), value(1)],
-      {
-        queries: { ...queries, take },
-      },
-    );
+    const more = { compare: { ...compare, normalise: undefined } };
+    const check = measuring({ count: 1, ...more }, [value(1), value(1)], { queries });
     await check.run();
     expect(check.status()).toMatchObject({ phase: 'Successful' });
-    // What was asked is counted: the next one waits for both.
-    const [quota = '', ...more] = taken;
-    expect(more).toEqual([]);
-    const next = await queries.take(quota, { urgent: false }, new AbortController().signal);
-    expect(next).toMatchObject({ is: 'Wait' });
-    expect('waitMs' in next && next.waitMs).toBeGreaterThan(2_500);
+    expect(waits).toEqual([false, true]);
   });
 
   it('says what is wrong with the way it is written, and measures nothing', async () => {

@@ -1,8 +1,9 @@
 import type { ELBv2Regions } from '../../clients/aws/elbv2.ts';
-import type { WriteBudget } from '../../clients/aws/shared-budget.ts';
+import type { RateLimiter } from '../../clients/rate-limiter.ts';
 import { digest } from '../../clients/digest.ts';
 import { CHECK } from '../../clients/kubernetes/kinds.ts';
 import { ProviderError } from '../../clients/provider-error.ts';
+import { withTimeLimit } from '../../clients/time-limit.ts';
 import { check as checkKind, type Check, type CheckAnalysis } from '../../crds/check.ts';
 import { expressionProblems } from '../../domain/checks/expression.ts';
 import { judge, type Sample } from '../../domain/checks/judge.ts';
@@ -43,8 +44,8 @@ const targetCounter =
 /** What Checks are measured with. */
 export interface CheckDependencies extends ProviderDependencies {
   readonly elbv2: ELBv2Regions;
-  /** Queries of an organisation, by all workers together. */
-  readonly queries: WriteBudget;
+  /** Limits the queries to an organisation. */
+  readonly queries: RateLimiter;
 }
 
 const over = (message: string): CheckRun => ({ isPresent: false, message });
@@ -67,7 +68,7 @@ export function checkActivities(dependencies: CheckDependencies): Pick<CheckActi
   const { kubernetes } = dependencies;
   const reporter = readReporter(kubernetes);
   return {
-    async runCheck(key, ticket, throttled) {
+    async runCheck(key, throttled) {
       const { signal } = lifetime();
       const object = await kubernetes.get<Check>(CHECK, key);
       if (object === undefined || object.metadata.deletionTimestamp !== undefined)
@@ -88,7 +89,7 @@ export function checkActivities(dependencies: CheckDependencies): Pick<CheckActi
       const identity = identityOf(object, digest(canonical(analysis)));
       const input: StatusInput = { ...base, analysis, identity };
       const next = nextRun({ spec: parsed.value, status: object.status }, identity, base.now);
-      return await perform(next, { input, key, report, signal, ticket, throttled, dependencies });
+      return await perform(next, { input, key, report, signal, throttled, dependencies });
     },
   };
 }
@@ -98,7 +99,6 @@ interface Run {
   readonly key: ObjectKey;
   readonly report: (status: object) => Promise<void>;
   readonly signal: AbortSignal;
-  readonly ticket: Parameters<CheckActivities['runCheck']>[1];
   /** How many looks in a row were throttled before this one. */
   readonly throttled: number | undefined;
   readonly dependencies: CheckDependencies;
@@ -130,11 +130,6 @@ async function sampled(next: Extract<NextRun, { is: 'Measure' }>, run: Run): Pro
     return again(message, seconds);
   };
   const taken = await takeSample(next, run);
-  if (taken.is === 'NotYet')
-    return {
-      ...(await wait('Waiting for a turn in the budget of queries.', taken.waitMs / 1000)),
-      ticket: taken.ticket,
-    };
   if (taken.is === 'RateLimited') return await wait(taken.message, taken.retryAfterMs / 1000);
   if (taken.is === 'Throttled') {
     const throttled = (run.throttled ?? 0) + 1;
@@ -151,13 +146,12 @@ async function sampled(next: Extract<NextRun, { is: 'Measure' }>, run: Run): Pro
 type Taken =
   | { readonly is: 'Sample'; readonly sample: Sample }
   | { readonly is: 'RateLimited'; readonly retryAfterMs: number; readonly message: string }
-  | { readonly is: 'Throttled'; readonly message: string }
-  | { readonly is: 'NotYet'; readonly ticket: NonNullable<Run['ticket']>; readonly waitMs: number };
+  | { readonly is: 'Throttled'; readonly message: string };
 
 /** Takes one sample; an error of the provider is a sample that says so. */
 async function takeSample(
   { counts, window }: Extract<NextRun, { is: 'Measure' }>,
-  { input, key, signal, ticket, dependencies }: Run,
+  { input, key, signal, dependencies }: Run,
 ): Promise<Taken> {
   const { analysis, now } = input;
   const { namespace } = key;
@@ -166,21 +160,20 @@ async function takeSample(
     await mayCount(analysis, { namespace, dependencies, signal });
     const asker = await providerOf(analysis, dependencies).open({ namespace, analysis }, signal);
     const { quota } = asker;
-    const heldBack = async (error: unknown): Promise<never> => {
+    const heldBack = (error: unknown): never => {
       if (quota !== undefined && error instanceof ProviderError && error.trouble.is === 'RateLimited')
-        await queries.penalise(quota, error.trouble.retryAfterMs);
+        queries.pause(quota, error.trouble.retryAfterMs);
       throw error;
     };
-    const grant =
-      quota === undefined ? undefined : await queries.take(quota, { urgent: false, ticket }, signal);
-    if (grant?.is === 'Wait') return { is: 'NotYet', ticket: grant.ticket, waitMs: grant.waitMs };
+    if (quota !== undefined && !(await isLetIn(queries, quota, signal)))
+      return { is: 'Throttled', message: 'Waiting for the rate limit of queries.' };
     const measured = await measure(analysis, {
       asker: { ...asker, ask: (...asked) => asker.ask(...asked).catch(heldBack) },
       window,
       signal,
       take: async () => {
-        // It belongs to a sample that has begun: with a turn of its own all would begin again once many wait.
-        if (quota !== undefined) await queries.charge(quota, { urgent: false });
+        // A sample that has begun is finished first.
+        if (quota !== undefined) await queries.wait(quota, { urgent: true, signal });
       },
       countTargets: targetCounter(dependencies.elbv2, signal),
     });
@@ -194,6 +187,22 @@ async function takeSample(
     if (trouble.is === 'Throttled') return { is: 'Throttled', message };
     const reason = trouble.is === 'Refused' ? (trouble.reason ?? 'Refused') : 'Unavailable';
     return { is: 'Sample', sample: { outcome: 'Error', reason, threshold: thresholdOf(analysis), message } };
+  }
+}
+
+/** How long a sample waits for the rate limit before it is tried again later, in milliseconds. */
+const LONGEST_WAIT_MS = 10_000;
+
+/** Waits for the rate limit, not for so long that Checks of other providers would have to wait for it. */
+async function isLetIn(queries: RateLimiter, quota: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    await withTimeLimit({ milliseconds: LONGEST_WAIT_MS, signal }, (inTime) =>
+      queries.wait(quota, { urgent: false, signal: inTime }),
+    );
+    return true;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return false;
   }
 }
 

@@ -74,7 +74,12 @@ class World {
   };
 
   /** Has an activity of a run report; answers with the status or the refusal. */
-  async report(phase: Status['phase'], runId?: string, activityId = '1'): Promise<string> {
+  async report(
+    phase: Status['phase'],
+    runId?: string,
+    activityId = '1',
+    resourceVersion?: string,
+  ): Promise<string> {
     const activities = cellActivities({
       kubernetes: this.#kubernetes,
       temporal: this.#temporal,
@@ -86,6 +91,7 @@ class World {
     const told: CellReport = {
       key: { namespace: 'default', name: 'web' },
       uid: 'u',
+      resourceVersion,
       status: phase === undefined ? {} : { phase },
       events: [],
     };
@@ -150,6 +156,22 @@ describe('the status of a Cell', () => {
   it('is written by a later attempt of the same activity, which may have been done already', async () => {
     await world.report('Progressing', 'a', '8');
     expect(await world.report('Progressing', 'a', '8')).toBe('Written');
+  });
+
+  it('is written without a read over the version that it goes by', async () => {
+    await world.report('Progressing', 'a', '7');
+    const { reads } = world.asked;
+    expect(await world.report('Paused', 'a', '8', `${world.version}`)).toBe('Written');
+    expect([world.status?.phase, world.asked.reads]).toEqual(['Paused', reads]);
+  });
+
+  it('is written over no later one when the version that it goes by is not the last', async () => {
+    const seen = `${world.version}`;
+    world.activities = ['8', '9'];
+    await world.report('Completed', 'a', '9');
+    expect(await world.report('Progressing', 'a', '8', seen)).toContain('was written later');
+    expect(await world.report('Paused', 'a', '10', seen)).toBe('Written');
+    expect(world.status?.phase).toBe('Paused');
   });
 
   it('is not lost when someone edits the Cell meanwhile', async () => {

@@ -20,6 +20,8 @@ export interface TurnOf {
   readonly kind: KindRef;
   readonly key: ObjectKey;
   readonly uid: string;
+  /** The version of the object that the status goes by; while it is the last one, nobody has written a later status. */
+  readonly seen?: string | undefined;
 }
 
 interface Written {
@@ -34,22 +36,23 @@ export interface TurnMeans {
 }
 
 /**
- * Writes a status in its turn: over what was read just before, unless a later activity or run has written that. A status
+ * Writes a status in its turn: over what it goes by, or else what was read just before, unless a later activity or run has written that. A status
  * that a slow network or a stopped process has kept back would hide what was reported since, and what was blocked. Without
  * a workflow nothing can be late.
  */
 export async function writeInTurn(
-  { kind, key, uid }: TurnOf,
+  { kind, key, uid, seen }: TurnOf,
   write: (turn: StatusTurn | undefined) => Promise<void>,
   { means, signal }: { readonly means: TurnMeans; readonly signal: AbortSignal | undefined },
 ): Promise<void> {
   const { workflowExecution: workflow, activityId } = Context.current().info;
-  return retryOnConflict(async () => {
+  return retryOnConflict(async (attempt) => {
     // What an attempt that was given up has to report is older than what the next attempt has reported.
     refuseWhenGivenUp();
     if (workflow === undefined) return write(undefined);
     // The ids of the activities of a run are numbers that go up.
     const writer = { runId: workflow.runId, activity: Number.parseInt(activityId, 10) || 0 };
+    if (attempt === 1 && seen !== undefined) return write({ writer, resourceVersion: seen });
     const object = await means.kubernetes.get<Written>(kind, key, { signal });
     // The status has no effect on another object; the Events that come with it are still written.
     if (object === undefined || object.metadata.uid !== uid) return write(undefined);

@@ -1,21 +1,27 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ELBv2 } from '../../clients/aws/elbv2.ts';
-import { budgetInMemory, type WriteBudget } from '../../clients/aws/shared-budget.ts';
-import type { Ticket } from '../../domain/load-balancers/budget.ts';
+import { limitRate, unlimited, type RateLimiter } from '../../clients/rate-limiter.ts';
 import type { Forwarding } from '../../domain/load-balancers/load-balancer.ts';
 import { aCell } from '../../domain/testing/builders.ts';
 import { kubernetesWith } from '../../test/examples/route-53/kept-objects.ts';
 import { applyTo, forwarding } from './application-load-balancer/testing/apply.ts';
 import { aListener, listenerARN, type FakeListener } from './application-load-balancer/testing/listener.ts';
 import { configWriter } from './config-writer.ts';
-import { asActivity, asking, granting, urgently, writerFor } from './testing/writer.ts';
+import { asActivity, asking, urgently, writerFor } from './testing/writer.ts';
 
-const writes = ['createRule', 'modifyRule', 'setPriorities', 'deleteRule', 'setAttributes', 'tag'] as const;
+const writeCalls = [
+  'createRule',
+  'modifyRule',
+  'setPriorities',
+  'deleteRule',
+  'setAttributes',
+  'tag',
+] as const;
 
 /** A listener, and what is written to it from now on. */
 function recorded({ elbv2 }: Pick<FakeListener, 'elbv2'>): { elbv2: ELBv2; written: string[] } {
   const written: string[] = [];
-  const recording = writes.map((name) => {
+  const recording = writeCalls.map((name) => {
     const write = elbv2[name].bind(elbv2) as (...all: unknown[]) => unknown;
     return [name, (...all: unknown[]) => (written.push(name), write(...all))];
   });
@@ -41,7 +47,7 @@ it('says what is served though it cannot be shown in what people read', async ()
       throw new Error('Expected nobody to call ELBv2.');
     },
     installation: () => Promise.resolve('here'),
-    budget: granting,
+    writes: unlimited,
   });
   const report = () => writer.report(asking(served), { is: 'Served', served, created: true });
   await asActivity(report);
@@ -56,21 +62,14 @@ const forward = {
 const keeping = (weights: Readonly<Record<string, number>>) => forwarding(weights, {}, { forward });
 
 describe('an attempt of several writes', () => {
-  /** A budget that has one turn, and what else was counted in it. */
-  function oneTurn() {
-    const seen = { takes: 0, charged: [] as boolean[] };
-    const budget: WriteBudget = {
-      ...granting,
-      take: () => {
-        seen.takes += 1;
-        const ticket = { urgent: true, number: seen.takes };
-        return Promise.resolve(
-          seen.takes === 1 ? { is: 'Granted' } : { is: 'Wait', ticket, notBefore: 0, waitMs: 500 },
-        );
-      },
-      charge: (_, { urgent }) => Promise.resolve(void seen.charged.push(urgent)),
+  /** A limiter that is told how each write waits. */
+  function told() {
+    const waits: boolean[] = [];
+    const writes: RateLimiter = {
+      ...unlimited,
+      wait: (_, { urgent }) => Promise.resolve(void waits.push(urgent)),
     };
-    return { seen, budget };
+    return { waits, writes };
   }
 
   interface Case {
@@ -125,78 +124,70 @@ describe('an attempt of several writes', () => {
         want: ['createRule', 'deleteRule'],
       },
     ],
-  ])('that %s is never put off once one of them was sent', async (_, { before, asked, want }) => {
-    for (const urgent of [true, false]) {
-      const listener = aListener();
-      const served =
-        before === undefined ? undefined : await applyTo(listener, {}, { forwarding: before as never });
-      const { elbv2, written } = recorded(listener);
-      const { seen, budget } = oneTurn();
-      const config = asking(asked, served);
-      const { writer } = writerFor(elbv2, [config], budget);
-      const attempt = () => writer.apply(config, urgently({ urgent }));
-      expect(await asActivity(attempt)).toMatchObject({ is: 'Served' });
-      expect(written).toEqual(want);
-      expect(seen).toEqual({ takes: 1, charged: want.slice(1).map(() => urgent) });
-    }
-  });
+  ])(
+    'that %s waits for each, and goes first once one of them was sent',
+    async (_, { before, asked, want }) => {
+      for (const urgent of [true, false]) {
+        const listener = aListener();
+        const served =
+          before === undefined ? undefined : await applyTo(listener, {}, { forwarding: before as never });
+        const { elbv2, written } = recorded(listener);
+        const { waits, writes } = told();
+        const config = asking(asked, served);
+        const { writer } = writerFor(elbv2, [config], writes);
+        const attempt = () => writer.apply(config, urgently({ urgent }));
+        expect(await asActivity(attempt)).toMatchObject({ is: 'Served' });
+        expect(written).toEqual(want);
+        expect(waits).toEqual(want.map((_call, index) => urgent || index > 0));
+      }
+    },
+  );
 
   it('goes on after a rule that reads do not show was in the way of its own', async () => {
     const listener = aListener();
     listener.showNew(false);
     const served = await applyTo(listener, { a: 80, b: 20 });
     const { elbv2, written } = recorded(listener);
-    const { seen, budget } = oneTurn();
+    const { waits, writes } = told();
     const config = asking(forwarding({ a: 100, b: 0 }), served);
-    const attempt = () => writerFor(elbv2, [config], budget).writer.apply(config, urgently({ verify: true }));
+    const attempt = () => writerFor(elbv2, [config], writes).writer.apply(config, urgently({ verify: true }));
     expect(await asActivity(attempt)).toMatchObject({ is: 'Served' });
-    expect([written, seen.takes]).toEqual([['createRule', 'modifyRule'], 1]);
+    expect([written, waits.length]).toEqual([['createRule', 'modifyRule'], 2]);
   });
 
-  it('that was put off has sent nothing', async () => {
+  it('has sent nothing when it is given up while it waits', async () => {
     const listener = aListener();
     const served = await applyTo(listener, { a: 80, b: 20 });
     const { elbv2, written } = recorded(listener);
-    const { budget } = oneTurn();
-    await budget.take('', { urgent: true }, new AbortController().signal);
+    const writes = limitRate({ perSecond: 0.001, burst: 1 });
     const config = asking(forwarding({ a: 100, b: 0 }), served);
-    const attempt = () => writerFor(elbv2, [config], budget).writer.apply(config, urgently());
-    expect(await asActivity(attempt)).toMatchObject({ is: 'NotYet', waitMs: 500 });
-    expect(written).toEqual([]);
+    const { writer } = writerFor(elbv2, [config], writes);
+    const given = new AbortController();
+    const attempts = Array.from({ length: 3 }, () =>
+      asActivity(() => writer.apply(config, urgently({ signal: given.signal }))),
+    );
+    setTimeout(() => given.abort(new Error('given up')), 20);
+    const ends = await Promise.allSettled(attempts);
+    expect(ends.filter(({ status }) => status === 'rejected')).toHaveLength(1);
+    expect(written).toHaveLength(2);
   });
-});
 
-it('takes many back at once, the weights of each once, and keeps the rate', async () => {
-  let now = 1_700_000_000_000;
-  const begin = now;
-  const rate = { perSecond: 1.5, burst: 10 };
-  const cells = await Promise.all(
-    Array.from({ length: 24 }, async (_, index) => {
-      const listener = aListener();
-      const of = { namespace: 'default', name: `cell-${index}` };
-      const served = await applyTo(listener, {}, { key: of, forwarding: keeping({ a: 80, b: 20 }) });
-      return { listener, served, ...recorded(listener), of, at: now };
-    }),
-  );
-  const budget = budgetInMemory(rate, () => now);
-  const coming: ((typeof cells)[number] & { ticket?: Ticket })[] = [...cells];
-  let asked = 0;
-  for (; coming.length > 0 && asked < 4 * cells.length; asked += 1) {
-    coming.sort((a, b) => a.at - b.at);
-    const [one] = coming;
-    if (one === undefined) break;
-    now = Math.max(now, one.at);
-    const config = asking(keeping({ a: 100 }), one.served, one.of);
-    const { writer } = writerFor(one.elbv2, [config], budget);
-    const applied = await asActivity(() => writer.apply(config, urgently({ ticket: one.ticket })));
-    if (applied.is === 'Served') coming.shift();
-    else Object.assign(one, { ticket: applied.ticket, at: now + applied.waitMs });
-  }
-  const expected = ['modifyRule', 'setAttributes'];
-  expect(cells.map(({ written }) => written)).toEqual(cells.map(() => expected));
-  const most = 2 * cells.length - rate.burst;
-  expect((now - begin) / 1000).toBeLessThanOrEqual(most / rate.perSecond);
-  expect((now - begin) / 1000).toBeGreaterThan((most - 4) / rate.perSecond);
+  it('is refused as throttled when it waits for long', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const writes: RateLimiter = {
+      ...unlimited,
+      wait: (_, { signal }) =>
+        new Promise((_resolve, reject) =>
+          signal.addEventListener('abort', () => reject(signal.reason as Error)),
+        ),
+    };
+    const { writer } = writerFor(aListener().elbv2, [], writes);
+    const reserved = asActivity(() => writer.reserve(forwarding({ a: 100 }), urgently()));
+    reserved.catch(() => undefined);
+    await vi.advanceTimersByTimeAsync(60_000);
+    await expect(reserved).rejects.toMatchObject({ type: 'Throttled' });
+  });
 });
 
 /** An error as the AWS SDK throws it. */
@@ -266,10 +257,10 @@ describe('what was served last, asked for again after a write of which nobody kn
   it('is done without where ELBv2 throttles it and all reads show it, and others are held back', async () => {
     const { elbv2, served } = await behind();
     const held: number[] = [];
-    const budget = { ...granting, penalise: (_: string, ms: number) => Promise.resolve(void held.push(ms)) };
+    const writes = { ...unlimited, pause: (_: string, ms: number) => void held.push(ms) };
     const throttling = { ...elbv2, modifyRule: () => Promise.reject(refusal('Throttling')) };
     const config = asking(forwarding({ a: 80, b: 20 }), served);
-    const { writer } = writerFor(throttling, [config], budget);
+    const { writer } = writerFor(throttling, [config], writes);
     expect(await asActivity(() => writer.apply(config, restoring))).toMatchObject({ is: 'Served' });
     expect(held).toEqual([1_000]);
   });

@@ -4,8 +4,8 @@ import type { ELBv2 } from '../../clients/aws/elbv2.ts';
 import type { Metrics } from '../../clients/metrics/metrics.ts';
 import type { Installation } from '../../clients/kubernetes/installation.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import type { WriteBudget } from '../../clients/aws/shared-budget.ts';
-import type { Grant, Ticket } from '../../domain/load-balancers/budget.ts';
+import type { RateLimiter } from '../../clients/rate-limiter.ts';
+import { withTimeLimit } from '../../clients/time-limit.ts';
 import { sameValue } from '../../domain/kubernetes/canonical.ts';
 import {
   sameRoute,
@@ -21,14 +21,14 @@ import { given } from '../../domain/model/given.ts';
 import { dependenciesOf } from './config-object.ts';
 import { healthReader, readStranding, type HealthReader } from './target-health.ts';
 import { refuseWhenAskedOtherwise } from './write-guards.ts';
-import type { Adoption, NotYet } from '../contract.ts';
+import type { Adoption } from '../contract.ts';
 import { awsErrorType, failure, reasonOf, toFailure } from '../failure.ts';
 import { loadBalancerOf } from './index.ts';
 import { inOrder } from './in-order.ts';
 import type { Writing } from './port.ts';
 import { readIfInTime } from './read-in-time.ts';
 import { adoptionFor } from '../permit.ts';
-import { Postponed, writingOf, type WritingMeans } from './writing.ts';
+import { writingOf, type WritingMeans } from './writing.ts';
 import { refuseWhenGivenUp } from '../heartbeat.ts';
 import { statusReporter } from '../kubernetes/status-reporter.ts';
 import { targetDeploymentReporter, type VersionSources } from '../rollout/target-deployment.ts';
@@ -37,7 +37,8 @@ import { targetDeploymentReporter, type VersionSources } from '../rollout/target
 export interface WriterDependencies {
   readonly kubernetes: KubernetesClient;
   readonly elbv2: (arn: string) => ELBv2;
-  readonly budget: WriteBudget;
+  /** Limits the writes of this process. */
+  readonly writes: RateLimiter;
   readonly installation: Installation;
   /** Who counts. */
   readonly tell?: Pick<Metrics, 'count'> | undefined;
@@ -46,11 +47,8 @@ export interface WriterDependencies {
 /** How one attempt is made. */
 export interface AttemptOptions {
   readonly urgent: boolean;
-  /** Of what is urgent, how much of the traffic it takes back, in percent. */
-  readonly percent?: number | undefined;
   /** Whether ELBv2 is read before it is compared. */
   readonly verify: boolean;
-  readonly ticket?: Ticket | undefined;
   readonly signal: AbortSignal;
   /** Whether all traffic may go to groups without a healthy target, because a person asks for that. */
   readonly force?: boolean | undefined;
@@ -63,45 +61,39 @@ export interface AttemptOptions {
 }
 
 /** What ELBv2 serves after an attempt that was not refused. */
-export type Served =
-  | {
-      readonly is: 'Served';
-      readonly served: ObservedForwarding;
-      /** Why all traffic goes to groups without a healthy target, where a person has asked for that. */
-      readonly warning?: string;
-      /** Whether something else had changed what the status says is served. */
-      readonly corrects?: true;
-    }
-  | NotYet;
+export interface Served {
+  readonly is: 'Served';
+  readonly served: ObservedForwarding;
+  /** Why all traffic goes to groups without a healthy target, where a person has asked for that. */
+  readonly warning?: string;
+  /** Whether something else had changed what the status says is served. */
+  readonly corrects?: true;
+}
 
 /** The result of an attempt that was not refused. */
-export type Applied =
-  | (Extract<Served, { is: 'Served' }> & {
-      /** The object as it says now; undefined when it is gone. */
-      readonly config: LoadBalancerConfigView | undefined;
-    })
-  | NotYet;
+export interface Applied extends Served {
+  /** The object as it says now; undefined when it is gone. */
+  readonly config: LoadBalancerConfigView | undefined;
+}
 
 /** The one who makes ELBv2 what a configuration object says, and says so in its status. */
 export interface ConfigWriter {
-  /** Takes a turn in the write budget ahead, so that nothing is asked for before it may be written. */
-  readonly reserve: (forwarding: Forwarding, options: AttemptOptions) => Promise<BudgetTurn | NotYet>;
-  /** Whether someone had to wait for a turn just now, so that whoever comes without a ticket has to as well. */
-  readonly isCrowded: (forwarding: Forwarding) => boolean;
+  /** Waits for the rate limit ahead, so that nothing is asked for before it may be written. */
+  readonly reserve: (forwarding: Forwarding, options: AttemptOptions) => Promise<WriteToken>;
   /** Writes and reads back; throws what refuses, after the status says so unless it is urgent. */
   readonly serve: (
     config: LoadBalancerConfigView,
     options: AttemptOptions,
-    turn?: BudgetTurn,
+    token?: WriteToken,
   ) => Promise<Served>;
   /** Writes, reads back and reports; throws what refuses, after the status says so. */
   readonly apply: (
     config: LoadBalancerConfigView,
     options: AttemptOptions,
-    turn?: BudgetTurn,
+    token?: WriteToken,
   ) => Promise<Applied>;
   /** Deletes what the object has made of the load balancer. */
-  readonly remove: (config: LoadBalancerConfigView, options: AttemptOptions) => Promise<NotYet | undefined>;
+  readonly remove: (config: LoadBalancerConfigView, options: AttemptOptions) => Promise<void>;
   /** Says in the status of an object the result of an attempt; answers with the object as it says now, undefined when it is gone. */
   readonly report: (
     config: LoadBalancerConfigView,
@@ -110,23 +102,22 @@ export interface ConfigWriter {
   ) => Promise<LoadBalancerConfigView | undefined>;
 }
 
-/** A turn in the write budget that is good for one write. */
-export interface BudgetTurn {
-  readonly is: 'Turn';
+/** A token of the rate limit that is good for one write. */
+export interface WriteToken {
+  readonly is: 'Token';
 }
 
-/** How long a line is remembered that someone has had to wait in, in milliseconds. */
-const CROWDED_MS = 2_000;
+/** How long a write waits for the rate limit before it is refused as throttled, in milliseconds. */
+const LONGEST_WAIT_MS = 60_000;
 
 /** How long writes wait when ELBv2 throttles all the same, because others share the account, in milliseconds. */
 const PENALTY_MS = 1_000;
 
 /** Makes the writer of load balancers. */
 export function configWriter(dependencies: WriterDependencies): ConfigWriter {
-  const { kubernetes, budget } = dependencies;
+  const { kubernetes, writes } = dependencies;
   const means = dependenciesOf(dependencies);
   const policies = accessPolicies(kubernetes);
-  const waitedAt = new Map<string, number>();
   const reportStatus = statusReporter(kubernetes);
   const reportDeployment = targetDeploymentReporter(kubernetes);
 
@@ -165,33 +156,40 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
     }
   }
 
-  async function take(forwarding: Forwarding, options: AttemptOptions): Promise<Grant> {
-    const { urgent, percent, ticket } = options;
-    const quota = quotaOf(forwarding);
-    const ask = (signal: AbortSignal) => budget.take(quota, { urgent, percent, ticket }, signal);
-    // What takes traffic back does not wait for the object that the budget is kept in.
-    const grant = await readIfInTime(options, ask, { is: 'Granted' } as const);
-    if (grant.is === 'Wait' && !urgent) waitedAt.set(quota, Date.now());
-    return grant;
+  async function take(
+    forwarding: Forwarding,
+    { urgent, signal }: Pick<AttemptOptions, 'urgent' | 'signal'>,
+  ): Promise<void> {
+    try {
+      await withTimeLimit({ milliseconds: LONGEST_WAIT_MS, signal }, (inTime) =>
+        writes.wait(quotaOf(forwarding), { urgent, signal: inTime }),
+      );
+    } catch (error) {
+      if (signal.aborted) throw error;
+      throw failure(
+        'Throttled',
+        `cannot write to ELBv2: the rate limit of this worker left no room within ${LONGEST_WAIT_MS / 1000} s. Raise OKRA_ELBV2_WRITES_PER_SECOND.`,
+      );
+    }
   }
 
   const writing = (
     config: LoadBalancerConfigView,
     options: AttemptOptions,
-    own: Pick<WritingMeans, 'hasTurn' | 'refuseStranding'>,
+    own: Pick<WritingMeans, 'hasToken' | 'refuseStranding'>,
   ): Writing =>
     writingOf({
       ...own,
       signal: options.signal,
-      take: () => take(config.desired, options),
-      charge: () => budget.charge(quotaOf(config.desired), options),
+      // What has begun is finished first, so that no change stays half made.
+      take: ({ hasSent }) => take(config.desired, { ...options, urgent: options.urgent || hasSent }),
       refuseOutdated: options.refuseOutdated ?? (() => refuseWhenAskedOtherwise(kubernetes, config)),
-      heed: (refusal) => heed(config, refusal),
+      onRefusal: (refusal) => slowDown(config, refusal),
     });
 
-  /** Tells those who share the budget that ELBv2 throttles. */
-  async function heed({ desired }: LoadBalancerConfigView, refusal: unknown): Promise<void> {
-    if (awsErrorType(refusal) === 'Throttled') await budget.penalise(quotaOf(desired), PENALTY_MS);
+  /** Pauses the writes of this process where ELBv2 throttles. */
+  function slowDown({ desired }: LoadBalancerConfigView, refusal: unknown): void {
+    if (awsErrorType(refusal) === 'Throttled') writes.pause(quotaOf(desired), PENALTY_MS);
   }
 
   /** Tells of what refuses, and says it in the status; throws it on. */
@@ -200,7 +198,7 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
     error: unknown,
     { urgent }: AttemptOptions,
   ): Promise<never> {
-    await heed(config, error);
+    slowDown(config, error);
     const told = toFailure(error);
     // What was given up is neither here nor there, and another attempt says more of an object that asks otherwise. What takes
     // traffic back has not asked the object for anything yet.
@@ -213,22 +211,10 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
     throw told;
   }
 
-  async function postponing<T>(
-    config: LoadBalancerConfigView,
-    options: AttemptOptions,
-    run: () => Promise<T>,
-  ): Promise<T | NotYet> {
-    try {
-      return await run();
-    } catch (error) {
-      return error instanceof Postponed ? error.notYet : await refused(config, error, options);
-    }
-  }
-
   async function serve(
     config: LoadBalancerConfigView,
     options: AttemptOptions,
-    turn?: BudgetTurn,
+    token?: WriteToken,
   ): Promise<Served> {
     const { key, desired, status } = config;
     const calls = loadBalancerOf(desired.type).connect(means);
@@ -244,11 +230,12 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
       if (force !== true) throw failure('NoHealthyTargets', strandingRefusal(stranding));
       warning = strandingWarning(stranding);
     };
-    const own = writing(config, options, { hasTurn: turn !== undefined, refuseStranding });
+    const own = writing(config, options, { hasToken: token !== undefined, refuseStranding });
     let wrote = false;
     const permit: Writing['permit'] = (weights) => ((wrote = true), own.permit(weights));
-    const served = await postponing(config, options, () => calls.apply(request, { ...own, permit }));
-    if ('is' in served) return served;
+    const served = await calls
+      .apply(request, { ...own, permit })
+      .catch((error: unknown) => refused(config, error, options));
     const corrects = wrote && verify && !urgent && wasServed(config) ? (true as const) : undefined;
     if (corrects) dependencies.tell?.count('okra_drift_healed_total', { type: desired.type });
     return { is: 'Served', served, ...given({ warning, corrects }) };
@@ -256,15 +243,13 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
 
   return {
     report,
-    isCrowded: (forwarding) => Date.now() - (waitedAt.get(quotaOf(forwarding)) ?? 0) < CROWDED_MS,
     reserve: async (forwarding, options) => {
-      const grant = await take(forwarding, options);
-      return grant.is === 'Granted' ? { is: 'Turn' } : new Postponed(grant).notYet;
+      await take(forwarding, options);
+      return { is: 'Token' };
     },
     serve,
-    apply: async (config, options, turn) => {
-      const done = await serve(config, options, turn);
-      if (done.is === 'NotYet') return done;
+    apply: async (config, options, token) => {
+      const done = await serve(config, options, token);
       const { served } = done;
       const outcome = { is: 'Served', served, created: config.status.observed === undefined } as const;
       return { ...done, config: await report(config, outcome, options.versions) };
@@ -277,14 +262,13 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
         forwarding: desired,
         ...(status.observed === undefined ? {} : { observed: status.observed }),
       };
-      const own = writing(config, options, { hasTurn: false, refuseStranding: () => Promise.resolve() });
-      const removed = await postponing(config, options, () => calls.remove(request, own));
-      return removed ?? undefined;
+      const own = writing(config, options, { hasToken: false, refuseStranding: () => Promise.resolve() });
+      await calls.remove(request, own).catch((error: unknown) => refused(config, error, options));
     },
   };
 }
 
-/** The account and place whose writes share one budget. */
+/** The account and place whose writes AWS counts together. */
 const quotaOf = (forwarding: Forwarding): string => loadBalancerOf(forwarding.type).quota(forwarding);
 
 /** Whether the status says that what the object asks for was served already. */

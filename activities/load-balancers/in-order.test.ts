@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest';
+import { unlimited } from '../../clients/rate-limiter.ts';
 import { KubernetesError } from '../../clients/kubernetes/kubernetes.ts';
 import { targetGroupsOf, type ObservedForwarding } from '../../domain/load-balancers/load-balancer.ts';
 import { aCell, weightsOf } from '../../domain/testing/builders.ts';
 import { configViewOf } from './config-object.ts';
 import { configWriter } from './config-writer.ts';
 import type { ConfigObject } from './port.ts';
-import { asActivity, granting, key } from './testing/writer.ts';
+import { asActivity, key } from './testing/writer.ts';
 import { loadBalancerOf } from './index.ts';
 
 const type = 'AWSApplicationLoadBalancer';
@@ -57,7 +58,7 @@ function anObject() {
       throw new Error('Expected nobody to call ELBv2.');
     },
     installation: () => Promise.resolve('here'),
-    budget: granting,
+    writes: unlimited,
   });
   /** Reads the object, and gives what tells later of what was served then. */
   const attempt = (weights: Readonly<Record<string, number>>): (() => Promise<string>) => {

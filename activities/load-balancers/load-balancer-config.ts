@@ -13,7 +13,7 @@ import {
 import { includes, MAX_TARGET_GROUPS } from '../../domain/load-balancers/weights.ts';
 import { withHeartbeat } from '../heartbeat.ts';
 import { isOwnedByCell, readConfig, configViewOf } from './config-object.ts';
-import { configWriter, type AttemptOptions, type WriterDependencies } from './config-writer.ts';
+import { configWriter, type WriterDependencies } from './config-writer.ts';
 import type {
   ConfigRequest,
   ConfigResult,
@@ -37,16 +37,16 @@ export function loadBalancerConfigActivities(dependencies: WriterDependencies): 
     if (object === undefined || isOwnedByCell(object)) return { is: 'Gone' };
     const config = configViewOf(ref, object);
     const { policy, isHeld, isUnderWay } = config.deletion;
-    if (isUnderWay) return remove({ ref, ...request }, signal);
+    if (isUnderWay) return remove({ ref }, signal);
     if (policy === 'Delete' && !isHeld) await addFinalizer(kubernetes, heldBy(ref));
     if (policy === 'Retain' && isHeld) await removeFinalizer(kubernetes, heldBy(ref));
     await allowed(config, signal);
     // After an attempt that failed nobody knows whether it was applied.
     const verify = request.verify || config.status.phase === 'Error';
-    const options = { ...attempt(request, signal), verify };
+    const options = { urgent: false, verify, signal };
     try {
-      const applied = await writer.apply(config, options);
-      return applied.is === 'Served' ? { is: 'Served' } : applied;
+      await writer.apply(config, options);
+      return { is: 'Served' };
     } catch (error) {
       const attached =
         error instanceof Error && reasonOf(error) === 'NoHealthyTargets' && withAttached(config);
@@ -100,18 +100,14 @@ export function loadBalancerConfigActivities(dependencies: WriterDependencies): 
     return going.includes(true);
   }
 
-  async function remove(
-    { ref, ...request }: Omit<ConfigRequest, 'verify'>,
-    signal: AbortSignal,
-  ): Promise<ConfigResult> {
+  async function remove({ ref }: Pick<ConfigRequest, 'ref'>, signal: AbortSignal): Promise<ConfigResult> {
     const object = await readConfig(kubernetes, ref, signal);
     if (object === undefined) return { is: 'Gone' };
     const config = configViewOf(ref, object);
     if (!config.deletion.isHeld) return { is: 'Gone' };
     const isMeant = config.deletion.policy === 'Delete' && !(await goesWithItsKind(ref, object));
     const made = isMeant ? await madeBy(config, signal) : undefined;
-    const notYet = made === undefined ? undefined : await writer.remove(made, attempt(request, signal));
-    if (notYet !== undefined) return notYet;
+    if (made !== undefined) await writer.remove(made, { urgent: false, verify: false, signal });
     await removeFinalizer(kubernetes, heldBy(ref));
     return { is: 'Gone' };
   }
@@ -122,13 +118,6 @@ export function loadBalancerConfigActivities(dependencies: WriterDependencies): 
     releaseLoadBalancer: (ref) => removeFinalizer(kubernetes, heldBy(ref)),
   };
 }
-
-const attempt = ({ ticket }: Pick<ConfigRequest, 'ticket'>, signal: AbortSignal): AttemptOptions => ({
-  urgent: false,
-  verify: false,
-  ticket,
-  signal,
-});
 
 const heldBy = ({ type, key }: LoadBalancerConfigRef): FinalizerOf => ({
   kind: loadBalancerOf(type).kind,

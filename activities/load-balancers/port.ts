@@ -47,19 +47,16 @@ export interface LoadBalancerDependencies {
 
 /** How a write may be made. */
 export interface Writing {
-  /**
-   * Takes a turn in the budget for the next write, for those who read once more before `permit`; throws when it comes later.
-   * After a write was sent it never does.
-   */
+  /** Waits for the rate limit of the next write, for those who read once more before `permit`. */
   readonly turn: () => Promise<void>;
   /**
-   * Lets one more write be sent, with a turn that is taken if it was not yet; throws when this attempt may not write any
-   * more, or not yet, or when the weights that it changes would leave all traffic without a healthy target (`NoHealthyTargets`).
+   * Lets one more write be sent, after it has waited for the rate limit if it has not yet; throws when this attempt may not
+   * write any more, or when the weights that it changes would leave all traffic without a healthy target (`NoHealthyTargets`).
    * Nothing is waited for between this and the write: what was allowed may be refused by then.
    */
   readonly permit: (weights?: WeightChange) => Promise<void>;
-  /** Holds others back where ELBv2 has throttled a write that the attempt goes on without. */
-  readonly heed: (refusal: unknown) => void;
+  /** Slows down the writes of this process where ELBv2 has throttled one that the attempt continues without. */
+  readonly onRefusal: (refusal: unknown) => void;
   readonly signal: AbortSignal;
 }
 
@@ -125,7 +122,7 @@ export interface LoadBalancer<Of extends LoadBalancerShape = AnyShape> {
   status(observed: Of['observed']): object;
   /** The field selector that finds the objects at a place; without it, all objects are read. */
   selector?(place: string): string;
-  /** The name of the account and place whose writes share one budget. */
+  /** The name of the account and place whose writes AWS counts together. */
   quota(forwarding: Of['forwarding']): string;
   connect(means: LoadBalancerDependencies): LoadBalancerCalls<Of>;
 }

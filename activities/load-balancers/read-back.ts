@@ -32,10 +32,10 @@ export async function lookUntilShown<Value>(look: () => Promise<Look<Value>>): P
 export async function isShownWithout(
   refusal: unknown,
   look: () => Promise<Look<unknown>>,
-  { heed }: Pick<Writing, 'heed'>,
+  { onRefusal }: Pick<Writing, 'onRefusal'>,
 ): Promise<boolean> {
   if (awsErrorType(refusal) === undefined) return false;
-  heed(refusal);
+  onRefusal(refusal);
   try {
     for (let count = 1; count < READ_BACK.attempts; count += 1) {
       await Context.current().sleep(READ_BACK.firstWaitMs * 2 ** (count - 1));

@@ -49,10 +49,10 @@ export async function readIfInTime<Known, Otherwise>(
   }
 }
 
-const boundedBy = (late: AbortSignal, { turn, permit, heed, signal }: Writing): Writing => ({
+const boundedBy = (late: AbortSignal, { turn, permit, onRefusal, signal }: Writing): Writing => ({
   signal: AbortSignal.any([signal, late]),
   turn,
-  heed,
+  onRefusal,
   permit: async (weights) => {
     late.throwIfAborted();
     await permit(weights);

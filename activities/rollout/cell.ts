@@ -45,10 +45,10 @@ export function cellReporter({
 }: Pick<CellDependencies, 'kubernetes' | 'temporal' | 'tellEvent'>): ReportCell {
   const report = statusReporter(kubernetes);
   const means = { kubernetes, temporal };
-  return async ({ key, uid, status, events }, signal) => {
+  return async ({ key, uid, resourceVersion: seen, status, events }, signal) => {
     const write = async ({ resourceVersion, ...turn }: Partial<StatusTurn> = {}): Promise<void> =>
       void (await report(CELL, { key, uid, signal, resourceVersion }, { ...status, ...turn }, events));
-    await writeInTurn({ kind: CELL, key, uid }, write, { means, signal });
+    await writeInTurn({ kind: CELL, key, uid, seen }, write, { means, signal });
     for (const event of events) {
       const outside = outsideEvent(key, event);
       if (outside !== undefined) tellEvent?.(`${uid}/${event.id}`, outside);

@@ -143,6 +143,7 @@ export function observedFrom(
     cell: {
       uid: cell.metadata.uid ?? '',
       generation: cell.metadata.generation ?? 0,
+      resourceVersion: cell.metadata.resourceVersion,
       spec: withIngress(parsed.ok ? parsed.value : readableSpec(cell.spec)),
       status,
       problems: parsed.ok ? [] : parsed.problems,

@@ -21,17 +21,10 @@ import { dependenciesOf, readConfig, sequenceOf, configViewOf } from '../load-ba
 import {
   configWriter,
   type AttemptOptions,
-  type BudgetTurn,
   type ConfigWriter,
   type WriterDependencies,
 } from '../load-balancers/config-writer.ts';
-import type {
-  LoadBalancerConfigRef,
-  NotYet,
-  ShiftRequest,
-  ShiftResult,
-  TrafficActivities,
-} from '../contract.ts';
+import type { LoadBalancerConfigRef, ShiftRequest, ShiftResult, TrafficActivities } from '../contract.ts';
 import { failure, toFailure } from '../failure.ts';
 import { loadBalancerOf } from '../load-balancers/index.ts';
 import type { ConfigObject } from '../load-balancers/port.ts';
@@ -108,14 +101,14 @@ interface Attempt {
 /** Makes one weight, from the look at what gains to a look at all that the Cell depends on afterwards. */
 async function shift(request: ShiftRequest, means: ShiftDependencies): Promise<ShiftResult> {
   const { signal } = means;
-  const { cell, forwarding, urgent, percent, verify, ticket, force } = request;
+  const { cell, forwarding, urgent, verify, force } = request;
   const health = healthReader(means.elbv2, { urgent, signal });
   const attempt: Attempt = {
     request,
     ref: { type: forwarding.type, key: cell.key },
     means,
     reading: writeReader(request, means),
-    options: { urgent, percent, verify, ticket, force, signal, health },
+    options: { urgent, verify, force, signal, health },
   };
   return urgent ? await takeBack(attempt) : await goForward(attempt);
 }
@@ -140,7 +133,6 @@ async function takeBack(attempt: Attempt): Promise<ShiftResult> {
     if (now !== 'Unread') refuseOlder(request, now);
   };
   const done = await writer.serve(asServing(attempt, known), { ...options, refuseOutdated });
-  if (done.is === 'NotYet') return done;
   const { served, ...result } = done;
   try {
     const object = found === 'Unread' ? await readConfig(kubernetes, ref, signal) : known;
@@ -181,28 +173,21 @@ function asServing({ request, ref }: Attempt, known: ConfigObject | undefined): 
 async function goForward(attempt: Attempt): Promise<ShiftResult> {
   const { request, ref, means, reading, options } = attempt;
   const { kubernetes, writer, signal } = means;
-  const { forwarding, ticket, verify } = request;
-  // Who has to line up tells of the write and looks at targets when the turn comes, and not twice.
-  const linesUp = ticket === undefined && writer.isCrowded(forwarding);
-  if (!linesUp) void means.announce();
-  if (!linesUp) reading.begin();
+  const { forwarding, verify } = request;
+  void means.announce();
+  reading.begin();
   const known = await readConfig(kubernetes, ref, signal);
   await refuseUnallowed(request, known, reading.access);
   refuseOlder(request, known);
   const differs = !sameValue(forwarding, askedOf(ref, known));
-  // Nothing is asked for before it may be written, so that an abort finds nothing that could be written later.
-  const reserve = async (): Promise<BudgetTurn | NotYet | undefined> =>
-    differs || verify ? await writer.reserve(forwarding, options) : undefined;
-  const early = linesUp ? await reserve() : undefined;
-  if (early?.is === 'NotYet') return early;
   const look = () => lookAtTargets(request, dependenciesOf(means), { read: options.health, signal });
   const first = await look();
   if (first.is === 'Lacking') return first;
   await refuseStranding(attempt, known);
-  const turn = early ?? (await reserve());
-  if (turn?.is === 'NotYet') return turn;
+  // Nothing is asked for before it may be written, so that an abort finds nothing that could be written later.
+  const token = differs || verify ? await writer.reserve(forwarding, options) : undefined;
   await means.announce();
-  // Reporting takes long while the API server is slow, and targets may have gone meanwhile.
+  // Both may take long, and targets may have gone meanwhile.
   const looked = await look();
   if (looked.is === 'Lacking') return looked;
   signal.throwIfAborted();
@@ -214,9 +199,8 @@ async function goForward(attempt: Attempt): Promise<ShiftResult> {
   const applied = await writer.apply(
     configViewOf(ref, written),
     { ...options, versions: sources.read },
-    turn,
+    token,
   );
-  if (applied.is === 'NotYet') return applied;
   const { served: _served, config, ...result } = applied;
   return { ...result, ...(await seenAfter(attempt, { known, config, sources, looked })) };
 }

@@ -18,7 +18,7 @@ export async function activitiesOf(
     import('../../activities/index.ts'),
     import('@temporalio/client'),
   ]);
-  const { kubernetes, clusters, elbv2, eks, budgets, config } = session;
+  const { kubernetes, clusters, elbv2, eks, limits, config } = session;
   const { aws, datadog, taskQueue, temporal, driftIntervalSeconds, syncIntervalSeconds } = config;
   return makeActivities({
     kubernetes,
@@ -26,7 +26,7 @@ export async function activitiesOf(
     clusters,
     elbv2,
     eks,
-    budgets,
+    limits,
     // It connects to nothing until it is asked for something.
     temporal: new Client({ connection: Connection.lazy({ address: temporal.address }) }),
     ...given({ region: aws.region }),

@@ -3,7 +3,7 @@ import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import type { Identified, Key, KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { ELBv2, ELBv2Regions } from '../../clients/aws/elbv2.ts';
 import type { ELBv2Writes } from '../../clients/aws/elbv2-calls.ts';
-import type { SharedBudget, WriteBudget } from '../../clients/aws/shared-budget.ts';
+import { unlimited, type RateLimiters } from '../../clients/rate-limiter.ts';
 import { asYaml } from '../okractl/output.ts';
 import { inOneLine } from '../terminal-text.ts';
 import type { OkraSession, OkraShell } from './shell.ts';
@@ -34,19 +34,13 @@ export function dryRunOf(session: OkraSession, { print }: Pick<OkraShell, 'print
       ...session,
       kubernetes: readingOnly(session.kubernetes, print),
       elbv2: regionsReadingOnly(session.elbv2, would),
-      budgets: everGranted,
+      limits: noLimits,
     },
   };
 }
 
-const granted: WriteBudget = {
-  take: () => Promise.resolve({ is: 'Granted' }),
-  charge: () => Promise.resolve(),
-  penalise: () => Promise.resolve(),
-};
-
-/** Budgets without an end. */
-export const everGranted: SharedBudget = { writes: granted, registrations: granted, queries: granted };
+/** The limits of what calls nobody. */
+export const noLimits: RateLimiters = { writes: unlimited, registrations: unlimited, queries: unlimited };
 
 const idOf = ({ kind }: KindRef, { namespace = '', name }: Key): string => `${kind} ${namespace}/${name}`;
 const saidOf = ({ kind }: KindRef, { namespace, name }: Key): string =>

@@ -2,13 +2,12 @@ import { given } from '../../domain/model/given.ts';
 import { connectEKS } from '../../clients/aws/eks.ts';
 import { readPace } from '../../clients/aws/elbv2-pace.ts';
 import { connectELBv2 } from '../../clients/aws/elbv2.ts';
-import { sharedBudget } from '../../clients/aws/shared-budget.ts';
+import { limitRates } from '../../clients/rate-limiter.ts';
 import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
 import { kindOf, type KindRef } from '../../clients/kubernetes/kinds.ts';
 import type { Identified, Key, KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { connectAsPerson } from '../../clients/kubernetes/person.ts';
 import { connectClusters } from '../../clients/kubernetes/remote-clusters.ts';
-import { createLog } from '../../clients/log.ts';
 import { loadConfig } from '../../config/config.ts';
 import { FIELD_MANAGER } from '../../domain/kubernetes/labels.ts';
 import type { Globals, OkraSession, SessionNeeds } from './shell.ts';
@@ -39,7 +38,7 @@ export function openSession(
       })
     : nobody;
   const { kubernetes } = person;
-  const { aws, lease, elbv2, datadog } = config;
+  const { aws, elbv2, datadog } = config;
   return {
     kubernetes,
     namespace: namespace ?? person.namespace,
@@ -47,12 +46,7 @@ export function openSession(
     clusters: connectClusters(config, accessPolicies(kubernetes)),
     elbv2: connectELBv2({ endpoint: aws.elbv2Endpoint, pace: readPace(elbv2.reads, () => 'Usual') }),
     eks: connectEKS({ endpoint: aws.eksEndpoint, stsEndpoint: aws.stsEndpoint }),
-    budgets: sharedBudget({
-      kubernetes,
-      namespace: lease.namespace,
-      rates: { ...elbv2, queries: datadog.queries },
-      log: createLog('silent'),
-    }),
+    limits: limitRates({ ...elbv2, queries: datadog.queries }),
   };
 }
 

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { AwsScope } from '../../clients/aws/aws-credentials.ts';
 import type { EKS } from '../../clients/aws/eks.ts';
 import type { ELBv2Regions } from '../../clients/aws/elbv2.ts';
-import type { SharedBudget } from '../../clients/aws/shared-budget.ts';
+import type { RateLimiters } from '../../clients/rate-limiter.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { RemoteClusters } from '../../clients/kubernetes/remote-clusters.ts';
 import { badUsage, type Shell } from '../okractl/shell.ts';
@@ -32,8 +32,7 @@ export interface OkraSession {
   readonly clusters: RemoteClusters;
   readonly elbv2: ELBv2Regions;
   readonly eks: (scope: AwsScope) => EKS;
-  /** The write budgets that are shared with okrad. */
-  readonly budgets: SharedBudget;
+  readonly limits: RateLimiters;
 }
 
 /** What is around a command of okra. */

@@ -42,7 +42,7 @@ async function syncCheck(shell: OkraShell, options: SyncCheckOptions, name: stri
   const activities = await activitiesOf({ ...session, namespace });
   const key = { namespace, name };
   const look = async (last?: CheckRun): Promise<Looked> => {
-    const run = await asActivity(shell.signal, () => activities.runCheck(key, last?.ticket, last?.throttled));
+    const run = await asActivity(shell.signal, () => activities.runCheck(key, last?.throttled));
     const check = await session.kubernetes.get<Check>(CHECK, key);
     return { run: { ...run, isPresent: run.isPresent || check !== undefined }, status: check?.status ?? {} };
   };

@@ -5,7 +5,6 @@ import {
   awsApplicationLoadBalancerConfig,
   type AWSApplicationLoadBalancerConfigSpec,
 } from '../../crds/load-balancers/application-load-balancer.ts';
-import { sleep } from '../../clients/backoff.ts';
 import { ADOPT_ANNOTATION, API_VERSION } from '../../domain/kubernetes/labels.ts';
 import { formatKey } from '../../domain/model/ids.ts';
 import { badUsage, failed } from '../okractl/shell.ts';
@@ -17,7 +16,7 @@ import type { LoadBalancerConfigRef } from '../../activities/contract.ts';
 import { configViewOf, readConfig } from '../../activities/load-balancers/config-object.ts';
 import { targetGroupsOf } from '../../domain/load-balancers/load-balancer.ts';
 import { activitiesOf, asActivity } from './activities.ts';
-import { dryRunOf, everGranted } from './dry-run.ts';
+import { dryRunOf, noLimits } from './dry-run.ts';
 import { clusterOfOne } from './session.ts';
 import {
   type Globals,
@@ -83,7 +82,7 @@ async function syncByFlags(shell: OkraShell, name = 'okra', options: ConfigOptio
     spec: specOf(options, await conditionsOf(session, options)),
   };
   const { kubernetes } = clusterOfOne(object);
-  await apply(shell, { ...session, kubernetes, budgets: everGranted }, name, options, 'command-line');
+  await apply(shell, { ...session, kubernetes, limits: noLimits }, name, options, 'command-line');
 }
 
 /** What the rule matches: what the flags say, else what it matches already, else everything. */
@@ -138,25 +137,20 @@ async function apply(
     type: 'AWSApplicationLoadBalancer',
     key: { namespace: session.namespace, name },
   } as const;
-  for (;;) {
-    let result;
-    try {
-      result = await asActivity(shell.signal, () => activities.applyLoadBalancer({ ref, verify: true }));
-    } catch (error) {
-      if (calls.length > 0) return;
-      const { message } = toFailure(error);
-      const isAlone = installation !== undefined && message.includes(ADOPT_ANNOTATION);
-      throw failed(isAlone ? `${message} On the command line that is --adopt.` : message);
-    }
-    if (result.is === 'Served')
-      return shell.print(inOneLine(`${dryRun ? '# ' : ''}${await servedBy(session, ref)}`));
-    if (result.is === 'Gone')
-      throw failed(
-        `Expected AWSApplicationLoadBalancerConfig ${formatKey(ref.key)} that belongs to no Cell, got none. One that a Cell owns is written by okra sync cell.`,
-      );
-    await sleep(result.waitMs, shell.signal);
-    shell.signal.throwIfAborted();
+  let result;
+  try {
+    result = await asActivity(shell.signal, () => activities.applyLoadBalancer({ ref, verify: true }));
+  } catch (error) {
+    if (calls.length > 0) return;
+    const { message } = toFailure(error);
+    const isAlone = installation !== undefined && message.includes(ADOPT_ANNOTATION);
+    throw failed(isAlone ? `${message} On the command line that is --adopt.` : message);
   }
+  if (result.is === 'Gone')
+    throw failed(
+      `Expected AWSApplicationLoadBalancerConfig ${formatKey(ref.key)} that belongs to no Cell, got none. One that a Cell owns is written by okra sync cell.`,
+    );
+  shell.print(inOneLine(`${dryRun ? '# ' : ''}${await servedBy(session, ref)}`));
 }
 
 async function servedBy(

@@ -106,23 +106,4 @@ describe('the pace of reads', () => {
     given.abort(new Error('given up'));
     await Promise.allSettled([...turns, ...others]);
   });
-
-  it('has discovery wait for rollouts that wait, but not for ever', async () => {
-    let priority: ReadPriority = 'Usual';
-    let reads = 0;
-    const pace = readPace({ perSecond: 100, burst: 1 }, () => priority);
-    const stop = new AbortController();
-    // There is always one that waits.
-    const lane = async (): Promise<void> => {
-      for (; !stop.signal.aborted; reads += 1) await pace('eu', stop.signal);
-    };
-    const lanes = [lane(), lane(), lane()];
-    priority = 'Background';
-    const behind = pace('eu', never);
-    priority = 'Usual';
-    await behind;
-    expect(reads).toBeGreaterThan(10);
-    stop.abort();
-    await Promise.allSettled(lanes);
-  });
 });

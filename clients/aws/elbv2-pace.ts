@@ -1,7 +1,5 @@
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import { spacingOf, type WriteRate } from '../../domain/load-balancers/budget.ts';
-import { sleep } from '../backoff.ts';
-import { budgetInMemory, takeInPlace } from './shared-budget.ts';
+import { limitRate, type CallRate } from '../rate-limiter.ts';
 
 /** Waits until one more read of a region may be sent. Rejects with the reason of the signal. */
 export type ReadPace = (region: string, signal: AbortSignal) => Promise<void>;
@@ -9,42 +7,19 @@ export type ReadPace = (region: string, signal: AbortSignal) => Promise<void>;
 /** What a read is for: what takes traffic back reads first, then rollouts, and then what nobody's traffic waits for. */
 export type ReadPriority = 'Urgent' | 'Usual' | 'Background';
 
-/** How many reads of others what nobody's traffic waits for lets go first at the most; it has to get on as well. */
-const MOST_BEFORE = 20;
-
-/** Makes the pace of reads, which is that of one process: a count that all share would cost a write to the API server for each read. */
-export function readPace(rate: WriteRate, priorityOf: () => ReadPriority, clock?: () => number): ReadPace {
-  const budget = budgetInMemory(rate, clock);
-  const background = budgetInMemory(halfOf(rate), clock);
-  /** How many wait for whom a background read lets go first, by region. */
-  const waiting = new Map<string, number>();
-  const count = (region: string, by: number): void =>
-    void waiting.set(region, (waiting.get(region) ?? 0) + by);
-
-  async function letOthersRead(region: string, signal: AbortSignal): Promise<void> {
-    await takeInPlace(background, region, { urgent: false }, signal);
-    const spacing = spacingOf(rate);
-    for (let before = 0; before < MOST_BEFORE && (waiting.get(region) ?? 0) > 0; before += 1)
-      await sleep(spacing, signal);
-  }
-
+/** Makes the pace of reads of this process; what nobody's traffic waits for takes half of it at most. */
+export function readPace(rate: CallRate, priorityOf: () => ReadPriority, clock?: () => number): ReadPace {
+  const all = limitRate(rate, clock);
+  const background = limitRate(halfOf(rate), clock);
   return async (region, signal) => {
     const priority = priorityOf();
-    if (priority === 'Background') {
-      await letOthersRead(region, signal);
-      return await takeInPlace(budget, region, { urgent: false }, signal);
-    }
-    count(region, 1);
-    try {
-      await takeInPlace(budget, region, { urgent: priority === 'Urgent' }, signal);
-    } finally {
-      count(region, -1);
-    }
+    if (priority === 'Background') await background.wait(region, { urgent: false, signal });
+    await all.wait(region, { urgent: priority === 'Urgent', signal });
   };
 }
 
 /** No more than half of the pace, so that a burst is left to rollouts that come later. */
-const halfOf = ({ perSecond, burst }: WriteRate): WriteRate => ({
+const halfOf = ({ perSecond, burst }: CallRate): CallRate => ({
   perSecond: perSecond / 2,
   burst: Math.max(1, Math.floor(burst / 2)),
 });

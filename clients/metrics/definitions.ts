@@ -146,7 +146,7 @@ export const definitions = {
   },
   okra_writes_total: {
     type: 'counter',
-    help: 'Attempts to make a load balancer serve what was decided: Served, NotYet (its turn in the write budget comes later), Lacking (target groups lack healthy targets), Refused.',
+    help: 'Attempts to make a load balancer serve what was decided: Served, Lacking (target groups lack healthy targets), Refused.',
     labels: ['outcome'],
     of: 'worker',
   },
@@ -175,21 +175,9 @@ export const definitions = {
     of: 'worker',
     buckets: CALL_BUCKETS,
   },
-  okra_budget_left: {
+  okra_rate_limit_waiting: {
     type: 'gauge',
-    help: 'Calls that all workers together may send at once now: of AWS by account and region, of Datadog by organisation.',
-    labels: ['kind', 'quota'],
-    of: 'worker',
-  },
-  okra_budget_size: {
-    type: 'gauge',
-    help: 'The most that okra_budget_left may be, after a quiet time.',
-    labels: ['kind', 'quota'],
-    of: 'worker',
-  },
-  okra_budget_wait_seconds: {
-    type: 'gauge',
-    help: 'How long the next usual call has to wait for its turn.',
+    help: 'Calls of this worker that wait for its rate limit: writes and registrations of AWS by account and region, queries of Datadog by organisation.',
     labels: ['kind', 'quota'],
     of: 'worker',
   },

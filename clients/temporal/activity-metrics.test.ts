@@ -12,7 +12,6 @@ describe('what is counted of activities', () => {
 
   const drift = { type: 'AWSApplicationLoadBalancer', place: 'arn' };
   it.each([
-    ['a write that waits', 'shiftTraffic', {}, { is: 'NotYet' }, 'okra_writes_total{outcome="NotYet"} 1'],
     [
       'drift',
       'findDrift',

@@ -104,13 +104,14 @@ export const alerts: readonly Alert[] = [
     description: 'The statuses of the objects say what it says; see docs/iam.md and docs/configuration.md.',
   },
   {
-    name: 'OkraWritesWait',
-    expr: 'max by (namespace, kind, quota) (okra_budget_wait_seconds) > 60',
+    name: 'OkraWriteQueueGrowing',
+    expr: 'sum by (namespace, kind, quota) (okra_rate_limit_waiting) > 0',
     duration: '10m',
     severity: 'warning',
     summary:
-      'Calls of {{ $labels.quota }} ({{ $labels.kind }}) wait for {{ $value | humanizeDuration }}{{ with $labels.namespace }} in {{ . }}{{ end }}.',
-    description: 'More is to be written than the budget lets through. What takes traffic back goes first.',
+      '{{ $value }} calls of {{ $labels.quota }} ({{ $labels.kind }}) wait for the rate limit{{ with $labels.namespace }} in {{ . }}{{ end }}.',
+    description:
+      'There are more calls than the rate limit of the workers allows. What takes traffic back goes first. Raise the rates (docs/configuration.md) if the account has room.',
   },
   {
     name: 'OkraDriftAgainAndAgain',

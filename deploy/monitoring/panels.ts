@@ -120,11 +120,11 @@ export const panels: readonly Panel[] = [
     ],
   },
   {
-    title: 'Budgets left',
-    about: 'Calls that may be sent at once now, by account and region, or organisation of Datadog.',
+    title: 'Calls waiting',
+    about: 'Calls that wait for the rate limit, by account and region, or organisation of Datadog.',
     type: 'timeseries',
     width: 8,
-    queries: [q('max by (kind, quota) (okra_budget_left)', '{{kind}} {{quota}}')],
+    queries: [q('sum by (kind, quota) (okra_rate_limit_waiting)', '{{kind}} {{quota}}')],
   },
   {
     title: 'Drift',

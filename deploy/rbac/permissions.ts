@@ -1,4 +1,3 @@
-import { BUDGET_NAME } from '../../clients/aws/budget-object.ts';
 import { INSTALLATION_NAME } from '../../clients/kubernetes/installation.ts';
 import {
   ACCESS_POLICY,
@@ -153,14 +152,14 @@ export const permissions: readonly Permission[] = [
     scope: 'Own',
     kinds: [CONFIG_MAP],
     verbs: ['create'],
-    use: 'the budget of writes, and the id of the installation',
+    use: 'the id of the installation',
   },
   {
     scope: 'Own',
     kinds: [CONFIG_MAP],
     verbs: ['get', 'patch'],
-    names: [BUDGET_NAME, INSTALLATION_NAME],
-    use: 'the budget of writes, and the id of the installation',
+    names: [INSTALLATION_NAME],
+    use: 'the id of the installation',
   },
   {
     scope: 'ClusterSecrets',

@@ -36,7 +36,6 @@ const waits: Readonly<Record<Wait['for'], Waiting>> = {
   Job: WORK,
   Health: WORK,
   Backoff: WORK,
-  Budget: WORK,
   Detach: WORK,
 };
 
@@ -195,7 +194,13 @@ export type Decision =
   /** Goes on without the verdict of the analysis in the background. */
   | { readonly do: 'WaiveBackground'; readonly message: string }
   /** The current step is done; the next one is that with the index `to`, or else the one after it. */
-  | { readonly do: 'Advance'; readonly to?: number; readonly message: string }
+  | {
+      readonly do: 'Advance';
+      readonly to?: number;
+      readonly message: string;
+      /** Whether the Event of a shift has said so already. */
+      readonly isTold?: true;
+    }
   | { readonly do: 'Replan'; readonly index: number; readonly message: string }
   | { readonly do: 'End'; readonly ending: Ending; readonly message: string }
   | { readonly do: 'Bake'; readonly message: string }
@@ -226,7 +231,6 @@ export interface Wait {
     | 'Clusters'
     | 'Application'
     | 'Kind'
-    | 'Budget'
     | 'Detach';
   /** When to look again, in milliseconds since the epoch; undefined: when something happens. */
   readonly until?: number;

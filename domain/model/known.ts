@@ -22,7 +22,8 @@ export function withReported(
   status: CellStatus | undefined,
 ): ObservedCell | undefined {
   if (observed?.cell === undefined || status === undefined) return observed;
-  return { ...observed, cell: { ...observed.cell, status } };
+  const { resourceVersion: _older, ...cell } = observed.cell;
+  return { ...observed, cell: { ...cell, status } };
 }
 
 /** Puts what the load balancer was found to serve in the place of what the objects say. */

@@ -43,6 +43,8 @@ export interface ObservedCell {
   readonly cell?: {
     readonly uid: string;
     readonly generation: number;
+    /** Over which version a status may be written without another read; undefined once one was written. */
+    readonly resourceVersion?: string | undefined;
     readonly spec: CellSpec;
     readonly status: CellStatus;
     /** What is wrong with the spec, when the API server let it pass (an older CRD, say). */

@@ -5,7 +5,6 @@ import type { Decision, Ending, MeasurementKind, ShiftPurpose } from './decision
 import type { BackgroundPrefix } from './ids.ts';
 import type { InspectedForwarding } from '../load-balancers/load-balancer.ts';
 import type { ReportedEvent } from '../rollout/report/report.ts';
-import type { Ticket } from '../load-balancers/budget.ts';
 import type { VersionSet } from '../versions/version.ts';
 
 /** Where the current step stands. Times are milliseconds since the epoch. */
@@ -67,14 +66,6 @@ export interface IdleCheck {
   readonly unhealthyARNs: readonly string[];
   /** What their targets still serve. */
   readonly connections?: readonly Connections[];
-}
-
-/** A write that waits for its turn in the budget of its account and region. */
-export interface BudgetWait {
-  readonly ticket: Ticket;
-  readonly urgent: boolean;
-  /** When to come back, in milliseconds since the epoch. */
-  readonly notBefore: number;
 }
 
 /** One version on its way into service. */
@@ -158,7 +149,6 @@ export interface RolloutState {
   readonly targetsChanged?: true;
   /** Why clients of target groups are elsewhere than their weights say. */
   readonly connections?: readonly Connections[];
-  readonly budget?: BudgetWait;
   /** The sequence of the last write to the configuration that this workflow has tried. */
   readonly sequence?: number;
   /** Whether ELBv2 may serve something else than the status of the configuration says, so that it has to be read. */

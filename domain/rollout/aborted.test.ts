@@ -139,12 +139,6 @@ describe('an abort that AWS refuses for good', () => {
     expect(attempts(web, () => web.pass(20_000))).toBeGreaterThanOrEqual(4);
   });
 
-  it('goes on waiting as long as before where each attempt waits for its turn in the budget', () => {
-    const web = denied();
-    web.budgetMs = Array.from({ length: 100 }, () => 100);
-    expect(attempts(web, () => web.pass(MINUTE))).toBe(4);
-  });
-
   it('is made within a quarter of a minute once AWS lets it', () => {
     const web = denied();
     web.refusals = 0;

@@ -7,7 +7,7 @@ import { arnOf, weightsOf } from '../testing/builders.ts';
 import { aStepAnalysis } from '../testing/checks.ts';
 import { aJob } from '../testing/jobs.ts';
 import { rollingOut } from '../testing/rolling-out.ts';
-import { EVENTS, Simulation } from '../testing/simulation.ts';
+import { Simulation } from '../testing/simulation.ts';
 
 const analysis = { templates: [{ templateName: 'success-rate' }] };
 const experiment = { duration: '10m', templates: [{ name: 'wy', specRef: 'wy', replicas: 1 }] };
@@ -448,22 +448,4 @@ describe('an edit of the spec at each kind of wait', () => {
     expect(simulation.last).toMatchObject({ do: 'Close', outcome: 'Deleted' });
     expect(simulation.writes).toHaveLength(writes);
   });
-});
-
-it('tells once that what takes traffic back waits for its turn, and not with each attempt', () => {
-  const simulation = started(rolling([{ setWeight: 20 }, { pause: {} }, { setWeight: 50 }]));
-  simulation.budgetMs = [3_000, 2_000, 1_000];
-  simulation.ask('abort');
-  simulation.run();
-  for (const wait of [3_000, 2_000]) {
-    expect(simulation.status.message).toContain(
-      'Waiting for a turn in the write budget of the account. Next: ',
-    );
-    const before = simulation.events;
-    simulation.pass(wait);
-    // Temporal hears of one more attempt, and of no report.
-    expect(simulation.events - before).toBe(EVENTS.fired + EVENTS.activity + EVENTS.timer);
-  }
-  simulation.pass(1_000);
-  expect(simulation.status).toMatchObject({ phase: 'Reverted' });
 });

@@ -1,4 +1,3 @@
-import type { Ticket } from '../load-balancers/budget.ts';
 import { given } from '../model/given.ts';
 import { withConnections } from '../load-balancers/connections.ts';
 import {
@@ -14,10 +13,9 @@ import type { Requirements, Shift } from '../model/decision.ts';
 import type { CellRef } from '../model/ids.ts';
 import type { ListVersions, ObservedCell } from '../model/observation.ts';
 import type { Connections, RolloutState } from '../model/state.ts';
-import type { WeightedTargetGroup } from '../model/target-group.ts';
 import type { PresentCell } from '../versions/candidate.ts';
 import { stableSet } from '../versions/stable.ts';
-import { kept, postponed, type CarriedOut } from './record/performed.ts';
+import { kept, type CarriedOut } from './record/performed.ts';
 import { lacking, unrecorded as notRecorded } from './record/record-backoff.ts';
 import type { CellReport, Told } from './report/report.ts';
 import { forcedEvent } from './report/events.ts';
@@ -33,8 +31,6 @@ export interface ShiftRequest {
   /** One more than the sequence of the last write; a write with an older one is refused as `Superseded`. */
   readonly sequence: number;
   readonly urgent: boolean;
-  /** Of what is urgent, how much of the traffic leaves where it is, in percent; left out where nobody knows. */
-  readonly percent?: number;
   /** Whether it takes traffic back, or only confirms or leaves out what is served; it needs no permission for what is served already. */
   readonly takesBack?: boolean;
   /** Whether the load balancer is read before it is compared, because nobody knows for sure what it serves. */
@@ -46,20 +42,10 @@ export interface ShiftRequest {
   /** What has to be true of target groups just before the write. */
   readonly requires?: Requirements;
   readonly minHealthyTargets: number;
-  /** The turn in the write budget that an earlier attempt has come back with. */
-  readonly ticket?: Ticket;
   /** The versions of the lists that it was decided by; it goes by none that are older. */
   readonly listVersions?: ListVersions;
   /** What is told before traffic moves; undefined: all is told already, or at the same time by someone else. */
   readonly report?: CellReport;
-}
-
-/** A write that was not made, because its turn in the write budget comes later; nothing waits in the activity. */
-export interface NotYet {
-  readonly is: 'NotYet';
-  readonly ticket: Ticket;
-  /** How long to wait from now on, in milliseconds. */
-  readonly waitMs: number;
 }
 
 /** The result of a write of weights, and of the report that went along with it. */
@@ -80,8 +66,7 @@ type WriteResult =
       readonly unrecorded?: { readonly reason: string; readonly message: string };
     }
   /** Nothing was written: target groups lack what the write requires. */
-  | { readonly is: 'Lacking'; readonly targetGroupARNs: readonly string[]; readonly lack: string }
-  | NotYet;
+  | { readonly is: 'Lacking'; readonly targetGroupARNs: readonly string[]; readonly lack: string };
 
 /** What a shift is made of besides what was decided. */
 export interface ShiftSituation {
@@ -101,7 +86,6 @@ export function shiftRequest(
   { shares, urgent, verify = false, purpose, requires, force }: Shift,
   { observed, cell, state, route }: ShiftSituation,
 ): ShiftRequest {
-  const { budget } = state;
   const own = keptRoute(purpose, { observed, cell, state, route });
   const policy = own === undefined ? cell.spec.deletionPolicy : observed.deletion?.policy;
   return {
@@ -111,38 +95,12 @@ export function shiftRequest(
     adopt: cell.adopt === true,
     sequence: nextSequence(observed, state),
     urgent,
-    ...(urgent ? percentIn({ verify, isVain: isVain(purpose, state) }, observed.weighted, shares) : {}),
     ...(urgent || keepsWeights.has(purpose) ? { takesBack: true } : {}),
     verify,
     ...given({ force, requires, served: urgent ? observed.observedForwarding : undefined }),
     minHealthyTargets: cell.spec.minHealthyTargets,
-    ...(budget?.urgent === urgent ? { ticket: budget.ticket } : {}),
     ...(observed.listVersions === undefined ? {} : { listVersions: observed.listVersions }),
   };
-}
-
-/** Whether the same was refused for good just now, so that it will most likely be again. */
-const isVain = (purpose: Shift['purpose'], { backoff }: RolloutState): boolean =>
-  backoff?.purpose === purpose && backoff.vain === true;
-
-/** How much is taken back: left out where nobody knows what is served, as it may be everything; and what is vain lets all others go first. */
-function percentIn(
-  { verify, isVain: vain }: { readonly verify: boolean; readonly isVain: boolean },
-  from: readonly WeightedTargetGroup[],
-  to: readonly WeightedTargetGroup[],
-): Pick<ShiftRequest, 'percent'> {
-  if (vain) return { percent: 0 };
-  return verify ? {} : { percent: percentMoved(from, to) };
-}
-
-/** How much of the traffic leaves the groups that have it, in percent. */
-function percentMoved(from: readonly WeightedTargetGroup[], to: readonly WeightedTargetGroup[]): number {
-  const shareIn = (groups: readonly WeightedTargetGroup[], arn: string): number => {
-    const total = groups.reduce((sum, { weight }) => sum + weight, 0);
-    const own = groups.find((one) => one.arn === arn)?.weight ?? 0;
-    return total === 0 ? 0 : (100 * own) / total;
-  };
-  return from.reduce((sum, { arn }) => sum + Math.max(0, shareIn(from, arn) - shareIn(to, arn)), 0);
 }
 
 const keepsWeights: ReadonlySet<Shift['purpose']> = new Set(['Restore', 'Detach', 'TakeOut']);
@@ -190,8 +148,6 @@ function takenUp(
   { observed, cell }: Pick<ShiftSituation, 'observed' | 'cell'>,
 ): CarriedOut {
   switch (result.is) {
-    case 'NotYet':
-      return postponed(result, decision.urgent);
     case 'Lacking':
       return { apply: (state, now) => lacking(state, result, now), sight: 'Same', isDone: false };
     case 'Served': {

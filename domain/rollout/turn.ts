@@ -6,6 +6,7 @@ import { goesForward } from '../gates/gate.ts';
 import { againAfter } from '../gates/kinds.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import { announced, reported, timed } from './record/record.ts';
+import { given } from '../model/given.ts';
 import { isWorthReporting, sameStatus, type ReportedEvent } from './report/report.ts';
 import { tells, isStale, remembering, stale, withStatusOf, type Run } from './record/run.ts';
 import { statusOf } from './report/status.ts';
@@ -110,7 +111,7 @@ const waitFor = (blind: Retry | undefined, now: number): Wait => ({
 
 /** What a turn has to report: the status, whether it is to be written now, and what goes with it. */
 export interface DueReport {
-  readonly cell: CellRef;
+  readonly cell: CellRef & { readonly resourceVersion?: string };
   readonly status: CellStatus;
   /** `Later`: what was refused is tried again after a while, and not with every turn. */
   readonly is: 'Same' | 'Later' | 'New';
@@ -134,7 +135,7 @@ export function dueReport(
   const isNew = state.events.length > 0 || state.overwritten === true || !sameStatus(before, status);
   const isRefused = state.unreported !== undefined && at.now < state.unreported.until;
   return {
-    cell: { key: observed.key, uid: cell.uid },
+    cell: { key: observed.key, uid: cell.uid, ...given({ resourceVersion: cell.resourceVersion }) },
     status,
     is: isNew ? (isRefused ? 'Later' : 'New') : 'Same',
     events: state.events.map((event) => ({ ...event, id: `${runId.slice(0, 8)}-${event.id}` })),

@@ -115,8 +115,6 @@ export class SimulatedWorld {
   /** Whether the API server refuses to be read, or to have the status written. */
   isBlind = false;
   isMute = false;
-  /** What the budget makes the next writes wait for, in milliseconds. */
-  budgetMs: number[] = [];
   /** How someone has ended the last run. */
   lostRun: LostRun = { is: 'Unknown' };
 
@@ -378,10 +376,7 @@ export class SimulatedWorld {
     if (lacking !== undefined) return answered({ is: 'Lacking', ...lacking });
     const believed = shift.urgent || shift.force === true ? undefined : this.#stranding(this.told, shift);
     if (believed !== undefined) return refused('NoHealthyTargets', strandingRefusal(believed));
-    const waitMs = this.budgetMs.shift();
-    return waitMs === undefined
-      ? undefined
-      : answered({ is: 'NotYet', ticket: { urgent: shift.urgent, number: 1 }, waitMs });
+    return undefined;
   }
 
   /** The object asks for it. */

@@ -4,8 +4,7 @@ import type { TargetHealthDescription } from '@aws-sdk/client-elastic-load-balan
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ShiftRequest } from '../../activities/contract.ts';
 import type { ELBv2 } from '../../clients/aws/elbv2.ts';
-import type { WriteBudget } from '../../clients/aws/shared-budget.ts';
-import type { Grant } from '../../domain/load-balancers/budget.ts';
+import { unlimited } from '../../clients/rate-limiter.ts';
 import type { LoadBalancersOf } from '../../activities/load-balancers/port.ts';
 import { driftWatchStart } from '../../clients/temporal/workflow-start.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
@@ -80,13 +79,6 @@ function aRoute(): Route {
   return found;
 }
 
-/** A budget without an end. */
-const granting: WriteBudget = {
-  take: () => Promise.resolve({ is: 'Granted' }),
-  charge: () => Promise.resolve(),
-  penalise: () => Promise.resolve(),
-};
-
 /** Runs as an activity that nobody cancels, and whose waits are over at once, or with what happens meanwhile. */
 const asActivity = <Value>(
   run: () => Promise<Value>,
@@ -125,7 +117,7 @@ describe('a kind of load balancer that the tables have a line of', () => {
       throw new Error('Expected nobody to call ELBv2.');
     },
     installation: () => Promise.resolve('here'),
-    budget: granting,
+    writes: unlimited,
     temporal: {} as Client,
   });
   const requestFor = (a: number, b: number, sequence: number): ShiftRequest => ({
@@ -202,16 +194,18 @@ describe('a kind of load balancer that the tables have a line of', () => {
       get: (kind, of, options) => (count('get', kind.kind), before.get(kind, of, options)),
       list: (kind, options) => (count('list', kind.kind), before.list(kind, options)),
       snapshot: (kind, options) => (count('list', kind.kind), before.snapshot(kind, options)),
+      create: (object) => (count('create', object.kind), Promise.resolve(object)),
       apply: (object, options) => {
         count(options?.subresource === 'status' ? 'status of' : 'apply', object.kind);
         return before.apply(object, options);
       },
     };
-    const report = { key, uid: 'uid', status: {}, events: [] };
+    const events = [{ id: '1', type: 'Normal', reason: 'WeightsShifted', message: '' } as const];
+    const report = { key, uid: 'uid', resourceVersion: '1', status: {}, events };
     const own = [
       'apply Route53Config',
-      // Before its status is written over what is there, and for the next decision.
-      'get Cell',
+      'create Event',
+      // For the next decision; its status is written over the version that was seen last.
       'get Cell',
       // Before anything is asked for, and once more right before the write.
       'get Route53Config',
@@ -237,55 +231,27 @@ describe('a kind of load balancer that the tables have a line of', () => {
     expect(asked).not.toContain('get CustomResourceDefinition');
   });
 
-  it('tells nothing and looks at no targets while it has to line up', async () => {
-    let health = 0;
-    const grants: Grant[] = [];
-    const wait: Grant = { is: 'Wait', ticket: { urgent: false, number: 1 }, notBefore: 0, waitMs: 500 };
-    const activities = trafficActivities({
-      ...reached(),
-      elbv2: () => ({ targetHealth: () => ((health += 1), Promise.resolve([])) }) as unknown as ELBv2,
-      budget: {
-        ...granting,
-        take: () => Promise.resolve(grants.shift() ?? { is: 'Granted' }),
-      },
-    });
-    const status = { message: 'Shifting to 20.' };
-    const request: ShiftRequest = {
-      ...requestFor(80, 20, 1),
-      requires: { healthy: [arnOf('b')], registered: [] },
-      report: { key, uid: 'uid', status, events: [] },
-    };
-    const told = () => kept.object('Cell', key)?.status;
-    // The first one finds out that others wait.
-    grants.push(wait, wait);
-    await asActivity(() => activities.shiftTraffic({ ...requestFor(80, 20, 1) }));
-    expect(await asActivity(() => activities.shiftTraffic(request))).toEqual({
-      is: 'NotYet',
-      ticket: wait.ticket,
-      waitMs: 500,
-    });
-    expect([health, told()]).toEqual([0, undefined]);
-    const result = await asActivity(() => activities.shiftTraffic({ ...request, ticket: wait.ticket }));
-    expect(result).toMatchObject({ is: 'Lacking', told: { is: 'Told' } });
-    expect([health, told()]).toMatchObject([1, status]);
-  });
-
-  it('looks at targets again when telling has taken long', async () => {
+  it.each([
+    ['the API server is slow', 'report'],
+    ['it waits for the rate limit', 'limit'],
+  ] as const)('looks at targets again when %s', async (_, slow) => {
     vi.useFakeTimers({ toFake: ['Date'] });
     onTestFinished(() => void vi.useRealTimers());
     const targets: TargetHealthDescription[] = [{ TargetHealth: { State: 'healthy' } }];
-    const apply = kubernetes.apply.bind(kubernetes);
-    kubernetes.apply = async (object, options) => {
-      if (object.kind !== 'Cell') return await apply(object, options);
-      // The API server is slow, and the targets leave meanwhile.
+    const leave = async (): Promise<void> => {
       await new Promise((done) => setTimeout(done, 20));
       vi.setSystemTime(Date.now() + 5_000);
       targets.length = 0;
+    };
+    const apply = kubernetes.apply.bind(kubernetes);
+    kubernetes.apply = async (object, options) => {
+      if (object.kind === 'Cell' && slow === 'report') await leave();
       return await apply(object, options);
     };
     const activities = trafficActivities({
       ...reached(),
       elbv2: () => ({ targetHealth: () => Promise.resolve([...targets]) }) as unknown as ELBv2,
+      writes: { ...unlimited, wait: () => (slow === 'limit' ? leave() : Promise.resolve()) },
     });
     const request: ShiftRequest = {
       ...requestFor(80, 20, 1),

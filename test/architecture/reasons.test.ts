@@ -31,7 +31,6 @@ const waits: Readonly<Record<Wait['for'], true>> = {
   Clusters: true,
   Application: true,
   Kind: true,
-  Budget: true,
   Detach: true,
 };
 const purposes: Readonly<Record<ShiftPurpose, true>> = {

@@ -62,7 +62,7 @@ describe('an operator who uses Temporal itself', () => {
       /^okra_aws_requests_total\{.*operation="ModifyRule".*outcome="OK"\} [1-9]/,
       /^okra_writes_total\{outcome="Served"\} [1-9]/,
       /^okra_activities_total\{activity="shiftTraffic",outcome="Completed"\} [1-9]/,
-      /^okra_budget_left\{kind="writes",quota=".+"\} \d+/,
+      /^okra_rate_limit_waiting\{kind="writes",quota=".+"\} \d+/,
       /^okra_ready\{condition="worker, polls"\} 1/,
       /^okra_watch_lag_seconds\{kind="Cell"\} /,
     ];

@@ -97,7 +97,7 @@ describe('many Cells that one Freeze releases', () => {
     applied && (action === 'CreateRule' || action === 'ModifyRule');
 
   it(
-    'all arrive, within the budget, and an abort among them is served in its turn',
+    'all arrive, within the rate limit, and an abort among them is served in its turn',
     { timeout: 3 * LONGEST_MS },
     async () => {
       await stage.targetGroups('1.0.0', ['firsta'], { role: 'first' });
@@ -139,7 +139,7 @@ describe('many Cells that one Freeze releases', () => {
       const back = writes.find(({ after }) =>
         after?.some(({ forward }) => forward.some(({ arn }) => arn === stage.arns.get('firsta'))),
       );
-      // One write of the budget is kept for what goes back, so its turn comes at once: within a second, and more on a busy machine.
+      // One token is kept for what goes back, so its turn comes at once: within a second, and more on a busy machine.
       expect((back?.endedAt ?? Infinity) - abortedAt).toBeLessThan(10_000);
       await stage.untilPhase('first', 'Reverted', '1.0.0');
       expect(await stage.weights(10)).toMatchObject({ firsta: 100 });
@@ -155,7 +155,7 @@ describe('many Cells that one Freeze releases', () => {
   );
 });
 
-/** The times from which on more writes came than the budget has: its burst, the one that is kept for what goes back, and the rate. */
+/** The times from which on more writes came than the rate limit allows: its burst, the one that is kept for what goes back, and the rate. */
 function tooFast(times: readonly number[]): readonly string[] {
   const sorted = times.toSorted((a, b) => a - b);
   return sorted.flatMap((start, first) =>

@@ -4,6 +4,7 @@ import {
   TooManyTargetsException,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { describe, expect, it } from 'vitest';
+import { unlimited } from '../../../clients/rate-limiter.ts';
 import type { ELBv2, ELBv2Regions } from '../../../clients/aws/elbv2.ts';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
 import type { Entry } from '../../../domain/discovery/target-group-binding/binding-move.ts';
@@ -16,7 +17,6 @@ import { unused } from './testing/unused.ts';
 
 const arn = 'arn:aws:elasticloadbalancing:eu-central-1:111122223333:targetgroup/web/4567';
 const about = { $metadata: {}, message: 'no' };
-const take = () => Promise.resolve();
 const idsOf = (prefix: string, count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}.${Math.trunc(index / 250)}.${index % 250}`);
 
@@ -126,7 +126,7 @@ function swapping({
   const dependencies = {
     kubernetes,
     elbv2: regions,
-    budget: { take, takeWrite: take, penalise: take },
+    limits: { writes: unlimited, registrations: unlimited },
     searches: searches(mostSearches),
     reads: unused({
       find: () => Promise.resolve(found),

@@ -38,7 +38,7 @@ export type Binding = GroupDependencies & {
 /** Makes the targets in a target group what they are to be; says whether the one before may be emptied. */
 export async function registerIn(
   { arn: targetGroupARN, targetType, isInUse, problems }: FoundGroup & { readonly is: 'Group' },
-  { kubernetes, elbv2, budget, searches, reads, graceSeconds }: Binding,
+  { kubernetes, elbv2, limits, searches, reads, graceSeconds }: Binding,
   { bound, ledger }: { readonly bound: Bound; readonly ledger: BindingLedger },
 ): Promise<BindingOutcome & { readonly mayLeave: boolean }> {
   const { key, spec, life } = bound;
@@ -46,7 +46,7 @@ export async function registerIn(
   const { namespace } = key;
   const client = elbv2(targetGroupARN);
   using search = searches.of(namespace, `${bound.uid} ${targetGroupARN}`);
-  const writes = { elbv2: client, targetGroupARN, budget, life, search };
+  const writes = { elbv2: client, targetGroupARN, limits, life, search };
   const { registered, ...surroundings } = await readTargets(client, targetGroupARN, life.signal);
   const { targets: registeredBefore, former = [] } = ledger.now();
   const { targets } = spec;

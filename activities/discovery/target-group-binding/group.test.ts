@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { unlimited } from '../../../clients/rate-limiter.ts';
 import type { ELBv2, ELBv2Regions } from '../../../clients/aws/elbv2.ts';
 import { lifetimeFrom } from '../lifetime.ts';
 import { groupFinder, type Bound } from './group.ts';
@@ -21,7 +22,7 @@ const known = {
   cluster: { secret: 'c1', name: 'c1', labels: {}, vpcID: 'vpc-0123456789abcdef0' },
 };
 
-/** Finds the target group of a binding; says from which budget each write came. */
+/** Finds the target group of a binding; says from which limit each write took its token. */
 async function spent(of: Partial<ELBv2>, more: Partial<Bound> = {}): Promise<readonly string[]> {
   const taken: string[] = [];
   const elbv2: Partial<ELBv2> = {
@@ -34,10 +35,12 @@ async function spent(of: Partial<ELBv2>, more: Partial<Bound> = {}): Promise<rea
   const find = groupFinder({
     elbv2: regions,
     region: 'eu-central-1',
-    budget: {
-      take: (quota) => Promise.resolve(void taken.push(`registrations ${quota}`)),
-      takeWrite: (quota) => Promise.resolve(void taken.push(`writes ${quota}`)),
-      penalise: () => Promise.resolve(),
+    limits: {
+      registrations: {
+        ...unlimited,
+        wait: (quota) => Promise.resolve(void taken.push(`registrations ${quota}`)),
+      },
+      writes: { ...unlimited, wait: (quota) => Promise.resolve(void taken.push(`writes ${quota}`)) },
     },
     reads: { find: () => Promise.resolve([known]) },
   });

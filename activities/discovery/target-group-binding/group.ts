@@ -1,7 +1,7 @@
 import type { TargetGroup } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { digest } from '../../../clients/digest.ts';
 import { quotaOf, type ELBv2, type ELBv2Regions } from '../../../clients/aws/elbv2.ts';
-import type { RegistrationBudget } from '../../../clients/aws/registration-budget.ts';
+import type { RateLimiters } from '../../../clients/rate-limiter.ts';
 import type {
   AWSTargetGroupBindingSpec,
   AWSTargetGroupBindingStatus,
@@ -61,7 +61,7 @@ export interface GroupDependencies {
   readonly elbv2: ELBv2Regions;
   /** The region that target groups are created in. */
   readonly region?: string;
-  readonly budget: RegistrationBudget;
+  readonly limits: Pick<RateLimiters, 'writes' | 'registrations'>;
 }
 
 /** The target group of a binding, or what is wrong with it. */
@@ -152,13 +152,13 @@ async function named(
 async function created(dependencies: Creation, asked: NewTargetGroup, bound: Bound): Promise<FoundGroup> {
   const group = await findCandidate(dependencies, bound);
   if (group === undefined) return await create(dependencies, asked, bound);
-  const { elbv2, budget } = dependencies;
+  const { elbv2, limits } = dependencies;
   const { TargetGroupArn: arn = '' } = group;
   const isKnown = bound.status.created === true && bound.status.targetGroupARN === arn;
   if (!isKnown && !(await isOwn(elbv2(arn), group, bound))) return foreign(group, bound);
   const { problems, healthCheck } = compareTargetGroup(asked, existingOf(group));
   if (healthCheck === undefined) return foundGroup(group, true, problems);
-  await budget.takeWrite(quotaOf(arn), bound.life.signal);
+  await limits.writes.wait(quotaOf(arn), { urgent: false, signal: bound.life.signal });
   bound.life.assert();
   try {
     await elbv2(arn).modifyTargetGroup(arn, healthCheckInput(healthCheck));
@@ -169,7 +169,7 @@ async function created(dependencies: Creation, asked: NewTargetGroup, bound: Bou
 }
 
 async function create(
-  { elbv2, region, budget, reads }: Creation,
+  { elbv2, region, limits, reads }: Creation,
   asked: NewTargetGroup,
   bound: Bound,
 ): Promise<FoundGroup> {
@@ -186,7 +186,8 @@ async function create(
   const writes = elbv2.inRegion(region);
   const other = await writes.anyTargetGroup(life.signal);
   // Where there is no target group yet, there is no other write to share a rate with.
-  await budget.take(other === undefined ? `${region}/` : quotaOf(other), life.signal);
+  const quota = other === undefined ? `${region}/` : quotaOf(other);
+  await limits.registrations.wait(quota, { urgent: false, signal: life.signal });
   life.assert();
   const group = await writes.createTargetGroup({
     Name: wanted.name,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { unlimited } from '../../../clients/rate-limiter.ts';
 import type { ELBv2, ELBv2Regions } from '../../../clients/aws/elbv2.ts';
 import type { AWSTargetGroupBindingSpec } from '../../../crds/aws-target-group-binding.ts';
 import type { Registration } from '../../../domain/discovery/target-group-binding/registered-target.ts';
@@ -40,10 +41,9 @@ describe('what a binding leaves', () => {
     const every = (): ELBv2 => elbv2 as ELBv2;
     const regions: ELBv2Regions = Object.assign(every, { inRegion: every });
     const list = <T>() => Promise.resolve([other] as T[]);
-    const take = () => Promise.resolve();
-    const budget = { take, takeWrite: take, penalise: take };
+    const limits = { writes: unlimited, registrations: unlimited };
     const left = await leaveGroup(
-      { elbv2: regions, budget, searches: searches(), kubernetes: { list } },
+      { elbv2: regions, limits, searches: searches(), kubernetes: { list } },
       { targetGroupARN: arn, targets },
       bound,
     );

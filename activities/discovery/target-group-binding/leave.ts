@@ -40,7 +40,7 @@ export function hasMoved(spec: AWSTargetGroupBindingSpec, { targetGroupARN, crea
 
 /** Deregisters all that an object has registered in a target group, unless another one keeps it; a group that is gone has none of it. */
 export async function leaveGroup(
-  { kubernetes, elbv2, budget, searches }: LeavingDependencies,
+  { kubernetes, elbv2, limits, searches }: LeavingDependencies,
   { targetGroupARN: arn, targets }: Place,
   bound: Omit<Bound, 'spec'>,
 ): Promise<Left> {
@@ -50,7 +50,7 @@ export async function leaveGroup(
   const { registered } = await readTargets(elbv2(arn), arn, life.signal);
   using search = searches.of(key.namespace);
   const written = await deregister(
-    { elbv2: elbv2(arn), targetGroupARN: arn, budget, life, search },
+    { elbv2: elbv2(arn), targetGroupARN: arn, limits, life, search },
     await withoutKept(deregisterAll(targets, registered), () =>
       readShared(kubernetes, bound, { targetGroupARN: arn, isInUse: isInUse(group), isLeft: true }),
     ),
@@ -113,11 +113,11 @@ export async function deleteCreated(
   dependencies: GroupDependencies,
   bound: Omit<Bound, 'spec'>,
 ): Promise<readonly Problem[]> {
-  const { elbv2, budget } = dependencies;
+  const { elbv2, limits } = dependencies;
   const group = await findCandidate(dependencies, bound);
   const { TargetGroupArn: arn = '' } = group ?? {};
   if (group === undefined || !(await isOwn(elbv2(arn), group, bound))) return [];
-  await budget.take(quotaOf(arn), bound.life.signal);
+  await limits.registrations.wait(quotaOf(arn), { urgent: false, signal: bound.life.signal });
   bound.life.assert();
   try {
     await elbv2(arn).deleteTargetGroup(arn);

@@ -1,5 +1,6 @@
 import { TooManyTargetsException } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { describe, expect, it } from 'vitest';
+import { unlimited } from '../../../clients/rate-limiter.ts';
 import type { ELBv2, ELBv2Regions } from '../../../clients/aws/elbv2.ts';
 import { TARGET_GROUP_BINDING, type KindRef } from '../../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
@@ -74,7 +75,6 @@ function moving() {
       isReady: true,
       isEnding: false,
     }));
-  const take = () => Promise.resolve();
   const { syncTargetGroupBinding } = targetGroupBindingActivities({
     kubernetes: {
       ...client,
@@ -90,7 +90,7 @@ function moving() {
       },
     },
     elbv2: regions,
-    budget: { take, takeWrite: take, penalise: take },
+    limits: { writes: unlimited, registrations: unlimited },
     reader: {
       by: 'me',
       begin: () =>

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { unlimited } from '../../../clients/rate-limiter.ts';
 import type { ELBv2, ELBv2Regions } from '../../../clients/aws/elbv2.ts';
 import { ACCESS_POLICY, type KindRef } from '../../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
@@ -51,12 +52,11 @@ async function staying(allowed: readonly string[] | undefined) {
     life: lifetimeFrom(new AbortController().signal),
   };
   const ledger = bindingLedger(kubernetes, { ...bound, resourceVersion: '1' });
-  const take = () => Promise.resolve();
   const outcome = await stay(
     {
       kubernetes,
       elbv2: regions,
-      budget: { take, takeWrite: take, penalise: take },
+      limits: { writes: unlimited, registrations: unlimited },
       searches: searches(),
       reads: unused({}),
       graceSeconds: 0,

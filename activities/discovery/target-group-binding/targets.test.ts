@@ -2,15 +2,15 @@ import { InvalidTargetException, TooManyTargetsException } from '@aws-sdk/client
 import { describe, expect, it } from 'vitest';
 import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
 import type { Target } from '../../../clients/aws/elbv2-calls.ts';
-import { registrationBudget } from '../../../clients/aws/registration-budget.ts';
-import { budgetInMemory } from '../../../clients/aws/shared-budget.ts';
+import { limitRate, unlimited } from '../../../clients/rate-limiter.ts';
 import { searches, type Search } from './searches.ts';
 import { readTargets, register } from './targets.ts';
 import { lifetimeFrom } from '../lifetime.ts';
 
 const targetGroupARN = 'arn:aws:elasticloadbalancing:us-east-1:123456789012:targetgroup/web/0123456789abcdef';
 const at = (...ids: string[]): Target[] => ids.map((id) => ({ id, port: 80 }));
-const fast = budgetInMemory({ perSecond: 1000, burst: 1000 });
+const fast = limitRate({ perSecond: 1000, burst: 1000 });
+const limits = { writes: fast, registrations: fast };
 const about = { $metadata: {}, message: 'no' };
 
 const free = (): Search => searches().of('default');
@@ -37,10 +37,9 @@ async function triedWith(
     },
     deregisterTargets: () => Promise.resolve(),
   };
-  const budget = registrationBudget({ writes: fast, registrations: fast });
   const life = lifetimeFrom(new AbortController().signal);
   const { refused, unsettled, withoutRoom, unknown, problems } = await register(
-    { elbv2, targetGroupARN, budget, life, search },
+    { elbv2, targetGroupARN, limits, life, search },
     batches,
   );
   return {
@@ -148,11 +147,9 @@ describe('targets', () => {
           : Promise.resolve(void taken.push(...targets.map(({ id }) => id))),
       deregisterTargets: () => Promise.resolve(),
     };
-    const take = () => Promise.resolve();
-    const budget = { take, takeWrite: take, penalise: take };
     const life = lifetimeFrom(new AbortController().signal);
     for (let left = 500; left > 0 && taken.length === 0; left -= 1)
-      await register({ elbv2, targetGroupARN, budget, life, search }, [at(...bad)]);
+      await register({ elbv2, targetGroupARN, limits, life, search }, [at(...bad)]);
     expect(taken).toEqual(['i-249']);
   }, 20_000);
 
@@ -168,27 +165,25 @@ describe('targets', () => {
 
   it('are not registered any more when the sync is given up', async () => {
     const life = lifetimeFrom(AbortSignal.abort(new Error('given up')));
-    const budget = registrationBudget({ writes: fast, registrations: fast });
     const never = (): Promise<void> => Promise.reject(new Error('Expected no call.'));
     const elbv2 = { registerTargets: never, deregisterTargets: never };
     await expect(
-      register({ elbv2, targetGroupARN, budget, life, search: free() }, [at('a')]),
+      register({ elbv2, targetGroupARN, limits, life, search: free() }, [at('a')]),
     ).rejects.toThrow('given up');
   });
 
   it('hold the others back for a moment where AWS throttles', async () => {
     const held: string[] = [];
-    const budget = {
-      ...registrationBudget({ writes: fast, registrations: fast }),
-      penalise: (quota: string) => Promise.resolve(void held.push(quota)),
-    };
+    const registrations = { ...unlimited, pause: (quota: string) => void held.push(quota) };
     const throttled = Object.assign(new Error('Rate exceeded'), { name: 'Throttling' });
     const elbv2 = {
       registerTargets: () => Promise.reject(throttled),
       deregisterTargets: () => Promise.resolve(),
     };
     const life = lifetimeFrom(new AbortController().signal);
-    await register({ elbv2, targetGroupARN, budget, life, search: free() }, [at('a')]);
+    await register({ elbv2, targetGroupARN, limits: { ...limits, registrations }, life, search: free() }, [
+      at('a'),
+    ]);
     expect(held).toEqual(['us-east-1/123456789012']);
   });
 

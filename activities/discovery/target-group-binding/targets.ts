@@ -1,5 +1,5 @@
 import { quotaOf, type ELBv2 } from '../../../clients/aws/elbv2.ts';
-import type { RegistrationBudget } from '../../../clients/aws/registration-budget.ts';
+import type { RateLimiters } from '../../../clients/rate-limiter.ts';
 import type { FailureType } from '../../../domain/failures.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
 import type { Surroundings } from '../../../domain/discovery/target-group-binding/held-back.ts';
@@ -17,7 +17,7 @@ import type { Search } from './searches.ts';
 export interface TargetWrites {
   readonly elbv2: Pick<ELBv2, 'registerTargets' | 'deregisterTargets'>;
   readonly targetGroupARN: string;
-  readonly budget: RegistrationBudget;
+  readonly limits: Pick<RateLimiters, 'writes' | 'registrations'>;
   readonly life: Lifetime;
   /** What the sync may search refused targets with. */
   readonly search: Search;
@@ -109,7 +109,7 @@ interface Write {
   full?: string;
 }
 
-// Where AWS refuses all, as in another VPC, two calls for each target would take the budget of all other writes.
+// Where AWS refuses all, as in another VPC, two calls for each target would use up the rate of all other writes.
 const MOST_SEARCHES = 10;
 
 const nothing: WrittenTargets = { refused: [], unsettled: [], withoutRoom: [], unknown: [], problems: [] };
@@ -148,13 +148,16 @@ const joined = (one: WrittenTargets, other: WrittenTargets): WrittenTargets => (
 // AWS refuses a whole call for one target in it, so what it refuses is tried by halves until that one is found.
 const refusedForOne: readonly string[] = ['InvalidTarget', 'Refused'] satisfies FailureType[];
 
+/** How long registrations wait when ELBv2 throttles all the same, because others share the account, in milliseconds. */
+const PENALTY_MS = 1_000;
+
 async function writeBatch(
   writes: TargetWrites,
   batch: readonly Registration[],
   write: Write,
 ): Promise<WrittenTargets> {
-  const { budget, life, targetGroupARN } = writes;
-  await budget.take(quotaOf(targetGroupARN), life.signal);
+  const { limits, life, targetGroupARN } = writes;
+  await limits.registrations.wait(quotaOf(targetGroupARN), { urgent: false, signal: life.signal });
   life.assert();
   try {
     await write.send(batch);
@@ -163,7 +166,7 @@ async function writeBatch(
   } catch (error) {
     const cause = toFailure(error);
     const reason = reasonOf(cause);
-    if (reason === 'Throttled') await budget.penalise(quotaOf(targetGroupARN));
+    if (reason === 'Throttled') limits.registrations.pause(quotaOf(targetGroupARN), PENALTY_MS);
     const mayHalve = batch.length > 1 && write.searches > 0;
     if (reason === 'TooManyTargets')
       return mayHalve && write.full === undefined && writes.search.begin()

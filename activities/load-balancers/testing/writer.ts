@@ -1,6 +1,6 @@
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
-import type { WriteBudget } from '../../../clients/aws/shared-budget.ts';
+import { unlimited, type RateLimiter } from '../../../clients/rate-limiter.ts';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
 import type { Forwarding, ObservedForwarding } from '../../../domain/load-balancers/load-balancer.ts';
 import type { LoadBalancerConfigView } from '../../../domain/load-balancers/load-balancer-config.ts';
@@ -10,13 +10,6 @@ import { configWriter, type AttemptOptions, type ConfigWriter } from '../config-
 
 /** The object that is written for. */
 export const key = { namespace: 'default', name: 'web' };
-
-/** A budget without an end. */
-export const granting: WriteBudget = {
-  take: () => Promise.resolve({ is: 'Granted' }),
-  charge: () => Promise.resolve(),
-  penalise: () => Promise.resolve(),
-};
 
 /** Runs as an activity that nobody cancels, and whose waits are over at once. */
 export const asActivity = <Value>(run: () => Promise<Value>, info: object = {}): Promise<Value> => {
@@ -57,7 +50,7 @@ export const urgently = (more: Partial<AttemptOptions> = {}): AttemptOptions => 
 export function writerFor(
   elbv2: ELBv2,
   configs: readonly LoadBalancerConfigView[],
-  budget: WriteBudget = granting,
+  writes: RateLimiter = unlimited,
 ): { readonly writer: ConfigWriter; readonly kubernetes: KubernetesClient } {
   const { kubernetes } = kubernetesWith(
     ...configs.map(({ key: of, generation, desired }) => ({
@@ -67,6 +60,6 @@ export function writerFor(
     })),
   );
   const installation = () => Promise.resolve('here');
-  const writer = configWriter({ kubernetes, elbv2: () => elbv2, installation, budget });
+  const writer = configWriter({ kubernetes, elbv2: () => elbv2, installation, writes });
   return { writer, kubernetes };
 }

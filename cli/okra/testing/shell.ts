@@ -4,7 +4,7 @@ import type { EKSCluster } from '../../../clients/aws/eks.ts';
 import type { Reach, StoredClusterSecret } from '../../../clients/kubernetes/remote-clusters.ts';
 import { endingOf } from '../../okractl/shell.ts';
 import { loadConfig } from '../../../config/config.ts';
-import { everGranted } from '../dry-run.ts';
+import { noLimits } from '../dry-run.ts';
 import { okra } from '../program.ts';
 import type { OkraSession } from '../shell.ts';
 import { memoryCluster, type FakeObject } from '../../testing/memory-cluster.ts';
@@ -72,7 +72,7 @@ export async function runOkra(words: readonly string[], world: FakeWorld = {}): 
         account: () => Promise.resolve('111122223333'),
         named: never,
       }),
-      budgets: everGranted,
+      limits: noLimits,
     }),
   };
   try {

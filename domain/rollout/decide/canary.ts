@@ -42,7 +42,8 @@ export function takeStep(rollout: Rollout, input: GuardInput): Decision {
       endMeasurement(progress) ??
       advance(rollout, `${promote.resumes === true ? 'Resumed' : 'Promoted'} by ${promote.by}.`)
     );
-  return nextOf(step, rollout, input) ?? moveTo(weightAfter(steps, index), 'Advance', rollout, input);
+  const next = nextOf(step, rollout, input) ?? moveTo(weightAfter(steps, index), 'Advance', rollout, input);
+  return next.do === 'Advance' && movesTraffic(step) ? { ...next, isTold: true } : next;
 }
 
 /** Goes on without the remaining steps, as far as the next one that takes approvals: nothing stands in for them. */

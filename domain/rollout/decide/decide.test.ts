@@ -4,6 +4,7 @@ import { decide } from './decide.ts';
 import type { Decision } from '../../model/decision.ts';
 import { ask } from '../../model/requests.ts';
 import { type Progress, type Rollout, type RolloutState, initialState } from '../../model/state.ts';
+import { eventOf } from '../report/events.ts';
 import { aCell, arnOf, weightsOf } from '../../testing/builders.ts';
 import { labelOf } from '../../testing/label.ts';
 import { parseStep } from '../../steps/index.ts';
@@ -260,6 +261,14 @@ describe('a rollout', () => {
   ])('%s', (_, weights, state, want) =>
     expect(told(decide(cell.serving(weights).seen(), state, NOW))).toBe(want),
   );
+
+  it.each([
+    ['of no step that moves weight, which the Event of its shift tells of', rolling({}), undefined],
+    ['of a step that moves none', rolling({ index: 1, progress: analysing('Successful') }), 'StepCompleted'],
+  ])('has an Event %s', (_, state, reason) => {
+    const decision = decide(cell.serving({ a: 80, b: 20 }).seen(), state, NOW);
+    expect([decision.do, eventOf(decision)?.reason]).toEqual(['Advance', reason]);
+  });
 
   describe('whose stable version is gone', () => {
     const ending = rolling({ ending: { kind: 'Failed', reason: 'x', message: '', at: NOW } });

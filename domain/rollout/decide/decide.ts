@@ -24,7 +24,6 @@ import { isUnsure, reconfigure, restore } from './reconfigure.ts';
 import type { Rollout, RolloutState } from '../../model/state.ts';
 import { replan } from './replan.ts';
 import { takeBack, takeOut } from './take-back.ts';
-import { waitingForTurn } from '../report/turn-in-budget.ts';
 
 /** Decides the one thing that a Cell needs next. `now` is in milliseconds since the epoch. */
 export function decide(seen: ObservedCell, state: RolloutState, now: number): Decision {
@@ -36,7 +35,7 @@ export function decide(seen: ObservedCell, state: RolloutState, now: number): De
   const goesBack = abortIsDue(state) || state.rollout?.ending !== undefined;
   const first = goesBack ? undefined : release(observed, state, now);
   const wanted = damp(forcedByPerson(first ?? decideFor(input), state), input);
-  return inBudget(verified(attachFirst(untilChecked(wanted, input), input), input), input);
+  return verified(attachFirst(untilChecked(wanted, input), input), input);
 }
 
 /** A Cell that is gone leaves nothing to decide but what becomes of what its configuration has made. */
@@ -102,21 +101,6 @@ function forcedByPerson(decision: Decision, { rollout, requests }: RolloutState)
 function verified(decision: Decision, { observed, state }: GuardInput): Decision {
   const unsure = !observed.isApplied || state.mayDiffer === true;
   return decision.do === 'Shift' && unsure ? { ...decision, verify: true } : decision;
-}
-
-/** Lets a write wait for its turn in the budget; what takes traffic back has a turn of its own. */
-function inBudget(decision: Decision, { state: { budget }, now }: GuardInput): Decision {
-  if (decision.do !== 'Shift' || budget === undefined || now >= budget.notBefore) return decision;
-  if (decision.urgent && !budget.urgent) return decision;
-  const message = waitingForTurn(decision.message);
-  const { settled } = decision;
-  return {
-    do: 'Wait',
-    for: 'Budget',
-    until: budget.notBefore,
-    message,
-    ...(settled === undefined ? {} : { settled }),
-  };
 }
 
 /** Lets nothing wait beyond the deadline of the rollout. */

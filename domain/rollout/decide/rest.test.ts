@@ -25,10 +25,6 @@ const looked = (unhealthyARNs: readonly string[] = []): RolloutState => ({
   ...initialState,
   idle: { targetGroupARNs: [arnOf('a')], since: NOW, at: NOW, unhealthyARNs },
 });
-const waitingForBudget: RolloutState = {
-  ...looked(),
-  budget: { ticket: { urgent: false, number: 1 }, urgent: false, notBefore: NOW + 500 },
-};
 
 describe('a settled Cell with groups at weight 0', () => {
   it.each([
@@ -36,7 +32,6 @@ describe('a settled Cell with groups at weight 0', () => {
     ['keeps them for ten minutes', replaced(1), looked(), 'Wait for Detach'],
     ['takes them out afterwards', replaced(10), looked(), 'Detach {"b":100}'],
     ['takes out at once what has no healthy target', replaced(1), looked([arnOf('a')]), 'Detach {"b":100}'],
-    ['takes them out at its turn', replaced(10), waitingForBudget, 'Wait for Budget'],
   ] as const)('%s', (_, cell, state, want) => {
     const decision = decide(cell.seen(), state, NOW);
     const told =
@@ -51,7 +46,6 @@ describe('a settled Cell with groups at weight 0', () => {
   it.each([
     ['they wait', replaced(1), looked()],
     ['they are taken out', replaced(10), looked()],
-    ['their leaving waits for its turn in the budget', replaced(10), waitingForBudget],
   ] as const)('stands as it did while %s', (_, builder, state) => {
     const observed = builder.seen();
     const { cell } = observed;

@@ -1,10 +1,8 @@
-import type { Ticket } from '../../load-balancers/budget.ts';
 import type { Forwarding } from '../../load-balancers/load-balancer.ts';
 import type { Performable } from '../../model/decision.ts';
 import type { ObservedCell } from '../../model/observation.ts';
 import type { RolloutState } from '../../model/state.ts';
 import type { PresentCell } from '../../versions/candidate.ts';
-import { waitingForBudget } from './record-backoff.ts';
 import { backgroundWaived } from './record-measurement.ts';
 import * as ends from './record-ending.ts';
 import * as record from './record.ts';
@@ -29,15 +27,6 @@ export const kept = (apply: Change): CarriedOut => ({ apply, sight: 'Same', isDo
 
 /** It was done, and the objects have to be looked at. */
 export const looking = (apply: Change): CarriedOut => ({ apply, sight: 'Stale', isDone: true });
-
-/** A write that waits for its turn in the budget, where everything that goes before it can reach it. */
-export const postponed = (
-  { ticket, waitMs }: { readonly ticket: Ticket; readonly waitMs: number },
-  urgent: boolean,
-): CarriedOut => ({
-  ...kept((state, now) => waitingForBudget(state, { ticket, urgent, notBefore: now + waitMs })),
-  isDone: false,
-});
 
 /** Takes up what performing a decision has changed. */
 export function tookUp(run: Run, { apply, sight }: Performed, at: SeenAt): Run {

@@ -6,7 +6,7 @@ import type { Decision, Shift } from '../../model/decision.ts';
 import type { ObservedCell } from '../../model/observation.ts';
 import type { PresentCell } from '../../versions/candidate.ts';
 import { isRefusedForHealth, withoutInspected, withoutBackoff } from './record.ts';
-import type { BudgetWait, RetryBackoff, Retry, RolloutState, TargetHealthCheck } from '../../model/state.ts';
+import type { RetryBackoff, Retry, RolloutState, TargetHealthCheck } from '../../model/state.ts';
 
 /** Records that nothing was written, because the target groups lack what the write requires. */
 export function lacking(
@@ -15,7 +15,7 @@ export function lacking(
   now: number,
 ): RolloutState {
   const known = checkAbout(state.health, targetGroupARNs);
-  const { budget: _unused, health, ...rest } = isRefusedForHealth(state) ? state : withoutBackoff(state);
+  const { health, ...rest } = isRefusedForHealth(state) ? state : withoutBackoff(state);
   const since = known === undefined ? now : lackingSince(known, now);
   const checks = (known?.checks ?? 0) + 1;
   const other = otherThan(targetGroupARNs, health);
@@ -32,12 +32,6 @@ function otherThan(
   const { other: _older, ...last } = health;
   return last;
 }
-
-/** Records that a write waits for its turn in the budget; one that was refused for good is in vain for all that. */
-export const waitingForBudget = (state: RolloutState, budget: BudgetWait): RolloutState => ({
-  ...(state.backoff?.vain === true ? state : withoutBackoff(state)),
-  budget,
-});
 
 /** Records what a look at the targets of all groups in the rule has shown. */
 export function healthRead(
@@ -87,9 +81,8 @@ export function refused(
 ): RolloutState {
   const attempts = (isAgain(state.backoff, failure) ? state.backoff.attempts : 0) + 1;
   const since = state.backoff?.since ?? at.now;
-  const { budget: _unused, ...rest } = withoutInspected(state);
   return {
-    ...rest,
+    ...withoutInspected(state),
     backoff: { ...failure, since, attempts, until: at.now + delayAfter(attempts, at.longestMs) },
   };
 }

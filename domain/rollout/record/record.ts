@@ -57,7 +57,6 @@ export function shifted(
   const state = recordUnplanned(before, { purpose, shares }, at);
   const {
     health: _used,
-    budget: _spent,
     mayDiffer: _read,
     stuckBefore: _over,
     ...rest

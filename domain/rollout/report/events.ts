@@ -9,14 +9,13 @@ type Note = Omit<ReportedEvent, 'id'>;
 /** The reason of the Event that goes with a decision; undefined when it is not worth one. */
 const reasons: Readonly<
   Record<
-    Exclude<Decision['do'], 'Shift' | 'End' | 'Conclude' | 'StartMeasurement' | 'Wait' | 'Close'>,
+    Exclude<Decision['do'], 'Shift' | 'Advance' | 'End' | 'Conclude' | 'StartMeasurement' | 'Wait' | 'Close'>,
     string | undefined
   >
 > = {
   Begin: 'RolloutStarted',
   WaiveBackground: 'AnalysisWaived',
   Finish: 'RolloutCompleted',
-  Advance: 'StepCompleted',
   Replan: 'StepsReplanned',
   Inspect: undefined,
   CheckHealth: undefined,
@@ -37,6 +36,8 @@ export function eventOf(decision: Decision): Note | undefined {
       return decision.purpose === 'TakeBack' || decision.purpose === 'FallBack'
         ? warning('WeightsTakenBack', `${decision.message} ELBv2 serves it.`)
         : normal('WeightsShifted', `${decision.message} ELBv2 serves it.`);
+    case 'Advance':
+      return decision.isTold ? undefined : normal('StepCompleted', decision.message);
     case 'End':
       return decision.ending.kind === 'Failed'
         ? warning('RolloutFailed', decision.message)

@@ -11,7 +11,6 @@ import { LONGEST_MESSAGE, loudHold, optional, type StatusInput } from '../../mod
 import { blockedVersions, rolloutOf } from './status-rollout.ts';
 import { stepOf } from '../../steps/step.ts';
 import { stepsOf } from '../../steps/strategy.ts';
-import { waitingForTurn } from './turn-in-budget.ts';
 import { cut } from '../../text.ts';
 import { groupByVersion, type RejectedTargetGroup } from '../../versions/version.ts';
 import { includes, TOTAL_WEIGHT, weightOf } from '../../load-balancers/weights.ts';
@@ -159,18 +158,12 @@ function reasonOf(input: StatusInput): string {
   return decision.do === 'Shift' ? decision.purpose : decision.do;
 }
 
-/** What takes traffic back tells that it waits for its turn until it has had it, and nothing else with each attempt: that would hold up all others. */
-function messageOfDecision({ decision, state: { budget } }: StatusInput): string {
-  const waits = decision.do === 'Shift' && decision.urgent && budget?.urgent === true;
-  return waits ? waitingForTurn(decision.message) : decision.message;
-}
-
 function messageOf(input: StatusInput): string {
   const { state, decision } = input;
   const { rollout } = state;
   const cause = loudHold(input) ?? state.blind;
   const why = rollout?.ending === undefined ? '' : `${rollout.ending.message} `;
-  const what = cause === undefined || decision.do === 'Close' ? messageOfDecision(input) : cause.message;
+  const what = cause === undefined || decision.do === 'Close' ? input.decision.message : cause.message;
   return cut(`${why}${what}`, LONGEST_MESSAGE);
 }
 

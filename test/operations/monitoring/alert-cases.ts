@@ -140,12 +140,12 @@ export const alertCases: readonly AlertCase[] = [
     summary: 'AWS refuses ModifyRule to Okra in okra, or does not answer.',
   },
   {
-    alert: 'OkraWritesWait',
-    fires: { 'okra_budget_wait_seconds{kind="Writes",quota="eu-west-1"}': '90x30' },
-    quiet: { 'okra_budget_wait_seconds{kind="Writes",quota="eu-west-1"}': '10x30' },
+    alert: 'OkraWriteQueueGrowing',
+    fires: { 'okra_rate_limit_waiting{kind="writes",quota="eu-west-1"}': '9x30' },
+    quiet: { 'okra_rate_limit_waiting{kind="writes",quota="eu-west-1"}': '0x30' },
     minutes: [9, 11],
-    labels: { kind: 'Writes', quota: 'eu-west-1' },
-    summary: 'Calls of eu-west-1 (Writes) wait for 1m 30s.',
+    labels: { kind: 'writes', quota: 'eu-west-1' },
+    summary: '9 calls of eu-west-1 (writes) wait for the rate limit.',
   },
   {
     alert: 'OkraDriftAgainAndAgain',

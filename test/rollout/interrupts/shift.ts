@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { CancelledFailure } from '@temporalio/common';
-import type { NotYet, ShiftRequest, ShiftResult } from '../../../activities/contract.ts';
+import type { ShiftRequest, ShiftResult } from '../../../activities/contract.ts';
 import { canonical } from '../../../domain/kubernetes/canonical.ts';
 import { lackOfHealth, type TargetHealth } from '../../../domain/gates/health.ts';
 import type { ObservedCell } from '../../../domain/model/observation.ts';
@@ -55,13 +55,10 @@ async function written(
 ): Promise<ShiftResult> {
   const lacking = await lackOf(world, request, by);
   if (lacking !== undefined) return lacking;
-  const { sequence, forwarding, verify, urgent } = request;
+  const { sequence, verify, urgent } = request;
   const known = world.config;
   if ((known?.sequence ?? 0) >= sequence)
     throw failureOf('Superseded', `Expected write ${sequence} to be the next, got ${known?.sequence} there.`);
-  const differs = canonical(forwarding) !== canonical(known?.asked);
-  const notYet = differs || verify ? turnOf(world, request) : undefined;
-  if (notYet !== undefined) return notYet;
   await by.telling;
   by.signal.throwIfAborted();
   const asked = ask(world, request, known);
@@ -103,14 +100,6 @@ async function lackOf(
   const found = await healthOf(world, targetGroupARNs, by);
   const lack = lackOfHealth(found.slice(0, healthy.length), minHealthyTargets);
   return lack === undefined ? undefined : { is: 'Lacking', targetGroupARNs, lack };
-}
-
-/** What is urgent has its turn when it comes back with its ticket. */
-function turnOf({ turnAfterMs }: World, { urgent, ticket }: ShiftRequest): NotYet | undefined {
-  const isItsTurn = turnAfterMs === undefined || (urgent && ticket?.urgent === true);
-  if (isItsTurn) return undefined;
-  const waitMs = urgent ? turnAfterMs.urgent : turnAfterMs.usual;
-  return { is: 'NotYet', ticket: { urgent, number: 1 }, waitMs };
 }
 
 /** Writes the spec of the configuration. */

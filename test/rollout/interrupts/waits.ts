@@ -207,13 +207,6 @@ export const waits = {
     reach: takeUp({ weight: 100 }),
     at: '100 Progressing WaitingForBake',
   },
-  'the budget': {
-    reach: (play) =>
-      beyondThePause(play, () => {
-        play.world.turnAfterMs = { usual: 3_600_000, urgent: 100 };
-      }),
-    at: '20 Progressing WaitingForBudget',
-  },
   'a status that is refused': {
     reach: async (play) => {
       await pausedAt20(play);

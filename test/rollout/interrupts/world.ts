@@ -63,8 +63,6 @@ export class World {
   /** The changes of weights that were sent to ELBv2, applied or not. */
   readonly sent: Sent[] = [];
   readonly unhealthy = new Set<GroupName>();
-  /** How long writes have to wait for their turn, in milliseconds: those that take traffic back wait once. */
-  turnAfterMs: { readonly usual: number; readonly urgent: number } | undefined;
   readonly runs = new Map<string, AnalysisVerdict>();
   /** The phase of what measures when it is started. */
   measures: AnalysisPhase = 'Running';

@@ -33,7 +33,7 @@ export const anyWriting: Writing = {
   signal: new AbortController().signal,
   turn: () => Promise.resolve(),
   permit: () => Promise.resolve(),
-  heed: () => undefined,
+  onRefusal: () => undefined,
 };
 
 /** Runs as an activity does whose waits are over at once. */

@@ -258,7 +258,6 @@
   resources:
     - configmaps
   resourceNames:
-    - okra-elbv2-budget
     - okra-installation
   verbs:
     - get
