@@ -61,7 +61,7 @@ it.each<[string, (server: string, signal: AbortSignal) => Promise<unknown>]>([
     'Prometheus',
     (address, signal) =>
       connectPrometheus()(
-        { namespace: 'shop', address },
+        { address },
         { query: 'up', window: { from: 0, to: 60_000, bucketMs: 60_000 } },
         signal,
       ),

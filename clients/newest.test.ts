@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { newest, newestOfEach } from './newest.ts';
+import { newest } from './newest.ts';
 
 it('keeps what was made for the names that were asked for last', () => {
   const made: string[] = [];
@@ -12,25 +12,4 @@ it('keeps what was made for the names that were asked for last', () => {
   expect(ask('a')).toBe(first);
   expect(ask('b')).toEqual({ name: 'b' });
   expect(made).toEqual(['a', 'b', 'c', 'b']);
-});
-
-it('forgets of those who have the most what they have had for longest', () => {
-  const { get, set } = newestOfEach<number>(3);
-  set('bank', 'a', 1);
-  for (const name of ['a', 'b', 'a', 'c', 'd']) set('shop', name, 2);
-  expect([get('bank', 'a'), ...['a', 'b', 'c', 'd'].map((name) => get('shop', name))]).toEqual([
-    1,
-    undefined,
-    undefined,
-    2,
-    2,
-  ]);
-  set('other', 'a', 3);
-  set('another', 'a', 4);
-  expect(
-    ['bank', 'shop', 'other', 'another']
-      .flatMap((who) => ['a', 'b', 'c', 'd'].map((name) => get(who, name)))
-      .filter((value) => value !== undefined),
-  ).toHaveLength(3);
-  expect(get('another', 'a')).toBe(4);
 });

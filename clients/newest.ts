@@ -17,34 +17,3 @@ export function keepNewest(from: Map<string, unknown>, most: number): void {
     from.delete(name);
   }
 }
-
-/** What is remembered about names, for each who has written them. */
-export interface OfEach<Value> {
-  readonly get: (whose: string, name: string) => Value | undefined;
-  readonly set: (whose: string, name: string, value: Value) => void;
-}
-
-/** Remembers values for so many names. When there are more, whoever has the most loses the oldest, so that nobody crowds out another. */
-export function newestOfEach<Value>(most: number): OfEach<Value> {
-  const all = new Map<string, Map<string, Value>>();
-  let size = 0;
-
-  function forgetOne(): void {
-    const [whose, names] = [...all].reduce((a, b) => (b[1].size > a[1].size ? b : a));
-    keepNewest(names, names.size - 1);
-    size -= 1;
-    if (names.size === 0) all.delete(whose);
-  }
-
-  return {
-    get: (whose, name) => all.get(whose)?.get(name),
-    set: (whose, name, value) => {
-      const names = all.get(whose) ?? new Map<string, Value>();
-      size -= names.size;
-      names.delete(name);
-      all.set(whose, names.set(name, value));
-      size += names.size;
-      if (size > most) forgetOne();
-    },
-  };
-}

@@ -45,8 +45,8 @@ function measuring(written: object, answers: (Answer | Error)[], over: Partial<C
       asked.push({ url: `${region} ${roleARN ?? 'itself'}`, query: undefined });
       return next();
     },
-    askPrometheus: ({ namespace, address }) => {
-      asked.push({ url: `${address} for ${namespace}`, query: undefined });
+    askPrometheus: ({ address }) => {
+      asked.push({ url: address, query: undefined });
       return next();
     },
     queries: limitRate({ perSecond: 1000, burst: 1000 }),
@@ -287,7 +287,7 @@ describe('whom a Check asks', () => {
       cloudWatch({ region: 'us-east-1', roleARN: role }),
       `us-east-1 ${role}`,
     ],
-    ['Prometheus', prometheus(), 'http://prometheus:9090 for shop'],
+    ['Prometheus', prometheus(), 'http://prometheus:9090'],
   ])('is %s', async (_, written, url) => {
     const check = measuring(written, []);
     check.objects.put(secret('keys', { 'api-key': 'a', 'app-key': 'b' }));

@@ -3,19 +3,14 @@ import type { EKSEndpoint } from '../../domain/discovery/clusters/eks-endpoint.t
 import { credentialsFor, MOST_SCOPES, requestHandlerOf, scopeName } from './aws-credentials.ts';
 import type { EKSOptions } from './eks.ts';
 import type { EKSTokenScope } from './eks-token.ts';
-import { fairSlots, type FairSlots } from '../fair-slots.ts';
 import { keepNewest, newest } from '../newest.ts';
+import { slots } from '../slots.ts';
 
 /**
  * Says what EKS knows of the API server of a cluster, by the account of the identity and the region; undefined when there is no such
  * cluster. What was read is kept for an hour; `since` asks for what was read after that time, in milliseconds.
- * `whose` is the namespace that names the cluster: namespaces take turns.
  */
-export type EKSEndpoints = (
-  scope: EKSTokenScope,
-  since?: number,
-  whose?: string,
-) => Promise<EKSEndpoint | undefined>;
+export type EKSEndpoints = (scope: EKSTokenScope, since?: number) => Promise<EKSEndpoint | undefined>;
 
 /** How endpoints are read. */
 export interface EKSEndpointOptions extends EKSOptions {
@@ -23,7 +18,7 @@ export interface EKSEndpointOptions extends EKSOptions {
 }
 
 /** Reads one cluster. */
-export type DescribeEKSCluster = (scope: EKSTokenScope, whose: string) => Promise<EKSEndpoint | undefined>;
+export type DescribeEKSCluster = (scope: EKSTokenScope) => Promise<EKSEndpoint | undefined>;
 
 // A cluster has its endpoint for life, and nobody else gets it afterwards.
 const KEEP_MILLISECONDS = 3_600_000;
@@ -31,7 +26,7 @@ const KEEP_MILLISECONDS = 3_600_000;
 const MOST_KEPT = 10_000;
 // AWS throttles DescribeCluster at about ten a second and account, and after a start all clusters are asked about.
 const ATTEMPTS = 6;
-const AT_ONCE = { all: 5, ofOne: 3 };
+const AT_ONCE = 5;
 
 interface Kept {
   readonly at: number;
@@ -45,41 +40,40 @@ export const eksEndpoints = (options: EKSEndpointOptions = {}): EKSEndpoints =>
 /** Keeps what was answered, and nothing of a question that was not: what is known counts until something newer is. */
 export function keptEndpoints(describe: DescribeEKSCluster, now: () => number = Date.now): EKSEndpoints {
   const kept = new Map<string, Kept>();
-  // Nobody waits for the answer to another namespace, which may have its turn much later.
   const open = new Map<string, Promise<EKSEndpoint | undefined>>();
-  const read = (name: string, scope: EKSTokenScope, whose: string): Promise<EKSEndpoint | undefined> => {
-    const question = `${whose} ${name}`;
-    const asked = open.get(question);
+  const read = (name: string, scope: EKSTokenScope): Promise<EKSEndpoint | undefined> => {
+    const asked = open.get(name);
     if (asked !== undefined) return asked;
     const at = now();
-    const found = describe(scope, whose);
-    open.set(question, found);
-    const ended = (): void => void open.delete(question);
+    const found = describe(scope);
+    open.set(name, found);
+    const ended = (): void => void open.delete(name);
     found.then((answer) => {
       ended();
-      if ((kept.get(name)?.at ?? at) > at) return;
       kept.delete(name);
       kept.set(name, { at, found: answer });
       keepNewest(kept, MOST_KEPT);
     }, ended);
     return found;
   };
-  return async (scope, since = 0, whose = '') => {
+  return async (scope, since = 0) => {
     const name = `${scopeName(scope)}${scope.clusterName}`;
     const known = kept.get(name);
     const isKnown = known !== undefined && known.at >= since && now() < known.at + KEEP_MILLISECONDS;
-    return isKnown ? known.found : await read(name, scope, whose);
+    return isKnown ? known.found : await read(name, scope);
   };
 }
 
 function describer(options: EKSOptions): DescribeEKSCluster {
-  const placeOf = newest<{ readonly client: EKSClient; readonly inSlot: FairSlots }>(MOST_SCOPES);
-  return async (scope, whose) => {
-    const make = () => ({ client: clientOf(scope, options), inSlot: fairSlots(AT_ONCE) });
+  const placeOf = newest<{ readonly client: EKSClient; readonly inSlot: ReturnType<typeof slots> }>(
+    MOST_SCOPES,
+  );
+  return async (scope) => {
+    const make = () => ({ client: clientOf(scope, options), inSlot: slots(AT_ONCE) });
     const place = placeOf(scopeName(scope), make);
     const command = new DescribeClusterCommand({ name: scope.clusterName });
     try {
-      const { cluster } = await place.inSlot(whose, () => place.client.send(command));
+      const { cluster } = await place.inSlot(() => place.client.send(command));
       const { arn, endpoint, certificateAuthority } = cluster ?? {};
       return arn === undefined ? undefined : { arn, endpoint, caData: certificateAuthority?.data };
     } catch (error) {

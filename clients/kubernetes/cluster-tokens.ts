@@ -107,12 +107,12 @@ const AGAIN_MILLISECONDS = 10_000;
 
 async function clusterAt(
   scope: EKSTokenScope,
-  { connection, namespace, endpoints, now = Date.now }: Means,
+  { connection, endpoints, now = Date.now }: Means,
   isLost: boolean,
 ): Promise<EKSEndpoint> {
-  const known = isLost ? undefined : await endpointOf(scope, { namespace, endpoints });
+  const known = isLost ? undefined : await endpointOf(scope, { endpoints });
   if (known !== undefined && strangenessOf(connection, known, decodeBase64) === undefined) return known;
-  const found = await endpointOf(scope, { namespace, endpoints, since: now() - AGAIN_MILLISECONDS });
+  const found = await endpointOf(scope, { endpoints, since: now() - AGAIN_MILLISECONDS });
   if (found === undefined) throw withheld('ForeignEndpoint', unknownCluster(scope));
   const strangeness = strangenessOf(connection, found, decodeBase64);
   if (strangeness === undefined) return found;
@@ -121,10 +121,10 @@ async function clusterAt(
 
 async function endpointOf(
   scope: EKSTokenScope,
-  { namespace, endpoints, since }: Pick<Means, 'namespace' | 'endpoints'> & { readonly since?: number },
+  { endpoints, since }: Pick<Means, 'endpoints'> & { readonly since?: number },
 ): Promise<EKSEndpoint | undefined> {
   try {
-    return await endpoints(scope, since, namespace);
+    return await endpoints(scope, since);
   } catch (error) {
     // What it says besides may name Okra's own identity, which is nothing for those who write secrets.
     const name = error instanceof Error ? error.name : 'no answer';
@@ -147,7 +147,6 @@ function commandSource(login: CommandLogin, means: Means): ClusterTokenSource {
   const source = execTokens(login, {
     timeoutMilliseconds,
     environment: means.execEnvironment ?? [],
-    whose: means.namespace,
   });
   const token: TokenSource = async (refused) => {
     permit(await means.access(means.namespace), { of: 'Server', host });

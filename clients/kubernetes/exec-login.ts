@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import type { CommandLogin } from '../../domain/discovery/clusters/cluster-secret.ts';
 import { LONGEST_TOKEN } from '../../domain/discovery/clusters/secret-fields.ts';
-import { fairSlots } from '../fair-slots.ts';
+import { slots } from '../slots.ts';
 import type { TokenSource } from './kubernetes-transport.ts';
 
 /** How commands are run. */
@@ -9,8 +9,6 @@ export interface ExecOptions {
   readonly timeoutMilliseconds: number;
   /** The names of the variables that commands see beside the usual ones. */
   readonly environment?: readonly string[];
-  /** The namespace of the secret; namespaces take turns. */
-  readonly whose?: string;
   readonly now?: () => number;
 }
 
@@ -45,18 +43,18 @@ const USUAL = [
 ];
 
 // Each is a program that shares the memory of okrad's container, and after a start the commands of all clusters are due.
-const inSlot = fairSlots({ all: 4, ofOne: 2 });
+const inSlot = slots(4);
 
 /** Makes the source of the tokens that a command prints, as kubectl's exec plugins do; each is kept until it expires. */
 export function execTokens(
   login: CommandLogin,
-  { timeoutMilliseconds, environment = [], whose = '', now = Date.now }: ExecOptions,
+  { timeoutMilliseconds, environment = [], now = Date.now }: ExecOptions,
 ): TokenSource {
   let kept: Promise<ExecToken> | undefined;
   const renew = (): Promise<ExecToken> => {
-    const made = inSlot(whose, () =>
-      run(login, passedOn([...USUAL, ...environment]), timeoutMilliseconds),
-    ).then((output) => tokenIn(login.command, output, now()));
+    const made = inSlot(() => run(login, passedOn([...USUAL, ...environment]), timeoutMilliseconds)).then(
+      (output) => tokenIn(login.command, output, now()),
+    );
     kept = made;
     made.catch(() => {
       if (kept === made) kept = undefined;

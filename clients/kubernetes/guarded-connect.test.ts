@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, expect, it, vi } from 'vitest';
 import { guardedConnector, type GuardOptions } from './guarded-connect.ts';
-import { nameLookups, type Lookup, type NameLookups } from './name-lookups.ts';
+import { limitLookups, type Lookup, type NameLookups } from './name-lookups.ts';
 
 afterEach(() => void vi.useRealTimers());
 
@@ -11,7 +11,7 @@ const familyOf = (address: string) => (address.includes(':') ? 6 : 4);
 /** A system in which names lead to these addresses, each time to the next. */
 const leadingTo = (...answers: readonly (readonly string[])[]): NameLookups => {
   const left = [...answers];
-  return nameLookups((_, __, found) =>
+  return limitLookups((_, __, found) =>
     found(
       null,
       (left.shift() ?? []).map((address) => ({ address, family: familyOf(address) })),
@@ -71,7 +71,7 @@ it.each([[['169.254.169.254']], [['127.0.0.1', 'fe80::1']], [['127.0.0.1', '::ff
 it('refuses for each who asks what one lookup has given to several', async () => {
   await withServer(async (port, met) => {
     const answers: Parameters<Lookup>[2][] = [];
-    const connect = connector({ names: nameLookups((_, __, found) => void answers.push(found)) });
+    const connect = connector({ names: limitLookups((_, __, found) => void answers.push(found)) });
     const both = [connected(connect, port), connected(connect, port)];
     await vi.waitFor(() => expect(answers).toHaveLength(1));
     answers[0]?.(null, [{ address: '169.254.169.254', family: 4 }]);
@@ -92,10 +92,10 @@ it('looks no address up, and connects to none that is refused', async () => {
 
 it('says that a name is not answered, before the connection or the request would be given up', async () => {
   vi.useFakeTimers();
-  const connecting = connected(connector({ names: nameLookups(() => undefined) }), 1);
+  const connecting = connected(connector({ names: limitLookups(() => undefined) }), 1);
   await vi.advanceTimersByTimeAsync(5_000);
   expect(await connecting).toBe(
-    'no answer within 5 s when its name was looked up; look at the DNS server of the name',
+    'cannot look up a.example: no answer within 5 s; look at the DNS server of the name',
   );
 });
 

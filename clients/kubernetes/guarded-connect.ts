@@ -2,7 +2,7 @@ import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { buildConnector } from 'undici';
-import { nameLookups, type NameLookups } from './name-lookups.ts';
+import { limitLookups, type NameLookups } from './name-lookups.ts';
 import { isRefusedAddress } from './refused-addresses.ts';
 import { http1 } from '../http1.ts';
 
@@ -15,10 +15,8 @@ export interface TlsOptions {
   readonly rejectUnauthorized: boolean;
 }
 
-/** Whose names are looked up, and how. */
+/** How names are looked up. */
 export interface GuardOptions {
-  /** Who has written them; each has a turn after the other. */
-  readonly whose?: string | undefined;
   /** By default those of the system, which all share. */
   readonly names?: NameLookups | undefined;
 }
@@ -38,9 +36,9 @@ export const KEEP_ALIVE_MILLISECONDS = 30_000;
  */
 export function guardedConnector(
   tls: TlsOptions,
-  { whose = '', names = system }: GuardOptions = {},
+  { names = system }: GuardOptions = {},
 ): buildConnector.connector {
-  const guarded = guardedLookup(names, whose);
+  const guarded = guardedLookup(names);
   let connect: buildConnector.connector | undefined;
   return (options, callback) => {
     try {
@@ -69,13 +67,13 @@ function connectorFor(
   });
 }
 
-const system = nameLookups(systemLookup);
+const system = limitLookups(systemLookup);
 
 /** Looks a name up, and gives no address when any of them is refused: an honest name has none of those. */
 const guardedLookup =
-  (names: NameLookups, whose: string): LookupFunction =>
+  (names: NameLookups): LookupFunction =>
   (hostname, options, found) => {
-    names({ hostname, whose, options: { ...options, all: true } }, (error, addresses) => {
+    names(hostname, { ...options, all: true }, (error, addresses) => {
       const first = error === null ? addresses[0] : undefined;
       if (first === undefined) found(error ?? new Error('no address'), []);
       else if (addresses.some(({ address }) => isRefusedAddress(address))) found(refused(hostname), []);

@@ -1,7 +1,6 @@
 import { type Readable, pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { tooLarge, type KubernetesError } from './kubernetes-error.ts';
-import type { Unfinished } from './unfinished.ts';
+import { tooLarge } from './kubernetes-error.ts';
 
 /** What is left of the bytes that may be read altogether; whoever reads takes from it. */
 export interface Allowance {
@@ -19,23 +18,16 @@ export function unpacked(body: Readable, encoding: string | readonly string[] | 
 }
 
 /** Reads a whole answer of at most so many bytes; throws a KubernetesError for a longer one. */
-export async function textOf(
-  pieces: Pieces,
-  { most, name, allowance, unfinished }: AnswerLimits,
-): Promise<string> {
-  const gathered = gather(name, unfinished);
-  try {
-    for await (const piece of pieces) {
-      gathered.add(piece);
-      if (gathered.size() > most) throw tooLarge(name, `an answer of at most ${most} bytes`);
-      if (allowance === undefined) continue;
-      allowance.left -= piece.length;
-      if (allowance.left < 0) throw tooLarge(name, 'a list that fits', 'ListTooLarge');
-    }
-    return gathered.take();
-  } finally {
-    gathered.drop();
+export async function textOf(pieces: Pieces, { most, name, allowance }: AnswerLimits): Promise<string> {
+  const gathered = gather();
+  for await (const piece of pieces) {
+    gathered.add(piece);
+    if (gathered.size() > most) throw tooLarge(name, `an answer of at most ${most} bytes`);
+    if (allowance === undefined) continue;
+    allowance.left -= piece.length;
+    if (allowance.left < 0) throw tooLarge(name, 'a list that fits', 'ListTooLarge');
   }
+  return gathered.take();
 }
 
 /** How much of an answer is read. */
@@ -43,8 +35,6 @@ export interface AnswerLimits {
   readonly name: string;
   readonly most: number;
   readonly allowance?: Allowance;
-  /** Counts what is held meanwhile; undefined: nobody does. */
-  readonly unfinished?: Unfinished;
 }
 
 /** How much of a stream is read. */
@@ -52,27 +42,16 @@ export interface LineLimits {
   readonly name: string;
   readonly lineBytes: number;
   readonly allBytes: number;
-  /** Counts what is held meanwhile; undefined: nobody does. */
-  readonly unfinished?: Unfinished;
 }
 
 const NEWLINE = 10;
 
 /** Reads lines as they come; throws a KubernetesError when one, or all together, are too long. */
-export async function* linesOf(pieces: Pieces, limits: LineLimits): AsyncGenerator<string, void> {
-  const gathered = gather(limits.name, limits.unfinished);
-  try {
-    yield* linesBy(gathered, pieces, limits);
-  } finally {
-    gathered.drop();
-  }
-}
-
-async function* linesBy(
-  gathered: ReturnType<typeof gather>,
+export async function* linesOf(
   pieces: Pieces,
   { name, lineBytes, allBytes }: LineLimits,
 ): AsyncGenerator<string, void> {
+  const gathered = gather();
   let all = 0;
   for await (const piece of pieces) {
     all += piece.length;
@@ -88,37 +67,17 @@ async function* linesBy(
     gathered.add(piece.subarray(begin));
     if (gathered.size() > lineBytes) throw tooLarge(name, `events of at most ${lineBytes} bytes`);
   }
-  gathered.mustGoOn();
 }
 
 const FIRST_BYTES = 16_384;
 
 /** Puts pieces together in one place, since millions of small ones would each take up more than they say. */
-function gather(name: string, unfinished?: Unfinished) {
+function gather() {
   let place = Buffer.alloc(0);
   let size = 0;
-  let givenUp: KubernetesError | undefined;
-  const part = unfinished?.(name, (error) => {
-    givenUp = error;
-    place = Buffer.alloc(0);
-    size = 0;
-  });
-  const drop = (): void => {
-    part?.drop();
-    size = 0;
-  };
-  const mustGoOn = (): void => {
-    if (givenUp !== undefined) throw givenUp;
-  };
   return {
     size: () => size,
-    drop,
-    mustGoOn,
     add: (piece: Uint8Array): void => {
-      mustGoOn();
-      part?.add(piece.length);
-      // It may be the very one that is given up.
-      mustGoOn();
       if (size + piece.length > place.length) {
         const larger = Buffer.alloc(Math.max(FIRST_BYTES, 2 * place.length, size + piece.length));
         place.copy(larger, 0, 0, size);
@@ -128,9 +87,8 @@ function gather(name: string, unfinished?: Unfinished) {
       size += piece.length;
     },
     take: (): string => {
-      mustGoOn();
       const text = new TextDecoder().decode(place.subarray(0, size));
-      drop();
+      size = 0;
       // What one large event needed is not kept for the small ones after it.
       if (place.length > FIRST_BYTES) place = Buffer.alloc(0);
       return text;

@@ -53,8 +53,8 @@ export interface RemoteDoorOptions extends GuardOptions {
 }
 
 /** Makes a way that someone else has named: one agent, which connects to no link-local or metadata address. */
-export function remoteDoor({ server, tls, headers, whose, names }: RemoteDoorOptions): Door {
-  const connect = guardedConnector(tls, { whose, names });
+export function remoteDoor({ server, tls, headers, names }: RemoteDoorOptions): Door {
+  const connect = guardedConnector(tls, { names });
   let dispatcher: Dispatcher | undefined;
   return {
     server: withoutEnd(server, '/'),
@@ -91,16 +91,12 @@ export function foundDoor(find: (isLost: boolean) => Promise<RemoteDoorOptions>)
   };
 }
 
-/** Says how a cluster is connected to, for the namespace of its secret. */
-export function doorOf(
-  { server, tls, login, certificate }: ClusterConnection,
-  whose: string,
-): RemoteDoorOptions {
+/** Says how a cluster is connected to. */
+export function doorOf({ server, tls, login, certificate }: ClusterConnection): RemoteDoorOptions {
   const { caData, serverName, insecure } = tls;
   const pair = login.by === 'Certificate' ? login : certificate;
   return {
     server,
-    whose,
     headers: staticLogin(login),
     tls: {
       ...(pair === undefined ? {} : shown(pair)),

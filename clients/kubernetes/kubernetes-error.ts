@@ -41,10 +41,6 @@ export const isExpired = (error: unknown): boolean =>
 export const isTooLarge = (error: unknown): boolean =>
   error instanceof KubernetesError && error.reason === 'AnswerTooLarge';
 
-/** Whether an error says that a cluster held more than others of what has not come as a whole, so that less of it should be asked for. */
-export const isTooMuchHeld = (error: unknown): boolean =>
-  error instanceof KubernetesError && error.reason === 'TooMuchHeld';
-
 // What a person reads of it; an admission webhook may go on for pages.
 const LONGEST_MESSAGE = 2_000;
 
@@ -90,18 +86,6 @@ export const tooLarge = (request: string, expected: string, reason = 'AnswerTooL
     status: 0,
     reason,
     message: `Expected ${expected} in answer to ${request}, got more. Look whether it is the API server that answers there, and for objects that do not belong there.`,
-  });
-
-/** Says that an answer was given up because clusters hold too much at once of answers that have not come as a whole, and this one the most. */
-export const tooMuchHeld = (
-  request: string,
-  cluster: string,
-  { of, most }: { readonly of: string; readonly most: number },
-): KubernetesError =>
-  new KubernetesError({
-    status: 0,
-    reason: 'TooMuchHeld',
-    message: `Expected to hold at most ${most} bytes at once of answers of ${of} that have not come as a whole, got more, and most of them from cluster ${cluster}. The answer to ${request} there is given up and asked for again. If that goes on, look whether it is the API server that answers there.`,
   });
 
 /** Says that the clusters of a namespace hold too much at once of what was listed in them. */

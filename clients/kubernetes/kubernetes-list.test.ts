@@ -90,11 +90,12 @@ describe('listAll', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it.each(['AnswerTooLarge', 'TooMuchHeld'])('asks for fewer objects at once after %s', async (reason) => {
+  it('asks for fewer objects at once after an answer that is too large', async () => {
     const sizes: (string | undefined)[] = [];
     const call: Call = async <T>({ query }: Parameters<Call>[0]) => {
       sizes.push(query?.limit);
-      if (sizes.length < 3) throw new KubernetesError({ status: 0, reason, message: 'much' });
+      if (sizes.length < 3)
+        throw new KubernetesError({ status: 0, reason: 'AnswerTooLarge', message: 'much' });
       return await Promise.resolve(page(['a']) as T);
     };
     expect(await namesOf(call)).toHaveLength(1);

@@ -1,5 +1,5 @@
 import type { Allowance } from './kubernetes-answer.ts';
-import { isExpired, isTooLarge, isTooMuchHeld, malformed, tooLarge } from './kubernetes-error.ts';
+import { isExpired, isTooLarge, malformed, tooLarge } from './kubernetes-error.ts';
 import type { KindRef } from './kinds.ts';
 import { kindPath } from './kubernetes-paths.ts';
 import type { Call } from './kubernetes-transport.ts';
@@ -122,8 +122,7 @@ async function readPage<T>(
       const answer = await call<unknown>({ method: 'GET', path, query, signal, allowance });
       return { page: pageOf(answer, `GET ${path}`, kind), size: Math.min(limits.pageItems, asked * 2) };
     } catch (error) {
-      // With smaller answers it is no longer the cluster that holds the most.
-      if (!(isTooLarge(error) || isTooMuchHeld(error)) || asked === 1) throw error;
+      if (!isTooLarge(error) || asked === 1) throw error;
     }
   }
 }

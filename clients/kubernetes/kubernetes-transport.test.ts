@@ -10,7 +10,7 @@ import { POD } from './kinds.ts';
 import { makeSend } from './kubernetes-transport.ts';
 import { clientOver, type KubernetesClient } from './kubernetes.ts';
 import type { ReadLimits } from './limits.ts';
-import { nameLookups, type Lookup } from './name-lookups.ts';
+import { limitLookups, type Lookup } from './name-lookups.ts';
 
 const SECRET = 'hunter2';
 
@@ -58,7 +58,7 @@ const clientOf = (server: string, more: Partial<ReadLimits> = {}, milliseconds =
     server,
     headers: {},
     tls: { rejectUnauthorized: true },
-    names: nameLookups(lookup),
+    names: limitLookups(lookup),
   });
   return clientOver(makeSend(door), milliseconds, { limits: { ...limits, ...more } });
 };

@@ -8,7 +8,6 @@ import { textOf, unpacked, type Allowance } from './kubernetes-answer.ts';
 import type { Door, Opened } from './kubernetes-door.ts';
 import { errorOf, KubernetesError, malformed, serverUnreachable } from './kubernetes-error.ts';
 import { ERROR_BYTES, type ReadLimits } from './limits.ts';
-import type { Unfinished } from './unfinished.ts';
 
 /** One request to the Kubernetes API. */
 export interface Request {
@@ -60,13 +59,12 @@ export function makeCall(
   send: Send,
   timeoutMilliseconds: number,
   { answerBytes }: Pick<ReadLimits, 'answerBytes'>,
-  unfinished?: Unfinished,
 ): Call {
   return async <T>(request: Parameters<Call>[0]) => {
     const { allowance } = request;
     const name = nameOf(request);
     if (!namesObjects(request.path)) throw nameless(name);
-    const limits = { most: answerBytes, name, ...given({ allowance, unfinished }) };
+    const limits = { most: answerBytes, name, ...given({ allowance }) };
     const limit = { milliseconds: timeoutMilliseconds, signal: request.signal };
     const text = await withTimeLimit(limit, async (signal) => {
       signal.throwIfAborted();

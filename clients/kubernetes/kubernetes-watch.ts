@@ -6,8 +6,6 @@ import { kindPath } from './kubernetes-paths.ts';
 import { requestFailure, parseAnswer, type Send } from './kubernetes-transport.ts';
 import { OWN_CLUSTER, TOKEN_CHARACTERS, type ReadLimits } from './limits.ts';
 import { isObject } from './object-shape.ts';
-import type { Unfinished } from './unfinished.ts';
-import { given } from '../../domain/model/given.ts';
 import { isRecord } from '../../domain/model/shape.ts';
 
 /** What to watch, and from which version on. */
@@ -19,8 +17,6 @@ export interface WatchOptions extends ListOptions {
   /** Gives the connection up when not even a bookmark, due every minute, came as a whole in this time. */
   readonly idleMilliseconds?: number | undefined;
   readonly limits?: ReadLimits | undefined;
-  /** Counts what is held of events that have not come as a whole; undefined: nobody does. */
-  readonly unfinished?: Unfinished | undefined;
 }
 
 /** What happened to an object, or how far the stream has come. */
@@ -48,8 +44,7 @@ export async function* watchKind<T>(
   try {
     const body = await send({ method: 'GET', path, query: queryOf(options, timeoutSeconds), signal });
     const { lineBytes, watchBytes: allBytes } = limits;
-    const lineLimits = { name, lineBytes, allBytes, ...given({ unfinished: options.unfinished }) };
-    for await (const line of linesOf(body, lineLimits)) {
+    for await (const line of linesOf(body, { name, lineBytes, allBytes })) {
       // A byte now and then is none: an event would be held that never comes to its end.
       idle.restart();
       yield parse<T>(line, kind, name);

@@ -9,7 +9,6 @@ import { makeCall, makeSend, type Call, type Send } from './kubernetes-transport
 import { watchKind, type WatchEvent, type WatchOptions } from './kubernetes-watch.ts';
 import { OWN_CLUSTER, type ReadLimits } from './limits.ts';
 import { heedRetryAfter } from './retry-after.ts';
-import type { Unfinished } from './unfinished.ts';
 import { tokenFileOf } from './service-account.ts';
 import { FIELD_MANAGER } from '../../domain/kubernetes/labels.ts';
 import { given } from '../../domain/model/given.ts';
@@ -96,8 +95,6 @@ export function sendAsOkra(kubeconfig?: string): Send {
 /** How a client reads and writes. */
 export interface ClientOptions {
   readonly limits?: ReadLimits;
-  /** Counts what is held of answers that have not come as a whole; undefined: nobody does. */
-  readonly unfinished?: Unfinished;
   /** To whom belongs what is written. */
   readonly fieldManager?: string;
 }
@@ -106,19 +103,18 @@ export interface ClientOptions {
 export function clientOver(
   send: Send,
   timeoutMilliseconds = TIMEOUT_MILLISECONDS,
-  { limits = OWN_CLUSTER, unfinished, fieldManager = FIELD_MANAGER }: ClientOptions = {},
+  { limits = OWN_CLUSTER, fieldManager = FIELD_MANAGER }: ClientOptions = {},
 ): KubernetesClient {
   const call = makeCall(
     heedRetryAfter(send, { longestMs: timeoutMilliseconds / 2 }),
     timeoutMilliseconds,
     limits,
-    unfinished,
   );
   return {
     ...readers(call, limits),
     ...writers(call, fieldManager),
     isReady: ({ signal } = {}) => readiness(send, { milliseconds: timeoutMilliseconds, signal }),
-    watch: (kind, options) => watchKind(send, kind, { limits, unfinished, ...options }),
+    watch: (kind, options) => watchKind(send, kind, { limits, ...options }),
   };
 }
 

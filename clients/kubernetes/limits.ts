@@ -36,9 +36,6 @@ export interface TenantLimits {
   readonly namespace: number;
 }
 
-/** Bytes that are held at once of answers and events that have not come as a whole. */
-export const UNFINISHED: TenantLimits = { cluster: 16 * MEGABYTE, namespace: 48 * MEGABYTE };
-
 /** Characters, as JSON, that are kept of what is watched: what 10,000 nodes do not reach, and as much for a namespace as a process has room for beside others. */
 export const KEPT: TenantLimits = { cluster: 32 * MEGABYTE, namespace: 64 * MEGABYTE };
 

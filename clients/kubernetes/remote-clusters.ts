@@ -15,7 +15,6 @@ import { doorOf, foundDoor, remoteDoor } from './kubernetes-door.ts';
 import { makeSend, type Send } from './kubernetes-transport.ts';
 import { clientOver, sendAsOkra, type KubernetesClient } from './kubernetes.ts';
 import { REMOTE_CLUSTER } from './limits.ts';
-import { countUnfinished, type Unfinished } from './unfinished.ts';
 
 /** A cluster secret as the API server gives it. */
 export type StoredClusterSecret = ClusterSecret & {
@@ -91,14 +90,12 @@ export const connectClusters = (
 /** Opens the pool of remote clusters; each has connections and timeouts of its own, so that none holds up another. */
 export function remoteClusters(options: RemoteOptions): RemoteClusters {
   const pool = new Map<string, Kept>();
-  const unfinishedOf = countUnfinished();
   return {
     reach: (secret) => {
       const { uid, namespace, resourceVersion } = secret.metadata;
       const known = pool.get(uid);
       if (known?.resourceVersion === resourceVersion) return known.reach;
-      const unfinished = (name: string) => unfinishedOf({ namespace, cluster: uid, name });
-      const reach = open(secret, options, unfinished);
+      const reach = open(secret, options);
       pool.set(uid, { namespace, resourceVersion, reach });
       return reach;
     },
@@ -108,11 +105,7 @@ export function remoteClusters(options: RemoteOptions): RemoteClusters {
   };
 }
 
-function open(
-  secret: ClusterSecret,
-  options: RemoteOptions,
-  unfinished: (name: string) => Unfinished,
-): Reach {
+function open(secret: ClusterSecret, options: RemoteOptions): Reach {
   const parsed = parseClusterSecret(secret, decodeBase64);
   if (parsed.is === 'Problem') return parsed;
   const { connection } = parsed;
@@ -131,13 +124,12 @@ function open(
     ? permittedOwn(options.own(), namespace, options)
     : makeSend(
         find === undefined
-          ? remoteDoor(doorOf(connection, namespace))
-          : foundDoor(async (isLost) => doorOf(await find(isLost), namespace)),
+          ? remoteDoor(doorOf(connection))
+          : foundDoor(async (isLost) => doorOf(await find(isLost))),
         source.token,
       );
   const client = clientOver(explain(send, connection), timeoutMilliseconds, {
     limits: REMOTE_CLUSTER,
-    unfinished: unfinished(connection.name),
   });
   return { is: 'Client', name: connection.name, namespaces: connection.namespaces, client };
 }

@@ -22,11 +22,7 @@ async function aPrometheus(status: number, body: string, headers: Record<string,
   onTestFinished(() => void server.close());
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const ask = (query = 'up', access = {}) =>
-    connectPrometheus()(
-      { namespace: 'shop', address, ...access },
-      { query, window },
-      new AbortController().signal,
-    );
+    connectPrometheus()({ address, ...access }, { query, window }, new AbortController().signal);
   return { asked, ask };
 }
 
@@ -119,27 +115,7 @@ describe('Prometheus', () => {
     'file:///etc/passwd',
     'prometheus',
   ])('is not asked at %s', async (address) => {
-    const asking = connectPrometheus()(
-      { namespace: 'shop', address },
-      { query: 'up', window },
-      new AbortController().signal,
-    );
+    const asking = connectPrometheus()({ address }, { query: 'up', window }, new AbortController().signal);
     await expect(asking).rejects.toMatchObject({ name: 'ProviderError' });
-  });
-
-  it('is looked up among the names of the namespace of the Check', async () => {
-    const asked: string[] = [];
-    const ask = connectPrometheus({
-      names: ({ hostname, whose }, found) => {
-        asked.push(`${hostname} for ${whose}`);
-        found(new Error('no address'), []);
-      },
-    });
-    for (const namespace of ['shop', 'bank']) {
-      const access = { namespace, address: 'http://prometheus.example:9090' };
-      const asking = ask(access, { query: 'up', window }, new AbortController().signal);
-      await expect(asking).rejects.toThrow('got no address');
-    }
-    expect(asked).toEqual(['prometheus.example for shop', 'prometheus.example for bank']);
   });
 });

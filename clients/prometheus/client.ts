@@ -15,10 +15,8 @@ import {
 import { guardedConnector, type GuardOptions } from '../kubernetes/guarded-connect.ts';
 import { refused, unavailable } from '../provider-error.ts';
 
-/** A Prometheus, and who asks it. */
+/** A Prometheus, and what it is asked with. */
 export interface PrometheusAccess {
-  /** The namespace of the Check, whose names have a turn beside those of others. */
-  readonly namespace: string;
   /** Its address, below which its API is: `http://prometheus.monitoring:9090`. */
   readonly address: string;
   readonly token?: string | undefined;
@@ -33,8 +31,8 @@ export type AskPrometheus = (
 
 /** Makes what asks any Prometheus, but none where machines keep their credentials. */
 export function connectPrometheus({ names }: Pick<GuardOptions, 'names'> = {}): AskPrometheus {
-  return async ({ namespace, address, token }, { query, window }, signal) => {
-    const connect = guardedConnector({ rejectUnauthorized: true }, { whose: namespace, names });
+  return async ({ address, token }, { query, window }, signal) => {
+    const connect = guardedConnector({ rejectUnauthorized: true }, { names });
     // For this question alone: namespaces come and go, and no connection would be used again.
     const dispatcher = new Agent({ ...http1, connect });
     try {

@@ -182,7 +182,7 @@ describe('an analysis', () => {
       const window = { from: to - 2 * bucketMs, to, bucketMs };
       const ask = (query: string, token = prometheusToken) =>
         connectPrometheus()(
-          { namespace: 'shop', address: prometheus.url, token },
+          { address: prometheus.url, token },
           { query, window },
           new AbortController().signal,
         );

@@ -17,7 +17,7 @@ export const prometheus = ({ kubernetes, policies, askPrometheus }: ProviderDepe
       secrets: token === undefined ? [] : [token],
       ask: ({ question: { query }, window }, given) => {
         if (query === undefined) throw refused('Expected PromQL, got none. Add analysis.query.');
-        return askPrometheus({ namespace, address, token }, { query, window }, given);
+        return askPrometheus({ address, token }, { query, window }, given);
       },
     };
   },
