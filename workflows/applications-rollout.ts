@@ -1,4 +1,4 @@
-import { patched, setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { Paced } from '../activities/contract.ts';
 import { isAtHand, type ApplicationsDecision } from '../domain/applications/decision.ts';
 import type { ObservedApplications } from '../domain/applications/observation.ts';
@@ -126,13 +126,11 @@ export async function rollOutApplications(
   }
 }
 
-/** Whether something was asked that does not wait. A condition may ask. */
-const isHurried = (live: LiveApplications): boolean =>
-  isUrgentlyAsked(live.state()) && patched('applications-urgent-requests');
+/** Whether something was asked that does not wait. */
+const isHurried = (live: LiveApplications): boolean => isUrgentlyAsked(live.state());
 
 /** Whether so much was told while something did not answer that Temporal would soon take no more, not even an abort. */
-const mustGoOn = (live: LiveApplications): boolean =>
-  hasFullHistory(live.heard()) && patched('applications-paced');
+const mustGoOn = (live: LiveApplications): boolean => hasFullHistory(live.heard());
 
 /** Looks at the Cell; undefined when it does not answer, and something does not wait for that. */
 async function look(
@@ -163,8 +161,7 @@ function nextLook(
 /** Takes one step; a request that comes meanwhile is part of the next. */
 async function step(observed: ObservedApplications, live: LiveApplications): Promise<ApplicationsDecision> {
   const asked = live.state();
-  const tellsPause = patched('applications-paused');
-  const turn = takeApplicationsTurn(observed, asked, Date.now(), { tellsPause });
+  const turn = takeApplicationsTurn(observed, asked, Date.now());
   const refused = await report(observed, turn, live);
   // What takes traffic back does not wait until someone can be told.
   const isUrgent = turn.decision.do === 'Act' && turn.decision.isBack === true;
@@ -218,22 +215,17 @@ async function perform(
   const { application, action, message } = decision;
   // What takes traffic back or holds it waits for no slot of what may not answer, and for nothing that goes forward.
   const isUrgent = isAtHand(action) && (decision.isBack === true || action.do !== 'ApplyChild');
-  const isOfUrgent = isWithoutClusters === true || (isUrgent && patched('applications-urgent-acts'));
-  const means = isOfUrgent ? urgentApplications(message) : applicationActs(message);
+  const means =
+    isWithoutClusters === true || isUrgent ? urgentApplications(message) : applicationActs(message);
   try {
     const answer = await interruptible(() => means.performApplication({ key, uid, application, action }), {
-      happened: () =>
-        !isUrgent &&
-        ((isHurried(live) && (!isAtHand(action) || patched('applications-urgent-acts'))) || mustGoOn(live)),
+      happened: () => !isUrgent && (isHurried(live) || mustGoOn(live)),
     });
     // Whether it was done the next look shows.
     if (answer.is === 'Interrupted') return;
-    const isNamed = patched('applications-troubles-by-action');
-    live.change((state) => performed(state, application, action, { now: Date.now(), isNamed }));
+    live.change((state) => performed(state, application, action, Date.now()));
   } catch (error) {
-    const of = patched('applications-troubles') ? { of: action.do } : {};
-    const named = patched('applications-troubles-by-action') ? { action } : {};
-    const failure = { ...failureOf(error), ...of, ...named };
+    const failure = { ...failureOf(error), action };
     live.change((state) => troubled(state, application, failure, Date.now()));
   }
 }

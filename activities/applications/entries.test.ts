@@ -52,7 +52,7 @@ describe('entries of a Cell that name EKS clusters', () => {
       const { application, action } = decision;
       done.push(`${application} ${action.do}`);
       await performApplication({ key, uid: observed.cell?.uid ?? '', application, action }, means, signal);
-      state = performed(state, application, action, { now, isNamed: true });
+      state = performed(state, application, action, now);
     }
     throw new Error(`Expected it to come to rest, got: ${done.join(', ')}`);
   }

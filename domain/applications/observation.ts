@@ -22,7 +22,7 @@ export interface ObservedSecret {
   readonly name: string;
   /** The name that the entry of the cluster had when it was written. */
   readonly cluster: string;
-  /** The cluster that it is of, by its name in EKS; undefined where it does not say so plainly. Looks of earlier releases do not say this. */
+  /** The cluster that it is of, by its name in EKS; undefined where it does not say so plainly. */
   readonly eksName?: string;
   /** The labels that each application has asked of it, by the name of the application; empty when it is not this Cell's. */
   readonly applications: Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -39,7 +39,7 @@ export interface ObservedSecret {
 /** What the ApplicationSet of an application says about one cluster: of the clusters of its kept revisions, and of those that it comes to now. */
 export interface ObservedDeployment {
   readonly cluster: string;
-  /** Which cluster that is; looks of earlier releases do not say this. */
+  /** Which cluster that is. */
   readonly secretName?: string;
   /** Whether an Application is there for it. */
   readonly isPresent: boolean;
@@ -70,7 +70,7 @@ export interface ObservedChild {
   readonly revision: number | undefined;
   /** Whether its labels, annotations and spec are what `childOf` makes of that revision. */
   readonly isAsDesired: boolean;
-  /** Set when it is not as desired, and its revision is known. Looks of earlier releases, which histories have, do not say this. */
+  /** Set when it is not as desired, and its revision is known. */
   readonly isOutdated?: true;
   readonly status: CellStatus;
 }
@@ -91,7 +91,7 @@ export interface ObservedMeasurement {
   readonly name: string;
   readonly phase: 'Running' | 'Successful' | 'Failed' | 'Error' | 'Inconclusive';
   readonly message: string;
-  /** Whether it has not begun, and does not say why; looks of earlier releases do not say this. */
+  /** Whether it has not begun, and does not say why. */
   readonly isPending?: boolean;
   /** Whether its end was asked for already. */
   readonly isEnding?: boolean;
@@ -108,15 +108,12 @@ export interface ObservedApplication {
     | {
         readonly ok: false;
         readonly problems: readonly string[];
-        /** Set when a cluster that it depends on did not answer; looks of earlier releases do not say this. */
+        /** Set when a cluster that it depends on did not answer. */
         readonly isUnanswered?: true;
       };
-  /**
-   * Set when it cannot be resolved, and would not resolve to its newest revision even if all that cannot be read is unchanged.
-   * Looks of earlier releases, which histories have, do not say this.
-   */
+  /** Set when it cannot be resolved, and would not resolve to its newest revision even if all that cannot be read is unchanged. */
   readonly isEdited?: true;
-  /** Set when it does not resolve to its newest revision, whatever is unknown; looks of earlier releases do not say this. */
+  /** Set when it does not resolve to its newest revision, whatever is unknown. */
   readonly isSuperseded?: true;
   /** Newest first. */
   readonly revisions: readonly ObservedRevision[];

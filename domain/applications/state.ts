@@ -1,8 +1,7 @@
 import type { CellStatus } from '../../crds/cell.ts';
 import { canonical } from '../kubernetes/canonical.ts';
-import { optional } from '../model/status-input.ts';
 import type { RequestName, Requests, TakenRequest } from '../model/request.ts';
-import { isAtHand, type ApplicationAction } from './decision.ts';
+import type { ApplicationAction } from './decision.ts';
 import type { Mark } from './situation.ts';
 
 /** A request that the Cell of an application is to hear of. */
@@ -20,10 +19,8 @@ export interface Trouble {
   readonly failures: number;
   /** In milliseconds since the epoch. */
   readonly until: number;
-  /** What has failed; undefined: nobody knows. */
-  readonly of?: ApplicationAction['do'];
-  /** When each action that has failed is tried again, in milliseconds since the epoch; undefined: nobody knows. */
-  readonly actions?: Readonly<Record<string, number>>;
+  /** When each action that has failed is tried again, in milliseconds since the epoch. */
+  readonly actions: Readonly<Record<string, number>>;
 }
 
 /** Names an action among those that have failed. */
@@ -32,13 +29,11 @@ const nameOf = (action: ApplicationAction): string => canonical(action);
 /** When an action that takes traffic back or holds it may be tried: it waits for nothing that has failed but itself. */
 export function triedAgainAt(trouble: Trouble | undefined, action: ApplicationAction): number {
   if (trouble === undefined) return 0;
-  const { until, of, actions } = trouble;
-  if (actions !== undefined) return Math.min(until, actions[nameOf(action)] ?? 0);
-  return of !== undefined && !isAtHand({ do: of }) ? 0 : until;
+  return Math.min(trouble.until, trouble.actions[nameOf(action)] ?? 0);
 }
 
 /** When what has failed is tried again, in milliseconds since the epoch. */
-export const retriesOf = ({ until, actions = {} }: Trouble, now: number): readonly number[] => [
+export const retriesOf = ({ until, actions }: Trouble, now: number): readonly number[] => [
   until,
   ...Object.values(actions).filter((at) => at > now),
 ];
@@ -89,42 +84,35 @@ export const backoffMs = (times: number): number =>
 export function troubled(
   state: ApplicationsState,
   application: string,
-  failure: Pick<Trouble, 'reason' | 'message' | 'of'> & { readonly action?: ApplicationAction | undefined },
+  failure: Pick<Trouble, 'reason' | 'message'> & { readonly action: ApplicationAction },
   now: number,
 ): ApplicationsState {
   const before = state.troubles[application];
   const failures = (before?.failures ?? 0) + 1;
-  const { reason, message, of, action } = failure;
+  const { reason, message, action } = failure;
   const until = now + backoffMs(failures);
   const trouble = {
     reason,
     message,
     failures,
     until,
-    ...optional('of', of),
-    ...(action === undefined ? {} : { actions: { ...waiting(before, now), [nameOf(action)]: until } }),
+    actions: { ...waiting(before, now), [nameOf(action)]: until },
   };
   return { ...state, troubles: { ...state.troubles, [application]: trouble } };
 }
 
-const waiting = (trouble: Trouble | undefined, now: number): NonNullable<Trouble['actions']> =>
+const waiting = (trouble: Trouble | undefined, now: number): Trouble['actions'] =>
   Object.fromEntries(Object.entries(trouble?.actions ?? {}).filter(([, at]) => at > now));
 
 /** So often the same may be done in a row before it is taken for something that does not come about. */
 const MOST_REPEATED = 3;
-
-interface Performed {
-  readonly now: number;
-  /** Whether it is remembered of what is not seen what it was; runs of earlier releases do not. */
-  readonly isNamed: boolean;
-}
 
 /** Remembers that an action of an application was done; a request that was handed on is not handed on again. */
 export function performed(
   state: ApplicationsState,
   application: string,
   action: ApplicationAction,
-  { now, isNamed }: Performed,
+  now: number,
 ): ApplicationsState {
   const { [application]: _over, ...troubles } = state.troubles;
   if (action.do === 'Forward') {
@@ -140,6 +128,5 @@ export function performed(
   if (times <= MOST_REPEATED) return { ...after, troubles };
   // What is done and not seen would be done again and again, as fast as it can be.
   const message = `${action.do} was done ${times} times, and is not seen to be done. Look at what changes it back.`;
-  const failure = { reason: 'NotSeen', message, ...(isNamed ? { of: action.do, action } : {}) };
-  return troubled(after, application, failure, now);
+  return troubled(after, application, { reason: 'NotSeen', message, action }, now);
 }

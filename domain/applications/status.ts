@@ -25,8 +25,6 @@ export interface ToldInput {
   readonly clusters: NonNullable<CellStatus['clusters']>;
   readonly judged: readonly Judged[];
   readonly gate: Hold | undefined;
-  /** Whether what is under way and paused is told as such. */
-  readonly tellsPause: boolean;
   readonly now: number;
 }
 
@@ -78,7 +76,7 @@ function sayWhole(input: ToldInput): Whole {
   const { cell, gate } = input;
   if (cell.problems.length > 0)
     return { phase: 'Failed', reason: 'InvalidSpec', message: cell.problems.join(' ') };
-  const judged = input.tellsPause ? input.judged.map((one) => heldByPause(input, one)) : input.judged;
+  const judged = input.judged.map((one) => heldByPause(input, one));
   for (const [phase, fits] of ranks) {
     const one = judged.find(fits);
     if (one === undefined) continue;

@@ -3,7 +3,7 @@ import { cellStatus } from '../../crds/cell-status.ts';
 import type { ApplicationsSpec } from '../../crds/cell.ts';
 import { clusters, clustersFor, job, jobs, labelled, web } from './testing/applications.ts';
 import type { ApplicationAction } from './decision.ts';
-import { troubled, type Trouble } from './state.ts';
+import { troubled } from './state.ts';
 import { ApplicationsWorld, type Edit } from './testing/world.ts';
 
 /** A Cell whose applications are in place on their first clusters. */
@@ -578,7 +578,7 @@ describe('an abort', () => {
 
 describe('what has failed and is tried again later', () => {
   /** Traffic that moves, while something keeps failing that was done last. */
-  function failing(...failures: Pick<Trouble, 'of'>[]): ApplicationsWorld {
+  function failing(...failures: readonly ApplicationAction[]): ApplicationsWorld {
     const world = settled([web()], clusters('web-v1'));
     world.edit({ clusters: clusters('web-v2') });
     while (world.children.get('web')?.status.phase !== 'Progressing') world.turn();
@@ -586,11 +586,11 @@ describe('what has failed and is tried again later', () => {
     world.secrets.delete('web-v2');
     world.isSafe = () => undefined;
     for (let times = 0; times < 10; times += 1)
-      for (const failure of failures)
+      for (const action of failures)
         world.state = troubled(
           world.state,
           'web',
-          { reason: 'AccessDenied', message: 'No.', ...failure },
+          { reason: 'AccessDenied', message: 'No.', action },
           world.now,
         );
     world.trace.length = 0;
@@ -598,18 +598,15 @@ describe('what has failed and is tried again later', () => {
     return world;
   }
 
-  /** What is remembered of an action that has failed. */
-  const by = (action: ApplicationAction) => ({ of: action.do, action });
-  const secrets = by({ do: 'ApplySecrets', number: 2 });
-  const takeBack = by({ do: 'ApplyChild', number: 1, keep: 2 });
+  const secrets: ApplicationAction = { do: 'ApplySecrets', number: 2 };
+  const takeBack: ApplicationAction = { do: 'ApplyChild', number: 1, keep: 2 };
 
   it.each([
     ['abort', 'web ApplyChild 1', secrets],
     ['pause', 'web Forward pause', secrets],
-    ['abort', 'web ApplyChild 1', by({ do: 'ApplyChild', number: 2, keep: 1 })],
-    ['abort', 'web ApplyChild 1', by({ do: 'Forward', request: 'promote', by: 'bob', reason: '' })],
+    ['abort', 'web ApplyChild 1', { do: 'ApplyChild', number: 2, keep: 1 }],
+    ['abort', 'web ApplyChild 1', { do: 'Forward', request: 'promote', by: 'bob', reason: '' }],
     ['pause', 'web Forward pause', takeBack],
-    ['abort', 'web ApplyChild 1', { of: 'ApplySecrets' }],
   ] as const)('does not keep %s waiting: %s, after %j', (request, want, failure) => {
     const world = failing(failure);
     world.ask(request);
@@ -618,11 +615,9 @@ describe('what has failed and is tried again later', () => {
     expect(world.state.troubles).toEqual({});
   });
 
-  it.each<readonly [string, Pick<Trouble, 'of'>[]]>([
+  it.each<readonly [string, readonly ApplicationAction[]]>([
     ['the same', [takeBack]],
     ['that, and another after it', [takeBack, secrets]],
-    ['something of the kind, by a run of an earlier release', [{ of: 'ApplyChild' }]],
-    ['a request, by a run of an earlier release', [{ of: 'Forward' }]],
   ])('keeps it waiting where that has failed itself: %s', (_, failures) => {
     const world = failing(...failures);
     world.ask('abort');
@@ -647,7 +642,7 @@ describe('what has failed and is tried again later', () => {
 
   it('hands requests on in their order, though one of them has failed', () => {
     const pause = { do: 'Forward', request: 'pause', by: 'ann', reason: '' } as const;
-    const world = failing(by(pause));
+    const world = failing(pause);
     for (const request of ['pause', 'resume'] as const) {
       world.ask(request);
       expect(world.turn().do).toBe('Wait');

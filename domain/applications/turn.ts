@@ -21,12 +21,11 @@ export interface ApplicationsTurn {
 /** A Cell of applications that is there. */
 export type PresentApplications = NonNullable<ObservedApplications['cell']>;
 
-/** Answers with the one thing to do next for a Cell of applications, and how it stands then; runs of earlier releases do not tell that traffic is paused. */
+/** Answers with the one thing to do next for a Cell of applications, and how it stands then. */
 export function takeApplicationsTurn(
   observed: ObservedApplications,
   state: ApplicationsState,
   now: number,
-  { tellsPause = true }: { readonly tellsPause?: boolean } = {},
 ): ApplicationsTurn {
   const { cell } = observed;
   if (cell === undefined) {
@@ -44,7 +43,7 @@ export function takeApplicationsTurn(
     held: heard.held,
     troubles: stillTroubled(judged, { ...state, forwards: heard.forwards }),
   };
-  const told = applicationsStatusOf({ observed, cell, heard, clusters, judged, gate, tellsPause, now });
+  const told = applicationsStatusOf({ observed, cell, heard, clusters, judged, gate, now });
   const { status, events } = told;
   return {
     state: answered,

@@ -45,7 +45,7 @@ export function planApplications(
       const { application, action, message } = decision;
       actions.push({ at: now, is: 'Act', application, action, does: message.slice(application.length + 2) });
       const ahead = world.perform(application, action, now);
-      state = performed(state, application, action, { now, isNamed: true });
+      state = performed(state, application, action, now);
       const moved = ahead === undefined ? [] : movesOf(ahead);
       actions.push(...moved.map((event) => ({ ...event, application })));
       if (ahead !== undefined) now = Math.max(now, endOf(ahead));

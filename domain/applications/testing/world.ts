@@ -608,10 +608,7 @@ export class ApplicationsWorld {
     else if (decision.do === 'Act') {
       this.perform(decision.application, decision.action);
       if (lose === 'twice') this.perform(decision.application, decision.action);
-      this.state = performed(this.state, decision.application, decision.action, {
-        now: this.now,
-        isNamed: true,
-      });
+      this.state = performed(this.state, decision.application, decision.action, this.now);
       if (lose === 'after') this.state = { ...initialApplicationsState };
     }
     this.isSafe();
