@@ -72,7 +72,7 @@ export interface Dependencies {
 /** Makes every activity; whatever one throws is a failure listed in domain/failures.ts. */
 export function makeActivities(dependencies: Dependencies): Activities {
   const { kubernetes, clusters, intervals, graceSeconds, budgets } = dependencies;
-  const surroundings = surroundingsReader(kubernetes, { graceSeconds });
+  const surroundings = surroundingsReader(kubernetes);
   const writing = { ...dependencies, budget: budgets.writes, surroundings };
   const reader = clusterReader({ kubernetes, clusters });
   return alive({
