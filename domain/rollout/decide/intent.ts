@@ -32,7 +32,7 @@ export function intend(input: GuardInput): Decision {
     fallBack(input, found, stable) ?? recover(input, found, stable) ?? move(input, found, stable);
   const next = isUnderWay(moving)
     ? moving
-    : (upkeep(input, { found, stable, held: moving }) ?? moving ?? keeping(input, found.sets, stable));
+    : (upkeep(input, stable, moving) ?? moving ?? keeping(input, found.sets, stable));
   if (next !== undefined && next.do !== 'Wait' && next.do !== 'Close') return next;
   // What nobody knows for sure is put right before anything is waited for, be it a Freeze that never ends.
   if (!isUnsure(observed, state)) return next ?? atRest(settle(input, found, stable), input);
