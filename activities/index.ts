@@ -71,7 +71,7 @@ export interface Dependencies {
 /** Makes every activity; whatever one throws is a failure listed in domain/failures.ts. */
 export function makeActivities(dependencies: Dependencies): Activities {
   const { kubernetes, clusters, intervals, graceSeconds, limits } = dependencies;
-  const surroundings = surroundingsReader(kubernetes, { graceSeconds });
+  const surroundings = surroundingsReader(kubernetes);
   const writing = { ...dependencies, writes: limits.writes, surroundings };
   const reader = clusterReader({ kubernetes, clusters });
   return alive({

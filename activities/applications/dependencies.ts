@@ -17,8 +17,6 @@ export interface ApplicationsDependencies {
   /** The region that the clusters are in. */
   readonly region?: string;
   readonly taskQueue: string;
-  /** How long Okra waits for the objects of a kind that was installed again. */
-  readonly graceSeconds: number;
 }
 
 /** A Cell with applications, whose spec was read. */

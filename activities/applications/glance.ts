@@ -40,7 +40,7 @@ export async function glanceAtApplications(kubernetes: Reader, key: ObjectKey): 
   const [revisions, measurements, freezes] = await Promise.all([
     findRevisions(kubernetes, read),
     findMeasurements(kubernetes, read),
-    freezesIn(kubernetes, { namespaces: [key.namespace], createdAt: object.metadata.creationTimestamp }),
+    freezesIn(kubernetes, [key.namespace]),
   ]);
   const isReadable = problems.length === 0;
   const facts: AssumedFacts = isReadable

@@ -78,11 +78,7 @@ export async function observeApplications(
         ? readArgoCD(kubernetes, key.namespace)
         : { sets: [], applications: [] },
     findMeasurements(kubernetes, read),
-    freezesIn(kubernetes, {
-      namespaces: [key.namespace],
-      createdAt: object.metadata.creationTimestamp,
-      graceSeconds: means.graceSeconds,
-    }),
+    freezesIn(kubernetes, [key.namespace]),
   ]);
   const isEdited = editedSince({ spec, revisions, digest });
   const world = { ...parts, ...facts, secrets, argoCD, measurements, isEdited };

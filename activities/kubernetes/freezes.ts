@@ -1,31 +1,13 @@
 import { FREEZE } from '../../clients/kubernetes/kinds.ts';
-import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { unlessMissing, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { Freeze } from '../../crds/freeze.ts';
-import { doubtfulKinds } from '../../domain/gates/doubts.ts';
 import { freezesOf, longest, type Freezing } from '../../domain/gates/freeze.ts';
-import { doubtAsFreezing } from '../../domain/gates/kinds.ts';
-import { definitionOf, GRACE_SECONDS, readWithDefinition } from './definition.ts';
 
-/** Which Freezes are asked for. */
-export interface FreezesWanted {
-  readonly namespaces: Iterable<string>;
-  /** When the object that they hold was created: for one younger than the definition of Freezes, none from before can be missing. */
-  readonly createdAt: string | undefined;
-  readonly graceSeconds?: number | undefined;
-}
-
-/** Reads the Freeze that holds an object in some namespaces longest; where Freezes may be missing, one stands for the doubt. */
+/** Reads the Freeze that holds an object in some namespaces longest; none where the kind is not installed. */
 export async function freezesIn(
-  kubernetes: Pick<KubernetesClient, 'get' | 'list' | 'serves'>,
-  { namespaces, createdAt = '', graceSeconds = GRACE_SECONDS }: FreezesWanted,
+  kubernetes: Pick<KubernetesClient, 'list'>,
+  namespaces: Iterable<string>,
 ): Promise<readonly Freezing[]> {
-  const { found = [], definition } = await readWithDefinition(kubernetes.list<Freeze>(FREEZE), () =>
-    definitionOf(kubernetes, FREEZE),
-  );
-  const now = Date.now();
-  const doubts = doubtfulKinds({ Freeze: definition }, { now, graceSeconds }).filter(
-    ({ made }) => made === undefined || !(Date.parse(createdAt) >= made.at),
-  );
-  const holding = [...namespaces].flatMap((namespace) => freezesOf(namespace, found));
-  return longest([...holding, ...doubts.map((doubt) => doubtAsFreezing(doubt, now))]);
+  const found = (await unlessMissing(kubernetes.list<Freeze>(FREEZE))) ?? [];
+  return longest([...namespaces].flatMap((namespace) => freezesOf(namespace, found)));
 }

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import {
   AWS_APPLICATION_LOAD_BALANCER_CONFIG,
   AWS_TARGET_GROUP_BINDING,
-  CUSTOM_RESOURCE_DEFINITION,
   type KindRef,
 } from '../../clients/kubernetes/kinds.ts';
 import { BINDING_FINALIZER, FINALIZER } from '../../domain/kubernetes/labels.ts';
@@ -12,9 +11,7 @@ import { loadBalancerConfigActivities } from '../load-balancers/load-balancer-co
 import { asActivity } from '../load-balancers/testing/writer.ts';
 
 const key = { namespace: 'shop', name: 'web' };
-const [before, then, after] = ['2026-11-23T09:00:00Z', '2026-11-23T10:00:00Z', '2026-11-23T11:00:00Z'];
-const made = (creationTimestamp: string | undefined) => ({ metadata: { creationTimestamp } });
-const going = { metadata: { ...made(before).metadata, deletionTimestamp: after } };
+const [then, after] = ['2026-11-23T10:00:00Z', '2026-11-23T11:00:00Z'];
 const metadata = {
   ...key,
   uid: 'u',
@@ -23,20 +20,16 @@ const metadata = {
   deletionTimestamp: after,
 };
 
-/** An API server with an object that someone deletes, and what comes of its deletion. */
-function deleting(object: object, definitions: Readonly<Record<string, object>>) {
+/** An API server with an object that someone deletes, the kinds that it is losing, and what comes of the deletion. */
+function deleting(object: object, going: readonly string[]) {
   const seen: string[] = [];
   const refuse = () => {
     seen.push('AWS is asked');
     throw new Error('Not today.');
   };
   const kubernetes = {
-    get: (kind: KindRef, { name }: { readonly name: string }) =>
-      Promise.resolve(
-        kind === CUSTOM_RESOURCE_DEFINITION
-          ? (definitions[name.split('.')[0] ?? ''] ?? made(before))
-          : object,
-      ),
+    get: () => Promise.resolve(object),
+    serves: ({ plural }: KindRef) => Promise.resolve(!going.includes(plural)),
     list: () => Promise.resolve([]),
     apply: (written: object) => Promise.resolve(written),
     patch: (_: KindRef, __: object, { metadata: { finalizers } }: { metadata: { finalizers: string[] } }) => {
@@ -50,9 +43,13 @@ function deleting(object: object, definitions: Readonly<Record<string, object>>)
 
 describe('what an object has made at AWS', () => {
   it.each([
-    ['stays when the definition of AWSTargetGroupBindings is being deleted', going, ['it is let go']],
-    ['is undone when someone deletes the AWSTargetGroupBinding', made(before), ['AWS is asked']],
-  ])('%s', async (_, definition, want) => {
+    [
+      'stays when the definition of AWSTargetGroupBindings is being deleted',
+      ['awstargetgroupbindings'],
+      ['it is let go'],
+    ],
+    ['is undone when someone deletes the AWSTargetGroupBinding', [], ['AWS is asked']],
+  ])('%s', async (_, going, want) => {
     const arn = 'arn:aws:elasticloadbalancing:eu-central-1:111122223333:targetgroup/web/4567';
     const targets = [{ name: 'web', port: 80, ids: ['i-a'] }];
     const binding = {
@@ -62,7 +59,7 @@ describe('what an object has made at AWS', () => {
       spec: { targetGroupARN: arn, targets },
       status: { targetGroupARN: arn, targets },
     };
-    const { seen, dependencies } = deleting(binding, { awstargetgroupbindings: definition });
+    const { seen, dependencies } = deleting(binding, going);
     const reader = { begin: () => ({ [Symbol.dispose]: () => undefined }) };
     const activities = targetGroupBindingActivities({ ...(dependencies as object), reader } as never);
     await asActivity(() => activities.syncTargetGroupBinding(key));
@@ -70,11 +67,10 @@ describe('what an object has made at AWS', () => {
   });
 
   it.each([
-    ['stays when its definition is being deleted', { awsapplicationloadbalancerconfigs: going }, true],
-    ['stays when the definition of Cells is being deleted', { cells: going }, true],
-    ['stays when the definition of Cells was made again since', { cells: made(after) }, true],
-    ['goes when someone deletes the Cell', {}, false],
-  ])('as a configuration with deletionPolicy Delete %s', async (_, definitions, stays) => {
+    ['stays when its definition is being deleted', ['awsapplicationloadbalancerconfigs'], true],
+    ['stays when the definition of Cells is being deleted', ['cells'], true],
+    ['goes when someone deletes the Cell', [], false],
+  ])('as a configuration with deletionPolicy Delete %s', async (_, going, stays) => {
     const { observedForwarding } = aCell().serving({ a: 100 }).seen();
     const { type: __, ruleARN, ...spec } = observedForwarding as never as Record<string, unknown>;
     const config = {
@@ -88,7 +84,7 @@ describe('what an object has made at AWS', () => {
       spec: { ...spec, deletionPolicy: 'Delete' },
       status: { ...spec, ruleARN },
     };
-    const { seen, dependencies } = deleting(config, definitions);
+    const { seen, dependencies } = deleting(config, going);
     const ref = { type: 'AWSApplicationLoadBalancer', key } as const;
     const removed = asActivity(() => loadBalancerConfigActivities(dependencies).removeLoadBalancer({ ref }));
     await removed.catch(() => undefined);

@@ -1,16 +1,10 @@
 import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import { definitionOf } from './definition.ts';
 
-/**
- * Whether an object is being deleted because the definition of a kind is, or was after the object was created. Then nobody
- * has asked for what deleting that object alone would undo.
- */
+/** Tells whether an object is being deleted because its kind is, so that nobody has asked to undo what it has made. */
 export async function goesWithKind(
-  client: Pick<KubernetesClient, 'get' | 'serves'>,
+  client: Pick<KubernetesClient, 'serves'>,
   kind: KindRef,
-  { creationTimestamp = '' }: { readonly creationTimestamp?: string | undefined },
 ): Promise<boolean> {
-  const { isThere, since = '' } = await definitionOf(client, kind);
-  return !isThere || Date.parse(creationTimestamp) < Date.parse(since);
+  return !(await client.serves(kind));
 }

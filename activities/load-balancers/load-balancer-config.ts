@@ -96,7 +96,7 @@ export function loadBalancerConfigActivities(dependencies: WriterDependencies): 
   /** Whether an object is deleted with its definition, or with that of Cells: then what it has created stays. */
   async function goesWithItsKind({ type }: LoadBalancerConfigRef, object: ConfigObject): Promise<boolean> {
     const kinds = [loadBalancerOf(type).kind, ...(isOwnedByCell(object) ? [CELL] : [])];
-    const going = await Promise.all(kinds.map((kind) => goesWithKind(kubernetes, kind, object.metadata)));
+    const going = await Promise.all(kinds.map((kind) => goesWithKind(kubernetes, kind)));
     return going.includes(true);
   }
 

@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FINALIZER } from '../../domain/kubernetes/labels.ts';
-import {
-  AWS_TARGET_GROUP,
-  CELL,
-  CUSTOM_RESOURCE_DEFINITION,
-  type KindRef,
-} from '../../clients/kubernetes/kinds.ts';
+import { AWS_TARGET_GROUP, CELL, type KindRef } from '../../clients/kubernetes/kinds.ts';
 import { API_VERSION } from '../../domain/kubernetes/labels.ts';
 import { arnOf } from '../../domain/testing/builders.ts';
 import { observeCell, readSources } from './observe-cell.ts';
@@ -44,7 +39,6 @@ describe('a look at the Cell of an application', () => {
         get: ({ plural }: KindRef, { name }: { readonly name: string }) =>
           Promise.resolve(plural === CELL.plural ? { 'shop-web': cell, shop }[name] : undefined),
         list: () => Promise.resolve([]),
-        serves: () => Promise.resolve(true),
       } as never,
       { namespace: 'default', name: 'shop-web' },
     );
@@ -106,89 +100,28 @@ describe('a look at the Cell of an application while its load balancer is writte
   });
 });
 
-describe('a look at a Cell whose rule has groups without an AWSTargetGroup', () => {
-  const route = {
-    listenerARN: ingress.awsApplicationLoadBalancer.listenerARN,
-    listener: { rule: { priority: 10, hosts: ['example.com'], forward: { targetGroups: [] } } },
-  };
-  const arns = ['a', 'b'].map((name) => arnOf(name));
-  const [, gone] = arns;
-  const serving = {
-    metadata: { namespace: 'default', name: 'shop-web', uid: 'l' },
-    spec: withGroups(arns),
-    status: { ...withGroups(arns), ruleARN: 'arn:rule' },
-  };
-
-  function withGroups(all: readonly string[]) {
-    const { listenerARN, listener } = route;
-    const targetGroups = all.map((arn) => ({ name: arn, arn, weight: 50 }));
-    return { listenerARN, listener: { rule: { ...listener.rule, forward: { targetGroups } } } };
-  }
-
-  const definition = (made: string) => ({ metadata: { creationTimestamp: made } });
-  const old = definition('2026-01-01T00:00:00Z');
-  const deleted = { metadata: { ...old.metadata, deletionTimestamp: since } };
-
-  const look = (cell: object, groups: object, other: object = old) =>
-    observeCell(
+describe('a look at a Cell that is being deleted', () => {
+  it('shows no Cell, and what serves', async () => {
+    const { metadata, spec } = child();
+    const targetGroups = [{ name: 'a', arn: arnOf('a'), weight: 100 }];
+    const { listenerARN } = ingress.awsApplicationLoadBalancer;
+    const rule = { priority: 10, hosts: ['example.com'], forward: { targetGroups } };
+    const serving = { listenerARN, listener: { rule } };
+    const config = {
+      metadata: { namespace: 'default', name: 'shop-web', uid: 'l' },
+      spec: serving,
+      status: { ...serving, ruleARN: 'arn:rule' },
+    };
+    const cell = { metadata: { ...metadata, deletionTimestamp: since }, spec };
+    const seen = await observeCell(
       {
-        get: ({ plural }: KindRef, { name }: { readonly name: string }) =>
-          Promise.resolve(
-            plural === CUSTOM_RESOURCE_DEFINITION.plural
-              ? name.startsWith(AWS_TARGET_GROUP.plural)
-                ? groups
-                : other
-              : plural === CELL.plural
-                ? cell
-                : serving,
-          ),
-        list: ({ plural }: KindRef) =>
-          Promise.resolve(
-            plural === AWS_TARGET_GROUP.plural
-              ? [{ metadata: { name: 'a', labels: { role: 'web' } }, spec: { arn: arns[0] } }]
-              : [],
-          ),
+        get: ({ plural }: KindRef) => Promise.resolve(plural === CELL.plural ? cell : config),
+        list: () => Promise.resolve([]),
       } as never,
       { namespace: 'default', name: 'shop-web' },
     );
-  const knowing = () => {
-    const targetGroups = [{ name: 'b', arn: gone, version: '1.0.0', role: 'Stable', weight: 50 }];
-    return { ...child(), status: { targetGroups } };
-  };
-
-  it.each([
-    ['is being deleted, as the API server deletes one object after another', deleted],
-    [
-      'was made a moment ago, as objects are brought back one after another',
-      definition(new Date().toISOString()),
-    ],
-  ])('does not take them for removed while the definition %s', async (_, groups) => {
-    const { doubts = [], selected } = await look(knowing(), groups);
-    expect(doubts.map(({ kind, unnamed = [] }) => [kind, unnamed.map(({ arn }) => arn)])).toEqual([
-      ['AWSTargetGroup', [gone]],
-    ]);
-    expect(selected.map(({ arn, version }) => [arn, version])).toEqual([
-      [arns[0], undefined],
-      [gone, '1.0.0'],
-    ]);
-  });
-
-  it('takes them for removed while the definition is there to stay', async () => {
-    const { weighted, selected, ...seen } = await look(knowing(), old);
-    expect(weighted.map(({ arn }) => arn)).toContain(gone);
-    expect(selected.map(({ arn }) => arn)).toEqual([arns[0]]);
-    expect(seen).not.toHaveProperty('doubts');
-  });
-
-  it('knows of no Freezes and AccessPolicies while their definitions are being deleted', async () => {
-    const { doubts = [] } = await look(knowing(), old, deleted);
-    expect(doubts.map(({ kind }) => kind)).toEqual(['Freeze', 'AccessPolicy']);
-  });
-
-  it('sees a Cell that is being deleted itself', async () => {
-    const { metadata, spec } = child();
-    const deleting = { metadata: { ...metadata, deletionTimestamp: since }, spec };
-    expect(await look(deleting, deleted)).not.toHaveProperty('cell');
+    expect(seen).not.toHaveProperty('cell');
+    expect(seen.weighted).toEqual(targetGroups);
   });
 });
 
@@ -202,7 +135,6 @@ describe('a look at a Cell beside an AWSTargetGroup that names no ARN', () => {
         get: ({ plural }: KindRef) =>
           Promise.resolve(plural === CELL.plural ? { ...child(), status } : undefined),
         list: ({ plural }: KindRef) => Promise.resolve(plural === AWS_TARGET_GROUP.plural ? groups : []),
-        serves: () => Promise.resolve(true),
       } as never,
       { namespace: 'default', name: 'shop-web' },
     );
@@ -248,7 +180,6 @@ describe('a look at a Cell with a field that nobody can read', () => {
       {
         get: ({ plural }: KindRef) => Promise.resolve(plural === CELL.plural ? written : undefined),
         list: () => Promise.resolve([]),
-        serves: () => Promise.resolve(true),
       } as never,
       { namespace: 'default', name: 'shop-web' },
     );
@@ -299,7 +230,6 @@ describe('a look at a Cell with a field that nobody can read', () => {
         {
           get: ({ plural }: KindRef) => Promise.resolve(plural === CELL.plural ? written : undefined),
           list: ({ plural }: KindRef) => Promise.resolve(plural === AWS_TARGET_GROUP.plural ? groups : []),
-          serves: () => Promise.resolve(true),
         } as never,
         { namespace: 'default', name: 'shop-web' },
       );
@@ -327,16 +257,8 @@ describe('a look at a Cell beside a configuration of its name', () => {
   const look = (object: object) =>
     observeCell(
       {
-        get: ({ plural }: KindRef) =>
-          Promise.resolve(
-            plural === CELL.plural
-              ? child()
-              : plural === CUSTOM_RESOURCE_DEFINITION.plural
-                ? { metadata: { creationTimestamp: since } }
-                : object,
-          ),
+        get: ({ plural }: KindRef) => Promise.resolve(plural === CELL.plural ? child() : object),
         list: () => Promise.resolve([]),
-        serves: () => Promise.resolve(true),
       } as never,
       { namespace: 'default', name: 'shop-web' },
     );

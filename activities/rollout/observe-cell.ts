@@ -14,7 +14,6 @@ import { hasApplicationOf, heldBehind } from '../../domain/applications/ahead.ts
 import { withRefusals } from '../../domain/access/forwarding-access.ts';
 import { unreadyClusters } from '../../domain/gates/clusters.ts';
 import { freezesOf, longest } from '../../domain/gates/freeze.ts';
-import { doubtsOf, standIns } from '../../domain/gates/doubts.ts';
 import { controllerOf } from '../../domain/kubernetes/controller.ts';
 import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
 import { loadBalancerTypes, routeOf, targetGroupsOf } from '../../domain/load-balancers/load-balancer.ts';
@@ -31,12 +30,11 @@ import {
   readConfig,
   sequenceOf,
 } from '../load-balancers/config-object.ts';
-import { definitionOf } from '../kubernetes/definition.ts';
 import { readableSpec } from './readable-spec.ts';
 import { readSurroundings, type Surroundings } from './surroundings.ts';
 
 /** How objects are read. */
-type Reader = Pick<KubernetesClient, 'get' | 'list' | 'serves'>;
+type Reader = Pick<KubernetesClient, 'get' | 'list'>;
 
 /** Reads the Cell, and all that its rollout depends on. */
 export async function observeCell(
@@ -58,13 +56,7 @@ export async function observeCell(
 const aroundBy =
   (kubernetes: Reader) =>
   (namespace: string): Promise<Surroundings> =>
-    readSurroundings(
-      {
-        list: async (kind, options) => ({ items: await kubernetes.list(kind, options) }),
-        definition: (kind) => definitionOf(kubernetes, kind),
-      },
-      namespace,
-    );
+    readSurroundings(async (kind, options) => ({ items: await kubernetes.list(kind, options) }), namespace);
 
 /** What a look at a Cell is made of, besides its configuration object. */
 export interface CellSources {
@@ -106,7 +98,7 @@ export interface SeenConfig {
 
 /** Says what was observed of a Cell, from what was read. */
 export function observedFrom(
-  { cell, parent, around: { groups, freezes, access, versions, doubts: kinds } }: CellSources,
+  { cell, parent, around: { groups, freezes, access, versions } }: CellSources,
   config: SeenConfig | undefined,
   key: ObjectKey,
 ): ObservedCell {
@@ -116,12 +108,11 @@ export function observedFrom(
   const inRule = [...configured.weighted, ...(configured.desired ?? [])];
   const status = cell.status ?? {};
   const readable = readAsServed(groups, [...inRule, ...(status.targetGroups ?? [])]);
-  const named = namedBy(readable);
-  const doubts = doubtsOf(kinds, status, { inRule, named });
   const parsed = cellKind.parse(cell);
-  const selecting =
-    parsed.ok || isSelecting(cell) ? selectTargetGroups(cell.spec, readable) : servedBefore(status, named);
-  const selected = [...selecting, ...standIns(doubts, status)];
+  const selected =
+    parsed.ok || isSelecting(cell)
+      ? selectTargetGroups(cell.spec, readable)
+      : servedBefore(status, namedBy(readable));
   const seen = {
     ...configured,
     key,
@@ -134,7 +125,6 @@ export function observedFrom(
     ...(parent === undefined || behind === undefined
       ? {}
       : { behind: { cell: parent.metadata.name, ...behind } }),
-    ...(doubts.length === 0 ? {} : { doubts }),
     listVersions: versions,
   };
   if (cell.metadata.deletionTimestamp !== undefined) return seen;

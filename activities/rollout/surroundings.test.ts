@@ -2,21 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import { KubernetesError, type Snapshot } from '../../clients/kubernetes/kubernetes.ts';
 import type { ListVersions } from '../../domain/model/observation.ts';
-import type { KnownDefinitions } from '../kubernetes/known-definitions.ts';
-import { definitionOf } from '../kubernetes/definition.ts';
 import { readSurroundings, surroundingsReader } from './surroundings.ts';
-
-/** The definitions of kinds: made long ago, unless `of` says otherwise. */
-const definitions = (of: Readonly<Record<string, object>> = {}) => ({
-  get: <T>(_: KindRef, { name }: { readonly name: string }) =>
-    Promise.resolve({ metadata: of[name] ?? { creationTimestamp: '2026-01-01T00:00:00Z' } } as T),
-  serves: () => Promise.resolve(true),
-});
-
-const by =
-  (client: Parameters<typeof definitionOf>[0]): KnownDefinitions =>
-  (kind) =>
-    definitionOf(client, kind);
 
 /** A Kubernetes API whose lists are of the version that it stands at. */
 function aCluster() {
@@ -27,7 +13,7 @@ function aCluster() {
     await held;
     return { items: [], resourceVersion: String(version) };
   };
-  const reader = surroundingsReader({ snapshot, ...definitions() }, { clock: () => cluster.time });
+  const reader = surroundingsReader({ snapshot }, () => cluster.time);
   return { cluster, reader };
 }
 
@@ -137,35 +123,19 @@ describe('what there is around Cells', () => {
   const missing = new KubernetesError({ status: 404, reason: 'NotFound', message: 'No such kind.' });
   const none = () => Promise.resolve({ items: [], resourceVersion: '100' });
 
-  it('has no Freezes while that kind is not installed, and is not sure of that', async () => {
+  it('has no Freezes and is not limited where those kinds are not installed', async () => {
     const list = ({ plural }: KindRef) => (plural === 'awstargetgroups' ? none() : Promise.reject(missing));
-    const read = await readSurroundings({ list, definition: by(definitions()) }, 'default');
+    const read = await readSurroundings(list, 'default');
     expect(read).toMatchObject({ freezes: [], versions: { targetGroups: '100' } });
     expect(read.access).toBeUndefined();
-    expect(read.doubts.map(({ kind, made }) => [kind, made])).toEqual([
-      ['Freeze', undefined],
-      ['AccessPolicy', undefined],
-    ]);
   });
-
-  const made = (secondsAgo: number): string => new Date(Date.now() - secondsAgo * 1000).toISOString();
 
   it.each([
-    ['was made long ago', { creationTimestamp: made(200) }, []],
-    ['was made a moment ago', { creationTimestamp: made(100) }, ['Freeze']],
-    ['was made a moment ago by a clock that is ahead', { creationTimestamp: made(-5) }, ['Freeze']],
-    ['is being deleted', { creationTimestamp: made(200), deletionTimestamp: made(1) }, ['Freeze']],
-  ])('says whether Freezes may be missing when their definition %s', async (_, freezes, doubtful) => {
-    const client = definitions({ 'freezes.okra.mumo.co': freezes });
-    const { doubts } = await readSurroundings({ list: none, definition: by(client) }, 'default');
-    expect(doubts.map(({ kind }) => kind)).toEqual(doubtful);
-  });
-
-  it('asks what is served where definitions may not be seen', async () => {
-    const get = () =>
-      Promise.reject(new KubernetesError({ status: 403, reason: 'Forbidden', message: 'No.' }));
-    const serves = ({ plural }: KindRef) => Promise.resolve(plural !== 'freezes');
-    const { doubts } = await readSurroundings({ list: none, definition: by({ get, serves }) }, 'default');
-    expect(doubts.map(({ kind }) => kind)).toEqual(['Freeze']);
+    [403, 'Forbidden'],
+    [503, 'ServiceUnavailable'],
+  ])('is not known while a list cannot be read: %s', async (status, reason) => {
+    const refusal = new KubernetesError({ status, reason, message: reason });
+    const list = ({ plural }: KindRef) => (plural === 'freezes' ? Promise.reject(refusal) : none());
+    await expect(readSurroundings(list, 'default')).rejects.toThrow(reason);
   });
 });

@@ -1,18 +1,11 @@
 import { sleep } from '../../clients/backoff.ts';
 import { AWS_TARGET_GROUP, ACCESS_POLICY, FREEZE, type KindRef } from '../../clients/kubernetes/kinds.ts';
-import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { unlessMissing, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { AccessPolicy } from '../../crds/access-policy.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Freeze } from '../../crds/freeze.ts';
 import { accessOf, type Access } from '../../domain/access/access.ts';
-import { doubtfulKinds, type DoubtfulKind } from '../../domain/gates/doubts.ts';
 import { areAsNewAs, type ListVersions } from '../../domain/model/observation.ts';
-import {
-  knownDefinitions,
-  type KnownDefinitions,
-  type ListedObject,
-} from '../kubernetes/known-definitions.ts';
-import { GRACE_SECONDS, readWithDefinition } from '../kubernetes/definition.ts';
 
 /** What there is around a Cell that its rollout depends on. */
 export interface Surroundings {
@@ -20,8 +13,6 @@ export interface Surroundings {
   readonly freezes: readonly Freeze[];
   /** What the namespace may use; undefined: everything. */
   readonly access: Access | undefined;
-  /** The kinds of which objects may be missing. */
-  readonly doubts: readonly DoubtfulKind[];
   readonly versions: ListVersions;
 }
 
@@ -33,40 +24,23 @@ interface Listed<T> {
   readonly resourceVersion?: string;
 }
 
-/** How the surroundings are read. */
-export interface SurroundingsSource {
-  readonly list: ReadList;
-  readonly definition: KnownDefinitions;
-  /** How long Okra waits for the objects of a kind that was installed again. */
-  readonly graceSeconds?: number | undefined;
-}
-
-/** Reads what there is around the Cells of a namespace, all at once; a kind that is not installed has no objects, and is doubtful. */
-export async function readSurroundings(
-  { list, definition, graceSeconds = GRACE_SECONDS }: SurroundingsSource,
-  namespace: string,
-): Promise<Surroundings> {
-  const read = <T extends ListedObject>(kind: KindRef, options?: { readonly namespace?: string }) =>
-    readWithDefinition(list<T>(kind, options), ({ items }) => definition(kind, options?.namespace, items));
+/** Reads what there is around the Cells of a namespace, all at once; a kind that is not installed has no objects. */
+export async function readSurroundings(list: ReadList, namespace: string): Promise<Surroundings> {
+  const read = async <T>(kind: KindRef, options?: { readonly namespace?: string }): Promise<Listed<T>> =>
+    (await unlessMissing(list<T>(kind, options))) ?? { items: [] };
   const [groups, freezes, policies] = await Promise.all([
     read<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace }),
     read<Freeze>(FREEZE),
     read<AccessPolicy>(ACCESS_POLICY),
   ]);
-  const definitions = {
-    AWSTargetGroup: groups.definition,
-    Freeze: freezes.definition,
-    AccessPolicy: policies.definition,
-  };
   return {
-    groups: groups.found?.items ?? [],
-    freezes: freezes.found?.items ?? [],
-    access: accessOf(namespace, policies.found?.items ?? []),
-    doubts: doubtfulKinds(definitions, { now: Date.now(), graceSeconds }),
+    groups: groups.items,
+    freezes: freezes.items,
+    access: accessOf(namespace, policies.items),
     versions: {
-      targetGroups: groups.found?.resourceVersion,
-      freezes: freezes.found?.resourceVersion,
-      accessPolicies: policies.found?.resourceVersion,
+      targetGroups: groups.resourceVersion,
+      freezes: freezes.resourceVersion,
+      accessPolicies: policies.resourceVersion,
     },
   };
 }
@@ -96,16 +70,15 @@ const REFRESHED_MS = 300;
 
 /** Makes the reader; those who share it share what was read. */
 export function surroundingsReader(
-  client: Pick<KubernetesClient, 'snapshot' | 'get' | 'serves'>,
-  { graceSeconds, clock = Date.now }: { readonly graceSeconds?: number; readonly clock?: () => number } = {},
+  client: Pick<KubernetesClient, 'snapshot'>,
+  clock: () => number = Date.now,
 ): SurroundingsReader {
-  const source = { list: client.snapshot, definition: knownDefinitions(client, clock), graceSeconds };
   const kept = new Map<string, SurroundingsRead>();
   const reading = new Map<string, SurroundingsRead>();
   const next = new Map<string, Promise<Surroundings>>();
 
   function begin(namespace: string): SurroundingsRead {
-    const begun = { at: clock(), read: readSurroundings(source, namespace) };
+    const begun = { at: clock(), read: readSurroundings(client.snapshot, namespace) };
     reading.set(namespace, begun);
     const end = (): void => {
       if (reading.get(namespace) === begun) reading.delete(namespace);

@@ -25,7 +25,7 @@ it.each([
   async (_, runId, activityId) => {
     const { client: kubernetes } = new MemoryKubernetes();
     const clusters = {} as RemoteClusters;
-    const activities = stagedActivities({ kubernetes, clusters, graceSeconds: 180, temporal });
+    const activities = stagedActivities({ kubernetes, clusters, temporal });
     const { apiVersion, kind } = STAGED_BINDING_POLICY;
     await kubernetes.apply({ apiVersion, kind, metadata: { name: 'web' }, spec: nginx } as Parameters<
       typeof kubernetes.apply

@@ -80,11 +80,7 @@ export async function observeStaged(
     asking === undefined ? undefined : describeSelection(asking, spec, bindings.get(asking.metadata.name));
   const known = [...bindings.values()].filter((one) => one !== undefined);
   // Freezes of all namespaces, and of those that the workload is in.
-  const freezes = await freezesIn(spaces.kubernetes, {
-    namespaces: ['', ...listNamespaces(spec, known)],
-    createdAt: object.metadata.creationTimestamp,
-    graceSeconds: spaces.graceSeconds,
-  });
+  const freezes = await freezesIn(spaces.kubernetes, ['', ...listNamespaces(spec, known)]);
   const stage = spec.stages.find((one) => one.name === at);
   const policy = ofStages.find(isAt);
   const of = { spec, policy, selection, bindings, client: space.client };

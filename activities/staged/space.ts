@@ -9,8 +9,6 @@ import { failure } from '../failure.ts';
 export interface Spaces {
   readonly kubernetes: KubernetesClient;
   readonly clusters: RemoteClusters;
-  /** How long Okra waits for the objects of a kind that was installed again. */
-  readonly graceSeconds: number;
 }
 
 /** The API server with the BindingPolicies, or why it is not reached, without a value of the Secret. */

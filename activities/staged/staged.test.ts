@@ -105,7 +105,6 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
     const own = stagedActivities({
       kubernetes: kubernetes(),
       clusters: {} as RemoteClusters,
-      graceSeconds: 180,
       temporal: {} as Client,
     });
     activitiesOf = () => own;

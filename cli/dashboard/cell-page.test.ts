@@ -97,7 +97,6 @@ describe('the page of a Cell', () => {
   });
 
   it.each([
-    ['WaitingForKind', 'Kind'],
     ['WaitingForClusters', 'Clusters'],
     ['WaitingForApplication', 'Applications'],
   ])('shows what holds it elsewhere while that holds: %s', (reason, name) => {

@@ -244,7 +244,6 @@ function gatesOf(
 
 /** The gates that a Cell shows only while they hold, by the reason that says so. */
 const elsewhere: Readonly<Record<string, string>> = {
-  WaitingForKind: 'Kind',
   WaitingForClusters: 'Clusters',
   WaitingForApplication: 'Applications',
 };

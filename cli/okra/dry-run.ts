@@ -114,7 +114,7 @@ function regionsReadingOnly(
     ready: () => Promise.resolve(),
     createRule: refuse('CreateRule'),
     modifyRule: refuse('ModifyRule'),
-    setPriorities: refuse('SetRulePriorities'),
+    setPriority: refuse('SetRulePriorities'),
     deleteRule: refuse('DeleteRule'),
     setDefaultAction: refuse('ModifyListener'),
     tag: refuse('AddTags'),

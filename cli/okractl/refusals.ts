@@ -101,7 +101,6 @@ const whileWaiting: Readonly<Record<string, readonly Offer[]>> = {
   WaitingForFreeze: [PAUSE],
   WaitingForClusters: [PAUSE],
   WaitingForApplication: [PAUSE],
-  WaitingForKind: [PAUSE],
 };
 
 /** The commands that make sense for a Cell as it stands, with what each does. */

@@ -58,7 +58,7 @@ export interface ELBv2Writes {
   /** Changes a rule, and answers with what it is then (API_ModifyRule). */
   modifyRule(input: ModifyRuleCommandInput & { RuleArn: string }): Promise<Rule | undefined>;
   /** Moves rules to other priorities, all at once or none (API_SetRulePriorities). */
-  setPriorities(moves: readonly RuleMove[]): Promise<void>;
+  setPriority(ruleARN: string, priority: number): Promise<void>;
   /** Deletes a rule; one that is gone is left as it is (API_DeleteRule). */
   deleteRule(ruleARN: string): Promise<void>;
   /** Sets the default action of a listener (API_ModifyListener). */
@@ -83,12 +83,6 @@ export interface ELBv2Writes {
 export interface Target {
   readonly id: string;
   readonly port: number;
-}
-
-/** A rule that moves to another priority. */
-export interface RuleMove {
-  readonly ruleARN: string;
-  readonly priority: number;
 }
 
 /** A target group to create. */

@@ -26,9 +26,8 @@ export function elbv2Writes(client: ElasticLoadBalancingV2Client): ELBv2Writes {
       return created;
     },
     modifyRule: async (input) => (await client.send(new ModifyRuleCommand(input))).Rules?.[0],
-    setPriorities: async (moves) => {
-      const RulePriorities = moves.map(({ ruleARN: RuleArn, priority: Priority }) => ({ RuleArn, Priority }));
-      await client.send(new SetRulePrioritiesCommand({ RulePriorities }));
+    setPriority: async (RuleArn, Priority) => {
+      await client.send(new SetRulePrioritiesCommand({ RulePriorities: [{ RuleArn, Priority }] }));
     },
     deleteRule: async (RuleArn) => {
       try {

@@ -1,7 +1,14 @@
-import type { Definition } from '../../domain/kubernetes/definition.ts';
 import { textIn } from '../../domain/model/shape.ts';
-import { CUSTOM_RESOURCE_DEFINITION, definitionName, type KindRef } from './kinds.ts';
+import { CUSTOM_RESOURCE_DEFINITION, groupOf, type KindRef } from './kinds.ts';
 import { isForbidden, type KubernetesClient } from './kubernetes.ts';
+
+/** What is known of the definition of a kind (the CustomResourceDefinition). */
+export interface Definition {
+  /** Whether it is there to stay. */
+  readonly isThere: boolean;
+  /** When it was created; undefined where Okra may not see that. */
+  readonly since?: string | undefined;
+}
 
 interface CustomResourceDefinition {
   readonly metadata: { readonly creationTimestamp?: unknown; readonly deletionTimestamp?: unknown };
@@ -16,7 +23,7 @@ export async function readDefinition(
   kind: KindRef,
 ): Promise<Definition> {
   try {
-    const key = { name: definitionName(kind) };
+    const key = { name: `${kind.plural}.${groupOf(kind)}` };
     const found = await client.get<CustomResourceDefinition>(CUSTOM_RESOURCE_DEFINITION, key);
     if (found === undefined) return { isThere: false };
     const { creationTimestamp, deletionTimestamp } = found.metadata;

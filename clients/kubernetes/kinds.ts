@@ -144,9 +144,6 @@ export const CUSTOM_RESOURCE_DEFINITION = clustered(
   'customresourcedefinitions',
 );
 
-/** The name of the definition of a custom resource. */
-export const definitionName = (kind: KindRef): string => `${kind.plural}.${groupOf(kind)}`;
-
 /** The review that says who asks. */
 export const SELF_SUBJECT_REVIEW = clustered(
   'authentication.k8s.io/v1',

@@ -1,33 +1,25 @@
 import { INSTALLATION_NAME } from '../../clients/kubernetes/installation.ts';
 import {
-  ACCESS_POLICY,
   ANALYSIS_RUN,
   ANALYSIS_TEMPLATE,
   APPLICATION,
   APPLICATION_SET,
-  AWS_TARGET_GROUP,
-  AWS_TARGET_GROUP_BINDING,
   BINDING,
   BINDING_POLICY,
-  CELL,
   CLUSTER_ANALYSIS_TEMPLATE,
   COMBINED_STATUS,
   CONFIG_MAP,
   CONTROLLER_REVISION,
-  CUSTOM_RESOURCE_DEFINITION,
   EVENT,
   EXPERIMENT,
-  FREEZE,
   JOB,
   LEASE,
   REPLICA_SET,
   SECRET,
   STATUS_COLLECTOR,
   SUBJECT_ACCESS_REVIEW,
-  definitionName,
   type KindRef,
 } from '../../clients/kubernetes/kinds.ts';
-import { loadBalancerConfigs } from '../../crds/load-balancers.ts';
 import { resources } from '../../crds/index.ts';
 import type { KindTraits } from '../../crds/kind.ts';
 
@@ -125,20 +117,6 @@ export const permissions: readonly Permission[] = [
     kinds: [CLUSTER_ANALYSIS_TEMPLATE],
     verbs: ['get', ...watch],
     use: 'what analyses are made from',
-  },
-  {
-    scope: 'Cluster',
-    kinds: [CUSTOM_RESOURCE_DEFINITION],
-    verbs: ['get'],
-    names: [
-      ACCESS_POLICY,
-      ...loadBalancerConfigs,
-      AWS_TARGET_GROUP,
-      AWS_TARGET_GROUP_BINDING,
-      CELL,
-      FREEZE,
-    ].map(definitionName),
-    use: 'whether objects were deleted with their kind, and are being restored',
   },
   { scope: 'Own', kinds: [LEASE], verbs: ['create'], use: 'the election of the leading watchers' },
   {

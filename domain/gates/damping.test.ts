@@ -11,15 +11,15 @@ const canary = (...steps: CanaryStep[]) => ({
   updateStrategy: { type: 'Canary', canary: { steps } } as const,
 });
 
-/** Why the Cell was degraded while the label of a target group was removed and set every five seconds; runs close in between. */
+/** Why the Cell was degraded while the label of a target group was removed and set every fifteen seconds; runs close in between. */
 function flip(web: Simulation, name: string, minutes = 60): Set<string> {
   const { groups } = web;
   const reasons = new Set<string>();
-  for (let i = 0; i < (minutes * MINUTE) / (10 * SECOND); i += 1) {
+  for (let i = 0; i < (minutes * MINUTE) / (30 * SECOND); i += 1) {
     for (const now of [groups.filter((one) => one.name !== name), groups]) {
       web.groups = now;
       web.wake();
-      web.pass(5 * SECOND);
+      web.pass(15 * SECOND);
       reasons.add(degraded(web)?.reason ?? '');
     }
     if (web.settled !== undefined) web.loseTemporal();
@@ -33,7 +33,7 @@ const degraded = ({ status }: Simulation) =>
 const moves = (web: Simulation): number =>
   web.writes.filter(({ shift }) => !['Detach', 'Attach'].includes(shift.purpose)).length;
 
-describe('a label that flips every five seconds', () => {
+describe('a label that flips every fifteen seconds', () => {
   it.each<[string, () => Simulation]>([
     [
       'of the only target group that serves',

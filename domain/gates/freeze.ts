@@ -9,13 +9,11 @@ export interface Freezing {
   readonly reason: string;
   /** When it ends by itself, in milliseconds since the epoch. */
   readonly until?: number;
-  /** The message where this stands for Freezes that may be missing. */
-  readonly doubt?: string;
 }
 
-/** Says for people which Freeze holds, or why one may. */
-export const heldByFreeze = ({ name, by, reason, doubt }: Freezing): string =>
-  doubt ?? `Held by Freeze ${name} of ${by}: ${reason}`;
+/** Says for people which Freeze holds. */
+export const heldByFreeze = ({ name, by, reason }: Freezing): string =>
+  `Held by Freeze ${name} of ${by}: ${reason}`;
 
 /** The Freezes that are about a namespace, by name; those that have ended are left out by `freezeAt`. */
 export function freezesOf(

@@ -1,9 +1,7 @@
 import type { PresentCell } from '../versions/candidate.ts';
 import type { Decision, ShiftPurpose } from '../model/decision.ts';
 import { freezeAt, heldByFreeze } from './freeze.ts';
-import { waitForKind } from './kinds.ts';
 import type { ObservedCell } from '../model/observation.ts';
-import type { RolloutState } from '../model/state.ts';
 import { includes } from '../load-balancers/weights.ts';
 import { openingAt } from './windows.ts';
 
@@ -13,19 +11,17 @@ type Wait = Extract<Decision, { do: 'Wait' }>;
 export interface GateInput {
   readonly observed: ObservedCell;
   readonly cell: PresentCell;
-  readonly state: Pick<RolloutState, 'inspected'>;
   readonly now: number;
 }
 
 /**
- * Lets a decision pass unless it goes forward while a Freeze holds, objects of a kind may be missing, a cluster is not ready,
- * an earlier application is not in place or no window is open; then it says what is waited for.
+ * Lets a decision pass unless it goes forward while a Freeze holds, a cluster is not ready, an earlier application is not in
+ * place or no window is open; then it says what is waited for.
  */
 export function gate(decision: Decision, input: GateInput): Decision {
   if (goesForward(decision))
     return (
       frozen(decision, input) ??
-      doubted(decision, input) ??
       unready(decision, input) ??
       heldByApplication(decision, input) ??
       shut(decision, input) ??
@@ -60,14 +56,6 @@ function frozen(decision: Decision, { observed, now }: GateInput): Wait | undefi
     ...(until === undefined ? {} : { until }),
     message: `${heldByFreeze(freeze)} Goes on when it is ${end}. Next: ${decision.message}`,
   };
-}
-
-/** Holds while objects may be missing that say what serves, or that hold; what is installed where nothing serves has nothing to lose. */
-function doubted(decision: Decision, { observed, cell, state }: GateInput): Wait | undefined {
-  const isFirst =
-    decision.do === 'Shift' && decision.purpose === 'Install' && state.inspected?.is === 'Nothing';
-  if (isFirst || (decision.do === 'Shift' && takesOut(decision, observed))) return undefined;
-  return waitForKind(decision, { observed, cell });
 }
 
 /** Whether a shift only spreads the weight of groups that are gone. */

@@ -27,9 +27,9 @@ const waits: Readonly<Record<Wait['for'], Waiting>> = {
   Freeze: PAUSE,
   Clusters: PAUSE,
   Application: PAUSE,
-  Kind: PAUSE,
   Bake: { isPause: false, counts: false },
   Settle: { isPause: false, counts: false },
+  Removal: WORK,
   Analysis: WORK,
   Experiment: WORK,
   Check: WORK,
@@ -230,7 +230,7 @@ export interface Wait {
     | 'Freeze'
     | 'Clusters'
     | 'Application'
-    | 'Kind'
+    | 'Removal'
     | 'Detach';
   /** When to look again, in milliseconds since the epoch; undefined: when something happens. */
   readonly until?: number;

@@ -2,7 +2,6 @@ import type { Deletion } from '../load-balancers/load-balancer-config.ts';
 import type { SelectedTargetGroup, WeightedTargetGroup } from './target-group.ts';
 import type { CellSpec, CellStatus } from '../../crds/cell.ts';
 import type { Freezing } from '../gates/freeze.ts';
-import type { DoubtfulKind } from '../gates/doubts.ts';
 import type { ObjectKey } from './ids.ts';
 import type { LoadBalancerType, ObservedForwarding } from '../load-balancers/load-balancer.ts';
 
@@ -61,8 +60,6 @@ export interface ObservedCell {
   readonly waitsFor?: { readonly cell: string; readonly clusters: readonly string[] };
   /** What holds the traffic that this Cell moves: an earlier application that is not in place, or its own with the reason why it cannot go on; and their Cell. */
   readonly behind?: { readonly cell: string; readonly application: string; readonly reason?: string };
-  /** The kinds of which objects may be missing from the lists; left out where there are none. */
-  readonly doubts?: readonly DoubtfulKind[];
   /** The versions of the lists that this was read from; undefined where nothing was listed. */
   readonly listVersions?: ListVersions;
   /** The groups that the load balancer forwards to, as last read back from it. */

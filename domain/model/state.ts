@@ -5,6 +5,7 @@ import type { Decision, Ending, MeasurementKind, ShiftPurpose } from './decision
 import type { BackgroundPrefix } from './ids.ts';
 import type { InspectedForwarding } from '../load-balancers/load-balancer.ts';
 import type { ReportedEvent } from '../rollout/report/report.ts';
+import type { TargetGroup } from './target-group.ts';
 import type { VersionSet } from '../versions/version.ts';
 
 /** Where the current step stands. Times are milliseconds since the epoch. */
@@ -133,6 +134,12 @@ export type LostRun =
 /** A version that failed and is not tried again before someone says so. */
 export type BlockedVersion = NonNullable<CellStatus['blockedVersions']>[number];
 
+/** Target groups that are not selected any more, and when they count as removed, in milliseconds since the epoch. */
+export interface Removal {
+  readonly targetGroups: readonly TargetGroup[];
+  readonly until: number;
+}
+
 /** All that a `cellRollout` workflow remembers; plain JSON, carried over by continue-as-new. */
 export interface RolloutState {
   readonly rollout?: Rollout;
@@ -145,6 +152,7 @@ export interface RolloutState {
   readonly targets?: { readonly at: number; readonly groups: readonly GroupHealth[] };
   /** Groups that have left the rule without a healthy target, and when they are attached again. */
   readonly sittingOut?: readonly { readonly arn: string; readonly until: number }[];
+  readonly removal?: Removal;
   /** Whether the health of a group that carries traffic has changed since. */
   readonly targetsChanged?: true;
   /** Why clients of target groups are elsewhere than their weights say. */

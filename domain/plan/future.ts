@@ -20,10 +20,7 @@ export class Future {
   #rollouts = 0;
 
   constructor(observed: ObservedCell) {
-    const { doubts = [], ...seen } = observed;
-    // A plan makes no further look.
-    const lasting = doubts.map((doubt) => ({ ...doubt, againInMs: Infinity }));
-    this.#seen = lasting.length === 0 ? seen : { ...seen, doubts: lasting };
+    this.#seen = observed;
   }
 
   /** What a look at the objects shows. */
@@ -40,12 +37,6 @@ export class Future {
   /** Every Freeze was lifted. */
   lift(): void {
     this.#seen = { ...this.#seen, freezes: [] };
-  }
-
-  /** All objects that may be missing are there. */
-  bringBack(): void {
-    const { doubts: _over, ...seen } = this.#seen;
-    this.#seen = seen;
   }
 
   /** Every cluster became ready. */

@@ -177,10 +177,6 @@ function pass(
     };
   if (what === 'Verdict')
     return { run: requested(run, 'promote', stamp), now, assumes: 'someone sends promote at once' };
-  if (what === 'Kind') {
-    world.bringBack();
-    return { run: changed(run, now), now, assumes: 'all objects of the kind are there at once' };
-  }
   if (until !== undefined) return { run, now: Math.max(now + 1, until) };
   if (what === 'Freeze') {
     world.lift();

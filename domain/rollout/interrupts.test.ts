@@ -433,7 +433,7 @@ describe('an edit of the spec at each kind of wait', () => {
     if (simulation === undefined) throw new Error(`Expected ${wait}.`);
     simulation.groups = simulation.groups.filter((group) => group.name !== 'b');
     simulation.wake();
-    simulation.run();
+    simulation.pass(10_000);
     expect(weightsOf(simulation.served)['b'] ?? 0).toBe(0);
     expect(weightsOf(simulation.served)['a']).toBe(100);
   });

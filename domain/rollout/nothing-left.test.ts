@@ -12,7 +12,7 @@ function alone(): Simulation {
   web.run();
   web.groups = web.groups.filter(({ name }) => name !== 'a');
   web.wake();
-  web.run();
+  web.pass(10_000);
   expect(weightsOf(web.served)).toEqual({ b: 100 });
   return web;
 }
@@ -70,6 +70,8 @@ describe('a rollout with nothing left to go back to', () => {
     web.unhealthy.add(arnOf('c'));
     web.run();
     web.groups = web.groups.filter(({ name }) => name !== 'a');
+    web.wake();
+    web.pass(10_000);
     web.served = web.told = [
       { name: 'b', arn: arnOf('b'), weight: 100 },
       { name: 'c', arn: arnOf('c'), weight: 0 },
@@ -109,7 +111,7 @@ describe('a rollout with the whole weight whose stable version waits at 0, and i
     web.run();
     web.groups = web.groups.filter(({ name }) => name !== 'a');
     web.wake();
-    web.run();
+    web.pass(10_000);
     expect(weightsOf(web.served)).toEqual({ a: 0, b: 100 });
     return web;
   }

@@ -3,12 +3,12 @@ import { decide } from './decide/decide.ts';
 import { type Close, type Decision, type Performable, type Wait, noLaterThan } from '../model/decision.ts';
 import type { CellRef } from '../model/ids.ts';
 import { goesForward } from '../gates/gate.ts';
-import { againAfter } from '../gates/kinds.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import { announced, reported, timed } from './record/record.ts';
 import { given } from '../model/given.ts';
 import { isWorthReporting, sameStatus, type ReportedEvent } from './report/report.ts';
 import { tells, isStale, remembering, stale, withStatusOf, type Run } from './record/run.ts';
+import { awaitRemoval } from './record/removal.ts';
 import { statusOf } from './report/status.ts';
 import { abortIsDue } from '../model/requests.ts';
 import type { Retry, RolloutState } from '../model/state.ts';
@@ -40,15 +40,14 @@ export function takeTurn(run: Run, now: number, { isOutrun = false } = {}): Turn
   const mayLook = blind === undefined || now >= blind.until;
   const urgent = observed === undefined ? undefined : takingBack(observed, state, now);
   if (urgent !== undefined && observed !== undefined) return decided(urgent, observed, run, now);
-  const againAt = lookAgainAt(run);
-  if (mayLook && (isStale(run) || observed === undefined || now >= againAt))
+  if (mayLook && (isStale(run) || observed === undefined || now >= (state.removal?.until ?? Infinity)))
     return (isOutrun ? heeding(run, now) : undefined) ?? { is: 'Look' };
   if (observed === undefined) return { is: 'Rest', decision: waitFor(blind, now), run };
   const wanted = decide(observed, state, now);
   // A word of a Freeze, or of anything else, may have been lost while this waited.
   if (mayLook && goesForward(wanted) && now - observedAt > FRESH_MS) return { is: 'Look' };
-  const decision = untilTold(untilSeen(wanted, state, now), state);
-  return decided(now < againAt ? noLaterThan(againAt, decision) : decision, observed, run, now);
+  const decision = untilTold(awaitRemoval(untilSeen(wanted, state, now), state, now), state);
+  return decided(decision, observed, run, now);
 }
 
 /** What may take traffic back, by what was seen last: a verdict that came, and the end of a rollout. */
@@ -61,10 +60,6 @@ function heeding(run: Run, now: number): Turn | undefined {
 
 /** Whether a decision may take traffic back: by a verdict, which stands in another object than those of a look, or at once. */
 const isHeeded = ({ do: name }: Decision): boolean => name === 'ReadMeasurement' || name === 'End';
-
-/** When the next look is due even without a message; never, where nothing is doubtful. */
-const lookAgainAt = ({ observed, observedAt }: Run): number =>
-  observedAt + ((observed === undefined ? undefined : againAfter(observed)) ?? Infinity);
 
 /** What takes traffic back does not wait for a look at the objects, nor for anything else that may not answer. */
 function takingBack(observed: ObservedCell, state: RolloutState, now: number): Decision | undefined {

@@ -87,10 +87,8 @@ export class SimulatedListener {
     }
     const isLeft = named === there || !isOfAnother(claimant, named?.owner);
     const moved = isLeft ? named : undefined;
-    const rule = there ?? moved;
-    if (rule === undefined || this.mayClaim(claimant, rule, rule !== there)) return rule;
-    const isDisplaced = urgent && moved !== undefined && moved !== rule;
-    return isDisplaced && this.mayClaim(claimant, moved, true) ? moved : 'Conflict';
+    const rule = urgent ? (moved ?? there) : (there ?? moved);
+    return rule === undefined || this.mayClaim(claimant, rule, rule !== there) ? rule : 'Conflict';
   }
 
   /** Tags a rule as an object's. */

@@ -3,8 +3,6 @@ import { isPermanent, type FailureType } from '../failures.ts';
 import { type AnalysisVerdict, isFinished } from '../rollout/measure/analysis.ts';
 import type { ReadVerdict } from '../rollout/measure/ended-early.ts';
 import type { Freezing } from '../gates/freeze.ts';
-import { doubtfulKinds, doubtsOf, standIns, type DecisiveKind } from '../gates/doubts.ts';
-import type { Definition } from '../kubernetes/definition.ts';
 import {
   strandedBy,
   strandingRefusal,
@@ -39,8 +37,6 @@ export interface SimulatedWrite {
   readonly state: RolloutState;
   readonly spec: CellSpec;
   readonly selected: readonly SelectedTargetGroup[];
-  /** Whether target groups are served of which no AWSTargetGroup is there because of its kind. */
-  readonly isInDoubt: boolean;
   /** Whether clients are kept with the target group that has served them first. */
   readonly keepsClients: boolean;
   /** The groups that were seen healthy since the write before. */
@@ -81,8 +77,6 @@ export class SimulatedWorld {
   route: Route | undefined;
   status: CellStatus = {};
   freezes: readonly Freezing[] = [];
-  /** What is known of the definitions of kinds; those that are not named were made long ago. */
-  definitions: Readonly<Partial<Record<DecisiveKind, Definition>>> = {};
   /** The clusters that the Cell with applications waits for which this one moves traffic for. */
   unready: readonly string[] = [];
   behind: string | undefined;
@@ -118,8 +112,6 @@ export class SimulatedWorld {
   /** How someone has ended the last run. */
   lostRun: LostRun = { is: 'Unknown' };
 
-  /** The target groups whose AWSTargetGroups went with the definition. */
-  #lost: readonly SelectedTargetGroup[] = [];
   #seenHealthy = new Set<string>();
   #sequence = 0;
   #asked: readonly WeightedTargetGroup[] = [];
@@ -172,53 +164,10 @@ export class SimulatedWorld {
       ...this.groups.filter((group) => !names.includes(group.name)),
       ...names.map((name) => ({ name, arn: arnOf(name), version })),
     ];
-    this.#lost = this.#lost.filter((group) => !names.includes(group.name));
   }
 
   /** Something that the Cell depends on has changed. */
   wake(): void {}
-
-  /** Someone deletes the definition of a kind, whose objects go one after another. */
-  uninstall(kind: DecisiveKind, stays: (index: number) => boolean): void {
-    this.now += 1000;
-    this.definitions = { ...this.definitions, [kind]: { isThere: false } };
-    if (kind === 'AWSTargetGroup') {
-      this.#lost = [...this.#lost, ...this.groups.filter((_, index) => !stays(index))];
-      this.groups = this.groups.filter((_, index) => stays(index));
-    }
-    this.wake();
-  }
-
-  /** Someone installs the definition of a kind again, and brings some of its objects back. */
-  install(kind: DecisiveKind, comes: (index: number) => boolean): void {
-    if (this.definitions[kind]?.isThere === false)
-      this.definitions = {
-        ...this.definitions,
-        [kind]: { isThere: true, since: new Date(this.now).toISOString() },
-      };
-    if (kind === 'AWSTargetGroup') this.#bringBack(comes);
-    this.wake();
-  }
-
-  #bringBack(comes: (index: number) => boolean): void {
-    const back = this.#lost.filter(
-      ({ arn }, index) => comes(index) && !this.groups.some((group) => group.arn === arn),
-    );
-    this.#lost = this.#lost.filter((_, index) => !comes(index));
-    this.groups = [...this.groups, ...back];
-  }
-
-  /** Everything is there again that went with the definition of a kind. */
-  restore(): void {
-    this.#bringBack(() => true);
-    this.definitions = {};
-  }
-
-  #isInDoubt(): boolean {
-    const { isThere = true, since = '' } = this.definitions.AWSTargetGroup ?? {};
-    if (isThere && !(this.now - Date.parse(since) < 180_000)) return false;
-    return this.#known.some(({ arn }) => this.#lost.some((one) => one.arn === arn));
-  }
 
   /** Changes the spec, as `kubectl apply` does. */
   edit(change: (spec: CellSpec) => CellSpec): void {
@@ -232,9 +181,6 @@ export class SimulatedWorld {
     const { route } = this;
     const serving =
       route !== undefined && served.length > 0 ? { observedForwarding: withTargetGroups(route, served) } : {};
-    const kinds = doubtfulKinds(this.definitions, { now: this.now, graceSeconds: 180 });
-    const named = new Set(this.groups.map(({ arn }) => arn));
-    const doubts = doubtsOf(kinds, this.status, { inRule: served, named });
     return {
       key: this.key,
       ...(this.isDeleted
@@ -250,9 +196,8 @@ export class SimulatedWorld {
             },
           }),
       digest: 'digest',
-      selected: [...this.groups, ...standIns(doubts, this.status)],
+      selected: [...this.groups],
       freezes: this.freezes,
-      ...(doubts.length === 0 ? {} : { doubts }),
       ...(this.unready.length === 0 ? {} : { waitsFor: { cell: 'shop', clusters: this.unready } }),
       ...(this.behind === undefined ? {} : { behind: { cell: 'shop', application: this.behind } }),
       weighted: served,
@@ -404,7 +349,6 @@ export class SimulatedWorld {
     { aim, found, isWritten }: { aim: Aim; found: SimulatedRule | undefined; isWritten: boolean },
   ): SimulatedRule {
     const { listener } = this;
-    const isInDoubt = this.#isInDoubt();
     const to = { route: servedRoute(request.forwarding), shares: shift.shares };
     if (isWritten)
       this.writes.push({
@@ -412,8 +356,7 @@ export class SimulatedWorld {
         before: this.#known,
         state: { ...state, sequence: request.sequence },
         spec: this.spec,
-        selected: isInDoubt ? [...this.groups, ...this.#lost] : this.groups,
-        isInDoubt,
+        selected: this.groups,
         keepsClients: keepsClients(to.route),
         seenHealthy: this.#seenHealthy,
         served: found?.shares ?? [],

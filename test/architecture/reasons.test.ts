@@ -30,7 +30,7 @@ const waits: Readonly<Record<Wait['for'], true>> = {
   Freeze: true,
   Clusters: true,
   Application: true,
-  Kind: true,
+  Removal: true,
   Detach: true,
 };
 const purposes: Readonly<Record<ShiftPurpose, true>> = {

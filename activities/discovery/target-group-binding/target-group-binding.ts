@@ -79,7 +79,7 @@ export function targetGroupBindingActivities(
   async function end(object: AWSTargetGroupBinding, held: FinalizerOf, life: Lifetime): Promise<Synced> {
     if (object.metadata.finalizers?.includes(held.finalizer) !== true) return gone;
     // Whoever deletes the definition of all these objects has not asked to take targets out of service.
-    if (await goesWithKind(kubernetes, held.kind, object.metadata)) {
+    if (await goesWithKind(kubernetes, held.kind)) {
       await removeFinalizer(kubernetes, held);
       return gone;
     }

@@ -1,6 +1,5 @@
 import type { ApplicationLoadBalancerShape } from '../../../domain/load-balancers/application-load-balancer/application-load-balancer.ts';
 import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
-import type { RuleMove } from '../../../clients/aws/elbv2-calls.ts';
 import type { ListenerRule } from '../../../crds/listener-rule.ts';
 import type { Owner } from '../../../domain/load-balancers/owner-tag.ts';
 import type { PresentRule } from '../../../domain/load-balancers/application-load-balancer/rule-difference.ts';
@@ -22,9 +21,5 @@ export interface Attempt {
 /** A rule that exists, and how its target groups keep clients where that was read. */
 export interface KnownRule extends PresentRule {
   readonly ruleARN: string;
-  /** The rules that have to change places with it in the same call. */
-  readonly alongside?: readonly RuleMove[];
-  /** Whether someone else's rule has its place. */
-  readonly isDisplaced?: true;
   readonly stickiness?: StickinessByGroup;
 }

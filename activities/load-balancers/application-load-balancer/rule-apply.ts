@@ -32,18 +32,19 @@ interface Present {
 export async function applyListenerRule(attempt: Attempt): Promise<Application> {
   refuseUnweighable(attempt);
   const present = await presentRule(attempt);
-  return present === undefined ? await create(attempt) : await change(where(attempt, present), present);
+  if (present === undefined) return await create(attempt);
+  if (!attempt.request.urgent) return await change(attempt, present);
+  // Traffic is taken back where the rule is: another may have the place that is asked for.
+  const { priority } = present.known.rule;
+  return await change({ ...attempt, desired: { ...attempt.desired, priority } }, present);
 }
-
-/** Leaves a rule where it is whose place someone else has. */
-const where = (attempt: Attempt, { known: { isDisplaced, rule } }: Present): Attempt =>
-  isDisplaced === true ? { ...attempt, desired: { ...attempt.desired, priority: rule.priority } } : attempt;
 
 async function presentRule(attempt: Attempt): Promise<Present | undefined> {
   const { request, desired, writing } = attempt;
   const told = toldBy(attempt);
   // At another priority there may be someone else's rule, and the one that the status names may be someone else's by now.
-  const here = told?.rule.priority === desired.priority ? told : undefined;
+  const isHere = told !== undefined && (request.urgent || told.rule.priority === desired.priority);
+  const here = isHere ? told : undefined;
   if (here !== undefined && !request.verify) return { known: here, by: 'Status' };
   const known = await readInTime(request, writing, (bounded) => find({ ...attempt, writing: bounded }), here);
   if (known === undefined) return undefined;

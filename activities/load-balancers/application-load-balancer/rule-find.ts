@@ -1,15 +1,17 @@
 import type { Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { formatKey } from '../../../domain/model/ids.ts';
-import { failure, reasonOf } from '../../failure.ts';
+import { failure } from '../../failure.ts';
 import type { Attempt, KnownRule } from './attempt.ts';
 import { claimed, ownerOf, refuseManaged, takeOver } from '../owner.ts';
-import { isOfAnother } from '../../../domain/load-balancers/owner-tag.ts';
-import { circleOf, otherServedBy } from './rule-circle.ts';
+import { isOfAnother, isOwn, keyInTag, ownershipOf } from '../../../domain/load-balancers/owner-tag.ts';
 import { fromRule } from './rule-conversion.ts';
 import { reads } from './rule-stickiness.ts';
 import { refuseUnsayable } from './rule-takeover.ts';
 
-/** Finds the rule that is ours: by listener and priority, or by its ARN when only its priority has changed. */
+/**
+ * Finds the rule that is ours: by listener and priority, or by its ARN when only its priority has changed. What takes traffic
+ * back prefers the one that the status names, wherever it is.
+ */
 export async function find(attempt: Attempt): Promise<KnownRule | undefined> {
   const { request, desired, elbv2, writing } = attempt;
   const { listenerARN } = request.forwarding;
@@ -24,19 +26,11 @@ export async function find(attempt: Attempt): Promise<KnownRule | undefined> {
   const named = own.find((rule) => rule.RuleArn === request.observed?.ruleARN);
   // A rule that another object has taken over stays where it is; ours is created at its new place.
   const moved = named === there || (await isStillOurs(attempt, named)) ? named : undefined;
-  const alongside = await circleOf(attempt, own, { there, moved });
-  const rule = alongside === undefined ? (there ?? moved) : moved;
+  const rule = request.urgent ? (moved ?? there) : (there ?? moved);
   if (rule === undefined) return undefined;
-  try {
-    if (moved !== undefined && rule !== moved) await refuseInUse(attempt, rule);
-    await claimRule(attempt, rule);
-  } catch (error) {
-    if (!request.urgent || moved === undefined || moved === rule || !isConflict(error)) throw error;
-    // Traffic is taken back where it is.
-    await claimRule(attempt, moved);
-    return { ...(await knownRule(attempt, moved)), isDisplaced: true };
-  }
-  return { ...(await knownRule(attempt, rule)), ...(alongside === undefined ? {} : { alongside }) };
+  if (moved !== undefined && rule !== moved) await refuseInUse(attempt, rule);
+  await claimRule(attempt, rule);
+  return await knownRule(attempt, rule);
 }
 
 /** Whether no other object has taken over the rule that the status names. */
@@ -48,15 +42,21 @@ async function isStillOurs({ owner, elbv2, writing }: Attempt, rule: Rule | unde
 
 /** Keeps an object that has a rule from taking over the rule of another object by a change of priority, even where it may adopt: throws a `Conflict`. */
 async function refuseInUse(attempt: Attempt, { RuleArn = '', Priority }: Rule): Promise<void> {
-  const other = await otherServedBy(attempt, { RuleArn });
-  if (other === undefined) return;
+  const { request, elbv2, owner, asks, writing } = attempt;
+  const tag = await ownerOf(elbv2, RuleArn, writing.signal);
+  const key = keyInTag(tag);
+  if (key === undefined || formatKey(key) === formatKey(request.key)) return;
+  const { installation } = await owner();
+  if (!isOwn(ownershipOf({ key, installation }, tag))) return;
+  const other = await asks({ type: 'AWSApplicationLoadBalancer', key }, writing.signal);
+  const observed = other?.status.observed;
+  // Only what its own status names is surely the rule that the object speaks of.
+  if (observed?.type !== 'AWSApplicationLoadBalancer' || observed.ruleARN !== RuleArn) return;
   throw failure(
     'Conflict',
-    `Expected priority ${Priority} of the listener to be free or to belong to ${formatKey(attempt.request.key)}, got one that belongs to ${other.tag}, which serves by it (${RuleArn}). Choose another priority, or have both ask for the priority of the other.`,
+    `cannot give ${formatKey(request.key)} priority ${Priority} of the listener: ${tag} serves by it (${RuleArn}). Choose another priority. To swap two priorities, move the other rule to a free priority first, and edit both afterwards.`,
   );
 }
-
-const isConflict = (error: unknown): boolean => error instanceof Error && reasonOf(error) === 'Conflict';
 
 async function claimRule(attempt: Attempt, rule: Rule): Promise<void> {
   const { request, desired, elbv2, writing } = attempt;

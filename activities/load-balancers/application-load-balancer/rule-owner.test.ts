@@ -178,7 +178,7 @@ describe('a rule whose place someone else has taken', () => {
   async function displaced() {
     const listener = aListener();
     const served = await applyTo(listener, { a: 80, b: 20 });
-    await listener.elbv2.setPriorities([{ ruleARN: served.ruleARN ?? '', priority: 20 }]);
+    await listener.elbv2.setPriority(served.ruleARN ?? '', 20);
     listener.byHand(10, { owner: 'default/other@here' });
     return { listener, how: { observed: served, verify: true, adopt: false } };
   }

@@ -56,8 +56,7 @@ async function byHand(listener: FakeListener, { does, priority, tag }: Step): Pr
   if (does === 'tag') listener.change(priority, { owner: tag });
   if (does === 'delete') listener.remove(priority);
   const free = priorities.find((other) => listener.rule(other) === undefined);
-  if (does === 'move' && free !== undefined)
-    await listener.elbv2.setPriorities([{ ruleARN, priority: free }]);
+  if (does === 'move' && free !== undefined) await listener.elbv2.setPriority(ruleARN, free);
 }
 
 /** Has an object apply or remove what it asks for; answers what is served, or why it was refused. */

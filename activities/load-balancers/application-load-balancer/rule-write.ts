@@ -73,7 +73,7 @@ export async function writeRule(
   const { ruleARN } = known;
   if (difference.priority) {
     await writing.permit();
-    await elbv2.setPriorities([{ ruleARN, priority: desired.priority }, ...(known.alongside ?? [])]);
+    await elbv2.setPriority(ruleARN, desired.priority);
   }
   const setsActions = difference.forward || difference.actions;
   if (!difference.conditions && !setsActions) return { carried: {} };

@@ -11,7 +11,6 @@ import { type Decision, withdraw, standsStill } from '../../model/decision.ts';
 import { damp } from '../../gates/damping.ts';
 import { deadlineOf } from '../../gates/deadline.ts';
 import { gate } from '../../gates/gate.ts';
-import { withSides } from '../../gates/kinds.ts';
 import { abortIsDue } from '../../model/requests.ts';
 import { checkTargets, evacuate, failedByHealth, heldForStable, untilChecked } from '../../gates/targets.ts';
 import { attachFirst, type GuardInput } from '../../gates/guard.ts';
@@ -27,7 +26,7 @@ import { takeBack, takeOut } from './take-back.ts';
 
 /** Decides the one thing that a Cell needs next. `now` is in milliseconds since the epoch. */
 export function decide(seen: ObservedCell, state: RolloutState, now: number): Decision {
-  const observed = withInspected(withSides(seen, state.rollout), state);
+  const observed = withInspected(seen, state);
   const { cell } = observed;
   if (cell === undefined) return withoutCell(observed, state, now);
   const input: GuardInput = { observed, cell, state, now };

@@ -3,7 +3,6 @@ import { candidates, isBlocked, type Candidates } from '../../versions/candidate
 import { begin, withoutRoom } from './begin.ts';
 import type { Decision, Shift } from '../../model/decision.ts';
 import { gate } from '../../gates/gate.ts';
-import { keepServed } from '../../gates/kinds.ts';
 import { guard, type GuardInput, onlyRegistered } from '../../gates/guard.ts';
 import { isUnsure, restore } from './reconfigure.ts';
 import { atRest } from './rest.ts';
@@ -31,10 +30,9 @@ export function intend(input: GuardInput): Decision {
   if (stable === undefined) return installFirst(input, found);
   const moving =
     fallBack(input, found, stable) ?? recover(input, found, stable) ?? move(input, found, stable);
-  const wanted = isUnderWay(moving)
+  const next = isUnderWay(moving)
     ? moving
-    : (upkeep(input, { found, stable, held: moving }) ?? moving ?? keeping(input, found.sets, stable));
-  const next = keepServed(wanted, input, { target: found.target, stable });
+    : (upkeep(input, stable, moving) ?? moving ?? keeping(input, found.sets, stable));
   if (next !== undefined && next.do !== 'Wait' && next.do !== 'Close') return next;
   // What nobody knows for sure is put right before anything is waited for, be it a Freeze that never ends.
   if (!isUnsure(observed, state)) return next ?? atRest(settle(input, found, stable), input);

@@ -63,7 +63,7 @@ export function leaveIdle(stands: Standing, input: GuardInput, version = ''): De
 }
 
 /** Takes groups at weight 0 out whose AWSTargetGroups are gone; undefined when there is none. */
-export function leaveGone(stands: Standing, input: GuardInput, version = ''): Decision | undefined {
+function leaveGone(stands: Standing, input: GuardInput, version: string): Decision | undefined {
   const { observed } = input;
   const gone = observed.weighted.filter((one) => one.weight === 0 && !includes(observed.selected, one));
   if (gone.length === 0) return undefined;

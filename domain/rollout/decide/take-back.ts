@@ -1,7 +1,7 @@
 import { endBackground } from '../measure/background.ts';
 import { isBlocked, type PresentCell } from '../../versions/candidate.ts';
 import { endMeasurement } from '../measure/measurement.ts';
-import { type Decision, type Shift, type Wait, noLaterThan } from '../../model/decision.ts';
+import { type Close, type Decision, type Shift, type Wait, noLaterThan } from '../../model/decision.ts';
 import { type GuardInput, guard } from '../../gates/guard.ts';
 import { carryingOf } from '../../gates/targets.ts';
 import { awaitBackoff } from './held.ts';
@@ -39,18 +39,17 @@ export function takeOut(rollout: Rollout, input: GuardInput): Decision | undefin
 }
 
 /**
- * Takes groups of what serves out at once that are gone, also while it waits, maybe for ever, for the targets of what is to
- * serve instead; the others of its groups get their share, and all else keeps its weight.
+ * Takes groups of what serves out at once that are gone, also while what is to serve instead is held or waits for its targets; the others of its groups get their share, and all else keeps its weight.
  */
-export function takeOutMeanwhile(wait: Wait, stable: VersionSet, input: GuardInput): Decision {
+export function takeOutMeanwhile(held: Wait | Close, stable: VersionSet, input: GuardInput): Decision {
   const { weighted, selected } = input.observed;
   const left = presentOf(stable, selected);
   const gone = leaving(stable, left, input);
-  if (gone.length === 0 || left.length === 0) return wait;
+  if (gone.length === 0 || left.length === 0) return held;
   const others = weighted.filter((group) => !includes(stable.groups, group));
   const shares = [...split(weightOf(stable.groups, weighted), left), ...others].toSorted(byName);
   const out = guard(without(gone, stable, shares), input);
-  return out.do === 'Wait' ? noLaterThan(out.until, wait) : out;
+  return out.do === 'Wait' ? noLaterThan(out.until, held) : out;
 }
 
 /** The groups of a set that carry traffic and are not left. */

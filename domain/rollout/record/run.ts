@@ -9,12 +9,7 @@ import type { CellStatus } from '../../../crds/cell.ts';
 import { given } from '../../model/given.ts';
 import { isPinned, type PresentCell } from '../../versions/candidate.ts';
 import { sighted } from './record-backoff.ts';
-
-/** What is known after a look: what is remembered, and what counts of the objects. */
-interface Sight {
-  readonly state: RolloutState;
-  readonly observed: ObservedCell;
-}
+import { debounceRemoval, type Sight } from './removal.ts';
 
 /** Puts together what a look has shown and what is known besides. */
 function sightOf(before: RolloutState, looked: ObservedCell): Sight {
@@ -166,7 +161,7 @@ export interface SeenAt {
 /** The objects were looked at. */
 export function saw({ state: before, ...run }: Run, seen: ObservedCell, at: SeenAt): Run {
   const { now, upTo } = at;
-  const { state, observed } = sightOf(before, seen);
+  const { state, observed } = debounceRemoval(sightOf(before, seen), run.observed, now);
   return { ...run, state: withoutLateAbort(state, observed), observed, observedAt: now, seenChanges: upTo };
 }
 

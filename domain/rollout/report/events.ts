@@ -64,8 +64,6 @@ function waitEvent(decision: Extract<Decision, { do: 'Wait' }>): Note | undefine
       return warning('UnhealthyTargets', decision.message);
     case 'Verdict':
       return warning('Inconclusive', decision.message);
-    case 'Kind':
-      return warning(`WaitingFor${decision.for}`, decision.message);
     case 'Freeze':
     case 'Clusters':
     case 'Application':

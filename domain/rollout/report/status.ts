@@ -87,7 +87,6 @@ function troubleOf(state: RolloutState, decision: Decision): { reason: string; m
   const stuck = message === undefined ? undefined : { reason: WORKFLOW_STUCK, message };
   if (decision.do !== 'Wait') return stuck;
   if (decision.reason !== undefined) return { reason: decision.reason, message: decision.message };
-  if (decision.for === 'Kind') return { reason: 'WaitingForKind', message: decision.message };
   if (decision.for === 'Health') return { reason: 'UnhealthyTargets', message: decision.message };
   return decision.for === 'Verdict' ? { reason: 'Inconclusive', message: decision.message } : stuck;
 }

@@ -55,7 +55,6 @@ export class World {
     const own = stagedActivities({
       kubernetes: this.#kubernetes,
       clusters: {} as RemoteClusters,
-      graceSeconds: 180,
       temporal,
     });
     this.activities = {

@@ -144,14 +144,12 @@ export function aListener(): FakeListener {
       put({ ...rule, Actions: actions, Conditions: Conditions ?? rule.Conditions });
       return find(RuleArn);
     },
-    setPriorities: async (moves) => {
-      const moving = new Set(moves.map(({ ruleARN }) => ruleARN));
-      for (const { ruleARN, priority } of moves) {
-        const holder = at(priority, find(ruleARN).listener);
-        if (holder !== undefined && !moving.has(holder.RuleArn ?? ''))
-          throw refusal('PriorityInUseException', `Priority '${priority}' is currently in use`);
-      }
-      for (const { ruleARN, priority } of moves) put({ ...find(ruleARN), Priority: String(priority) });
+    setPriority: async (ruleARN, priority) => {
+      const rule = find(ruleARN);
+      const holder = at(priority, rule.listener);
+      if (holder !== undefined && holder.RuleArn !== ruleARN)
+        throw refusal('PriorityInUseException', `Priority '${priority}' is currently in use`);
+      put({ ...rule, Priority: String(priority) });
       await Promise.resolve();
     },
   };

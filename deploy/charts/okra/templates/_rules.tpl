@@ -158,20 +158,6 @@
     - get
     - list
     - watch
-- apiGroups:
-    - apiextensions.k8s.io
-  resources:
-    - customresourcedefinitions
-  resourceNames:
-    - accesspolicies.okra.mumo.co
-    - awsapplicationloadbalancerconfigs.okra.mumo.co
-    - awsnetworkloadbalancerconfigs.okra.mumo.co
-    - awstargetgroups.okra.mumo.co
-    - awstargetgroupbindings.okra.mumo.co
-    - cells.okra.mumo.co
-    - freezes.okra.mumo.co
-  verbs:
-    - get
 {{- end -}}
 {{- define "okra.rules.clustersView" -}}
 - apiGroups:
