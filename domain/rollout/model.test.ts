@@ -116,11 +116,13 @@ const keepsWeights = new Set(['Adopt', 'Attach', 'Detach', 'Reconfigure']);
 /** Whether a group that carries traffic may leave the rule. */
 function mayLeave(
   old: WeightedTargetGroup,
-  { shift, state, selected }: SimulatedWrite,
+  { shift, state, selected, keepsClients, healthy }: SimulatedWrite,
   { isRelabelled }: Model,
 ): boolean {
   const claiming = selected.find((group) => group.arn === old.arn);
   if (claiming === undefined || claiming.version !== shift.version) return true;
+  // Where clients are kept with a target group, only leaving the rule takes them off dead targets.
+  if (keepsClients && shift.purpose === 'TakeBack' && !healthy.has(old.arn)) return true;
   const { stable, canary } = state.rollout ?? {};
   const isOf = (side: VersionSet | undefined): boolean =>
     side?.groups.some(({ arn }) => arn === old.arn) === true;
@@ -180,7 +182,7 @@ function holdAgainstRollout(
     // One that was taken out, and has come back since, joins again with the next step.
     const old = before.find(({ arn }) => arn === stable.arn);
     // Where clients are kept with a target group, one whose weight went to its healthy neighbours leaves.
-    const isEvacuated = write.keepsClients && old?.weight === 0;
+    const isEvacuated = write.keepsClients && (old?.weight === 0 || !write.healthy.has(stable.arn));
     const isTakenOut = claims !== rollout.stable.version || old === undefined || isEvacuated;
     expect(
       isTakenOut || shift.shares.some((one) => one.arn === stable.arn),

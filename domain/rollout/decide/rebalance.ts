@@ -22,13 +22,16 @@ export function rebalance(
   const found = sets.find((one) => one.version === stable.version);
   const set = found && { ...found, groups: carryingOf(found.groups, input) };
   const carrying = stable.groups.filter((group) => weightOf([group], input.observed.weighted) > 0);
-  if (set === undefined || sameGroups(set.groups, carrying)) return undefined;
+  if (found === undefined || set === undefined || sameGroups(set.groups, carrying)) return undefined;
   const together = [...stable.groups, ...set.groups.filter((group) => !includes(stable.groups, group))];
   const shift: Shift = {
     do: 'Shift',
     purpose: 'Rebalance',
     version: set.version,
-    shares: everythingTo(set.groups, idleBeside(together, input)),
+    shares: everythingTo(set.groups, [
+      ...evacuated(found.groups, set.groups, input),
+      ...idleBeside(together, input),
+    ]),
     urgent: false,
     message: `Spreading the weight of ${set.version} over its ${set.groups.length} target groups.`,
   };
@@ -84,6 +87,14 @@ function sooner(out: Decision, whole: Decision): Decision {
   const bothWait = out.do === 'Wait' && whole.do === 'Wait' && whole.for === 'Health';
   return bothWait ? noLaterThan(out.until, whole) : out;
 }
+
+/** The groups of the version that carry weight and lose it, because no target of theirs is healthy: they stay at weight 0. */
+const evacuated = (
+  groups: readonly TargetGroup[],
+  staying: readonly TargetGroup[],
+  { observed: { weighted } }: GuardInput,
+): readonly TargetGroup[] =>
+  weighted.filter((one) => one.weight > 0 && includes(groups, one) && !includes(staying, one));
 
 /** The groups at weight 0 that stay in the rule, where there is room for all of them. */
 function idleBeside(groups: readonly TargetGroup[], { observed }: GuardInput): readonly TargetGroup[] {
