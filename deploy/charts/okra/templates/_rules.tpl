@@ -261,7 +261,6 @@
     - okra-installation
   verbs:
     - get
-    - patch
 {{- end -}}
 {{- define "okra.rules.viewer" -}}
 - apiGroups:
