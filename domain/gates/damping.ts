@@ -73,10 +73,10 @@ function isDamped(decision: Decision): boolean {
   return decision.do === 'Shift' && decision.force !== true && moving.has(decision.purpose);
 }
 
-/** The newest shifts, as long as each is soon after the one before. */
+/** The newest shifts, as long as each is soon after the one before. A time that is none, or is yet to come, ends them. */
 function recentShifts(shifts: readonly UnplannedShift[], now: number): readonly UnplannedShift[] {
   const times = [now, ...shifts.map(({ time }) => Date.parse(time))];
-  const gap = shifts.findIndex((_, i) => (times[i] ?? 0) - (times[i + 1] ?? 0) > APART_MS);
+  const gap = shifts.findIndex((_, i) => !(Math.abs((times[i] ?? 0) - (times[i + 1] ?? 0)) <= APART_MS));
   return gap === -1 ? shifts : shifts.slice(0, gap);
 }
 

@@ -26,7 +26,7 @@ export function resumeLost(
       : rollout.paused && {
           by: rollout.paused.by,
           reason: rollout.paused.reason,
-          at: Date.parse(rollout.paused.time),
+          at: parseTime(rollout.paused.time, now),
         };
   const rebuilt = rebuild(rollout, { cell, weighted }, now);
   const { unblocked, ...known } = withoutBackoff(state);
@@ -58,7 +58,7 @@ function rebuild(
   const { steps, analysis } = plannedBy(cell.spec);
   const { currentStepIndex, observedGeneration } = cell.status;
   const weight = weightOf(told.canary.targetGroups, weighted);
-  const begun = Date.parse(startedAt);
+  const begun = parseTime(startedAt, now);
   // The status does not have the steps: an index counts as long as nobody can have edited them.
   const isSame = observedGeneration === cell.generation && currentStepIndex !== undefined;
   return {
@@ -69,7 +69,7 @@ function rebuild(
     steps,
     index: isSame ? Math.min(currentStepIndex, steps.length) : resumeAt(steps, weight),
     progress: { is: 'Ready' },
-    stepStartedAt: isSame ? Date.parse(told.stepStartedAt) : now,
+    stepStartedAt: isSame ? parseTime(told.stepStartedAt, now) : now,
     deadlinePausedMs: now - begun,
     edition: isSame ? edition : edition + 1,
     ...given({
@@ -79,11 +79,14 @@ function rebuild(
         kind: ending.kind,
         reason: ending.reason,
         message: ending.message,
-        at: Date.parse(ending.time),
+        at: parseTime(ending.time, now),
       },
     }),
   };
 }
+
+/** Parses a time; the API server takes some that are none, such as an offset of 99 hours, and those count as now. */
+const parseTime = (text: string, now: number): number => Date.parse(text) || now;
 
 const sideOf = ({ version, targetGroups }: RolloutStatus['stable']): VersionSet => ({
   version,
