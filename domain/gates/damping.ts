@@ -1,14 +1,14 @@
 import type { CellStatus } from '../../crds/cell.ts';
+import { weightsText } from '../load-balancers/load-balancer.ts';
 import type { Decision, Shift, ShiftPurpose } from '../model/decision.ts';
 import type { RolloutState } from '../model/state.ts';
-import type { WeightedTargetGroup } from '../model/target-group.ts';
 import type { PresentCell } from '../versions/candidate.ts';
 
 /** A change of weights that no step of a rollout made, as the status reports it. */
-export type UnplannedShift = NonNullable<CellStatus['unplannedShifts']>[number];
+type UnplannedShift = NonNullable<CellStatus['unplannedShifts']>[number];
 
 /** How many of them are kept. */
-export const KEPT_SHIFTS = 8;
+const KEPT_SHIFTS = 8;
 
 /** This many shifts that undo others hold the Cell. */
 const REVERSALS = 3;
@@ -29,7 +29,11 @@ export function recordUnplanned(
 ): RolloutState {
   const isWithdrawn = purpose === 'TakeBack' && state.rollout?.ending?.kind === 'Withdrawn';
   if (!at.corrects && !isWithdrawn && !unplanned.has(purpose)) return state;
-  const shift = { time: new Date(at.now).toISOString(), purpose, weights: textOf(shares) };
+  const shift = {
+    time: new Date(at.now).toISOString(),
+    purpose,
+    weights: weightsText(shares.filter(({ weight }) => weight > 0)),
+  };
   return { ...state, unplannedShifts: [shift, ...shiftsIn(state, at.cell)].slice(0, KEPT_SHIFTS) };
 }
 
@@ -83,6 +87,3 @@ function recentShifts(shifts: readonly UnplannedShift[], now: number): readonly 
 /** Whether a shift leads back to the weights of one of the two before it. */
 const isReversal = ({ weights }: UnplannedShift, older: readonly UnplannedShift[]): boolean =>
   older.slice(0, 2).some((one) => one.weights === weights);
-
-const textOf = (shares: readonly WeightedTargetGroup[]): string =>
-  shares.flatMap(({ name, weight }) => (weight > 0 ? [`${name}=${weight}`] : [])).join(', ');

@@ -22,7 +22,7 @@ export function waitForKind(
 
 /**
  * Keeps what is served while AWSTargetGroups of it are missing that nobody has deleted one by one. What goes back passes: to
- * what `spec.version` asks for, and from a rollout that a lost run has left.
+ * what `spec.version` asks for.
  */
 export function keepServed(
   next: Decision | undefined,
@@ -32,7 +32,7 @@ export function keepServed(
   const doubt = doubtIn(observed, cell, ({ unnamed = [] }) => unnamed.length > 0);
   const goesBack =
     cell.spec.version !== undefined && target !== undefined && isNewer(stable.version, target.version);
-  if (doubt === undefined || goesBack || cell.status.rollout !== undefined) return next;
+  if (doubt === undefined || goesBack) return next;
   return waitFor(doubt, next);
 }
 

@@ -69,7 +69,7 @@ function fallBack(input: GuardInput, found: Candidates, stable: VersionSet): Dec
     !isBlocked(version, cell) && (!isPinLost(found, cell) || groups.length >= cell.spec.replicas);
   // A newer one rolls out by its steps, from what there is to go back to.
   const isOlder = ({ version }: VersionSet): boolean => !isNewer(version, stable.version);
-  // What a lost run has left goes on with what it carries.
+  // What was adopted with weights on two versions continues with what it carries.
   const goesOn = target !== undefined && !isOlder(target) && weightOf(target.groups, observed.weighted) > 0;
   if (goesOn) return undefined;
   const free = sets.filter((set) => isFree(set) && isOlder(set));
