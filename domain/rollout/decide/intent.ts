@@ -105,10 +105,8 @@ function recover(input: GuardInput, found: Candidates, stable: VersionSet): Deci
     (cell.spec.version !== undefined || isNewer(target.version, stable.version)) &&
     weightOf(target.groups, observed.weighted) > 0;
   if (isOnItsWay) return undefined;
-  if (target?.version === stable.version && isNewer(stable.version, other.version)) {
-    return begin({ stable: other, canary: target }, input);
-  }
-  if (target !== undefined && isNewer(target.version, other.version) && isGone(stable, observed))
+  const takesOver = target?.version === stable.version || isGone(stable, observed);
+  if (target !== undefined && takesOver && isNewer(target.version, other.version))
     return begin({ stable: other, canary: target }, input);
   return backFrom(stable, input);
 }
