@@ -80,7 +80,7 @@ async function ask(
       const { workflowId } = cell.status.rollout ?? { workflowId: '' };
       const ended = await hands.objects(decision.message).readLostRun({ workflowId, runId: decision.runId });
       const { weighted } = observed;
-      return kept((before, now) => resumeLost(before, { cell, weighted }, ended, now));
+      return kept((before, now) => resumeLost(before, { cell, weighted, now }, ended));
     }
     default:
       return kept(await measure(decision, { observed, cell, rollout: state.rollout }, hands));

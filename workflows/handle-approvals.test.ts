@@ -11,6 +11,7 @@ import type { ApprovalReview } from '../activities/contract.ts';
 import { ask } from '../domain/model/requests.ts';
 import { initialState, type RolloutState } from '../domain/model/state.ts';
 import { parseStep } from '../domain/steps/index.ts';
+import { aRollout } from '../domain/testing/builders.ts';
 
 type Handler = (sent: RawValue | undefined) => unknown;
 const handlers = new Map<string, { readonly handle: Handler; readonly validator?: Handler }>();
@@ -41,16 +42,12 @@ const { handleApprovals } = await import('./handle-approvals.ts');
 const set = { version: '2.0.0', groups: [] };
 const waiting: RolloutState = {
   ...initialState,
-  rollout: {
-    id: 'r',
-    startedAt: 0,
-    stepStartedAt: 0,
+  rollout: aRollout({
     stable: set,
     canary: set,
     steps: [parseStep({ approval: { groups: ['release'], count: 2 } })],
-    index: 0,
     progress: { is: 'Pausing', since: 1 },
-  },
+  }),
 };
 const sent = (value: unknown): RawValue => new RawValue(value);
 const ann = sent({ by: 'ann', groups: ['release', 'system:masters'], reason: 'looks fine' });

@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { RawValue, type SignalDefinition, type UpdateDefinition } from '@temporalio/common';
 import type { RolloutState } from '../domain/model/state.ts';
 import type { RequestName, Stamp } from '../domain/model/request.ts';
+import { aRollout } from '../domain/testing/builders.ts';
 
 // A request takes its name, its entry, and the place in domain/rollout/ where it counts.
 vi.mock('../crds/request-names.ts', async (original) => {
@@ -50,16 +51,7 @@ describe('a request with a name and an entry', () => {
   const set = { version: '2.0.0', groups: [] };
   const rolling: RolloutState = {
     ...initialState,
-    rollout: {
-      id: 'r',
-      startedAt: 0,
-      stepStartedAt: 0,
-      stable: set,
-      canary: set,
-      steps: [{ kind: 'pause', spec: {} }],
-      index: 0,
-      progress: { is: 'Ready' },
-    },
+    rollout: aRollout({ stable: set, canary: set, steps: [{ kind: 'pause', spec: {} }] }),
   };
 
   it('is a signal and an update of every rollout, which are taken and answered', () => {

@@ -20,7 +20,7 @@ import { changeOf } from '../../domain/rollout/report/history.ts';
 import { ask } from '../../domain/model/requests.ts';
 import { initialState, type RolloutState } from '../../domain/model/state.ts';
 import { statusOf } from '../../domain/rollout/report/status.ts';
-import { aCell } from '../../domain/testing/builders.ts';
+import { aCell, aRollout } from '../../domain/testing/builders.ts';
 import { statusReporter } from './status-reporter.ts';
 
 const NOW = Date.parse('2026-11-22T00:00:00Z');
@@ -32,8 +32,6 @@ const texts = [
   ['of one byte', 'x'.repeat(100_000)],
   ['of four bytes', '🚦'.repeat(50_000)],
 ] as const;
-
-const set = (version: string, name: string) => ({ version, groups: [{ name, arn: `arn:${name}` }] });
 
 /** A Cell of which everything that is said is this text. */
 function cellStatus(text: string): CellStatus {
@@ -78,17 +76,12 @@ function underWay(text: string): RolloutState {
   return {
     ...initialState,
     backoff: { during: 'Shift', reason: 'Refused', message: text, since: 0, attempts: 1, until: 0 },
-    rollout: {
-      id: 'r1',
+    rollout: aRollout({
       startedAt: NOW,
       stepStartedAt: NOW,
-      stable: set('1.0.0', 'a'),
-      canary: set('2.0.0', 'b'),
-      steps: [],
-      index: 0,
       progress: { is: 'Measuring', kind: 'AnalysisRun', ...measuring },
       background: { prefix: 'bg', ...measuring },
-    },
+    }),
   };
 }
 

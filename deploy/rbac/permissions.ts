@@ -135,7 +135,7 @@ export const permissions: readonly Permission[] = [
   {
     scope: 'Own',
     kinds: [CONFIG_MAP],
-    verbs: ['get', 'patch'],
+    verbs: ['get'],
     names: [INSTALLATION_NAME],
     use: 'the id of the installation',
   },

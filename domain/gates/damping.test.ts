@@ -114,3 +114,16 @@ it('target groups that join one after another are not held', () => {
   }
   expect(weightsOf(web.served)).toEqual({ a: 20, b: 20, c: 20, d: 20, e: 20 });
 });
+
+it.each(['2026-01-01T00:00:00+99:99', '9000-01-01T00:00:00Z'])('shifts at %s hold nothing', (time) => {
+  const web = new Simulation(canary({ setWeight: 50 }));
+  web.provision('1.0.0', 'a');
+  web.run();
+  const shift = { time, purpose: 'FallBack', weights: 'a: 100' };
+  web.status = { ...web.status, unplannedShifts: [shift, shift, shift, shift] };
+  web.loseTemporal();
+  web.provision('2.0.0', 'b');
+  web.wake();
+  web.pass(MINUTE);
+  expect(weightsOf(web.served)['b']).toBe(100);
+});

@@ -1,14 +1,14 @@
 import type { CellStatus } from '../../crds/cell.ts';
+import { weightsText } from '../load-balancers/load-balancer.ts';
 import type { Decision, Shift, ShiftPurpose } from '../model/decision.ts';
 import type { RolloutState } from '../model/state.ts';
-import type { WeightedTargetGroup } from '../model/target-group.ts';
 import type { PresentCell } from '../versions/candidate.ts';
 
 /** A change of weights that no step of a rollout made, as the status reports it. */
-export type UnplannedShift = NonNullable<CellStatus['unplannedShifts']>[number];
+type UnplannedShift = NonNullable<CellStatus['unplannedShifts']>[number];
 
 /** How many of them are kept. */
-export const KEPT_SHIFTS = 8;
+const KEPT_SHIFTS = 8;
 
 /** This many shifts that undo others hold the Cell. */
 const REVERSALS = 3;
@@ -29,7 +29,11 @@ export function recordUnplanned(
 ): RolloutState {
   const isWithdrawn = purpose === 'TakeBack' && state.rollout?.ending?.kind === 'Withdrawn';
   if (!at.corrects && !isWithdrawn && !unplanned.has(purpose)) return state;
-  const shift = { time: new Date(at.now).toISOString(), purpose, weights: textOf(shares) };
+  const shift = {
+    time: new Date(at.now).toISOString(),
+    purpose,
+    weights: weightsText(shares.filter(({ weight }) => weight > 0)),
+  };
   return { ...state, unplannedShifts: [shift, ...shiftsIn(state, at.cell)].slice(0, KEPT_SHIFTS) };
 }
 
@@ -73,16 +77,13 @@ function isDamped(decision: Decision): boolean {
   return decision.do === 'Shift' && decision.force !== true && moving.has(decision.purpose);
 }
 
-/** The newest shifts, as long as each is soon after the one before. */
+/** The newest shifts, as long as each is soon after the one before. A time that is none, or is yet to come, ends them. */
 function recentShifts(shifts: readonly UnplannedShift[], now: number): readonly UnplannedShift[] {
   const times = [now, ...shifts.map(({ time }) => Date.parse(time))];
-  const gap = shifts.findIndex((_, i) => (times[i] ?? 0) - (times[i + 1] ?? 0) > APART_MS);
+  const gap = shifts.findIndex((_, i) => !(Math.abs((times[i] ?? 0) - (times[i + 1] ?? 0)) <= APART_MS));
   return gap === -1 ? shifts : shifts.slice(0, gap);
 }
 
 /** Whether a shift leads back to the weights of one of the two before it. */
 const isReversal = ({ weights }: UnplannedShift, older: readonly UnplannedShift[]): boolean =>
   older.slice(0, 2).some((one) => one.weights === weights);
-
-const textOf = (shares: readonly WeightedTargetGroup[]): string =>
-  shares.flatMap(({ name, weight }) => (weight > 0 ? [`${name}=${weight}`] : [])).join(', ');

@@ -7,14 +7,13 @@ import { finished } from '../rollout/record/record-ending.ts';
 import { baking, shifted, timed } from '../rollout/record/record.ts';
 import { ask } from '../model/requests.ts';
 import { initialState, type Rollout, type RolloutState } from '../model/state.ts';
-import { aCell, arnOf, weightsOf, type CellBuilder } from '../testing/builders.ts';
+import { aCell, arnOf, weightsOf, type CellBuilder, aRollout } from '../testing/builders.ts';
 import { parseStep } from '../steps/index.ts';
 
 /** A Saturday noon. */
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const HOUR = 3_600_000;
 const stamp = { by: 'ann', reason: '', at: NOW };
-const set = (version: string, name: string) => ({ version, groups: [{ name, arn: arnOf(name) }] });
 const freeze: Freezing = { name: 'year-end', by: 'ops', reason: 'Christmas.' };
 const weekdays: CellSpec['windows'] = [
   { timeZone: 'UTC', days: ['Mon', 'Tue', 'Wed', 'Thu', 'Fri'], start: '09:00', end: '17:00' },
@@ -30,17 +29,12 @@ const next = base
 const settled = base.withGroups('1.0.0', 'a').withStatus({ stableVersion: '1.0.0' });
 
 function rolling(at: Partial<Rollout> = {}, more: Partial<RolloutState> = {}): RolloutState {
-  const rollout: Rollout = {
-    id: 'r1',
+  const rollout = aRollout({
     startedAt: NOW - HOUR,
     stepStartedAt: NOW - HOUR,
-    stable: set('1.0.0', 'a'),
-    canary: set('2.0.0', 'b'),
     steps: [{ setWeight: 20 }, { pause: { duration: '1h' } }, { setWeight: 50 }].map(parseStep),
-    index: 0,
-    progress: { is: 'Ready' },
     ...at,
-  };
+  });
   return { ...initialState, rollout, ...more };
 }
 const nothing: RolloutState = { ...initialState, inspected: { is: 'Nothing' } };

@@ -1,20 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { ask } from './requests.ts';
 import { initialState, type RolloutState } from './state.ts';
+import { aRollout } from '../testing/builders.ts';
 
-const set = (version: string, name: string) => ({ version, groups: [{ name, arn: `arn:${name}` }] });
 const state: RolloutState = {
   ...initialState,
-  rollout: {
-    id: 'r1',
-    startedAt: 0,
-    stepStartedAt: 0,
-    stable: set('1.0.0', 'a'),
-    canary: set('2.0.0', 'b'),
-    steps: [],
-    index: 0,
-    progress: { is: 'Ready' },
-  },
+  rollout: aRollout(),
 };
 
 describe('a request', () => {

@@ -2,20 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { AskName } from './request.ts';
 import { notAsSeen, seenIn, type Seen } from './seen.ts';
 import { initialState, type RolloutState } from './state.ts';
+import { aRollout } from '../testing/builders.ts';
 
 const set = (version: string) => ({ version, groups: [] });
 const state: RolloutState = {
   ...initialState,
-  rollout: {
-    id: 'r1',
-    startedAt: 0,
-    stepStartedAt: 0,
-    stable: set('1.0.0'),
-    canary: set('2.0.0'),
-    steps: [],
-    index: 2,
-    progress: { is: 'Ready' },
-  },
+  rollout: aRollout({ stable: set('1.0.0'), canary: set('2.0.0'), index: 2 }),
 };
 const LOOK = 'Look again before you ask for';
 

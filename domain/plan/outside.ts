@@ -67,7 +67,7 @@ export function attemptWith(outside: Outside, decision: Performable, asked: Aske
     case 'ReadLostRun': {
       const ended = outside.endOfLostRun();
       const { weighted } = observed;
-      return done((before, at) => resumeLost(before, { cell, weighted }, ended, at));
+      return done((before, at) => resumeLost(before, { cell, weighted, now: at }, ended));
     }
     case 'StartMeasurement': {
       const started = outside.start(decision, asked.state);

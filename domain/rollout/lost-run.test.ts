@@ -193,6 +193,25 @@ describe('a rollout whose workflow was terminated', () => {
   });
 });
 
+// With an offset of 99 hours the API server takes it for a time, and JavaScript does not.
+const NO_TIME = '2026-01-01T00:00:00+99:99';
+const stamp = { by: 'ann', reason: '', time: NO_TIME };
+const ending = { kind: 'Failed', reason: 'Aborted', message: '', time: NO_TIME } as const;
+
+it.each([{ startedAt: NO_TIME }, { stepStartedAt: NO_TIME }, { paused: stamp }, { ending }])(
+  'a rollout is continued although its status has a time that is none (%j)',
+  (forged) => {
+    const simulation = atHalf(new Simulation(toHalf));
+    const { rollout } = simulation.status;
+    if (rollout === undefined) throw new Error('Expected a rollout.');
+    simulation.status = { ...simulation.status, rollout: { ...rollout, ...forged } };
+    simulation.loseTemporal();
+    simulation.run();
+    expect(weightsOf(simulation.served)).toMatchObject('ending' in forged ? { a: 100 } : { a: 50, b: 50 });
+    expect(simulation.status.rollout?.id).toBe('ending' in forged ? undefined : rollout.id);
+  },
+);
+
 it('a paused rollout moves weight off a dead target group, and is not interrupted by its pause', () => {
   const simulation = new Interrupting(canary({ setWeight: 40 }, { pause: {} }));
   simulation.provision('1.0.0', 'a', 'b');

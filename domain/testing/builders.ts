@@ -1,6 +1,7 @@
 import type { CanaryStep, CellSpec, CellStatus } from '../../crds/cell.ts';
 import type { Freezing } from '../gates/freeze.ts';
 import type { ObservedCell } from '../model/observation.ts';
+import type { Rollout } from '../model/state.ts';
 import type { SelectedTargetGroup, WeightedTargetGroup } from '../model/target-group.ts';
 
 /** The ARN of a target group in tests. */
@@ -110,6 +111,21 @@ function builder(parts: Parts): CellBuilder {
 /** Weights by name, which is how people write them. */
 export const weightsOf = (shares: readonly WeightedTargetGroup[]): Record<string, number> =>
   Object.fromEntries(shares.map((share) => [share.name, share.weight]));
+
+const setOf = (version: string, name: string) => ({ version, groups: [{ name, arn: arnOf(name) }] });
+
+/** A rollout from 1.0.0 by a to 2.0.0 by b that has just begun and has no steps. */
+export const aRollout = (more: Partial<Rollout> = {}): Rollout => ({
+  id: 'r1',
+  startedAt: 0,
+  stable: setOf('1.0.0', 'a'),
+  canary: setOf('2.0.0', 'b'),
+  steps: [],
+  index: 0,
+  progress: { is: 'Ready' },
+  stepStartedAt: 0,
+  ...more,
+});
 
 type RolloutStatus = NonNullable<CellStatus['rollout']>;
 

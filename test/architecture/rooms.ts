@@ -3,8 +3,8 @@ import { join, posix } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
 
-/** The folders whose code belongs to a room; folders below a room belong to it unless they are rooms of their own. */
-const top = [
+/** The folders of the product; folders below a room belong to it unless they are rooms of their own. */
+export const productRooms = [
   'activities',
   'cli',
   'clients',
@@ -12,10 +12,13 @@ const top = [
   'crds',
   'deploy',
   'domain',
-  'local',
   'watchers',
   'workflows',
 ] as const;
+
+/** Lists the files of a folder and of those below it. */
+export const filesIn = (folder: string): readonly string[] =>
+  readdirSync(join(root, folder), { recursive: true }).map((file) => posix.join(folder, String(file)));
 
 /** The folders of which each folder below is a room of its own, the deeper ones first. */
 const withRooms = ['domain/rollout', 'activities', 'clients', 'domain', 'watchers'];
@@ -40,12 +43,7 @@ const isCode = (file: string): boolean =>
 
 /** Reads what each room imports. */
 export function readImports(): ReadonlyMap<string, Imports> {
-  const files = top
-    .flatMap((folder) =>
-      readdirSync(join(root, folder), { recursive: true }).map((file) => posix.join(folder, String(file))),
-    )
-    .concat('worker.ts')
-    .filter(isCode);
+  const files = [...productRooms, 'local'].flatMap(filesIn).concat('worker.ts').filter(isCode);
   const found = new Map<string, { rooms: Set<string>; packages: Set<string> }>();
   for (const file of files) {
     const room = roomOf(file);

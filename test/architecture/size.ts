@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, posix } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { filesIn, productRooms } from './rooms.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -12,22 +13,10 @@ export interface Size {
 }
 
 /** The product may not become larger than this. These numbers only go down, to 570 files and 62,000 lines at first. */
-export const limits: Omit<Size, 'median'> = { files: 865, lines: 73_600 };
+export const limits: Omit<Size, 'median'> = { files: 735, lines: 71_500 };
 
 /** The size that the product should have. */
 export const goal: Size = { files: 520, lines: 57_000, median: 95 };
-
-const rooms = [
-  'activities',
-  'cli',
-  'clients',
-  'config',
-  'crds',
-  'deploy',
-  'domain',
-  'watchers',
-  'workflows',
-] as const;
 
 const isProduct = (file: string): boolean =>
   /\.(ts|mjs)$/.test(file) && !file.endsWith('.test.ts') && !/(^|\/)testing\//.test(file);
@@ -44,12 +33,7 @@ function sizeOf(files: readonly string[]): Size {
 /** Counts the product by room, and in all: programs without tests and without what is for tests. */
 export function countProduct(): ReadonlyMap<string, Size> {
   const byRoom = new Map<string, readonly string[]>(
-    rooms.map((room) => [
-      room,
-      readdirSync(join(root, room), { recursive: true })
-        .map((file) => posix.join(room, String(file)))
-        .filter(isProduct),
-    ]),
+    productRooms.map((room) => [room, filesIn(room).filter(isProduct)]),
   );
   byRoom.set('worker.ts', ['worker.ts']);
   return new Map([

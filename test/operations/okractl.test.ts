@@ -117,7 +117,7 @@ describe('an operator with okractl', () => {
     const { stdout } = await run(process.execPath, [program, 'get', '-n', stage.namespace], { env });
     expect(stdout).toMatch(/^web +Paused +2\/4 +20 +1\.0\.0 +2\.0\.0 /m);
     const description = await done('describe', 'web');
-    expect(description).toMatch(/^ {2}b +2\.0\.0 +Canary +20 +20$/m);
+    expect(description).toMatch(/^ {2}b +2\.0\.0 +Canary +20 +20 +(-|1\/1)$/m);
     expect(description).toMatch(/WeightsShifted +Setting the weight of 2\.0\.0 to 20/);
     expect(description).toContain(`okractl resume web -n ${stage.namespace}`);
     const paused = await onlyAsKubernetesLets();

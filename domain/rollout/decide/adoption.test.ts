@@ -2,12 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { decide } from './decide.ts';
 import type { InspectedForwarding } from '../../load-balancers/load-balancer.ts';
 import { initialState, type Rollout, type RolloutState } from '../../model/state.ts';
-import { aCell, arnOf, weightsOf, type CellBuilder } from '../../testing/builders.ts';
+import { aCell, arnOf, weightsOf, type CellBuilder, aRollout } from '../../testing/builders.ts';
 import { normalise } from '../../load-balancers/weights.ts';
 import { parseStep } from '../../steps/index.ts';
 
 const NOW = 1_000_000;
-const set = (version: string, name: string) => ({ version, groups: [{ name, arn: arnOf(name) }] });
 const groups = (weights: Readonly<Record<string, number>>) =>
   Object.entries(weights).map(([name, weight]) => ({ name, arn: arnOf(name), weight }));
 const serving = (weights: Readonly<Record<string, number>>): InspectedForwarding => ({
@@ -22,16 +21,11 @@ const saw = (found: InspectedForwarding, more: Partial<RolloutState> = {}): Roll
   inspected: found,
 });
 
-const rollout: Rollout = {
-  id: 'r1',
-  startedAt: 0,
-  stepStartedAt: 0,
-  stable: set('1.0.0', 'a'),
-  canary: set('2.0.0', 'b'),
+const rollout = aRollout({
   steps: [{ setWeight: 20 }, { pause: {} }].map(parseStep),
   index: 1,
   progress: { is: 'Pausing', since: NOW },
-};
+});
 const ending = { kind: 'Failed', reason: 'Aborted', message: 'Aborted by ann.', at: NOW } as const;
 const rolling = (change: Partial<Rollout> = {}): Partial<RolloutState> => ({
   rollout: { ...rollout, ...change },

@@ -5,7 +5,7 @@ import type { Decision } from '../../model/decision.ts';
 import { ask } from '../../model/requests.ts';
 import { type Progress, type Rollout, type RolloutState, initialState } from '../../model/state.ts';
 import { eventOf } from '../report/events.ts';
-import { aCell, arnOf, weightsOf } from '../../testing/builders.ts';
+import { aCell, arnOf, weightsOf, aRollout } from '../../testing/builders.ts';
 import { labelOf } from '../../testing/label.ts';
 import { parseStep } from '../../steps/index.ts';
 
@@ -20,17 +20,7 @@ const steps: CanaryStep[] = [
 const set = (version: string, name: string) => ({ version, groups: [{ name, arn: arnOf(name) }] });
 
 function rolling(at: Partial<Rollout>, more: Partial<RolloutState> = {}): RolloutState {
-  const rollout: Rollout = {
-    id: 'r1',
-    startedAt: 0,
-    stepStartedAt: 0,
-    stable: set('1.0.0', 'a'),
-    canary: set('2.0.0', 'b'),
-    steps: steps.map(parseStep),
-    index: 0,
-    progress: { is: 'Ready' },
-    ...at,
-  };
+  const rollout = aRollout({ steps: steps.map(parseStep), ...at });
   return { ...initialState, rollout, ...more };
 }
 

@@ -67,7 +67,7 @@ function fallBack(input: GuardInput, found: Candidates, stable: VersionSet): Dec
     !isBlocked(version, cell) && (!isPinLost(found, cell) || groups.length >= cell.spec.replicas);
   // A newer one rolls out by its steps, from what there is to go back to.
   const isOlder = ({ version }: VersionSet): boolean => !isNewer(version, stable.version);
-  // What a lost run has left goes on with what it carries.
+  // What was adopted with weights on two versions continues with what it carries.
   const goesOn = target !== undefined && !isOlder(target) && weightOf(target.groups, observed.weighted) > 0;
   if (goesOn) return undefined;
   const free = sets.filter((set) => isFree(set) && isOlder(set));
@@ -103,10 +103,8 @@ function recover(input: GuardInput, found: Candidates, stable: VersionSet): Deci
     (cell.spec.version !== undefined || isNewer(target.version, stable.version)) &&
     weightOf(target.groups, observed.weighted) > 0;
   if (isOnItsWay) return undefined;
-  if (target?.version === stable.version && isNewer(stable.version, other.version)) {
-    return begin({ stable: other, canary: target }, input);
-  }
-  if (target !== undefined && isNewer(target.version, other.version) && isGone(stable, observed))
+  const takesOver = target?.version === stable.version || isGone(stable, observed);
+  if (target !== undefined && takesOver && isNewer(target.version, other.version))
     return begin({ stable: other, canary: target }, input);
   return backFrom(stable, input);
 }

@@ -15,7 +15,7 @@ import {
   type Rollout,
   type RolloutState,
 } from '../../model/state.ts';
-import { aCell, arnOf } from '../../testing/builders.ts';
+import { aCell, arnOf, aRollout } from '../../testing/builders.ts';
 import { labelOf } from '../../testing/label.ts';
 import { parseStep } from '../../steps/index.ts';
 
@@ -24,7 +24,6 @@ const stamp = { by: 'ann', reason: '', at: NOW };
 const analysis: BackgroundAnalysis = { templates: [{ templateName: 'success-rate' }], startingStep: 1 };
 const experiment = { duration: '5m', templates: [{ name: 'wy', specRef: 'wy', replicas: 1 }] };
 const steps: CanaryStep[] = [{ setWeight: 20 }, { pause: {} }, { experiment }, { pause: { duration: '1h' } }];
-const set = (version: string, name: string) => ({ version, groups: [{ name, arn: arnOf(name) }] });
 const background = (phase: AnalysisPhase, more: Partial<Background> = {}): Background => ({
   prefix: 'bg',
   verdict: { name, phase, message: '' },
@@ -43,18 +42,7 @@ const measuring = (kind: MeasurementKind, phase: AnalysisPhase): Progress => ({
 });
 
 function rolling(at: Partial<Rollout>, more: Partial<RolloutState> = {}): RolloutState {
-  const rollout: Rollout = {
-    id: 'r1',
-    startedAt: 0,
-    stepStartedAt: 0,
-    stable: set('1.0.0', 'a'),
-    canary: set('2.0.0', 'b'),
-    steps: steps.map(parseStep),
-    index: 0,
-    progress: { is: 'Ready' },
-    backgroundAnalysis: analysis,
-    ...at,
-  };
+  const rollout = aRollout({ steps: steps.map(parseStep), backgroundAnalysis: analysis, ...at });
   return { ...initialState, rollout, ...more };
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Performable } from '../../model/decision.ts';
 import type { ObservedCell } from '../../model/observation.ts';
 import { initialState, type RolloutState } from '../../model/state.ts';
-import { aCell } from '../../testing/builders.ts';
+import { aCell, aRollout } from '../../testing/builders.ts';
 import { isInterrupted, performedOf } from './attempt.ts';
 import { runFrom, saw, type Run } from './run.ts';
 import { takeTurn } from '../turn.ts';
@@ -39,16 +39,7 @@ describe('what was lost with the process that did it', () => {
     expect(lost({ do: 'Prune', message: '' })).toMatchObject({ backoff: { until: NOW + 500 } }));
 
   it('has begun no measurement, which would count as one that was deleted', () => {
-    const rollout = {
-      id: 'r',
-      startedAt: 0,
-      stepStartedAt: 0,
-      stable: set,
-      canary: set,
-      steps: [],
-      index: 0,
-      progress: ready,
-    };
+    const rollout = aRollout({ stable: set, canary: set });
     const start: Performable = {
       do: 'StartMeasurement',
       kind: 'AnalysisRun',
@@ -60,16 +51,7 @@ describe('what was lost with the process that did it', () => {
 });
 
 describe('an abort while what a Cell has made is let go', () => {
-  const rollout = {
-    id: 'r',
-    startedAt: 0,
-    stepStartedAt: 0,
-    stable: set,
-    canary: set,
-    steps: [],
-    index: 0,
-    progress: ready,
-  };
+  const rollout = aRollout({ stable: set, canary: set });
   const abort = { by: 'ann', reason: '', at: NOW };
   const state: RolloutState = { ...initialState, rollout, requests: { abort } };
   const deletion = { isUnderWay: true, isHeld: true, policy: 'Delete' } as const;
@@ -98,17 +80,7 @@ describe('a write while the analysis in the background may have ended', () => {
     readAt: 0,
     reads: 0,
   } as const;
-  const rollout = {
-    id: 'r',
-    startedAt: 0,
-    stepStartedAt: 0,
-    stable: set,
-    canary: set,
-    steps: [],
-    index: 0,
-    progress: ready,
-    background,
-  };
+  const rollout = aRollout({ stable: set, canary: set, background });
   const restore = { ...shift, purpose: 'Restore', urgent: false } as const;
   const during = { reason: 'AccessDenied', message: '', since: 0, attempts: 9, until: NOW };
   const isGivenUp = (more: Partial<RolloutState>): boolean =>

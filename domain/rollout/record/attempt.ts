@@ -1,5 +1,6 @@
 import { deadlineOf } from '../../gates/deadline.ts';
-import type { Performable, ShiftPurpose } from '../../model/decision.ts';
+import { goesForward } from '../../gates/gate.ts';
+import type { Performable } from '../../model/decision.ts';
 import type { ObservedCell } from '../../model/observation.ts';
 import { isReadingRefused } from '../measure/background.ts';
 import { eventOf, refusalEvent } from '../report/events.ts';
@@ -137,9 +138,6 @@ function refused(decision: Performable, refusal: Refusal): Performed {
   };
 }
 
-/** The writes that a rollout makes while an operator has paused it: nothing moves to the canary by them. */
-const goesOnPaused: ReadonlySet<ShiftPurpose> = new Set(['Adopt', 'Restore', 'TakeOut', 'Evacuate']);
-
 /** Whether something goes before a decision that is being carried out; nothing goes before taking traffic back. */
 export function isInterrupted(decision: Performable, run: Run): boolean {
   const { state } = run;
@@ -149,8 +147,9 @@ export function isInterrupted(decision: Performable, run: Run): boolean {
   return (
     isStale(run) ||
     abortTakesBack(run) ||
-    // A pause that a lost run has left holds the rollout that is taken up, and nothing where there is none.
-    (!goesOnPaused.has(decision.purpose) &&
+    // A pause holds what goes forward in a rollout, and nothing where there is none. Adopting keeps all weights.
+    (goesForward(decision) &&
+      decision.purpose !== 'Adopt' &&
       state.rollout !== undefined &&
       state.requests.paused !== undefined) ||
     // What is written while the reading waits for its next attempt brings that no nearer when it is given up.

@@ -1,23 +1,18 @@
 import type { PresentCell } from '../../versions/candidate.ts';
 import { given } from '../../model/given.ts';
 import type { LostRun, Rollout, RolloutState } from '../../model/state.ts';
-import type { WeightedTargetGroup } from '../../model/target-group.ts';
 import type { VersionSet } from '../../versions/version.ts';
 import { weightOf } from '../../load-balancers/weights.ts';
 import { resumeAt } from '../../steps/plan.ts';
 import { blockedBy } from './record-ending.ts';
-import { withoutBackoff } from './record.ts';
-import { plannedBy } from '../../steps/strategy.ts';
+import { newRollout, withoutBackoff, type RolloutSituation } from './record.ts';
+import { stepsOf } from '../../steps/strategy.ts';
 
 type RolloutStatus = NonNullable<PresentCell['status']['rollout']>;
 
 /** Continues the rollout that the status reports, whose run was lost; `ended` is how that run ended. */
-export function resumeLost(
-  state: RolloutState,
-  { cell, weighted }: { readonly cell: PresentCell; readonly weighted: readonly WeightedTargetGroup[] },
-  ended: LostRun,
-  now: number,
-): RolloutState {
+export function resumeLost(state: RolloutState, at: RolloutSituation, ended: LostRun): RolloutState {
+  const { cell, now } = at;
   const { rollout } = cell.status;
   if (rollout === undefined) return state;
   const paused =
@@ -26,9 +21,9 @@ export function resumeLost(
       : rollout.paused && {
           by: rollout.paused.by,
           reason: rollout.paused.reason,
-          at: Date.parse(rollout.paused.time),
+          at: parseTime(rollout.paused.time, now),
         };
-  const rebuilt = rebuild(rollout, { cell, weighted }, now);
+  const rebuilt = rebuild(rollout, at);
   const { unblocked, ...known } = withoutBackoff(state);
   const isFailed = rebuilt.ending?.kind === 'Failed';
   return {
@@ -52,38 +47,37 @@ export function resumeLost(
  */
 function rebuild(
   { id, startedAt, edition = 0, ending, ...told }: RolloutStatus,
-  { cell, weighted }: { readonly cell: PresentCell; readonly weighted: readonly WeightedTargetGroup[] },
-  now: number,
+  at: RolloutSituation,
 ): Rollout {
-  const { steps, analysis } = plannedBy(cell.spec);
+  const { cell, weighted, now } = at;
   const { currentStepIndex, observedGeneration } = cell.status;
-  const weight = weightOf(told.canary.targetGroups, weighted);
-  const begun = Date.parse(startedAt);
+  const [stable, canary] = [sideOf(told.stable), sideOf(told.canary)];
+  const steps = stepsOf(cell.spec);
+  const begun = parseTime(startedAt, now);
   // The status does not have the steps: an index counts as long as nobody can have edited them.
   const isSame = observedGeneration === cell.generation && currentStepIndex !== undefined;
+  const index = isSame
+    ? Math.min(currentStepIndex, steps.length)
+    : resumeAt(steps, weightOf(canary.groups, weighted));
   return {
-    id,
+    ...newRollout({ id, stable, canary, index }, at),
     startedAt: begun,
-    stable: sideOf(told.stable),
-    canary: sideOf(told.canary),
-    steps,
-    index: isSame ? Math.min(currentStepIndex, steps.length) : resumeAt(steps, weight),
-    progress: { is: 'Ready' },
-    stepStartedAt: isSame ? Date.parse(told.stepStartedAt) : now,
+    ...(isSame ? { stepStartedAt: parseTime(told.stepStartedAt, now) } : {}),
     deadlinePausedMs: now - begun,
     edition: isSame ? edition : edition + 1,
     ...given({
-      shiftedAt: weight > 0 ? now : undefined,
-      backgroundAnalysis: analysis,
       ending: ending && {
         kind: ending.kind,
         reason: ending.reason,
         message: ending.message,
-        at: Date.parse(ending.time),
+        at: parseTime(ending.time, now),
       },
     }),
   };
 }
+
+/** Parses a time; the API server takes some that are none, such as an offset of 99 hours, and those count as now. */
+const parseTime = (text: string, now: number): number => Date.parse(text) || now;
 
 const sideOf = ({ version, targetGroups }: RolloutStatus['stable']): VersionSet => ({
   version,

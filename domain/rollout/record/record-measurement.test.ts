@@ -4,25 +4,15 @@ import { decide } from '../decide/decide.ts';
 import { measured, verdictExpected } from './record-measurement.ts';
 import { ask } from '../../model/requests.ts';
 import { initialState, type RolloutState } from '../../model/state.ts';
-import { aCell, arnOf } from '../../testing/builders.ts';
+import { aCell, aRollout } from '../../testing/builders.ts';
 import { labelOf } from '../../testing/label.ts';
 import { parseStep } from '../../steps/index.ts';
 
 const NOW = 1_000_000;
 const analysis = { templates: [{ templateName: 'success-rate' }] };
-const set = (version: string, name: string) => ({ version, groups: [{ name, arn: arnOf(name) }] });
 const starting: RolloutState = {
   ...initialState,
-  rollout: {
-    id: 'r1',
-    startedAt: 0,
-    stepStartedAt: 0,
-    stable: set('1.0.0', 'a'),
-    canary: set('2.0.0', 'b'),
-    steps: [{ analysis }].map(parseStep),
-    index: 0,
-    progress: { is: 'Ready' },
-  },
+  rollout: aRollout({ steps: [{ analysis }].map(parseStep) }),
 };
 const seen = aCell()
   .withSteps({ analysis })

@@ -12,9 +12,36 @@ import { changeOf, outcomeOf } from '../report/history.ts';
 import type { Rollout, RolloutState } from '../../model/state.ts';
 import { plannedBy } from '../../steps/strategy.ts';
 import { weightOf } from '../../load-balancers/weights.ts';
+import { given } from '../../model/given.ts';
 import { withoutPromote } from '../../model/measure-again.ts';
 
 type Of<Name extends Decision['do']> = Extract<Decision, { do: Name }>;
+
+/** Makes a rollout that begins now, by the steps of the spec. */
+export function newRollout(
+  sides: Pick<Rollout, 'id' | 'stable' | 'canary' | 'index'>,
+  { cell, weighted, now }: RolloutSituation,
+): Rollout {
+  const { steps, analysis } = plannedBy(cell.spec);
+  return {
+    ...sides,
+    startedAt: now,
+    steps,
+    progress: { is: 'Ready' },
+    stepStartedAt: now,
+    ...given({
+      // Nobody knows when it got the weight that it has.
+      shiftedAt: weightOf(sides.canary.groups, weighted) > 0 ? now : undefined,
+      backgroundAnalysis: analysis,
+    }),
+  };
+}
+
+/** What a rollout is made of besides its sides. */
+export interface RolloutSituation extends Pick<ObservedCell, 'weighted'> {
+  readonly cell: PresentCell;
+  readonly now: number;
+}
 
 /** Records that a rollout began; `id` tells it from every other. */
 export function began(
@@ -24,20 +51,9 @@ export function began(
 ): RolloutState {
   const { retry: _answered, ...requests } = state.requests;
   const { justBlocked, ...rest } = withoutBackoff(state);
-  const { steps, analysis } = plannedBy(at.cell.spec);
-  const rollout: Rollout = {
-    id: at.id,
-    startedAt: at.now,
-    stable: decision.stable,
-    canary: decision.canary,
-    steps,
-    index: decision.index,
-    progress: { is: 'Ready' },
-    stepStartedAt: at.now,
-    // Nobody knows when it got the weight that it has.
-    ...(weightOf(decision.canary.groups, at.observed.weighted) > 0 ? { shiftedAt: at.now } : {}),
-    ...(analysis === undefined ? {} : { backgroundAnalysis: analysis }),
-  };
+  const { stable, canary, index } = decision;
+  const { id, cell, observed, now } = at;
+  const rollout = newRollout({ id, stable, canary, index }, { cell, weighted: observed.weighted, now });
   // What begins again is blocked no more; what else was blocked may not stand in the status yet.
   const isOther = justBlocked !== undefined && justBlocked.version !== decision.canary.version;
   return { ...rest, ...(isOther ? { justBlocked } : {}), requests, rollout };

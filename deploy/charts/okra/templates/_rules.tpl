@@ -247,7 +247,6 @@
     - okra-installation
   verbs:
     - get
-    - patch
 {{- end -}}
 {{- define "okra.rules.viewer" -}}
 - apiGroups:
