@@ -20,16 +20,6 @@ export async function refusedUse(
   return await refusedOf(kubernetes, bound, { use, object });
 }
 
-/** Says that an object may not use a target group that it is in; undefined when it may. */
-export const refusedGroup = (
-  kubernetes: Pick<KubernetesClient, 'list'>,
-  bound: Asking,
-  arn: string,
-): Promise<Problem | undefined> =>
-  refusedOf(kubernetes, bound, { use: { of: 'TargetGroup', arn }, object: arn });
-
-type Asking = Pick<Bound, 'key' | 'life'>;
-
 /**
  * Says which TargetGroupBinding of a cluster has its controller deregister what others register in the target group
  * that an object is to move into; undefined when none is known.
@@ -71,7 +61,7 @@ async function managersIn(
 
 async function refusedOf(
   kubernetes: Pick<KubernetesClient, 'list'>,
-  { key, life }: Asking,
+  { key, life }: Bound,
   { use, object }: { readonly use: Use; readonly object: string },
 ): Promise<Problem | undefined> {
   const access = await accessPolicies(kubernetes).of(key.namespace, life.signal);

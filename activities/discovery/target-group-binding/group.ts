@@ -7,7 +7,6 @@ import type {
   AWSTargetGroupBindingStatus,
 } from '../../../crds/aws-target-group-binding.ts';
 import { usualTargetGroup, type NewTargetGroup } from '../../../crds/new-target-group.ts';
-import type { Entry } from '../../../domain/discovery/target-group-binding/binding-move.ts';
 import { formatKey } from '../../../domain/model/ids.ts';
 import { vpcOfClusters, type FoundVPC } from '../../../domain/discovery/clusters/cluster-vpc.ts';
 import {
@@ -71,8 +70,6 @@ export type FoundGroup =
       readonly arn: string;
       readonly targetType: TargetType;
       readonly created: boolean;
-      /** Whether a load balancer forwards to it. */
-      readonly isInUse: boolean;
       readonly problems: readonly Problem[];
     }
   | { readonly is: 'Problem'; readonly problem: Problem };
@@ -102,16 +99,6 @@ export function groupFinder(dependencies: Creation): GroupFinder {
   };
 }
 
-/** Finds the target group in which an object has registered what it has, whatever its spec asks for by now. */
-export async function findFormer(
-  { elbv2 }: GroupDependencies,
-  { targetGroupARN: arn, created: isCreated }: Pick<Entry, 'targetGroupARN' | 'created'>,
-  { signal }: Lifetime,
-): Promise<FoundGroup | undefined> {
-  const [group] = arn === undefined ? [] : await elbv2(arn).targetGroups([arn], signal);
-  return group === undefined ? undefined : foundGroup(group, isCreated === true, []);
-}
-
 /** Finds what may be the target group that was created for an object: what its status names, or what has its name. */
 export async function findCandidate(
   { elbv2, region }: GroupDependencies,
@@ -125,9 +112,6 @@ export async function findCandidate(
   if (region === undefined) return undefined;
   return await elbv2.inRegion(region).targetGroupNamed(targetGroupName(key, digest(uid)), signal);
 }
-
-/** Whether a load balancer forwards to a target group. */
-export const isInUse = ({ LoadBalancerArns: users = [] }: TargetGroup): boolean => users.length > 0;
 
 /** Whether a target group has the tags of an object, that is, was created for it and not given to someone else. */
 export async function isOwn(
@@ -231,7 +215,7 @@ function foreign({ TargetGroupName: name = '' }: TargetGroup, { key }: Bound): F
 function foundGroup(group: TargetGroup, isCreated: boolean, problems: readonly Problem[]): FoundGroup {
   const { TargetGroupArn: arn = '', TargetType: targetType } = group;
   if (targetType === 'instance' || targetType === 'ip') {
-    return { is: 'Group', arn, targetType, created: isCreated, isInUse: isInUse(group), problems };
+    return { is: 'Group', arn, targetType, created: isCreated, problems };
   }
   const message = `Expected a target group of the type instance or ip, got ${targetType ?? 'none'}. Name another target group.`;
   return { is: 'Problem', problem: { object: arn, reason: 'UnsupportedTargetType', message } };

@@ -5,8 +5,7 @@ import {
   type Key,
   type KubernetesClient,
 } from '../../../clients/kubernetes/kubernetes.ts';
-import { bindingLedger } from './ledger.ts';
-import { bindingReporter } from './report.ts';
+import { bindingLedger, bindingReporter } from './ledger.ts';
 import { lifetimeFrom } from '../lifetime.ts';
 
 const key = { namespace: 'default', name: 'web' };

@@ -3,8 +3,7 @@ import type { BindingTarget } from '../../../crds/binding-targets.ts';
 import type { Grace } from '../missing.ts';
 import { missedByBinding } from '../target-group-set/lost-clusters.ts';
 import type { SeenCluster } from './binding-ids.ts';
-import { withFormerNames } from './former-names.ts';
-import type { RegisteredTarget } from './registered-target.ts';
+import { withFormerNames, type RegisteredTarget } from './registered-target.ts';
 import { decideBinding } from './target-group-binding.ts';
 
 const idOf = (account: number): string => `arn:aws:eks:eu-central-1:${account}:cluster/web`;

@@ -1,4 +1,6 @@
 import { compareText } from '../../kubernetes/canonical.ts';
+import { cut } from '../../text.ts';
+import { LONGEST_CLUSTER_NAME, type KnownCluster } from '../clusters/known-cluster.ts';
 
 /** A target as ELBv2 knows it. */
 export interface Registration {
@@ -59,3 +61,70 @@ export const unique = (registrations: readonly Registration[]): readonly Registr
   [...new Map(registrations.map((one) => [targetTextOf(one), one])).values()].toSorted((a, b) =>
     compareText(targetTextOf(a), targetTextOf(b)),
   );
+
+/** Where an object has registered what, as its status says it. */
+export interface Entry {
+  readonly targetGroupARN?: string | undefined;
+  /** Whether the object has created it. */
+  readonly created?: boolean | undefined;
+  readonly targets: readonly RegisteredTarget[];
+}
+
+/** The result of registering and deregistering. */
+export interface BindingOutcome {
+  /** What AWS has refused to register. */
+  readonly refused: readonly Registration[];
+  /** What was to be deregistered, and may still be registered. */
+  readonly remaining: readonly Registration[];
+}
+
+/** Says what an object has registered after all: without what was refused, and with what is not deregistered yet. */
+export function recordOf(
+  {
+    claim,
+    targets,
+  }: { readonly claim: readonly RegisteredTarget[]; readonly targets: readonly RegisteredTarget[] },
+  { refused, remaining }: BindingOutcome,
+): readonly RegisteredTarget[] {
+  const isIn = (some: readonly Registration[], port: number) => (id: string) =>
+    some.some((one) => one.id === id && one.port === port);
+  // What is leaving stands in the claim after what is wanted.
+  const leaving = claim
+    .slice(targets.length)
+    .map((target) => onlyIds(target, isIn(remaining, target.port)))
+    .filter(({ ids = [] }) => ids.length > 0);
+  return [...targets.map((target) => onlyIds(target, (id) => !isIn(refused, target.port)(id))), ...leaving];
+}
+
+/** How many targets an object has registered, each counted once. */
+export const countOf = (targets: readonly RegisteredTarget[]): number =>
+  textsOf(targets.flatMap(registrationsOf)).size;
+
+type Named = Pick<KnownCluster, 'name' | 'id'>;
+
+/**
+ * Has what was registered of a cluster be of the one that has its id by now, whatever that is called; and when another
+ * has got its name, of one that is missing: what that has under the same names and labels are other targets.
+ */
+export const withFormerNames = (
+  targets: readonly RegisteredTarget[],
+  clusters: readonly Named[],
+): readonly RegisteredTarget[] =>
+  targets.map((target) =>
+    target.byCluster === undefined
+      ? target
+      : { ...target, byCluster: target.byCluster.map((one) => renamed(one, clusters)) },
+  );
+
+function renamed(one: IdsOfCluster, clusters: readonly Named[]): IdsOfCluster {
+  const { cluster, id } = one;
+  if (id === undefined) return one;
+  const same = clusters.filter((known) => known.id === id);
+  const [first] = same;
+  if (first !== undefined)
+    return same.some(({ name }) => name === cluster) ? one : { ...one, cluster: first.name };
+  const others = clusters.filter(({ name }) => name === cluster);
+  // Of a secret that someone has written nobody knows whether it is still of the same cluster.
+  const isOther = others.length > 0 && others.every((known) => known.id !== undefined);
+  return isOther ? { ...one, cluster: cut(`${cluster} (${id})`, LONGEST_CLUSTER_NAME) } : one;
+}
