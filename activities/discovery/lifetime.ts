@@ -35,6 +35,3 @@ export function lifetimeFrom(
 /** Makes the time of the attempt that runs this. */
 export const lifetime = (): Lifetime =>
   lifetimeFrom(Context.current().cancellationSignal, { isLost: isGivenUp });
-
-/** Whether no attempt of the same activity came before the one that runs this. */
-export const isFirstAttempt = (): boolean => Context.current().info.attempt === 1;

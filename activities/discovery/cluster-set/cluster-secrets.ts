@@ -38,7 +38,7 @@ export interface ClusterSecrets {
   ): Promise<readonly Problem[]>;
 }
 
-/** Makes what reads and writes cluster secrets. */
+/** Makes what reader and writes cluster secrets. */
 export function clusterSecrets(kubernetes: KubernetesClient): ClusterSecrets {
   return {
     async find(namespace, names) {

@@ -9,7 +9,7 @@ import type { SeenNode, SeenPod } from '../../../domain/discovery/target-group-b
 import {
   againAfter,
   type ClusterAccess,
-  type ClusterReads,
+  type ClusterReader,
   type RemoteCluster,
   type RemoteReading,
 } from '../clusters/reader.ts';
@@ -20,12 +20,12 @@ export interface SeenClusters {
   /** All clusters of the namespace, whether anything was seen in them or not; undefined when nobody has looked. */
   readonly secrets?: readonly KnownCluster[];
   /** After how many seconds to look again; undefined when all have answered. */
-  readonly againInSeconds?: number;
+  readonly againInSeconds?: number | undefined;
 }
 
 /** Reads the nodes and pods of the clusters that the targets of a binding may be in, and no others. */
 export async function readClusters(
-  reader: ClusterReads,
+  reader: ClusterReader,
   { targets }: AWSTargetGroupBindingSpec,
   { namespace }: ObjectKey,
 ): Promise<SeenClusters> {
@@ -41,7 +41,7 @@ export async function readClusters(
   return {
     clusters: readings.map(({ cluster }) => cluster),
     secrets: found.map(({ cluster }) => cluster),
-    ...againAfter(readings.map(({ said }) => said)),
+    againInSeconds: againAfter(readings.map(({ said }) => said)),
   };
 }
 
@@ -50,7 +50,7 @@ interface Reading {
   readonly said: RemoteReading<SeenCluster['seen']>;
 }
 
-async function readOne(reader: ClusterReads, remote: RemoteCluster, what: string): Promise<Reading> {
+async function readOne(reader: ClusterReader, remote: RemoteCluster, what: string): Promise<Reading> {
   const { name, id, labels } = remote.cluster;
   const said = await reader.read(remote, what, (access) => seenIn(access, { cluster: name, what }));
   const seen: SeenCluster['seen'] = said.ok

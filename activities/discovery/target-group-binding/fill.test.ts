@@ -107,9 +107,9 @@ function swapping({
     kubernetes,
     elbv2: regions,
     limits: { writes: unlimited, registrations: unlimited },
-    reads: unused({
+    reader: unused({
       find: () => Promise.resolve(found),
-      read: () => Promise.resolve({ ok: true, value: { ok: true, nodes: [], pods }, isLate: false } as never),
+      read: () => Promise.resolve({ ok: true, value: { ok: true, nodes: [], pods } } as never),
     }),
     graceSeconds: 180,
   };

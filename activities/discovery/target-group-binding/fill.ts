@@ -14,7 +14,7 @@ import {
 import { missedByBinding } from '../../../domain/discovery/target-group-set/lost-clusters.ts';
 import type { SharedTargets } from '../../../domain/discovery/target-group-binding/shared-targets.ts';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
-import { FAILED_AGAIN_SECONDS, type ClusterReads } from '../clusters/reader.ts';
+import { FAILED_AGAIN_SECONDS, type ClusterReader } from '../clusters/reader.ts';
 import { earlier } from '../../../domain/discovery/missing.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
 import { soonest } from '../soonest.ts';
@@ -27,7 +27,7 @@ import { deregister, readTargets, refusedForOne, register, type WrittenTargets }
 /** What a binding is bound with. */
 export type Binding = GroupDependencies & {
   readonly kubernetes: KubernetesClient;
-  readonly reads: ClusterReads;
+  readonly reader: ClusterReader;
   /** How long what is missed keeps what it had. */
   readonly graceSeconds: number;
 };
@@ -35,13 +35,13 @@ export type Binding = GroupDependencies & {
 /** Registers and deregisters targets until a target group has those that a binding asks for. */
 export async function registerIn(
   { arn: targetGroupARN, targetType, problems }: FoundGroup & { readonly is: 'Group' },
-  { kubernetes, elbv2, limits, reads, graceSeconds }: Binding,
+  { kubernetes, elbv2, limits, reader, graceSeconds }: Binding,
   { bound, ledger }: { readonly bound: Bound; readonly ledger: BindingLedger },
 ): Promise<BindingOutcome> {
   const { key, spec, life, status } = bound;
   const { namespace } = key;
   const { targets } = spec;
-  const { clusters, secrets: known, againInSeconds } = await readClusters(reads, spec, key);
+  const { clusters, secrets: known, againInSeconds } = await readClusters(reader, spec, key);
   const client = elbv2(targetGroupARN);
   const writes = { elbv2: client, targetGroupARN, limits, life };
   const { registered, unhealthy, draining } = await readTargets(client, targetGroupARN, life.signal);

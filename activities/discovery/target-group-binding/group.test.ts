@@ -42,7 +42,7 @@ async function spent(of: Partial<ELBv2>, more: Partial<Bound> = {}): Promise<rea
       },
       writes: { ...unlimited, wait: (quota) => Promise.resolve(void taken.push(`writes ${quota}`)) },
     },
-    reads: { find: () => Promise.resolve([known]) },
+    reader: { find: () => Promise.resolve([known]) },
   });
   const found = await find({ ...bound, ...more });
   expect(found).toMatchObject({ is: 'Group' });

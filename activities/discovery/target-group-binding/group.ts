@@ -20,7 +20,7 @@ import {
 } from '../../../domain/discovery/target-group-binding/new-target-group.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
 import type { TargetType } from '../../../domain/discovery/target-group-binding/target-ids.ts';
-import type { ClusterReads } from '../clusters/reader.ts';
+import type { ClusterReader } from '../clusters/reader.ts';
 import { reasonOf, toFailure } from '../../failure.ts';
 import type { Lifetime } from '../lifetime.ts';
 import type { HealthCheckInput } from '../../../clients/aws/elbv2-calls.ts';
@@ -87,7 +87,7 @@ export type GroupFinder = (bound: Bound) => Promise<FoundGroup>;
 
 /** What target groups are created with: the clusters among it say in which VPC. */
 interface Creation extends GroupDependencies {
-  readonly reads: Pick<ClusterReads, 'find'>;
+  readonly reader: Pick<ClusterReader, 'find'>;
 }
 
 /** Makes what finds target groups, and creates the one that is asked for when there is none. */
@@ -153,7 +153,7 @@ async function created(dependencies: Creation, asked: NewTargetGroup, bound: Bou
 }
 
 async function create(
-  { elbv2, region, limits, reads }: Creation,
+  { elbv2, region, limits, reader }: Creation,
   asked: NewTargetGroup,
   bound: Bound,
 ): Promise<FoundGroup> {
@@ -163,7 +163,7 @@ async function create(
       'Expected to know in which region to create the target group, got none. Set AWS_REGION, or name a target group in spec.targetGroupARN.';
     return { is: 'Problem', problem: { object: 'spec.targetGroup', reason: 'RegionUnknown', message } };
   }
-  const vpc = await vpcOf(asked, bound, reads);
+  const vpc = await vpcOf(asked, bound, reader);
   if (vpc.is === 'Problem') return vpc;
   const { vpcID } = vpc;
   const wanted = desiredTargetGroup(asked, spec.targets, { key, uid, digestOfUid: digest(uid), vpcID });
@@ -189,10 +189,10 @@ async function create(
 async function vpcOf(
   { vpcID }: NewTargetGroup,
   { key, spec }: Bound,
-  reads: Creation['reads'],
+  reader: Creation['reader'],
 ): Promise<FoundVPC> {
   if (vpcID !== undefined) return { is: 'VPC', vpcID };
-  const found = await reads.find(key.namespace);
+  const found = await reader.find(key.namespace);
   return vpcOfClusters(
     spec.targets,
     found.map(({ cluster }) => cluster),

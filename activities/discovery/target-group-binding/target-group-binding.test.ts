@@ -71,29 +71,16 @@ function binding() {
     elbv2: regions,
     limits: { writes: unlimited, registrations: unlimited },
     reader: {
-      by: 'me',
-      begin: () =>
-        Object.assign(
-          unused<ReturnType<Parameters<typeof targetGroupBindingActivities>[0]['reader']['begin']>>({
-            find: () => Promise.resolve(found),
-            read: async (_, what, read) => {
-              const isOfManagers = what.startsWith('TargetGroupBindings');
-              if (!isOfManagers)
-                return { ok: true, value: { ok: true, nodes: [], pods: seen() }, isLate: false } as never;
-              const { managers } = world;
-              if (managers === undefined)
-                return { ok: false, reason: 'AccessDenied', message: 'No.', isLate: false };
-              const list = (asked: KindRef) =>
-                Promise.resolve(asked === TARGET_GROUP_BINDING ? managers : []);
-              const value = await read({
-                client: unused<KubernetesClient>({ list: list as never }),
-                namespaces: [],
-              });
-              return { ok: true, value, isLate: false };
-            },
-          }),
-          { [Symbol.dispose]: () => undefined },
-        ),
+      find: () => Promise.resolve(found),
+      read: async (_, what, read) => {
+        if (!what.startsWith('TargetGroupBindings'))
+          return { ok: true, value: { ok: true, nodes: [], pods: seen() } } as never;
+        const { managers } = world;
+        if (managers === undefined) return { ok: false, reason: 'AccessDenied', message: 'No.' };
+        const list = (asked: KindRef) => Promise.resolve(asked === TARGET_GROUP_BINDING ? managers : []);
+        const client = unused<KubernetesClient>({ list: list as never });
+        return { ok: true, value: await read({ client, namespaces: [] }) };
+      },
     },
     graceSeconds: 0,
   });

@@ -6,18 +6,17 @@ import {
   type AWSTargetGroupBindingSpec,
 } from '../../../crds/aws-target-group-binding.ts';
 import type { ObjectKey } from '../../../domain/model/ids.ts';
-import { objectWorkflowId } from '../../../domain/model/workflow-ids.ts';
 import { BINDING_FINALIZER } from '../../../domain/kubernetes/labels.ts';
 import { refusedManaged, refusedUse } from './allowed.ts';
 import { registerIn, type Binding } from './fill.ts';
 import { groupFinder, type Bound, type GroupDependencies } from './group.ts';
 import { deleteCreated, leaveGroup, whileInUse, type LeavingDependencies } from './leave.ts';
 import { bindingLedger, type BindingLedger, bindingReporter, type BindingOutcome } from './ledger.ts';
-import { FAILED_AGAIN_SECONDS, type ClusterReader, type ClusterReads } from '../clusters/reader.ts';
+import { FAILED_AGAIN_SECONDS, type ClusterReader } from '../clusters/reader.ts';
 import type { SyncActivities, Synced } from '../../contract.ts';
 import { addFinalizerAndRead, removeFinalizer, type FinalizerOf } from '../../kubernetes/finalizers.ts';
 import { goesWithKind } from '../../kubernetes/goes-with-kind.ts';
-import { isFirstAttempt, lifetime, type Lifetime } from '../lifetime.ts';
+import { lifetime, type Lifetime } from '../lifetime.ts';
 import { soonest } from '../soonest.ts';
 import { reasonOf, toFailure } from '../../failure.ts';
 
@@ -35,23 +34,21 @@ const gone: Synced = { isPresent: false, message: 'The AWSTargetGroupBinding is 
 export function targetGroupBindingActivities(
   dependencies: BindingDependencies,
 ): Pick<SyncActivities, 'syncTargetGroupBinding'> {
-  const { kubernetes, reader } = dependencies;
+  const { kubernetes } = dependencies;
   const report = bindingReporter(kubernetes);
 
   /** Syncs an object that is there. */
   async function sync(
     object: AWSTargetGroupBinding,
-    { key, life, reads }: Pick<Bound, 'key' | 'life'> & { readonly reads: ClusterReads },
+    { key, life }: Pick<Bound, 'key' | 'life'>,
   ): Promise<Synced> {
     const parsed = awsTargetGroupBinding.parseSpec(object.spec);
     const bound = boundOf(object, key, life);
     const ledger = bindingLedger(kubernetes, bound);
     const outcome = parsed.ok
-      ? await attempt(life.signal, () =>
-          bind({ ...dependencies, reads }, { ...bound, spec: parsed.value }, ledger),
-        )
+      ? await attempt(life.signal, () => bind(dependencies, { ...bound, spec: parsed.value }, ledger))
       : { problems: parsed.problems.map((message) => ({ reason: 'InvalidObject', message })) };
-    return { ...(await report(object, ledger, outcome)), by: reader.by };
+    return await report(object, ledger, outcome);
   }
 
   /** Undoes what an object has done, and lets it go. */
@@ -73,19 +70,15 @@ export function targetGroupBindingActivities(
   }
 
   return {
-    async syncTargetGroupBinding(key, last) {
+    async syncTargetGroupBinding(key) {
       const life = lifetime();
-      using reads = reader.begin(
-        objectWorkflowId('AWSTargetGroupBinding', key),
-        isFirstAttempt() ? last : undefined,
-      );
       const held = { kind: AWS_TARGET_GROUP_BINDING, key, finalizer: BINDING_FINALIZER };
       const found = await kubernetes.get<AWSTargetGroupBinding>(AWS_TARGET_GROUP_BINDING, key);
       if (found === undefined) return gone;
       if (found.metadata.deletionTimestamp !== undefined) return await end(found, held, life);
       // What counts is the status that the object has from here on.
       const object = await addFinalizerAndRead<AWSTargetGroupBinding>(kubernetes, held);
-      return object === undefined ? gone : await sync(object, { key, life, reads });
+      return object === undefined ? gone : await sync(object, { key, life });
     },
   };
 }
@@ -104,7 +97,7 @@ async function bind(dependencies: Binding, bound: Bound, ledger: BindingLedger):
   const before = ledger.now();
   const refused =
     (await refusedUse(dependencies.kubernetes, bound, dependencies.region)) ??
-    (await refusedManaged(dependencies.reads, bound, before.targetGroupARN));
+    (await refusedManaged(dependencies.reader, bound, before.targetGroupARN));
   if (refused !== undefined) return { problems: [refused], againInSeconds: soonest([refused]) };
   const group = await groupFinder(dependencies)(bound);
   if (group.is === 'Problem') return { problems: [group.problem], againInSeconds: soonest([group.problem]) };

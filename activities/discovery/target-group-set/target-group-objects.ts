@@ -44,7 +44,7 @@ export interface TargetGroupObjects {
   ): Promise<readonly Problem[]>;
 }
 
-/** Makes what reads and writes the objects of AWSTargetGroupSets. */
+/** Makes what reader and writes the objects of AWSTargetGroupSets. */
 export function targetGroupObjects(kubernetes: KubernetesClient): TargetGroupObjects {
   return {
     async find(namespace) {

@@ -10,7 +10,6 @@ import { refusalOf } from '../../../domain/access/access.ts';
 import { compareText } from '../../../domain/kubernetes/canonical.ts';
 import { foundBindings } from '../../../domain/discovery/target-group-set/binding-kinds.ts';
 import type { ObjectKey } from '../../../domain/model/ids.ts';
-import { objectWorkflowId } from '../../../domain/model/workflow-ids.ts';
 import { setLooksInto } from '../../../domain/discovery/target-group-set/looks-into.ts';
 import { namesOf, saysTheSame, syncStatusOf, type Problem } from '../../../domain/discovery/sync-status.ts';
 import type {
@@ -23,13 +22,12 @@ import {
   againAfter,
   type ClusterAccess,
   type ClusterReader,
-  type ClusterReads,
   type RemoteCluster,
   type RemoteReading,
 } from '../clusters/reader.ts';
 import { listBindings } from '../clusters/target-group-bindings.ts';
 import type { SyncActivities, Synced } from '../../contract.ts';
-import { isFirstAttempt, lifetime, type Lifetime } from '../lifetime.ts';
+import { lifetime, type Lifetime } from '../lifetime.ts';
 import { againIn } from '../soonest.ts';
 import { readReporter } from '../../kubernetes/read-reporter.ts';
 import { targetGroupObjects } from './target-group-objects.ts';
@@ -61,17 +59,13 @@ export function targetGroupSetActivities({
   const objects = targetGroupObjects(kubernetes);
 
   /** Makes the objects what they are to be; says how many there are, and what is wrong. */
-  async function sync(
-    object: AWSTargetGroupSet,
-    key: ObjectKey,
-    { life, reads }: SyncDependencies,
-  ): Promise<Outcome> {
+  async function sync(object: AWSTargetGroupSet, key: ObjectKey, life: Lifetime): Promise<Outcome> {
     const parsed = awsTargetGroupSet.parseSpec(object.spec);
     if (!parsed.ok) return invalid(object, parsed.problems);
     const spec = parsed.value;
     const owner = { key, uid: object.metadata.uid ?? '' };
     const [readings, found] = await Promise.all([
-      readClusters(reads, spec, key.namespace),
+      readClusters(reader, spec, key.namespace),
       objects.find(key.namespace),
     ]);
     const own = found.groups.filter((group) => group.owner?.uid === owner.uid);
@@ -84,7 +78,7 @@ export function targetGroupSetActivities({
       grace: { before: object.status?.missing ?? [], now: Date.now(), seconds: graceSeconds },
     };
     const clusters = readings.map(({ remote }) => remote);
-    const decision = await decide(observed, askKinds(reads, clusters));
+    const decision = await decide(observed, askKinds(reader, clusters));
     const failures = await objects.perform({ owner, life }, decision, found);
     const refused = await refusedTemplate(kubernetes, spec, key);
     const { create, delete: gone } = decision.groups;
@@ -93,30 +87,23 @@ export function targetGroupSetActivities({
       targetGroups: own.length + create.length - gone.length,
       problems: [...refused, ...decision.problems, ...failures],
       missing: decision.missed.missing,
-      againInSeconds: earlier(
-        againAfter(readings.map(({ said }) => said)).againInSeconds,
-        decision.againInSeconds,
-      ),
+      againInSeconds: earlier(againAfter(readings.map(({ said }) => said)), decision.againInSeconds),
     };
   }
 
   return {
-    async syncTargetGroupSet(key, last): Promise<Synced> {
+    async syncTargetGroupSet(key): Promise<Synced> {
       const life = lifetime();
-      using reads = reader.begin(
-        objectWorkflowId('AWSTargetGroupSet', key),
-        isFirstAttempt() ? last : undefined,
-      );
       const object = await kubernetes.get<AWSTargetGroupSet>(AWS_TARGET_GROUP_SET, key);
       if (object === undefined || object.metadata.deletionTimestamp !== undefined) {
         return { isPresent: false, message: 'The AWSTargetGroupSet is gone.' };
       }
-      const outcome = await sync(object, key, { life, reads });
+      const outcome = await sync(object, key, life);
       life.assert();
       const status = statusOf(object, outcome);
       if (!saysTheSame(status, object.status))
         await report(AWS_TARGET_GROUP_SET, object, status, life.signal);
-      return { isPresent: true, message: status.message ?? '', by: reader.by, ...againIn(outcome) };
+      return { isPresent: true, message: status.message ?? '', ...againIn(outcome) };
     },
   };
 }
@@ -132,12 +119,6 @@ async function refusedTemplate(
   const message = refusalOf(await accessPolicies(kubernetes).of(namespace), { of: 'TargetGroup', arn });
   const object = 'spec.bindingTemplate.spec.targetGroupARN';
   return message === undefined ? [] : [{ object, reason: 'NotAllowed', message }];
-}
-
-/** What a sync is made with. */
-interface SyncDependencies {
-  readonly life: Lifetime;
-  readonly reads: ClusterReads;
 }
 
 interface Outcome {
@@ -166,7 +147,7 @@ type FoundBindings = ReturnType<typeof foundBindings>;
 
 /** Reads the TargetGroupBindings of all clusters that a set selects, at once. */
 async function readClusters(
-  reader: ClusterReads,
+  reader: ClusterReader,
   spec: AWSTargetGroupSetSpec,
   namespace: string,
 ): Promise<readonly Read[]> {

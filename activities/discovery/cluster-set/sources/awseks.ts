@@ -6,7 +6,7 @@ import type { SourcedCluster, UnreadCluster } from '../../../../domain/discovery
 import { failure, reasonOf, toFailure } from '../../../failure.ts';
 import type { ClusterSource, SettingsOf } from './port.ts';
 
-/** What reads EKS. */
+/** What reader EKS. */
 export interface AwseksConnection {
   readonly eks: (scope: AwsScope) => EKS;
   /** The region of clusters whose generator names none. */
