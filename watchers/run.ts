@@ -19,7 +19,6 @@ import { wakeOrphans } from './orphans.ts';
 import { watchStuckRuns } from './stuck-runs.ts';
 import { firstListing } from './informer/first-listing.ts';
 import { inOneGo } from './informer/in-one-go.ts';
-import { memoryBudgets } from './informer/memory-budget.ts';
 import { watchSpaces } from './informer/spaces.ts';
 import { watchRemotely } from './informer/remote.ts';
 import { decidesWatches } from './routes/route-remote.ts';
@@ -108,7 +107,6 @@ async function inform(options: WatcherOptions, router: Router, dispatcher: Dispa
   const sources = sourcesOf(options.config);
   const elsewhere = {
     clusters,
-    budgets: memoryBudgets(),
     view: router.view,
     dispatch: (instruction: Instruction) => dispatcher.dispatch(instruction),
     log,

@@ -4,7 +4,6 @@ import { trimRemote, type RemoteObject } from '../../domain/discovery/clusters/s
 import { runInformer, type InformerTiming } from './informer.ts';
 import type { Instruction } from '../instruction.ts';
 import { remoteKinds } from './remote-object.ts';
-import type { MemoryBudget, MemoryBudgets } from './memory-budget.ts';
 import {
   isBindingKind,
   remoteWatches,
@@ -30,8 +29,6 @@ export interface RemoteWatchingOptions {
   readonly log: Log;
   readonly signal: AbortSignal;
   readonly timing?: Partial<InformerTiming>;
-  /** What may be kept of clusters and spaces; all who watch them share it. */
-  readonly budgets: MemoryBudgets;
 }
 
 interface Running {
@@ -44,7 +41,7 @@ const BACKOFF = { first: 500, longest: 15_000 };
 
 /** Begins to watch clusters. */
 export function watchRemotely(options: RemoteWatchingOptions): RemoteWatching {
-  const { clusters, view, log, signal, budgets } = options;
+  const { clusters, view, log, signal } = options;
   const running = new Map<string, Running>();
   const ending = new Set<Promise<void>>();
   let namespaces = new Set<string>();
@@ -54,12 +51,7 @@ export function watchRemotely(options: RemoteWatchingOptions): RemoteWatching {
     const stop = new AbortController();
     running.set(key, { resourceVersion: watch.secret.metadata.resourceVersion, stop });
     const until = AbortSignal.any([signal, stop.signal]);
-    const { namespace, uid } = watch.secret.metadata;
-    const budget = budgets({ namespace, cluster: uid, name: reach.name });
-    const ended = inform(watch, reach, { ...options, budget, signal: until }).finally(() => {
-      budget.keep(0);
-      ending.delete(ended);
-    });
+    const ended = inform(watch, reach, { ...options, signal: until }).finally(() => ending.delete(ended));
     ending.add(ended);
   }
 
@@ -144,7 +136,7 @@ function report(
 async function inform(
   watch: RemoteWatch,
   { client, name }: Extract<Reach, { is: 'Client' }>,
-  { view, dispatch, log, signal, timing, budget }: RemoteWatchingOptions & { readonly budget: MemoryBudget },
+  { view, dispatch, log, signal, timing }: RemoteWatchingOptions,
 ): Promise<void> {
   // What a cluster has when it is first looked at is told at once, and not object by object.
   let isTold = false;
@@ -160,7 +152,6 @@ async function inform(
     log: log.child({ cluster: name }),
     signal,
     trim: trimRemote,
-    budget,
     onSynced: tell,
     onEvent: (event) => {
       if (isTold) routeRemote(watch, event, view).forEach(dispatch);
