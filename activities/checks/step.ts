@@ -10,7 +10,7 @@ import { HASH_ANNOTATION, isOver } from '../../domain/checks/next-run.ts';
 import type { CheckVariables } from '../../domain/checks/variables.ts';
 import { COUNT_ANNOTATION, RUN_LABEL, verdictOfAll } from '../../domain/checks/verdict.ts';
 import { knownCluster, type KnownCluster } from '../../domain/discovery/clusters/known-cluster.ts';
-import { sourceParts } from '../../domain/discovery/target-group-set/source-parts.ts';
+import { sourceParts } from '../../domain/discovery/target-group-set/target-group-of-binding.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import {
   BINDING_LABELS,

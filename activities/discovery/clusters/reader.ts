@@ -76,7 +76,7 @@ const DEADLINE_SECONDS = 10;
 export const FAILED_AGAIN_SECONDS = 15;
 
 /** Says when to look again, if any cluster could not be read. */
-export const againAfter = (readings: readonly RemoteReading<unknown>[]): number | undefined =>
+export const againAfter = (readings: readonly { readonly ok: boolean }[]): number | undefined =>
   readings.some(({ ok }) => !ok) ? FAILED_AGAIN_SECONDS : undefined;
 
 /** Makes a reader, which all activities of a process share. */

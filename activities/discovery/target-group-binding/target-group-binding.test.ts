@@ -78,8 +78,8 @@ function binding() {
         const { managers } = world;
         if (managers === undefined) return { ok: false, reason: 'AccessDenied', message: 'No.' };
         const list = (asked: KindRef) => Promise.resolve(asked === TARGET_GROUP_BINDING ? managers : []);
-        const client = unused<KubernetesClient>({ list: list as never });
-        return { ok: true, value: await read({ client, namespaces: [] }) };
+        const remote = unused<KubernetesClient>({ list: list as never });
+        return { ok: true, value: await read({ client: remote, namespaces: [] }) };
       },
     },
     graceSeconds: 0,

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { SOURCE_ANNOTATION } from '../../kubernetes/labels.ts';
 import { arnOf } from '../../testing/builders.ts';
-import { foundBindings } from './binding-kinds.ts';
+import { foundBindings, type ClusterReading, type ExistingGroup } from './observed-target-group-set.ts';
 import type { BindingAPI, RemoteBinding } from './target-group-of-binding.ts';
 import { decideTargetGroupSet } from './target-group-set.ts';
-import { type ClusterReading, type ExistingGroup } from './observed-target-group-set.ts';
 
 const ELB = 'elbv2.k8s.aws';
 const EKS = 'eks.amazonaws.com';

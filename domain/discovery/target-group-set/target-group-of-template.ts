@@ -1,11 +1,11 @@
+import type { KnownCluster } from '../clusters/known-cluster.ts';
 import type { AWSTargetGroupSetSpec } from '../../../crds/aws-target-group-set.ts';
 import { canonical } from '../../kubernetes/canonical.ts';
 import { withGenerated, type Marks } from '../generated.ts';
 import { SOURCE_ANNOTATION } from '../../kubernetes/labels.ts';
 import { isObjectName } from '../../kubernetes/label-syntax.ts';
-import { sourceParts } from './source-parts.ts';
+import { sourceParts, groupMarks, sourceOf, type SourcedGroup } from './target-group-of-binding.ts';
 import type { Problem } from '../sync-status.ts';
-import { groupMarks, sourceOf, type SourceCluster, type SourcedGroup } from './target-group-of-binding.ts';
 import type { Rendered } from '../../template.ts';
 import { render, renderLabels } from '../cluster-set/template.ts';
 
@@ -23,7 +23,7 @@ export interface DesiredBinding extends Marks {
 export type RenderedBinding =
   | {
       readonly ok: true;
-      readonly cluster: SourceCluster;
+      readonly cluster: KnownCluster;
       readonly binding: DesiredBinding;
       readonly group: SourcedGroup;
     }
@@ -42,7 +42,7 @@ export interface RenderingSet {
 }
 
 /** Renders the template of AWSTargetGroupBindings for a cluster; nothing when there is none. */
-export function renderBinding(set: RenderingSet, cluster: SourceCluster): readonly RenderedBinding[] {
+export function renderBinding(set: RenderingSet, cluster: KnownCluster): readonly RenderedBinding[] {
   const template = set.spec.bindingTemplate;
   if (template === undefined) return [];
   // The name of a cluster is free text, which may be no name of an object; that of its Secret is one.
@@ -146,7 +146,7 @@ function nameOf(name: Rendered): Rendered {
 
 function groupOf(
   set: RenderingSet,
-  cluster: SourceCluster,
+  cluster: KnownCluster,
   name: string,
   arn: string | undefined,
 ): SourcedGroup {

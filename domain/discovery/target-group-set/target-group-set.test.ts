@@ -383,7 +383,7 @@ describe('a group that two AWSTargetGroupSets want', () => {
     const later = { ...grace, before: awaited.missed.missing, now: now + 170_000 };
     const groups = groupsOf(one).map((group) => ({ ...group, isInherited: true }));
     const decision = decide({ groups, grace: later });
-    expect([decision.groups.delete, decision.againInSeconds]).toEqual([[], 180]);
+    expect([decision.groups.delete, decision.missed.againInSeconds]).toEqual([[], 180]);
   });
 
   it('stays with the first for as long as that wants it, or cannot read', () => {

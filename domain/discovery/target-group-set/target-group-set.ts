@@ -10,16 +10,18 @@ import { compareText } from '../../kubernetes/canonical.ts';
 import { hasMarks, type Marks } from '../generated.ts';
 import { bindingsTakenBy, generatorLooksInto } from './looks-into.ts';
 import { claimsOf, hasHeirs, isClaimed, desiredGroups, type Handover } from '../handover.ts';
-import { isOfFormerCluster, withFormerClusters } from './former-clusters.ts';
-import { missedBySet } from './lost-clusters.ts';
-import { lostKindsIn } from './lost-kinds.ts';
-import { earlier, type Missed } from '../missing.ts';
+import { isOfFormerCluster, withFormerClusters, missedBySet } from './lost-clusters.ts';
+import { lostKindsIn, unreadSourcesIn } from './unread-sources.ts';
+import type { Missed } from '../missing.ts';
 import { matches } from '../../kubernetes/selector.ts';
 import type { Problem } from '../sync-status.ts';
 import { nameGroups } from './target-group-names.ts';
-import { groupOfBinding, type RemoteBinding, type SourcedGroup } from './target-group-of-binding.ts';
-import { sourceParts } from './source-parts.ts';
-import { unreadSourcesIn } from './unread-sources.ts';
+import {
+  groupOfBinding,
+  type RemoteBinding,
+  type SourcedGroup,
+  sourceParts,
+} from './target-group-of-binding.ts';
 import { renderBinding, withoutRivals, type DesiredBinding } from './target-group-of-template.ts';
 
 /** What is to be done to the objects of one kind. */
@@ -36,8 +38,6 @@ export interface TargetGroupSetDecision {
   readonly problems: readonly Problem[];
   /** The secrets that are gone or not selected any more, and whose clusters keep what they have for a while. */
   readonly missed: Missed;
-  /** When the time of what stays for a while is over; undefined when nothing does. */
-  readonly againInSeconds?: number | undefined;
   readonly handover: { readonly groups: Handover; readonly bindings: Handover };
 }
 
@@ -99,7 +99,6 @@ export function decideTargetGroupSet(seen: ObservedTargetGroupSet): TargetGroupS
       ...named.problems,
     ],
     missed,
-    againInSeconds: earlier(missed.againInSeconds, lost.againInSeconds),
     handover: {
       groups: {
         claim: claimsOf(
