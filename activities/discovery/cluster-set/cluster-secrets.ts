@@ -9,8 +9,7 @@ import type {
 import { patchMarks } from '../../../domain/discovery/generated.ts';
 import { CLUSTER_SECRETS } from '../../../domain/kubernetes/labels.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
-import { foundOf, type Found } from '../found.ts';
-import { handoverWrites } from '../handovers.ts';
+import { foundOf, type Found, handoverWrites } from '../owned-objects.ts';
 import type { Lifetime } from '../lifetime.ts';
 import { inheritedBy, ownedBy, type ObjectOwner } from '../../kubernetes/owner-references.ts';
 import { removeAsFound } from '../../kubernetes/remove.ts';

@@ -20,9 +20,8 @@ import type {
   ExistingBinding,
   ExistingGroup,
 } from '../../../domain/discovery/target-group-set/observed-target-group-set.ts';
-import { foundOf, type Found } from '../found.ts';
+import { foundOf, type Found, handoverWrites } from '../owned-objects.ts';
 import type { Lifetime } from '../lifetime.ts';
-import { handoverWrites } from '../handovers.ts';
 import { inheritedBy, ownedBy, type ObjectOwner } from '../../kubernetes/owner-references.ts';
 import { removeAsFound } from '../../kubernetes/remove.ts';
 import { performWrites, type Write } from '../../kubernetes/writes.ts';

@@ -567,26 +567,6 @@ describe('a cluster that two generators find with different logins', () => {
   });
 });
 
-describe('a claim to the secret of another set', () => {
-  const owner = { uid: 'theirs', kind: 'ClusterSet', name: 'other' };
-  const claimed = existing(cluster('web'), { owner, heirs: ['mine'] });
-  const elsewhereOnly = [matching({ Service: 'other' })];
-  const sync = (reading: Reading, generators = elsewhereOnly) =>
-    decide({ spec: { generators }, readings: [reading], secrets: [claimed] }).handover;
-
-  it('is given up when the set does not want the cluster any more', () => {
-    expect(sync(read(cluster('web')))).toEqual({ claim: [], release: ['web'] });
-    expect(sync(readIn('arn:aws:eks:us-east-1:2:'))).toEqual({ claim: [], release: ['web'] });
-  });
-
-  it('stays while the set wants it, or could not read whether it does', () => {
-    const none = { claim: [], release: [] };
-    expect(sync(read(cluster('web')), [demo])).toEqual(none);
-    expect(sync(failed())).toEqual(none);
-    expect(sync(denied(cluster('web')))).toEqual(none);
-  });
-});
-
 it('keeps every secret of clusters about which generators are told the same', () => {
   const problem = { reason: 'AccessDenied', message: 'Expected EKS to describe cluster web, got no.' };
   const named = { region: 'eu-central-1', name: 'web' };

@@ -130,15 +130,6 @@ export function decideClusterSet(observed: ObservedClusterSet): ClusterSetDecisi
   );
   const gone = lost.filter(({ name }) => !missed.isAwaited(name));
   const spared = unwanted.filter(mayBeThere);
-  const claimable = new Set(secretsOf(wanted, secrets));
-  // Without this the secret of another set would be left to this one, which does not want it.
-  const unwantedClaims = secrets.filter(
-    (secret) =>
-      secret.owner?.uid !== uid &&
-      secret.heirs?.includes(uid) === true &&
-      !claimable.has(secret) &&
-      !unreadIds.has(secret.annotations[CLUSTER_ID_ANNOTATION] ?? ''),
-  );
   problems.push(...missingProblems(missed, observed.grace, missingCluster));
   // Of the others it is said why they could not be read.
   if (isComplete) problems.push(...spared.filter((secret) => !isRead(readings, secret)).map(unreadCluster));
@@ -163,7 +154,7 @@ export function decideClusterSet(observed: ObservedClusterSet): ClusterSetDecisi
     isFreed: gone.some(({ name }) => wanted.has(name)),
     handover: {
       claim: claimsOf(secretsOf(wanted, secrets), { uid, kind: 'ClusterSet' }),
-      release: [...released, ...(isComplete ? unwantedClaims : [])].map(({ name }) => name),
+      release: released.map(({ name }) => name),
     },
   };
 }

@@ -9,7 +9,7 @@ import type { AWSTargetGroupSetSpec } from '../../../crds/aws-target-group-set.t
 import { compareText } from '../../kubernetes/canonical.ts';
 import { hasMarks, type Marks } from '../generated.ts';
 import { bindingsTakenBy, generatorLooksInto } from './looks-into.ts';
-import { claimsOf, hasHeirs, isClaimed, desiredGroups, type Handover } from '../handover.ts';
+import { claimsOf, hasHeirs, desiredGroups, type Handover } from '../handover.ts';
 import { isOfFormerCluster, withFormerClusters, missedBySet } from './lost-clusters.ts';
 import { lostKindsIn, unreadSourcesIn } from './unread-sources.ts';
 import type { Missed } from '../missing.ts';
@@ -72,15 +72,6 @@ export function decideTargetGroupSet(seen: ObservedTargetGroupSet): TargetGroupS
   const unwanted = own.filter(({ name }) => !named.groups.some((group) => group.name === name));
   const leaving = unwanted.filter((group) => !unread.mayHide(group) && !kept.has(sourceOf(group)));
   const me = { uid: observed.uid, kind: 'AWSTargetGroupSet' };
-  const asked = new Set([...asking.map(({ source }) => source), ...bindings.taken.map(sourceOf)]);
-  // Without this the group of another set would be left to this one, which does not want it.
-  const unwantedClaims = observed.groups.filter(
-    (group) =>
-      isClaimedHere(group, observed) &&
-      !asked.has(sourceOf(group)) &&
-      !unusableSources.has(sourceOf(group)) &&
-      !unread.mayHide(group),
-  );
   return {
     groups: {
       ...changes(named.groups, own, (group, wanted) => group.arn === wanted.arn),
@@ -105,7 +96,7 @@ export function decideTargetGroupSet(seen: ObservedTargetGroupSet): TargetGroupS
           desiredGroups(observed.groups, { uid: me.uid, asking, bindings: bindings.taken }),
           me,
         ),
-        release: [...leaving.filter(hasHeirs), ...unwantedClaims].map(({ name }) => name),
+        release: leaving.filter(hasHeirs).map(({ name }) => name),
       },
       bindings: { claim: claimsOf(bindings.taken, me), release: bindings.released },
     },
@@ -113,13 +104,6 @@ export function decideTargetGroupSet(seen: ObservedTargetGroupSet): TargetGroupS
 }
 
 const sourceOf = (object: Pick<Existing, 'annotations'>): string => sourceParts(object)?.source ?? '';
-
-/** Whether a set waits for what is made of a cluster that it looks into; what is of others stays for a while once it is left to it. */
-const isClaimedHere = (
-  one: Existing,
-  { uid, readings }: Pick<ObservedTargetGroupSet, 'uid' | 'readings'>,
-): boolean =>
-  isClaimed(one, uid) && readings.some(({ cluster }) => cluster.secret === sourceParts(one)?.secret);
 
 function groupsIn(spec: AWSTargetGroupSetSpec, { cluster, found }: ClusterReading): readonly SourcedGroup[] {
   if (!found.ok) return [];
@@ -169,16 +153,13 @@ function decideBindings(
   const taken = observed.bindings.filter((one) =>
     rendered.some((other) => !other.ok && isInTheWay(one, other)),
   );
-  const unwantedClaims = observed.bindings.filter(
-    (one) => isClaimedHere(one, observed) && !taken.includes(one) && !mayBeWanted(one),
-  );
   return {
     changes: {
       ...changes(wanted, own, (binding, one) => binding.spec === one.spec),
       delete: gone.filter((one) => !hasHeirs(one)).map(({ name, uid }) => ({ name, uid })),
     },
     taken,
-    released: [...gone.filter(hasHeirs), ...unwantedClaims].map(({ name }) => name),
+    released: gone.filter(hasHeirs).map(({ name }) => name),
     groups: rendered.flatMap((one) => (one.ok ? [one.group] : [])),
     unrendered,
     problems,

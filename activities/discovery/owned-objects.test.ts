@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { API_VERSION, GENERATED_ANNOTATION } from '../../domain/kubernetes/labels.ts';
-import { foundOf } from './found.ts';
+import { foundOf } from './owned-objects.ts';
 import { claimedBy, inheritedBy, ownedBy, releasedBy } from '../kubernetes/owner-references.ts';
 
 const set = (name: string) => ({ key: { namespace: 'shop', name }, uid: name });
