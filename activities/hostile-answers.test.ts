@@ -22,7 +22,7 @@ import {
   storedSecret,
 } from '../test/support/hostile/answers.ts';
 import { SECRET, TOKEN } from '../test/support/hostile/values.ts';
-import { awseks } from './discovery/cluster-set/sources/awseks.ts';
+import { awseks } from './discovery/cluster-set/cluster-sources.ts';
 import { listBindings } from './discovery/clusters/target-group-bindings.ts';
 import { toFailure } from './failure.ts';
 

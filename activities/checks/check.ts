@@ -22,10 +22,10 @@ import { parseDuration } from '../../domain/duration.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import type { CheckActivities, CheckRun } from '../contract.ts';
-import { readReporter } from '../kubernetes/read-reporter.ts';
+import { readReporter } from '../kubernetes/status-reporter.ts';
 import { lifetime } from '../discovery/lifetime.ts';
 import { measure } from './measure.ts';
-import { mustUse, type ProviderDependencies } from './providers/dependencies.ts';
+import { mustUse, type ProviderDependencies } from './providers/port.ts';
 import { providerOf } from './providers/index.ts';
 
 /** Makes what counts the healthy targets of target groups together, as ELBv2 knows them now. */

@@ -23,7 +23,7 @@ import type { ObjectKey } from '../../domain/model/ids.ts';
 import type { VersionSet } from '../../domain/versions/version.ts';
 import type { CheckActivities, CheckRequest } from '../contract.ts';
 import { failure } from '../failure.ts';
-import { createOnce } from '../kubernetes/create-once.ts';
+import { createOnce } from '../kubernetes/writes.ts';
 import { ownedByCell } from '../kubernetes/owner-references.ts';
 
 interface NewCheck {

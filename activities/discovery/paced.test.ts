@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { paced } from './paced.ts';
+import { paced } from './lifetime.ts';
 
 it('has an answer say after how many seconds to look again, and leaves alone what is none', async () => {
   const activities = paced(

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { KubernetesError } from '../../clients/kubernetes/kubernetes.ts';
 import { CLUSTER_SET } from '../../clients/kubernetes/kinds.ts';
-import { readReporter, type ReadObject } from './read-reporter.ts';
+import { readReporter, type ReadObject } from './status-reporter.ts';
 
 interface Applied {
   readonly metadata: { readonly resourceVersion?: string };

@@ -2,10 +2,7 @@ import { SECRET } from '../../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
 import type { Metadata } from '../../../crds/resource.ts';
 import type { ClusterSetDecision } from '../../../domain/discovery/cluster-set/cluster-set.ts';
-import type {
-  ExistingSecret,
-  DesiredSecret,
-} from '../../../domain/discovery/cluster-set/cluster-secret-marks.ts';
+import type { ExistingSecret, DesiredSecret } from '../../../domain/discovery/cluster-set/source-reading.ts';
 import { patchMarks } from '../../../domain/discovery/generated.ts';
 import { CLUSTER_SECRETS } from '../../../domain/kubernetes/labels.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
@@ -37,7 +34,7 @@ export interface ClusterSecrets {
   ): Promise<readonly Problem[]>;
 }
 
-/** Makes what reader and writes cluster secrets. */
+/** Makes what reads and writes cluster secrets. */
 export function clusterSecrets(kubernetes: KubernetesClient): ClusterSecrets {
   return {
     async find(namespace, names) {

@@ -1,3 +1,4 @@
+import { given } from '../../../domain/model/given.ts';
 import { accessPolicies } from '../../../clients/kubernetes/access-policies.ts';
 import { CLUSTER_SET } from '../../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
@@ -19,13 +20,11 @@ import type { ObjectKey } from '../../../domain/model/ids.ts';
 import { namesOf, saysTheSame, syncStatusOf, type Problem } from '../../../domain/discovery/sync-status.ts';
 import { cut } from '../../../domain/text.ts';
 import { clusterSecrets } from './cluster-secrets.ts';
-import { readGenerator } from './sources/index.ts';
-import type { ClusterSources } from './sources/port.ts';
+import { readGenerator, type ClusterSources } from './cluster-sources.ts';
 import type { SyncActivities } from '../../contract.ts';
 import { reasonOf, toFailure } from '../../failure.ts';
 import { lifetime, type Lifetime } from '../lifetime.ts';
-import { againIn } from '../soonest.ts';
-import { readReporter } from '../../kubernetes/read-reporter.ts';
+import { readReporter } from '../../kubernetes/status-reporter.ts';
 
 /** What the activities of ClusterSets are made of. */
 export interface ClusterSetDependencies {
@@ -97,7 +96,11 @@ export function clusterSetActivities({
       life.assert();
       const status = statusOf(object, outcome);
       if (!saysTheSame(status, object.status)) await report(CLUSTER_SET, object, status, life.signal);
-      return { isPresent: true, message: status.message ?? '', ...againIn(outcome) };
+      return {
+        isPresent: true,
+        message: status.message ?? '',
+        ...given({ againInSeconds: outcome.againInSeconds }),
+      };
     },
   };
 }

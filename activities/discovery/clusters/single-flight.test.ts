@@ -6,7 +6,7 @@ const done = (value: unknown) => ({ is: 'Done', value });
 const WAITING = { is: 'Waiting' };
 
 describe('a single flight', () => {
-  it('reader again each time, and reports what went wrong', async () => {
+  it('reads again each time, and reports what went wrong', async () => {
     const read = singleFlight(1_000);
     let begun = 0;
     const next = (): Promise<number> => Promise.resolve((begun += 1));

@@ -19,7 +19,7 @@ interface Flight {
 const WAITING = { is: 'Waiting' } as const;
 
 /**
- * Makes a place to share reader in, none of which is waited for longer than a deadline, in milliseconds. What ends later
+ * Makes a place to share reads in, none of which is waited for longer than a deadline, in milliseconds. What ends later
  * is not used, since someone may have seen something newer; until it ends, the same is not read again.
  */
 export function singleFlight(deadlineMilliseconds: number): SingleFlight {

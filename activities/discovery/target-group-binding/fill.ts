@@ -17,12 +17,12 @@ import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts
 import { FAILED_AGAIN_SECONDS, type ClusterReader } from '../clusters/reader.ts';
 import { earlier } from '../../../domain/discovery/missing.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
-import { soonest } from '../soonest.ts';
 import { readClusters } from './clusters.ts';
 import type { Bound, FoundGroup, GroupDependencies } from './group.ts';
 import type { BindingLedger, BindingOutcome } from './ledger.ts';
 import { readShared, withoutKept } from './shared.ts';
 import { deregister, readTargets, refusedForOne, register, type WrittenTargets } from './targets.ts';
+import { isFailureType, isPermanent } from '../../../domain/failures.ts';
 
 /** What a binding is bound with. */
 export type Binding = GroupDependencies & {
@@ -108,3 +108,9 @@ const withoutHeld = (
   held: readonly Registration[],
 ): readonly (readonly Registration[])[] =>
   batches.map((batch) => batch.filter((one) => !held.includes(one))).filter((batch) => batch.length > 0);
+
+/** Soon, when trying again can help by itself. */
+export const soonest = (problems: readonly Problem[]): number | undefined =>
+  problems.some(({ reason }) => isFailureType(reason) && !isPermanent(reason))
+    ? FAILED_AGAIN_SECONDS
+    : undefined;

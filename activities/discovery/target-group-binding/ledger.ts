@@ -13,7 +13,6 @@ import { keyOf } from '../../../domain/model/ids.ts';
 import type { Missing } from '../../../domain/discovery/missing.ts';
 import { saysTheSame, syncStatusOf, type Problem } from '../../../domain/discovery/sync-status.ts';
 import type { Synced } from '../../contract.ts';
-import { againIn } from '../soonest.ts';
 import { statusReporter } from '../../kubernetes/status-reporter.ts';
 
 /** Keeps in a status what an object has registered, before it is registered, so that a crash leaves nothing unknown. */
@@ -100,6 +99,6 @@ export function bindingReporter(kubernetes: KubernetesClient): BindingReporter {
         [],
       );
     }
-    return { isPresent: true, message: status.message ?? '', ...againIn({ againInSeconds }) };
+    return { isPresent: true, message: status.message ?? '', ...given({ againInSeconds }) };
   };
 }

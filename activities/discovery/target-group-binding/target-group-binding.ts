@@ -8,7 +8,7 @@ import {
 import type { ObjectKey } from '../../../domain/model/ids.ts';
 import { BINDING_FINALIZER } from '../../../domain/kubernetes/labels.ts';
 import { refusedManaged, refusedUse } from './allowed.ts';
-import { registerIn, type Binding } from './fill.ts';
+import { registerIn, type Binding, soonest } from './fill.ts';
 import { groupFinder, type Bound, type GroupDependencies } from './group.ts';
 import { deleteCreated, leaveGroup, whileInUse, type LeavingDependencies } from './leave.ts';
 import { bindingLedger, type BindingLedger, bindingReporter, type BindingOutcome } from './ledger.ts';
@@ -17,7 +17,6 @@ import type { SyncActivities, Synced } from '../../contract.ts';
 import { addFinalizerAndRead, removeFinalizer, type FinalizerOf } from '../../kubernetes/finalizers.ts';
 import { goesWithKind } from '../../kubernetes/goes-with-kind.ts';
 import { lifetime, type Lifetime } from '../lifetime.ts';
-import { soonest } from '../soonest.ts';
 import { reasonOf, toFailure } from '../../failure.ts';
 
 /** What the activities of AWSTargetGroupBindings are made of. */

@@ -7,9 +7,8 @@ import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts
 import type { AWSTargetGroup } from '../../../crds/aws-target-group.ts';
 import { awsTargetGroupBinding, type AWSTargetGroupBinding } from '../../../crds/aws-target-group-binding.ts';
 import { canonical } from '../../../domain/kubernetes/canonical.ts';
-import { patchMarks, type Marks } from '../../../domain/discovery/generated.ts';
+import { patchMarks, type Marks, mergePatch } from '../../../domain/discovery/generated.ts';
 import type { ObjectKey } from '../../../domain/model/ids.ts';
-import { mergePatch } from '../../../domain/discovery/merge-patch.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
 import { namedARN } from '../../../domain/model/target-group.ts';
 import type {
@@ -43,7 +42,7 @@ export interface TargetGroupObjects {
   ): Promise<readonly Problem[]>;
 }
 
-/** Makes what reader and writes the objects of AWSTargetGroupSets. */
+/** Makes what reads and writes the objects of AWSTargetGroupSets. */
 export function targetGroupObjects(kubernetes: KubernetesClient): TargetGroupObjects {
   return {
     async find(namespace) {

@@ -1,3 +1,4 @@
+import { given } from '../../../domain/model/given.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import { accessPolicies } from '../../../clients/kubernetes/access-policies.ts';
 import { AWS_TARGET_GROUP_SET } from '../../../clients/kubernetes/kinds.ts';
@@ -21,8 +22,7 @@ import { againAfter, type ClusterAccess, type ClusterReader } from '../clusters/
 import { listBindings } from '../clusters/target-group-bindings.ts';
 import type { SyncActivities, Synced } from '../../contract.ts';
 import { lifetime, type Lifetime } from '../lifetime.ts';
-import { againIn } from '../soonest.ts';
-import { readReporter } from '../../kubernetes/read-reporter.ts';
+import { readReporter } from '../../kubernetes/status-reporter.ts';
 import { targetGroupObjects, type FoundObjects } from './target-group-objects.ts';
 import {
   decideTargetGroupSet,
@@ -90,7 +90,11 @@ export function targetGroupSetActivities({
       const status = statusOf(object, outcome);
       if (!saysTheSame(status, object.status))
         await report(AWS_TARGET_GROUP_SET, object, status, life.signal);
-      return { isPresent: true, message: status.message ?? '', ...againIn(outcome) };
+      return {
+        isPresent: true,
+        message: status.message ?? '',
+        ...given({ againInSeconds: outcome.againInSeconds }),
+      };
     },
   };
 }

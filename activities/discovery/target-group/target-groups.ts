@@ -12,7 +12,7 @@ import {
 } from '../../../domain/discovery/target-group/target-group-check.ts';
 import { given } from '../../../domain/model/given.ts';
 import { namedARN } from '../../../domain/model/target-group.ts';
-import type { TargetGroupAnswer } from '../../../domain/discovery/target-group/target-group-answer.ts';
+import type { TargetGroupAnswer } from '../../../domain/discovery/target-group/target-group-verdict.ts';
 import type { TargetGroupActivities } from '../../contract.ts';
 import { lifetime, type Lifetime } from '../lifetime.ts';
 import { statusReporter } from '../../kubernetes/status-reporter.ts';

@@ -1,8 +1,7 @@
 import type { Generator } from '../../../crds/cluster-set.ts';
 import { mayUse, refusalOf, type Access } from '../../access/access.ts';
 import type { Reading, SourcedCluster, UnreadCluster } from './cluster-set.ts';
-import { providerOf } from './provider.ts';
-import { selectedOf } from './selection.ts';
+import { providerOf, selectedOf } from './selection.ts';
 import type { Problem } from '../sync-status.ts';
 
 /** Says why a generator may not be read; undefined when it may. */

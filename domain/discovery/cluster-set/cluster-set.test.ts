@@ -6,7 +6,7 @@ import {
   type Reading,
   type SourcedCluster,
 } from './cluster-set.ts';
-import { type ExistingSecret, type DesiredSecret } from './cluster-secret-marks.ts';
+import type { ExistingSecret, DesiredSecret } from './source-reading.ts';
 import type { Grace } from '../missing.ts';
 import { syncStatusOf } from '../sync-status.ts';
 

@@ -1,7 +1,21 @@
-import type { ExistingSecret, DesiredSecret } from './cluster-secret-marks.ts';
+import {
+  type ExistingSecret,
+  type DesiredSecret,
+  unreadIn,
+  type Reading,
+  type SourcedCluster,
+} from './source-reading.ts';
 import type { ClusterSetSpec } from '../../../crds/cluster-set.ts';
 import { compareText, canonical } from '../../kubernetes/canonical.ts';
-import { clusterIn, foreign, missingCluster, rivalry, unreadCluster } from './cluster-set-problems.ts';
+import {
+  clusterIn,
+  foreign,
+  missingCluster,
+  rivalry,
+  unreadCluster,
+  holderOf,
+  type Holder,
+} from './cluster-set-problems.ts';
 import { claimsOf, hasHeirs, type Handover } from '../handover.ts';
 import {
   CLUSTER_ID_ANNOTATION,
@@ -13,8 +27,6 @@ import {
 import { awaitMissing, missingProblems, type Grace, type Missed } from '../missing.ts';
 import type { Problem } from '../sync-status.ts';
 import { withoutEnd } from '../../text.ts';
-import { unreadIn, type Reading, type SourcedCluster } from './source-reading.ts';
-import { holderOf, type Holder } from './secret-holder.ts';
 import { claimableBefore, selectedBy } from './selection.ts';
 import { hasMarks, withGenerated } from '../generated.ts';
 import { renderAnnotations, renderLabels } from './template.ts';

@@ -3,9 +3,9 @@ import type { Cell, WrittenCellSpec } from '../../../crds/cell.ts';
 import { canonical } from '../../kubernetes/canonical.ts';
 import { conditionsFrom } from '../../kubernetes/conditions.ts';
 import { loadBalancerKind, routeOf } from '../../load-balancers/load-balancer.ts';
-import type { TargetGroupAnswer } from './target-group-answer.ts';
-import { withTags } from '../target-group-binding/target-group-tags.ts';
 import {
+  type TargetGroupAnswer,
+  type TagsAnswer,
   judgeKnown,
   notFound,
   unasked,
@@ -15,6 +15,8 @@ import {
 import { unreachable } from '../../unreachable.ts';
 import { byName, groupByVersion } from '../../versions/version.ts';
 import { selectTargetGroups } from '../../versions/watched.ts';
+import { VERSION_TAGS } from '../../kubernetes/labels.ts';
+import { taggedVersion } from '../../versions/version-label.ts';
 
 /** What a check of the AWSTargetGroups of a namespace is made of; objects are as the API server returned them. */
 export interface ObservedTargetGroups {
@@ -132,3 +134,24 @@ function statusOf(
     conditions: conditionsFrom(claims, status?.conditions ?? [], { generation, time }),
   };
 }
+
+/** An AWSTargetGroup with the version that its tags say by now; what could not be asked stays as it was known. */
+export function withTags(group: AWSTargetGroup, answer: TargetGroupAnswer | undefined): AWSTargetGroup {
+  const { metadata, status = {} } = group;
+  const { version: _before, ...others } = status;
+  const version = isToldOfTags(answer) ? versionIn(answer) : taggedVersion(group);
+  const known = version === undefined ? {} : { version };
+  return { ...group, status: { ...others, observedGeneration: metadata.generation, ...known } };
+}
+
+/** Whether an answer says what the tags are. */
+const isToldOfTags = (answer: TargetGroupAnswer | undefined): answer is Told =>
+  answer?.is === 'Known' && answer.tags.is === 'Known';
+
+type Told = TargetGroupAnswer & { readonly tags: TagsAnswer & { readonly is: 'Known' } };
+
+/** The version of the first tag that is not empty. */
+const versionIn = ({ tags: { tags } }: Told): string | undefined =>
+  VERSION_TAGS.map((key) => (Object.hasOwn(tags, key) ? tags[key] : undefined)).find(
+    (value) => value !== undefined && value.trim() !== '',
+  );

@@ -3,7 +3,7 @@ import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts
 import type { Cell } from '../../../crds/cell.ts';
 import { saysTheSame, syncStatusOf } from '../../../domain/discovery/sync-status.ts';
 import type { SyncActivity } from '../../../activities/contract.ts';
-import { readReporter } from '../../../activities/kubernetes/read-reporter.ts';
+import { readReporter } from '../../../activities/kubernetes/status-reporter.ts';
 import { tally, type Tally } from './tally.ts';
 
 /** Makes the activity of Tallies. */

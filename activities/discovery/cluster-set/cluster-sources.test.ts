@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { ClusterSetSpec, Generator } from '../../../../crds/cluster-set.ts';
-import { accessOf } from '../../../../domain/access/access.ts';
-import { generatorRefusal } from '../../../../domain/discovery/cluster-set/cluster-set-access.ts';
-import { decideClusterSet } from '../../../../domain/discovery/cluster-set/cluster-set.ts';
-import { clusterSources, readGenerator } from './index.ts';
-import type { ClusterSources, SourceReading } from './port.ts';
+import type { ClusterSetSpec, Generator } from '../../../crds/cluster-set.ts';
+import { accessOf } from '../../../domain/access/access.ts';
+import { generatorRefusal } from '../../../domain/discovery/cluster-set/cluster-set-access.ts';
+import { decideClusterSet } from '../../../domain/discovery/cluster-set/cluster-set.ts';
+import { clusterSources, readGenerator, type ClusterSources, type SourceReading } from './cluster-sources.ts';
 
 // A provider takes its settings in the schema, and an entry among the sources.
 const spec = {
