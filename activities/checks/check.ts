@@ -17,7 +17,7 @@ import {
   waitingStatus,
   type StatusInput,
 } from '../../domain/checks/status.ts';
-import { thresholdOf } from '../../domain/checks/threshold.ts';
+import { thresholdOf } from '../../domain/checks/judge-value.ts';
 import { parseDuration } from '../../domain/duration.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';

@@ -1,6 +1,6 @@
 import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import { emitEvent } from '../../clients/kubernetes/object-event.ts';
-import { statusSchemaOf } from '../../crds/status-schema.ts';
+import { statusSchemaOf } from '../../crds/index.ts';
 import { isConflict, isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { fitted } from '../../domain/rollout/report/fitted.ts';
 import { formatKey, keyOf, metadataOf, type ObjectKey } from '../../domain/model/ids.ts';

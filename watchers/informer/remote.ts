@@ -3,8 +3,8 @@ import type { Reach, RemoteClusters, StoredClusterSecret } from '../../clients/k
 import { trimRemote, type RemoteObject } from '../../domain/discovery/clusters/seen.ts';
 import { runInformer, type InformerTiming } from './informer.ts';
 import type { Instruction } from '../instruction.ts';
-import { remoteKinds } from './remote-object.ts';
 import {
+  remoteKinds,
   isBindingKind,
   remoteWatches,
   routeRecovery,

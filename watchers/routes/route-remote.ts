@@ -9,9 +9,16 @@ import { matches } from '../../domain/kubernetes/selector.ts';
 import type { ObjectEvent } from '../event.ts';
 import { ignore, type Instruction } from '../instruction.ts';
 import type { RemoteObject } from '../../domain/discovery/clusters/seen.ts';
-import { isSame, type RemoteKind } from '../informer/remote-object.ts';
 import type { KindEvent } from '../kinds.ts';
 import type { View } from '../informer/store.ts';
+import {
+  EKS_TARGET_GROUP_BINDING,
+  NODE,
+  POD,
+  TARGET_GROUP_BINDING,
+  type KindRef,
+} from '../../clients/kubernetes/kinds.ts';
+import { canonical } from '../../domain/kubernetes/canonical.ts';
 
 /** What is watched in a cluster. */
 export interface RemoteWatch {
@@ -116,3 +123,26 @@ const targetsIn = (binding: AWSTargetGroupBinding, cluster: KnownCluster) =>
   binding.spec.targets
     .filter((target) => targetLooksInto(target, cluster))
     .map((target) => ({ target, namespace: keyOf(binding).namespace }));
+
+/** The kinds that are watched in clusters. */
+export const remoteKinds = {
+  TargetGroupBinding: TARGET_GROUP_BINDING,
+  EKSTargetGroupBinding: EKS_TARGET_GROUP_BINDING,
+  Node: NODE,
+  Pod: POD,
+} as const satisfies Record<string, KindRef>;
+
+/** The name of such a kind. */
+export type RemoteKind = keyof typeof remoteKinds;
+
+/** Whether two states of an object make no difference to targets. */
+export const isSame = (a: RemoteObject, b: RemoteObject): boolean => textOf(a) === textOf(b);
+
+const textOf = ({ metadata, spec, status }: RemoteObject): string =>
+  canonical([
+    metadata.labels ?? {},
+    metadata.deletionTimestamp ?? '',
+    spec ?? {},
+    // JSON, because it has lists of objects.
+    JSON.stringify(status ?? {}),
+  ]);
