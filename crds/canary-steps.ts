@@ -7,7 +7,7 @@ import { jobStep } from './job-step.ts';
 import { exactlyOneOf, keysOf, withRules } from './rules.ts';
 
 /** The approvals that a step waits for. */
-const approvalStep = z.object({
+export const approvalStep = z.object({
   groups: withRules(z.array(z.string().min(1).max(253)).min(1).max(20), [
     {
       cel: "!self.exists(group, group == 'system:masters')",

@@ -1,3 +1,4 @@
+import { given } from '../../domain/model/given.ts';
 import type { Problem } from '../../domain/discovery/sync-status.ts';
 import { toFailure } from '../failure.ts';
 import type { Lifetime } from '../discovery/lifetime.ts';
@@ -36,7 +37,7 @@ async function perform({ object: { kind, name }, cluster, run }: Write): Promise
     return undefined;
   } catch (error) {
     const message = `Expected to write ${kind} ${name}, got: ${toFailure(error).message} It is tried again.`;
-    return { ...(cluster === undefined ? {} : { cluster }), object: name, reason: 'NotWritten', message };
+    return { ...given({ cluster }), object: name, reason: 'NotWritten', message };
   }
 }
 

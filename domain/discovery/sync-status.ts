@@ -1,3 +1,4 @@
+import { omit } from '../model/given.ts';
 import { canonical } from '../kubernetes/canonical.ts';
 import { conditionsFrom, type Condition } from '../kubernetes/conditions.ts';
 import { cut } from '../text.ts';
@@ -69,10 +70,7 @@ export const namesOf = (names: readonly string[]): { readonly names: readonly st
 export const saysTheSame = (
   status: object,
   before: { readonly lastSyncTime?: string | undefined } = {},
-): boolean => {
-  const { lastSyncTime: _then, ...said } = before;
-  return canonical(status) === canonical(said);
-};
+): boolean => canonical(status) === canonical(omit(before, 'lastSyncTime'));
 
 function lead(problems: readonly Problem[]): string {
   const first = shorten(problems[0] ?? { reason: '', message: '' }).message;

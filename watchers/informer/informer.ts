@@ -1,3 +1,4 @@
+import { given } from '../../domain/model/given.ts';
 import { sleep as sleepByClock, waitAfter, type Backoff, type Sleep } from '../../clients/backoff.ts';
 import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import {
@@ -228,7 +229,7 @@ function failureReporter<T>({
   onRecovered,
 }: InformerOptions<T>): (error: unknown) => void {
   let last = '';
-  const of = { kind: kind.kind, ...(namespace === undefined ? {} : { namespace }) };
+  const of = { kind: kind.kind, ...given({ namespace }) };
   return (error) => {
     const reason = reasonOf(error);
     if (reason === last) return;

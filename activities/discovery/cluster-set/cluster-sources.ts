@@ -1,3 +1,4 @@
+import { given } from '../../../domain/model/given.ts';
 import type { AwsScope } from '../../../clients/aws/aws-credentials.ts';
 import type { DeniedCluster, EKS, EKSCluster } from '../../../clients/aws/eks.ts';
 import { eksPlace } from '../../../clients/aws/eks-place.ts';
@@ -23,10 +24,7 @@ export const awseks = ({ eks, region: usual }: AwseksConnection): ClusterSource<
         'Expected awseks.region or the environment variable AWS_REGION, got neither. Set one.',
       );
     }
-    const role = {
-      ...(roleARN === undefined ? {} : { roleARN }),
-      ...(externalID === undefined ? {} : { externalID }),
-    };
+    const role = given({ roleARN, externalID });
     const client = eks({ region, ...role });
     const { clusters, denied } = await client.clusters(signal, known);
     const account = (roleARN ?? clusters[0]?.arn)?.split(':')[4] ?? (await client.account());

@@ -1,3 +1,4 @@
+import { given } from '../../model/given.ts';
 import type { ClusterSecret } from './cluster-secret.ts';
 import type { Decode } from './secret-fields.ts';
 import {
@@ -57,7 +58,7 @@ function readCluster({ metadata, data = {} }: ClusterSecret, decode: Decode): Kn
     name: name === '' ? secret : name,
     labels,
     ...(id === '' || id.length > LONGEST_ID ? {} : { id }),
-    ...(tags === undefined ? {} : { tags }),
+    ...given({ tags }),
     ...(vpcID !== undefined && VPC_ID.test(vpcID) ? { vpcID } : {}),
   };
 }

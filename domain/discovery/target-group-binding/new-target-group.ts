@@ -1,3 +1,4 @@
+import { given } from '../../model/given.ts';
 import type { BindingTarget } from '../../../crds/binding-targets.ts';
 import type { NewTargetGroup } from '../../../crds/new-target-group.ts';
 import { formatKey, type ObjectKey } from '../../model/ids.ts';
@@ -147,8 +148,7 @@ function chosenBy({ protocol, healthCheck }: NewTargetGroup): Times {
 }
 
 const timesOf = ({ intervalSeconds, timeoutSeconds }: HealthCheck<string>): Partial<Times> => ({
-  ...(intervalSeconds === undefined ? {} : { intervalSeconds }),
-  ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
+  ...given({ intervalSeconds, timeoutSeconds }),
 });
 
 /** AWS refuses an interval that is not above the timeout, so that where one of them is asked for, the other makes way. */

@@ -1,3 +1,4 @@
+import { given } from '../../model/given.ts';
 import type { BindingTarget } from '../../../crds/binding-targets.ts';
 import { findIds, type SeenCluster } from './binding-ids.ts';
 import { fit, leavingTargets } from './fitting-targets.ts';
@@ -67,8 +68,7 @@ export function decideBinding(observed: ObservedBinding): BindingDecision {
         name,
         port,
         ids,
-        ...(clusters === undefined ? {} : { clusters }),
-        ...(byCluster === undefined ? {} : { byCluster }),
+        ...given({ clusters, byCluster }),
       },
       isOurs(port),
     ),

@@ -1,6 +1,7 @@
+import { given, omit } from '../../model/given.ts';
 import type { AWSTargetGroup, AWSTargetGroupStatus } from '../../../crds/aws-target-group.ts';
 import type { Cell, WrittenCellSpec } from '../../../crds/cell.ts';
-import { canonical } from '../../kubernetes/canonical.ts';
+import { saysTheSame } from '../sync-status.ts';
 import { conditionsFrom } from '../../kubernetes/conditions.ts';
 import { loadBalancerKind, routeOf } from '../../load-balancers/load-balancer.ts';
 import {
@@ -55,9 +56,8 @@ export function checkTargetGroups(observed: ObservedTargetGroups): readonly Targ
     const answer = answers.get(group.spec.arn);
     const verdict = judge(group, answer, usersOf(group));
     if (verdict === undefined) return [];
-    const { lastSyncTime: _then, ...before } = group.status ?? {};
     const status = statusOf(verdict, withTags(group, answer), time);
-    if (canonical(status) === canonical(before)) return [];
+    if (saysTheSame(status, group.status)) return [];
     const { name, uid = '', resourceVersion } = group.metadata;
     return [{ name, uid, resourceVersion, status }];
   });
@@ -130,7 +130,7 @@ function statusOf(
   const version = status?.version;
   return {
     observedGeneration: generation,
-    ...(version === undefined ? {} : { version }),
+    ...given({ version }),
     conditions: conditionsFrom(claims, status?.conditions ?? [], { generation, time }),
   };
 }
@@ -138,10 +138,9 @@ function statusOf(
 /** An AWSTargetGroup with the version that its tags say by now; what could not be asked stays as it was known. */
 export function withTags(group: AWSTargetGroup, answer: TargetGroupAnswer | undefined): AWSTargetGroup {
   const { metadata, status = {} } = group;
-  const { version: _before, ...others } = status;
   const version = isToldOfTags(answer) ? versionIn(answer) : taggedVersion(group);
-  const known = version === undefined ? {} : { version };
-  return { ...group, status: { ...others, observedGeneration: metadata.generation, ...known } };
+  const others = omit(status, 'version');
+  return { ...group, status: { ...others, observedGeneration: metadata.generation, ...given({ version }) } };
 }
 
 /** Whether an answer says what the tags are. */
