@@ -32,7 +32,7 @@ export const resources = [
 type Row = (typeof resources)[number];
 
 /** The name of a kind that Okra defines. */
-export type KindName = Row['kind'];
+type KindName = Row['kind'];
 
 type RowOf<Name extends KindName> = Extract<Row, { readonly kind: Name }>;
 

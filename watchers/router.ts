@@ -28,7 +28,7 @@ export interface Router {
 }
 
 /** What a workflow works for: an object of this kind, if it exists. */
-export interface WorkedOn {
+interface WorkedOn {
   readonly kind: KindWithWorkflow;
   readonly object: Informed | undefined;
 }

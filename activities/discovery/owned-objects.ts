@@ -52,7 +52,7 @@ export function foundOf(metadata: Metadata): Found {
 }
 
 /** What is handed over, and by whom. */
-export interface HandoverDependencies {
+interface HandoverDependencies {
   readonly kubernetes: KubernetesClient;
   readonly owner: ObjectOwner;
   readonly ownerKind: string;

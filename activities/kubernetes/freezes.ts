@@ -7,7 +7,7 @@ import { doubtAsFreezing } from '../../domain/gates/kinds.ts';
 import { definitionOf, GRACE_SECONDS, readWithDefinition } from './definition.ts';
 
 /** Which Freezes are asked for. */
-export interface FreezesWanted {
+interface FreezesWanted {
   readonly namespaces: Iterable<string>;
   /** When the object that they hold was created: for one younger than the definition of Freezes, none from before can be missing. */
   readonly createdAt: string | undefined;

@@ -21,7 +21,7 @@ export interface Reported {
 }
 
 /** Writes a status by server-side apply, as long as it may be, with the Events that belong to it. An object that is gone is left alone, which it answers with `Gone`. */
-export type StatusReporter = (
+type StatusReporter = (
   kind: KindRef,
   about: Reported,
   status: object,
@@ -77,12 +77,7 @@ export interface ReadObject {
 }
 
 /** Writes a status that was made from an object as it was read; an object that is gone is left alone. */
-export type ReadReporter = (
-  kind: KindRef,
-  read: ReadObject,
-  status: object,
-  signal?: AbortSignal,
-) => Promise<void>;
+type ReadReporter = (kind: KindRef, read: ReadObject, status: object, signal?: AbortSignal) => Promise<void>;
 
 /**
  * Makes what writes a status over the version of the object from which it was made. If the object has another version by

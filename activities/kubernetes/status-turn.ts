@@ -16,7 +16,7 @@ export interface StatusTurn {
 }
 
 /** Which object a status is about. */
-export interface TurnOf {
+interface TurnOf {
   readonly kind: KindRef;
   readonly key: ObjectKey;
   readonly uid: string;
@@ -30,7 +30,7 @@ interface Written {
 }
 
 /** What it takes to know whether a status comes late. */
-export interface TurnMeans {
+interface TurnMeans {
   readonly kubernetes: Pick<KubernetesClient, 'get'>;
   readonly temporal: Client;
 }

@@ -28,7 +28,7 @@ export interface Sample {
 }
 
 /** How long samples are extended already, in milliseconds. */
-export interface Extending {
+interface Extending {
   readonly forMs: number;
 }
 

@@ -31,7 +31,7 @@ const MOST_MISSING = 1000;
 export const endOf = (since: number, { seconds }: Pick<Grace, 'seconds'>): number => since + seconds * 1000;
 
 /** In how many whole seconds a time has come. */
-export const secondsUntil = (time: number, { now }: Pick<Grace, 'now'>): number =>
+const secondsUntil = (time: number, { now }: Pick<Grace, 'now'>): number =>
   Math.max(1, Math.ceil((time - now) / 1000));
 
 /** The earlier of two times, if there is any. */

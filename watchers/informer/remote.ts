@@ -14,7 +14,7 @@ import {
 import type { View } from './store.ts';
 
 /** Watches clusters: what is looked for in them, and no more. */
-export interface RemoteWatching {
+interface RemoteWatching {
   /** Watches from now on what has to be watched by what is known now. */
   refresh(): void;
   /** Ends when nothing is watched any more, after the signal. */
@@ -22,7 +22,7 @@ export interface RemoteWatching {
 }
 
 /** What clusters are watched with. */
-export interface RemoteWatchingOptions {
+interface RemoteWatchingOptions {
   readonly clusters: RemoteClusters;
   readonly view: View;
   readonly dispatch: (instruction: Instruction) => void;

@@ -19,7 +19,7 @@ import { shelfOf, type View } from './store.ts';
 type Space = NonNullable<StagedBindingPolicySpec['space']>;
 
 /** Watches workload description spaces that are other API servers. */
-export interface SpaceWatching {
+interface SpaceWatching {
   /** Watches from now on the spaces that StagedBindingPolicies name by now. */
   refresh(): void;
   /** Ends when nothing is watched any more, after the signal. */
@@ -27,7 +27,7 @@ export interface SpaceWatching {
 }
 
 /** What spaces are watched with. */
-export interface SpaceWatchingOptions {
+interface SpaceWatchingOptions {
   readonly kubernetes: Pick<KubernetesClient, 'get'>;
   readonly clusters: Pick<RemoteClusters, 'reach'>;
   readonly view: Pick<View, 'StagedBindingPolicy'>;

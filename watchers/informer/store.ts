@@ -21,7 +21,7 @@ export interface Shelf<T> {
 }
 
 /** Objects of one kind that events keep current. */
-export interface Store<T> extends Shelf<T> {
+interface Store<T> extends Shelf<T> {
   apply(event: ObjectEvent<T>): void;
 }
 
@@ -123,7 +123,7 @@ export function shelfOf<T extends Informed>(objects: Iterable<T>): Shelf<T> {
 }
 
 /** The stores of all kinds whose objects are remembered. */
-export type Stores = { readonly [Kind in Stored]: Store<Objects[Kind]> };
+type Stores = { readonly [Kind in Stored]: Store<Objects[Kind]> };
 
 /** Makes an empty store for each kind whose objects are remembered. */
 export const createStores = (
@@ -154,7 +154,7 @@ export interface Shelved<T> extends Iterable<T> {
 export type Unread<T> = (object: T, error: unknown) => void;
 
 /** Makes objects ones that are each read alone. */
-export function shelved<T>(objects: readonly T[], unread: Unread<T>): Shelved<T> {
+function shelved<T>(objects: readonly T[], unread: Unread<T>): Shelved<T> {
   const alone =
     <Result>(read: (object: T) => Result, otherwise: Result) =>
     (object: T): Result => {

@@ -100,7 +100,7 @@ const phases: { readonly [Kind in Measuring]: (object: Objects[Kind]) => string 
 };
 
 /** What is remembered of the kinds by which Cells measure. */
-export type MeasuredView = { readonly [Kind in Measuring]: Shelf<Objects[Kind]> };
+type MeasuredView = { readonly [Kind in Measuring]: Shelf<Objects[Kind]> };
 
 /** The phases of all objects of a kind. */
 export const phasesOf = <Kind extends Measuring>(

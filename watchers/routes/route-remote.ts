@@ -133,7 +133,7 @@ export const remoteKinds = {
 } as const satisfies Record<string, KindRef>;
 
 /** The name of such a kind. */
-export type RemoteKind = keyof typeof remoteKinds;
+type RemoteKind = keyof typeof remoteKinds;
 
 /** Whether two states of an object make no difference to targets. */
 export const isSame = (a: RemoteObject, b: RemoteObject): boolean => textOf(a) === textOf(b);

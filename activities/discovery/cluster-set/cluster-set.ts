@@ -27,7 +27,7 @@ import { lifetime, type Lifetime } from '../lifetime.ts';
 import { readReporter } from '../../kubernetes/status-reporter.ts';
 
 /** What the activities of ClusterSets are made of. */
-export interface ClusterSetDependencies {
+interface ClusterSetDependencies {
   readonly kubernetes: KubernetesClient;
   readonly sources: ClusterSources;
   /** How long what is missed keeps what it had. */

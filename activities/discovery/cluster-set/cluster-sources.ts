@@ -9,7 +9,7 @@ import type { Generator } from '../../../crds/cluster-set.ts';
 import { providerOf, type ProviderSettings } from '../../../domain/discovery/cluster-set/selection.ts';
 
 /** What reads EKS. */
-export interface AwseksConnection {
+interface AwseksConnection {
   readonly eks: (scope: AwsScope) => EKS;
   /** The region of clusters whose generator names none. */
   readonly region?: string;
@@ -69,7 +69,7 @@ export interface SourceReading {
 }
 
 /** A place that clusters come from, with the settings that a generator has for it. */
-export interface ClusterSource<Settings> {
+interface ClusterSource<Settings> {
   /**
    * Reads every cluster there is, with its tags and how it is reached, or throws; which of them are wanted is decided
    * elsewhere. It says which places it has read; a secret of another place stays. `known` are the ids of the clusters that have a secret, those of other sources among them.
@@ -78,7 +78,7 @@ export interface ClusterSource<Settings> {
 }
 
 /** The settings that a generator has for a provider. */
-export type SettingsOf<Provider extends keyof Generator> = NonNullable<Generator[Provider]>;
+type SettingsOf<Provider extends keyof Generator> = NonNullable<Generator[Provider]>;
 
 /** The source of each provider that a generator can name. */
 export type ClusterSources = {

@@ -64,7 +64,7 @@ export interface ClusterReader {
 }
 
 /** What clusters are read with. */
-export interface ClusterReaderOptions {
+interface ClusterReaderOptions {
   readonly kubernetes: KubernetesClient;
   readonly clusters: RemoteClusters;
 }

@@ -7,7 +7,7 @@ export type Outcome<T> =
   | { readonly is: 'Waiting' };
 
 /** Reads by key: never two of one key at once, and none that began before its caller asked. */
-export type SingleFlight = <T>(key: string, read: () => Promise<T>) => Promise<Outcome<T>>;
+type SingleFlight = <T>(key: string, read: () => Promise<T>) => Promise<Outcome<T>>;
 
 /** A read under way, and the one that begins after it for those who ask meanwhile. */
 interface Flight {

@@ -15,7 +15,7 @@ import {
 } from '../clusters/reader.ts';
 
 /** What was seen in the clusters that a binding looks into. */
-export interface SeenClusters {
+interface SeenClusters {
   readonly clusters: readonly SeenCluster[];
   /** All clusters of the namespace, whether anything was seen in them or not; undefined when nobody has looked. */
   readonly secrets?: readonly KnownCluster[];

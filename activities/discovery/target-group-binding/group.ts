@@ -83,7 +83,7 @@ export interface Bound extends TargetGroupOwner {
 }
 
 /** Finds the target group of a binding. */
-export type GroupFinder = (bound: Bound) => Promise<FoundGroup>;
+type GroupFinder = (bound: Bound) => Promise<FoundGroup>;
 
 /** What target groups are created with: the clusters among it say in which VPC. */
 interface Creation extends GroupDependencies {

@@ -26,7 +26,7 @@ export interface BindingLedger {
 }
 
 /** An object as it was read. */
-export interface LedgerObject extends TargetGroupOwner {
+interface LedgerObject extends TargetGroupOwner {
   readonly resourceVersion: string;
   readonly status: AWSTargetGroupBindingStatus;
   readonly life: Lifetime;
@@ -68,7 +68,7 @@ export interface BindingOutcome {
 }
 
 /** Writes the status of an object when it says something new, and tells the workflow what it says. */
-export type BindingReporter = (
+type BindingReporter = (
   object: AWSTargetGroupBinding,
   ledger: BindingLedger,
   outcome: BindingOutcome,

@@ -20,7 +20,7 @@ import { lifetime, type Lifetime } from '../lifetime.ts';
 import { reasonOf, toFailure } from '../../failure.ts';
 
 /** What the activities of AWSTargetGroupBindings are made of. */
-export interface BindingDependencies extends GroupDependencies {
+interface BindingDependencies extends GroupDependencies {
   readonly kubernetes: KubernetesClient;
   readonly reader: ClusterReader;
   /** How long what is missed keeps what it had. */

@@ -8,7 +8,7 @@ import { reasonOf, toFailure } from '../../failure.ts';
 import type { Lifetime } from '../lifetime.ts';
 
 /** A target group, and what it is written with. */
-export interface TargetWrites {
+interface TargetWrites {
   readonly elbv2: Pick<ELBv2, 'registerTargets' | 'deregisterTargets'>;
   readonly targetGroupARN: string;
   readonly limits: Pick<RateLimiters, 'writes' | 'registrations'>;
@@ -29,7 +29,7 @@ export interface WrittenTargets {
 }
 
 /** What is in a target group. */
-export interface GroupTargets {
+interface GroupTargets {
   readonly registered: readonly Registration[];
   /** What of that gets no traffic, because its health check fails. */
   readonly unhealthy: readonly Registration[];

@@ -32,7 +32,7 @@ export interface FoundObjects {
 }
 
 /** Reads and writes the objects that AWSTargetGroupSets make. */
-export interface TargetGroupObjects {
+interface TargetGroupObjects {
   find(namespace: string): Promise<FoundObjects>;
   /** Carries a decision out; what cannot be written is a problem, and holds nothing else up. */
   perform(

@@ -30,7 +30,7 @@ import {
 } from '../../../domain/discovery/target-group-set/target-group-set.ts';
 
 /** What the activities of AWSTargetGroupSets are made of. */
-export interface TargetGroupSetDependencies {
+interface TargetGroupSetDependencies {
   readonly kubernetes: KubernetesClient;
   readonly reader: ClusterReader;
   /** How long what is missed keeps what it had. */

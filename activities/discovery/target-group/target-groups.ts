@@ -19,7 +19,7 @@ import { statusReporter } from '../../kubernetes/status-reporter.ts';
 import { askTargetGroups, type TargetGroupReads } from './target-group-answers.ts';
 
 /** What the check of AWSTargetGroups is made of. */
-export interface TargetGroupDependencies {
+interface TargetGroupDependencies {
   readonly kubernetes: KubernetesClient;
   readonly elbv2: (arn: string) => TargetGroupReads;
 }

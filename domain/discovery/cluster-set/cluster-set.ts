@@ -91,7 +91,7 @@ export interface ClusterSetDecision {
 }
 
 /** What a decision about a ClusterSet is made of. */
-export interface ObservedClusterSet {
+interface ObservedClusterSet {
   readonly uid: string;
   readonly spec: ClusterSetSpec;
   /** The result of each generator, in their order. */

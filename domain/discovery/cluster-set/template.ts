@@ -34,7 +34,7 @@ function valueOf(variable: string, { name, tags }: TemplateCluster): Rendered {
 }
 
 /** Texts with their variables filled in, by key, and what is wrong with the others. */
-export interface RenderedMap {
+interface RenderedMap {
   readonly values: Readonly<Record<string, string>>;
   readonly problems: readonly string[];
 }

@@ -41,7 +41,7 @@ export interface ClusterConnection {
 }
 
 /** What a secret says, or why it cannot be followed: a sentence that holds no value out of the secret. */
-export type ParsedClusterSecret =
+type ParsedClusterSecret =
   | { readonly is: 'Connection'; readonly connection: ClusterConnection }
   | { readonly is: 'Problem'; readonly problem: string };
 
@@ -58,7 +58,7 @@ export function parseClusterSecret(secret: ClusterSecret, decode: Decode): Parse
 }
 
 /** What a secret for an EKS cluster is made of. */
-export interface EKSClusterFacts {
+interface EKSClusterFacts {
   readonly name: string;
   readonly endpoint: string;
   /** PEM in base64, as EKS gives it. */

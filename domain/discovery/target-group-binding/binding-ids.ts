@@ -47,7 +47,7 @@ export interface Observed {
 }
 
 /** The ids of a target, and where they were found. */
-export interface FoundTarget extends FoundIds {
+interface FoundTarget extends FoundIds {
   /** The clusters that were looked into, when they were selected by labels. */
   readonly clusters?: readonly string[];
   readonly byCluster?: readonly IdsOfCluster[];

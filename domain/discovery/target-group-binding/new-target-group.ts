@@ -25,7 +25,7 @@ export interface HealthCheck<Protocol = 'HTTP' | 'HTTPS' | 'TCP'> {
 }
 
 /** A target group as it is to be created. */
-export interface DesiredTargetGroup {
+interface DesiredTargetGroup {
   readonly name: string;
   readonly protocol: string;
   readonly port: number;
@@ -46,7 +46,7 @@ export interface ExistingTargetGroup {
 }
 
 /** What is to be done about a target group that exists. */
-export interface TargetGroupChange {
+interface TargetGroupChange {
   /** What of its health check is to be changed; undefined when nothing is. */
   readonly healthCheck?: HealthCheck;
   /** What AWS does not change of a target group. */

@@ -75,7 +75,7 @@ export const isOfFormerCluster = (group: Pick<ExistingGroup, 'annotations'>): bo
   sourceParts(group)?.secret.includes(' ') === true;
 
 /** Says what a set was to find where something that it has made is missed. */
-export function expectedSecret(name: string): string {
+function expectedSecret(name: string): string {
   const [, secret, id] = /^(\S+) \((.*?)\)?$/.exec(name) ?? [];
   return secret === undefined || id === undefined
     ? `Expected Secret ${name} of a cluster that this set selects, got none`

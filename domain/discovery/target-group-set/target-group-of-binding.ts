@@ -158,7 +158,7 @@ const withoutEmptyVersion = (labels: Readonly<Record<string, string>>): Readonly
   );
 
 /** What a group is made of, in its parts. */
-export interface SourceParts {
+interface SourceParts {
   readonly source: string;
   readonly secret: string;
   readonly namespace: string;

@@ -20,7 +20,7 @@ export interface DesiredBinding extends Marks {
 }
 
 /** The result of rendering a binding for a cluster, and the AWSTargetGroup that goes with it; that is not to be had until its target group is known. */
-export type RenderedBinding =
+type RenderedBinding =
   | {
       readonly ok: true;
       readonly cluster: KnownCluster;
@@ -30,7 +30,7 @@ export type RenderedBinding =
   | { readonly ok: false; readonly secret: string; readonly problems: readonly Problem[] };
 
 /** What of a set is looked at to render its bindings. */
-export interface RenderingSet {
+interface RenderingSet {
   readonly uid: string;
   readonly name: string;
   readonly spec: AWSTargetGroupSetSpec;

@@ -71,7 +71,7 @@ const notAllowed = (
 });
 
 /** The groups of TargetGroupBindings of a kind that their cluster has lost; what is known of them may be all that there is. */
-export interface LostKinds {
+interface LostKinds {
   readonly isLost: (group: Pick<ExistingGroup, 'name' | 'annotations' | 'arn'>) => boolean;
   readonly problems: readonly Problem[];
 }

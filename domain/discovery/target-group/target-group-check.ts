@@ -20,7 +20,7 @@ import { VERSION_TAGS } from '../../kubernetes/labels.ts';
 import { taggedVersion } from '../../versions/version-label.ts';
 
 /** What a check of the AWSTargetGroups of a namespace is made of; objects are as the API server returned them. */
-export interface ObservedTargetGroups {
+interface ObservedTargetGroups {
   readonly groups: readonly AWSTargetGroup[];
   readonly cells: readonly SelectingCell[];
   /** What AWS answered, by ARN. */
