@@ -54,13 +54,6 @@ const registered = z.object({
     .array(
       z.object({
         cluster: z.string().max(253).describe('The name of the cluster.'),
-        id: z
-          .string()
-          .max(512)
-          .optional()
-          .describe(
-            'Distinguishes the cluster from others of that name; absent when its secret has no such id.',
-          ),
         ids: z
           .array(z.string().max(253))
           .max(1000)

@@ -1,6 +1,5 @@
 import { NODE, POD } from '../../../clients/kubernetes/kinds.ts';
 import type { AWSTargetGroupBindingSpec } from '../../../crds/aws-target-group-binding.ts';
-import type { KnownCluster } from '../../../domain/discovery/clusters/known-cluster.ts';
 import type { ObjectKey } from '../../../domain/model/ids.ts';
 import { targetLooksInto } from '../../../domain/discovery/target-group-set/looks-into.ts';
 import { seenNode, seenPod, trimRemote, type RemoteObject } from '../../../domain/discovery/clusters/seen.ts';
@@ -17,8 +16,8 @@ import {
 /** What was seen in the clusters that a binding looks into. */
 interface SeenClusters {
   readonly clusters: readonly SeenCluster[];
-  /** All clusters of the namespace, whether anything was seen in them or not; undefined when nobody has looked. */
-  readonly secrets?: readonly KnownCluster[];
+  /** The names of all clusters of the namespace, whether anything was seen in them or not; undefined when nobody has looked. */
+  readonly secrets?: readonly string[];
   /** After how many seconds to look again; undefined when all have answered. */
   readonly againInSeconds?: number | undefined;
 }
@@ -40,7 +39,7 @@ export async function readClusters(
   );
   return {
     clusters: readings.map(({ cluster }) => cluster),
-    secrets: found.map(({ cluster }) => cluster),
+    secrets: found.map(({ cluster }) => cluster.name),
     againInSeconds: againAfter(readings.map(({ said }) => said)),
   };
 }
@@ -51,12 +50,12 @@ interface Reading {
 }
 
 async function readOne(reader: ClusterReader, remote: RemoteCluster, what: string): Promise<Reading> {
-  const { name, id, labels } = remote.cluster;
+  const { name, labels } = remote.cluster;
   const said = await reader.read(remote, what, (access) => seenIn(access, { cluster: name, what }));
   const seen: SeenCluster['seen'] = said.ok
     ? said.value
     : { ok: false, reason: said.reason, message: said.message };
-  return { cluster: { name, id, labels, what, seen }, said };
+  return { cluster: { name, labels, what, seen }, said };
 }
 
 async function seenIn(

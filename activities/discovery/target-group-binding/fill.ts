@@ -2,7 +2,6 @@ import {
   recordOf,
   type RegisteredTarget,
   type Registration,
-  withFormerNames,
 } from '../../../domain/discovery/target-group-binding/registered-target.ts';
 import {
   holdBack,
@@ -41,12 +40,11 @@ export async function registerIn(
   const { key, spec, life, status } = bound;
   const { namespace } = key;
   const { targets } = spec;
-  const { clusters, secrets: known, againInSeconds } = await readClusters(reader, spec, key);
+  const { clusters, secrets, againInSeconds } = await readClusters(reader, spec, key);
   const client = elbv2(targetGroupARN);
   const writes = { elbv2: client, targetGroupARN, limits, life };
   const { registered, unhealthy, draining } = await readTargets(client, targetGroupARN, life.signal);
-  const ours = withFormerNames(ledger.now().targets, known ?? []);
-  const secrets = known?.map(({ name }) => name);
+  const { targets: ours } = ledger.now();
   const grace = { before: status.missing ?? [], now: Date.now(), seconds: graceSeconds };
   const missed = missedByBinding(ours, { targets, secrets }, grace);
   const shared = () => readShared(kubernetes, bound, { targetGroupARN, isLeftInUse: false });

@@ -1,6 +1,4 @@
 import { compareText } from '../../kubernetes/canonical.ts';
-import { cut } from '../../text.ts';
-import { LONGEST_CLUSTER_NAME, type KnownCluster } from '../clusters/known-cluster.ts';
 
 /** A target as ELBv2 knows it. */
 export interface Registration {
@@ -18,21 +16,11 @@ export interface RegisteredTarget {
   readonly byCluster?: readonly IdsOfCluster[] | undefined;
 }
 
-/** A cluster as a status says it. */
-export interface NamedCluster {
-  readonly cluster: string;
-  /** What no other cluster has, whatever it is called; undefined when nobody knows it. */
-  readonly id?: string | undefined;
-}
-
 /** The ids that were found in a cluster. */
-export interface IdsOfCluster extends NamedCluster {
+export interface IdsOfCluster {
+  readonly cluster: string;
   readonly ids: readonly string[];
 }
-
-/** Whether two may be one cluster under two names, as far as their ids say it. */
-export const mayBeSame = (one: Pick<NamedCluster, 'id'>, other: Pick<NamedCluster, 'id'>): boolean =>
-  one.id === undefined || other.id === undefined || one.id === other.id;
 
 /** Leaves of what is registered only some ids. */
 export function onlyIds(target: RegisteredTarget, holds: (id: string) => boolean): RegisteredTarget {
@@ -99,32 +87,3 @@ export function recordOf(
 /** How many targets an object has registered, each counted once. */
 export const countOf = (targets: readonly RegisteredTarget[]): number =>
   textsOf(targets.flatMap(registrationsOf)).size;
-
-type Named = Pick<KnownCluster, 'name' | 'id'>;
-
-/**
- * Has what was registered of a cluster be of the one that has its id by now, whatever that is called; and when another
- * has got its name, of one that is missing: what that has under the same names and labels are other targets.
- */
-export const withFormerNames = (
-  targets: readonly RegisteredTarget[],
-  clusters: readonly Named[],
-): readonly RegisteredTarget[] =>
-  targets.map((target) =>
-    target.byCluster === undefined
-      ? target
-      : { ...target, byCluster: target.byCluster.map((one) => renamed(one, clusters)) },
-  );
-
-function renamed(one: IdsOfCluster, clusters: readonly Named[]): IdsOfCluster {
-  const { cluster, id } = one;
-  if (id === undefined) return one;
-  const same = clusters.filter((known) => known.id === id);
-  const [first] = same;
-  if (first !== undefined)
-    return same.some(({ name }) => name === cluster) ? one : { ...one, cluster: first.name };
-  const others = clusters.filter(({ name }) => name === cluster);
-  // Of a secret that someone has written nobody knows whether it is still of the same cluster.
-  const isOther = others.length > 0 && others.every((known) => known.id !== undefined);
-  return isOther ? { ...one, cluster: cut(`${cluster} (${id})`, LONGEST_CLUSTER_NAME) } : one;
-}

@@ -10,8 +10,6 @@ import {
   type Registration,
   textsOf,
   type RegisteredTarget,
-  mayBeSame,
-  type NamedCluster,
 } from './registered-target.ts';
 import type { Problem } from '../sync-status.ts';
 import type { TargetType } from './target-ids.ts';
@@ -109,9 +107,8 @@ export const batches = (all: readonly Registration[]): readonly (readonly Regist
 interface Looked {
   readonly target: { readonly name: string };
   readonly ids: readonly string[];
-  readonly byCluster?: readonly { readonly cluster: string }[];
   /** The clusters that could not be read, or are not known. */
-  readonly unread: readonly NamedCluster[];
+  readonly unread: readonly string[];
 }
 
 /**
@@ -124,20 +121,12 @@ function keptOfUnread(
   looked: readonly Looked[],
   missing: readonly string[] = [],
 ): readonly RegisteredTarget[] {
-  const dark = looked.flatMap((one) => one.unread);
-  const unread = new Set([...missing, ...dark.map(({ cluster }) => cluster)]);
+  const unread = new Set([...missing, ...looked.flatMap((one) => one.unread)]);
   if (unread.size === 0) return [];
-  const here = new Set(looked.flatMap(({ byCluster = [] }) => byCluster.map(({ cluster }) => cluster)));
-  const known = new Set(ours.flatMap(({ byCluster = [] }) => byCluster.map(({ cluster }) => cluster)));
-  // One of which nothing is known by its name may be called something else by now.
-  const strangers = dark.filter(({ cluster }) => !known.has(cluster));
-  const isKept = (one: NamedCluster): boolean =>
-    unread.has(one.cluster) ||
-    (!here.has(one.cluster) && strangers.some((stranger) => mayBeSame(one, stranger)));
   return ours.flatMap(({ name, port, byCluster = [] }) => {
     const carried = new Set(looked.filter(({ target }) => target.name === name).flatMap(({ ids }) => ids));
     const kept = byCluster
-      .filter(isKept)
+      .filter(({ cluster }) => unread.has(cluster))
       .map((one) => ({ ...one, ids: one.ids.filter((id) => !carried.has(id)) }))
       .filter(({ ids }) => ids.length > 0);
     return kept.length === 0
