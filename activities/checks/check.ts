@@ -22,8 +22,8 @@ import { parseDuration } from '../../domain/duration.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import type { CheckActivities, CheckRun } from '../contract.ts';
-import { readReporter } from '../kubernetes/status-reporter.ts';
-import { lifetime } from '../discovery/lifetime.ts';
+import { createReadReporter } from '../kubernetes/status-reporter.ts';
+import { startLifetime } from '../discovery/lifetime.ts';
 import { measure } from './measure.ts';
 import { mustUse, type ProviderDependencies } from './providers/port.ts';
 import { providerOf } from './providers/index.ts';
@@ -66,10 +66,10 @@ const again = (message: string, seconds: number): CheckRun => ({
 /** Makes the activity that takes a sample of a Check when one is due, and reports on it. */
 export function checkActivities(dependencies: CheckDependencies): Pick<CheckActivities, 'runCheck'> {
   const { kubernetes } = dependencies;
-  const reporter = readReporter(kubernetes);
+  const reporter = createReadReporter(kubernetes);
   return {
     async runCheck(key, throttled) {
-      const { signal } = lifetime();
+      const { signal } = startLifetime();
       const object = await kubernetes.get<Check>(CHECK, key);
       if (object === undefined || object.metadata.deletionTimestamp !== undefined)
         return over('The Check is gone.');

@@ -13,7 +13,7 @@ export interface Lifetime {
 const LONGEST_SYNC_MILLISECONDS = 100_000;
 
 /** Makes the time of an attempt that begins now. */
-export function lifetimeFrom(
+export function startLifetimeOf(
   cancellation: AbortSignal,
   { milliseconds = LONGEST_SYNC_MILLISECONDS, now = Date.now, isLost = (): boolean => false } = {},
 ): Lifetime {
@@ -33,14 +33,14 @@ export function lifetimeFrom(
 }
 
 /** Makes the time of the attempt that runs this. */
-export const lifetime = (): Lifetime =>
-  lifetimeFrom(Context.current().cancellationSignal, { isLost: isGivenUp });
+export const startLifetime = (): Lifetime =>
+  startLifetimeOf(Context.current().cancellationSignal, { isLost: isGivenUp });
 
 /**
  * Wraps activities so that each answer of theirs says after how many seconds to look again: a workflow may be older than
  * the interval that is set.
  */
-export function paced<Activities extends object>(
+export function answerInterval<Activities extends object>(
   activities: Activities,
   intervalSeconds: number,
 ): Activities {

@@ -4,8 +4,8 @@ import type { Marks } from '../../domain/discovery/generated.ts';
 import { API_VERSION, GENERATED_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 import {
   type OwnerReferences,
-  claimedBy,
-  releasedBy,
+  claimFor,
+  releaseFrom,
   type ObjectOwner,
 } from '../kubernetes/owner-references.ts';
 import type { KindRef } from '../../clients/kubernetes/kinds.ts';
@@ -28,7 +28,7 @@ export interface Found extends Marks {
 const SETS: readonly string[] = ['ClusterSet', 'AWSTargetGroupSet'];
 
 /** Reads it off the metadata of an object. */
-export function foundOf(metadata: Metadata): Found {
+export function readOwned(metadata: Metadata): Found {
   const { name, uid = '', resourceVersion = '', labels = {}, annotations = {} } = metadata;
   const { ownerReferences = [] } = metadata;
   const controller = controllerOf(metadata);
@@ -61,7 +61,7 @@ interface HandoverDependencies {
 }
 
 /** Makes the owner references of objects say which set has them, and which one is next; an object that was changed meanwhile is left to the next look. */
-export function handoverWrites(
+export function planHandover(
   { claim, release }: Handover,
   { kubernetes, owner, ownerKind, kind, found }: HandoverDependencies,
 ): readonly Write[] {
@@ -78,7 +78,7 @@ export function handoverWrites(
           ),
       }));
   return [
-    ...write(claim, (before) => claimedBy(ownerKind, owner, before)),
-    ...write(release, (before) => releasedBy(owner, before)),
+    ...write(claim, (before) => claimFor(ownerKind, owner, before)),
+    ...write(release, (before) => releaseFrom(owner, before)),
   ];
 }

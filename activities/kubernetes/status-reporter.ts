@@ -31,7 +31,7 @@ type StatusReporter = (
 type Writer = Pick<KubernetesClient, 'apply' | 'create'>;
 
 /** Makes the one writer of statuses and Events. */
-export function statusReporter(kubernetes: Writer): StatusReporter {
+export function createStatusReporter(kubernetes: Writer): StatusReporter {
   return async (kind, { key, uid, resourceVersion, signal }, status, events) => {
     const emitted = Promise.all(
       events.map((event, index) => emitEvent(kubernetes, { kind, key, uid, index, signal }, event)),
@@ -84,8 +84,10 @@ type ReadReporter = (kind: KindRef, read: ReadObject, status: object, signal?: A
  * now, the status is written over that one, unless the status there has changed as well: then this one comes late, kept
  * back by a slow network or a stopped process.
  */
-export function readReporter(kubernetes: Pick<KubernetesClient, 'get' | 'apply' | 'create'>): ReadReporter {
-  const report = statusReporter(kubernetes);
+export function createReadReporter(
+  kubernetes: Pick<KubernetesClient, 'get' | 'apply' | 'create'>,
+): ReadReporter {
+  const report = createStatusReporter(kubernetes);
   return (kind, read, status, signal) => {
     const key = keyOf(read);
     const { uid = '' } = read.metadata;

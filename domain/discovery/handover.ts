@@ -24,7 +24,7 @@ export interface Handover {
 export const hasHeirs = ({ heirs = [] }: Pick<Owned, 'heirs'>): boolean => heirs.length > 0;
 
 /** Says which of these objects a set has to claim: those that another set of its kind has. */
-export const claimsOf = (
+export const selectClaims = (
   wanted: readonly Owned[],
   { uid, kind }: { readonly uid: string; readonly kind: string },
 ): readonly string[] =>
@@ -36,7 +36,7 @@ export const claimsOf = (
 type Sourced = Owned & Pick<Marks, 'annotations'>;
 
 /** Says which AWSTargetGroups are made of what a set asks for, and which are made of the bindings that it waits for. */
-export function desiredGroups<Group extends Sourced & { readonly arn: string }>(
+export function selectDesiredGroups<Group extends Sourced & { readonly arn: string }>(
   groups: readonly Group[],
   {
     uid,

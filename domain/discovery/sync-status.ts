@@ -30,7 +30,7 @@ const LONGEST_MESSAGE = 1024;
 const LONGEST_OBJECT = 512;
 
 /** Derives the status of a sync: Synced with what was achieved, or Degraded with the first of what is wrong. */
-export function syncStatusOf(
+export function deriveSyncStatus(
   synced: { readonly message: string; readonly problems: readonly Problem[] },
   before: { readonly conditions?: readonly Condition[] | undefined },
   at: { readonly generation: number; readonly time: string },

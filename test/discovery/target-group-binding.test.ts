@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { bindingLedger } from '../../activities/discovery/target-group-binding/ledger.ts';
-import { lifetimeFrom } from '../../activities/discovery/lifetime.ts';
+import { openLedger } from '../../activities/discovery/target-group-binding/ledger.ts';
+import { startLifetimeOf } from '../../activities/discovery/lifetime.ts';
 import { AWS_TARGET_GROUP_BINDING } from '../../clients/kubernetes/kinds.ts';
 import type { AWSTargetGroupBinding } from '../../crds/aws-target-group-binding.ts';
 import { bindingsOf, type Bindings } from './bindings.ts';
@@ -213,9 +213,9 @@ describe('an AWSTargetGroupBinding', () => {
     const object = await stage.kubernetes.get<AWSTargetGroupBinding>(AWS_TARGET_GROUP_BINDING, key);
     const { uid = '', resourceVersion = '' } = object?.metadata ?? {};
     await stage.kubernetes.patch(AWS_TARGET_GROUP_BINDING, key, { metadata: { labels: { later: 'yes' } } });
-    const life = lifetimeFrom(new AbortController().signal);
+    const life = startLifetimeOf(new AbortController().signal);
     const status = object?.status ?? {};
-    const givenUp = bindingLedger(stage.kubernetes, { key, uid, resourceVersion, status, life });
+    const givenUp = openLedger(stage.kubernetes, { key, uid, resourceVersion, status, life });
     await expect(givenUp.write({ targets: [] })).rejects.toMatchObject({ status: 409 });
     expect((await bindings.untilSynced('b01')).targets).toEqual(targets);
   });

@@ -3,7 +3,7 @@ import type { StoredClusterSecret } from '../../clients/kubernetes/remote-cluste
 import type { AWSTargetGroupBinding } from '../../crds/aws-target-group-binding.ts';
 import type { BindingTarget } from '../../crds/binding-targets.ts';
 import { keyOf } from '../../domain/model/ids.ts';
-import { knownCluster, type KnownCluster } from '../../domain/discovery/clusters/known-cluster.ts';
+import { readKnownCluster, type KnownCluster } from '../../domain/discovery/clusters/known-cluster.ts';
 import { setLooksInto, targetLooksInto } from '../../domain/discovery/target-group-set/looks-into.ts';
 import { matches } from '../../domain/kubernetes/selector.ts';
 import type { ObjectEvent } from '../event.ts';
@@ -38,7 +38,7 @@ export const isBindingKind = (kind: RemoteKind): boolean => bindingKinds.some((o
 export function remoteWatches(secrets: readonly StoredClusterSecret[], view: View): readonly RemoteWatch[] {
   return secrets.flatMap((secret) => {
     const { namespace: home } = keyOf(secret);
-    const cluster = knownCluster(secret, decodeBase64);
+    const cluster = readKnownCluster(secret, decodeBase64);
     const isLookedInto = view.AWSTargetGroupSet.list(home).some(({ spec }) => setLooksInto(spec, cluster));
     const targets = view.AWSTargetGroupBinding.list(home).flatMap((one) => targetsIn(one, cluster));
     const podNamespaces = targets.flatMap(({ target, namespace }) =>
@@ -86,7 +86,7 @@ function tell(
   isFor: (target: BindingTarget, namespace: string) => boolean,
 ): readonly Instruction[] {
   const { namespace: home } = keyOf(secret);
-  const cluster = knownCluster(secret, decodeBase64);
+  const cluster = readKnownCluster(secret, decodeBase64);
   if (isBindingKind(kind)) {
     return view.AWSTargetGroupSet.list(home)
       .filter(({ spec }) => setLooksInto(spec, cluster))

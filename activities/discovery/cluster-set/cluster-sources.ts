@@ -86,7 +86,7 @@ export type ClusterSources = {
 };
 
 /** Makes every source of clusters; a provider that the schema has and that is not here does not compile. */
-export const clusterSources = (connection: AwseksConnection): ClusterSources => ({
+export const createClusterSources = (connection: AwseksConnection): ClusterSources => ({
   awseks: awseks(connection),
 });
 

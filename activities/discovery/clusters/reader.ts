@@ -2,10 +2,10 @@ import { decodeBase64 } from '../../../clients/kubernetes/base64.ts';
 import { SECRET } from '../../../clients/kubernetes/kinds.ts';
 import { type KubernetesClient, KubernetesError } from '../../../clients/kubernetes/kubernetes.ts';
 import type { RemoteClusters, StoredClusterSecret } from '../../../clients/kubernetes/remote-clusters.ts';
-import { knownCluster, type KnownCluster } from '../../../domain/discovery/clusters/known-cluster.ts';
+import { readKnownCluster, type KnownCluster } from '../../../domain/discovery/clusters/known-cluster.ts';
 import { CLUSTER_SECRETS } from '../../../domain/kubernetes/labels.ts';
 import { toFailure } from '../../failure.ts';
-import { singleFlight, type Outcome } from './single-flight.ts';
+import { createSingleFlight, type Outcome } from './single-flight.ts';
 
 /** Says in a word and a sentence why a cluster could not be read. */
 function remoteProblem(
@@ -76,18 +76,18 @@ const DEADLINE_SECONDS = 10;
 export const FAILED_AGAIN_SECONDS = 15;
 
 /** Says when to look again, if any cluster could not be read. */
-export const againAfter = (readings: readonly { readonly ok: boolean }[]): number | undefined =>
+export const retryUnreadInSeconds = (readings: readonly { readonly ok: boolean }[]): number | undefined =>
   readings.some(({ ok }) => !ok) ? FAILED_AGAIN_SECONDS : undefined;
 
 /** Makes a reader, which all activities of a process share. */
-export function clusterReader({ kubernetes, clusters }: ClusterReaderOptions): ClusterReader {
-  const share = singleFlight(DEADLINE_SECONDS * 1000);
+export function createClusterReader({ kubernetes, clusters }: ClusterReaderOptions): ClusterReader {
+  const share = createSingleFlight(DEADLINE_SECONDS * 1000);
   return {
     async find(namespace) {
       const which = { namespace, labelSelector: CLUSTER_SECRETS };
       const secrets = await kubernetes.list<StoredClusterSecret>(SECRET, which);
       clusters.keep(namespace, new Set(secrets.map(({ metadata }) => metadata.uid)));
-      return secrets.map((secret) => ({ secret, cluster: knownCluster(secret, decodeBase64) }));
+      return secrets.map((secret) => ({ secret, cluster: readKnownCluster(secret, decodeBase64) }));
     },
     async read({ secret, cluster }, what, read) {
       const reach = clusters.reach(secret);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { singleFlight } from './single-flight.ts';
+import { createSingleFlight } from './single-flight.ts';
 
 const never = (): Promise<never> => new Promise(() => undefined);
 const done = (value: unknown) => ({ is: 'Done', value });
@@ -7,7 +7,7 @@ const WAITING = { is: 'Waiting' };
 
 describe('a single flight', () => {
   it('reads again each time, and reports what went wrong', async () => {
-    const read = singleFlight(1_000);
+    const read = createSingleFlight(1_000);
     let begun = 0;
     const next = (): Promise<number> => Promise.resolve((begun += 1));
     expect([await read('a', next), await read('a', next)]).toEqual([done(1), done(2)]);
@@ -16,7 +16,7 @@ describe('a single flight', () => {
   });
 
   it('has those who ask while a read is under way share the next', async () => {
-    const read = singleFlight(1_000);
+    const read = createSingleFlight(1_000);
     const first = Promise.withResolvers<number>();
     let begun = 0;
     const next = (): Promise<number> => Promise.resolve((begun += 1));
@@ -29,7 +29,7 @@ describe('a single flight', () => {
   });
 
   it('waits for none longer than the deadline, and then not at all until it ends', async () => {
-    const read = singleFlight(20);
+    const read = createSingleFlight(20);
     const slow = Promise.withResolvers<string>();
     expect(await read('a', () => slow.promise)).toEqual(WAITING);
     const asked = performance.now();
@@ -42,7 +42,7 @@ describe('a single flight', () => {
   });
 
   it('counts the time behind another read', async () => {
-    const read = singleFlight(20);
+    const read = createSingleFlight(20);
     const reader = [read('a', never), read('a', never)];
     expect(await Promise.all(reader)).toEqual([WAITING, WAITING]);
   });

@@ -5,7 +5,7 @@ import {
 } from '../../../clients/kubernetes/kinds.ts';
 import { isNotFound, isForbidden, type KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
 import { BINDING_APIS } from '../../../domain/discovery/target-group-set/observed-target-group-set.ts';
-import { seenBinding, trimRemote, type RemoteObject } from '../../../domain/discovery/clusters/seen.ts';
+import { readBinding, trimRemote, type RemoteObject } from '../../../domain/discovery/clusters/seen.ts';
 import type {
   BindingAPI,
   RemoteBinding,
@@ -38,7 +38,7 @@ async function listKind(
       trim: trimRemote,
       most: MOST_BINDINGS,
     });
-    return found.map((binding) => ({ api, ...seenBinding(binding) }));
+    return found.map((binding) => ({ api, ...readBinding(binding) }));
   } catch (error) {
     // Who may not list a kind is told so whether or not there is one.
     if (isNotFound(error) || (isForbidden(error) && !(await mayBeServed(client, kinds[api]))))

@@ -2,11 +2,11 @@ import { NODE, POD } from '../../../clients/kubernetes/kinds.ts';
 import type { AWSTargetGroupBindingSpec } from '../../../crds/aws-target-group-binding.ts';
 import type { ObjectKey } from '../../../domain/model/ids.ts';
 import { targetLooksInto } from '../../../domain/discovery/target-group-set/looks-into.ts';
-import { seenNode, seenPod, trimRemote, type RemoteObject } from '../../../domain/discovery/clusters/seen.ts';
+import { readNode, readPod, trimRemote, type RemoteObject } from '../../../domain/discovery/clusters/seen.ts';
 import { lookedAt, type SeenCluster } from '../../../domain/discovery/target-group-binding/binding-ids.ts';
 import type { SeenNode, SeenPod } from '../../../domain/discovery/target-group-binding/target-ids.ts';
 import {
-  againAfter,
+  retryUnreadInSeconds,
   type ClusterAccess,
   type ClusterReader,
   type RemoteCluster,
@@ -40,7 +40,7 @@ export async function readClusters(
   return {
     clusters: readings.map(({ cluster }) => cluster),
     secrets: found.map(({ cluster }) => cluster.name),
-    againInSeconds: againAfter(readings.map(({ said }) => said)),
+    againInSeconds: retryUnreadInSeconds(readings.map(({ said }) => said)),
   };
 }
 
@@ -64,7 +64,7 @@ async function seenIn(
 ): Promise<SeenCluster['seen']> {
   if (what === 'nodes') {
     const nodes: readonly SeenNode[] = (await client.list<RemoteObject>(NODE, { trim: trimRemote })).map(
-      seenNode,
+      readNode,
     );
     return { ok: true, nodes, pods: [] };
   }
@@ -75,6 +75,6 @@ async function seenIn(
   }
   const pods: readonly SeenPod[] = (
     await client.list<RemoteObject>(POD, { namespace, trim: trimRemote })
-  ).map(seenPod);
+  ).map(readPod);
   return { ok: true, nodes: [], pods };
 }

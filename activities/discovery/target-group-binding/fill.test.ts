@@ -9,9 +9,9 @@ import type { ELBv2, ELBv2Regions } from '../../../clients/aws/elbv2.ts';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
 import type { Entry } from '../../../domain/discovery/target-group-binding/registered-target.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
-import { lifetimeFrom } from '../lifetime.ts';
-import { registerIn } from './fill.ts';
-import { bindingLedger } from './ledger.ts';
+import { startLifetimeOf } from '../lifetime.ts';
+import { syncTargets } from './fill.ts';
+import { openLedger } from './ledger.ts';
 import { unused } from './testing/unused.ts';
 
 const arn = 'arn:aws:elasticloadbalancing:eu-central-1:111122223333:targetgroup/web/4567';
@@ -135,7 +135,7 @@ function swapping({
         { name: 'pods', port: 80, clusterSelector: { matchLabels: live }, podSelector: {} },
       ],
     };
-    const life = lifetimeFrom(new AbortController().signal);
+    const life = startLifetimeOf(new AbortController().signal);
     const bound = {
       key: { namespace: 'shop', name: 'web' },
       uid: 'u',
@@ -143,9 +143,9 @@ function swapping({
       status: { problems: [...problems] },
       life,
     };
-    const status = entry as Parameters<typeof bindingLedger>[1]['status'];
-    const ledger = bindingLedger(kubernetes, { ...bound, status, resourceVersion: '1' });
-    const outcome = await registerIn(
+    const status = entry as Parameters<typeof openLedger>[1]['status'];
+    const ledger = openLedger(kubernetes, { ...bound, status, resourceVersion: '1' });
+    const outcome = await syncTargets(
       { is: 'Group', arn, targetType: 'ip', created: false, problems: [] },
       dependencies,
       { bound, ledger },

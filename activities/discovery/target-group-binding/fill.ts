@@ -10,11 +10,11 @@ import {
   type BindingDecision,
   type ObservedBinding,
 } from '../../../domain/discovery/target-group-binding/target-group-binding.ts';
-import { missedByBinding } from '../../../domain/discovery/target-group-set/lost-clusters.ts';
+import { findMissedByBinding } from '../../../domain/discovery/target-group-set/lost-clusters.ts';
 import type { SharedTargets } from '../../../domain/discovery/target-group-binding/shared-targets.ts';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
 import { FAILED_AGAIN_SECONDS, type ClusterReader } from '../clusters/reader.ts';
-import { earlier } from '../../../domain/discovery/missing.ts';
+import { earlierOf } from '../../../domain/discovery/missing.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
 import { readClusters } from './clusters.ts';
 import type { Bound, FoundGroup, GroupDependencies } from './group.ts';
@@ -32,7 +32,7 @@ export type Binding = GroupDependencies & {
 };
 
 /** Registers and deregisters targets until a target group has those that a binding asks for. */
-export async function registerIn(
+export async function syncTargets(
   { arn: targetGroupARN, targetType, problems }: FoundGroup & { readonly is: 'Group' },
   { kubernetes, elbv2, limits, reader, graceSeconds }: Binding,
   { bound, ledger }: { readonly bound: Bound; readonly ledger: BindingLedger },
@@ -46,7 +46,7 @@ export async function registerIn(
   const { registered, unhealthy, draining } = await readTargets(client, targetGroupARN, life.signal);
   const { targets: ours } = ledger.now();
   const grace = { before: status.missing ?? [], now: Date.now(), seconds: graceSeconds };
-  const missed = missedByBinding(ours, { targets, secrets }, grace);
+  const missed = findMissedByBinding(ours, { targets, secrets }, grace);
   const shared = () => readShared(kubernetes, bound, { targetGroupARN, isLeftInUse: false });
   const missing = missed.missing.map(({ name }) => name);
   const observed = { namespace, targets, targetType, clusters, registered, ours, missing };
@@ -63,8 +63,8 @@ export async function registerIn(
   return {
     problems: [...problems, ...missed.problems, ...decision.problems, ...failed],
     missing: missed.missing,
-    againInSeconds: [missed.againInSeconds, soonest(failed), untilSettled(added, isMakingRoom)].reduce(
-      earlier,
+    againInSeconds: [missed.againInSeconds, retryInSeconds(failed), untilSettled(added, isMakingRoom)].reduce(
+      earlierOf,
       againInSeconds,
     ),
   };
@@ -108,7 +108,7 @@ const withoutHeld = (
   batches.map((batch) => batch.filter((one) => !held.includes(one))).filter((batch) => batch.length > 0);
 
 /** Soon, when trying again can help by itself. */
-export const soonest = (problems: readonly Problem[]): number | undefined =>
+export const retryInSeconds = (problems: readonly Problem[]): number | undefined =>
   problems.some(({ reason }) => isFailureType(reason) && !isPermanent(reason))
     ? FAILED_AGAIN_SECONDS
     : undefined;

@@ -91,7 +91,7 @@ interface Creation extends GroupDependencies {
 }
 
 /** Makes what finds target groups, and creates the one that is asked for when there is none. */
-export function groupFinder(dependencies: Creation): GroupFinder {
+export function createGroupFinder(dependencies: Creation): GroupFinder {
   return async (bound) => {
     const { targetGroupARN, targetGroup = usualTargetGroup } = bound.spec;
     if (targetGroupARN !== undefined) return await named(dependencies, targetGroupARN, bound);

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { unlimited } from '../../../clients/rate-limiter.ts';
 import type { ELBv2, ELBv2Regions } from '../../../clients/aws/elbv2.ts';
 import type { Registration } from '../../../domain/discovery/target-group-binding/registered-target.ts';
-import { lifetimeFrom } from '../lifetime.ts';
+import { startLifetimeOf } from '../lifetime.ts';
 import { leaveGroup } from './leave.ts';
 
 describe('what a binding leaves', () => {
   const arn = 'arn:aws:elasticloadbalancing:eu-central-1:111122223333:targetgroup/web/4567';
   const targets = [{ name: 'web', port: 80, ids: ['i-a', 'i-b'] }];
   const key = { namespace: 'shop', name: 'web' };
-  const bound = { key, uid: 'mine', status: {}, life: lifetimeFrom(new AbortController().signal) };
+  const bound = { key, uid: 'mine', status: {}, life: startLifetimeOf(new AbortController().signal) };
 
   /** What is deregistered while another binding has something in the same group. */
   async function leftBeside(other: unknown, users: readonly string[] = []) {

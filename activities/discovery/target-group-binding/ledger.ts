@@ -11,9 +11,9 @@ import { type Entry, countOf } from '../../../domain/discovery/target-group-bind
 import { given } from '../../../domain/model/given.ts';
 import { keyOf } from '../../../domain/model/ids.ts';
 import type { Missing } from '../../../domain/discovery/missing.ts';
-import { saysTheSame, syncStatusOf, type Problem } from '../../../domain/discovery/sync-status.ts';
+import { saysTheSame, deriveSyncStatus, type Problem } from '../../../domain/discovery/sync-status.ts';
 import type { Synced } from '../../contract.ts';
-import { statusReporter } from '../../kubernetes/status-reporter.ts';
+import { createStatusReporter } from '../../kubernetes/status-reporter.ts';
 
 /** Keeps in a status what an object has registered, before it is registered, so that a crash leaves nothing unknown. */
 export interface BindingLedger {
@@ -33,7 +33,7 @@ interface LedgerObject extends TargetGroupOwner {
 }
 
 /** Opens the ledger of an object. */
-export function bindingLedger(
+export function openLedger(
   kubernetes: Pick<KubernetesClient, 'apply'>,
   { key, uid, resourceVersion, status, life }: LedgerObject,
 ): BindingLedger {
@@ -75,8 +75,8 @@ type BindingReporter = (
 ) => Promise<Synced>;
 
 /** Makes what reports on AWSTargetGroupBindings. */
-export function bindingReporter(kubernetes: KubernetesClient): BindingReporter {
-  const write = statusReporter(kubernetes);
+export function createBindingReporter(kubernetes: KubernetesClient): BindingReporter {
+  const write = createStatusReporter(kubernetes);
   return async (
     { metadata, status: before = {} },
     ledger,
@@ -87,7 +87,7 @@ export function bindingReporter(kubernetes: KubernetesClient): BindingReporter {
     const message = `${count} ${count === 1 ? 'target is' : 'targets are'} registered${targetGroupARN === undefined ? '' : ` in ${targetGroupARN}`}.`;
     const at = { generation: metadata.generation ?? 0, time: new Date().toISOString() };
     const status = {
-      ...syncStatusOf({ message, problems }, before, at),
+      ...deriveSyncStatus({ message, problems }, before, at),
       targets,
       ...given({ missing: missing.length === 0 ? undefined : missing, targetGroupARN, created }),
     };

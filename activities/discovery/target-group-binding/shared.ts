@@ -3,7 +3,7 @@ import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts
 import type { AWSTargetGroupBinding } from '../../../crds/aws-target-group-binding.ts';
 import type { Registration } from '../../../domain/discovery/target-group-binding/registered-target.ts';
 import {
-  sharedTargets,
+  findSharedTargets,
   type SharedGroup,
   type SharedTargets,
 } from '../../../domain/discovery/target-group-binding/shared-targets.ts';
@@ -23,7 +23,7 @@ export async function readShared(
     created: status.created,
     targets,
   }));
-  return sharedTargets(others, { uid, ...group });
+  return findSharedTargets(others, { uid, ...group });
 }
 
 /** Leaves out of what is to be deregistered what another object keeps; its record says already that this one lets it go. */

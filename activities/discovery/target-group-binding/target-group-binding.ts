@@ -8,15 +8,15 @@ import {
 import type { ObjectKey } from '../../../domain/model/ids.ts';
 import { BINDING_FINALIZER } from '../../../domain/kubernetes/labels.ts';
 import { refusedManaged, refusedUse } from './allowed.ts';
-import { registerIn, type Binding, soonest } from './fill.ts';
-import { groupFinder, type Bound, type GroupDependencies } from './group.ts';
+import { syncTargets, type Binding, retryInSeconds } from './fill.ts';
+import { createGroupFinder, type Bound, type GroupDependencies } from './group.ts';
 import { deleteCreated, leaveGroup, whileInUse, type LeavingDependencies } from './leave.ts';
-import { bindingLedger, type BindingLedger, bindingReporter, type BindingOutcome } from './ledger.ts';
+import { openLedger, type BindingLedger, createBindingReporter, type BindingOutcome } from './ledger.ts';
 import { FAILED_AGAIN_SECONDS, type ClusterReader } from '../clusters/reader.ts';
 import type { SyncActivities, Synced } from '../../contract.ts';
 import { addFinalizerAndRead, removeFinalizer, type FinalizerOf } from '../../kubernetes/finalizers.ts';
 import { goesWithKind } from '../../kubernetes/goes-with-kind.ts';
-import { lifetime, type Lifetime } from '../lifetime.ts';
+import { startLifetime, type Lifetime } from '../lifetime.ts';
 import { reasonOf, toFailure } from '../../failure.ts';
 
 /** What the activities of AWSTargetGroupBindings are made of. */
@@ -34,7 +34,7 @@ export function targetGroupBindingActivities(
   dependencies: BindingDependencies,
 ): Pick<SyncActivities, 'syncTargetGroupBinding'> {
   const { kubernetes } = dependencies;
-  const report = bindingReporter(kubernetes);
+  const report = createBindingReporter(kubernetes);
 
   /** Syncs an object that is there. */
   async function sync(
@@ -43,7 +43,7 @@ export function targetGroupBindingActivities(
   ): Promise<Synced> {
     const parsed = awsTargetGroupBinding.parseSpec(object.spec);
     const bound = boundOf(object, key, life);
-    const ledger = bindingLedger(kubernetes, bound);
+    const ledger = openLedger(kubernetes, bound);
     const outcome = parsed.ok
       ? await attempt(life.signal, () => bind(dependencies, { ...bound, spec: parsed.value }, ledger))
       : { problems: parsed.problems.map((message) => ({ reason: 'InvalidObject', message })) };
@@ -61,7 +61,7 @@ export function targetGroupBindingActivities(
     const parsed = awsTargetGroupBinding.parseSpec(object.spec);
     const spec = parsed.ok ? parsed.value : undefined;
     const bound = boundOf(object, held.key, life);
-    const ledger = bindingLedger(kubernetes, bound);
+    const ledger = openLedger(kubernetes, bound);
     const outcome = await attempt(life.signal, () => undo(dependencies, { ...bound, spec }, ledger));
     if (outcome.problems.length > 0) return await report(object, ledger, outcome);
     await removeFinalizer(kubernetes, held);
@@ -70,7 +70,7 @@ export function targetGroupBindingActivities(
 
   return {
     async syncTargetGroupBinding(key) {
-      const life = lifetime();
+      const life = startLifetime();
       const held = { kind: AWS_TARGET_GROUP_BINDING, key, finalizer: BINDING_FINALIZER };
       const found = await kubernetes.get<AWSTargetGroupBinding>(AWS_TARGET_GROUP_BINDING, key);
       if (found === undefined) return gone;
@@ -97,14 +97,15 @@ async function bind(dependencies: Binding, bound: Bound, ledger: BindingLedger):
   const refused =
     (await refusedUse(dependencies.kubernetes, bound, dependencies.region)) ??
     (await refusedManaged(dependencies.reader, bound, before.targetGroupARN));
-  if (refused !== undefined) return { problems: [refused], againInSeconds: soonest([refused]) };
-  const group = await groupFinder(dependencies)(bound);
-  if (group.is === 'Problem') return { problems: [group.problem], againInSeconds: soonest([group.problem]) };
+  if (refused !== undefined) return { problems: [refused], againInSeconds: retryInSeconds([refused]) };
+  const group = await createGroupFinder(dependencies)(bound);
+  if (group.is === 'Problem')
+    return { problems: [group.problem], againInSeconds: retryInSeconds([group.problem]) };
   const { arn: targetGroupARN, created } = group;
   // A target group that was created again has none of the targets of the one before.
   const isSame = before.targetGroupARN === undefined || before.targetGroupARN === targetGroupARN;
   await ledger.write({ targetGroupARN, created, targets: isSame ? before.targets : [] });
-  return await registerIn(group, dependencies, { bound, ledger });
+  return await syncTargets(group, dependencies, { bound, ledger });
 }
 
 // A Cell that lets a target group go needs some seconds.
@@ -139,6 +140,6 @@ async function attempt(signal: AbortSignal, act: () => Promise<BindingOutcome>):
     const cause = toFailure(error);
     const message = `cannot sync the targets: ${cause.message} Okra retries; what is registered stays.`;
     const problem = { reason: reasonOf(cause), message };
-    return { problems: [problem], againInSeconds: soonest([problem]) };
+    return { problems: [problem], againInSeconds: retryInSeconds([problem]) };
   }
 }

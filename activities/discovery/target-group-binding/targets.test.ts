@@ -4,7 +4,7 @@ import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
 import type { Target } from '../../../clients/aws/elbv2-calls.ts';
 import { limitRate, unlimited } from '../../../clients/rate-limiter.ts';
 import { readTargets, register } from './targets.ts';
-import { lifetimeFrom } from '../lifetime.ts';
+import { startLifetimeOf } from '../lifetime.ts';
 
 const targetGroupARN = 'arn:aws:elasticloadbalancing:us-east-1:123456789012:targetgroup/web/0123456789abcdef';
 const at = (...ids: string[]): Target[] => ids.map((id) => ({ id, port: 80 }));
@@ -33,7 +33,7 @@ async function triedWith(
     },
     deregisterTargets: () => Promise.resolve(),
   };
-  const life = lifetimeFrom(new AbortController().signal);
+  const life = startLifetimeOf(new AbortController().signal);
   const { refused, unsettled, withoutRoom, unknown, problems } = await register(
     { elbv2, targetGroupARN, limits, life },
     batches,
@@ -118,7 +118,7 @@ describe('targets', () => {
   });
 
   it('are not registered any more when the sync is given up', async () => {
-    const life = lifetimeFrom(AbortSignal.abort(new Error('given up')));
+    const life = startLifetimeOf(AbortSignal.abort(new Error('given up')));
     const never = (): Promise<void> => Promise.reject(new Error('Expected no call.'));
     const elbv2 = { registerTargets: never, deregisterTargets: never };
     await expect(register({ elbv2, targetGroupARN, limits, life }, [at('a')])).rejects.toThrow('given up');
@@ -132,7 +132,7 @@ describe('targets', () => {
       registerTargets: () => Promise.reject(throttled),
       deregisterTargets: () => Promise.resolve(),
     };
-    const life = lifetimeFrom(new AbortController().signal);
+    const life = startLifetimeOf(new AbortController().signal);
     await register({ elbv2, targetGroupARN, limits: { ...limits, registrations }, life }, [at('a')]);
     expect(held).toEqual(['us-east-1/123456789012']);
   });

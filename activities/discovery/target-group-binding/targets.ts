@@ -3,7 +3,7 @@ import type { RateLimiters } from '../../../clients/rate-limiter.ts';
 import type { FailureType } from '../../../domain/failures.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
 import type { Registration } from '../../../domain/discovery/target-group-binding/registered-target.ts';
-import { batches } from '../../../domain/discovery/target-group-binding/target-group-binding.ts';
+import { splitBatches } from '../../../domain/discovery/target-group-binding/target-group-binding.ts';
 import { reasonOf, toFailure } from '../../failure.ts';
 import type { Lifetime } from '../lifetime.ts';
 
@@ -68,7 +68,7 @@ export function register(
   const others = all
     .map((batch) => batch.filter((one) => !isSuspect(one)))
     .filter(({ length }) => length > 0);
-  return writeAll(writes, [...others, ...batches(all.flat().filter(isSuspect))], {
+  return writeAll(writes, [...others, ...splitBatches(all.flat().filter(isSuspect))], {
     verb: 'register',
     searches: MOST_SEARCHES,
     suspects,

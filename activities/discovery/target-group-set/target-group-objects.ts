@@ -19,9 +19,9 @@ import type {
   ExistingBinding,
   ExistingGroup,
 } from '../../../domain/discovery/target-group-set/observed-target-group-set.ts';
-import { foundOf, type Found, handoverWrites } from '../owned-objects.ts';
+import { readOwned, type Found, planHandover } from '../owned-objects.ts';
 import type { Lifetime } from '../lifetime.ts';
-import { inheritedBy, ownedBy, type ObjectOwner } from '../../kubernetes/owner-references.ts';
+import { inheritFor, ownedBy, type ObjectOwner } from '../../kubernetes/owner-references.ts';
 import { removeAsFound } from '../../kubernetes/remove.ts';
 import { performWrites, type Write } from '../../kubernetes/writes.ts';
 
@@ -43,7 +43,7 @@ interface TargetGroupObjects {
 }
 
 /** Makes what reads and writes the objects of AWSTargetGroupSets. */
-export function targetGroupObjects(kubernetes: KubernetesClient): TargetGroupObjects {
+export function createTargetGroupObjects(kubernetes: KubernetesClient): TargetGroupObjects {
   return {
     async find(namespace) {
       const [groups, bindings] = await Promise.all([
@@ -51,7 +51,7 @@ export function targetGroupObjects(kubernetes: KubernetesClient): TargetGroupObj
         kubernetes.list<AWSTargetGroupBinding>(AWS_TARGET_GROUP_BINDING, { namespace }),
       ]);
       return {
-        groups: groups.map((group) => ({ ...foundOf(group.metadata), arn: namedARN(group) ?? '' })),
+        groups: groups.map((group) => ({ ...readOwned(group.metadata), arn: namedARN(group) ?? '' })),
         bindings: bindings.map(existingBinding),
       };
     },
@@ -59,12 +59,12 @@ export function targetGroupObjects(kubernetes: KubernetesClient): TargetGroupObj
       const means = { kubernetes, owner, ownerKind: SET };
       const specOf = (spec: string): Parameters<typeof mergePatch>[0] => JSON.parse(spec);
       const writes = [
-        ...handoverWrites(handover.bindings, {
+        ...planHandover(handover.bindings, {
           ...means,
           kind: AWS_TARGET_GROUP_BINDING,
           found: found.bindings,
         }),
-        ...handoverWrites(handover.groups, { ...means, kind: AWS_TARGET_GROUP, found: found.groups }),
+        ...planHandover(handover.groups, { ...means, kind: AWS_TARGET_GROUP, found: found.groups }),
         ...writesOf(bindings, {
           ...means,
           kind: AWS_TARGET_GROUP_BINDING,
@@ -129,7 +129,7 @@ function writesOf<Wanted extends Marks & { readonly name: string }>(
       const old = before.get(wanted.name);
       if (old === undefined) return [];
       const { resourceVersion, isInherited, ownerReferences: owners } = old;
-      const inherited = isInherited ? { ownerReferences: inheritedBy(SET, owner, owners) } : {};
+      const inherited = isInherited ? { ownerReferences: inheritFor(SET, owner, owners) } : {};
       const metadata = { ...patchMarks(old, wanted), resourceVersion, ...inherited };
       const spec = mergePatch(old.content, content(wanted));
       return [
@@ -146,7 +146,7 @@ function existingBinding({
 }: AWSTargetGroupBinding): FoundObjects['bindings'][number] {
   const parsed = awsTargetGroupBinding.parseSpec(spec);
   return {
-    ...foundOf(metadata),
+    ...readOwned(metadata),
     // One that is not as the schema has it differs from all that is wanted, and is made good.
     spec: canonical(parsed.ok ? parsed.value : spec),
     arn: status?.targetGroupARN,

@@ -11,19 +11,24 @@ import {
 import { refusalOf } from '../../../domain/access/access.ts';
 import { compareText } from '../../../domain/kubernetes/canonical.ts';
 import {
-  foundBindings,
+  joinBindings,
   type ClusterReading,
 } from '../../../domain/discovery/target-group-set/observed-target-group-set.ts';
 import type { ObjectKey } from '../../../domain/model/ids.ts';
 import { setLooksInto } from '../../../domain/discovery/target-group-set/looks-into.ts';
-import { namesOf, saysTheSame, syncStatusOf, type Problem } from '../../../domain/discovery/sync-status.ts';
-import { earlier, type Missing } from '../../../domain/discovery/missing.ts';
-import { againAfter, type ClusterAccess, type ClusterReader } from '../clusters/reader.ts';
+import {
+  namesOf,
+  saysTheSame,
+  deriveSyncStatus,
+  type Problem,
+} from '../../../domain/discovery/sync-status.ts';
+import { earlierOf, type Missing } from '../../../domain/discovery/missing.ts';
+import { retryUnreadInSeconds, type ClusterAccess, type ClusterReader } from '../clusters/reader.ts';
 import { listBindings } from '../clusters/target-group-bindings.ts';
 import type { SyncActivities, Synced } from '../../contract.ts';
-import { lifetime, type Lifetime } from '../lifetime.ts';
-import { readReporter } from '../../kubernetes/status-reporter.ts';
-import { targetGroupObjects, type FoundObjects } from './target-group-objects.ts';
+import { startLifetime, type Lifetime } from '../lifetime.ts';
+import { createReadReporter } from '../../kubernetes/status-reporter.ts';
+import { createTargetGroupObjects, type FoundObjects } from './target-group-objects.ts';
 import {
   decideTargetGroupSet,
   type TargetGroupSetDecision,
@@ -43,8 +48,8 @@ export function targetGroupSetActivities({
   reader,
   graceSeconds,
 }: TargetGroupSetDependencies): Pick<SyncActivities, 'syncTargetGroupSet'> {
-  const report = readReporter(kubernetes);
-  const objects = targetGroupObjects(kubernetes);
+  const report = createReadReporter(kubernetes);
+  const objects = createTargetGroupObjects(kubernetes);
 
   /** Makes the objects what they are to be; says how many there are, and what is wrong. */
   async function sync(object: AWSTargetGroupSet, key: ObjectKey, life: Lifetime): Promise<Outcome> {
@@ -74,13 +79,16 @@ export function targetGroupSetActivities({
       targetGroups: own.length + create.length - gone.length,
       problems: [...refused, ...decision.problems, ...failures],
       missing: decision.missed.missing,
-      againInSeconds: earlier(againAfter(readings.map((one) => one.found)), decision.missed.againInSeconds),
+      againInSeconds: earlierOf(
+        retryUnreadInSeconds(readings.map((one) => one.found)),
+        decision.missed.againInSeconds,
+      ),
     };
   }
 
   return {
     async syncTargetGroupSet(key): Promise<Synced> {
-      const life = lifetime();
+      const life = startLifetime();
       const object = await kubernetes.get<AWSTargetGroupSet>(AWS_TARGET_GROUP_SET, key);
       if (object === undefined || object.metadata.deletionTimestamp !== undefined) {
         return { isPresent: false, message: 'The AWSTargetGroupSet is gone.' };
@@ -155,7 +163,7 @@ const invalid = ({ status = {} }: AWSTargetGroupSet, problems: readonly string[]
   missing: status.missing ?? [],
 });
 
-type FoundBindings = ReturnType<typeof foundBindings>;
+type FoundBindings = ReturnType<typeof joinBindings>;
 
 /** Reads the TargetGroupBindings of all clusters that a set selects, at once. */
 async function readClusters(
@@ -174,7 +182,7 @@ async function readClusters(
 
 async function bindingsIn({ client, namespaces }: ClusterAccess): Promise<FoundBindings> {
   const lists = (namespaces.length === 0 ? [undefined] : namespaces).map((one) => listBindings(client, one));
-  return { ...foundBindings((await Promise.all(lists)).flat()), namespaces };
+  return { ...joinBindings((await Promise.all(lists)).flat()), namespaces };
 }
 
 function statusOf(
@@ -184,7 +192,7 @@ function statusOf(
   const message = `${targetGroups} AWSTargetGroups of ${clusters.length} clusters.`;
   const at = { generation: metadata.generation ?? 0, time: new Date().toISOString() };
   return {
-    ...syncStatusOf({ message, problems }, status, at),
+    ...deriveSyncStatus({ message, problems }, status, at),
     clusters: namesOf(clusters),
     targetGroups,
     ...(missing.length === 0 ? {} : { missing }),

@@ -7,7 +7,7 @@ import { unreachable } from '../../unreachable.ts';
 export const clusterIn = ({ name, content }: ExistingSecret): string => content['name'] ?? name;
 
 /** Says who has the secret that a cluster of the same name would have. */
-export const rivalry = (cluster: SourcedCluster, holder: Holder, secret: string): Problem => ({
+export const nameTakenBy = (cluster: SourcedCluster, holder: Holder, secret: string): Problem => ({
   cluster: cluster.name,
   object: secret,
   reason: 'NameTaken',

@@ -8,7 +8,7 @@ import {
 } from './cluster-set.ts';
 import type { ExistingSecret, DesiredSecret } from './source-reading.ts';
 import type { Grace } from '../missing.ts';
-import { syncStatusOf } from '../sync-status.ts';
+import { deriveSyncStatus } from '../sync-status.ts';
 
 const matching = (matchTags: Record<string, string>): ClusterSetSpec['generators'][number] => ({
   awseks: { selector: { matchTags } },
@@ -447,7 +447,7 @@ describe('the status of a sync', () => {
   const problem = { reason: 'Throttled', message: 'Expected EKS to answer, got Throttling.' };
 
   it('is Synced without problems', () => {
-    expect(syncStatusOf({ message: 'All is well.', problems: [] }, {}, at)).toMatchObject({
+    expect(deriveSyncStatus({ message: 'All is well.', problems: [] }, {}, at)).toMatchObject({
       observedGeneration: 2,
       phase: 'Synced',
       reason: 'Synced',
@@ -461,15 +461,15 @@ describe('the status of a sync', () => {
 
   it('is Degraded with the first problem and the number of the others', () => {
     const problems = [problem, { ...problem, message: 'x'.repeat(2000) }];
-    const status = syncStatusOf({ message: '1 cluster has its secret.', problems }, {}, at);
+    const status = deriveSyncStatus({ message: '1 cluster has its secret.', problems }, {}, at);
     expect(status).toMatchObject({ phase: 'Degraded', reason: 'Throttled' });
     expect(status.message).toBe(`${problem.message} (and 1 more) 1 cluster has its secret.`);
     expect(status.problems?.[1]?.message).toHaveLength(1024);
   });
 
   it('keeps the time since when it is so', () => {
-    const before = syncStatusOf({ message: 'a', problems: [] }, {}, at);
-    const later = syncStatusOf({ message: 'b', problems: [] }, before, {
+    const before = deriveSyncStatus({ message: 'a', problems: [] }, {}, at);
+    const later = deriveSyncStatus({ message: 'b', problems: [] }, before, {
       ...at,
       time: '2026-11-21T00:00:00Z',
     });

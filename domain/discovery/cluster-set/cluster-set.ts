@@ -11,12 +11,12 @@ import {
   clusterIn,
   foreign,
   missingCluster,
-  rivalry,
+  nameTakenBy,
   unreadCluster,
   holderOf,
   type Holder,
 } from './cluster-set-problems.ts';
-import { claimsOf, hasHeirs, type Handover } from '../handover.ts';
+import { selectClaims, hasHeirs, type Handover } from '../handover.ts';
 import {
   CLUSTER_ID_ANNOTATION,
   CLUSTER_TAGS_ANNOTATION,
@@ -165,7 +165,7 @@ export function decideClusterSet(observed: ObservedClusterSet): ClusterSetDecisi
     missed,
     isFreed: gone.some(({ name }) => wanted.has(name)),
     handover: {
-      claim: claimsOf(secretsOf(wanted, secrets), { uid, kind: 'ClusterSet' }),
+      claim: selectClaims(secretsOf(wanted, secrets), { uid, kind: 'ClusterSet' }),
       release: released.map(({ name }) => name),
     },
   };
@@ -206,7 +206,7 @@ function judge(
   const existing = observed.secrets.find((secret) => secret.name === name);
   const own = existing?.owner?.uid === observed.uid ? existing : undefined;
   const cluster = holder.is === 'Found' ? holder.cluster : undefined;
-  const problems = rivals.filter((one) => one !== cluster).map((one) => rivalry(one, holder, name));
+  const problems = rivals.filter((one) => one !== cluster).map((one) => nameTakenBy(one, holder, name));
   if (holder.is === 'Missing') return { verdict: { do: 'Leave' }, problems };
   const kept: Verdict =
     own === undefined ? { do: 'Leave' } : { do: 'Keep', cluster: cluster?.name ?? clusterIn(own) };

@@ -7,13 +7,13 @@ export function selectedBy(
   readings: readonly Reading[],
 ): readonly SourcedCluster[] {
   const found = generators.flatMap((generator, index) =>
-    selectedOf(generator, readings[index]?.clusters ?? []),
+    selectByTags(generator, readings[index]?.clusters ?? []),
   );
   return [...new Map(found.toReversed().map((cluster) => [cluster.id, cluster])).values()].toReversed();
 }
 
 /** The clusters that a generator selects; those that are being deleted are gone already. */
-export function selectedOf(
+export function selectByTags(
   generator: Generator,
   clusters: readonly SourcedCluster[],
 ): readonly SourcedCluster[] {

@@ -40,7 +40,7 @@ const LONGEST_TAGS = 64_000;
 const known = new WeakMap<ClusterSecret, KnownCluster>();
 
 /** Reads which cluster a secret is about, whether it can be reached or not. */
-export function knownCluster(secret: ClusterSecret, decode: Decode): KnownCluster {
+export function readKnownCluster(secret: ClusterSecret, decode: Decode): KnownCluster {
   const found = known.get(secret) ?? readCluster(secret, decode);
   known.set(secret, found);
   return found;

@@ -45,7 +45,7 @@ export const textsOf = (some: readonly Registration[]): ReadonlySet<string> =>
   new Set(some.map(targetTextOf));
 
 /** Leaves each target once, in an order that stays. */
-export const unique = (registrations: readonly Registration[]): readonly Registration[] =>
+export const distinctTargets = (registrations: readonly Registration[]): readonly Registration[] =>
   [...new Map(registrations.map((one) => [targetTextOf(one), one])).values()].toSorted((a, b) =>
     compareText(targetTextOf(a), targetTextOf(b)),
   );

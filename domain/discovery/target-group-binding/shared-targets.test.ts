@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sharedTargets, type OtherBinding } from './shared-targets.ts';
+import { findSharedTargets, type OtherBinding } from './shared-targets.ts';
 
 const target = (changed: Partial<OtherBinding['targets'][number]> = {}) => ({
   name: 'web',
@@ -34,7 +34,7 @@ describe('a target that another object has registered', () => {
     ['is not shared at another port', other({ targets: [target({ port: 81 })] }), false, false],
     ['is not shared with itself', other({ uid: 'mine' }), false, false],
   ])('%s', (_, one, isTheirs, isKept) => {
-    const shared = sharedTargets([one], {
+    const shared = findSharedTargets([one], {
       uid: 'mine',
       targetGroupARN: 'arn:web',
       isLeftInUse: false,
@@ -51,7 +51,7 @@ describe('a target that another object has registered', () => {
     ],
     ['does not stay when that is being deleted otherwise', other({ isDeleting: true }), false],
   ])('%s, while a load balancer forwards to what this one leaves', (_, one, isKept) => {
-    const shared = sharedTargets([one], {
+    const shared = findSharedTargets([one], {
       uid: 'mine',
       targetGroupARN: 'arn:web',
       isLeftInUse: true,

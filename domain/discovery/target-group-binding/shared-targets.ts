@@ -32,7 +32,7 @@ export interface SharedGroup {
 }
 
 /** Says what other objects have registered in a target group, and what of that they keep. */
-export function sharedTargets(
+export function findSharedTargets(
   others: readonly OtherBinding[],
   { uid, targetGroupARN, isLeftInUse }: SharedGroup,
 ): SharedTargets {

@@ -1,12 +1,12 @@
 import { given } from '../../model/given.ts';
 import type { BindingTarget } from '../../../crds/binding-targets.ts';
 import { findIds, type SeenCluster } from './binding-ids.ts';
-import { fit, leavingTargets } from './fitting-targets.ts';
+import { fitTargets, selectLeaving } from './fitting-targets.ts';
 import {
   onlyIds,
   registrationsOf,
   targetTextOf,
-  unique,
+  distinctTargets,
   type Registration,
   textsOf,
   type RegisteredTarget,
@@ -72,17 +72,19 @@ export function decideBinding(observed: ObservedBinding): BindingDecision {
     ),
   );
   const kept = keptOfUnread(ours, found, missing);
-  const fitting = fit([...wanted, ...kept], isOwn);
-  const all = unique(fitting.targets.flatMap(registrationsOf));
+  const fitting = fitTargets([...wanted, ...kept], isOwn);
+  const all = distinctTargets(fitting.targets.flatMap(registrationsOf));
   const keep = textsOf(all);
-  const leaving = unique(ours.flatMap(registrationsOf)).filter((one) => !keep.has(targetTextOf(one)));
+  const leaving = distinctTargets(ours.flatMap(registrationsOf)).filter(
+    (one) => !keep.has(targetTextOf(one)),
+  );
   return {
-    claim: [...fitting.targets, ...leavingTargets(ours, keep)],
-    register: batches(all.filter((one) => !there.has(targetTextOf(one)))),
-    deregister: batches(leaving.filter((one) => there.has(targetTextOf(one)))),
+    claim: [...fitting.targets, ...selectLeaving(ours, keep)],
+    register: splitBatches(all.filter((one) => !there.has(targetTextOf(one)))),
+    deregister: splitBatches(leaving.filter((one) => there.has(targetTextOf(one)))),
     targets: fitting.targets,
     problems: [...found.flatMap(({ problems }) => problems), ...fitting.problems],
-    foreign: unique(
+    foreign: distinctTargets(
       found.flatMap(({ target: { port }, ids }) => registrationsOf({ name: '', port, ids })),
     ).filter(isForeign),
   };
@@ -94,11 +96,13 @@ export const deregisterAll = (
   registered: readonly Registration[],
 ): readonly (readonly Registration[])[] => {
   const there = textsOf(registered);
-  return batches(unique(ours.flatMap(registrationsOf)).filter((one) => there.has(targetTextOf(one))));
+  return splitBatches(
+    distinctTargets(ours.flatMap(registrationsOf)).filter((one) => there.has(targetTextOf(one))),
+  );
 };
 
 /** Splits targets into batches that ELBv2 takes. */
-export const batches = (all: readonly Registration[]): readonly (readonly Registration[])[] =>
+export const splitBatches = (all: readonly Registration[]): readonly (readonly Registration[])[] =>
   Array.from({ length: Math.ceil(all.length / LARGEST_BATCH) }, (_, index) =>
     all.slice(index * LARGEST_BATCH, (index + 1) * LARGEST_BATCH),
   );
@@ -163,7 +167,9 @@ export function holdBack(
   if (failed.length === 0) return [];
   if (reasons.some((reason) => !ABOUT_TARGETS.includes(reason))) return leaving;
   const missing = textsOf(failed);
-  const hasCome = unique(targets.flatMap(registrationsOf)).some((one) => !missing.has(targetTextOf(one)));
+  const hasCome = distinctTargets(targets.flatMap(registrationsOf)).some(
+    (one) => !missing.has(targetTextOf(one)),
+  );
   if (!hasCome && withoutRoom.length === 0) return leaving;
   const half = withoutRoom.length / 2;
   const sick = textsOf(unhealthy);

@@ -5,13 +5,13 @@ import { awaitMissing, missingProblems, type Grace, type Missed } from '../missi
 import type { RegisteredTarget } from '../target-group-binding/registered-target.ts';
 import type { Problem } from '../sync-status.ts';
 import type { ObservedTargetGroupSet, ExistingGroup } from './observed-target-group-set.ts';
-import { sourceParts } from './target-group-of-binding.ts';
+import { parseSource } from './target-group-of-binding.ts';
 import { CLUSTER_ID_ANNOTATION, SOURCE_ANNOTATION } from '../../kubernetes/labels.ts';
 import { cut } from '../../text.ts';
 import { LONGEST_CLUSTER_NAME } from '../clusters/known-cluster.ts';
 
 /** What a set has made of clusters that it does not look into any more, and which of that stays for now. */
-export function missedBySet({ uid, readings, groups, bindings, grace }: ObservedTargetGroupSet): {
+export function findMissedBySet({ uid, readings, groups, bindings, grace }: ObservedTargetGroupSet): {
   readonly missed: Missed;
   readonly isAwaited: (object: Named) => boolean;
   readonly problems: readonly Problem[];
@@ -35,10 +35,10 @@ export function missedBySet({ uid, readings, groups, bindings, grace }: Observed
 
 type Named = Pick<Marks, 'annotations'>;
 
-const secretOf = (one: Named): string | undefined => sourceParts(one)?.secret;
+const secretOf = (one: Named): string | undefined => parseSource(one)?.secret;
 
 /** The clusters in which something is registered that is found by labels, and which have no secret any more. */
-export function missedByBinding(
+export function findMissedByBinding(
   registered: readonly RegisteredTarget[],
   {
     targets,
@@ -72,7 +72,7 @@ const formerSecret = (secret: string, id: string): string =>
 
 /** Whether a group is one of those of a cluster whose secret has become another's. */
 export const isOfFormerCluster = (group: Pick<ExistingGroup, 'annotations'>): boolean =>
-  sourceParts(group)?.secret.includes(' ') === true;
+  parseSource(group)?.secret.includes(' ') === true;
 
 /** Says what a set was to find where something that it has made is missed. */
 function expectedSecret(name: string): string {
@@ -86,14 +86,14 @@ function expectedSecret(name: string): string {
  * Has the groups of a cluster be those of one that is gone when its secret has become another cluster's: what that
  * cluster has under the same names are other target groups, to which no traffic may move because of it.
  */
-export function withFormerClusters({
+export function markFormerClusters({
   uid,
   readings,
   groups,
 }: Pick<ObservedTargetGroupSet, 'uid' | 'readings' | 'groups'>): readonly ExistingGroup[] {
   const ids = new Map(readings.map(({ cluster }) => [cluster.secret, cluster.id]));
   return groups.map((group) => {
-    const from = sourceParts(group);
+    const from = parseSource(group);
     const was = group.annotations[CLUSTER_ID_ANNOTATION];
     const is = ids.get(from?.secret ?? '');
     // Of a secret that someone has written nobody knows whether it is still of the same cluster.

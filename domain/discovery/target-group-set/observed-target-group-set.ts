@@ -62,7 +62,7 @@ export interface ObservedTargetGroupSet {
 export const BINDING_APIS: readonly BindingAPI[] = ['elbv2.k8s.aws', 'eks.amazonaws.com'];
 
 /** What lists of TargetGroupBindings say, a list of each kind for each namespace that was asked; undefined where a cluster has not got the kind. */
-export function foundBindings(
+export function joinBindings(
   lists: readonly (readonly RemoteBinding[] | undefined)[],
 ): Extract<ClusterReading['found'], { readonly ok: true }> {
   // A kind that one namespace has and another has not is coming or going.

@@ -45,7 +45,7 @@ const ARN =
   /^arn:aws[a-z-]*:elasticloadbalancing:[a-z0-9-]+:[0-9]{12}:targetgroup\/[A-Za-z0-9-]{1,32}\/[0-9a-z]{1,64}$/;
 
 /** Says which AWSTargetGroup a TargetGroupBinding asks for. */
-export function groupOfBinding(
+export function deriveGroup(
   spec: AWSTargetGroupSetSpec,
   cluster: KnownCluster,
   binding: RemoteBinding,
@@ -58,7 +58,7 @@ export function groupOfBinding(
     labels: takenLabels(spec, binding),
     clusterID: cluster.id,
   });
-  const source = sourceOf(cluster, { api, namespace, name });
+  const source = formatSource(cluster, { api, namespace, name });
   const about = { cluster: cluster.name, object: `${namespace}/${name}` };
   const problems = [
     ...(ARN.test(arn) ? [] : [{ ...about, ...withoutARN(cluster, binding) }]),
@@ -86,7 +86,7 @@ const takenLabels = (
     : Object.fromEntries(Object.entries(labels).filter(([key]) => bindingLabels.includes(key)));
 
 /** What a group is made of, in full. */
-export const sourceOf = (
+export const formatSource = (
   { secret }: { readonly secret: string },
   { api, namespace, name }: { readonly api?: BindingAPI; readonly namespace: string; readonly name: string },
 ): string => `${secret}/${namespace}/${name}${api === 'eks.amazonaws.com' ? `/${api}` : ''}`;
@@ -137,7 +137,7 @@ export function groupMarks(
     labels: { ...merged, ...provenance },
     annotations: {
       ...annotations.values,
-      [SOURCE_ANNOTATION]: sourceOf(cluster, of),
+      [SOURCE_ANNOTATION]: formatSource(cluster, of),
       ...(of.clusterID === undefined ? {} : { [CLUSTER_ID_ANNOTATION]: of.clusterID }),
     },
   });
@@ -167,7 +167,7 @@ interface SourceParts {
 }
 
 /** What a group is made of; undefined when it has lost where it is from. */
-export function sourceParts({ annotations }: Pick<Marks, 'annotations'>): SourceParts | undefined {
+export function parseSource({ annotations }: Pick<Marks, 'annotations'>): SourceParts | undefined {
   const source = annotations[SOURCE_ANNOTATION];
   const [secret, namespace, name, api] = source?.split('/') ?? [];
   if (source === undefined || secret === undefined || namespace === undefined || name === undefined)
@@ -179,6 +179,6 @@ const EKS = 'eks.amazonaws.com';
 
 /** Whether a group is made of the template of its set: that is in no namespace of the cluster, and has its own name there. */
 export function isRendered(group: Pick<Marks, 'annotations'> & { readonly name: string }): boolean {
-  const from = sourceParts(group);
+  const from = parseSource(group);
   return from?.namespace === 'rendered' && from.name === group.name;
 }

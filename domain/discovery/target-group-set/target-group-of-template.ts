@@ -4,7 +4,7 @@ import { canonical } from '../../kubernetes/canonical.ts';
 import { withGenerated, type Marks } from '../generated.ts';
 import { SOURCE_ANNOTATION } from '../../kubernetes/labels.ts';
 import { isObjectName } from '../../kubernetes/label-syntax.ts';
-import { sourceParts, groupMarks, sourceOf, type SourcedGroup } from './target-group-of-binding.ts';
+import { parseSource, groupMarks, formatSource, type SourcedGroup } from './target-group-of-binding.ts';
 import type { Problem } from '../sync-status.ts';
 import type { Rendered } from '../../template.ts';
 import { render, renderLabels } from '../cluster-set/template.ts';
@@ -88,7 +88,9 @@ export function renderBinding(set: RenderingSet, cluster: KnownCluster): readonl
       rendered?.ok === true ? { ...target, clusterName: rendered.value } : target,
     ),
   });
-  const annotations = { [SOURCE_ANNOTATION]: sourceOf(cluster, { namespace: RENDERED, name: name.value }) };
+  const annotations = {
+    [SOURCE_ANNOTATION]: formatSource(cluster, { namespace: RENDERED, name: name.value }),
+  };
   const marks = withGenerated({ labels: labels.values, annotations });
   const binding = { name: name.value, spec, ...marks };
   const arn = template.spec.targetGroupARN ?? existing?.arn;
@@ -102,7 +104,7 @@ type OwnBinding = Marks & { readonly name: string; readonly spec: string };
  * Leaves a name that several clusters would have to the one whose binding is there, or else the first. One that is
  * missed for a while keeps its name meanwhile.
  */
-export function withoutRivals<Own extends OwnBinding>(
+export function dropRivals<Own extends OwnBinding>(
   rendered: readonly RenderedBinding[],
   own: readonly Own[],
   isAwaited: (binding: Own) => boolean,
@@ -112,7 +114,7 @@ export function withoutRivals<Own extends OwnBinding>(
   const holders = new Map(
     [...rivals].map(([name, some]) => {
       const there = own.find((one) => one.name === name);
-      const secret = there === undefined ? undefined : sourceParts(there)?.secret;
+      const secret = there === undefined ? undefined : parseSource(there)?.secret;
       const holder =
         some.find(({ cluster }) => cluster.secret === secret) ??
         some.find(({ binding }) => binding.spec === there?.spec);
@@ -151,7 +153,7 @@ function groupOf(
   arn: string | undefined,
 ): SourcedGroup {
   const namespace = RENDERED;
-  const source = sourceOf(cluster, { namespace, name });
+  const source = formatSource(cluster, { namespace, name });
   if (arn === undefined) return { ok: false, source, problems: [] };
   const { marks, problems } = groupMarks(set.spec, cluster, { namespace, name, labels: {} });
   if (problems.length > 0) {

@@ -7,10 +7,10 @@ import {
 } from './observed-target-group-set.ts';
 import {
   isRendered,
-  sourceParts,
+  parseSource,
   type BindingAPI,
   type SourcedGroup,
-  sourceOf,
+  formatSource,
 } from './target-group-of-binding.ts';
 import { takesBindings } from './looks-into.ts';
 
@@ -23,7 +23,7 @@ export interface Unread {
 }
 
 /** Says what the readings of a set leave open; `unrendered` are the secrets of clusters whose template could not be filled in. */
-export function unreadSourcesIn(
+export function findUnreadSources(
   readings: readonly ClusterReading[],
   { unrendered, lost }: { readonly unrendered: readonly string[]; readonly lost: LostKinds },
 ): Unread {
@@ -40,14 +40,14 @@ export function unreadSourcesIn(
   );
   /** The cluster that allows others, but not the namespace that a group is from. */
   const closedTo = (group: Pick<ExistingGroup, 'name' | 'annotations'>) => {
-    const from = sourceParts(group);
+    const from = parseSource(group);
     const limit = limited.get(from?.secret ?? '');
     if (from === undefined || limit === undefined || isRendered(group)) return undefined;
     return limit.namespaces.includes(from.namespace) ? undefined : { ...limit, namespace: from.namespace };
   };
   return {
     mayHide(group) {
-      const from = sourceParts(group);
+      const from = parseSource(group);
       // One that has lost where it is from may be of any cluster.
       if (from === undefined) return unread.size > 0 || lost.problems.length > 0;
       return unread.has(from.secret) || lost.isLost(group) || closedTo(group) !== undefined;
@@ -91,13 +91,13 @@ export function lostKindsIn(
   );
   const asked = new Set(asking.map(({ source, arn }) => `${source} ${arn}`));
   const isLost: LostKinds['isLost'] = (group) => {
-    const from = sourceParts(group);
+    const from = parseSource(group);
     if (from === undefined || isRendered(group) || absent.get(from.secret)?.includes(from.api) !== true)
       return false;
-    const twins = BINDING_APIS.map((api) => sourceOf({ secret: from.secret }, { ...from, api }));
+    const twins = BINDING_APIS.map((api) => formatSource({ secret: from.secret }, { ...from, api }));
     return !twins.some((source) => asked.has(`${source} ${group.arn}`));
   };
-  const lost = own.filter(isLost).flatMap((group) => sourceParts(group) ?? []);
+  const lost = own.filter(isLost).flatMap((group) => parseSource(group) ?? []);
   const told = readings.flatMap(({ cluster }) =>
     (absent.get(cluster.secret) ?? [])
       .filter((api) => lost.some((from) => from.secret === cluster.secret && from.api === api))
