@@ -245,8 +245,6 @@ export interface Synced {
   readonly intervalSeconds?: number;
   /** After how many seconds to look again, when that is before the interval is over. */
   readonly againInSeconds?: number;
-  /** The process that has made the sync, for the next one of the object to be told. */
-  readonly by?: string;
 }
 
 /** Which stage of a StagedBindingPolicy something is about, and which object of that name. */
@@ -306,8 +304,8 @@ export interface Paced {
   readonly intervalSeconds?: number;
 }
 
-/** Makes what an object asks for the same as what there is, and reports on it; `last` is the process that has made the sync before. */
-export type SyncActivity = (key: ObjectKey, last?: string, before?: FailedBefore) => Promise<Synced>;
+/** Makes what an object asks for the same as what there is, and reports on it. */
+export type SyncActivity = (key: ObjectKey, before?: FailedBefore) => Promise<Synced>;
 
 /** What the workflow of each synced kind needs: an activity `sync<Type>`, by the type of the workflow. */
 export type SyncActivities = {

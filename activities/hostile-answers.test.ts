@@ -11,8 +11,8 @@ import type { ELBv2Reads } from '../clients/aws/elbv2-calls.ts';
 import { clientOver } from '../clients/kubernetes/kubernetes.ts';
 import { REMOTE_CLUSTER } from '../clients/kubernetes/limits.ts';
 import { remoteClusters, type StoredClusterSecret } from '../clients/kubernetes/remote-clusters.ts';
-import { knownCluster } from '../domain/discovery/clusters/known-cluster.ts';
-import { groupOfBinding } from '../domain/discovery/target-group-set/target-group-of-binding.ts';
+import { readKnownCluster } from '../domain/discovery/clusters/known-cluster.ts';
+import { deriveGroup } from '../domain/discovery/target-group-set/target-group-of-binding.ts';
 import { failures } from '../domain/failures.ts';
 import {
   awsAnswer,
@@ -22,7 +22,7 @@ import {
   storedSecret,
 } from '../test/support/hostile/answers.ts';
 import { SECRET, TOKEN } from '../test/support/hostile/values.ts';
-import { awseks } from './discovery/cluster-set/sources/awseks.ts';
+import { awseks } from './discovery/cluster-set/cluster-sources.ts';
 import { listBindings } from './discovery/clusters/target-group-bindings.ts';
 import { toFailure } from './failure.ts';
 
@@ -95,7 +95,7 @@ describe('what a cluster secret says, whatever it is,', () => {
       await fc.assert(
         fc.asyncProperty(storedSecret, async (secret) => {
           const stored = secret as StoredClusterSecret;
-          const { name, tags = {} } = await briefly(() => knownCluster(stored, decodeBase64));
+          const { name, tags = {} } = await briefly(() => readKnownCluster(stored, decodeBase64));
           texts({ name, ...tags });
           const reach = await briefly(() => clusters.reach(stored));
           seen[reach.is] += 1;
@@ -127,7 +127,7 @@ describe('whatever a cluster answers for its bindings', () => {
             const { arn = '', namespace, name, labels } = binding;
             texts({ arn, namespace, name, ...labels });
             const cluster = { secret: 'prod', name: 'prod', labels: {}, tags: {} };
-            await briefly(() => groupOfBinding({ generators: [] }, cluster, binding));
+            await briefly(() => deriveGroup({ generators: [] }, cluster, binding));
           }
         }),
         { numRuns: RUNS.bindings },

@@ -5,7 +5,7 @@ import type { TellEvent } from '../clients/datadog/events.ts';
 import { accessPolicies } from '../clients/kubernetes/access-policies.ts';
 import { connectPrometheus } from '../clients/prometheus/client.ts';
 import { checkActivities } from './checks/check.ts';
-import type { OwnDatadog } from './checks/providers/dependencies.ts';
+import type { OwnDatadog } from './checks/providers/port.ts';
 import { checkStepActivities } from './checks/step.ts';
 import type { AwsScope } from '../clients/aws/aws-credentials.ts';
 import type { EKS } from '../clients/aws/eks.ts';
@@ -19,9 +19,9 @@ import { analysisActivities } from './rollout/analysis.ts';
 import { approvalActivities } from './rollout/approval.ts';
 import { applicationsActivities } from './applications/applications.ts';
 import { cellActivities } from './rollout/cell.ts';
-import { clusterReader } from './discovery/clusters/reader.ts';
+import { createClusterReader } from './discovery/clusters/reader.ts';
 import { clusterSetActivities } from './discovery/cluster-set/cluster-set.ts';
-import { clusterSources } from './discovery/cluster-set/sources/index.ts';
+import { createClusterSources } from './discovery/cluster-set/cluster-sources.ts';
 import type { Activities } from './contract.ts';
 import { driftActivities } from './load-balancers/drift.ts';
 import { experimentActivities } from './rollout/experiment.ts';
@@ -30,7 +30,7 @@ import { jobActivities } from './rollout/job.ts';
 import { translated } from './failure.ts';
 import { measurementActivities } from './rollout/measurements.ts';
 import { loadBalancerConfigActivities } from './load-balancers/load-balancer-config.ts';
-import { paced } from './discovery/paced.ts';
+import { answerInterval } from './discovery/lifetime.ts';
 import { targetGroupSetActivities } from './discovery/target-group-set/target-group-set.ts';
 import { targetGroupActivities } from './discovery/target-group/target-groups.ts';
 import { targetGroupBindingActivities } from './discovery/target-group-binding/target-group-binding.ts';
@@ -73,7 +73,7 @@ export function makeActivities(dependencies: Dependencies): Activities {
   const { kubernetes, clusters, intervals, graceSeconds, limits } = dependencies;
   const surroundings = surroundingsReader(kubernetes);
   const writing = { ...dependencies, writes: limits.writes, surroundings };
-  const reader = clusterReader({ kubernetes, clusters });
+  const reader = createClusterReader({ kubernetes, clusters });
   return alive({
     ...translated(cellActivities({ ...dependencies, surroundings })),
     ...translated(approvalActivities(kubernetes)),
@@ -86,11 +86,11 @@ export function makeActivities(dependencies: Dependencies): Activities {
     ...translated(gateActivities(dependencies)),
     ...translated(measuringChecks(dependencies)),
     ...translated(trafficActivities(writing)),
-    ...paced(translated(driftActivities(dependencies)), intervals.drift),
-    ...paced(
+    ...answerInterval(translated(driftActivities(dependencies)), intervals.drift),
+    ...answerInterval(
       translated({
         ...targetGroupSetActivities({ kubernetes, reader, graceSeconds }),
-        ...clusterSetActivities({ kubernetes, sources: clusterSources(dependencies), graceSeconds }),
+        ...clusterSetActivities({ kubernetes, sources: createClusterSources(dependencies), graceSeconds }),
         ...stagedActivities(dependencies),
         ...applicationsActivities(dependencies),
         ...targetGroupActivities(dependencies),

@@ -23,7 +23,16 @@ const spec = withRules(
         'What happens to a target group that Okra created when this object is deleted: Retain (default) or Delete. Okra always deregisters the targets that it registered.',
       ),
   }),
-  targetGroupRules,
+  [
+    ...targetGroupRules,
+    {
+      cel: 'has(self.targetGroupARN) == has(oldSelf.targetGroupARN) && (!has(self.targetGroupARN) || self.targetGroupARN == oldSelf.targetGroupARN)',
+      message:
+        'Expected spec.targetGroupARN to stay as it is, because the targets may serve where they are. Create another AWSTargetGroupBinding, and delete this one when no load balancer forwards to its target group any more.',
+      // Only the API server knows what it was before.
+      holds: () => true,
+    },
+  ],
 );
 
 const registered = z.object({
@@ -45,13 +54,6 @@ const registered = z.object({
     .array(
       z.object({
         cluster: z.string().max(253).describe('The name of the cluster.'),
-        id: z
-          .string()
-          .max(512)
-          .optional()
-          .describe(
-            'Distinguishes the cluster from others of that name; absent when its secret has no such id.',
-          ),
         ids: z
           .array(z.string().max(253))
           .max(1000)
@@ -67,8 +69,6 @@ const registered = z.object({
     ),
 });
 
-const targetsHash = z.string().max(64);
-
 const status = z.object({
   ...syncStatus,
   targetGroupARN: z.string().max(512).optional().describe('The target group, named in the spec or created.'),
@@ -79,31 +79,9 @@ const status = z.object({
     .optional()
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe('The targets that Okra registered for this object. It never deregisters any others.'),
-  targetsHash: targetsHash.optional().describe('Identifies the spec.targets by which Okra found them.'),
   missing: missing.describe(
     'The clusters whose secrets are gone; their targets stay registered for a while.',
   ),
-  former: z
-    .array(
-      z.object({
-        targetGroupARN: z.string().max(512).describe('The target group.'),
-        created: z.boolean().optional().describe('Whether Okra created it for this object.'),
-        targets: z
-          .array(registered)
-          .max(100)
-          .meta({ 'x-kubernetes-list-type': 'atomic' })
-          .describe('The targets that are still registered in it.'),
-        targetsHash: targetsHash
-          .optional()
-          .describe(
-            'Identifies the spec.targets by which Okra found them. While it is the one above, Okra keeps the targets up to date.',
-          ),
-      }),
-    )
-    .max(20)
-    .optional()
-    .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('The previous target groups. Okra empties them once the new one has its targets.'),
 });
 
 /** Registers nodes, pods or ids in a target group. */

@@ -24,7 +24,7 @@ const nodeSelector = z
   );
 
 /** The pods, nodes or ids that are registered under one name and port. */
-export const bindingTarget = withRules(
+const bindingTarget = withRules(
   z.object({
     name: z.string().min(1).max(63).describe('A name for these targets, which the status uses.'),
     ids: z

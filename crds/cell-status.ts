@@ -32,7 +32,7 @@ const approvalStatus = z.object({
 const text = (what: string) => z.string().max(32768).optional().describe(what);
 
 /** The phases of a Cell. */
-export const cellPhases = [
+const cellPhases = [
   'Pending',
   'Waiting',
   'Progressing',
@@ -90,14 +90,7 @@ const request = z.object({
 const requests = z.array(request).max(20).meta({ 'x-kubernetes-list-type': 'atomic' });
 
 /** How what serves came to change, or did not. */
-export const changeOutcomes = [
-  'Installed',
-  'Completed',
-  'RolledBack',
-  'FellBack',
-  'Reverted',
-  'Withdrawn',
-] as const;
+const changeOutcomes = ['Installed', 'Completed', 'RolledBack', 'FellBack', 'Reverted', 'Withdrawn'] as const;
 
 const change = z.object({
   version: version.describe('The version that was rolled out.'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { matching, templatePattern, withRules } from './rules.ts';
 
 /** The sites of Datadog, each an organisation's own. A key is sent to no other host. */
-export const datadogSites = [
+const datadogSites = [
   'datadoghq.com',
   'us3.datadoghq.com',
   'us5.datadoghq.com',

@@ -9,7 +9,7 @@ const spec = z.object({
 });
 
 /** The phases of a Check. */
-export const checkPhases = [
+const checkPhases = [
   'Pending',
   'Running',
   'Successful',
@@ -20,7 +20,7 @@ export const checkPhases = [
 ] as const;
 
 /** What a sample came to. */
-export const sampleOutcomes = ['Passed', 'Failed', 'Inconclusive', 'Extended', 'Error'] as const;
+const sampleOutcomes = ['Passed', 'Failed', 'Inconclusive', 'Extended', 'Error'] as const;
 
 const number = (what: string) => z.number().optional().describe(what);
 const counted = (what: string) => z.int().min(0).optional().describe(what);
@@ -113,7 +113,7 @@ export const check = defineResource({
 });
 
 /** What a Check asks for. */
-export type CheckSpec = z.output<typeof spec>;
+type CheckSpec = z.output<typeof spec>;
 /** What is reported of a Check. */
 export type CheckStatus = z.output<typeof status>;
 /** A Check as the API server has it. */

@@ -18,7 +18,7 @@ export function manifests(): ReadonlyMap<string, string> {
 }
 
 /** The folder that the manifests are committed in. */
-export const manifestFolder = join(import.meta.dirname, 'manifests');
+const manifestFolder = join(import.meta.dirname, 'manifests');
 
 /** The folder that the pages about the kinds are committed in. */
 const pageFolder = join(import.meta.dirname, '../docs/kinds');

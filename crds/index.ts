@@ -12,6 +12,7 @@ import { loadBalancerConfigs } from './load-balancers.ts';
 import { stagedBindingPolicy } from './staged-binding-policy.ts';
 import type { KindWorkflow } from './kind.ts';
 import type { Resource } from './resource.ts';
+import { structuralSchema, type StructuralSchema } from './structural-schema.ts';
 
 /** The table of kinds: every kind that Okra defines. All that is done for each kind is done for what stands here. */
 export const resources = [
@@ -31,7 +32,7 @@ export const resources = [
 type Row = (typeof resources)[number];
 
 /** The name of a kind that Okra defines. */
-export type KindName = Row['kind'];
+type KindName = Row['kind'];
 
 type RowOf<Name extends KindName> = Extract<Row, { readonly kind: Name }>;
 
@@ -49,3 +50,10 @@ export type KindWithWorkflow = Extract<Row, { readonly workflow: KindWorkflow }>
 
 /** A kind that one and the same workflow syncs. */
 export type SyncedKind = Extract<Row, { readonly workflow: { readonly does: 'Sync' } }>;
+
+const schemas = new Map<string, StructuralSchema>(
+  resources.map(({ kind, status }) => [kind, structuralSchema(status)]),
+);
+
+/** What the API server takes as the status of a kind of Okra's. */
+export const statusSchemaOf = (kind: string): StructuralSchema => schemas.get(kind) ?? {};

@@ -75,7 +75,7 @@ export interface Named {
 }
 
 /** What parsing a spec came to. */
-export type Parsed<Value> =
+type Parsed<Value> =
   { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly problems: readonly string[] };
 
 /** A kind: its definition, its manifest, and how to read its spec. */

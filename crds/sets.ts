@@ -18,7 +18,7 @@ const templateOf = (text: z.ZodString): z.ZodString =>
   ]);
 
 /** A text in which variables of an EKS cluster may stand. */
-export const templateText = templateOf(z.string());
+const templateText = templateOf(z.string());
 /** The same, where it may not be empty. */
 export const templateName = templateOf(z.string().min(1));
 

@@ -60,7 +60,7 @@ const progressive = z.object({
 });
 
 /** The API group of StagedBindingPolicy. */
-export const COMMUNITY_GROUP = 'community.kubestellar.io';
+const COMMUNITY_GROUP = 'community.kubestellar.io';
 
 const NAME_PATTERN = '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { observedGeneration, statusWriter } from './common.ts';
 
 /** Where a stage can stand. */
-export const stagePhases = [
+const stagePhases = [
   'Pending',
   'Binding',
   'Waiting',
@@ -14,7 +14,7 @@ export const stagePhases = [
 ] as const;
 
 /** Where a StagedBindingPolicy can stand. */
-export const stagedPhases = [
+const stagedPhases = [
   'Waiting',
   'Progressing',
   'Paused',

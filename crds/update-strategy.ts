@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { analysisStep } from './analysis.ts';
-import { approvalStep } from './approval-step.ts';
-import { canary, onFailure } from './canary-steps.ts';
+import { approvalStep, canary, onFailure } from './canary-steps.ts';
 import { checkStep } from './check-step.ts';
 import { duration, durationOrSeconds } from './common.ts';
 import { jobStep } from './job-step.ts';

@@ -1,10 +1,10 @@
 /** An object whose status may have conditions. */
-export interface Conditioned {
+interface Conditioned {
   readonly status?: { readonly conditions?: readonly ConditionRead[] | undefined } | undefined;
 }
 
 /** What is looked at of a condition. */
-export interface ConditionRead {
+interface ConditionRead {
   readonly type: string;
   readonly status: string;
   readonly reason?: string | undefined;

@@ -3,7 +3,7 @@ import type { Log } from '../clients/log.ts';
 import type { TemporalDatabase } from '../clients/temporal/temporal-database.ts';
 
 /** What is needed to notice that Temporal has lost its database. */
-export interface DatabaseOptions {
+interface DatabaseOptions {
   readonly database: TemporalDatabase;
   /** Called when the database is another one, in which nothing is known of what ran. */
   readonly onLost: () => void;

@@ -39,7 +39,7 @@ export interface Dispatcher {
 }
 
 /** What a dispatcher needs. */
-export interface DispatcherOptions {
+interface DispatcherOptions {
   readonly calls: WorkflowCalls;
   readonly config: Pick<Config, 'taskQueue' | 'driftIntervalSeconds' | 'syncIntervalSeconds' | 'temporal'>;
   readonly log: Log;

@@ -28,7 +28,7 @@ export type Instruction =
   | { readonly do: 'Ignore'; readonly reason: IgnoreReason };
 
 /** Why nothing is done about an event. */
-export type IgnoreReason =
+type IgnoreReason =
   | 'unchanged'
   | 'no Cell selects it'
   | 'status is about this generation'

@@ -1,3 +1,4 @@
+import { given } from '../domain/model/given.ts';
 import type { Log } from '../clients/log.ts';
 import type { KindWithWorkflow } from '../crds/index.ts';
 import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
@@ -27,7 +28,7 @@ export interface Router {
 }
 
 /** What a workflow works for: an object of this kind, if it exists. */
-export interface WorkedOn {
+interface WorkedOn {
   readonly kind: KindWithWorkflow;
   readonly object: Informed | undefined;
 }
@@ -129,5 +130,5 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
 
 const nameOf = ({ metadata }: Informed) => ({
   name: metadata.name,
-  ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
+  ...given({ namespace: metadata.namespace }),
 });

@@ -18,8 +18,6 @@ import { kubernetesLease } from './election/lease.ts';
 import { wakeOrphans } from './orphans.ts';
 import { watchStuckRuns } from './stuck-runs.ts';
 import { firstListing } from './informer/first-listing.ts';
-import { inOneGo } from './informer/in-one-go.ts';
-import { memoryBudgets } from './informer/memory-budget.ts';
 import { watchSpaces } from './informer/spaces.ts';
 import { watchRemotely } from './informer/remote.ts';
 import { decidesWatches } from './routes/route-remote.ts';
@@ -108,7 +106,6 @@ async function inform(options: WatcherOptions, router: Router, dispatcher: Dispa
   const sources = sourcesOf(options.config);
   const elsewhere = {
     clusters,
-    budgets: memoryBudgets(),
     view: router.view,
     dispatch: (instruction: Instruction) => dispatcher.dispatch(instruction),
     log,
@@ -215,4 +212,35 @@ async function informAbout(
     onEvent: (event) => onEvent({ kind: source.kind.kind, event } as KindEvent),
     ...given({ trim, timing: timing?.informer }),
   });
+}
+
+/** So long nothing is done after it was asked for first, in milliseconds, and at least four times as long as it has taken before. */
+const REST = { milliseconds: 50, times: 4 };
+
+/**
+ * Has something done for all who ask within a moment, and not for each of them: many events come at once, and a leader that is busy
+ * does not renew its Lease.
+ */
+export function inOneGo(
+  perform: () => void,
+  onFailure: (error: unknown) => void,
+  now: () => number = () => performance.now(),
+): () => void {
+  let isDue = false;
+  let rest = REST.milliseconds;
+  const run = (): void => {
+    isDue = false;
+    const startedAt = now();
+    try {
+      perform();
+    } catch (error) {
+      onFailure(error);
+    }
+    rest = Math.max(REST.milliseconds, (now() - startedAt) * REST.times);
+  };
+  return () => {
+    if (isDue) return;
+    isDue = true;
+    setTimeout(run, rest);
+  };
 }

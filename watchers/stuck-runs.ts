@@ -8,7 +8,7 @@ import { isWakingSignal } from './instruction.ts';
 import { runReplacer, type Found, type ReplacerOptions } from './run-replacer.ts';
 
 /** What is needed to find runs that cannot continue, and to replace them. */
-export interface StuckRunOptions extends ReplacerOptions {
+interface StuckRunOptions extends ReplacerOptions {
   /** Called when the database of Temporal was restored, which may lack what was started since. */
   readonly onRestored: () => void;
   readonly metrics: Pick<Metrics, 'states'>;

@@ -8,8 +8,8 @@ vi.mock('./activities.ts', async (original) => ({
 }));
 const synced: unknown[] = [];
 vi.mock('./entity.ts', () => ({
-  entity: async ({ sync }: { sync: (last: undefined) => Promise<unknown> }) => {
-    synced.push(await sync(undefined));
+  entity: async ({ sync }: { sync: () => Promise<unknown> }) => {
+    synced.push(await sync());
   },
 }));
 const { driftWatch } = await import('./drift-watch.ts');

@@ -29,7 +29,7 @@ export async function driftWatch(input: DriftWatchInput): Promise<void> {
     intervalSeconds,
     spreadSeconds: Math.min(SPREAD_SECONDS, intervalSeconds),
     before,
-    sync: async (_, ...failed) => {
+    sync: async (...failed) => {
       const { finding, synced } = await compare({ type, place, unhealthy }, failed);
       ({ unhealthy } = finding);
       return synced;

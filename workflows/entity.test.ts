@@ -50,7 +50,7 @@ describe('a sync that comes after', () => {
     const heard: (number | undefined)[] = [];
     await entity({
       intervalSeconds: 60,
-      sync: (_, ...before) => {
+      sync: (...before) => {
         vi.advanceTimersByTime(1000);
         heard.push(before[0]?.failingSince);
         return syncs[heard.length - 1]!();
@@ -87,6 +87,6 @@ describe('a sync that comes after', () => {
       renew: (next) => Promise.reject(new Error(JSON.stringify(next))),
     });
     await expect(run).rejects.toThrow(JSON.stringify({ intervalSeconds: 60, before }));
-    expect(sync).toHaveBeenCalledWith(undefined, before);
+    expect(sync).toHaveBeenCalledWith(before);
   });
 });

@@ -21,8 +21,8 @@ export interface Entity {
   readonly spreadSeconds?: number;
   /** That the syncs of the run before have failed. */
   readonly before?: FailedBefore | undefined;
-  /** Makes a sync, and is told which process has made the last one, when that is known, or that it has failed. */
-  readonly sync: (last: string | undefined, ...before: FailedBefore[]) => Promise<Synced>;
+  /** Makes a sync, and is told when the ones before have failed. */
+  readonly sync: (...before: FailedBefore[]) => Promise<Synced>;
   /** Goes on as a new run with the same input, but for these. */
   readonly renew: (next: Renewed) => Promise<never>;
 }
@@ -42,7 +42,6 @@ export async function entity({
   renew,
 }: Entity): Promise<void> {
   let wakes = 0;
-  let last: string | undefined;
   let intervalSeconds = first;
   let failed = before === undefined ? [] : [before];
   setHandler(changed, () => void (wakes += 1), { description: 'Looks at the object again.' });
@@ -51,12 +50,11 @@ export async function entity({
       await sleep(Math.random() * spreadSeconds * 1000, { summary: 'Not all at once' });
     }
     const seen = wakes;
-    const { synced, isFailed } = await attempt(() => sync(last, ...failed));
+    const { synced, isFailed } = await attempt(() => sync(...failed));
     failed = isFailed ? [failed[0] ?? { failingSince: Date.now() }] : [];
     // The interval may be set otherwise since this run was started.
     intervalSeconds = synced.intervalSeconds ?? intervalSeconds;
     const { isPresent, message, againInSeconds = intervalSeconds } = synced;
-    last = synced.by;
     setCurrentDetails(message);
     if (!isPresent && wakes === seen) return;
     // The next run syncs at once, which is what a wake asks for; under one wake after the other this must not wait.

@@ -15,7 +15,7 @@ export async function synced(input: SyncInput): Promise<void> {
   await entity({
     intervalSeconds,
     before,
-    sync: (last, ...failed) => sync(activity, `Sync the ${words}`, [key, last, ...failed]),
+    sync: (...failed) => sync(activity, `Sync the ${words}`, [key, ...failed]),
     renew: (next) => goOn<typeof synced>({ key, ...next }),
   });
 }

@@ -21,7 +21,7 @@ export async function targetGroupCheck(input: TargetGroupCheckInput): Promise<vo
   await entity({
     intervalSeconds,
     before,
-    sync: async (_, ...failed) => {
+    sync: async (...failed) => {
       const early = begun + SPACING_MILLISECONDS - Date.now();
       if (early > 0) await sleep(early, { summary: 'Until the next check' });
       begun = Date.now();

@@ -5,7 +5,7 @@ import type { Cell } from '../../crds/cell.ts';
 import { childOf, type Child, type ChildTargetGroup } from '../../domain/applications/child.ts';
 import { freelyNamed, groupsToWrite, type GroupsPlan } from '../../domain/applications/groups.ts';
 import type { ObservedRevision, ObservedTargetGroup } from '../../domain/applications/observation.ts';
-import { mergePatch } from '../../domain/discovery/merge-patch.ts';
+import { mergePatch } from '../../domain/discovery/generated.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import { ADOPT_ANNOTATION, API_VERSION } from '../../domain/kubernetes/labels.ts';
 import { formatKey } from '../../domain/model/ids.ts';

@@ -9,7 +9,7 @@ import { observedRevisions } from '../../domain/applications/revisions.ts';
 import { controllerOf } from '../../domain/kubernetes/controller.ts';
 import { CELL_LABEL, GOOD_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 import { failure } from '../failure.ts';
-import { createOnce } from '../kubernetes/create-once.ts';
+import { createOnce } from '../kubernetes/writes.ts';
 import { ownedByCell } from '../kubernetes/owner-references.ts';
 import { remove } from '../kubernetes/remove.ts';
 import type { ReadCell } from './dependencies.ts';

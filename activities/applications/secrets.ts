@@ -16,7 +16,7 @@ import {
 import { unusedSecrets, withoutApplication, type Asking } from '../../domain/applications/secrets.ts';
 import { patchMarks, type Marks } from '../../domain/discovery/generated.ts';
 import { CELL_LABEL } from '../../domain/kubernetes/labels.ts';
-import { clusterSecrets, type FoundSecret } from '../discovery/cluster-set/cluster-secrets.ts';
+import { createClusterSecrets, type FoundSecret } from '../discovery/cluster-set/cluster-secrets.ts';
 import { failure } from '../failure.ts';
 import { remove } from '../kubernetes/remove.ts';
 import { permit } from '../permit.ts';
@@ -32,7 +32,7 @@ export async function findSecrets(
   clusters: readonly ResolvedCluster[],
 ): Promise<readonly { readonly observed: ObservedSecret; readonly found: FoundSecret }[]> {
   const wanted = new Set(clusters.map(({ secretName }) => secretName));
-  const all = await clusterSecrets(kubernetes).find(namespace, [...wanted]);
+  const all = await createClusterSecrets(kubernetes).find(namespace, [...wanted]);
   return all
     .filter((secret) => wanted.has(secret.name) || isOwn(secret, name))
     .map((found) => ({ found, observed: observedSecret(found, name, clusters) }));

@@ -17,15 +17,15 @@ import {
   waitingStatus,
   type StatusInput,
 } from '../../domain/checks/status.ts';
-import { thresholdOf } from '../../domain/checks/threshold.ts';
+import { thresholdOf } from '../../domain/checks/judge-value.ts';
 import { parseDuration } from '../../domain/duration.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import type { CheckActivities, CheckRun } from '../contract.ts';
-import { readReporter } from '../kubernetes/read-reporter.ts';
-import { lifetime } from '../discovery/lifetime.ts';
+import { createReadReporter } from '../kubernetes/status-reporter.ts';
+import { startLifetime } from '../discovery/lifetime.ts';
 import { measure } from './measure.ts';
-import { mustUse, type ProviderDependencies } from './providers/dependencies.ts';
+import { mustUse, type ProviderDependencies } from './providers/port.ts';
 import { providerOf } from './providers/index.ts';
 
 /** Makes what counts the healthy targets of target groups together, as ELBv2 knows them now. */
@@ -66,10 +66,10 @@ const again = (message: string, seconds: number): CheckRun => ({
 /** Makes the activity that takes a sample of a Check when one is due, and reports on it. */
 export function checkActivities(dependencies: CheckDependencies): Pick<CheckActivities, 'runCheck'> {
   const { kubernetes } = dependencies;
-  const reporter = readReporter(kubernetes);
+  const reporter = createReadReporter(kubernetes);
   return {
     async runCheck(key, throttled) {
-      const { signal } = lifetime();
+      const { signal } = startLifetime();
       const object = await kubernetes.get<Check>(CHECK, key);
       if (object === undefined || object.metadata.deletionTimestamp !== undefined)
         return over('The Check is gone.');

@@ -9,8 +9,8 @@ import { checksFor, type CheckToMake } from '../../domain/checks/checks-for.ts';
 import { HASH_ANNOTATION, isOver } from '../../domain/checks/next-run.ts';
 import type { CheckVariables } from '../../domain/checks/variables.ts';
 import { COUNT_ANNOTATION, RUN_LABEL, verdictOfAll } from '../../domain/checks/verdict.ts';
-import { knownCluster, type KnownCluster } from '../../domain/discovery/clusters/known-cluster.ts';
-import { sourceParts } from '../../domain/discovery/target-group-set/source-parts.ts';
+import { readKnownCluster, type KnownCluster } from '../../domain/discovery/clusters/known-cluster.ts';
+import { parseSource } from '../../domain/discovery/target-group-set/target-group-of-binding.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import {
   BINDING_LABELS,
@@ -23,7 +23,7 @@ import type { ObjectKey } from '../../domain/model/ids.ts';
 import type { VersionSet } from '../../domain/versions/version.ts';
 import type { CheckActivities, CheckRequest } from '../contract.ts';
 import { failure } from '../failure.ts';
-import { createOnce } from '../kubernetes/create-once.ts';
+import { createOnce } from '../kubernetes/writes.ts';
 import { ownedByCell } from '../kubernetes/owner-references.ts';
 
 interface NewCheck {
@@ -98,7 +98,7 @@ const checkOf = (
   spec: { analysis },
 });
 
-type SecretObject = Parameters<typeof knownCluster>[0];
+type SecretObject = Parameters<typeof readKnownCluster>[0];
 type ClustersBySecret = ReadonlyMap<string, KnownCluster>;
 
 /** Reads what queries may say of target groups, or of clusters that have none: labels, and the names and tags of clusters. */
@@ -123,7 +123,9 @@ async function variablesOf(
       })
     : [];
   const bySecret = new Map(
-    secrets.map((secret) => knownCluster(secret, decodeBase64)).map((cluster) => [cluster.secret, cluster]),
+    secrets
+      .map((secret) => readKnownCluster(secret, decodeBase64))
+      .map((cluster) => [cluster.secret, cluster]),
   );
   const sideOf = ({ version, groups: side }: VersionSet): readonly CheckVariables[] =>
     side.map(({ name, arn }) => {
@@ -143,7 +145,7 @@ async function variablesOf(
 }
 
 const sourceOf = ({ annotations = {} }: Partial<Metadata> = {}): string | undefined =>
-  sourceParts({ annotations })?.secret;
+  parseSource({ annotations })?.secret;
 
 /** The cluster of a group: of two clusters with one name, only a secret says which one it is. */
 function clusterOf(

@@ -1,14 +1,14 @@
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { withHeartbeat } from '../heartbeat.ts';
-import { lifetime, lifetimeFrom } from './lifetime.ts';
+import { startLifetime, startLifetimeOf } from './lifetime.ts';
 
 const never = new AbortController().signal;
 
 describe('the time of a sync', () => {
   it('is over by the clock, though no timer of a process that was stopped has gone off', () => {
     let time = 0;
-    const { signal, assert } = lifetimeFrom(never, { milliseconds: 60_000, now: () => time });
+    const { signal, assert } = startLifetimeOf(never, { milliseconds: 60_000, now: () => time });
     time = 59_999;
     expect(assert).not.toThrow();
     time = 60_000;
@@ -24,7 +24,7 @@ describe('the time of a sync', () => {
     const context = { info, heartbeat: () => undefined, cancellationSignal: never };
     await asyncLocalStorage.run(context as unknown as Context, () =>
       withHeartbeat(async () => {
-        const { assert } = lifetime();
+        const { assert } = startLifetime();
         await vi.advanceTimersByTimeAsync(60_000);
         expect(assert).not.toThrow();
         vi.setSystemTime(Date.now() + 6_000);
@@ -35,6 +35,6 @@ describe('the time of a sync', () => {
 
   it('is over when the attempt is cancelled', () => {
     const cancelled = AbortSignal.abort(new Error('cancelled'));
-    expect(lifetimeFrom(cancelled).assert).toThrow('cancelled');
+    expect(startLifetimeOf(cancelled).assert).toThrow('cancelled');
   });
 });

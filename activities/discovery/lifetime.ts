@@ -13,7 +13,7 @@ export interface Lifetime {
 const LONGEST_SYNC_MILLISECONDS = 100_000;
 
 /** Makes the time of an attempt that begins now. */
-export function lifetimeFrom(
+export function startLifetimeOf(
   cancellation: AbortSignal,
   { milliseconds = LONGEST_SYNC_MILLISECONDS, now = Date.now, isLost = (): boolean => false } = {},
 ): Lifetime {
@@ -33,8 +33,24 @@ export function lifetimeFrom(
 }
 
 /** Makes the time of the attempt that runs this. */
-export const lifetime = (): Lifetime =>
-  lifetimeFrom(Context.current().cancellationSignal, { isLost: isGivenUp });
+export const startLifetime = (): Lifetime =>
+  startLifetimeOf(Context.current().cancellationSignal, { isLost: isGivenUp });
 
-/** Whether no attempt of the same activity came before the one that runs this. */
-export const isFirstAttempt = (): boolean => Context.current().info.attempt === 1;
+/**
+ * Wraps activities so that each answer of theirs says after how many seconds to look again: a workflow may be older than
+ * the interval that is set.
+ */
+export function answerInterval<Activities extends object>(
+  activities: Activities,
+  intervalSeconds: number,
+): Activities {
+  return Object.fromEntries(
+    Object.entries(activities).map(([name, activity]) => [
+      name,
+      async (...args: unknown[]): Promise<unknown> => {
+        const answer = await (activity as (...all: unknown[]) => Promise<unknown>)(...args);
+        return typeof answer === 'object' && answer !== null ? { ...answer, intervalSeconds } : answer;
+      },
+    ]),
+  ) as Activities;
+}

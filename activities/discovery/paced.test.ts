@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { paced } from './paced.ts';
+import { answerInterval } from './lifetime.ts';
 
 it('has an answer say after how many seconds to look again, and leaves alone what is none', async () => {
-  const activities = paced(
+  const activities = answerInterval(
     {
       look: (name: string) => Promise.resolve({ name, isPresent: true }),
       wake: () => Promise.resolve(undefined),

@@ -24,7 +24,7 @@ export const ownedBy = (
 export const ownedByCell = (cell: ObjectOwner): OwnerReferences => ownedBy('Cell', cell);
 
 /** The owner references of an object that a set waits for: Kubernetes leaves the object to it when the others are gone. */
-export const claimedBy = (
+export const claimFor = (
   kind: string,
   { key, uid }: ObjectOwner,
   before: OwnerReferences,
@@ -34,11 +34,11 @@ export const claimedBy = (
 ];
 
 /** The owner references of an object that a set leaves to those that wait for it. */
-export const releasedBy = ({ uid }: ObjectOwner, before: OwnerReferences): OwnerReferences =>
+export const releaseFrom = ({ uid }: ObjectOwner, before: OwnerReferences): OwnerReferences =>
   before.filter((one) => one.uid !== uid);
 
 /** The owner references of an object that a set has, as the one that makes it from now on. */
-export const inheritedBy = (kind: string, owner: ObjectOwner, before: OwnerReferences): OwnerReferences => [
+export const inheritFor = (kind: string, owner: ObjectOwner, before: OwnerReferences): OwnerReferences => [
   ...ownedBy(kind, owner),
-  ...releasedBy(owner, before),
+  ...releaseFrom(owner, before),
 ];

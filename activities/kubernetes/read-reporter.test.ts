@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { KubernetesError } from '../../clients/kubernetes/kubernetes.ts';
 import { CLUSTER_SET } from '../../clients/kubernetes/kinds.ts';
-import { readReporter, type ReadObject } from './read-reporter.ts';
+import { createReadReporter, type ReadObject } from './status-reporter.ts';
 
 interface Applied {
   readonly metadata: { readonly resourceVersion?: string };
@@ -22,7 +22,7 @@ class World {
   edit(): void {
     this.version += 1;
   }
-  readonly #report = readReporter({
+  readonly #report = createReadReporter({
     get: () => Promise.resolve(this.read()),
     apply: ({ metadata, status }: Applied) => {
       if (metadata.resourceVersion !== `${this.version}`) return Promise.reject(conflict);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AWS_TARGET_GROUP, type KindRef } from '../../clients/kubernetes/kinds.ts';
 import { KubernetesError, type DeleteOptions, type Key } from '../../clients/kubernetes/kubernetes.ts';
-import { claimedBy, ownedBy, type OwnerReferences } from './owner-references.ts';
+import { claimFor, ownedBy, type OwnerReferences } from './owner-references.ts';
 import { removeAsFound } from './remove.ts';
 
 const key = { namespace: 'shop', name: 'web' };
@@ -32,7 +32,7 @@ function having(object: Stored | undefined) {
   return { stored, kubernetes: { get, delete: remove } };
 }
 
-const claimed = claimedBy('AWSTargetGroupSet', setOf('next'), ownerReferences);
+const claimed = claimFor('AWSTargetGroupSet', setOf('next'), ownerReferences);
 
 describe('an object that a set has made and does not want any more', () => {
   it.each<[string, Stored | undefined, boolean]>([

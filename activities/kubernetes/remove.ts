@@ -20,7 +20,7 @@ export async function remove(
 }
 
 /** An object as it was when its deletion was decided. */
-export interface FoundToGo {
+interface FoundToGo {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly ownerReferences: OwnerReferences;

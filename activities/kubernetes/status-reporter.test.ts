@@ -14,14 +14,14 @@ import type { Identified, KubernetesClient } from '../../clients/kubernetes/kube
 import type { CellStatus } from '../../crds/cell.ts';
 import { resources } from '../../crds/index.ts';
 import { checkTargetGroups } from '../../domain/discovery/target-group/target-group-check.ts';
-import { syncStatusOf } from '../../domain/discovery/sync-status.ts';
+import { deriveSyncStatus } from '../../domain/discovery/sync-status.ts';
 import { loadBalancerStatus } from '../../domain/load-balancers/load-balancer-status.ts';
 import { changeOf } from '../../domain/rollout/report/history.ts';
 import { ask } from '../../domain/model/requests.ts';
 import { initialState, type RolloutState } from '../../domain/model/state.ts';
 import { statusOf } from '../../domain/rollout/report/status.ts';
 import { aCell, aRollout } from '../../domain/testing/builders.ts';
-import { statusReporter } from './status-reporter.ts';
+import { createStatusReporter } from './status-reporter.ts';
 
 const NOW = Date.parse('2026-11-22T00:00:00Z');
 const time = new Date(NOW).toISOString();
@@ -105,7 +105,7 @@ const refused = (text: string): object =>
   );
 
 const synced = (text: string): object =>
-  syncStatusOf(
+  deriveSyncStatus(
     { message: text, problems: [{ cluster: text, object: text, reason: 'Unreachable', message: text }] },
     {},
     at,
@@ -150,7 +150,7 @@ async function written(
   const kubernetes: Pick<KubernetesClient, 'apply' | 'create'> = { apply: write, create: write };
   const about = { key: { namespace, name: 'web' }, uid: 'u' };
   const event = { id: '1', type: 'Normal', reason: 'StepCompleted', message } as const;
-  await statusReporter(kubernetes)(kind, about, status, [event]);
+  await createStatusReporter(kubernetes)(kind, about, status, [event]);
   return objects;
 }
 

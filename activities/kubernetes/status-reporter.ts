@@ -1,9 +1,14 @@
 import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import { emitEvent } from '../../clients/kubernetes/object-event.ts';
-import { statusSchemaOf } from '../../crds/status-schema.ts';
+import { statusSchemaOf } from '../../crds/index.ts';
 import { isConflict, isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { fitted } from '../../domain/rollout/report/fitted.ts';
-import { metadataOf, type ObjectKey } from '../../domain/model/ids.ts';
+import { formatKey, keyOf, metadataOf, type ObjectKey } from '../../domain/model/ids.ts';
+import type { Metadata } from '../../crds/resource.ts';
+import { sameValue } from '../../domain/kubernetes/canonical.ts';
+import { given } from '../../domain/model/given.ts';
+import { failure } from '../failure.ts';
+import { retryOnConflict } from './writes.ts';
 import type { ReportedEvent } from '../../domain/rollout/report/report.ts';
 
 /** The object that a report is about. */
@@ -16,7 +21,7 @@ export interface Reported {
 }
 
 /** Writes a status by server-side apply, as long as it may be, with the Events that belong to it. An object that is gone is left alone, which it answers with `Gone`. */
-export type StatusReporter = (
+type StatusReporter = (
   kind: KindRef,
   about: Reported,
   status: object,
@@ -26,7 +31,7 @@ export type StatusReporter = (
 type Writer = Pick<KubernetesClient, 'apply' | 'create'>;
 
 /** Makes the one writer of statuses and Events. */
-export function statusReporter(kubernetes: Writer): StatusReporter {
+export function createStatusReporter(kubernetes: Writer): StatusReporter {
   return async (kind, { key, uid, resourceVersion, signal }, status, events) => {
     const emitted = Promise.all(
       events.map((event, index) => emitEvent(kubernetes, { kind, key, uid, index, signal }, event)),
@@ -41,7 +46,7 @@ export function statusReporter(kubernetes: Writer): StatusReporter {
           metadata: {
             ...metadataOf(key),
             uid,
-            ...(resourceVersion === undefined ? {} : { resourceVersion }),
+            ...given({ resourceVersion }),
           },
           status: fitted({ ...status, lastSyncTime: new Date().toISOString() }, statusSchemaOf(kind.kind)),
         },
@@ -55,5 +60,43 @@ export function statusReporter(kubernetes: Writer): StatusReporter {
     }
     await emitted;
     return 'Written';
+  };
+}
+
+/** Says that a status is not written because it comes late. */
+export const superseded = (kind: KindRef, key: ObjectKey): Error =>
+  failure(
+    'Superseded',
+    `Expected to write the next status of ${kind.kind} ${formatKey(key)}, got one there that was written later.`,
+  );
+
+/** An object as it was read. */
+export interface ReadObject {
+  readonly metadata: Metadata;
+  readonly status?: object | undefined;
+}
+
+/** Writes a status that was made from an object as it was read; an object that is gone is left alone. */
+type ReadReporter = (kind: KindRef, read: ReadObject, status: object, signal?: AbortSignal) => Promise<void>;
+
+/**
+ * Makes what writes a status over the version of the object from which it was made. If the object has another version by
+ * now, the status is written over that one, unless the status there has changed as well: then this one comes late, kept
+ * back by a slow network or a stopped process.
+ */
+export function createReadReporter(
+  kubernetes: Pick<KubernetesClient, 'get' | 'apply' | 'create'>,
+): ReadReporter {
+  const report = createStatusReporter(kubernetes);
+  return (kind, read, status, signal) => {
+    const key = keyOf(read);
+    const { uid = '' } = read.metadata;
+    return retryOnConflict(async (attempt) => {
+      const object = attempt === 1 ? read : await kubernetes.get<ReadObject>(kind, key, { signal });
+      if (object === undefined || object.metadata.uid !== read.metadata.uid) return;
+      if (!sameValue(object.status, read.status)) throw superseded(kind, key);
+      const { resourceVersion } = object.metadata;
+      await report(kind, { key, uid, resourceVersion, signal }, status, []);
+    });
   };
 }

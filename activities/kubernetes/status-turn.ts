@@ -3,11 +3,11 @@ import { isGrpcServiceError, WorkflowNotFoundError, type Client } from '@tempora
 import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { Metadata } from '../../crds/resource.ts';
-import type { ObjectKey } from '../../domain/model/ids.ts';
+import { type ObjectKey } from '../../domain/model/ids.ts';
 import { successionOf, type StatusWriter } from '../../domain/rollout/report/report.ts';
 import { refuseWhenGivenUp } from '../heartbeat.ts';
-import { retryOnConflict } from './retry-on-conflict.ts';
-import { superseded } from './superseded.ts';
+import { retryOnConflict } from './writes.ts';
+import { superseded } from './status-reporter.ts';
 
 /** Who writes a status, and the version of the object over which it may be written. */
 export interface StatusTurn {
@@ -16,7 +16,7 @@ export interface StatusTurn {
 }
 
 /** Which object a status is about. */
-export interface TurnOf {
+interface TurnOf {
   readonly kind: KindRef;
   readonly key: ObjectKey;
   readonly uid: string;
@@ -30,7 +30,7 @@ interface Written {
 }
 
 /** What it takes to know whether a status comes late. */
-export interface TurnMeans {
+interface TurnMeans {
   readonly kubernetes: Pick<KubernetesClient, 'get'>;
   readonly temporal: Client;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lifetimeFrom } from '../discovery/lifetime.ts';
+import { startLifetimeOf } from '../discovery/lifetime.ts';
 import { performWrites } from './writes.ts';
 
 describe('writes', () => {
@@ -14,14 +14,14 @@ describe('writes', () => {
         return Promise.resolve();
       },
     }));
-    await expect(performWrites(writes, lifetimeFrom(givenUp.signal))).rejects.toThrow('given up');
+    await expect(performWrites(writes, startLifetimeOf(givenUp.signal))).rejects.toThrow('given up');
     expect(written).toHaveLength(8);
   });
 
   it('go on when one fails, which is a problem', async () => {
     const object = { kind: 'AWSTargetGroup', name: 'web' };
     const writes = [{ object, run: () => Promise.reject(new Error('no')) }];
-    const life = lifetimeFrom(new AbortController().signal);
+    const life = startLifetimeOf(new AbortController().signal);
     expect(await performWrites(writes, life)).toMatchObject([{ object: 'web', reason: 'NotWritten' }]);
   });
 });

@@ -1,6 +1,10 @@
+import { given } from '../../domain/model/given.ts';
 import type { Problem } from '../../domain/discovery/sync-status.ts';
 import { toFailure } from '../failure.ts';
 import type { Lifetime } from '../discovery/lifetime.ts';
+import type { KindRef } from '../../clients/kubernetes/kinds.ts';
+import { isConflict, type Identified, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { ObjectKey } from '../../domain/model/ids.ts';
 
 /** One write of many, and what it is about in case that it fails. */
 export interface Write {
@@ -33,6 +37,40 @@ async function perform({ object: { kind, name }, cluster, run }: Write): Promise
     return undefined;
   } catch (error) {
     const message = `Expected to write ${kind} ${name}, got: ${toFailure(error).message} It is tried again.`;
-    return { ...(cluster === undefined ? {} : { cluster }), object: name, reason: 'NotWritten', message };
+    return { ...given({ cluster }), object: name, reason: 'NotWritten', message };
+  }
+}
+
+/** Finds the object that an earlier attempt has created, or creates it; undefined when it is deleted meanwhile. */
+export async function createOnce<T extends Identified>(
+  kubernetes: KubernetesClient,
+  { kind, key }: { readonly kind: KindRef; readonly key: ObjectKey },
+  build: () => Promise<T>,
+): Promise<T | undefined> {
+  const known = await kubernetes.get<T>(kind, key);
+  if (known !== undefined) return known;
+  const object = await build();
+  try {
+    return await kubernetes.create(object);
+  } catch (error) {
+    if (isConflict(error)) return kubernetes.get<T>(kind, key);
+    throw error;
+  }
+}
+
+/** How often something is written that something else comes before, an edit of the spec for one. */
+const ATTEMPTS = 3;
+
+/**
+ * Runs what reads an object and writes over the version that it has read, again when there was another by then; throws the
+ * last conflict (as `retry.RetryOnConflict` of client-go). The first attempt is number 1.
+ */
+export async function retryOnConflict<T>(write: (attempt: number) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await write(attempt);
+    } catch (error) {
+      if (!isConflict(error) || attempt === ATTEMPTS) throw error;
+    }
   }
 }

@@ -30,7 +30,7 @@ import { readIfInTime } from './read-in-time.ts';
 import { adoptionFor } from '../permit.ts';
 import { writingOf, type WritingMeans } from './writing.ts';
 import { refuseWhenGivenUp } from '../heartbeat.ts';
-import { statusReporter } from '../kubernetes/status-reporter.ts';
+import { createStatusReporter } from '../kubernetes/status-reporter.ts';
 import { targetDeploymentReporter, type VersionSources } from '../rollout/target-deployment.ts';
 
 /** What load balancers are written with. */
@@ -118,7 +118,7 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
   const { kubernetes, writes } = dependencies;
   const means = dependenciesOf(dependencies);
   const policies = accessPolicies(kubernetes);
-  const reportStatus = statusReporter(kubernetes);
+  const reportStatus = createStatusReporter(kubernetes);
   const reportDeployment = targetDeploymentReporter(kubernetes);
 
   async function adoptionOf(

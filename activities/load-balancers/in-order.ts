@@ -3,7 +3,7 @@ import { sameValue } from '../../domain/kubernetes/canonical.ts';
 import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
 import { formatKey } from '../../domain/model/ids.ts';
 import { failure } from '../failure.ts';
-import { retryOnConflict } from '../kubernetes/retry-on-conflict.ts';
+import { retryOnConflict } from '../kubernetes/writes.ts';
 import { configViewOf, readConfig } from './config-object.ts';
 
 /**

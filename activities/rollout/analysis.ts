@@ -8,7 +8,7 @@ import { CELL_LABEL, ROLLOUT_LABEL, STEP_LABEL } from '../../domain/kubernetes/l
 import type { Metadata } from '../../crds/resource.ts';
 import { readTemplates } from './analysis-templates.ts';
 import type { AnalysisActivities, AnalysisRequest } from '../contract.ts';
-import { createOnce } from '../kubernetes/create-once.ts';
+import { createOnce } from '../kubernetes/writes.ts';
 import { failure } from '../failure.ts';
 import { ownedByCell } from '../kubernetes/owner-references.ts';
 import { seenCell } from './seen-cell.ts';

@@ -6,7 +6,7 @@ import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { outsideEvent } from '../../domain/rollout/report/outside-events.ts';
 import type { CellReport } from '../../domain/rollout/report/report.ts';
 import type { CellActivities } from '../contract.ts';
-import { statusReporter } from '../kubernetes/status-reporter.ts';
+import { createStatusReporter } from '../kubernetes/status-reporter.ts';
 import { readLostRun } from './lost-run.ts';
 import { observeCell } from './observe-cell.ts';
 import { writeInTurn, type StatusTurn } from '../kubernetes/status-turn.ts';
@@ -43,7 +43,7 @@ export function cellReporter({
   temporal,
   tellEvent,
 }: Pick<CellDependencies, 'kubernetes' | 'temporal' | 'tellEvent'>): ReportCell {
-  const report = statusReporter(kubernetes);
+  const report = createStatusReporter(kubernetes);
   const means = { kubernetes, temporal };
   return async ({ key, uid, resourceVersion: seen, status, events }, signal) => {
     const write = async ({ resourceVersion, ...turn }: Partial<StatusTurn> = {}): Promise<void> =>

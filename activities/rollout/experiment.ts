@@ -15,7 +15,7 @@ import type { ObjectKey } from '../../domain/model/ids.ts';
 import { CELL_LABEL, ROLLOUT_LABEL, STEP_LABEL } from '../../domain/kubernetes/labels.ts';
 import { readTemplates } from './analysis-templates.ts';
 import type { ExperimentActivities, ExperimentRequest } from '../contract.ts';
-import { createOnce } from '../kubernetes/create-once.ts';
+import { createOnce } from '../kubernetes/writes.ts';
 import { failure } from '../failure.ts';
 import { ownedByCell } from '../kubernetes/owner-references.ts';
 import { seenCell } from './seen-cell.ts';

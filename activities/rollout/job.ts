@@ -7,7 +7,7 @@ import { buildJob, ENDED, jobVerdict, type Job } from '../../domain/rollout/meas
 import { CELL_LABEL, ROLLOUT_LABEL, STEP_LABEL } from '../../domain/kubernetes/labels.ts';
 import type { JobActivities, JobRequest } from '../contract.ts';
 import { failure } from '../failure.ts';
-import { createOnce } from '../kubernetes/create-once.ts';
+import { createOnce } from '../kubernetes/writes.ts';
 import { ownedByCell } from '../kubernetes/owner-references.ts';
 import { permit } from '../permit.ts';
 

@@ -9,7 +9,7 @@ import {
   type CellStatus,
   type WrittenCellSpec,
 } from '../../crds/cell.ts';
-import { targetGroupSelector } from '../../crds/target-group-selector.ts';
+import { targetGroupSelector } from '../../crds/common.ts';
 import { hasApplicationOf, heldBehind } from '../../domain/applications/ahead.ts';
 import { withRefusals } from '../../domain/access/forwarding-access.ts';
 import { unreadyClusters } from '../../domain/gates/clusters.ts';

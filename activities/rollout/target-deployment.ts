@@ -5,7 +5,7 @@ import {
   CELL,
 } from '../../clients/kubernetes/kinds.ts';
 import { isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import { statusSchemaOf } from '../../crds/status-schema.ts';
+import { statusSchemaOf } from '../../crds/index.ts';
 import type { Metadata } from '../../crds/resource.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Cell } from '../../crds/cell.ts';

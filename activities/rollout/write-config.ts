@@ -1,6 +1,6 @@
 import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import { isConflict, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import { mergePatch } from '../../domain/discovery/merge-patch.ts';
+import { mergePatch } from '../../domain/discovery/generated.ts';
 import {
   ADOPT_ANNOTATION,
   API_VERSION,

@@ -5,7 +5,7 @@ import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import type { StagedActivities } from '../contract.ts';
 import { removeFinalizer } from '../kubernetes/finalizers.ts';
 import { remove } from '../kubernetes/remove.ts';
-import { statusReporter } from '../kubernetes/status-reporter.ts';
+import { createStatusReporter } from '../kubernetes/status-reporter.ts';
 import { writeInTurn, type StatusTurn } from '../kubernetes/status-turn.ts';
 import { applyStage, FINALIZER, selectClusters } from './apply.ts';
 import { observeStaged } from './observe.ts';
@@ -20,7 +20,7 @@ export interface StagedDependencies extends Spaces {
 /** Makes the activities of StagedBindingPolicies. */
 export function stagedActivities({ temporal, ...spaces }: StagedDependencies): StagedActivities {
   const { kubernetes } = spaces;
-  const report = statusReporter(kubernetes);
+  const report = createStatusReporter(kubernetes);
   const memory: LiveMemory = new Map();
   return {
     observeStaged: (look) => observeStaged({ ...spaces, memory }, look),

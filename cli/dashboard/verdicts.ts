@@ -3,7 +3,7 @@ import { ANALYSIS_RUN, CHECK, EXPERIMENT } from '../../clients/kubernetes/kinds.
 import { isForbidden, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { Cell } from '../../crds/cell.ts';
 import type { Check } from '../../crds/check.ts';
-import { thresholdOf } from '../../domain/checks/threshold.ts';
+import { thresholdOf } from '../../domain/checks/judge-value.ts';
 import { RUN_LABEL } from '../../domain/checks/verdict.ts';
 import { type Fields, fieldsIn, recordsIn, textIn } from '../../domain/model/shape.ts';
 import { inOneLine } from '../terminal-text.ts';

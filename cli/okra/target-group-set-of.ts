@@ -1,7 +1,7 @@
 import { decodeBase64 } from '../../clients/kubernetes/base64.ts';
 import { SECRET } from '../../clients/kubernetes/kinds.ts';
 import type { StoredClusterSecret } from '../../clients/kubernetes/remote-clusters.ts';
-import { knownCluster, type KnownCluster } from '../../domain/discovery/clusters/known-cluster.ts';
+import { readKnownCluster, type KnownCluster } from '../../domain/discovery/clusters/known-cluster.ts';
 import { API_VERSION, CLUSTER_SECRETS, SECRET_TYPE_LABEL } from '../../domain/kubernetes/labels.ts';
 import { matches } from '../../domain/kubernetes/selector.ts';
 import { failed } from '../okractl/shell.ts';
@@ -29,7 +29,7 @@ export async function clustersIn({
 }: Pick<OkraSession, 'kubernetes' | 'namespace'>): Promise<readonly NamedCluster[]> {
   const which = { namespace, labelSelector: CLUSTER_SECRETS };
   const secrets = await kubernetes.list<StoredClusterSecret>(SECRET, which);
-  return secrets.map((secret) => ({ secret, cluster: knownCluster(secret, decodeBase64) }));
+  return secrets.map((secret) => ({ secret, cluster: readKnownCluster(secret, decodeBase64) }));
 }
 
 /** Finds the cluster of a name, or of whose secret it is the name, among those of a namespace; throws when several are. */

@@ -205,7 +205,7 @@ function withApplied(cluster: Reader, objects: readonly Fields[], defaultNamespa
         T | undefined;
     },
     async list<T>(kind: KindRef, options: SnapshotOptions<T> = {}): Promise<T[]> {
-      const before = await cluster.list<Fields>(kind, { ...options, trim: undefined, measured: undefined });
+      const before = await cluster.list<Fields>(kind, { ...options, trim: undefined });
       const applied = objects
         .filter(isOf(kind))
         .filter(

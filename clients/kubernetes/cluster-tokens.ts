@@ -7,7 +7,7 @@ import type {
   CommandLogin,
   EKSLogin,
 } from '../../domain/discovery/clusters/cluster-secret.ts';
-import { strangenessOf, type EKSEndpoint } from '../../domain/discovery/clusters/eks-endpoint.ts';
+import { refuseForeignEndpoint, type EKSEndpoint } from '../../domain/discovery/clusters/eks-endpoint.ts';
 import { isLike } from '../../domain/access/glob.ts';
 import type { EKSEndpoints } from '../aws/eks-endpoints.ts';
 import type { EKSTokenScope, EKSTokens } from '../aws/eks-token.ts';
@@ -111,10 +111,11 @@ async function clusterAt(
   isLost: boolean,
 ): Promise<EKSEndpoint> {
   const known = isLost ? undefined : await endpointOf(scope, { endpoints });
-  if (known !== undefined && strangenessOf(connection, known, decodeBase64) === undefined) return known;
+  if (known !== undefined && refuseForeignEndpoint(connection, known, decodeBase64) === undefined)
+    return known;
   const found = await endpointOf(scope, { endpoints, since: now() - AGAIN_MILLISECONDS });
   if (found === undefined) throw withheld('ForeignEndpoint', unknownCluster(scope));
-  const strangeness = strangenessOf(connection, found, decodeBase64);
+  const strangeness = refuseForeignEndpoint(connection, found, decodeBase64);
   if (strangeness === undefined) return found;
   throw withheld('ForeignEndpoint', strangeness);
 }

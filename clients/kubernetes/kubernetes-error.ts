@@ -88,20 +88,6 @@ export const tooLarge = (request: string, expected: string, reason = 'AnswerTooL
     message: `Expected ${expected} in answer to ${request}, got more. Look whether it is the API server that answers there, and for objects that do not belong there.`,
   });
 
-/** Says that the clusters of a namespace hold too much at once of what was listed in them. */
-export const tooMuchListed = ({
-  of,
-  most,
-}: {
-  readonly of: string;
-  readonly most: number;
-}): KubernetesError =>
-  new KubernetesError({
-    status: 0,
-    reason: 'TooMuchHeld',
-    message: `Expected to hold at most ${most} characters at once of what is read in ${of}, got more. Look for objects that do not belong there, or name fewer clusters.`,
-  });
-
 /** Says that a request was not sent, because there is nothing to show who sends it. */
 export const loginFailed = (message: string, cause: unknown): KubernetesError =>
   new KubernetesError({ status: 0, reason: 'LoginFailed', message }, { cause });

@@ -22,8 +22,6 @@ export interface ListOptions {
 export interface SnapshotOptions<T> extends ListOptions {
   /** Takes of an object what is wanted, page by page, so that no more than a page is there as a whole. */
   readonly trim?: ((object: T) => T) | undefined;
-  /** Told of each object that is taken how long it is as JSON, where something is taken of it; what it throws ends the list. */
-  readonly measured?: ((object: T, characters: number) => void) | undefined;
   /** A list of more objects is given up; undefined: what holds for all lists of the cluster. */
   readonly most?: number | undefined;
 }
@@ -86,18 +84,16 @@ async function readPages<T>(listing: Listing<T>): Promise<Snapshot<T>> {
 
 /** Takes of objects what is wanted, as long as that is not too much for a process that looks into many clusters. */
 function keeper<T>(listing: Listing<T>): (object: T) => T {
-  const { trim, measured } = listing.options;
+  const { trim } = listing.options;
   const { keptCharacters: most = Infinity } = listing.limits;
   if (trim === undefined) return (object) => object;
-  if (measured === undefined && most === Infinity) return trim;
+  if (most === Infinity) return trim;
   let kept = 0;
   return (object) => {
     const trimmed = trim(object);
-    const characters = JSON.stringify(trimmed).length;
-    kept += characters;
+    kept += JSON.stringify(trimmed).length;
     if (kept > most)
       throw tooLarge(nameOf(listing), `a list of which at most ${most} characters are kept`, 'ListTooLarge');
-    measured?.(trimmed, characters);
     return trimmed;
   };
 }

@@ -30,18 +30,6 @@ export const OWN_CLUSTER: ReadLimits = {
   watchBytes: 4_000 * MEGABYTE,
 };
 
-/** How much of something a cluster that a secret names may take up, and how much all that the secrets of a namespace name. */
-export interface TenantLimits {
-  readonly cluster: number;
-  readonly namespace: number;
-}
-
-/** Characters, as JSON, that are kept of what is watched: what 10,000 nodes do not reach, and as much for a namespace as a process has room for beside others. */
-export const KEPT: TenantLimits = { cluster: 32 * MEGABYTE, namespace: 64 * MEGABYTE };
-
-/** Characters, as JSON, that the syncs of a process hold at once of what they have read. */
-export const HELD: TenantLimits = { cluster: 64 * MEGABYTE, namespace: 128 * MEGABYTE };
-
 /** For a cluster that a secret names: what 10,000 nodes, or pods of a namespace, do not reach. */
 export const REMOTE_CLUSTER: ReadLimits = {
   answerBytes: 8 * MEGABYTE,
@@ -50,7 +38,7 @@ export const REMOTE_CLUSTER: ReadLimits = {
   listItems: 20_000,
   listBytes: 256 * MEGABYTE,
   listMilliseconds: 60_000,
-  keptCharacters: KEPT.cluster,
+  keptCharacters: 32 * MEGABYTE,
   lineBytes: 4 * MEGABYTE,
   watchBytes: 256 * MEGABYTE,
 };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { carried } from '../carried.ts';
-import { applicationListenerARN, deletionPolicy, listenerARN } from '../common.ts';
+import { applicationListenerARN, deletionPolicy, listenerARN, targetGroupSelector } from '../common.ts';
 import { cellListenerRule, listenerRule } from '../listener-rule.ts';
 import {
   loadBalancerColumns,
@@ -9,7 +9,6 @@ import {
   type LoadBalancerSchemas,
 } from '../load-balancer-config.ts';
 import { defineResource, type Resource } from '../resource.ts';
-import { targetGroupSelector } from '../target-group-selector.ts';
 
 const type = 'AWSApplicationLoadBalancer';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { networkListenerARN } from '../common.ts';
-import { forwardTargetGroups } from '../forward.ts';
+import { networkListenerARN, targetGroupSelector } from '../common.ts';
+import { forwardTargetGroups } from '../listener-rule.ts';
 import {
   loadBalancerColumns,
   loadBalancerStatus,
@@ -10,7 +10,6 @@ import {
 import { defineResource, type Resource } from '../resource.ts';
 import { withRules } from '../rules.ts';
 import { networkStickiness } from '../stickiness.ts';
-import { targetGroupSelector } from '../target-group-selector.ts';
 
 const type = 'AWSNetworkLoadBalancer';
 

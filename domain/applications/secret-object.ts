@@ -1,4 +1,4 @@
-import type { DesiredSecret, ExistingSecret } from '../discovery/cluster-set/cluster-secret-marks.ts';
+import type { DesiredSecret, ExistingSecret } from '../discovery/cluster-set/source-reading.ts';
 import { clusterSecretValues } from '../discovery/clusters/cluster-secret.ts';
 import { hasMarks, withGenerated, type Marks } from '../discovery/generated.ts';
 import { canonical } from '../kubernetes/canonical.ts';

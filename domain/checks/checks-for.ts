@@ -14,7 +14,7 @@ export interface CheckToMake {
 }
 
 /** What a check of a Cell is made into Checks of. */
-export interface CheckSource {
+interface CheckSource {
   /** What a Check for all groups is called; those for one cluster each get its name behind it. */
   readonly name: string;
   readonly analysis: CheckStep['analysis'];

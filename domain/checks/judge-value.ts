@@ -1,6 +1,5 @@
 import type { CheckAnalysis } from '../../crds/check.ts';
 import { holds, type Known } from './expression.ts';
-import { thresholdOf } from './threshold.ts';
 
 /** What a value comes to. */
 export interface Judged {
@@ -71,4 +70,19 @@ function sentence(outcome: Outcome, analysis: CheckAnalysis, { value, baseline }
     case 'Inconclusive':
       return `Expected ${expected} to say something of ${value}${than}, got neither.`;
   }
+}
+
+type Bounds = Pick<CheckAnalysis, 'min' | 'max' | 'pass' | 'fail' | 'compare'>;
+
+/** What a value is held against, for people. */
+export function thresholdOf({ min, max, pass, fail, compare }: Bounds): string {
+  const parts = [
+    min === undefined ? undefined : `min ${min}`,
+    max === undefined ? undefined : `max ${max}`,
+    pass === undefined ? undefined : `pass: ${pass}`,
+    fail === undefined ? undefined : `fail: ${fail}`,
+    compare?.maxRatio === undefined ? undefined : `at most ${compare.maxRatio} times ${compare.to}`,
+    compare?.maxDifference === undefined ? undefined : `at most ${compare.maxDifference} above ${compare.to}`,
+  ];
+  return parts.filter((part) => part !== undefined).join(', ');
 }

@@ -3,8 +3,7 @@ import { compareText } from '../kubernetes/canonical.ts';
 import { parseDuration } from '../duration.ts';
 import { unreachable } from '../unreachable.ts';
 import type { GroupValue } from './answer.ts';
-import { judgeValue, type Judged } from './judge-value.ts';
-import { thresholdOf } from './threshold.ts';
+import { judgeValue, type Judged, thresholdOf } from './judge-value.ts';
 
 /** What was measured for one sample. */
 export interface Measured {
@@ -29,7 +28,7 @@ export interface Sample {
 }
 
 /** How long samples are extended already, in milliseconds. */
-export interface Extending {
+interface Extending {
   readonly forMs: number;
 }
 

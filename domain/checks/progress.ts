@@ -1,3 +1,4 @@
+import { given } from '../model/given.ts';
 import type { CheckAnalysis, CheckResult, CheckStatus } from '../../crds/check.ts';
 import type { Sample } from './judge.ts';
 
@@ -48,7 +49,7 @@ export function counted({ extendedSince, ...before }: Counts, sample: Sample, re
       // How long samples are extended is not forgotten because the provider did not answer once.
       return {
         ...after,
-        ...(extendedSince === undefined ? {} : { extendedSince }),
+        ...given({ extendedSince }),
         errors: errors + 1,
         consecutiveErrors: consecutiveErrors + 1,
       };

@@ -1,3 +1,4 @@
+import { given } from '../model/given.ts';
 import type { CheckStep } from '../../crds/check-step.ts';
 import type { CheckAnalysis } from '../../crds/check.ts';
 import { renderQuery, type CheckVariables } from './variables.ts';
@@ -18,7 +19,7 @@ type Asking = Pick<CheckStep['analysis'], 'query' | 'provider' | 'minSamples'>;
 
 /** What an analysis asks. */
 export const questionOf = ({ query, provider }: Pick<Asking, 'query' | 'provider'>): Question => ({
-  ...(query === undefined ? {} : { query }),
+  ...given({ query }),
   ...(provider?.datadog?.queries === undefined ? {} : { queries: provider.datadog.queries }),
   ...(provider?.cloudWatch?.metrics === undefined ? {} : { metrics: provider.cloudWatch.metrics }),
 });

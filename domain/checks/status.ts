@@ -1,3 +1,4 @@
+import { given } from '../model/given.ts';
 import type { CheckAnalysis, CheckResult, CheckStatus } from '../../crds/check.ts';
 import { conditionsFrom } from '../kubernetes/conditions.ts';
 import { cut } from '../text.ts';
@@ -104,8 +105,7 @@ const ofLastRun = ({
   lastPassed,
   lastRunTime,
 }: CheckStatus): Pick<CheckStatus, 'lastPassed' | 'lastRunTime'> => ({
-  ...(lastPassed === undefined ? {} : { lastPassed }),
-  ...(lastRunTime === undefined ? {} : { lastRunTime }),
+  ...given({ lastPassed, lastRunTime }),
 });
 
 type Verdict = Omit<CheckVerdict, 'phase'> & {

@@ -10,7 +10,7 @@ export interface Window {
 }
 
 /** Either the window of a sample, or when there is one. */
-export type NextWindow =
+type NextWindow =
   { readonly is: 'Window'; readonly window: Window } | { readonly is: 'Wait'; readonly until: number };
 
 type Timing = Pick<CheckAnalysis, 'window' | 'bucket' | 'lag' | 'alignTo' | 'initialDelay'>;

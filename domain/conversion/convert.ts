@@ -1,3 +1,4 @@
+import { omit } from '../model/given.ts';
 import { API_VERSION } from '../kubernetes/labels.ts';
 import { recordsIn, textIn, type Fields } from '../model/shape.ts';
 import { convertCell, isCellOfNow } from './cell.ts';
@@ -80,8 +81,7 @@ export function convert(object: Fields): Outcome {
 
 /** What changes of every object: its group, and what an older controller has written. */
 function common(object: Fields): Converted {
-  const { status: _told, ...written } = object;
-  const renamed = { ...written, apiVersion: API_VERSION };
+  const renamed = { ...omit(object, 'status'), apiVersion: API_VERSION };
   const owners = recordsIn(at(renamed, 'metadata', 'ownerReferences'));
   if (owners.length === 0) return { object: renamed, warnings: [] };
   return {

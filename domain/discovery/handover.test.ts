@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { claimsOf, desiredGroups, type Owned } from './handover.ts';
+import { selectClaims, selectDesiredGroups, type Owned } from './handover.ts';
 
 const set = (uid: string) => ({ uid, name: uid, kind: 'AWSTargetGroupSet' });
 const me = { uid: 'mine', kind: 'AWSTargetGroupSet' };
@@ -17,7 +17,7 @@ describe('a set', () => {
       false,
     ],
   ])('%s', (_, owned, isClaimed) => {
-    expect(claimsOf([{ name: 'web', ...owned }], me)).toEqual(isClaimed ? ['web'] : []);
+    expect(selectClaims([{ name: 'web', ...owned }], me)).toEqual(isClaimed ? ['web'] : []);
   });
 });
 
@@ -48,7 +48,7 @@ describe('a group of another set', () => {
       false,
     ],
   ])('%s', (_, groups, asks, bindings, isWanted) => {
-    const wanted = desiredGroups(groups, { uid: 'mine', asking: asks, bindings });
+    const wanted = selectDesiredGroups(groups, { uid: 'mine', asking: asks, bindings });
     expect(wanted.map(({ name }) => name)).toEqual(isWanted ? ['web'] : []);
   });
 });

@@ -16,19 +16,15 @@ export interface Owned {
 export interface Handover {
   /** What this set wants and another one has: it becomes one of the owners, and has it when that goes. */
   readonly claim: readonly string[];
-  /** What this set does not want any more: it has made it, and another one claims it, which has it then; or it claims it itself. */
+  /** What this set has made and does not want any more, and another one claims, which has it then. */
   readonly release: readonly string[];
 }
 
 /** Whether another set waits for an object. */
 export const hasHeirs = ({ heirs = [] }: Pick<Owned, 'heirs'>): boolean => heirs.length > 0;
 
-/** Whether a set waits for an object of another one. */
-export const isClaimed = ({ owner, heirs = [] }: Pick<Owned, 'owner' | 'heirs'>, uid: string): boolean =>
-  owner !== undefined && owner.uid !== uid && heirs.includes(uid);
-
 /** Says which of these objects a set has to claim: those that another set of its kind has. */
-export const claimsOf = (
+export const selectClaims = (
   wanted: readonly Owned[],
   { uid, kind }: { readonly uid: string; readonly kind: string },
 ): readonly string[] =>
@@ -40,7 +36,7 @@ export const claimsOf = (
 type Sourced = Owned & Pick<Marks, 'annotations'>;
 
 /** Says which AWSTargetGroups are made of what a set asks for, and which are made of the bindings that it waits for. */
-export function desiredGroups<Group extends Sourced & { readonly arn: string }>(
+export function selectDesiredGroups<Group extends Sourced & { readonly arn: string }>(
   groups: readonly Group[],
   {
     uid,

@@ -31,11 +31,11 @@ const MOST_MISSING = 1000;
 export const endOf = (since: number, { seconds }: Pick<Grace, 'seconds'>): number => since + seconds * 1000;
 
 /** In how many whole seconds a time has come. */
-export const secondsUntil = (time: number, { now }: Pick<Grace, 'now'>): number =>
+const secondsUntil = (time: number, { now }: Pick<Grace, 'now'>): number =>
   Math.max(1, Math.ceil((time - now) / 1000));
 
 /** The earlier of two times, if there is any. */
-export const earlier = (one: number | undefined, other: number | undefined): number | undefined =>
+export const earlierOf = (one: number | undefined, other: number | undefined): number | undefined =>
   one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 
 /** Says which of those that are gone are waited for: it may be that someone replaces them, or hands them over. */

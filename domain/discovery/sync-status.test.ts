@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { awsTargetGroupSet } from '../../crds/aws-target-group-set.ts';
-import { namesOf, syncStatusOf } from './sync-status.ts';
+import { namesOf, deriveSyncStatus } from './sync-status.ts';
 
 const at = { generation: 1, time: '2026-11-20T00:00:00Z' };
 
@@ -12,7 +12,7 @@ describe('the status of a sync', () => {
       reason: 'NameTaken',
       message: 'm'.repeat(2000),
     };
-    const status = syncStatusOf(
+    const status = deriveSyncStatus(
       { message: 'ok', problems: Array.from({ length: 200 }, () => problem) },
       {},
       at,

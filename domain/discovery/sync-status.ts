@@ -1,3 +1,4 @@
+import { omit } from '../model/given.ts';
 import { canonical } from '../kubernetes/canonical.ts';
 import { conditionsFrom, type Condition } from '../kubernetes/conditions.ts';
 import { cut } from '../text.ts';
@@ -29,7 +30,7 @@ const LONGEST_MESSAGE = 1024;
 const LONGEST_OBJECT = 512;
 
 /** Derives the status of a sync: Synced with what was achieved, or Degraded with the first of what is wrong. */
-export function syncStatusOf(
+export function deriveSyncStatus(
   synced: { readonly message: string; readonly problems: readonly Problem[] },
   before: { readonly conditions?: readonly Condition[] | undefined },
   at: { readonly generation: number; readonly time: string },
@@ -69,10 +70,7 @@ export const namesOf = (names: readonly string[]): { readonly names: readonly st
 export const saysTheSame = (
   status: object,
   before: { readonly lastSyncTime?: string | undefined } = {},
-): boolean => {
-  const { lastSyncTime: _then, ...said } = before;
-  return canonical(status) === canonical(said);
-};
+): boolean => canonical(status) === canonical(omit(before, 'lastSyncTime'));
 
 function lead(problems: readonly Problem[]): string {
   const first = shorten(problems[0] ?? { reason: '', message: '' }).message;

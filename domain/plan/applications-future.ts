@@ -1,3 +1,4 @@
+import { omit } from '../model/given.ts';
 import type { CellStatus } from '../../crds/cell.ts';
 import { childOf } from '../applications/child.ts';
 import type { ApplicationAction } from '../applications/decision.ts';
@@ -179,7 +180,7 @@ export class ApplicationsFuture {
     const { child, selected } = this.#wanted(application, action, known);
     const { name } = child;
     // The plan assumes that clusters are ready, and earlier applications are in place by then.
-    const { waitsFor: _ready, behind: _first, ...before } = known ?? nothingOf({ ...key, name });
+    const before = omit(known ?? nothingOf({ ...key, name }), 'waitsFor', 'behind');
     const { status = {}, generation = 0, uid = application } = before.cell ?? {};
     const edited = { uid, generation: generation + 1, spec: child.spec, status, problems: [] };
     const ahead = runAhead({ ...before, cell: edited, selected, freezes }, now);

@@ -1,3 +1,4 @@
+import { given } from '../model/given.ts';
 import type { Close, Decision, Performable, Wait } from '../model/decision.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import { initialState, type Background, type RolloutState } from '../model/state.ts';
@@ -70,7 +71,7 @@ export function runAhead(observed: ObservedCell, from: number): Ahead {
       if (event !== undefined) events.push({ at: now, ...event, ...step });
       continue;
     }
-    const base = { ...(rollout === undefined ? {} : { rollout }), events, now };
+    const base = { ...given({ rollout }), events, now };
     const { decision } = turn;
     if (decision.do === 'Close') {
       if (isStillTold(run)) continue;
@@ -155,7 +156,7 @@ const waitOf = ({ message, settled }: Wait, assumes: string | undefined, at: num
   at,
   is: 'Wait',
   does: message,
-  ...(assumes === undefined ? {} : { assumes }),
+  ...given({ assumes }),
   ...(settled === undefined ? {} : { afterwards: true }),
 });
 

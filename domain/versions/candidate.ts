@@ -1,3 +1,4 @@
+import { given } from '../model/given.ts';
 import type { MissingTargetGroups } from '../model/decision.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import type { BlockedVersion } from '../model/state.ts';
@@ -46,7 +47,7 @@ export function candidates(cell: PresentCell, observed: ObservedCell): Candidate
     short !== undefined && (target === undefined || isNewer(short.version, target.version))
       ? { missing: { version: short.version, available: short.groups.length, desired: wanted } }
       : {};
-  return { ...base, ...missing, ...(target === undefined ? {} : { target }) };
+  return { ...base, ...missing, ...given({ target }) };
 }
 
 /** Whether a version has failed and is not tried again before someone says so. */

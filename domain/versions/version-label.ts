@@ -3,7 +3,7 @@ import type { Labels, LabelSelector } from '../kubernetes/selector.ts';
 import { isRecord } from '../model/shape.ts';
 
 /** Which target groups a Cell takes, and which of their labels says the version. */
-export interface TargetGroupSelector extends LabelSelector {
+interface TargetGroupSelector extends LabelSelector {
   readonly versionLabels?: readonly string[] | undefined;
 }
 
@@ -46,7 +46,7 @@ const isReadable = (selector: unknown): boolean => {
 const isBlock = (part: unknown): part is Selecting => typeof part === 'object' && part !== null;
 
 /** The label keys that may say a version, in the order in which they are tried. */
-export function versionLabelsOf(spec: SelectingSpec): readonly string[] {
+function versionLabelsOf(spec: SelectingSpec): readonly string[] {
   const listed: unknown = selectorOf(spec)?.versionLabels;
   // A text in place of a list says which label is meant, and what serves keeps its version until someone has corrected it.
   if (typeof listed === 'string' && listed !== '') return [listed];

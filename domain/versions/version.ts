@@ -82,7 +82,7 @@ function compareIdentifier(a: string, b: string): number {
 export const isNewer = (a: string, b: string): boolean => compareVersions(a, b) > 0;
 
 /** Target groups by version, and those that cannot be used. */
-export interface GroupedByVersion {
+interface GroupedByVersion {
   /** The newest version first. */
   readonly sets: readonly VersionSet[];
   readonly rejected: readonly RejectedTargetGroup[];

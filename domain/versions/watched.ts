@@ -1,3 +1,4 @@
+import { given } from '../model/given.ts';
 import type { Access } from '../access/access.ts';
 import { canonical, compareText } from '../kubernetes/canonical.ts';
 import { refusedAmong } from '../access/forwarding-access.ts';
@@ -98,5 +99,5 @@ export const mayAdopt = ({
 function select(spec: SelectingSpec, group: WatchedGroup): readonly SelectedTargetGroup[] {
   const [arn, version] = [namedARN(group), versionOf(spec, group)];
   if (arn === undefined) return [];
-  return [{ name: group.metadata.name, arn, ...(version === undefined ? {} : { version }) }];
+  return [{ name: group.metadata.name, arn, ...given({ version }) }];
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { bindingLedger } from '../../activities/discovery/target-group-binding/ledger.ts';
-import { lifetimeFrom } from '../../activities/discovery/lifetime.ts';
+import { openLedger } from '../../activities/discovery/target-group-binding/ledger.ts';
+import { startLifetimeOf } from '../../activities/discovery/lifetime.ts';
 import { AWS_TARGET_GROUP_BINDING } from '../../clients/kubernetes/kinds.ts';
 import type { AWSTargetGroupBinding } from '../../crds/aws-target-group-binding.ts';
 import { bindingsOf, type Bindings } from './bindings.ts';
@@ -213,9 +213,9 @@ describe('an AWSTargetGroupBinding', () => {
     const object = await stage.kubernetes.get<AWSTargetGroupBinding>(AWS_TARGET_GROUP_BINDING, key);
     const { uid = '', resourceVersion = '' } = object?.metadata ?? {};
     await stage.kubernetes.patch(AWS_TARGET_GROUP_BINDING, key, { metadata: { labels: { later: 'yes' } } });
-    const life = lifetimeFrom(new AbortController().signal);
+    const life = startLifetimeOf(new AbortController().signal);
     const status = object?.status ?? {};
-    const givenUp = bindingLedger(stage.kubernetes, { key, uid, resourceVersion, status, life });
+    const givenUp = openLedger(stage.kubernetes, { key, uid, resourceVersion, status, life });
     await expect(givenUp.write({ targets: [] })).rejects.toMatchObject({ status: 409 });
     expect((await bindings.untilSynced('b01')).targets).toEqual(targets);
   });
@@ -247,28 +247,17 @@ describe('an AWSTargetGroupBinding', () => {
     await bindings.untilSynced('faulty');
   });
 
-  it('moves its targets when it names another target group that AWS knows, once nothing forwards to the former', async () => {
-    const from = await bindings.group('from', 'ip', ['10.0.0.1']);
-    const to = await bindings.group('to', 'ip', ['10.0.0.2']);
+  it('keeps the target group that it was created with', async () => {
+    const [one, other] = [await bindings.group('one', 'ip'), await bindings.group('other', 'ip')];
     const targets = [{ name: 'ips', ids: ['10.0.0.9'], port: 80 }];
-    await bindings.apply('moves', from, targets);
-    await bindings.untilRegistered(from, ['10.0.0.1:8080', '10.0.0.9:80']);
-    await bindings.apply('moves', `${to.slice(0, -6)}000000`, targets);
-    await bindings.untilProblem('moves', 'TargetGroupNotFound');
-    expect(await bindings.registered(from)).toEqual(['10.0.0.1:8080', '10.0.0.9:80']);
-    const { Rules: [rule] = [] } = await stage.elbv2.createRule({
-      ListenerArn: stage.listenerARN,
-      Priority: 77,
-      Conditions: [{ Field: 'host-header', Values: ['moves.example'] }],
-      Actions: [{ Type: 'forward', TargetGroupArn: from }],
-    });
-    await bindings.apply('moves', to, targets);
-    await bindings.untilRegistered(to, ['10.0.0.2:8080', '10.0.0.9:80']);
-    await bindings.untilProblem('moves', 'TargetGroupInUse');
-    expect(await bindings.registered(from)).toEqual(['10.0.0.1:8080', '10.0.0.9:80']);
-    await stage.elbv2.deleteRule({ RuleArn: rule?.RuleArn });
-    await bindings.untilRegistered(from, ['10.0.0.1:8080']);
-    expect(await bindings.untilSynced('moves')).toMatchObject({ targetGroupARN: to });
+    await bindings.apply('stays', one, targets);
+    await bindings.untilRegistered(one, ['10.0.0.9:80']);
+    await expect(bindings.apply('stays', other, targets)).rejects.toThrow(
+      'spec.targetGroupARN to stay as it is',
+    );
+    await expect(bindings.applySpec('stays', { targets })).rejects.toThrow(
+      'spec.targetGroupARN to stay as it is',
+    );
   });
 
   it('deregisters what it has registered when it is deleted, and nothing else', async () => {

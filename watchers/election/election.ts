@@ -17,7 +17,7 @@ export interface ElectionTiming {
 }
 
 /** What an election needs. */
-export interface ElectionOptions {
+interface ElectionOptions {
   readonly lease: LeasePort;
   readonly identity: string;
   /** Called on becoming leader; has to end soon after its signal is given. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createCache } from './bounded-cache.ts';
+import { createCache } from './informer.ts';
 import type { Informed } from '../event.ts';
 
 const object = (name: string, resourceVersion: string, uid = `uid-${name}`): Informed => ({

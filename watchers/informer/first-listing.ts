@@ -11,7 +11,7 @@ interface Listed {
 }
 
 /** What happens once enough is listed, and who hears what is missing. */
-export interface FirstListingOptions {
+interface FirstListingOptions {
   /** Called once. */
   readonly begin: () => void;
   readonly waiting: Waiting;
@@ -21,7 +21,7 @@ export interface FirstListingOptions {
 }
 
 /** The first list of each kind. */
-export interface FirstListing<Each> {
+interface FirstListing<Each> {
   /** Learns that all objects of a kind were listed. */
   readonly listed: (source: Each) => void;
   readonly hasBegun: () => boolean;

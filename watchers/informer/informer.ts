@@ -1,3 +1,4 @@
+import { given } from '../../domain/model/given.ts';
 import { sleep as sleepByClock, waitAfter, type Backoff, type Sleep } from '../../clients/backoff.ts';
 import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import {
@@ -8,8 +9,6 @@ import {
 } from '../../clients/kubernetes/kubernetes.ts';
 import type { Log } from '../../clients/log.ts';
 import type { Informed, ObjectEvent } from '../event.ts';
-import { cacheWithin, type BoundedCache } from './bounded-cache.ts';
-import { waitForMemory, type MemoryBudget } from './memory-budget.ts';
 import { LAST_APPLIED_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 
 /** What an informer tells about, to whom, and how long it waits. */
@@ -28,8 +27,6 @@ export interface InformerOptions<T> {
   readonly onRecovered?: () => void;
   /** Takes of an object what is kept; undefined: all that is of any use. */
   readonly trim?: (object: T) => T;
-  /** What may be kept; undefined: all that there is. */
-  readonly budget?: MemoryBudget;
   readonly log: Log;
   readonly signal: AbortSignal;
   readonly timing?: Partial<InformerTiming>;
@@ -57,10 +54,54 @@ const usual: InformerTiming = {
 // After a stream that lived this long, the next one is opened at once.
 const GOOD_STREAM_MILLISECONDS = 5_000;
 
+/** What an informer knows of the objects of its kind. */
+interface Cache<T> {
+  /** Learns how an object is now, and says what of that is news. */
+  put(object: T): readonly ObjectEvent<T>[];
+  /** Learns that an object is gone. */
+  remove(object: T): readonly ObjectEvent<T>[];
+  /** Learns what there is, and with that also what is gone. */
+  replace(objects: readonly T[]): readonly ObjectEvent<T>[];
+}
+
+/** Begins to know objects. */
+export function createCache<T extends Informed>(): Cache<T> {
+  const known = new Map<string, T>();
+
+  function put(object: T): readonly ObjectEvent<T>[] {
+    const old = known.get(cacheKeyOf(object));
+    known.set(cacheKeyOf(object), object);
+    if (old === undefined) return [{ type: 'add', object }];
+    if (old.metadata.resourceVersion === object.metadata.resourceVersion) return [];
+    // Deleted and made again while nobody looked: another object of the same name.
+    if (old.metadata.uid !== object.metadata.uid)
+      return [
+        { type: 'delete', object: old },
+        { type: 'add', object },
+      ];
+    return [{ type: 'update', object, old }];
+  }
+
+  function remove(object: T): readonly ObjectEvent<T>[] {
+    return known.delete(cacheKeyOf(object)) ? [{ type: 'delete', object }] : [];
+  }
+
+  function replace(objects: readonly T[]): readonly ObjectEvent<T>[] {
+    const kept = new Set(objects.map(cacheKeyOf));
+    const gone = [...known.values()].filter((object) => !kept.has(cacheKeyOf(object)));
+    return [...gone.flatMap(remove), ...objects.flatMap(put)];
+  }
+
+  return { put, remove, replace };
+}
+
+/** The name by which a cache knows an object. */
+const cacheKeyOf = ({ metadata }: Informed): string => `${metadata.namespace ?? ''}/${metadata.name}`;
+
 /** An informer at work. */
 interface Informer<T> extends InformerOptions<T> {
   readonly timing: InformerTiming;
-  readonly known: BoundedCache<T>;
+  readonly known: Cache<T>;
   readonly reportFailure: (error: unknown) => void;
   /** From where to watch; undefined when everything has to be listed again. */
   version: string | undefined;
@@ -74,7 +115,7 @@ export async function runInformer<T extends Informed>(options: InformerOptions<T
   const informer: Informer<T> = {
     ...options,
     timing,
-    known: cacheWithin<T>(options.budget),
+    known: createCache<T>(),
     reportFailure: failureReporter(options),
     version: undefined,
     relistAt: 0,
@@ -99,7 +140,7 @@ async function attempt<T extends Informed>(informer: Informer<T>): Promise<void>
     if (informer.signal.aborted) return;
     informer.reportFailure(error);
     if (!canResume(error)) informer.version = undefined;
-    await waitForMemory(error, informer.timing.sleep, informer.signal);
+    if (isTooLarge(error)) await informer.timing.sleep(TOO_LARGE_AGAIN_MILLISECONDS, informer.signal);
     if (informer.optional === true && isAbsent(error)) sync(informer);
   }
 }
@@ -107,9 +148,12 @@ async function attempt<T extends Informed>(informer: Informer<T>): Promise<void>
 async function relist<T extends Informed>(informer: Informer<T>): Promise<string> {
   const { kubernetes, kind, timing, namespace, labelSelector, signal } = informer;
   const trim = trimOf(informer);
-  const { items, resourceVersion } = await informer.known.list((measured) =>
-    kubernetes.snapshot<T>(kind, { namespace, labelSelector, signal, trim, measured }),
-  );
+  const { items, resourceVersion } = await kubernetes.snapshot<T>(kind, {
+    namespace,
+    labelSelector,
+    signal,
+    trim,
+  });
   informer.relistAt = timing.now() + timing.relistSeconds * 1000 * (0.9 + timing.random() / 5);
   informer.known.replace(items).forEach(informer.onEvent);
   informer.reportFailure(undefined);
@@ -165,7 +209,13 @@ function canResume(error: unknown): boolean {
 }
 
 // What was kept of such a stream goes with it.
-const isBeyondMeasure = new Set(['AnswerTooLarge', 'Malformed', 'TooMuchKept']);
+const isBeyondMeasure = new Set(['AnswerTooLarge', 'Malformed']);
+
+// To list all of it again and again, for nothing, would keep the process busy.
+const TOO_LARGE_AGAIN_MILLISECONDS = 300_000;
+
+const isTooLarge = (error: unknown): boolean =>
+  error instanceof KubernetesError && error.reason === 'ListTooLarge';
 
 const isAbsent = (error: unknown): boolean =>
   error instanceof KubernetesError && [403, 404].includes(error.status);
@@ -179,7 +229,7 @@ function failureReporter<T>({
   onRecovered,
 }: InformerOptions<T>): (error: unknown) => void {
   let last = '';
-  const of = { kind: kind.kind, ...(namespace === undefined ? {} : { namespace }) };
+  const of = { kind: kind.kind, ...given({ namespace }) };
   return (error) => {
     const reason = reasonOf(error);
     if (reason === last) return;

@@ -1,3 +1,4 @@
+import { omit } from '../../domain/model/given.ts';
 import { CELL_LABEL, LAST_APPLIED_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 
 /** Some fields of an object, as JSON has it. */
@@ -25,7 +26,7 @@ const lists = (from: Fields, fields: Readonly<Record<string, readonly string[]>>
   );
 
 function metadataOf(object: Fields): Fields {
-  const { managedFields: _, creationTimestamp: _unread, ...metadata } = fieldsIn(object, 'metadata');
+  const metadata = omit(fieldsIn(object, 'metadata'), 'managedFields', 'creationTimestamp');
   const { [LAST_APPLIED_ANNOTATION]: applied, ...annotations } = fieldsIn(metadata, 'annotations');
   return applied === undefined ? metadata : { ...metadata, annotations };
 }

@@ -22,7 +22,7 @@ export interface QueueOptions<T> {
 }
 
 /** Items that are each performed at least once after they were put in. */
-export interface Queue<T> {
+interface Queue<T> {
   /** Puts an item in; one that waits already under the same key stands for both. */
   readonly put: (item: T) => void;
   /** How many keys there are that have something left to do, but for those that wait for more of the same. */

@@ -3,9 +3,8 @@ import type { Reach, RemoteClusters, StoredClusterSecret } from '../../clients/k
 import { trimRemote, type RemoteObject } from '../../domain/discovery/clusters/seen.ts';
 import { runInformer, type InformerTiming } from './informer.ts';
 import type { Instruction } from '../instruction.ts';
-import { remoteKinds } from './remote-object.ts';
-import type { MemoryBudget, MemoryBudgets } from './memory-budget.ts';
 import {
+  remoteKinds,
   isBindingKind,
   remoteWatches,
   routeRecovery,
@@ -15,7 +14,7 @@ import {
 import type { View } from './store.ts';
 
 /** Watches clusters: what is looked for in them, and no more. */
-export interface RemoteWatching {
+interface RemoteWatching {
   /** Watches from now on what has to be watched by what is known now. */
   refresh(): void;
   /** Ends when nothing is watched any more, after the signal. */
@@ -23,15 +22,13 @@ export interface RemoteWatching {
 }
 
 /** What clusters are watched with. */
-export interface RemoteWatchingOptions {
+interface RemoteWatchingOptions {
   readonly clusters: RemoteClusters;
   readonly view: View;
   readonly dispatch: (instruction: Instruction) => void;
   readonly log: Log;
   readonly signal: AbortSignal;
   readonly timing?: Partial<InformerTiming>;
-  /** What may be kept of clusters and spaces; all who watch them share it. */
-  readonly budgets: MemoryBudgets;
 }
 
 interface Running {
@@ -44,7 +41,7 @@ const BACKOFF = { first: 500, longest: 15_000 };
 
 /** Begins to watch clusters. */
 export function watchRemotely(options: RemoteWatchingOptions): RemoteWatching {
-  const { clusters, view, log, signal, budgets } = options;
+  const { clusters, view, log, signal } = options;
   const running = new Map<string, Running>();
   const ending = new Set<Promise<void>>();
   let namespaces = new Set<string>();
@@ -54,12 +51,7 @@ export function watchRemotely(options: RemoteWatchingOptions): RemoteWatching {
     const stop = new AbortController();
     running.set(key, { resourceVersion: watch.secret.metadata.resourceVersion, stop });
     const until = AbortSignal.any([signal, stop.signal]);
-    const { namespace, uid } = watch.secret.metadata;
-    const budget = budgets({ namespace, cluster: uid, name: reach.name });
-    const ended = inform(watch, reach, { ...options, budget, signal: until }).finally(() => {
-      budget.keep(0);
-      ending.delete(ended);
-    });
+    const ended = inform(watch, reach, { ...options, signal: until }).finally(() => ending.delete(ended));
     ending.add(ended);
   }
 
@@ -144,7 +136,7 @@ function report(
 async function inform(
   watch: RemoteWatch,
   { client, name }: Extract<Reach, { is: 'Client' }>,
-  { view, dispatch, log, signal, timing, budget }: RemoteWatchingOptions & { readonly budget: MemoryBudget },
+  { view, dispatch, log, signal, timing }: RemoteWatchingOptions,
 ): Promise<void> {
   // What a cluster has when it is first looked at is told at once, and not object by object.
   let isTold = false;
@@ -160,7 +152,6 @@ async function inform(
     log: log.child({ cluster: name }),
     signal,
     trim: trimRemote,
-    budget,
     onSynced: tell,
     onEvent: (event) => {
       if (isTold) routeRemote(watch, event, view).forEach(dispatch);

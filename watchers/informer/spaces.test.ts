@@ -3,9 +3,8 @@ import { stringify } from 'yaml';
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import { aSpec } from '../../domain/staged/testing/world.ts';
 import { viewOf } from '../testing/builders.ts';
-import { noLog, turn } from '../testing/fakes.ts';
+import { noLog } from '../testing/fakes.ts';
 import type { Instruction } from '../instruction.ts';
-import { memoryBudgets } from './memory-budget.ts';
 import { watchSpaces } from './spaces.ts';
 
 const kubeconfig = stringify({
@@ -49,7 +48,6 @@ async function told(view: ReturnType<typeof viewOf>, ...bindings: string[]): Pro
     clusters: { reach: () => ({ is: 'Client', name: 'w', namespaces: [], client: client as never }) },
     view,
     dispatch: (instruction) => instructions.push(instruction),
-    budgets: memoryBudgets(),
     log: noLog,
     signal: stop.signal,
     sleep: (_, signal) =>
@@ -91,7 +89,6 @@ async function followed(
     clusters: { reach: () => ({ is: 'Client', name: 'w', namespaces: [], client: client as never }) },
     view: viewOf({ staged: [aPolicy('web', { space })] }),
     dispatch: () => undefined,
-    budgets: memoryBudgets(),
     log: noLog,
     signal: stop.signal,
     sleep: async (milliseconds) => {
@@ -122,84 +119,6 @@ describe('a workload description space that is another API server', () => {
 
   it('is not watched when nobody names it', async () => {
     expect(await told(viewOf({ staged: [aPolicy('here')] }), 'here-dev')).toEqual([]);
-  });
-});
-
-/** What is kept of spaces that tell of ever more objects, and what is said of it. */
-async function kept(spaces: readonly (typeof space)[], limits: { cluster: number; namespace: number }) {
-  const stop = new AbortController();
-  const most = new Map<string, number>();
-  const warned: string[] = [];
-  const child = (of: object) => ({
-    ...noLog,
-    warn: ({ err }: { err: Error }) => void warned.push(`${JSON.stringify(of)} ${err.message}`),
-  });
-  const budgets = memoryBudgets(limits);
-  const client = {
-    snapshot: () => Promise.resolve({ items: [], resourceVersion: '1' }),
-    async *watch({ kind }: { kind: string }) {
-      for (let i = 0; i < 100; i += 1) {
-        await turn();
-        const metadata = { name: `${kind}${i}`.padEnd(1_000, 'x'), uid: 'u', resourceVersion: '1' };
-        yield { type: 'ADDED', object: { metadata } };
-      }
-      expect.unreachable();
-    },
-  };
-  let waiting = 0;
-  const watching = watchSpaces({
-    kubernetes: {
-      get: <T>(_: unknown, { name }: { name: string }) =>
-        Promise.resolve({
-          metadata: { name, namespace: 'spaces', uid: name, resourceVersion: '1' },
-          data: { a: btoa(kubeconfig), b: btoa(kubeconfig) },
-        } as T),
-    },
-    clusters: { reach: () => ({ is: 'Client', name: 'w', namespaces: [], client: client as never }) },
-    view: viewOf({ staged: spaces.map((one, i) => aPolicy(`web${i}`, { space: one })) }),
-    dispatch: () => undefined,
-    budgets: (tenant) => {
-      const budget = budgets(tenant);
-      const keep = (characters: number): void => {
-        budget.keep(characters);
-        most.set(tenant.cluster, Math.max(most.get(tenant.cluster) ?? 0, characters));
-      };
-      return { ...budget, keep };
-    },
-    log: { ...noLog, child } as unknown as typeof noLog,
-    signal: stop.signal,
-    sleep: (_, signal) =>
-      new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true })),
-    timing: {
-      // All kinds of all spaces come to it that there is no room for more.
-      sleep: async (milliseconds) => {
-        if (milliseconds === 300_000) waiting += 1;
-        if (waiting === 3 * spaces.length) stop.abort();
-        await turn();
-      },
-    },
-  });
-  watching.refresh();
-  await watching.ended();
-  return { most, warned };
-}
-
-describe('what is kept of spaces', () => {
-  it('is no more of one than there is room for, and each is named when there is none', async () => {
-    const { most, warned } = await kept([{ ...space, key: 'a' }], { cluster: 10_000, namespace: 50_000 });
-    expect([...most.keys()]).toEqual(['wds1/a']);
-    expect(warned).toHaveLength(3);
-    for (const one of warned) {
-      expect(one).toContain('Expected to keep at most 10000 characters of cluster spaces/wds1, got more.');
-      expect(one).toContain('{"space":"spaces/wds1/a"}');
-    }
-  });
-
-  it('is no more of all whose Secrets are in a namespace, and of each key by itself', async () => {
-    const spaces = ['a', 'b'].map((key) => ({ ...space, key }));
-    const { most, warned } = await kept(spaces, { cluster: 50_000, namespace: 20_000 });
-    expect([...most.keys()].toSorted()).toEqual(['wds1/a', 'wds1/b']);
-    for (const one of warned) expect(one).toContain('the clusters of namespace spaces');
   });
 });
 

@@ -3,10 +3,10 @@ import { BINDING, BINDING_POLICY, COMBINED_STATUS, SECRET } from '../../clients/
 import { readKubeconfig, type StoredSecret } from '../../clients/kubernetes/kubeconfig-secret.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { RemoteClusters } from '../../clients/kubernetes/remote-clusters.ts';
-import type { Tenant } from '../../clients/kubernetes/tenant-account.ts';
 import type { Log } from '../../clients/log.ts';
 import type { StagedBindingPolicySpec } from '../../crds/staged-binding-policy.ts';
 import { sameValue } from '../../domain/kubernetes/canonical.ts';
+import { given } from '../../domain/model/given.ts';
 import { fieldsIn } from '../../domain/model/shape.ts';
 import { STAGED_UID_LABEL } from '../../domain/staged/policy.ts';
 import type { Instruction } from '../instruction.ts';
@@ -14,13 +14,12 @@ import type { StagedPart } from '../foreign.ts';
 import { routeStagedPart } from '../routes/route-staged.ts';
 import { cachedFields } from './cached-fields.ts';
 import { runInformer, type InformerTiming } from './informer.ts';
-import type { MemoryBudgets } from './memory-budget.ts';
 import { shelfOf, type View } from './store.ts';
 
 type Space = NonNullable<StagedBindingPolicySpec['space']>;
 
 /** Watches workload description spaces that are other API servers. */
-export interface SpaceWatching {
+interface SpaceWatching {
   /** Watches from now on the spaces that StagedBindingPolicies name by now. */
   refresh(): void;
   /** Ends when nothing is watched any more, after the signal. */
@@ -28,13 +27,11 @@ export interface SpaceWatching {
 }
 
 /** What spaces are watched with. */
-export interface SpaceWatchingOptions {
+interface SpaceWatchingOptions {
   readonly kubernetes: Pick<KubernetesClient, 'get'>;
   readonly clusters: Pick<RemoteClusters, 'reach'>;
   readonly view: Pick<View, 'StagedBindingPolicy'>;
   readonly dispatch: (instruction: Instruction) => void;
-  /** What may be kept of spaces and clusters; all who watch them share it. */
-  readonly budgets: MemoryBudgets;
   readonly log: Log;
   readonly signal: AbortSignal;
   readonly sleep?: Sleep;
@@ -132,9 +129,7 @@ function watch(space: Space, secret: StoredSecret, options: SpaceWatchingOptions
   if (reach?.is !== 'Client') return undefined;
   const stop = new AbortController();
   const signal = AbortSignal.any([options.signal, stop.signal]);
-  const { namespace, uid } = secret.metadata;
-  const tenant = { namespace, cluster: `${uid}/${space.key}`, name: `${namespace}/${space.name}` };
-  const ended = inform(space, reach.client, { ...options, signal, tenant });
+  const ended = inform(space, reach.client, { ...options, signal });
   return {
     version: secret.metadata.resourceVersion,
     end: async () => {
@@ -147,7 +142,7 @@ function watch(space: Space, secret: StoredSecret, options: SpaceWatchingOptions
 async function inform(
   space: Space,
   kubernetes: KubernetesClient,
-  options: SpaceWatchingOptions & { readonly tenant: Tenant },
+  options: SpaceWatchingOptions,
 ): Promise<void> {
   const { log, signal, timing } = options;
   const watched = [
@@ -166,19 +161,17 @@ async function inform(
   await Promise.all(
     watched.map(async (one) => {
       const trim = cachedFields(one.kind.kind);
-      const budget = options.budgets(options.tenant);
       await runInformer<StagedPart>({
         ...one,
         kubernetes,
-        budget,
         optional: true,
         log: log.child({ space: spaceKey(space) }),
         signal,
         onSynced: () => undefined,
         onEvent: ({ object }) => tell(object),
-        ...(trim === undefined ? {} : { trim }),
+        ...given({ trim }),
         timing: { backoff: BACKOFF, ...timing },
-      }).finally(() => budget.keep(0));
+      });
     }),
   );
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createStore, labelWords } from './store.ts';
-import type { Shelved } from './shelved.ts';
+import { createStore, labelWords, type Shelved } from './store.ts';
 
 const object = (namespace: string, name: string) => ({ metadata: { namespace, name } });
 

@@ -3,7 +3,6 @@ import { selectorOf, type SelectingSpec } from '../../domain/versions/version-la
 import type { LoadBalancerType } from '../../domain/load-balancers/load-balancer.ts';
 import { isRecord } from '../../domain/model/shape.ts';
 import type { Informed, ObjectEvent } from '../event.ts';
-import { shelved, type Shelved, type Unread } from './shelved.ts';
 import { storedKinds, type Objects, type Stored } from '../kinds.ts';
 
 /** An object that configures a load balancer. */
@@ -22,7 +21,7 @@ export interface Shelf<T> {
 }
 
 /** Objects of one kind that events keep current. */
-export interface Store<T> extends Shelf<T> {
+interface Store<T> extends Shelf<T> {
   apply(event: ObjectEvent<T>): void;
 }
 
@@ -124,7 +123,7 @@ export function shelfOf<T extends Informed>(objects: Iterable<T>): Shelf<T> {
 }
 
 /** The stores of all kinds whose objects are remembered. */
-export type Stores = { readonly [Kind in Stored]: Store<Objects[Kind]> };
+type Stores = { readonly [Kind in Stored]: Store<Objects[Kind]> };
 
 /** Makes an empty store for each kind whose objects are remembered. */
 export const createStores = (
@@ -138,3 +137,41 @@ export const createStores = (
 // What an object of the kind stands under is asked of objects of the kind alone.
 const storeOf = (kind: Stored, unread: Unread<Informed>): Store<Informed> =>
   createStore({ wordsOf: words[kind] as ((object: Informed) => readonly string[]) | undefined, unread });
+
+/**
+ * Objects of one kind that are each read alone: one of a form that no schema allows is left out, and does not keep the others from
+ * being read. The API server serves what it has stored, whatever the schema is by now.
+ */
+export interface Shelved<T> extends Iterable<T> {
+  readonly length: number;
+  filter(holds: (object: T) => boolean): Shelved<T>;
+  some(holds: (object: T) => boolean): boolean;
+  map<Result>(of: (object: T) => Result): readonly Result[];
+  flatMap<Result>(of: (object: T) => Result | readonly Result[]): readonly Result[];
+}
+
+/** Is told of an object that could not be read. */
+export type Unread<T> = (object: T, error: unknown) => void;
+
+/** Makes objects ones that are each read alone. */
+function shelved<T>(objects: readonly T[], unread: Unread<T>): Shelved<T> {
+  const alone =
+    <Result>(read: (object: T) => Result, otherwise: Result) =>
+    (object: T): Result => {
+      try {
+        return read(object);
+      } catch (error) {
+        unread(object, error);
+        return otherwise;
+      }
+    };
+  return {
+    length: objects.length,
+    [Symbol.iterator]: () => objects[Symbol.iterator](),
+    filter: (holds) => shelved(objects.filter(alone(holds, false)), unread),
+    some: (holds) => objects.some(alone(holds, false)),
+    map: (of) => objects.flatMap(alone((object) => [of(object)], [])),
+    flatMap: <Result>(of: (object: T) => Result | readonly Result[]) =>
+      objects.flatMap(alone<Result | readonly Result[]>(of, [])),
+  };
+}

@@ -1,10 +1,10 @@
 import type { Sample } from '../../clients/metrics/metrics.ts';
 import type { Cell } from '../../crds/cell.ts';
 import { formatKey, keyOf } from '../../domain/model/ids.ts';
-import type { Shelved } from '../informer/shelved.ts';
-import type { View } from '../informer/store.ts';
-import { measuring, phasesOf, type MeasuredView } from './measured.ts';
+import type { Shelved, View, Shelf } from '../informer/store.ts';
 import { timeOf, word, type Held } from './waits.ts';
+import { jobPhase } from '../../domain/rollout/measure/job.ts';
+import type { KindEvent, Objects } from '../kinds.ts';
 
 /** What all Cells and what they measure by are like, in numbers. */
 export function statesOf(
@@ -79,4 +79,40 @@ function counted<Labels extends Readonly<Record<string, string>>>(
     groups.set(key, { of, value: (groups.get(key)?.value ?? 0) + 1 });
   }
   return [...groups.values()];
+}
+
+/** The kinds by which Cells measure. */
+export const measuring = ['AnalysisRun', 'Experiment', 'Check', 'Job'] as const;
+
+/** The name of a kind by which Cells measure. */
+export type Measuring = (typeof measuring)[number];
+
+const names: ReadonlySet<string> = new Set(measuring);
+
+/** Whether an event is about something by which a Cell measures. */
+export const isMeasured = (happened: KindEvent): happened is KindEvent<Measuring> => names.has(happened.kind);
+
+const phases: { readonly [Kind in Measuring]: (object: Objects[Kind]) => string | undefined } = {
+  AnalysisRun: ({ status }) => status?.phase,
+  Experiment: ({ status }) => status?.phase,
+  Check: ({ status }) => status?.phase,
+  Job: jobPhase,
+};
+
+/** What is remembered of the kinds by which Cells measure. */
+type MeasuredView = { readonly [Kind in Measuring]: Shelf<Objects[Kind]> };
+
+/** The phases of all objects of a kind. */
+export const phasesOf = <Kind extends Measuring>(
+  kind: Kind,
+  view: Pick<MeasuredView, Kind>,
+): readonly (string | undefined)[] => view[kind].list().map((object) => phases[kind](object));
+
+/** The phases before and after an event; undefined when the object has come or gone by it. */
+export function phaseChange<Kind extends Measuring>({
+  kind,
+  event,
+}: KindEvent<Kind>): { readonly old: string | undefined; readonly now: string | undefined } | undefined {
+  if (event.type !== 'update') return undefined;
+  return { old: phases[kind](event.old), now: phases[kind](event.object) };
 }

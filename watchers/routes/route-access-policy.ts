@@ -7,8 +7,7 @@ import { loadBalancerTypes } from '../../domain/load-balancers/load-balancer.ts'
 import type { Informed, ObjectEvent } from '../event.ts';
 import { ignore, type Instruction } from '../instruction.ts';
 import { routeConfig } from './route-config.ts';
-import type { Shelved } from '../informer/shelved.ts';
-import type { LoadBalancerConfig, Shelf, View } from '../informer/store.ts';
+import type { Shelved, LoadBalancerConfig, Shelf, View } from '../informer/store.ts';
 
 /** Everybody in the namespaces of an AccessPolicy looks again when it comes, changes or goes: whoever was refused something, and whoever will be. */
 export function routeAccessPolicy(

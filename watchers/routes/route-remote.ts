@@ -3,15 +3,22 @@ import type { StoredClusterSecret } from '../../clients/kubernetes/remote-cluste
 import type { AWSTargetGroupBinding } from '../../crds/aws-target-group-binding.ts';
 import type { BindingTarget } from '../../crds/binding-targets.ts';
 import { keyOf } from '../../domain/model/ids.ts';
-import { knownCluster, type KnownCluster } from '../../domain/discovery/clusters/known-cluster.ts';
+import { readKnownCluster, type KnownCluster } from '../../domain/discovery/clusters/known-cluster.ts';
 import { setLooksInto, targetLooksInto } from '../../domain/discovery/target-group-set/looks-into.ts';
 import { matches } from '../../domain/kubernetes/selector.ts';
 import type { ObjectEvent } from '../event.ts';
 import { ignore, type Instruction } from '../instruction.ts';
 import type { RemoteObject } from '../../domain/discovery/clusters/seen.ts';
-import { isSame, type RemoteKind } from '../informer/remote-object.ts';
 import type { KindEvent } from '../kinds.ts';
 import type { View } from '../informer/store.ts';
+import {
+  EKS_TARGET_GROUP_BINDING,
+  NODE,
+  POD,
+  TARGET_GROUP_BINDING,
+  type KindRef,
+} from '../../clients/kubernetes/kinds.ts';
+import { canonical } from '../../domain/kubernetes/canonical.ts';
 
 /** What is watched in a cluster. */
 export interface RemoteWatch {
@@ -31,7 +38,7 @@ export const isBindingKind = (kind: RemoteKind): boolean => bindingKinds.some((o
 export function remoteWatches(secrets: readonly StoredClusterSecret[], view: View): readonly RemoteWatch[] {
   return secrets.flatMap((secret) => {
     const { namespace: home } = keyOf(secret);
-    const cluster = knownCluster(secret, decodeBase64);
+    const cluster = readKnownCluster(secret, decodeBase64);
     const isLookedInto = view.AWSTargetGroupSet.list(home).some(({ spec }) => setLooksInto(spec, cluster));
     const targets = view.AWSTargetGroupBinding.list(home).flatMap((one) => targetsIn(one, cluster));
     const podNamespaces = targets.flatMap(({ target, namespace }) =>
@@ -79,7 +86,7 @@ function tell(
   isFor: (target: BindingTarget, namespace: string) => boolean,
 ): readonly Instruction[] {
   const { namespace: home } = keyOf(secret);
-  const cluster = knownCluster(secret, decodeBase64);
+  const cluster = readKnownCluster(secret, decodeBase64);
   if (isBindingKind(kind)) {
     return view.AWSTargetGroupSet.list(home)
       .filter(({ spec }) => setLooksInto(spec, cluster))
@@ -116,3 +123,26 @@ const targetsIn = (binding: AWSTargetGroupBinding, cluster: KnownCluster) =>
   binding.spec.targets
     .filter((target) => targetLooksInto(target, cluster))
     .map((target) => ({ target, namespace: keyOf(binding).namespace }));
+
+/** The kinds that are watched in clusters. */
+export const remoteKinds = {
+  TargetGroupBinding: TARGET_GROUP_BINDING,
+  EKSTargetGroupBinding: EKS_TARGET_GROUP_BINDING,
+  Node: NODE,
+  Pod: POD,
+} as const satisfies Record<string, KindRef>;
+
+/** The name of such a kind. */
+type RemoteKind = keyof typeof remoteKinds;
+
+/** Whether two states of an object make no difference to targets. */
+export const isSame = (a: RemoteObject, b: RemoteObject): boolean => textOf(a) === textOf(b);
+
+const textOf = ({ metadata, spec, status }: RemoteObject): string =>
+  canonical([
+    metadata.labels ?? {},
+    metadata.deletionTimestamp ?? '',
+    spec ?? {},
+    // JSON, because it has lists of objects.
+    JSON.stringify(status ?? {}),
+  ]);

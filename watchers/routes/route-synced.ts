@@ -4,7 +4,7 @@ import type { ObjectEvent } from '../event.ts';
 import { ignore, type Instruction } from '../instruction.ts';
 
 /** An object that is synced, as far as a message about it depends on it. */
-export interface SyncedObject {
+interface SyncedObject {
   readonly metadata: { readonly name: string; readonly namespace?: string; readonly generation?: number };
 }
 

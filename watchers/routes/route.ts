@@ -46,7 +46,7 @@ import { decodeBase64 } from '../../clients/kubernetes/base64.ts';
 import type { StoredClusterSecret } from '../../clients/kubernetes/remote-clusters.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import { controllerOf } from '../../domain/kubernetes/controller.ts';
-import { knownCluster } from '../../domain/discovery/clusters/known-cluster.ts';
+import { readKnownCluster } from '../../domain/discovery/clusters/known-cluster.ts';
 import { setLooksInto, targetLooksInto } from '../../domain/discovery/target-group-set/looks-into.ts';
 
 /** Says who has to hear that the secret of a cluster came, changed or went: whoever looks into the cluster, or did. */
@@ -55,7 +55,7 @@ function routeSecret(event: ObjectEvent<StoredClusterSecret>, view: View): reado
   if (event.type === 'update' && saysOf(object) === saysOf(event.old)) return ignore('unchanged');
   const { namespace } = keyOf(object);
   const clusters = (event.type === 'update' ? [object, event.old] : [object]).map((one) =>
-    knownCluster(one, decodeBase64),
+    readKnownCluster(one, decodeBase64),
   );
   const sets = view.AWSTargetGroupSet.list(namespace).filter(({ spec }) =>
     clusters.some((cluster) => setLooksInto(spec, cluster)),

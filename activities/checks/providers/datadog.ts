@@ -1,9 +1,7 @@
 import { digest } from '../../../clients/digest.ts';
 import { refused } from '../../../clients/provider-error.ts';
 import type { CheckAnalysis } from '../../../crds/check.ts';
-import { mustUse, type ProviderDependencies } from './dependencies.ts';
-import { readKeys } from './keys.ts';
-import type { Provider } from './port.ts';
+import { mustUse, type ProviderDependencies, type Provider, readKeys } from './port.ts';
 
 interface Organisation {
   readonly site: string;

@@ -2,6 +2,17 @@ import type { CheckAnalysis } from '../../../crds/check.ts';
 import type { Aggregator, Answer } from '../../../domain/checks/answer.ts';
 import type { Question } from '../../../domain/checks/question.ts';
 import type { Window } from '../../../domain/checks/window.ts';
+import type { AskCloudWatch } from '../../../clients/aws/cloud-watch.ts';
+import type { AskDatadog } from '../../../clients/datadog/connect.ts';
+import type { AccessPolicies } from '../../../clients/kubernetes/access-policies.ts';
+import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
+import type { AskPrometheus } from '../../../clients/prometheus/client.ts';
+import { notAllowed, refused } from '../../../clients/provider-error.ts';
+import { refusalOf, type Use } from '../../../domain/access/access.ts';
+import { SECRET } from '../../../clients/kubernetes/kinds.ts';
+import { decodeBase64 } from '../../../clients/kubernetes/base64.ts';
+import { toFailure } from '../../failure.ts';
+import type { ObjectKey } from '../../../domain/model/ids.ts';
 
 /** What a provider is asked, and how. */
 export interface Asked {
@@ -29,4 +40,64 @@ export interface Provider {
     check: { readonly namespace: string; readonly analysis: CheckAnalysis },
     signal: AbortSignal,
   ): Promise<Asker>;
+}
+
+/** The organisation of Datadog that okrad has keys for. */
+export interface OwnDatadog {
+  readonly site: string;
+  readonly apiKey?: string;
+  readonly appKey?: string;
+  readonly endpoint?: string;
+}
+
+/** What providers are opened with. */
+export interface ProviderDependencies {
+  readonly kubernetes: KubernetesClient;
+  readonly policies: AccessPolicies;
+  readonly datadog: { readonly own: OwnDatadog; readonly ask: AskDatadog };
+  readonly askCloudWatch: AskCloudWatch;
+  readonly askPrometheus: AskPrometheus;
+  /** The region of okrad. */
+  readonly region?: string | undefined;
+}
+
+/** Throws a ProviderError when an AccessPolicy keeps something from a namespace. */
+export async function mustUse(
+  policies: AccessPolicies,
+  namespace: string,
+  use: Use,
+  signal: AbortSignal,
+): Promise<void> {
+  const refusal = refusalOf(await policies.of(namespace, signal), use);
+  if (refusal !== undefined) throw notAllowed(refusal);
+}
+
+interface Secret {
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+// A key is shorter, and a header takes no more.
+const LONGEST_KEY = 4096;
+
+/** Reads keys of a Secret, in this order; throws a ProviderError when one is missing. */
+export async function readKeys(
+  kubernetes: Pick<KubernetesClient, 'get'>,
+  key: ObjectKey,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const secret = await kubernetes.get<Secret>(SECRET, key).catch((error: unknown) => {
+    throw refused(
+      `Expected to read Secret ${key.name} in namespace ${key.namespace}, got: ${toFailure(error).message} Let okrad get it.`,
+    );
+  });
+  if (secret === undefined)
+    throw refused(`Expected Secret ${key.name} in namespace ${key.namespace}, got none. Create it.`);
+  return names.map((name) => {
+    const value = decodeBase64((secret.data?.[name] ?? '').slice(0, 2 * LONGEST_KEY))?.trim() ?? '';
+    // What a header does not take would be quoted by who refuses it.
+    if (value !== '' && value.length <= LONGEST_KEY && /^[\x21-\x7e]+$/.test(value)) return value;
+    throw refused(
+      `Expected Secret ${key.name} in namespace ${key.namespace} to have the key ${name}, of printable characters, got none. Add it.`,
+    );
+  });
 }

@@ -2,17 +2,13 @@ import { SECRET } from '../../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
 import type { Metadata } from '../../../crds/resource.ts';
 import type { ClusterSetDecision } from '../../../domain/discovery/cluster-set/cluster-set.ts';
-import type {
-  ExistingSecret,
-  DesiredSecret,
-} from '../../../domain/discovery/cluster-set/cluster-secret-marks.ts';
+import type { ExistingSecret, DesiredSecret } from '../../../domain/discovery/cluster-set/source-reading.ts';
 import { patchMarks } from '../../../domain/discovery/generated.ts';
 import { CLUSTER_SECRETS } from '../../../domain/kubernetes/labels.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
-import { foundOf, type Found } from '../found.ts';
-import { handoverWrites } from '../handovers.ts';
+import { readOwned, type Found, planHandover } from '../owned-objects.ts';
 import type { Lifetime } from '../lifetime.ts';
-import { inheritedBy, ownedBy, type ObjectOwner } from '../../kubernetes/owner-references.ts';
+import { inheritFor, ownedBy, type ObjectOwner } from '../../kubernetes/owner-references.ts';
 import { removeAsFound } from '../../kubernetes/remove.ts';
 import { performWrites } from '../../kubernetes/writes.ts';
 
@@ -39,7 +35,7 @@ export interface ClusterSecrets {
 }
 
 /** Makes what reads and writes cluster secrets. */
-export function clusterSecrets(kubernetes: KubernetesClient): ClusterSecrets {
+export function createClusterSecrets(kubernetes: KubernetesClient): ClusterSecrets {
   return {
     async find(namespace, names) {
       const listed = await kubernetes.list<Secret>(SECRET, { namespace, labelSelector: CLUSTER_SECRETS });
@@ -60,7 +56,7 @@ export function clusterSecrets(kubernetes: KubernetesClient): ClusterSecrets {
       const means = { kubernetes, owner, ownerKind: 'ClusterSet', kind: SECRET, found };
       const gone = new Set(decision.delete.map(({ uid }) => uid));
       const writes = [
-        ...handoverWrites(decision.handover, means),
+        ...planHandover(decision.handover, means),
         ...decision.create.map((wanted) => ({
           ...about(wanted.name, wanted.content.name),
           run: () => kubernetes.create(secretOf(owner, wanted)),
@@ -95,7 +91,7 @@ async function update(
       ...patchMarks(before, wanted),
       resourceVersion,
       ...(before.isInherited
-        ? { ownerReferences: inheritedBy('ClusterSet', owner, before.ownerReferences) }
+        ? { ownerReferences: inheritFor('ClusterSet', owner, before.ownerReferences) }
         : {}),
     },
     data: encode(wanted.content),
@@ -124,7 +120,7 @@ function existing({ metadata, data = {} }: Secret): FoundSecret {
     key,
     Buffer.from(value, 'base64').toString('utf8'),
   ]);
-  return { ...foundOf(metadata), content: Object.fromEntries(content) };
+  return { ...readOwned(metadata), content: Object.fromEntries(content) };
 }
 
 /** The data of a Secret; in a patch, what is empty goes. */

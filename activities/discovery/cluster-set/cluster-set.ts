@@ -1,3 +1,4 @@
+import { given } from '../../../domain/model/given.ts';
 import { accessPolicies } from '../../../clients/kubernetes/access-policies.ts';
 import { CLUSTER_SET } from '../../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
@@ -14,21 +15,24 @@ import {
   allowedIds,
   generatorRefusal,
 } from '../../../domain/discovery/cluster-set/cluster-set-access.ts';
-import { earlier, type Missing } from '../../../domain/discovery/missing.ts';
+import { earlierOf, type Missing } from '../../../domain/discovery/missing.ts';
 import type { ObjectKey } from '../../../domain/model/ids.ts';
-import { namesOf, saysTheSame, syncStatusOf, type Problem } from '../../../domain/discovery/sync-status.ts';
+import {
+  namesOf,
+  saysTheSame,
+  deriveSyncStatus,
+  type Problem,
+} from '../../../domain/discovery/sync-status.ts';
 import { cut } from '../../../domain/text.ts';
-import { clusterSecrets } from './cluster-secrets.ts';
-import { readGenerator } from './sources/index.ts';
-import type { ClusterSources } from './sources/port.ts';
+import { createClusterSecrets } from './cluster-secrets.ts';
+import { readGenerator, type ClusterSources } from './cluster-sources.ts';
 import type { SyncActivities } from '../../contract.ts';
 import { reasonOf, toFailure } from '../../failure.ts';
-import { lifetime, type Lifetime } from '../lifetime.ts';
-import { againIn } from '../soonest.ts';
-import { readReporter } from '../../kubernetes/read-reporter.ts';
+import { startLifetime, type Lifetime } from '../lifetime.ts';
+import { createReadReporter } from '../../kubernetes/status-reporter.ts';
 
 /** What the activities of ClusterSets are made of. */
-export interface ClusterSetDependencies {
+interface ClusterSetDependencies {
   readonly kubernetes: KubernetesClient;
   readonly sources: ClusterSources;
   /** How long what is missed keeps what it had. */
@@ -41,8 +45,8 @@ export function clusterSetActivities({
   sources,
   graceSeconds,
 }: ClusterSetDependencies): Pick<SyncActivities, 'syncClusterSet'> {
-  const report = readReporter(kubernetes);
-  const secrets = clusterSecrets(kubernetes);
+  const report = createReadReporter(kubernetes);
+  const secrets = createClusterSecrets(kubernetes);
 
   /** Makes the secrets what they are to be; says which clusters have one, and what is wrong. */
   async function sync(object: ClusterSet, key: ObjectKey, life: Lifetime): Promise<Outcome> {
@@ -78,7 +82,7 @@ export function clusterSetActivities({
       names: decision.names.filter(isMade),
       waiting: decision.waiting,
       missing: decision.missed.missing,
-      againInSeconds: earlier(
+      againInSeconds: earlierOf(
         decision.missed.againInSeconds,
         decision.isFreed ? FREED_AGAIN_SECONDS : undefined,
       ),
@@ -88,7 +92,7 @@ export function clusterSetActivities({
 
   return {
     async syncClusterSet(key) {
-      const life = lifetime();
+      const life = startLifetime();
       const object = await kubernetes.get<ClusterSet>(CLUSTER_SET, key);
       if (object === undefined || object.metadata.deletionTimestamp !== undefined) {
         return { isPresent: false, message: 'The ClusterSet is gone.' };
@@ -97,7 +101,11 @@ export function clusterSetActivities({
       life.assert();
       const status = statusOf(object, outcome);
       if (!saysTheSame(status, object.status)) await report(CLUSTER_SET, object, status, life.signal);
-      return { isPresent: true, message: status.message ?? '', ...againIn(outcome) };
+      return {
+        isPresent: true,
+        message: status.message ?? '',
+        ...given({ againInSeconds: outcome.againInSeconds }),
+      };
     },
   };
 }
@@ -155,7 +163,7 @@ function statusOf({ metadata, status = {} }: ClusterSet, { names, waiting, missi
   const message = [`${names.length} clusters have a secret.`, ...waiting.map((one) => `${one}.`)].join(' ');
   const at = { generation: metadata.generation ?? 0, time: new Date().toISOString() };
   return {
-    ...syncStatusOf({ message: cut(message, 2048), problems }, status, at),
+    ...deriveSyncStatus({ message: cut(message, 2048), problems }, status, at),
     clusters: namesOf(names),
     ...(missing.length === 0 ? {} : { missing }),
   };

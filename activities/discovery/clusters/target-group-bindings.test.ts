@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { KindRef } from '../../../clients/kubernetes/kinds.ts';
 import type { SnapshotOptions } from '../../../clients/kubernetes/kubernetes-list.ts';
 import { KubernetesError, type KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
-import { kindsThere, listBindings } from './target-group-bindings.ts';
+import { listBindings } from './target-group-bindings.ts';
 
 const ELB = 'elbv2.k8s.aws/v1beta1';
 const EKS = 'eks.amazonaws.com/v1';
@@ -79,70 +79,5 @@ describe('the TargetGroupBindings of a cluster', () => {
     ],
   ])('are not known for a kind %s', async (_, answers, error) => {
     await expect(list(answers)).rejects.toEqual(error);
-  });
-});
-
-describe('the kinds that a cluster has', () => {
-  const away = refusing(503, 'ServiceUnavailable');
-  const forbidden = refusing(403, 'Forbidden');
-  const definition = (metadata: object): object => ({ metadata });
-  const made = '2026-11-23T10:00:00Z';
-
-  interface Kinds {
-    /** The definitions by their names; one that is not told of is not there. */
-    readonly definitions: Readonly<Record<string, object | Error>>;
-    /** Whether a kind is served, by its version. */
-    readonly serves?: Readonly<Record<string, boolean | Error>>;
-  }
-  const there = ({ definitions, serves = {} }: Kinds) => {
-    const client: Pick<KubernetesClient, 'get' | 'serves'> = {
-      get: <T>({ kind }: KindRef, { name }: { readonly name: string }) => {
-        expect(kind).toBe('CustomResourceDefinition');
-        const answer = definitions[name];
-        return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer as T | undefined);
-      },
-      serves: ({ apiVersion }) => {
-        const answer = serves[apiVersion] ?? away;
-        return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
-      },
-    };
-    return kindsThere(client);
-  };
-  const [ELB_NAME, EKS_NAME] = ['targetgroupbindings.elbv2.k8s.aws', 'targetgroupbindings.eks.amazonaws.com'];
-  const mayNotSee = { [ELB_NAME]: forbidden, [EKS_NAME]: forbidden };
-
-  it.each<[string, Kinds, unknown]>([
-    [
-      'are those with a definition, since that was made',
-      { definitions: { [ELB_NAME]: definition({ creationTimestamp: made }) } },
-      { absent: ['eks.amazonaws.com'], since: { 'elbv2.k8s.aws': made } },
-    ],
-    [
-      'are not those whose definition is being deleted',
-      {
-        definitions: {
-          [ELB_NAME]: definition({ creationTimestamp: made, deletionTimestamp: made }),
-          [EKS_NAME]: definition({ creationTimestamp: 7 }),
-        },
-      },
-      { absent: ['elbv2.k8s.aws'], since: { 'elbv2.k8s.aws': made } },
-    ],
-    [
-      'are those that it serves, where Okra may see no definitions',
-      { definitions: mayNotSee, serves: { [ELB]: true, [EKS]: false } },
-      { absent: ['eks.amazonaws.com'], since: {} },
-    ],
-    [
-      'are taken to be all where Okra may not ask',
-      { definitions: mayNotSee, serves: { [ELB]: forbidden, [EKS]: false } },
-      { absent: ['eks.amazonaws.com'], since: {} },
-    ],
-  ])('%s', async (_, kinds, want) => expect(await there(kinds)).toEqual(want));
-
-  it.each<[string, Kinds]>([
-    ['does not say its definitions', { definitions: { [ELB_NAME]: away } }],
-    ['does not say what it serves', { definitions: mayNotSee, serves: { [ELB]: true } }],
-  ])('are not known where it %s', async (_, kinds) => {
-    await expect(there(kinds)).rejects.toEqual(away);
   });
 });

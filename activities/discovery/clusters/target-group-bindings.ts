@@ -4,11 +4,8 @@ import {
   type KindRef,
 } from '../../../clients/kubernetes/kinds.ts';
 import { isNotFound, isForbidden, type KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
-import { BINDING_APIS } from '../../../domain/discovery/target-group-set/binding-kinds.ts';
-import type { KindsThere } from '../../../domain/discovery/target-group-set/doubtful-clusters.ts';
-import { given } from '../../../domain/model/given.ts';
-import { readDefinition } from '../../../clients/kubernetes/definition.ts';
-import { seenBinding, trimRemote, type RemoteObject } from '../../../domain/discovery/clusters/seen.ts';
+import { BINDING_APIS } from '../../../domain/discovery/target-group-set/observed-target-group-set.ts';
+import { readBinding, trimRemote, type RemoteObject } from '../../../domain/discovery/clusters/seen.ts';
 import type {
   BindingAPI,
   RemoteBinding,
@@ -41,23 +38,13 @@ async function listKind(
       trim: trimRemote,
       most: MOST_BINDINGS,
     });
-    return found.map((binding) => ({ api, ...seenBinding(binding) }));
+    return found.map((binding) => ({ api, ...readBinding(binding) }));
   } catch (error) {
     // Who may not list a kind is told so whether or not there is one.
     if (isNotFound(error) || (isForbidden(error) && !(await mayBeServed(client, kinds[api]))))
       return undefined;
     throw error;
   }
-}
-
-/** Says which kinds of TargetGroupBinding a cluster lacks, or is about to lose, and since when it has the others, as far as Okra may know. */
-export async function kindsThere(client: Pick<KubernetesClient, 'get' | 'serves'>): Promise<KindsThere> {
-  const found = await Promise.all(BINDING_APIS.map((api) => readDefinition(client, kinds[api])));
-  const since = BINDING_APIS.map((api, index) => [api, found[index]?.since] as const);
-  return {
-    absent: BINDING_APIS.filter((_, index) => found[index]?.isThere !== true),
-    since: given(Object.fromEntries(since)),
-  };
 }
 
 const mayBeServed = (client: Pick<KubernetesClient, 'serves'>, kind: KindRef): Promise<boolean> =>

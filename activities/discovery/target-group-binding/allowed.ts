@@ -5,7 +5,7 @@ import { refusalOf, type Use } from '../../../domain/access/access.ts';
 import { targetGroupName } from '../../../domain/discovery/target-group-binding/new-target-group.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
 import { listBindings } from '../clusters/target-group-bindings.ts';
-import type { ClusterReads } from '../clusters/reader.ts';
+import type { ClusterReader } from '../clusters/reader.ts';
 import type { Bound } from './group.ts';
 
 /** Says what an object may not use of what it asks for; undefined when it may use it, and what is registered stays meanwhile. */
@@ -20,29 +20,19 @@ export async function refusedUse(
   return await refusedOf(kubernetes, bound, { use, object });
 }
 
-/** Says that an object may not use a target group that it is in; undefined when it may. */
-export const refusedGroup = (
-  kubernetes: Pick<KubernetesClient, 'list'>,
-  bound: Asking,
-  arn: string,
-): Promise<Problem | undefined> =>
-  refusedOf(kubernetes, bound, { use: { of: 'TargetGroup', arn }, object: arn });
-
-type Asking = Pick<Bound, 'key' | 'life'>;
-
 /**
  * Says which TargetGroupBinding of a cluster has its controller deregister what others register in the target group
  * that an object is to move into; undefined when none is known.
  */
 export async function refusedManaged(
-  reads: ClusterReads,
+  reader: ClusterReader,
   { key, spec: { targetGroupARN: arn } }: Bound,
   registeredIn: string | undefined,
 ): Promise<Problem | undefined> {
   if (arn === undefined || arn === registeredIn) return undefined;
   const found = await Promise.all(
-    (await reads.find(key.namespace)).map(async (remote) => {
-      const said = await reads.read(remote, `TargetGroupBindings of ${arn}`, ({ client, namespaces }) =>
+    (await reader.find(key.namespace)).map(async (remote) => {
+      const said = await reader.read(remote, `TargetGroupBindings of ${arn}`, ({ client, namespaces }) =>
         managersIn(client, namespaces, arn),
       );
       const name = said.ok ? said.value[0] : undefined;
@@ -71,7 +61,7 @@ async function managersIn(
 
 async function refusedOf(
   kubernetes: Pick<KubernetesClient, 'list'>,
-  { key, life }: Asking,
+  { key, life }: Bound,
   { use, object }: { readonly use: Use; readonly object: string },
 ): Promise<Problem | undefined> {
   const access = await accessPolicies(kubernetes).of(key.namespace, life.signal);

@@ -1,31 +1,30 @@
 import { NODE, POD } from '../../../clients/kubernetes/kinds.ts';
 import type { AWSTargetGroupBindingSpec } from '../../../crds/aws-target-group-binding.ts';
-import type { KnownCluster } from '../../../domain/discovery/clusters/known-cluster.ts';
 import type { ObjectKey } from '../../../domain/model/ids.ts';
 import { targetLooksInto } from '../../../domain/discovery/target-group-set/looks-into.ts';
-import { seenNode, seenPod, trimRemote, type RemoteObject } from '../../../domain/discovery/clusters/seen.ts';
+import { readNode, readPod, trimRemote, type RemoteObject } from '../../../domain/discovery/clusters/seen.ts';
 import { lookedAt, type SeenCluster } from '../../../domain/discovery/target-group-binding/binding-ids.ts';
 import type { SeenNode, SeenPod } from '../../../domain/discovery/target-group-binding/target-ids.ts';
 import {
-  againAfter,
+  retryUnreadInSeconds,
   type ClusterAccess,
-  type ClusterReads,
+  type ClusterReader,
   type RemoteCluster,
   type RemoteReading,
 } from '../clusters/reader.ts';
 
 /** What was seen in the clusters that a binding looks into. */
-export interface SeenClusters {
+interface SeenClusters {
   readonly clusters: readonly SeenCluster[];
-  /** All clusters of the namespace, whether anything was seen in them or not; undefined when nobody has looked. */
-  readonly secrets?: readonly KnownCluster[];
+  /** The names of all clusters of the namespace, whether anything was seen in them or not; undefined when nobody has looked. */
+  readonly secrets?: readonly string[];
   /** After how many seconds to look again; undefined when all have answered. */
-  readonly againInSeconds?: number;
+  readonly againInSeconds?: number | undefined;
 }
 
 /** Reads the nodes and pods of the clusters that the targets of a binding may be in, and no others. */
 export async function readClusters(
-  reader: ClusterReads,
+  reader: ClusterReader,
   { targets }: AWSTargetGroupBindingSpec,
   { namespace }: ObjectKey,
 ): Promise<SeenClusters> {
@@ -40,8 +39,8 @@ export async function readClusters(
   );
   return {
     clusters: readings.map(({ cluster }) => cluster),
-    secrets: found.map(({ cluster }) => cluster),
-    ...againAfter(readings.map(({ said }) => said)),
+    secrets: found.map(({ cluster }) => cluster.name),
+    againInSeconds: retryUnreadInSeconds(readings.map(({ said }) => said)),
   };
 }
 
@@ -50,13 +49,13 @@ interface Reading {
   readonly said: RemoteReading<SeenCluster['seen']>;
 }
 
-async function readOne(reader: ClusterReads, remote: RemoteCluster, what: string): Promise<Reading> {
-  const { name, id, labels } = remote.cluster;
+async function readOne(reader: ClusterReader, remote: RemoteCluster, what: string): Promise<Reading> {
+  const { name, labels } = remote.cluster;
   const said = await reader.read(remote, what, (access) => seenIn(access, { cluster: name, what }));
   const seen: SeenCluster['seen'] = said.ok
     ? said.value
     : { ok: false, reason: said.reason, message: said.message };
-  return { cluster: { name, id, labels, what, seen }, said };
+  return { cluster: { name, labels, what, seen }, said };
 }
 
 async function seenIn(
@@ -65,7 +64,7 @@ async function seenIn(
 ): Promise<SeenCluster['seen']> {
   if (what === 'nodes') {
     const nodes: readonly SeenNode[] = (await client.list<RemoteObject>(NODE, { trim: trimRemote })).map(
-      seenNode,
+      readNode,
     );
     return { ok: true, nodes, pods: [] };
   }
@@ -76,6 +75,6 @@ async function seenIn(
   }
   const pods: readonly SeenPod[] = (
     await client.list<RemoteObject>(POD, { namespace, trim: trimRemote })
-  ).map(seenPod);
+  ).map(readPod);
   return { ok: true, nodes: [], pods };
 }

@@ -7,12 +7,11 @@ import { describe, expect, it } from 'vitest';
 import { unlimited } from '../../../clients/rate-limiter.ts';
 import type { ELBv2, ELBv2Regions } from '../../../clients/aws/elbv2.ts';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
-import type { Entry } from '../../../domain/discovery/target-group-binding/binding-move.ts';
-import { lifetimeFrom } from '../lifetime.ts';
-import { registerIn } from './fill.ts';
-import { bindingLedger } from './ledger.ts';
-import { searches } from './searches.ts';
-import { targetsHashOf } from './shared.ts';
+import type { Entry } from '../../../domain/discovery/target-group-binding/registered-target.ts';
+import type { Problem } from '../../../domain/discovery/sync-status.ts';
+import { startLifetimeOf } from '../lifetime.ts';
+import { syncTargets } from './fill.ts';
+import { openLedger } from './ledger.ts';
 import { unused } from './testing/unused.ts';
 
 const arn = 'arn:aws:elasticloadbalancing:eu-central-1:111122223333:targetgroup/web/4567';
@@ -33,19 +32,8 @@ interface Swap {
   readonly isSick?: boolean;
   /** Whether there is a target beside the pods, so that the group never has none. */
   readonly isStatic?: boolean;
-  readonly mostSearches?: number;
   /** Another object of the namespace, which has what there was before in the group as well. */
   readonly other?: (targets: readonly unknown[]) => unknown;
-  /** Whether a load balancer forwards to the group. */
-  readonly isInUse?: boolean;
-  /** After how many syncs the first ten new pods end, and ten others come that AWS refuses. */
-  readonly endsAfter?: number;
-  /** Whether these are not selected any more, and end one sync later. */
-  readonly isLeftFirst?: boolean;
-  /** The generation of the object at a sync. */
-  readonly generationAt?: (count: number) => number;
-  /** The sync at which no cluster can be read. */
-  readonly darkAt?: number;
 }
 
 /** A target group with the pods of one cluster, in place of which those of another are wanted. */
@@ -57,13 +45,7 @@ function swapping({
   drains = 0,
   isSick = false,
   isStatic = true,
-  mostSearches,
   other,
-  isInUse = false,
-  endsAfter = Infinity,
-  isLeftFirst = false,
-  generationAt = () => 1,
-  darkAt,
 }: Swap) {
   const before = idsOf('10.1', size);
   const after = idsOf('10.2', size);
@@ -115,27 +97,19 @@ function swapping({
   const pods = after.map((address, index) => ({
     namespace: 'shop',
     name: `p${index}`,
-    labels: {} as Readonly<Record<string, string>>,
+    labels: {},
     address,
     isReady: true,
     isEnding: false,
   }));
-  const podSelector = { matchExpressions: [{ key: 'left', operator: 'DoesNotExist' as const }] };
-  let count = 0;
-  const dark = { ok: false, reason: 'ClusterSlow', message: '' };
+  let problems: readonly Problem[] = [];
   const dependencies = {
     kubernetes,
     elbv2: regions,
     limits: { writes: unlimited, registrations: unlimited },
-    searches: searches(mostSearches),
-    reads: unused({
+    reader: unused({
       find: () => Promise.resolve(found),
-      read: () =>
-        Promise.resolve(
-          (count === darkAt
-            ? dark
-            : { ok: true, value: { ok: true, nodes: [], pods }, isLate: false }) as never,
-        ),
+      read: () => Promise.resolve({ ok: true, value: { ok: true, nodes: [], pods } } as never),
     }),
     graceSeconds: 180,
   };
@@ -154,44 +128,39 @@ function swapping({
     ],
   };
   return async () => {
-    if (count === endsAfter) {
-      idsOf('10.3', 10).forEach((address, index) => {
-        refusedOnes.add(address);
-        const [one] = pods.splice(index, 1, { ...pods[index]!, address });
-        if (isLeftFirst) pods.push({ ...one!, labels: { left: 'yes' } });
-      });
-    } else if (isLeftFirst && count > endsAfter) pods.splice(size);
-    count += 1;
-    const generation = generationAt(count);
     const spec = {
       targetGroupARN: arn,
       targets: [
         ...(isStatic ? [{ ...ids, ids: [...still] }] : []),
-        { name: 'pods', port: 80, clusterSelector: { matchLabels: live }, podSelector },
+        { name: 'pods', port: 80, clusterSelector: { matchLabels: live }, podSelector: {} },
       ],
     };
-    const life = lifetimeFrom(new AbortController().signal);
-    const bound = { key: { namespace: 'shop', name: 'web' }, uid: 'u', generation, spec, status: {}, life };
-    const status = entry as Parameters<typeof bindingLedger>[1]['status'];
-    const ledger = bindingLedger(kubernetes, { ...bound, status, resourceVersion: '1' });
-    const outcome = await registerIn(
-      { is: 'Group', arn, targetType: 'ip', created: false, isInUse, problems: [] },
+    const life = startLifetimeOf(new AbortController().signal);
+    const bound = {
+      key: { namespace: 'shop', name: 'web' },
+      uid: 'u',
+      spec,
+      status: { problems: [...problems] },
+      life,
+    };
+    const status = entry as Parameters<typeof openLedger>[1]['status'];
+    const ledger = openLedger(kubernetes, { ...bound, status, resourceVersion: '1' });
+    const outcome = await syncTargets(
+      { is: 'Group', arn, targetType: 'ip', created: false, problems: [] },
       dependencies,
       { bound, ledger },
     );
     entry = ledger.now();
+    problems = outcome.problems;
     for (const [id, left] of draining) {
       if (left <= 1) draining.delete(id);
       else draining.set(id, left - 1);
     }
     const isNew = (id: string): boolean => id.startsWith('10.2.');
-    const ended = after.slice(0, 10).filter((id) => there.has(id)).length;
     return {
       old: [...there].filter((id) => id.startsWith('10.1.')).length,
       fresh: [...there].filter(isNew).length,
       againInSeconds: outcome.againInSeconds,
-      mayLeave: outcome.mayLeave,
-      ended: count > endsAfter ? ended : 0,
     };
   };
 }
@@ -213,24 +182,18 @@ const fewest = (all: readonly Got[]): number => Math.min(...all.map(({ old, fres
 const tooOften = () => new TooManyRegistrationsForTargetIdException(about);
 
 describe('what is to go while others are to come in its place', { timeout: 20_000 }, () => {
-  it('stays where AWS has refused them for one of them that nobody has looked for', async () => {
-    const sync = swapping({ bad: 1, mostSearches: 0 });
-    expect(await sync()).toMatchObject({ old: 200, fresh: 0, againInSeconds: 15, mayLeave: false });
-  });
-
   it.each<[string, Swap]>([
     ['AWS refuses one of them', { bad: 1 }],
     ['AWS refuses more of them than one sync looks for', { bad: 20 }],
     ['AWS refuses more of them, and nothing else is in the group', { bad: 20, isStatic: false }],
-    ['AWS refuses most of them', { bad: 100 }],
+    ['AWS refuses many of them', { bad: 50 }],
     ['one of them is registered too often', { bad: 1, isStatic: false, error: tooOften }],
     ['many of them are registered too often', { bad: 40, size: 600, isStatic: false, error: tooOften }],
   ])('goes as they come, and in the end all of it, where %s', async (_, swap) => {
     const { size = 200, bad = 0 } = swap;
     const all = await untilDone(swapping(swap));
     expect(fewest(all)).toBeGreaterThanOrEqual(size - bad);
-    expect(all.at(-1)).toMatchObject({ old: 0, fresh: size - bad, mayLeave: true });
-    expect(all.slice(0, -1).every(({ mayLeave }) => !mayLeave)).toBe(true);
+    expect(all.at(-1)).toMatchObject({ old: 0, fresh: size - bad });
   });
 
   it.each<[string, Swap]>([
@@ -247,37 +210,12 @@ describe('what is to go while others are to come in its place', { timeout: 20_00
       'neither of two, and neither is healthy, so that both get traffic',
       { size: 2, quota: 2, drains: 3, isSick: true },
     ],
-    ['them as long as nobody looks for it', { size: 400, quota: 500, mostSearches: 0 }],
     ['none of them, of which AWS refuses some as well', { size: 400, quota: 400, bad: 20, drains: 5 }],
   ])('goes by halves, and in the end all of it, where there is no room for %s', async (_, swap) => {
     const { size = 0, bad = 0 } = swap;
     const all = await untilDone(swapping({ isStatic: false, ...swap }));
     expect(fewest(all)).toBeGreaterThanOrEqual((size - bad) / 2);
-    expect(all.at(-1)).toMatchObject({ old: 0, fresh: size - bad, mayLeave: true });
-  });
-
-  it.each<[string, (count: number) => number, number]>([
-    ['goes when it has ended', () => 1, 0],
-    ['stays when its spec is another, and it may only be looked for elsewhere', (count) => count, 10],
-  ])('%s, while AWS refuses others together', async (_, generationAt, ended) => {
-    const sync = swapping({ size: 30, mostSearches: 0, endsAfter: 1, generationAt });
-    expect(await sync()).toMatchObject({ old: 0, fresh: 30 });
-    expect(await sync()).toMatchObject({ ended, againInSeconds: 15 });
-  });
-
-  it('stays while AWS refuses others together, and goes when it has ended since', async () => {
-    const sync = swapping({ size: 30, mostSearches: 0, endsAfter: 1, isLeftFirst: true });
-    expect(await sync()).toMatchObject({ old: 0, fresh: 30 });
-    expect(await sync()).toMatchObject({ ended: 10, againInSeconds: 15 });
-    expect(await sync()).toMatchObject({ ended: 0, fresh: 20, againInSeconds: 15 });
-  });
-
-  it('stays, while AWS refuses others together, where no cluster could be read when its spec became another', async () => {
-    const generationAt = (count: number): number => Math.min(count, 2);
-    const sync = swapping({ size: 30, mostSearches: 0, endsAfter: 1, generationAt, darkAt: 2 });
-    expect(await sync()).toMatchObject({ old: 0, fresh: 30 });
-    expect(await sync()).toMatchObject({ fresh: 30 });
-    expect(await sync()).toMatchObject({ ended: 10, againInSeconds: 15 });
+    expect(all.at(-1)).toMatchObject({ old: 0, fresh: size - bad });
   });
 
   it.each([
@@ -286,14 +224,6 @@ describe('what is to go while others are to come in its place', { timeout: 20_00
       (targets: readonly unknown[]) => ({
         metadata: { uid: 'other', deletionTimestamp: '2026-11-25T12:00:00Z' },
         status: { targetGroupARN: arn, created: true, targets },
-      }),
-      0,
-    ],
-    [
-      'moves from the group that a load balancer forwards to',
-      (targets: readonly unknown[]) => ({
-        metadata: { uid: 'other' },
-        status: { targetGroupARN: `${arn}8`, targets: [], former: [{ targetGroupARN: arn, targets }] },
       }),
       0,
     ],
@@ -307,23 +237,6 @@ describe('what is to go while others are to come in its place', { timeout: 20_00
     ],
   ])('goes, though another object that has it %s, unless that keeps it', async (_, other, old) => {
     const all = await untilDone(swapping({ other }));
-    expect(all.at(-1)).toMatchObject({ old, fresh: 200 });
-  });
-
-  it.each([
-    ['stays, while a load balancer forwards to the group, with another object that keeps it up', true, 200],
-    ['goes once none does, though another object has kept it up', false, 0],
-  ])('%s', async (_, isInUse, old) => {
-    const spec = { targetGroupARN: `${arn}8`, targets: [{ name: 'pods', port: 80, ids: ['10.1.0.0'] }] };
-    const other = (targets: readonly unknown[]) => ({
-      metadata: { uid: 'other' },
-      spec,
-      status: {
-        targetGroupARN: `${arn}8`,
-        former: [{ targetGroupARN: arn, targets, targetsHash: targetsHashOf(spec) }],
-      },
-    });
-    const all = await untilDone(swapping({ other, isInUse }));
     expect(all.at(-1)).toMatchObject({ old, fresh: 200 });
   });
 });

@@ -1,103 +1,82 @@
-import { isFilled } from '../../../domain/discovery/target-group-binding/binding-move.ts';
-import { recordOf } from '../../../domain/discovery/target-group-binding/binding-record.ts';
-import { withFormerNames } from '../../../domain/discovery/target-group-binding/former-names.ts';
-import { endedOf, whereFound } from '../../../domain/discovery/target-group-binding/ended-targets.ts';
-import { heldBack, type Registering } from '../../../domain/discovery/target-group-binding/held-back.ts';
-import { missedByBinding } from '../../../domain/discovery/target-group-set/lost-clusters.ts';
-import type {
-  RegisteredTarget,
-  Registration,
-} from '../../../domain/discovery/target-group-binding/registered-target.ts';
-import type { SharedTargets } from '../../../domain/discovery/target-group-binding/shared-targets.ts';
 import {
+  recordOf,
+  type RegisteredTarget,
+  type Registration,
+} from '../../../domain/discovery/target-group-binding/registered-target.ts';
+import {
+  holdBack,
+  type Registering,
   decideBinding,
   type BindingDecision,
   type ObservedBinding,
 } from '../../../domain/discovery/target-group-binding/target-group-binding.ts';
+import { findMissedByBinding } from '../../../domain/discovery/target-group-set/lost-clusters.ts';
+import type { SharedTargets } from '../../../domain/discovery/target-group-binding/shared-targets.ts';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
-import { FAILED_AGAIN_SECONDS, type ClusterReads } from '../clusters/reader.ts';
-import { earlier } from '../../../domain/discovery/missing.ts';
-import { soonest } from '../soonest.ts';
+import { FAILED_AGAIN_SECONDS, type ClusterReader } from '../clusters/reader.ts';
+import { earlierOf } from '../../../domain/discovery/missing.ts';
+import type { Problem } from '../../../domain/discovery/sync-status.ts';
 import { readClusters } from './clusters.ts';
 import type { Bound, FoundGroup, GroupDependencies } from './group.ts';
-import type { BindingLedger } from './ledger.ts';
-import type { BindingOutcome } from './report.ts';
-import type { Searches } from './searches.ts';
-import { readShared, targetsHashOf, withoutKept } from './shared.ts';
-import { deregister, readTargets, register, type WrittenTargets } from './targets.ts';
+import type { BindingLedger, BindingOutcome } from './ledger.ts';
+import { readShared, withoutKept } from './shared.ts';
+import { deregister, readTargets, refusedForOne, register, type WrittenTargets } from './targets.ts';
+import { isFailureType, isPermanent } from '../../../domain/failures.ts';
 
 /** What a binding is bound with. */
 export type Binding = GroupDependencies & {
   readonly kubernetes: KubernetesClient;
-  readonly reads: ClusterReads;
-  readonly searches: Searches;
+  readonly reader: ClusterReader;
   /** How long what is missed keeps what it had. */
   readonly graceSeconds: number;
 };
 
-/** Makes the targets in a target group what they are to be; says whether the one before may be emptied. */
-export async function registerIn(
-  { arn: targetGroupARN, targetType, isInUse, problems }: FoundGroup & { readonly is: 'Group' },
-  { kubernetes, elbv2, limits, searches, reads, graceSeconds }: Binding,
+/** Registers and deregisters targets until a target group has those that a binding asks for. */
+export async function syncTargets(
+  { arn: targetGroupARN, targetType, problems }: FoundGroup & { readonly is: 'Group' },
+  { kubernetes, elbv2, limits, reader, graceSeconds }: Binding,
   { bound, ledger }: { readonly bound: Bound; readonly ledger: BindingLedger },
-): Promise<BindingOutcome & { readonly mayLeave: boolean }> {
-  const { key, spec, life } = bound;
-  const { clusters, secrets: known, againInSeconds } = await readClusters(reads, spec, key);
+): Promise<BindingOutcome> {
+  const { key, spec, life, status } = bound;
   const { namespace } = key;
-  const client = elbv2(targetGroupARN);
-  using search = searches.of(namespace, `${bound.uid} ${targetGroupARN}`);
-  const writes = { elbv2: client, targetGroupARN, limits, life, search };
-  const { registered, ...surroundings } = await readTargets(client, targetGroupARN, life.signal);
-  const { targets: registeredBefore, former = [] } = ledger.now();
   const { targets } = spec;
-  const ours = withFormerNames(registeredBefore, known ?? []);
-  const elsewhere = withFormerNames(
-    former.flatMap((place) => place.targets),
-    known ?? [],
-  );
-  const secrets = known?.map(({ name }) => name);
-  const grace = { before: bound.status.missing ?? [], now: Date.now(), seconds: graceSeconds };
-  const missed = missedByBinding([...ours, ...elsewhere], { targets, secrets }, grace);
-  const shared = () => readShared(kubernetes, bound, { targetGroupARN, isInUse, isLeft: false });
-  const observed = {
-    namespace,
-    targets,
-    targetType,
-    clusters,
-    registered,
-    ours,
-    former: elsewhere,
-    missing: missed.missing.map(({ name }) => name),
-  };
+  const { clusters, secrets, againInSeconds } = await readClusters(reader, spec, key);
+  const client = elbv2(targetGroupARN);
+  const writes = { elbv2: client, targetGroupARN, limits, life };
+  const { registered, unhealthy, draining } = await readTargets(client, targetGroupARN, life.signal);
+  const { targets: ours } = ledger.now();
+  const grace = { before: status.missing ?? [], now: Date.now(), seconds: graceSeconds };
+  const missed = findMissedByBinding(ours, { targets, secrets }, grace);
+  const shared = () => readShared(kubernetes, bound, { targetGroupARN, isLeftInUse: false });
+  const missing = missed.missing.map(({ name }) => name);
+  const observed = { namespace, targets, targetType, clusters, registered, ours, missing };
   const decision = await decideWith(observed, shared);
-  const record = (now: readonly RegisteredTarget[]) =>
-    ledger.write({ ...ledger.now(), targets: now, targetsHash: targetsHashOf(spec) });
-  const leaving = decision.deregister.flat();
-  // With another spec it may only be looked for elsewhere.
-  const isSame = bound.generation !== undefined && search.generation === bound.generation;
-  const found = isSame ? [...ours, ...search.held] : [];
-  const ended = endedOf(leaving, { ...observed, ours: found });
+  const record = (now: readonly RegisteredTarget[]) => ledger.write({ ...ledger.now(), targets: now });
   await record(decision.claim);
-  if (decision.isLookedFor) search.generation = bound.generation;
-  const added = await register(writes, decision.register);
-  const registering = registeringOf(added);
-  const held = heldBack(decision, registering, { ...surroundings, ended });
-  search.held = whereFound(held, found);
+  const added = await register(writes, decision.register, suspectsIn(status.problems));
+  const held = holdBack(decision, registeringOf(added), unhealthy);
   const removed = await deregister(writes, await withoutKept(withoutHeld(decision.deregister, held), shared));
   const remaining = [...held, ...removed.refused, ...removed.unknown];
   await record(recordOf(decision, { refused: added.refused, remaining }));
   const failed = [...added.problems, ...removed.problems];
-  const isMakingRoom = leaving.length > 0 || surroundings.draining > 0;
+  const isMakingRoom = decision.deregister.length > 0 || draining > 0;
   return {
     problems: [...problems, ...missed.problems, ...decision.problems, ...failed],
     missing: missed.missing,
-    againInSeconds: [missed.againInSeconds, soonest(failed), untilSettled(added, isMakingRoom)].reduce(
-      earlier,
+    againInSeconds: [missed.againInSeconds, retryInSeconds(failed), untilSettled(added, isMakingRoom)].reduce(
+      earlierOf,
       againInSeconds,
     ),
-    mayLeave: isFilled(decision, registering),
   };
 }
+
+/** The ids of the targets that AWS refused before, as the status says. */
+const suspectsIn = (problems: readonly Problem[] = []): ReadonlySet<string> =>
+  new Set(
+    problems.flatMap(({ reason, object }) =>
+      object !== undefined && refusedForOne.includes(reason) ? [object] : [],
+    ),
+  );
 
 const registeringOf = ({ refused, unknown, problems, ...others }: WrittenTargets): Registering => ({
   ...others,
@@ -127,3 +106,9 @@ const withoutHeld = (
   held: readonly Registration[],
 ): readonly (readonly Registration[])[] =>
   batches.map((batch) => batch.filter((one) => !held.includes(one))).filter((batch) => batch.length > 0);
+
+/** Soon, when trying again can help by itself. */
+export const retryInSeconds = (problems: readonly Problem[]): number | undefined =>
+  problems.some(({ reason }) => isFailureType(reason) && !isPermanent(reason))
+    ? FAILED_AGAIN_SECONDS
+    : undefined;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { unlimited } from '../../../clients/rate-limiter.ts';
 import type { ELBv2, ELBv2Regions } from '../../../clients/aws/elbv2.ts';
-import { lifetimeFrom } from '../lifetime.ts';
-import { groupFinder, type Bound } from './group.ts';
+import { startLifetimeOf } from '../lifetime.ts';
+import { createGroupFinder, type Bound } from './group.ts';
 
 const arnOf = (name: string): string =>
   `arn:aws:elasticloadbalancing:eu-central-1:111122223333:targetgroup/${name}/4567`;
@@ -14,7 +14,7 @@ const bound: Bound = {
     targets: [{ port: 80 }],
   } as Bound['spec'],
   status: {},
-  life: lifetimeFrom(new AbortController().signal),
+  life: startLifetimeOf(new AbortController().signal),
 };
 
 const known = {
@@ -32,7 +32,7 @@ async function spent(of: Partial<ELBv2>, more: Partial<Bound> = {}): Promise<rea
   };
   const every = (): ELBv2 => elbv2 as ELBv2;
   const regions: ELBv2Regions = Object.assign(every, { inRegion: every });
-  const find = groupFinder({
+  const find = createGroupFinder({
     elbv2: regions,
     region: 'eu-central-1',
     limits: {
@@ -42,7 +42,7 @@ async function spent(of: Partial<ELBv2>, more: Partial<Bound> = {}): Promise<rea
       },
       writes: { ...unlimited, wait: (quota) => Promise.resolve(void taken.push(`writes ${quota}`)) },
     },
-    reads: { find: () => Promise.resolve([known]) },
+    reader: { find: () => Promise.resolve([known]) },
   });
   const found = await find({ ...bound, ...more });
   expect(found).toMatchObject({ is: 'Group' });

@@ -7,7 +7,6 @@ import type {
   AWSTargetGroupBindingStatus,
 } from '../../../crds/aws-target-group-binding.ts';
 import { usualTargetGroup, type NewTargetGroup } from '../../../crds/new-target-group.ts';
-import type { Entry } from '../../../domain/discovery/target-group-binding/binding-move.ts';
 import { formatKey } from '../../../domain/model/ids.ts';
 import { vpcOfClusters, type FoundVPC } from '../../../domain/discovery/clusters/cluster-vpc.ts';
 import {
@@ -21,7 +20,7 @@ import {
 } from '../../../domain/discovery/target-group-binding/new-target-group.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
 import type { TargetType } from '../../../domain/discovery/target-group-binding/target-ids.ts';
-import type { ClusterReads } from '../clusters/reader.ts';
+import type { ClusterReader } from '../clusters/reader.ts';
 import { reasonOf, toFailure } from '../../failure.ts';
 import type { Lifetime } from '../lifetime.ts';
 import type { HealthCheckInput } from '../../../clients/aws/elbv2-calls.ts';
@@ -71,8 +70,6 @@ export type FoundGroup =
       readonly arn: string;
       readonly targetType: TargetType;
       readonly created: boolean;
-      /** Whether a load balancer forwards to it. */
-      readonly isInUse: boolean;
       readonly problems: readonly Problem[];
     }
   | { readonly is: 'Problem'; readonly problem: Problem };
@@ -86,30 +83,20 @@ export interface Bound extends TargetGroupOwner {
 }
 
 /** Finds the target group of a binding. */
-export type GroupFinder = (bound: Bound) => Promise<FoundGroup>;
+type GroupFinder = (bound: Bound) => Promise<FoundGroup>;
 
 /** What target groups are created with: the clusters among it say in which VPC. */
 interface Creation extends GroupDependencies {
-  readonly reads: Pick<ClusterReads, 'find'>;
+  readonly reader: Pick<ClusterReader, 'find'>;
 }
 
 /** Makes what finds target groups, and creates the one that is asked for when there is none. */
-export function groupFinder(dependencies: Creation): GroupFinder {
+export function createGroupFinder(dependencies: Creation): GroupFinder {
   return async (bound) => {
     const { targetGroupARN, targetGroup = usualTargetGroup } = bound.spec;
     if (targetGroupARN !== undefined) return await named(dependencies, targetGroupARN, bound);
     return await created(dependencies, targetGroup, bound);
   };
-}
-
-/** Finds the target group in which an object has registered what it has, whatever its spec asks for by now. */
-export async function findFormer(
-  { elbv2 }: GroupDependencies,
-  { targetGroupARN: arn, created: isCreated }: Pick<Entry, 'targetGroupARN' | 'created'>,
-  { signal }: Lifetime,
-): Promise<FoundGroup | undefined> {
-  const [group] = arn === undefined ? [] : await elbv2(arn).targetGroups([arn], signal);
-  return group === undefined ? undefined : foundGroup(group, isCreated === true, []);
 }
 
 /** Finds what may be the target group that was created for an object: what its status names, or what has its name. */
@@ -125,9 +112,6 @@ export async function findCandidate(
   if (region === undefined) return undefined;
   return await elbv2.inRegion(region).targetGroupNamed(targetGroupName(key, digest(uid)), signal);
 }
-
-/** Whether a load balancer forwards to a target group. */
-export const isInUse = ({ LoadBalancerArns: users = [] }: TargetGroup): boolean => users.length > 0;
 
 /** Whether a target group has the tags of an object, that is, was created for it and not given to someone else. */
 export async function isOwn(
@@ -169,7 +153,7 @@ async function created(dependencies: Creation, asked: NewTargetGroup, bound: Bou
 }
 
 async function create(
-  { elbv2, region, limits, reads }: Creation,
+  { elbv2, region, limits, reader }: Creation,
   asked: NewTargetGroup,
   bound: Bound,
 ): Promise<FoundGroup> {
@@ -179,7 +163,7 @@ async function create(
       'Expected to know in which region to create the target group, got none. Set AWS_REGION, or name a target group in spec.targetGroupARN.';
     return { is: 'Problem', problem: { object: 'spec.targetGroup', reason: 'RegionUnknown', message } };
   }
-  const vpc = await vpcOf(asked, bound, reads);
+  const vpc = await vpcOf(asked, bound, reader);
   if (vpc.is === 'Problem') return vpc;
   const { vpcID } = vpc;
   const wanted = desiredTargetGroup(asked, spec.targets, { key, uid, digestOfUid: digest(uid), vpcID });
@@ -205,10 +189,10 @@ async function create(
 async function vpcOf(
   { vpcID }: NewTargetGroup,
   { key, spec }: Bound,
-  reads: Creation['reads'],
+  reader: Creation['reader'],
 ): Promise<FoundVPC> {
   if (vpcID !== undefined) return { is: 'VPC', vpcID };
-  const found = await reads.find(key.namespace);
+  const found = await reader.find(key.namespace);
   return vpcOfClusters(
     spec.targets,
     found.map(({ cluster }) => cluster),
@@ -231,7 +215,7 @@ function foreign({ TargetGroupName: name = '' }: TargetGroup, { key }: Bound): F
 function foundGroup(group: TargetGroup, isCreated: boolean, problems: readonly Problem[]): FoundGroup {
   const { TargetGroupArn: arn = '', TargetType: targetType } = group;
   if (targetType === 'instance' || targetType === 'ip') {
-    return { is: 'Group', arn, targetType, created: isCreated, isInUse: isInUse(group), problems };
+    return { is: 'Group', arn, targetType, created: isCreated, problems };
   }
   const message = `Expected a target group of the type instance or ip, got ${targetType ?? 'none'}. Name another target group.`;
   return { is: 'Problem', problem: { object: arn, reason: 'UnsupportedTargetType', message } };

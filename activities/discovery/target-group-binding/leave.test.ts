@@ -1,34 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { unlimited } from '../../../clients/rate-limiter.ts';
 import type { ELBv2, ELBv2Regions } from '../../../clients/aws/elbv2.ts';
-import type { AWSTargetGroupBindingSpec } from '../../../crds/aws-target-group-binding.ts';
 import type { Registration } from '../../../domain/discovery/target-group-binding/registered-target.ts';
-import { lifetimeFrom } from '../lifetime.ts';
-import { hasMoved, leaveGroup } from './leave.ts';
-import { searches } from './searches.ts';
-
-const named = (targetGroupARN: string): AWSTargetGroupBindingSpec => ({ targetGroupARN, targets: [] });
-const asked: AWSTargetGroupBindingSpec = {
-  targetGroup: { protocol: 'HTTP', vpcID: 'vpc-01234567', targetType: 'ip' },
-  targets: [],
-};
-
-describe('a binding', () => {
-  it.each([
-    ['has not moved before it was anywhere', named('a'), {}, false],
-    ['has not moved while it names the same group', named('a'), { targetGroupARN: 'a' }, false],
-    ['has moved when it names another group', named('b'), { targetGroupARN: 'a' }, true],
-    ['has moved from the group that it created', named('b'), { targetGroupARN: 'a', created: true }, true],
-    ['has not moved while it has created its group', asked, { targetGroupARN: 'a', created: true }, false],
-    ['has moved to a group that it is to create', asked, { targetGroupARN: 'a', created: false }, true],
-  ])('%s', (_, spec, entry, want) => expect(hasMoved(spec, { targets: [], ...entry })).toBe(want));
-});
+import { startLifetimeOf } from '../lifetime.ts';
+import { leaveGroup } from './leave.ts';
 
 describe('what a binding leaves', () => {
   const arn = 'arn:aws:elasticloadbalancing:eu-central-1:111122223333:targetgroup/web/4567';
   const targets = [{ name: 'web', port: 80, ids: ['i-a', 'i-b'] }];
   const key = { namespace: 'shop', name: 'web' };
-  const bound = { key, uid: 'mine', status: {}, life: lifetimeFrom(new AbortController().signal) };
+  const bound = { key, uid: 'mine', status: {}, life: startLifetimeOf(new AbortController().signal) };
 
   /** What is deregistered while another binding has something in the same group. */
   async function leftBeside(other: unknown, users: readonly string[] = []) {
@@ -43,7 +24,7 @@ describe('what a binding leaves', () => {
     const list = <T>() => Promise.resolve([other] as T[]);
     const limits = { writes: unlimited, registrations: unlimited };
     const left = await leaveGroup(
-      { elbv2: regions, limits, searches: searches(), kubernetes: { list } },
+      { elbv2: regions, limits, kubernetes: { list } },
       { targetGroupARN: arn, targets },
       bound,
     );
@@ -58,17 +39,6 @@ describe('what a binding leaves', () => {
   });
 
   it.each([
-    [
-      'has moved elsewhere',
-      {
-        metadata: { uid: 'other' },
-        status: {
-          targetGroupARN: `${arn}8`,
-          targets: [],
-          former: [{ targetGroupARN: arn, targets: latter }],
-        },
-      },
-    ],
     [
       'is deleted, and has created the target group',
       {

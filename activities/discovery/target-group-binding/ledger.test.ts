@@ -5,9 +5,8 @@ import {
   type Key,
   type KubernetesClient,
 } from '../../../clients/kubernetes/kubernetes.ts';
-import { bindingLedger } from './ledger.ts';
-import { bindingReporter } from './report.ts';
-import { lifetimeFrom } from '../lifetime.ts';
+import { openLedger, createBindingReporter } from './ledger.ts';
+import { startLifetimeOf } from '../lifetime.ts';
 
 const key = { namespace: 'default', name: 'web' };
 const targets = (...ids: string[]) => [{ name: 'nodes', port: 80, ids }];
@@ -28,13 +27,13 @@ function serving() {
   return { kubernetes: { apply } as KubernetesClient, taken };
 }
 
-const life = lifetimeFrom(new AbortController().signal);
+const life = startLifetimeOf(new AbortController().signal);
 const read = { key, uid: 'u', resourceVersion: '1', status: { targets: targets('i-a') }, life };
 
 describe('what a binding has registered', () => {
   it('is written again and again by the one attempt that writes it', async () => {
     const { kubernetes, taken } = serving();
-    const ledger = bindingLedger(kubernetes, read);
+    const ledger = openLedger(kubernetes, read);
     await ledger.write({ targets: targets('i-a', 'i-b') });
     await ledger.write({ targets: targets('i-b') });
     expect(taken).toMatchObject([{ metadata: { uid: 'u' } }, { status: { targets: targets('i-b') } }]);
@@ -42,11 +41,11 @@ describe('what a binding has registered', () => {
 
   it('is not forgotten because of an attempt that was given up', async () => {
     const { kubernetes, taken } = serving();
-    const [givenUp, newer] = [bindingLedger(kubernetes, read), bindingLedger(kubernetes, read)];
+    const [givenUp, newer] = [openLedger(kubernetes, read), openLedger(kubernetes, read)];
     await newer.write({ targets: targets('i-a', 'i-b') });
     await expect(givenUp.write({ targets: targets('i-c') })).rejects.toThrow('another by now');
     const object = { apiVersion: '', kind: '', metadata: { ...key, uid: 'u' }, spec: { targets: [] } };
-    const report = bindingReporter(kubernetes);
+    const report = createBindingReporter(kubernetes);
     await expect(report(object, givenUp, { problems: [] })).rejects.toThrow('another by now');
     expect(taken).toHaveLength(1);
     expect(await report(object, newer, { problems: [] })).toMatchObject({ isPresent: true });
@@ -54,8 +53,8 @@ describe('what a binding has registered', () => {
 
   it('is not written when the time of the attempt is over', async () => {
     const { kubernetes, taken } = serving();
-    const over = lifetimeFrom(AbortSignal.abort(new Error('over')));
-    const ledger = bindingLedger(kubernetes, { ...read, life: over });
+    const over = startLifetimeOf(AbortSignal.abort(new Error('over')));
+    const ledger = openLedger(kubernetes, { ...read, life: over });
     await expect(ledger.write({ targets: [] })).rejects.toThrow('over');
     expect(taken).toEqual([]);
   });

@@ -1,10 +1,19 @@
 import { AWS_TARGET_GROUP_BINDING } from '../../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
-import type { AWSTargetGroupBindingStatus } from '../../../crds/aws-target-group-binding.ts';
+import type {
+  AWSTargetGroupBindingStatus,
+  AWSTargetGroupBinding,
+} from '../../../crds/aws-target-group-binding.ts';
 import { canonical } from '../../../domain/kubernetes/canonical.ts';
 import type { Lifetime } from '../lifetime.ts';
 import type { TargetGroupOwner } from '../../../domain/discovery/target-group-binding/new-target-group.ts';
-import type { Entry, Place } from '../../../domain/discovery/target-group-binding/binding-move.ts';
+import { type Entry, countOf } from '../../../domain/discovery/target-group-binding/registered-target.ts';
+import { given } from '../../../domain/model/given.ts';
+import { keyOf } from '../../../domain/model/ids.ts';
+import type { Missing } from '../../../domain/discovery/missing.ts';
+import { saysTheSame, deriveSyncStatus, type Problem } from '../../../domain/discovery/sync-status.ts';
+import type { Synced } from '../../contract.ts';
+import { createStatusReporter } from '../../kubernetes/status-reporter.ts';
 
 /** Keeps in a status what an object has registered, before it is registered, so that a crash leaves nothing unknown. */
 export interface BindingLedger {
@@ -17,21 +26,21 @@ export interface BindingLedger {
 }
 
 /** An object as it was read. */
-export interface LedgerObject extends TargetGroupOwner {
+interface LedgerObject extends TargetGroupOwner {
   readonly resourceVersion: string;
   readonly status: AWSTargetGroupBindingStatus;
   readonly life: Lifetime;
 }
 
 /** Opens the ledger of an object. */
-export function bindingLedger(
+export function openLedger(
   kubernetes: Pick<KubernetesClient, 'apply'>,
   { key, uid, resourceVersion, status, life }: LedgerObject,
 ): BindingLedger {
-  const { targetGroupARN, created, targets = [], targetsHash, former, ...others } = status;
+  const { targetGroupARN, created, targets = [], ...others } = status;
   const { apiVersion, kind } = AWS_TARGET_GROUP_BINDING;
   // What must never be lost: where the object has registered what.
-  let now: Entry = { targetGroupARN, created, targets, targetsHash, former };
+  let now: Entry = { targetGroupARN, created, targets };
   let version = resourceVersion;
   return {
     now: () => now,
@@ -50,19 +59,46 @@ export function bindingLedger(
   };
 }
 
-/** The part of a ledger that is about a target group that the object moves from; it stays there even while nothing is registered in it. */
-export function formerLedger(
+/** What a sync came to; what is registered stands in the ledger. */
+export interface BindingOutcome {
+  readonly problems: readonly Problem[];
+  readonly againInSeconds?: number | undefined;
+  /** What is missed; undefined when nobody has looked, and what was missed before still is. */
+  readonly missing?: readonly Missing[];
+}
+
+/** Writes the status of an object when it says something new, and tells the workflow what it says. */
+type BindingReporter = (
+  object: AWSTargetGroupBinding,
   ledger: BindingLedger,
-  { targetGroupARN }: Pick<Place, 'targetGroupARN'>,
-): BindingLedger {
-  const isIt = (one: Place): boolean => one.targetGroupARN === targetGroupARN;
-  return {
-    now: () => ledger.now().former?.find(isIt) ?? { targetGroupARN, targets: [] },
-    version: () => ledger.version(),
-    write: ({ targets, targetsHash }) => {
-      const { former = [], ...others } = ledger.now();
-      const changed = former.map((one) => (isIt(one) ? { ...one, targets, targetsHash } : one));
-      return ledger.write({ ...others, former: changed });
-    },
+  outcome: BindingOutcome,
+) => Promise<Synced>;
+
+/** Makes what reports on AWSTargetGroupBindings. */
+export function createBindingReporter(kubernetes: KubernetesClient): BindingReporter {
+  const write = createStatusReporter(kubernetes);
+  return async (
+    { metadata, status: before = {} },
+    ledger,
+    { problems, missing = before.missing ?? [], againInSeconds },
+  ) => {
+    const { targetGroupARN, created, targets } = ledger.now();
+    const count = countOf(targets);
+    const message = `${count} ${count === 1 ? 'target is' : 'targets are'} registered${targetGroupARN === undefined ? '' : ` in ${targetGroupARN}`}.`;
+    const at = { generation: metadata.generation ?? 0, time: new Date().toISOString() };
+    const status = {
+      ...deriveSyncStatus({ message, problems }, before, at),
+      targets,
+      ...given({ missing: missing.length === 0 ? undefined : missing, targetGroupARN, created }),
+    };
+    if (!saysTheSame(status, before)) {
+      await write(
+        AWS_TARGET_GROUP_BINDING,
+        { key: keyOf({ metadata }), uid: metadata.uid ?? '', resourceVersion: ledger.version() },
+        status,
+        [],
+      );
+    }
+    return { isPresent: true, message: status.message ?? '', ...given({ againInSeconds }) };
   };
 }

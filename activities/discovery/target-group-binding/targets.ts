@@ -2,25 +2,17 @@ import { quotaOf, type ELBv2 } from '../../../clients/aws/elbv2.ts';
 import type { RateLimiters } from '../../../clients/rate-limiter.ts';
 import type { FailureType } from '../../../domain/failures.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
-import type { Surroundings } from '../../../domain/discovery/target-group-binding/held-back.ts';
-import {
-  targetTextOf,
-  type Registration,
-  textsOf,
-} from '../../../domain/discovery/target-group-binding/registered-target.ts';
-import { batches } from '../../../domain/discovery/target-group-binding/target-group-binding.ts';
+import type { Registration } from '../../../domain/discovery/target-group-binding/registered-target.ts';
+import { splitBatches } from '../../../domain/discovery/target-group-binding/target-group-binding.ts';
 import { reasonOf, toFailure } from '../../failure.ts';
 import type { Lifetime } from '../lifetime.ts';
-import type { Search } from './searches.ts';
 
 /** A target group, and what it is written with. */
-export interface TargetWrites {
+interface TargetWrites {
   readonly elbv2: Pick<ELBv2, 'registerTargets' | 'deregisterTargets'>;
   readonly targetGroupARN: string;
   readonly limits: Pick<RateLimiters, 'writes' | 'registrations'>;
   readonly life: Lifetime;
-  /** What the sync may search refused targets with. */
-  readonly search: Search;
 }
 
 /** The result of writing targets. */
@@ -37,8 +29,12 @@ export interface WrittenTargets {
 }
 
 /** What is in a target group. */
-export interface GroupTargets extends Omit<Surroundings, 'ended'> {
+interface GroupTargets {
   readonly registered: readonly Registration[];
+  /** What of that gets no traffic, because its health check fails. */
+  readonly unhealthy: readonly Registration[];
+  /** How many others are draining: they may still take up room. */
+  readonly draining: number;
 }
 
 /** Reads what is registered in a target group; what is draining is not, since it gets no new requests. */
@@ -62,28 +58,22 @@ export async function readTargets(
   };
 }
 
-/** Registers targets, batch by batch; what AWS has refused by itself before comes last, so that it takes no other with it. */
+/** Registers targets, batch by batch; those that AWS refused before come last, so that they take no others with them. */
 export function register(
   writes: TargetWrites,
   all: readonly (readonly Registration[])[],
+  suspects: ReadonlySet<string> = new Set(),
 ): Promise<WrittenTargets> {
-  const { found } = writes.search;
-  const texts = textsOf(all.flat());
-  for (const text of found) if (!texts.has(text)) found.delete(text);
-  const isFound = (one: Registration): boolean => found.has(targetTextOf(one));
-  const others = all.map((batch) => batch.filter((one) => !isFound(one))).filter(({ length }) => length > 0);
-  return writeAll(writes, [...others, ...fromAnywhere(batches(all.flat().filter(isFound)))], {
+  const isSuspect = ({ id }: Registration): boolean => suspects.has(id);
+  const others = all
+    .map((batch) => batch.filter((one) => !isSuspect(one)))
+    .filter(({ length }) => length > 0);
+  return writeAll(writes, [...others, ...splitBatches(all.flat().filter(isSuspect))], {
     verb: 'register',
     searches: MOST_SEARCHES,
-    found,
+    suspects,
     send: (batch) => writes.elbv2.registerTargets(writes.targetGroupARN, batch),
   });
-}
-
-/** Begins anywhere, so that the searches do not end with the same batch each time. */
-function fromAnywhere<T>(all: readonly T[]): readonly T[] {
-  const first = Math.floor(Math.random() * all.length);
-  return [...all.slice(first), ...all.slice(0, first)];
 }
 
 /** Deregisters targets, batch by batch. */
@@ -94,7 +84,7 @@ export const deregister = (
   writeAll(writes, all, {
     verb: 'deregister',
     searches: MOST_SEARCHES,
-    found: new Set(),
+    suspects: new Set(),
     send: (batch) => writes.elbv2.deregisterTargets(writes.targetGroupARN, batch),
   });
 
@@ -103,8 +93,8 @@ interface Write {
   readonly send: (batch: readonly Registration[]) => Promise<void>;
   /** How many more refused targets are looked for, one by one. */
   searches: number;
-  /** What AWS has refused by itself. */
-  readonly found: Set<string>;
+  /** The ids of what AWS refused by itself before. */
+  readonly suspects: ReadonlySet<string>;
   /** What AWS says about room, once there is none left. */
   full?: string;
 }
@@ -145,8 +135,8 @@ const joined = (one: WrittenTargets, other: WrittenTargets): WrittenTargets => (
   problems: [...one.problems, ...other.problems],
 });
 
-// AWS refuses a whole call for one target in it, so what it refuses is tried by halves until that one is found.
-const refusedForOne: readonly string[] = ['InvalidTarget', 'Refused'] satisfies FailureType[];
+/** The reasons for which AWS refuses a whole call because of one target in it, which is found by halves. */
+export const refusedForOne: readonly string[] = ['InvalidTarget', 'Refused'] satisfies FailureType[];
 
 /** How long registrations wait when ELBv2 throttles all the same, because others share the account, in milliseconds. */
 const PENALTY_MS = 1_000;
@@ -161,7 +151,6 @@ async function writeBatch(
   life.assert();
   try {
     await write.send(batch);
-    for (const one of batch) write.found.delete(targetTextOf(one));
     return nothing;
   } catch (error) {
     const cause = toFailure(error);
@@ -169,10 +158,10 @@ async function writeBatch(
     if (reason === 'Throttled') limits.registrations.pause(quotaOf(targetGroupARN), PENALTY_MS);
     const mayHalve = batch.length > 1 && write.searches > 0;
     if (reason === 'TooManyTargets')
-      return mayHalve && write.full === undefined && writes.search.begin()
+      return mayHalve && write.full === undefined
         ? await fillUp(writes, batch, write)
         : noRoomFor(batch, write, cause.message);
-    if (mayHalve && refusedForOne.includes(reason) && writes.search.begin()) {
+    if (mayHalve && refusedForOne.includes(reason)) {
       const halves = halvesOf(batch);
       // In either order, so that the searches do not end at the same targets each time.
       return writeEach(writes, Math.random() < 0.5 ? halves : halves.toReversed(), write);
@@ -214,13 +203,15 @@ function refusedBatch(
   { reason, message }: { readonly reason: string; readonly message: string },
 ): WrittenTargets {
   write.searches -= 1;
-  const problems = [problemOf(batch, { verb: write.verb, reason, message })];
-  if (reason === 'Unavailable') return { ...nothing, unknown: batch, problems };
-  if (!refusedForOne.includes(reason)) return { ...nothing, refused: batch, problems };
-  const [first] = batch;
-  if (first !== undefined && batch.length === 1) write.found.add(targetTextOf(first));
-  const unsettled = batch.filter((one) => !write.found.has(targetTextOf(one)));
-  return { ...nothing, refused: batch, unsettled, problems };
+  const cause = { verb: write.verb, reason, message };
+  if (reason === 'Unavailable') return { ...nothing, unknown: batch, problems: [problemOf(batch, cause)] };
+  const isSettled = batch.length === 1 || batch.every(({ id }) => write.suspects.has(id));
+  if (!refusedForOne.includes(reason) || !isSettled) {
+    const unsettled = refusedForOne.includes(reason) ? batch : [];
+    return { ...nothing, refused: batch, unsettled, problems: [problemOf(batch, cause)] };
+  }
+  // The next sync knows by these which ones to send apart.
+  return { ...nothing, refused: batch, problems: batch.map((one) => problemOf([one], cause)) };
 }
 
 function problemOf(
@@ -231,7 +222,7 @@ function problemOf(
   const one = `${first?.id} at port ${first?.port}`;
   const what = batch.length === 1 ? one : `${batch.length} targets from ${one} on`;
   return {
-    object: first?.id,
+    object: batch.length === 1 ? first?.id : undefined,
     reason,
     message: `Expected to ${verb} ${what}, got: ${message} It is tried again; the others go on.`,
   };

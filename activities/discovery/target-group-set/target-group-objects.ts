@@ -7,9 +7,8 @@ import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts
 import type { AWSTargetGroup } from '../../../crds/aws-target-group.ts';
 import { awsTargetGroupBinding, type AWSTargetGroupBinding } from '../../../crds/aws-target-group-binding.ts';
 import { canonical } from '../../../domain/kubernetes/canonical.ts';
-import { patchMarks, type Marks } from '../../../domain/discovery/generated.ts';
+import { patchMarks, type Marks, mergePatch } from '../../../domain/discovery/generated.ts';
 import type { ObjectKey } from '../../../domain/model/ids.ts';
-import { mergePatch } from '../../../domain/discovery/merge-patch.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
 import { namedARN } from '../../../domain/model/target-group.ts';
 import type {
@@ -20,10 +19,9 @@ import type {
   ExistingBinding,
   ExistingGroup,
 } from '../../../domain/discovery/target-group-set/observed-target-group-set.ts';
-import { foundOf, type Found } from '../found.ts';
+import { readOwned, type Found, planHandover } from '../owned-objects.ts';
 import type { Lifetime } from '../lifetime.ts';
-import { handoverWrites } from '../handovers.ts';
-import { inheritedBy, ownedBy, type ObjectOwner } from '../../kubernetes/owner-references.ts';
+import { inheritFor, ownedBy, type ObjectOwner } from '../../kubernetes/owner-references.ts';
 import { removeAsFound } from '../../kubernetes/remove.ts';
 import { performWrites, type Write } from '../../kubernetes/writes.ts';
 
@@ -34,7 +32,7 @@ export interface FoundObjects {
 }
 
 /** Reads and writes the objects that AWSTargetGroupSets make. */
-export interface TargetGroupObjects {
+interface TargetGroupObjects {
   find(namespace: string): Promise<FoundObjects>;
   /** Carries a decision out; what cannot be written is a problem, and holds nothing else up. */
   perform(
@@ -45,7 +43,7 @@ export interface TargetGroupObjects {
 }
 
 /** Makes what reads and writes the objects of AWSTargetGroupSets. */
-export function targetGroupObjects(kubernetes: KubernetesClient): TargetGroupObjects {
+export function createTargetGroupObjects(kubernetes: KubernetesClient): TargetGroupObjects {
   return {
     async find(namespace) {
       const [groups, bindings] = await Promise.all([
@@ -53,7 +51,7 @@ export function targetGroupObjects(kubernetes: KubernetesClient): TargetGroupObj
         kubernetes.list<AWSTargetGroupBinding>(AWS_TARGET_GROUP_BINDING, { namespace }),
       ]);
       return {
-        groups: groups.map((group) => ({ ...foundOf(group.metadata), arn: namedARN(group) ?? '' })),
+        groups: groups.map((group) => ({ ...readOwned(group.metadata), arn: namedARN(group) ?? '' })),
         bindings: bindings.map(existingBinding),
       };
     },
@@ -61,12 +59,12 @@ export function targetGroupObjects(kubernetes: KubernetesClient): TargetGroupObj
       const means = { kubernetes, owner, ownerKind: SET };
       const specOf = (spec: string): Parameters<typeof mergePatch>[0] => JSON.parse(spec);
       const writes = [
-        ...handoverWrites(handover.bindings, {
+        ...planHandover(handover.bindings, {
           ...means,
           kind: AWS_TARGET_GROUP_BINDING,
           found: found.bindings,
         }),
-        ...handoverWrites(handover.groups, { ...means, kind: AWS_TARGET_GROUP, found: found.groups }),
+        ...planHandover(handover.groups, { ...means, kind: AWS_TARGET_GROUP, found: found.groups }),
         ...writesOf(bindings, {
           ...means,
           kind: AWS_TARGET_GROUP_BINDING,
@@ -131,7 +129,7 @@ function writesOf<Wanted extends Marks & { readonly name: string }>(
       const old = before.get(wanted.name);
       if (old === undefined) return [];
       const { resourceVersion, isInherited, ownerReferences: owners } = old;
-      const inherited = isInherited ? { ownerReferences: inheritedBy(SET, owner, owners) } : {};
+      const inherited = isInherited ? { ownerReferences: inheritFor(SET, owner, owners) } : {};
       const metadata = { ...patchMarks(old, wanted), resourceVersion, ...inherited };
       const spec = mergePatch(old.content, content(wanted));
       return [
@@ -148,7 +146,7 @@ function existingBinding({
 }: AWSTargetGroupBinding): FoundObjects['bindings'][number] {
   const parsed = awsTargetGroupBinding.parseSpec(spec);
   return {
-    ...foundOf(metadata),
+    ...readOwned(metadata),
     // One that is not as the schema has it differs from all that is wanted, and is made good.
     spec: canonical(parsed.ok ? parsed.value : spec),
     arn: status?.targetGroupARN,

@@ -1,3 +1,5 @@
+import { given } from '../../../domain/model/given.ts';
+import { setTimeout as wait } from 'node:timers/promises';
 import { accessPolicies } from '../../../clients/kubernetes/access-policies.ts';
 import { AWS_TARGET_GROUP_SET } from '../../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
@@ -8,43 +10,32 @@ import {
 } from '../../../crds/aws-target-group-set.ts';
 import { refusalOf } from '../../../domain/access/access.ts';
 import { compareText } from '../../../domain/kubernetes/canonical.ts';
-import { foundBindings } from '../../../domain/discovery/target-group-set/binding-kinds.ts';
-import type { ObjectKey } from '../../../domain/model/ids.ts';
-import { objectWorkflowId } from '../../../domain/model/workflow-ids.ts';
-import { setLooksInto } from '../../../domain/discovery/target-group-set/looks-into.ts';
-import { namesOf, saysTheSame, syncStatusOf, type Problem } from '../../../domain/discovery/sync-status.ts';
-import type {
-  ClusterReading,
-  ObservedTargetGroupSet,
-} from '../../../domain/discovery/target-group-set/observed-target-group-set.ts';
-import { earlier, type Missing } from '../../../domain/discovery/missing.ts';
-import { askKinds, type AskKinds } from '../clusters/ask-kinds.ts';
 import {
-  againAfter,
-  type ClusterAccess,
-  type ClusterReader,
-  type ClusterReads,
-  type RemoteCluster,
-  type RemoteReading,
-} from '../clusters/reader.ts';
+  joinBindings,
+  type ClusterReading,
+} from '../../../domain/discovery/target-group-set/observed-target-group-set.ts';
+import type { ObjectKey } from '../../../domain/model/ids.ts';
+import { setLooksInto } from '../../../domain/discovery/target-group-set/looks-into.ts';
+import {
+  namesOf,
+  saysTheSame,
+  deriveSyncStatus,
+  type Problem,
+} from '../../../domain/discovery/sync-status.ts';
+import { earlierOf, type Missing } from '../../../domain/discovery/missing.ts';
+import { retryUnreadInSeconds, type ClusterAccess, type ClusterReader } from '../clusters/reader.ts';
 import { listBindings } from '../clusters/target-group-bindings.ts';
 import type { SyncActivities, Synced } from '../../contract.ts';
-import { isFirstAttempt, lifetime, type Lifetime } from '../lifetime.ts';
-import { againIn } from '../soonest.ts';
-import { readReporter } from '../../kubernetes/read-reporter.ts';
-import { targetGroupObjects } from './target-group-objects.ts';
-import {
-  doubtfulClusters,
-  withAsked,
-  type AskedKinds,
-} from '../../../domain/discovery/target-group-set/doubtful-clusters.ts';
+import { startLifetime, type Lifetime } from '../lifetime.ts';
+import { createReadReporter } from '../../kubernetes/status-reporter.ts';
+import { createTargetGroupObjects, type FoundObjects } from './target-group-objects.ts';
 import {
   decideTargetGroupSet,
   type TargetGroupSetDecision,
 } from '../../../domain/discovery/target-group-set/target-group-set.ts';
 
 /** What the activities of AWSTargetGroupSets are made of. */
-export interface TargetGroupSetDependencies {
+interface TargetGroupSetDependencies {
   readonly kubernetes: KubernetesClient;
   readonly reader: ClusterReader;
   /** How long what is missed keeps what it had. */
@@ -57,66 +48,61 @@ export function targetGroupSetActivities({
   reader,
   graceSeconds,
 }: TargetGroupSetDependencies): Pick<SyncActivities, 'syncTargetGroupSet'> {
-  const report = readReporter(kubernetes);
-  const objects = targetGroupObjects(kubernetes);
+  const report = createReadReporter(kubernetes);
+  const objects = createTargetGroupObjects(kubernetes);
 
   /** Makes the objects what they are to be; says how many there are, and what is wrong. */
-  async function sync(
-    object: AWSTargetGroupSet,
-    key: ObjectKey,
-    { life, reads }: SyncDependencies,
-  ): Promise<Outcome> {
+  async function sync(object: AWSTargetGroupSet, key: ObjectKey, life: Lifetime): Promise<Outcome> {
     const parsed = awsTargetGroupSet.parseSpec(object.spec);
     if (!parsed.ok) return invalid(object, parsed.problems);
     const spec = parsed.value;
     const owner = { key, uid: object.metadata.uid ?? '' };
-    const [readings, found] = await Promise.all([
-      readClusters(reads, spec, key.namespace),
-      objects.find(key.namespace),
-    ]);
-    const own = found.groups.filter((group) => group.owner?.uid === owner.uid);
-    const observed = {
-      uid: owner.uid,
-      name: key.name,
-      spec,
-      ...found,
-      readings: readings.map(({ reading }) => reading),
-      grace: { before: object.status?.missing ?? [], now: Date.now(), seconds: graceSeconds },
+    const look = async (): Promise<Look> => {
+      const [readings, found] = await Promise.all([
+        readClusters(reader, spec, key.namespace),
+        objects.find(key.namespace),
+      ]);
+      const grace = { before: object.status?.missing ?? [], now: Date.now(), seconds: graceSeconds };
+      const { uid } = owner;
+      const observed = { uid, name: key.name, spec, ...found, readings, grace };
+      return { readings, found, decision: decideTargetGroupSet(observed) };
     };
-    const clusters = readings.map(({ remote }) => remote);
-    const decision = await decide(observed, askKinds(reads, clusters));
+    const { readings, found, decision } = await lookUntilSettled(look, () =>
+      wait(VANISHED_MILLISECONDS, undefined, { signal: life.signal }),
+    );
+    const own = found.groups.filter((group) => group.owner?.uid === owner.uid);
     const failures = await objects.perform({ owner, life }, decision, found);
     const refused = await refusedTemplate(kubernetes, spec, key);
     const { create, delete: gone } = decision.groups;
     return {
-      clusters: readings.map(({ reading }) => reading.cluster.name).toSorted(compareText),
+      clusters: readings.map(({ cluster }) => cluster.name).toSorted(compareText),
       targetGroups: own.length + create.length - gone.length,
       problems: [...refused, ...decision.problems, ...failures],
       missing: decision.missed.missing,
-      againInSeconds: earlier(
-        againAfter(readings.map(({ said }) => said)).againInSeconds,
-        decision.againInSeconds,
+      againInSeconds: earlierOf(
+        retryUnreadInSeconds(readings.map((one) => one.found)),
+        decision.missed.againInSeconds,
       ),
     };
   }
 
   return {
-    async syncTargetGroupSet(key, last): Promise<Synced> {
-      const life = lifetime();
-      using reads = reader.begin(
-        objectWorkflowId('AWSTargetGroupSet', key),
-        isFirstAttempt() ? last : undefined,
-      );
+    async syncTargetGroupSet(key): Promise<Synced> {
+      const life = startLifetime();
       const object = await kubernetes.get<AWSTargetGroupSet>(AWS_TARGET_GROUP_SET, key);
       if (object === undefined || object.metadata.deletionTimestamp !== undefined) {
         return { isPresent: false, message: 'The AWSTargetGroupSet is gone.' };
       }
-      const outcome = await sync(object, key, { life, reads });
+      const outcome = await sync(object, key, life);
       life.assert();
       const status = statusOf(object, outcome);
       if (!saysTheSame(status, object.status))
         await report(AWS_TARGET_GROUP_SET, object, status, life.signal);
-      return { isPresent: true, message: status.message ?? '', by: reader.by, ...againIn(outcome) };
+      return {
+        isPresent: true,
+        message: status.message ?? '',
+        ...given({ againInSeconds: outcome.againInSeconds }),
+      };
     },
   };
 }
@@ -134,10 +120,31 @@ async function refusedTemplate(
   return message === undefined ? [] : [{ object, reason: 'NotAllowed', message }];
 }
 
-/** What a sync is made with. */
-interface SyncDependencies {
-  readonly life: Lifetime;
-  readonly reads: ClusterReads;
+/** What was seen of a set, and what follows from it. */
+interface Look {
+  readonly readings: readonly ClusterReading[];
+  readonly found: FoundObjects;
+  readonly decision: TargetGroupSetDecision;
+}
+
+// While the definition of a kind is being deleted, a cluster lists ever fewer objects, and then has the kind no more.
+const VANISHED_MILLISECONDS = 10_000;
+const MOST_LOOKS = 5;
+
+/** Looks again after a while until the AWSTargetGroups that would go are the same twice; those that are not stay. */
+export async function lookUntilSettled<
+  T extends { readonly decision: Pick<TargetGroupSetDecision, 'groups'> },
+>(look: () => Promise<T>, pause: () => Promise<unknown>): Promise<T> {
+  const leavingIn = ({ decision }: T): string => decision.groups.delete.map(({ uid }) => uid).join(' ');
+  let before = await look();
+  for (let looks = 1; leavingIn(before) !== '' && looks < MOST_LOOKS; looks += 1) {
+    await pause();
+    const now = await look();
+    if (leavingIn(now) === leavingIn(before)) return now;
+    before = now;
+  }
+  const { decision } = before;
+  return { ...before, decision: { ...decision, groups: { ...decision.groups, delete: [] } } };
 }
 
 interface Outcome {
@@ -156,33 +163,26 @@ const invalid = ({ status = {} }: AWSTargetGroupSet, problems: readonly string[]
   missing: status.missing ?? [],
 });
 
-interface Read {
-  readonly remote: RemoteCluster;
-  readonly reading: ClusterReading;
-  readonly said: RemoteReading<FoundBindings>;
-}
-
-type FoundBindings = ReturnType<typeof foundBindings>;
+type FoundBindings = ReturnType<typeof joinBindings>;
 
 /** Reads the TargetGroupBindings of all clusters that a set selects, at once. */
 async function readClusters(
-  reader: ClusterReads,
+  reader: ClusterReader,
   spec: AWSTargetGroupSetSpec,
   namespace: string,
-): Promise<readonly Read[]> {
+): Promise<readonly ClusterReading[]> {
   const clusters = (await reader.find(namespace)).filter(({ cluster }) => setLooksInto(spec, cluster));
   return await Promise.all(
-    clusters.map(async (one): Promise<Read> => {
+    clusters.map(async (one) => {
       const said = await reader.read(one, 'TargetGroupBindings', bindingsIn);
-      const found = said.ok ? said.value : said;
-      return { remote: one, reading: { cluster: one.cluster, found }, said };
+      return { cluster: one.cluster, found: said.ok ? said.value : said };
     }),
   );
 }
 
 async function bindingsIn({ client, namespaces }: ClusterAccess): Promise<FoundBindings> {
   const lists = (namespaces.length === 0 ? [undefined] : namespaces).map((one) => listBindings(client, one));
-  return { ...foundBindings((await Promise.all(lists)).flat()), namespaces };
+  return { ...joinBindings((await Promise.all(lists)).flat()), namespaces };
 }
 
 function statusOf(
@@ -192,32 +192,9 @@ function statusOf(
   const message = `${targetGroups} AWSTargetGroups of ${clusters.length} clusters.`;
   const at = { generation: metadata.generation ?? 0, time: new Date().toISOString() };
   return {
-    ...syncStatusOf({ message, problems }, status, at),
+    ...deriveSyncStatus({ message, problems }, status, at),
     clusters: namesOf(clusters),
     targetGroups,
     ...(missing.length === 0 ? {} : { missing }),
   };
-}
-
-/** Decides about a set; before a group goes, its cluster is asked once more whether it still has the kind that the group is made of. */
-export async function decide(
-  observed: ObservedTargetGroupSet,
-  ask: AskKinds,
-): Promise<TargetGroupSetDecision> {
-  const asked = new Map<string, AskedKinds>();
-  for (;;) {
-    const readings = observed.readings.map((reading) => withAnswer(reading, asked));
-    const decision = decideTargetGroupSet({ ...observed, readings });
-    const doubtful = doubtfulClusters(decision, { ...observed, readings }).filter(
-      (secret) => !asked.has(secret),
-    );
-    if (doubtful.length === 0) return decision;
-    const answers = await Promise.all(doubtful.map(async (secret) => [secret, await ask(secret)] as const));
-    for (const [secret, answer] of answers) asked.set(secret, answer);
-  }
-}
-
-function withAnswer(reading: ClusterReading, asked: ReadonlyMap<string, AskedKinds>): ClusterReading {
-  const answer = asked.get(reading.cluster.secret);
-  return answer === undefined ? reading : withAsked(reading, answer);
 }

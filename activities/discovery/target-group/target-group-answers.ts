@@ -3,7 +3,7 @@ import type { ELBv2Reads } from '../../../clients/aws/elbv2-calls.ts';
 import type {
   TagsAnswer,
   TargetGroupAnswer,
-} from '../../../domain/discovery/target-group/target-group-answer.ts';
+} from '../../../domain/discovery/target-group/target-group-verdict.ts';
 import { reasonOf, toFailure } from '../../failure.ts';
 
 /** What is asked of AWS about target groups. */

@@ -12,14 +12,14 @@ import {
 } from '../../../domain/discovery/target-group/target-group-check.ts';
 import { given } from '../../../domain/model/given.ts';
 import { namedARN } from '../../../domain/model/target-group.ts';
-import type { TargetGroupAnswer } from '../../../domain/discovery/target-group/target-group-answer.ts';
+import type { TargetGroupAnswer } from '../../../domain/discovery/target-group/target-group-verdict.ts';
 import type { TargetGroupActivities } from '../../contract.ts';
-import { lifetime, type Lifetime } from '../lifetime.ts';
-import { statusReporter } from '../../kubernetes/status-reporter.ts';
+import { startLifetime, type Lifetime } from '../lifetime.ts';
+import { createStatusReporter } from '../../kubernetes/status-reporter.ts';
 import { askTargetGroups, type TargetGroupReads } from './target-group-answers.ts';
 
 /** What the check of AWSTargetGroups is made of. */
-export interface TargetGroupDependencies {
+interface TargetGroupDependencies {
   readonly kubernetes: KubernetesClient;
   readonly elbv2: (arn: string) => TargetGroupReads;
 }
@@ -29,7 +29,7 @@ const SECONDS_UNTIL_ASKED_AGAIN = 10;
 
 /** Makes the check of AWSTargetGroups. */
 export function targetGroupActivities({ kubernetes, elbv2 }: TargetGroupDependencies): TargetGroupActivities {
-  const report = statusReporter(kubernetes);
+  const report = createStatusReporter(kubernetes);
 
   /** Writes the reports, a few at a time; one that cannot be written holds up no other. */
   async function write(
@@ -57,7 +57,7 @@ export function targetGroupActivities({ kubernetes, elbv2 }: TargetGroupDependen
 
   return {
     async checkTargetGroups(namespace) {
-      const life = lifetime();
+      const life = startLifetime();
       const { signal } = life;
       const [groups, access] = await Promise.all([
         kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace, signal }),

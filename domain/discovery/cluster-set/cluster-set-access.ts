@@ -1,8 +1,7 @@
 import type { Generator } from '../../../crds/cluster-set.ts';
 import { mayUse, refusalOf, type Access } from '../../access/access.ts';
 import type { Reading, SourcedCluster, UnreadCluster } from './cluster-set.ts';
-import { providerOf } from './provider.ts';
-import { selectedOf } from './selection.ts';
+import { providerOf, selectByTags } from './selection.ts';
 import type { Problem } from '../sync-status.ts';
 
 /** Says why a generator may not be read; undefined when it may. */
@@ -26,7 +25,7 @@ export function allowedClusters(
   { access, known }: { readonly access: Access | undefined; readonly known: readonly string[] },
 ): { readonly readings: readonly Reading[]; readonly problems: readonly Problem[] } {
   const refused = generators.map((generator, index) =>
-    selectedOf(generator, readings[index]?.clusters ?? []).filter((cluster) => !isAllowed(cluster, access)),
+    selectByTags(generator, readings[index]?.clusters ?? []).filter((cluster) => !isAllowed(cluster, access)),
   );
   const problems = refused.flatMap((some, index) =>
     some.length === 0 ? [] : [problemOf(some, index, access)],

@@ -6,9 +6,9 @@ import {
   type Reading,
   type SourcedCluster,
 } from './cluster-set.ts';
-import { type ExistingSecret, type DesiredSecret } from './cluster-secret-marks.ts';
+import type { ExistingSecret, DesiredSecret } from './source-reading.ts';
 import type { Grace } from '../missing.ts';
-import { syncStatusOf } from '../sync-status.ts';
+import { deriveSyncStatus } from '../sync-status.ts';
 
 const matching = (matchTags: Record<string, string>): ClusterSetSpec['generators'][number] => ({
   awseks: { selector: { matchTags } },
@@ -447,7 +447,7 @@ describe('the status of a sync', () => {
   const problem = { reason: 'Throttled', message: 'Expected EKS to answer, got Throttling.' };
 
   it('is Synced without problems', () => {
-    expect(syncStatusOf({ message: 'All is well.', problems: [] }, {}, at)).toMatchObject({
+    expect(deriveSyncStatus({ message: 'All is well.', problems: [] }, {}, at)).toMatchObject({
       observedGeneration: 2,
       phase: 'Synced',
       reason: 'Synced',
@@ -461,15 +461,15 @@ describe('the status of a sync', () => {
 
   it('is Degraded with the first problem and the number of the others', () => {
     const problems = [problem, { ...problem, message: 'x'.repeat(2000) }];
-    const status = syncStatusOf({ message: '1 cluster has its secret.', problems }, {}, at);
+    const status = deriveSyncStatus({ message: '1 cluster has its secret.', problems }, {}, at);
     expect(status).toMatchObject({ phase: 'Degraded', reason: 'Throttled' });
     expect(status.message).toBe(`${problem.message} (and 1 more) 1 cluster has its secret.`);
     expect(status.problems?.[1]?.message).toHaveLength(1024);
   });
 
   it('keeps the time since when it is so', () => {
-    const before = syncStatusOf({ message: 'a', problems: [] }, {}, at);
-    const later = syncStatusOf({ message: 'b', problems: [] }, before, {
+    const before = deriveSyncStatus({ message: 'a', problems: [] }, {}, at);
+    const later = deriveSyncStatus({ message: 'b', problems: [] }, before, {
       ...at,
       time: '2026-11-21T00:00:00Z',
     });
@@ -564,26 +564,6 @@ describe('a cluster that two generators find with different logins', () => {
     const [updated] = sync([failed(), read(withTags)]).update;
     expect(updated?.annotations['okra.mumo.co/cluster-tags']).toContain('prod');
     expect(updated?.content.config).toBe('{"as":"first"}');
-  });
-});
-
-describe('a claim to the secret of another set', () => {
-  const owner = { uid: 'theirs', kind: 'ClusterSet', name: 'other' };
-  const claimed = existing(cluster('web'), { owner, heirs: ['mine'] });
-  const elsewhereOnly = [matching({ Service: 'other' })];
-  const sync = (reading: Reading, generators = elsewhereOnly) =>
-    decide({ spec: { generators }, readings: [reading], secrets: [claimed] }).handover;
-
-  it('is given up when the set does not want the cluster any more', () => {
-    expect(sync(read(cluster('web')))).toEqual({ claim: [], release: ['web'] });
-    expect(sync(readIn('arn:aws:eks:us-east-1:2:'))).toEqual({ claim: [], release: ['web'] });
-  });
-
-  it('stays while the set wants it, or could not read whether it does', () => {
-    const none = { claim: [], release: [] };
-    expect(sync(read(cluster('web')), [demo])).toEqual(none);
-    expect(sync(failed())).toEqual(none);
-    expect(sync(denied(cluster('web')))).toEqual(none);
   });
 });
 

@@ -1,8 +1,22 @@
-import type { ExistingSecret, DesiredSecret } from './cluster-secret-marks.ts';
+import {
+  type ExistingSecret,
+  type DesiredSecret,
+  unreadIn,
+  type Reading,
+  type SourcedCluster,
+} from './source-reading.ts';
 import type { ClusterSetSpec } from '../../../crds/cluster-set.ts';
 import { compareText, canonical } from '../../kubernetes/canonical.ts';
-import { clusterIn, foreign, missingCluster, rivalry, unreadCluster } from './cluster-set-problems.ts';
-import { claimsOf, hasHeirs, type Handover } from '../handover.ts';
+import {
+  clusterIn,
+  foreign,
+  missingCluster,
+  nameTakenBy,
+  unreadCluster,
+  holderOf,
+  type Holder,
+} from './cluster-set-problems.ts';
+import { selectClaims, hasHeirs, type Handover } from '../handover.ts';
 import {
   CLUSTER_ID_ANNOTATION,
   CLUSTER_TAGS_ANNOTATION,
@@ -13,8 +27,6 @@ import {
 import { awaitMissing, missingProblems, type Grace, type Missed } from '../missing.ts';
 import type { Problem } from '../sync-status.ts';
 import { withoutEnd } from '../../text.ts';
-import { unreadIn, type Reading, type SourcedCluster } from './source-reading.ts';
-import { holderOf, type Holder } from './secret-holder.ts';
 import { claimableBefore, selectedBy } from './selection.ts';
 import { hasMarks, withGenerated } from '../generated.ts';
 import { renderAnnotations, renderLabels } from './template.ts';
@@ -79,7 +91,7 @@ export interface ClusterSetDecision {
 }
 
 /** What a decision about a ClusterSet is made of. */
-export interface ObservedClusterSet {
+interface ObservedClusterSet {
   readonly uid: string;
   readonly spec: ClusterSetSpec;
   /** The result of each generator, in their order. */
@@ -130,15 +142,6 @@ export function decideClusterSet(observed: ObservedClusterSet): ClusterSetDecisi
   );
   const gone = lost.filter(({ name }) => !missed.isAwaited(name));
   const spared = unwanted.filter(mayBeThere);
-  const claimable = new Set(secretsOf(wanted, secrets));
-  // Without this the secret of another set would be left to this one, which does not want it.
-  const unwantedClaims = secrets.filter(
-    (secret) =>
-      secret.owner?.uid !== uid &&
-      secret.heirs?.includes(uid) === true &&
-      !claimable.has(secret) &&
-      !unreadIds.has(secret.annotations[CLUSTER_ID_ANNOTATION] ?? ''),
-  );
   problems.push(...missingProblems(missed, observed.grace, missingCluster));
   // Of the others it is said why they could not be read.
   if (isComplete) problems.push(...spared.filter((secret) => !isRead(readings, secret)).map(unreadCluster));
@@ -162,8 +165,8 @@ export function decideClusterSet(observed: ObservedClusterSet): ClusterSetDecisi
     missed,
     isFreed: gone.some(({ name }) => wanted.has(name)),
     handover: {
-      claim: claimsOf(secretsOf(wanted, secrets), { uid, kind: 'ClusterSet' }),
-      release: [...released, ...(isComplete ? unwantedClaims : [])].map(({ name }) => name),
+      claim: selectClaims(secretsOf(wanted, secrets), { uid, kind: 'ClusterSet' }),
+      release: released.map(({ name }) => name),
     },
   };
 }
@@ -203,7 +206,7 @@ function judge(
   const existing = observed.secrets.find((secret) => secret.name === name);
   const own = existing?.owner?.uid === observed.uid ? existing : undefined;
   const cluster = holder.is === 'Found' ? holder.cluster : undefined;
-  const problems = rivals.filter((one) => one !== cluster).map((one) => rivalry(one, holder, name));
+  const problems = rivals.filter((one) => one !== cluster).map((one) => nameTakenBy(one, holder, name));
   if (holder.is === 'Missing') return { verdict: { do: 'Leave' }, problems };
   const kept: Verdict =
     own === undefined ? { do: 'Leave' } : { do: 'Keep', cluster: cluster?.name ?? clusterIn(own) };

@@ -1,5 +1,4 @@
 import type { Generator } from '../../../crds/cluster-set.ts';
-import { providerOf } from './provider.ts';
 import type { Reading, SourcedCluster } from './source-reading.ts';
 
 /** The clusters that any of the generators selects of what it has read, each once; the earlier generator has it. */
@@ -8,13 +7,13 @@ export function selectedBy(
   readings: readonly Reading[],
 ): readonly SourcedCluster[] {
   const found = generators.flatMap((generator, index) =>
-    selectedOf(generator, readings[index]?.clusters ?? []),
+    selectByTags(generator, readings[index]?.clusters ?? []),
   );
   return [...new Map(found.toReversed().map((cluster) => [cluster.id, cluster])).values()].toReversed();
 }
 
 /** The clusters that a generator selects; those that are being deleted are gone already. */
-export function selectedOf(
+export function selectByTags(
   generator: Generator,
   clusters: readonly SourcedCluster[],
 ): readonly SourcedCluster[] {
@@ -42,4 +41,30 @@ export function claimableBefore(
     selectedBy(generators.slice(from, to), readings.slice(from, to)).map(({ id }) => id);
   const decided = new Set(idsOf(0, unread));
   return new Set(idsOf(unread + 1, generators.length).filter((id) => !decided.has(id)));
+}
+
+/** What the settings of all providers of clusters have in common. */
+export interface ProviderSettings {
+  readonly selector?: TagSelector | undefined;
+  /** An older spelling of `selector`. */
+  readonly clusterSelector?: TagSelector | undefined;
+  /** The role that the provider is read as, if it is read as another than Okra's own. */
+  readonly roleARN?: string | undefined;
+  readonly externalID?: string | undefined;
+}
+
+interface TagSelector {
+  readonly matchTags: Readonly<Record<string, string>>;
+}
+
+/** The provider that a generator names, with its settings; the schema has seen to it that there is one. */
+export function providerOf(generator: Generator): {
+  readonly provider: string;
+  readonly settings: ProviderSettings;
+} {
+  const all: Readonly<Record<string, ProviderSettings | undefined>> = generator;
+  for (const [provider, settings] of Object.entries(all)) {
+    if (settings !== undefined) return { provider, settings };
+  }
+  return { provider: 'none', settings: {} };
 }

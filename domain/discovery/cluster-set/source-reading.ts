@@ -1,4 +1,6 @@
 import type { Problem } from '../sync-status.ts';
+import type { Marks } from '../generated.ts';
+import type { Owned } from '../handover.ts';
 
 /** A cluster as its source knows it. */
 export interface SourcedCluster {
@@ -51,4 +53,17 @@ export function unreadIn(readings: readonly Reading[]): readonly Pick<UnreadClus
       ? []
       : [{ problem: first.problem, ids: [...new Set([first, ...others].flatMap(({ ids }) => ids))] }],
   );
+}
+
+/** A secret that there is, as far as it matters. */
+export interface ExistingSecret extends Owned, Marks {
+  readonly uid: string;
+  readonly content: Readonly<Record<string, string>>;
+}
+
+/** A secret as it is to be. */
+export interface DesiredSecret extends Marks {
+  readonly name: string;
+  /** The values of `name`, `server` and `config`. */
+  readonly content: Readonly<Record<'name' | 'server' | 'config', string>>;
 }

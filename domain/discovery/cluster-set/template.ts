@@ -1,13 +1,10 @@
+import type { KnownCluster } from '../clusters/known-cluster.ts';
 import { compareText } from '../../kubernetes/canonical.ts';
 import { fillInVariables, quote, refuse, type Rendered } from '../../template.ts';
 import { isLabelKey, isLabelValue } from '../../kubernetes/label-syntax.ts';
 
-/** What templates may say of a cluster. */
-export interface TemplateCluster {
-  readonly name: string;
-  /** Undefined when nobody knows them. */
-  readonly tags?: Readonly<Record<string, string>> | undefined;
-}
+/** What templates may name of a cluster; its tags are undefined when nobody knows them. */
+type TemplateCluster = Pick<KnownCluster, 'name' | 'tags'>;
 
 const NAME = '.awseks.cluster.name';
 const TAGS = '.awseks.cluster.tags.';
@@ -37,7 +34,7 @@ function valueOf(variable: string, { name, tags }: TemplateCluster): Rendered {
 }
 
 /** Texts with their variables filled in, by key, and what is wrong with the others. */
-export interface RenderedMap {
+interface RenderedMap {
   readonly values: Readonly<Record<string, string>>;
   readonly problems: readonly string[];
 }

@@ -1,3 +1,4 @@
+import { given } from '../../model/given.ts';
 import {
   LONGEST_TOKEN,
   Refused,
@@ -114,8 +115,7 @@ export function tlsOf(config: SecretFields): ClusterTls {
   }
   return {
     insecure,
-    ...(caData === undefined ? {} : { caData }),
-    ...(serverName === undefined ? {} : { serverName }),
+    ...given({ caData, serverName }),
   };
 }
 
@@ -194,9 +194,7 @@ const eksOf: Read = (config, server) => {
   return {
     by: 'EKS',
     clusterName,
-    ...(region === undefined ? {} : { region }),
-    ...(roleARN === undefined ? {} : { roleARN }),
-    ...(externalID === undefined ? {} : { externalID }),
+    ...given({ region, roleARN, externalID }),
   };
 };
 

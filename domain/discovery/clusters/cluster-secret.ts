@@ -1,3 +1,4 @@
+import { given } from '../../model/given.ts';
 import { SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../../kubernetes/labels.ts';
 import {
   certificateOf,
@@ -40,7 +41,7 @@ export interface ClusterConnection {
 }
 
 /** What a secret says, or why it cannot be followed: a sentence that holds no value out of the secret. */
-export type ParsedClusterSecret =
+type ParsedClusterSecret =
   | { readonly is: 'Connection'; readonly connection: ClusterConnection }
   | { readonly is: 'Problem'; readonly problem: string };
 
@@ -57,7 +58,7 @@ export function parseClusterSecret(secret: ClusterSecret, decode: Decode): Parse
 }
 
 /** What a secret for an EKS cluster is made of. */
-export interface EKSClusterFacts {
+interface EKSClusterFacts {
   readonly name: string;
   readonly endpoint: string;
   /** PEM in base64, as EKS gives it. */
@@ -76,7 +77,7 @@ export const configByARN = ({
   roleARN === undefined
     ? ''
     : JSON.stringify({
-        awsAuthConfig: { clusterName: name, roleARN, ...(externalID === undefined ? {} : { externalID }) },
+        awsAuthConfig: { clusterName: name, roleARN, ...given({ externalID }) },
       });
 
 /** Writes what stands in the secret by which Argo CD, and Okra, reach an EKS cluster, before it is put into base64. */
@@ -87,10 +88,9 @@ export function clusterSecretValues(
   const config = {
     awsAuthConfig: {
       clusterName: name,
-      ...(roleARN === undefined ? {} : { roleARN }),
+      ...given({ roleARN }),
       // Argo CD passes over what it does not know.
-      ...(region === undefined ? {} : { region }),
-      ...(externalID === undefined ? {} : { externalID }),
+      ...given({ region, externalID }),
     },
     tlsClientConfig: { insecure: false, caData },
   };
@@ -124,7 +124,7 @@ function connectionOf({ metadata, data = {} }: ClusterSecret, decode: Decode): C
     namespaces: namespacesOf(entry('namespaces') ?? ''),
     tls,
     login,
-    ...(certificate === undefined ? {} : { certificate }),
+    ...given({ certificate }),
   };
 }
 

@@ -1,13 +1,13 @@
 import { rootCertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
-import { strangenessOf as strangeness, type EKSEndpoint, type Receiver } from './eks-endpoint.ts';
+import { refuseForeignEndpoint as strangeness, type EKSEndpoint, type Receiver } from './eks-endpoint.ts';
 
 const encodeBase64 = (text: string): string => Buffer.from(text).toString('base64');
 const decodeBase64 = (encoded: string): string | undefined => {
   const text = Buffer.from(encoded, 'base64').toString();
   return encodeBase64(text) === encoded ? text : undefined;
 };
-const strangenessOf = (receiver: Receiver, endpoint: EKSEndpoint) =>
+const refuseForeignEndpoint = (receiver: Receiver, endpoint: EKSEndpoint) =>
   strangeness(receiver, endpoint, decodeBase64);
 
 const pem = (...bodies: string[]): string =>
@@ -35,7 +35,7 @@ describe('a token for an EKS cluster', () => {
     ['to its endpoint with the port that goes without saying', at(`${endpoint}:443`)],
     ['to its endpoint, verified by its CA', at(endpoint, pem('AAAABBBB'))],
   ])('goes %s', (_, receiver) => {
-    expect(strangenessOf(receiver, eks)).toBeUndefined();
+    expect(refuseForeignEndpoint(receiver, eks)).toBeUndefined();
   });
 
   it.each([
@@ -55,7 +55,7 @@ describe('a token for an EKS cluster', () => {
       OTHER_CA,
     ],
   ])('does not go %s', (_, receiver, known, want) => {
-    const said = strangenessOf(receiver, known);
+    const said = refuseForeignEndpoint(receiver, known);
     expect(said).toContain(want);
     // Whoever wrote the secret may not know it.
     expect(said).not.toContain('0A1B');
@@ -65,7 +65,7 @@ describe('a token for an EKS cluster', () => {
 describe('a bundle of real certificates', () => {
   const [given = '', foreign = ''] = rootCertificates.map((certificate) => `${certificate.trim()}\n`);
   const real: EKSEndpoint = { ...eks, caData: encodeBase64(given) };
-  const said = (bundle: string) => strangenessOf(at(endpoint, encodeBase64(bundle)), real);
+  const said = (bundle: string) => refuseForeignEndpoint(at(endpoint, encodeBase64(bundle)), real);
   const labelled = (label: string) => foreign.replaceAll('CERTIFICATE', label);
 
   it.each([
@@ -77,7 +77,7 @@ describe('a bundle of real certificates', () => {
 
   it('is trusted letter by letter as EKS gives it, whatever stands in it', () => {
     const caData = encodeBase64(`a text\n${given}`);
-    expect(strangenessOf(at(endpoint, caData), { ...eks, caData })).toBeUndefined();
+    expect(refuseForeignEndpoint(at(endpoint, caData), { ...eks, caData })).toBeUndefined();
   });
 
   // OpenSSL takes most of these for one more certificate, and passes over none without a word.

@@ -20,7 +20,7 @@ export interface Receiver {
  * Says why a token for an EKS cluster is not sent: whoever gets it is Okra there, so that it goes to the API server of
  * that cluster alone. The endpoint itself is not told, since whoever wrote the secret may not know it.
  */
-export function strangenessOf(
+export function refuseForeignEndpoint(
   { server, tls }: Receiver,
   { arn, endpoint, caData }: EKSEndpoint,
   decode: Decode,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { knownCluster } from './known-cluster.ts';
+import { readKnownCluster } from './known-cluster.ts';
 import {
   CLUSTER_ID_ANNOTATION,
   CLUSTER_TAGS_ANNOTATION,
@@ -64,7 +64,7 @@ describe('a cluster as its secret says it', () => {
     ['has no tags where the annotation is a list', {}, tagged('["a"]'), { tags: undefined }],
   ])('%s', (_, content, annotations, want) => {
     const data = Object.fromEntries(Object.entries(content).map(([key, text]) => [key, encodeBase64(text)]));
-    const known = knownCluster({ metadata: { name: 'web-1', annotations }, data }, decodeBase64);
+    const known = readKnownCluster({ metadata: { name: 'web-1', annotations }, data }, decodeBase64);
     expect({ ...known, id: known.id, tags: known.tags, vpcID: known.vpcID }).toMatchObject(want);
   });
 });

@@ -1,3 +1,4 @@
+import { given } from '../../model/given.ts';
 import type { ClusterSecret } from './cluster-secret.ts';
 import type { Decode } from './secret-fields.ts';
 import {
@@ -39,7 +40,7 @@ const LONGEST_TAGS = 64_000;
 const known = new WeakMap<ClusterSecret, KnownCluster>();
 
 /** Reads which cluster a secret is about, whether it can be reached or not. */
-export function knownCluster(secret: ClusterSecret, decode: Decode): KnownCluster {
+export function readKnownCluster(secret: ClusterSecret, decode: Decode): KnownCluster {
   const found = known.get(secret) ?? readCluster(secret, decode);
   known.set(secret, found);
   return found;
@@ -57,7 +58,7 @@ function readCluster({ metadata, data = {} }: ClusterSecret, decode: Decode): Kn
     name: name === '' ? secret : name,
     labels,
     ...(id === '' || id.length > LONGEST_ID ? {} : { id }),
-    ...(tags === undefined ? {} : { tags }),
+    ...given({ tags }),
     ...(vpcID !== undefined && VPC_ID.test(vpcID) ? { vpcID } : {}),
   };
 }

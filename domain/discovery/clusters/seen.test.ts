@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { seenBinding, seenNode, seenPod, trimRemote, type RemoteObject } from './seen.ts';
+import { readBinding, readNode, readPod, trimRemote, type RemoteObject } from './seen.ts';
 
 const long = 'x'.repeat(100_000);
 const metadata = {
@@ -39,7 +39,7 @@ const left = (object: object): RemoteObject => trimRemote(object as RemoteObject
 
 describe('what is looked at of an object in a cluster', () => {
   it('is the same of what is left of it', () => {
-    expect(seenNode(left(node))).toEqual({
+    expect(readNode(left(node))).toEqual({
       name: 'a',
       labels: { role: 'web' },
       providerID: 'aws:///i-1',
@@ -47,7 +47,7 @@ describe('what is looked at of an object in a cluster', () => {
       isReady: true,
       isDeleting: false,
     });
-    expect(seenPod(left(pod))).toEqual({
+    expect(readPod(left(pod))).toEqual({
       namespace: 'shop',
       name: 'a',
       labels: { role: 'web' },
@@ -55,7 +55,7 @@ describe('what is looked at of an object in a cluster', () => {
       isReady: true,
       isEnding: true,
     });
-    expect(seenBinding(left(binding))).toEqual({
+    expect(readBinding(left(binding))).toEqual({
       namespace: 'shop',
       name: 'a',
       labels: { role: 'web' },
@@ -68,7 +68,7 @@ describe('what is looked at of an object in a cluster', () => {
   it('is of its labels those that an API server lets it have', () => {
     const labels = { role: 'web', 'a b': 'x', long: 'x'.repeat(4_000_000) };
     expect(left({ metadata: { name: 'a', labels } }).metadata.labels).toEqual({ role: 'web' });
-    expect(seenNode(left({ metadata: { name: 'a', labels: null } })).labels).toEqual({});
+    expect(readNode(left({ metadata: { name: 'a', labels: null } })).labels).toEqual({});
   });
 
   const nothing = { name: 'a', labels: {} };
@@ -91,18 +91,18 @@ describe('what is looked at of an object in a cluster', () => {
   ])('is nothing where it is of no type: %j', (rest) => {
     const strange = left({ metadata: { name: 'a' }, ...(rest as object) });
     expect(strange).toEqual({ metadata: nothing, spec: {}, status: {} });
-    expect(seenNode(strange)).toMatchObject({
+    expect(readNode(strange)).toMatchObject({
       ...nothing,
       address: undefined,
       isReady: false,
       isDeleting: false,
     });
-    expect(seenPod(strange)).toMatchObject({
+    expect(readPod(strange)).toMatchObject({
       ...nothing,
       address: undefined,
       isReady: false,
       isEnding: false,
     });
-    expect(seenBinding(strange)).toMatchObject({ ...nothing, arn: undefined, isDeleting: false });
+    expect(readBinding(strange)).toMatchObject({ ...nothing, arn: undefined, isDeleting: false });
   });
 });

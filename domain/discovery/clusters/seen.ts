@@ -63,7 +63,7 @@ export function trimRemote({ metadata, spec, status }: RemoteObject): RemoteObje
 }
 
 /** What of a Node that was trimmed matters to a target group. */
-export const seenNode = ({ metadata, spec, status }: RemoteObject): SeenNode => ({
+export const readNode = ({ metadata, spec, status }: RemoteObject): SeenNode => ({
   name: metadata.name,
   labels: metadata.labels ?? {},
   providerID: spec?.providerID,
@@ -73,7 +73,7 @@ export const seenNode = ({ metadata, spec, status }: RemoteObject): SeenNode => 
 });
 
 /** What of a Pod that was trimmed matters to a target group. */
-export const seenPod = ({ metadata, status }: RemoteObject): SeenPod => ({
+export const readPod = ({ metadata, status }: RemoteObject): SeenPod => ({
   namespace: metadata.namespace ?? 'default',
   name: metadata.name,
   labels: metadata.labels ?? {},
@@ -87,7 +87,7 @@ const isReady = (status: RemoteObject['status']): boolean =>
   status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') ?? false;
 
 /** What of a TargetGroupBinding that was trimmed matters to target groups. */
-export const seenBinding = ({ metadata, spec }: RemoteObject): Omit<RemoteBinding, 'api'> => ({
+export const readBinding = ({ metadata, spec }: RemoteObject): Omit<RemoteBinding, 'api'> => ({
   namespace: metadata.namespace ?? 'default',
   name: metadata.name,
   labels: metadata.labels ?? {},

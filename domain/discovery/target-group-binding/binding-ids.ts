@@ -1,12 +1,7 @@
+import { given } from '../../model/given.ts';
 import type { BindingTarget } from '../../../crds/binding-targets.ts';
 import { compareText } from '../../kubernetes/canonical.ts';
-import {
-  mayBeSame,
-  type IdsOfCluster,
-  type NamedCluster,
-  type RegisteredTarget,
-  type Registration,
-} from './registered-target.ts';
+import { type IdsOfCluster, type RegisteredTarget, type Registration } from './registered-target.ts';
 import { matches, type LabelSelector } from '../../kubernetes/selector.ts';
 import type { Problem } from '../sync-status.ts';
 import {
@@ -21,8 +16,6 @@ import {
 /** What was seen in a cluster, or why it could not be read. */
 export interface SeenCluster {
   readonly name: string;
-  /** What no other cluster has, whatever it is called; undefined when its secret does not say it. */
-  readonly id?: string | undefined;
   /** The labels of its Argo CD cluster secret. */
   readonly labels: Readonly<Record<string, string>>;
   /** What of it was read, as `lookedAt` says; undefined: everything. */
@@ -41,18 +34,18 @@ export interface Observed {
   readonly namespace: string;
   readonly targetType: TargetType;
   readonly clusters: readonly SeenCluster[];
-  /** What the object has registered, here or in the target group that it moves from: where ids were found before. */
+  /** What the object has registered: where ids were found before. */
   readonly known: readonly RegisteredTarget[];
   readonly isOwn: (one: Registration) => boolean;
 }
 
 /** The ids of a target, and where they were found. */
-export interface FoundTarget extends FoundIds {
+interface FoundTarget extends FoundIds {
   /** The clusters that were looked into, when they were selected by labels. */
   readonly clusters?: readonly string[];
   readonly byCluster?: readonly IdsOfCluster[];
   /** The clusters that could not be read, or are not known. */
-  readonly unread: readonly NamedCluster[];
+  readonly unread: readonly string[];
 }
 
 /** Finds the ids of a target in what was seen; those of a cluster that could not be read stay as they were. */
@@ -69,11 +62,11 @@ export function findIds(target: BindingTarget, observed: Observed): FoundTarget 
   // With another port as well: what a cluster had that cannot be read now is registered with the new one.
   const before = observed.known.filter((one) => one.name === name);
   const isOwn = (id: string): boolean => observed.isOwn({ id, port: target.port });
-  const results = clusters.map(({ name: cluster, id, seen }): FoundIds & NamedCluster => {
-    if (seen.ok) return { cluster, id, ...idsIn(target, seen, observed, isOwn) };
+  const results = clusters.map(({ name: cluster, seen }): FoundIds & { readonly cluster: string } => {
+    if (seen.ok) return { cluster, ...idsIn(target, seen, observed, isOwn) };
     const { reason, message } = seen;
     const problems = [{ cluster, object: name, reason, message }];
-    return { cluster, id, ids: unified(idsFoundIn({ cluster, id }, observed.clusters, before)), problems };
+    return { cluster, ids: idsFoundIn(cluster, before), problems };
   });
   // A cluster that is not known may still have every target that it had.
   if (clusterName !== undefined && clusters.length === 0) {
@@ -84,36 +77,24 @@ export function findIds(target: BindingTarget, observed: Observed): FoundTarget 
     const named = clusters.filter((one) => one.name === cluster);
     return named.length === 0 || named.some(({ seen }) => !seen.ok);
   };
-  const byCluster = results.map(({ cluster, id, ids }): IdsOfCluster => {
-    // A status has no room for what says nothing.
-    const isOf = id === undefined || ids.length === 0 ? {} : { id };
-    return { cluster, ...isOf, ids: unified(ids) };
-  });
+  const byCluster = results.map(({ cluster, ids }) => ({ cluster, ids: unified(ids) }));
   const looked = byCluster.map(({ cluster }) => cluster);
   return {
     ids: unified(byCluster.flatMap(({ ids }) => ids)),
     problems: results.flatMap(({ problems }) => problems),
-    ...(clusterSelector === undefined ? {} : { clusters: looked }),
+    ...given({ clusters: clusterSelector && looked }),
     byCluster,
-    unread: results.filter(({ cluster }) => isUnread(cluster)).map(({ cluster, id }) => ({ cluster, id })),
+    unread: looked.filter(isUnread),
   };
 }
 
-/**
- * The ids that a cluster had, or another of its name; all, when nobody has written down of which cluster they are. One
- * that is not known by its name may have got it since, and have had what no cluster here had.
- */
-function idsFoundIn(
-  unread: NamedCluster,
-  here: readonly SeenCluster[],
-  before: readonly RegisteredTarget[],
-): readonly string[] {
-  const told = before.flatMap(({ byCluster = [] }) => byCluster).filter((one) => mayBeSame(one, unread));
-  const had = told.filter(({ cluster }) => cluster === unread.cluster);
-  const gone = told.filter(({ cluster }) => !here.some((one) => one.name === cluster));
-  const untold = before.filter(({ byCluster }) => byCluster === undefined);
-  return [...untold.flatMap(idsOfAll), ...(had.length > 0 ? had : gone).flatMap(({ ids }) => ids)];
-}
+/** The ids that a cluster had, and all of which nobody has written down of which cluster they are. */
+const idsFoundIn = (unread: string, before: readonly RegisteredTarget[]): readonly string[] =>
+  before.flatMap((one) =>
+    one.byCluster === undefined
+      ? idsOfAll(one)
+      : one.byCluster.filter(({ cluster }) => cluster === unread).flatMap(({ ids }) => ids),
+  );
 
 /** The ids of all clusters, without those that are leaving, which are of none. */
 const idsOfAll = ({ ids = [], byCluster }: RegisteredTarget): readonly string[] =>

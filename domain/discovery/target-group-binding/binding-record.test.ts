@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countOf, recordOf } from './binding-record.ts';
+import { countOf, recordOf } from './registered-target.ts';
 
 const byCluster = [{ cluster: 'c1', ids: ['i-a', 'i-b'] }];
 const nodes = { name: 'nodes', port: 80, ids: ['i-a', 'i-b'], clusters: ['c1'], byCluster };

@@ -2,7 +2,7 @@ import {
   onlyIds,
   registrationsOf,
   targetTextOf,
-  unique,
+  distinctTargets,
   type RegisteredTarget,
   type Registration,
 } from './registered-target.ts';
@@ -16,7 +16,7 @@ const MOST_CLUSTERS = 1000;
 const MOST_IN_ALL = 5000;
 
 /** Takes of what is wanted as much as a status has room for, first what is registered already, and says what is left out. */
-export function fit(
+export function fitTargets(
   wanted: readonly RegisteredTarget[],
   isOwn: (one: Registration) => boolean,
 ): { readonly targets: readonly RegisteredTarget[]; readonly problems: readonly Problem[] } {
@@ -48,13 +48,15 @@ export function fit(
 }
 
 /** What was registered before and is not wanted any more, as the status says it: of no cluster, so that none keeps it. */
-export function leavingTargets(
+export function selectLeaving(
   ours: readonly RegisteredTarget[],
   keep: ReadonlySet<string>,
 ): readonly RegisteredTarget[] {
   return [...Map.groupBy(ours, ({ port }) => port)].flatMap(([port, some]) => {
     const name = some[0]?.name ?? '';
-    const leaving = unique(some.flatMap(registrationsOf)).filter((one) => !keep.has(targetTextOf(one)));
+    const leaving = distinctTargets(some.flatMap(registrationsOf)).filter(
+      (one) => !keep.has(targetTextOf(one)),
+    );
     return Array.from({ length: Math.ceil(leaving.length / MOST_IDS) }, (_, index) => ({
       name,
       port,

@@ -1,3 +1,4 @@
+import { given } from '../../model/given.ts';
 import type { BindingTarget } from '../../../crds/binding-targets.ts';
 import type { NewTargetGroup } from '../../../crds/new-target-group.ts';
 import { formatKey, type ObjectKey } from '../../model/ids.ts';
@@ -24,7 +25,7 @@ export interface HealthCheck<Protocol = 'HTTP' | 'HTTPS' | 'TCP'> {
 }
 
 /** A target group as it is to be created. */
-export interface DesiredTargetGroup {
+interface DesiredTargetGroup {
   readonly name: string;
   readonly protocol: string;
   readonly port: number;
@@ -45,7 +46,7 @@ export interface ExistingTargetGroup {
 }
 
 /** What is to be done about a target group that exists. */
-export interface TargetGroupChange {
+interface TargetGroupChange {
   /** What of its health check is to be changed; undefined when nothing is. */
   readonly healthCheck?: HealthCheck;
   /** What AWS does not change of a target group. */
@@ -147,8 +148,7 @@ function chosenBy({ protocol, healthCheck }: NewTargetGroup): Times {
 }
 
 const timesOf = ({ intervalSeconds, timeoutSeconds }: HealthCheck<string>): Partial<Times> => ({
-  ...(intervalSeconds === undefined ? {} : { intervalSeconds }),
-  ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
+  ...given({ intervalSeconds, timeoutSeconds }),
 });
 
 /** AWS refuses an interval that is not above the timeout, so that where one of them is asked for, the other makes way. */

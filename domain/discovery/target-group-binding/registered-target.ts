@@ -16,21 +16,11 @@ export interface RegisteredTarget {
   readonly byCluster?: readonly IdsOfCluster[] | undefined;
 }
 
-/** A cluster as a status says it. */
-export interface NamedCluster {
-  readonly cluster: string;
-  /** What no other cluster has, whatever it is called; undefined when nobody knows it. */
-  readonly id?: string | undefined;
-}
-
 /** The ids that were found in a cluster. */
-export interface IdsOfCluster extends NamedCluster {
+export interface IdsOfCluster {
+  readonly cluster: string;
   readonly ids: readonly string[];
 }
-
-/** Whether two may be one cluster under two names, as far as their ids say it. */
-export const mayBeSame = (one: Pick<NamedCluster, 'id'>, other: Pick<NamedCluster, 'id'>): boolean =>
-  one.id === undefined || other.id === undefined || one.id === other.id;
 
 /** Leaves of what is registered only some ids. */
 export function onlyIds(target: RegisteredTarget, holds: (id: string) => boolean): RegisteredTarget {
@@ -55,7 +45,45 @@ export const textsOf = (some: readonly Registration[]): ReadonlySet<string> =>
   new Set(some.map(targetTextOf));
 
 /** Leaves each target once, in an order that stays. */
-export const unique = (registrations: readonly Registration[]): readonly Registration[] =>
+export const distinctTargets = (registrations: readonly Registration[]): readonly Registration[] =>
   [...new Map(registrations.map((one) => [targetTextOf(one), one])).values()].toSorted((a, b) =>
     compareText(targetTextOf(a), targetTextOf(b)),
   );
+
+/** Where an object has registered what, as its status says it. */
+export interface Entry {
+  readonly targetGroupARN?: string | undefined;
+  /** Whether the object has created it. */
+  readonly created?: boolean | undefined;
+  readonly targets: readonly RegisteredTarget[];
+}
+
+/** The result of registering and deregistering. */
+export interface BindingOutcome {
+  /** What AWS has refused to register. */
+  readonly refused: readonly Registration[];
+  /** What was to be deregistered, and may still be registered. */
+  readonly remaining: readonly Registration[];
+}
+
+/** Says what an object has registered after all: without what was refused, and with what is not deregistered yet. */
+export function recordOf(
+  {
+    claim,
+    targets,
+  }: { readonly claim: readonly RegisteredTarget[]; readonly targets: readonly RegisteredTarget[] },
+  { refused, remaining }: BindingOutcome,
+): readonly RegisteredTarget[] {
+  const isIn = (some: readonly Registration[], port: number) => (id: string) =>
+    some.some((one) => one.id === id && one.port === port);
+  // What is leaving stands in the claim after what is wanted.
+  const leaving = claim
+    .slice(targets.length)
+    .map((target) => onlyIds(target, isIn(remaining, target.port)))
+    .filter(({ ids = [] }) => ids.length > 0);
+  return [...targets.map((target) => onlyIds(target, (id) => !isIn(refused, target.port)(id))), ...leaving];
+}
+
+/** How many targets an object has registered, each counted once. */
+export const countOf = (targets: readonly RegisteredTarget[]): number =>
+  textsOf(targets.flatMap(registrationsOf)).size;

@@ -57,11 +57,6 @@ const inBoth: RegisteredTarget[] = [
   },
 ];
 
-const inBothById = inBoth.map((target) => ({
-  ...target,
-  byCluster: target.byCluster?.map((one) => ({ ...one, id: one.cluster })),
-}));
-
 function short(changed: Partial<ObservedBinding>) {
   const decision = decideBinding({
     namespace: 'default',
@@ -209,48 +204,11 @@ const table: [string, Partial<ObservedBinding>, Partial<ReturnType<typeof short>
     { ids: ['i-a', 'i-b'], problems: ['ClusterUnreachable'] },
   ],
   [
-    'deregisters nothing of a cluster that cannot be read under its new name',
-    {
-      clusters: [cluster('c1', [node('a')]), { ...hung, name: 'renamed' }],
-      registered: at('i-a', 'i-b'),
-      ours: [
-        {
-          name: 'nodes',
-          port: 80,
-          ids: ['i-a', 'i-b'],
-          byCluster: [
-            { cluster: 'c1', ids: ['i-a'] },
-            { cluster: 'c2', ids: ['i-b'] },
-          ],
-        },
-      ],
-    },
-    { ids: ['i-a', 'i-b'], problems: ['ClusterUnreachable'] },
-  ],
-  ...(['c2', undefined] as const).map((id): (typeof table)[number] => [
-    `deregisters nothing of a cluster that a new one may be that cannot be read, whose id ${id === undefined ? 'nobody knows' : 'is the same'}`,
-    {
-      clusters: [cluster('c1', [node('a')]), { ...hung, name: 'new', ...(id === undefined ? {} : { id }) }],
-      registered: at('i-a', 'i-c'),
-      ours: inBothById,
-    },
-    { ids: ['i-a', 'i-c'], problems: ['ClusterUnreachable'] },
-  ]),
-  [
-    'deregisters what a cluster had that is gone while a new one with another id cannot be read',
-    {
-      clusters: [cluster('c1', [node('a')]), { ...hung, name: 'new', id: 'new' }],
-      registered: at('i-a', 'i-c'),
-      ours: inBothById,
-    },
-    { deregister: ['i-c'], ids: ['i-a'], problems: ['ClusterUnreachable'] },
-  ],
-  [
     'keeps what a cluster had that is missing, and nothing of others, whose names are not known either',
     {
       clusters: [cluster('c1', [node('a')])],
       registered: at('i-a', 'i-c'),
-      ours: inBothById,
+      ours: inBoth,
       missing: ['c3'],
     },
     { deregister: ['i-c'], ids: ['i-a'] },
@@ -287,16 +245,6 @@ const table: [string, Partial<ObservedBinding>, Partial<ReturnType<typeof short>
       ours: [{ name: 'one', port: 80, ids: ['i-c'], byCluster: [{ cluster: 'c2', ids: ['i-c'] }] }],
     },
     { ids: ['i-c'], problems: ['ClusterUnreachable'] },
-  ],
-  [
-    'deregisters nothing of a cluster that cannot be read, has another name by now, and whose target is renamed',
-    {
-      targets: [{ ...nodes, name: 'renamed' }],
-      clusters: [cluster('c1', [node('a')]), { ...hung, name: 'c3' }],
-      registered: at('i-a', 'i-c'),
-      ours: inBoth,
-    },
-    { ids: ['i-a', 'i-c'], problems: ['ClusterUnreachable'] },
   ],
   [
     'deregisters what leaves a cluster that can be read when its target is renamed while another cannot',

@@ -1,16 +1,15 @@
+import { given } from '../../model/given.ts';
 import type { BindingTarget } from '../../../crds/binding-targets.ts';
-import { findIds, type FoundTarget, type SeenCluster } from './binding-ids.ts';
-import { fit, leavingTargets } from './fitting-targets.ts';
+import { findIds, type SeenCluster } from './binding-ids.ts';
+import { fitTargets, selectLeaving } from './fitting-targets.ts';
 import {
   onlyIds,
   registrationsOf,
   targetTextOf,
-  unique,
+  distinctTargets,
   type Registration,
   textsOf,
   type RegisteredTarget,
-  mayBeSame,
-  type NamedCluster,
 } from './registered-target.ts';
 import type { Problem } from '../sync-status.ts';
 import type { TargetType } from './target-ids.ts';
@@ -25,8 +24,6 @@ export interface ObservedBinding {
   readonly registered: readonly Registration[];
   /** What this object has registered. */
   readonly ours: readonly RegisteredTarget[];
-  /** What it has registered in the target group that it moves from. */
-  readonly former?: readonly RegisteredTarget[];
   /** The clusters that are gone, and keep for a while what they had. */
   readonly missing?: readonly string[];
   /** Whether another AWSTargetGroupBinding has registered a target, which this one may have as well. */
@@ -42,10 +39,6 @@ export interface BindingDecision {
   /** Recorded after everything is done. */
   readonly targets: readonly RegisteredTarget[];
   readonly problems: readonly Problem[];
-  /** Whether the target group before has targets of a cluster that cannot be read, which are not found under their names here. */
-  readonly isIncomplete: boolean;
-  /** Whether all that it has registered of clusters was looked for with these targets: nothing is kept of one that cannot be read, or is gone. */
-  readonly isLookedFor: boolean;
   /** What is wanted, and was registered by someone else. */
   readonly foreign: readonly Registration[];
 }
@@ -55,12 +48,14 @@ export const LARGEST_BATCH = 200;
 
 /** Says which targets to register and deregister: only what this object has registered is ever deregistered. */
 export function decideBinding(observed: ObservedBinding): BindingDecision {
-  const { targets, registered, ours, former = [], missing = [], isShared = () => false } = observed;
+  const { targets, registered, ours, missing = [], isShared = () => false } = observed;
   const own = textsOf(ours.flatMap(registrationsOf));
   const there = textsOf(registered);
   const isOwn = (one: Registration): boolean => own.has(targetTextOf(one));
-  const known = [...ours, ...former];
-  const found = targets.map((target) => ({ target, ...findIds(target, { ...observed, known, isOwn }) }));
+  const found = targets.map((target) => ({
+    target,
+    ...findIds(target, { ...observed, known: ours, isOwn }),
+  }));
   // What someone else has registered stays theirs, unless that is another object of this kind.
   const isOurs = (port: number) => (id: string) => !isForeign({ id, port });
   const isForeign = (one: Registration): boolean =>
@@ -71,33 +66,29 @@ export function decideBinding(observed: ObservedBinding): BindingDecision {
         name,
         port,
         ids,
-        ...(clusters === undefined ? {} : { clusters }),
-        ...(byCluster === undefined ? {} : { byCluster }),
+        ...given({ clusters, byCluster }),
       },
       isOurs(port),
     ),
   );
   const kept = keptOfUnread(ours, found, missing);
-  const fitting = fit([...wanted, ...kept], isOwn);
-  const all = unique(fitting.targets.flatMap(registrationsOf));
+  const fitting = fitTargets([...wanted, ...kept], isOwn);
+  const all = distinctTargets(fitting.targets.flatMap(registrationsOf));
   const keep = textsOf(all);
-  const leaving = unique(ours.flatMap(registrationsOf)).filter((one) => !keep.has(targetTextOf(one)));
+  const leaving = distinctTargets(ours.flatMap(registrationsOf)).filter(
+    (one) => !keep.has(targetTextOf(one)),
+  );
   return {
-    claim: [...fitting.targets, ...leavingTargets(ours, keep)],
-    register: batches(all.filter((one) => !there.has(targetTextOf(one)))),
-    deregister: batches(leaving.filter((one) => there.has(targetTextOf(one)))),
+    claim: [...fitting.targets, ...selectLeaving(ours, keep)],
+    register: splitBatches(all.filter((one) => !there.has(targetTextOf(one)))),
+    deregister: splitBatches(leaving.filter((one) => there.has(targetTextOf(one)))),
     targets: fitting.targets,
     problems: [...found.flatMap(({ problems }) => problems), ...fitting.problems],
-    foreign: unique(
+    foreign: distinctTargets(
       found.flatMap(({ target: { port }, ids }) => registrationsOf({ name: '', port, ids })),
     ).filter(isForeign),
-    isIncomplete: keptOfUnread(former, found, missing).length > 0,
-    isLookedFor: kept.length === 0 && !found.some(hasUnlooked),
   };
 }
-
-const hasUnlooked = ({ unread, byCluster = [] }: FoundTarget): boolean =>
-  byCluster.some(({ cluster, ids }) => ids.length > 0 && unread.some((one) => one.cluster === cluster));
 
 /** What is to be deregistered when the object is deleted: all that it has registered and that is still there. */
 export const deregisterAll = (
@@ -105,11 +96,13 @@ export const deregisterAll = (
   registered: readonly Registration[],
 ): readonly (readonly Registration[])[] => {
   const there = textsOf(registered);
-  return batches(unique(ours.flatMap(registrationsOf)).filter((one) => there.has(targetTextOf(one))));
+  return splitBatches(
+    distinctTargets(ours.flatMap(registrationsOf)).filter((one) => there.has(targetTextOf(one))),
+  );
 };
 
 /** Splits targets into batches that ELBv2 takes. */
-export const batches = (all: readonly Registration[]): readonly (readonly Registration[])[] =>
+export const splitBatches = (all: readonly Registration[]): readonly (readonly Registration[])[] =>
   Array.from({ length: Math.ceil(all.length / LARGEST_BATCH) }, (_, index) =>
     all.slice(index * LARGEST_BATCH, (index + 1) * LARGEST_BATCH),
   );
@@ -118,9 +111,8 @@ export const batches = (all: readonly Registration[]): readonly (readonly Regist
 interface Looked {
   readonly target: { readonly name: string };
   readonly ids: readonly string[];
-  readonly byCluster?: readonly { readonly cluster: string }[];
   /** The clusters that could not be read, or are not known. */
-  readonly unread: readonly NamedCluster[];
+  readonly unread: readonly string[];
 }
 
 /**
@@ -133,24 +125,55 @@ function keptOfUnread(
   looked: readonly Looked[],
   missing: readonly string[] = [],
 ): readonly RegisteredTarget[] {
-  const dark = looked.flatMap((one) => one.unread);
-  const unread = new Set([...missing, ...dark.map(({ cluster }) => cluster)]);
+  const unread = new Set([...missing, ...looked.flatMap((one) => one.unread)]);
   if (unread.size === 0) return [];
-  const here = new Set(looked.flatMap(({ byCluster = [] }) => byCluster.map(({ cluster }) => cluster)));
-  const known = new Set(ours.flatMap(({ byCluster = [] }) => byCluster.map(({ cluster }) => cluster)));
-  // One of which nothing is known by its name may be called something else by now.
-  const strangers = dark.filter(({ cluster }) => !known.has(cluster));
-  const isKept = (one: NamedCluster): boolean =>
-    unread.has(one.cluster) ||
-    (!here.has(one.cluster) && strangers.some((stranger) => mayBeSame(one, stranger)));
   return ours.flatMap(({ name, port, byCluster = [] }) => {
     const carried = new Set(looked.filter(({ target }) => target.name === name).flatMap(({ ids }) => ids));
     const kept = byCluster
-      .filter(isKept)
+      .filter(({ cluster }) => unread.has(cluster))
       .map((one) => ({ ...one, ids: one.ids.filter((id) => !carried.has(id)) }))
       .filter(({ ids }) => ids.length > 0);
     return kept.length === 0
       ? []
       : [{ name, port, ids: [...new Set(kept.flatMap(({ ids }) => ids))], byCluster: kept }];
   });
+}
+
+/** The result of registering targets. */
+export interface Registering {
+  /** What was not registered, or perhaps not. */
+  readonly failed: readonly Registration[];
+  readonly reasons: readonly string[];
+  /** What of that AWS refused only together with others: most of it may be fine. */
+  readonly unsettled: readonly Registration[];
+  /** What of that there is no room for yet. */
+  readonly withoutRoom: readonly Registration[];
+}
+
+// What is wrong with single targets, or with how many there are, and not with the call.
+const ABOUT_TARGETS: readonly string[] = ['InvalidTarget', 'Refused', 'TooManyTargets'];
+
+/**
+ * Chooses what stays registered for now of what should go, since what should replace it did not come: all of it when
+ * the call failed or nothing came; otherwise a healthy target for each that may still come, and for every second one
+ * that waits for room.
+ */
+export function holdBack(
+  { deregister, targets }: Pick<BindingDecision, 'deregister' | 'targets'>,
+  { failed, reasons, unsettled, withoutRoom }: Registering,
+  unhealthy: readonly Registration[],
+): readonly Registration[] {
+  const leaving = deregister.flat();
+  if (failed.length === 0) return [];
+  if (reasons.some((reason) => !ABOUT_TARGETS.includes(reason))) return leaving;
+  const missing = textsOf(failed);
+  const hasCome = distinctTargets(targets.flatMap(registrationsOf)).some(
+    (one) => !missing.has(targetTextOf(one)),
+  );
+  if (!hasCome && withoutRoom.length === 0) return leaving;
+  const half = withoutRoom.length / 2;
+  const sick = textsOf(unhealthy);
+  return leaving
+    .filter((one) => !sick.has(targetTextOf(one)))
+    .slice(0, unsettled.length + (hasCome ? Math.floor(half) : Math.ceil(half)));
 }

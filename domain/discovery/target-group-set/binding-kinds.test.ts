@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { SOURCE_ANNOTATION } from '../../kubernetes/labels.ts';
 import { arnOf } from '../../testing/builders.ts';
-import { foundBindings } from './binding-kinds.ts';
+import { joinBindings, type ClusterReading, type ExistingGroup } from './observed-target-group-set.ts';
 import type { BindingAPI, RemoteBinding } from './target-group-of-binding.ts';
 import { decideTargetGroupSet } from './target-group-set.ts';
-import { type ClusterReading, type ExistingGroup } from './observed-target-group-set.ts';
 
 const ELB = 'elbv2.k8s.aws';
 const EKS = 'eks.amazonaws.com';
@@ -48,7 +47,7 @@ function decideWith(reading: ClusterReading, before: readonly ExistingGroup[]) {
 
 /** What a set does with what its one cluster has, and with the groups that there are. */
 function decide(bindings: readonly RemoteBinding[], before: readonly ExistingGroup[] = []) {
-  const { groups, problems } = decision({ cluster, found: foundBindings([bindings, []]) }, before);
+  const { groups, problems } = decision({ cluster, found: joinBindings([bindings, []]) }, before);
   return { ...groups, problems: problems.map(({ reason }) => reason) };
 }
 /** The groups that there are when a set has found these bindings. */
@@ -96,7 +95,7 @@ describe('TargetGroupBindings of two kinds', () => {
 describe('a cluster', () => {
   type Lists = readonly (readonly RemoteBinding[] | undefined)[];
   const after = (lists: Lists, groups: readonly ExistingGroup[]) =>
-    decideWith({ cluster, found: foundBindings(lists) }, groups);
+    decideWith({ cluster, found: joinBindings(lists) }, groups);
   const elb = bound(ELB, 'web');
   const eks = bound(EKS, 'web');
 
@@ -119,7 +118,7 @@ describe('a cluster', () => {
   });
 
   it('that has neither kind is reported, unless the set takes no TargetGroupBindings', () => {
-    const reading = { cluster, found: foundBindings([undefined, undefined]) };
+    const reading = { cluster, found: joinBindings([undefined, undefined]) };
     expect(decision(reading, []).problems).toEqual([
       {
         cluster: 'cluster-1',
@@ -150,7 +149,7 @@ describe('a cluster', () => {
   });
 
   it('that has lost a kind says which, and how to end what it had', () => {
-    const { problems } = decision({ cluster, found: foundBindings([undefined, []]) }, groupsOf(elb));
+    const { problems } = decision({ cluster, found: joinBindings([undefined, []]) }, groupsOf(elb));
     expect(problems).toEqual([
       {
         cluster: 'cluster-1',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { missedByBinding, missedBySet } from './lost-clusters.ts';
+import { findMissedByBinding, findMissedBySet } from './lost-clusters.ts';
 
 const now = Date.parse('2026-11-22T12:00:00.000Z');
 const grace = { before: [], now, seconds: 180 };
@@ -30,7 +30,7 @@ describe('a set', () => {
   ])('%s', (_, groups, bindings, want) => {
     const spec = { generators: [] };
     const observed = { uid: 'mine', name: 'web', spec, readings, groups, bindings, grace };
-    const { missed, problems } = missedBySet(observed);
+    const { missed, problems } = findMissedBySet(observed);
     expect(missed.missing.map(({ name }) => name)).toEqual(want);
     expect(problems.map(({ cluster }) => cluster)).toEqual(want);
   });
@@ -46,8 +46,8 @@ describe('a set', () => {
       bindings: [],
       grace,
     };
-    expect(missedBySet(observed).isAwaited(group())).toBe(true);
-    expect(missedBySet({ ...observed, groups: [] }).isAwaited(group())).toBe(false);
+    expect(findMissedBySet(observed).isAwaited(group())).toBe(true);
+    expect(findMissedBySet({ ...observed, groups: [] }).isAwaited(group())).toBe(false);
   });
 });
 
@@ -62,7 +62,7 @@ describe('a binding', () => {
     ['misses none in which nothing was found', ours(), selecting, [], []],
     ['misses none when it does not look for clusters', ours('i-a'), [], undefined, []],
   ])('%s', (_, before, targets, secrets, want) => {
-    const { missing, problems } = missedByBinding(before, { targets, secrets }, grace);
+    const { missing, problems } = findMissedByBinding(before, { targets, secrets }, grace);
     expect(missing.map(({ name }) => name)).toEqual(want);
     expect(problems.map(({ reason }) => reason)).toEqual(want.map(() => 'ClusterMissing'));
   });

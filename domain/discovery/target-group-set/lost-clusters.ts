@@ -4,12 +4,14 @@ import { hasHeirs } from '../handover.ts';
 import { awaitMissing, missingProblems, type Grace, type Missed } from '../missing.ts';
 import type { RegisteredTarget } from '../target-group-binding/registered-target.ts';
 import type { Problem } from '../sync-status.ts';
-import type { ObservedTargetGroupSet } from './observed-target-group-set.ts';
-import { expectedSecret } from './former-clusters.ts';
-import { sourceParts } from './source-parts.ts';
+import type { ObservedTargetGroupSet, ExistingGroup } from './observed-target-group-set.ts';
+import { parseSource } from './target-group-of-binding.ts';
+import { CLUSTER_ID_ANNOTATION, SOURCE_ANNOTATION } from '../../kubernetes/labels.ts';
+import { cut } from '../../text.ts';
+import { LONGEST_CLUSTER_NAME } from '../clusters/known-cluster.ts';
 
 /** What a set has made of clusters that it does not look into any more, and which of that stays for now. */
-export function missedBySet({ uid, readings, groups, bindings, grace }: ObservedTargetGroupSet): {
+export function findMissedBySet({ uid, readings, groups, bindings, grace }: ObservedTargetGroupSet): {
   readonly missed: Missed;
   readonly isAwaited: (object: Named) => boolean;
   readonly problems: readonly Problem[];
@@ -33,10 +35,10 @@ export function missedBySet({ uid, readings, groups, bindings, grace }: Observed
 
 type Named = Pick<Marks, 'annotations'>;
 
-const secretOf = (one: Named): string | undefined => sourceParts(one)?.secret;
+const secretOf = (one: Named): string | undefined => parseSource(one)?.secret;
 
 /** The clusters in which something is registered that is found by labels, and which have no secret any more. */
-export function missedByBinding(
+export function findMissedByBinding(
   registered: readonly RegisteredTarget[],
   {
     targets,
@@ -62,4 +64,42 @@ export function missedByBinding(
     advice: 'bring the Secret back, unless the cluster is to go.',
   });
   return { ...missed, problems };
+}
+
+/** What stands for the secret that a cluster had before another has one of that name: no secret is called so. */
+const formerSecret = (secret: string, id: string): string =>
+  cut(`${secret} (${id.replaceAll('/', '%2F')})`, LONGEST_CLUSTER_NAME);
+
+/** Whether a group is one of those of a cluster whose secret has become another's. */
+export const isOfFormerCluster = (group: Pick<ExistingGroup, 'annotations'>): boolean =>
+  parseSource(group)?.secret.includes(' ') === true;
+
+/** Says what a set was to find where something that it has made is missed. */
+function expectedSecret(name: string): string {
+  const [, secret, id] = /^(\S+) \((.*?)\)?$/.exec(name) ?? [];
+  return secret === undefined || id === undefined
+    ? `Expected Secret ${name} of a cluster that this set selects, got none`
+    : `Expected Secret ${secret} to be that of cluster ${id.replaceAll('%2F', '/')}, got that of another`;
+}
+
+/**
+ * Has the groups of a cluster be those of one that is gone when its secret has become another cluster's: what that
+ * cluster has under the same names are other target groups, to which no traffic may move because of it.
+ */
+export function markFormerClusters({
+  uid,
+  readings,
+  groups,
+}: Pick<ObservedTargetGroupSet, 'uid' | 'readings' | 'groups'>): readonly ExistingGroup[] {
+  const ids = new Map(readings.map(({ cluster }) => [cluster.secret, cluster.id]));
+  return groups.map((group) => {
+    const from = parseSource(group);
+    const was = group.annotations[CLUSTER_ID_ANNOTATION];
+    const is = ids.get(from?.secret ?? '');
+    // Of a secret that someone has written nobody knows whether it is still of the same cluster.
+    if (group.owner?.uid !== uid || from === undefined || was === undefined || is === undefined || was === is)
+      return group;
+    const source = `${formerSecret(from.secret, was)}${from.source.slice(from.secret.length)}`;
+    return { ...group, annotations: { ...group.annotations, [SOURCE_ANNOTATION]: source } };
+  });
 }

@@ -4,6 +4,7 @@ import type { AWSTargetGroupSetSpec } from '../../../crds/aws-target-group-set.t
 import type { Marks } from '../generated.ts';
 import type { BindingAPI, RemoteBinding } from './target-group-of-binding.ts';
 import type { KnownCluster } from '../clusters/known-cluster.ts';
+
 /** What was found in a cluster, or why it could not be read. */
 export interface ClusterReading {
   readonly cluster: KnownCluster;
@@ -15,8 +16,6 @@ export interface ClusterReading {
         readonly namespaces?: readonly string[];
         /** The kinds of TargetGroupBinding that the cluster has not got. */
         readonly absent?: readonly BindingAPI[];
-        /** When the definitions of the others were made, where that was asked. */
-        readonly since?: Readonly<Partial<Record<BindingAPI, string>>>;
       }
     | { readonly ok: false; readonly reason: string; readonly message: string };
 }
@@ -57,4 +56,32 @@ export interface ObservedTargetGroupSet {
   readonly groups: readonly ExistingGroup[];
   readonly bindings: readonly ExistingBinding[];
   readonly grace: Grace;
+}
+
+/** The kinds of TargetGroupBinding, in the order in which each namespace of a cluster is asked for them. */
+export const BINDING_APIS: readonly BindingAPI[] = ['elbv2.k8s.aws', 'eks.amazonaws.com'];
+
+/** What lists of TargetGroupBindings say, a list of each kind for each namespace that was asked; undefined where a cluster has not got the kind. */
+export function joinBindings(
+  lists: readonly (readonly RemoteBinding[] | undefined)[],
+): Extract<ClusterReading['found'], { readonly ok: true }> {
+  // A kind that one namespace has and another has not is coming or going.
+  const absent = BINDING_APIS.filter((_, kind) =>
+    lists.some((list, index) => list === undefined && index % BINDING_APIS.length === kind),
+  );
+  return { ok: true, bindings: withoutTwins(lists.flatMap((list) => list ?? [])), absent };
+}
+
+/**
+ * Leaves out what says the same under both kinds, as when a cluster changes from one controller to the other: it is one
+ * binding, and that of the AWS Load Balancer Controller as long as that is there.
+ */
+function withoutTwins(bindings: readonly RemoteBinding[]): readonly RemoteBinding[] {
+  const seen = new Set<string>();
+  return bindings.filter(({ isDeleting, namespace, name, arn }) => {
+    const said = JSON.stringify([namespace, name, arn]);
+    const isTwin = !isDeleting && seen.has(said);
+    if (!isDeleting) seen.add(said);
+    return !isTwin;
+  });
 }

@@ -1,8 +1,7 @@
 import { isObjectName } from '../../kubernetes/label-syntax.ts';
 import { SOURCE_ANNOTATION } from '../../kubernetes/labels.ts';
-import type { Marks } from '../generated.ts';
 import type { Problem } from '../sync-status.ts';
-import type { ExistingGroup } from './observed-target-group-set.ts';
+import type { DesiredGroup, ExistingGroup } from './observed-target-group-set.ts';
 import type { SourcedGroup } from './target-group-of-binding.ts';
 
 type Asking = Extract<SourcedGroup, { ok: true }>;
@@ -15,8 +14,8 @@ interface Known {
 }
 
 /** Groups with their names, and those that cannot have one. */
-export interface Named {
-  readonly groups: readonly (Marks & { readonly name: string; readonly arn: string })[];
+interface NamedGroups {
+  readonly groups: readonly DesiredGroup[];
   /** What asks for a group that it cannot have now, and keeps what it had before. */
   readonly kept: readonly string[];
   readonly problems: readonly Problem[];
@@ -27,7 +26,7 @@ export interface Named {
  * cluster is called something else by now; of others the plain name is taken by the only one that asks for it, and
  * several get their cluster's name in front. A target group, and a name, stay with what has them while that cannot ask.
  */
-export function nameGroups(asking: readonly Asking[], { uid, groups, isSpared }: Known): Named {
+export function nameGroups(asking: readonly Asking[], { uid, groups, isSpared }: Known): NamedGroups {
   const own = groups.filter(({ owner }) => owner?.uid === uid);
   const heldBy = new Map(own.map(({ name, annotations }) => [name, annotations[SOURCE_ANNOTATION]]));
   const nameHeld = new Map([...heldBy].map(([name, source]) => [source, name]));
@@ -46,7 +45,7 @@ export function nameGroups(asking: readonly Asking[], { uid, groups, isSpared }:
     .map(({ name, arn, annotations }) => ({ name, arn, source: annotations[SOURCE_ANNOTATION] ?? name }));
   const arns = new Map(silent.map(({ arn, source }) => [arn, source]));
   const taken = new Map(silent.map(({ name, source }) => [name, source]));
-  const named: (Marks & { readonly name: string; readonly arn: string })[] = [];
+  const named: DesiredGroup[] = [];
   const kept: string[] = [];
   const problems: Problem[] = [];
 

@@ -1,3 +1,4 @@
+import type { KnownCluster } from '../clusters/known-cluster.ts';
 import type { AWSTargetGroupSetSpec } from '../../../crds/aws-target-group-set.ts';
 import { withGenerated, type Marks } from '../generated.ts';
 import { isLabelKey, isLabelValue } from '../../kubernetes/label-syntax.ts';
@@ -9,7 +10,7 @@ import {
 } from '../../kubernetes/labels.ts';
 import { validLabels } from '../../kubernetes/valid-labels.ts';
 import type { Problem } from '../sync-status.ts';
-import { renderAnnotations, renderLabels, type TemplateCluster } from '../cluster-set/template.ts';
+import { renderAnnotations, renderLabels } from '../cluster-set/template.ts';
 
 /** Whose TargetGroupBinding it is: that of the AWS Load Balancer Controller, or that of EKS Auto Mode. */
 export type BindingAPI = 'elbv2.k8s.aws' | 'eks.amazonaws.com';
@@ -40,20 +41,13 @@ export type SourcedGroup =
     } & Marks)
   | { readonly ok: false; readonly source: string; readonly problems: readonly Problem[] };
 
-/** The cluster that something is made of. */
-export interface SourceCluster extends TemplateCluster {
-  readonly secret: string;
-  /** Undefined when its secret does not say it. */
-  readonly id?: string | undefined;
-}
-
 const ARN =
   /^arn:aws[a-z-]*:elasticloadbalancing:[a-z0-9-]+:[0-9]{12}:targetgroup\/[A-Za-z0-9-]{1,32}\/[0-9a-z]{1,64}$/;
 
 /** Says which AWSTargetGroup a TargetGroupBinding asks for. */
-export function groupOfBinding(
+export function deriveGroup(
   spec: AWSTargetGroupSetSpec,
-  cluster: SourceCluster,
+  cluster: KnownCluster,
   binding: RemoteBinding,
 ): SourcedGroup {
   const { api, namespace, name, arn = '' } = binding;
@@ -64,7 +58,7 @@ export function groupOfBinding(
     labels: takenLabels(spec, binding),
     clusterID: cluster.id,
   });
-  const source = sourceOf(cluster, { api, namespace, name });
+  const source = formatSource(cluster, { api, namespace, name });
   const about = { cluster: cluster.name, object: `${namespace}/${name}` };
   const problems = [
     ...(ARN.test(arn) ? [] : [{ ...about, ...withoutARN(cluster, binding) }]),
@@ -92,12 +86,12 @@ const takenLabels = (
     : Object.fromEntries(Object.entries(labels).filter(([key]) => bindingLabels.includes(key)));
 
 /** What a group is made of, in full. */
-export const sourceOf = (
+export const formatSource = (
   { secret }: { readonly secret: string },
   { api, namespace, name }: { readonly api?: BindingAPI; readonly namespace: string; readonly name: string },
 ): string => `${secret}/${namespace}/${name}${api === 'eks.amazonaws.com' ? `/${api}` : ''}`;
 
-function withoutARN(cluster: SourceCluster, { namespace, name, arn }: RemoteBinding) {
+function withoutARN(cluster: KnownCluster, { namespace, name, arn }: RemoteBinding) {
   const of = `TargetGroupBinding ${namespace}/${name} of cluster ${cluster.name}`;
   return arn === undefined
     ? {
@@ -113,7 +107,7 @@ function withoutARN(cluster: SourceCluster, { namespace, name, arn }: RemoteBind
 /** The labels and annotations of a group: those of the binding, the template's on top, the version, and where it is from. */
 export function groupMarks(
   { template }: AWSTargetGroupSetSpec,
-  cluster: SourceCluster,
+  cluster: KnownCluster,
   of: {
     readonly api?: BindingAPI;
     readonly namespace: string;
@@ -143,7 +137,7 @@ export function groupMarks(
     labels: { ...merged, ...provenance },
     annotations: {
       ...annotations.values,
-      [SOURCE_ANNOTATION]: sourceOf(cluster, of),
+      [SOURCE_ANNOTATION]: formatSource(cluster, of),
       ...(of.clusterID === undefined ? {} : { [CLUSTER_ID_ANNOTATION]: of.clusterID }),
     },
   });
@@ -151,7 +145,7 @@ export function groupMarks(
 }
 
 /** The version that the EKS tags claim, as a label. */
-function versionOf({ tags = {} }: TemplateCluster): Readonly<Record<string, string>> {
+function versionOf({ tags = {} }: KnownCluster): Readonly<Record<string, string>> {
   const version = Object.hasOwn(tags, 'version') ? tags['version']?.trim() : undefined;
   return version === undefined || version === '' ? {} : { [VERSION_LABEL]: version };
 }
@@ -162,3 +156,29 @@ const withoutEmptyVersion = (labels: Readonly<Record<string, string>>): Readonly
       ([key, value]) => isLabelKey(key) && !(key === VERSION_LABEL && value === ''),
     ),
   );
+
+/** What a group is made of, in its parts. */
+interface SourceParts {
+  readonly source: string;
+  readonly secret: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly api: BindingAPI;
+}
+
+/** What a group is made of; undefined when it has lost where it is from. */
+export function parseSource({ annotations }: Pick<Marks, 'annotations'>): SourceParts | undefined {
+  const source = annotations[SOURCE_ANNOTATION];
+  const [secret, namespace, name, api] = source?.split('/') ?? [];
+  if (source === undefined || secret === undefined || namespace === undefined || name === undefined)
+    return undefined;
+  return { source, secret, namespace, name, api: api === EKS ? EKS : 'elbv2.k8s.aws' };
+}
+
+const EKS = 'eks.amazonaws.com';
+
+/** Whether a group is made of the template of its set: that is in no namespace of the cluster, and has its own name there. */
+export function isRendered(group: Pick<Marks, 'annotations'> & { readonly name: string }): boolean {
+  const from = parseSource(group);
+  return from?.namespace === 'rendered' && from.name === group.name;
+}

@@ -1,11 +1,11 @@
+import type { KnownCluster } from '../clusters/known-cluster.ts';
 import type { AWSTargetGroupSetSpec } from '../../../crds/aws-target-group-set.ts';
 import { canonical } from '../../kubernetes/canonical.ts';
 import { withGenerated, type Marks } from '../generated.ts';
 import { SOURCE_ANNOTATION } from '../../kubernetes/labels.ts';
 import { isObjectName } from '../../kubernetes/label-syntax.ts';
-import { sourceParts } from './source-parts.ts';
+import { parseSource, groupMarks, formatSource, type SourcedGroup } from './target-group-of-binding.ts';
 import type { Problem } from '../sync-status.ts';
-import { groupMarks, sourceOf, type SourceCluster, type SourcedGroup } from './target-group-of-binding.ts';
 import type { Rendered } from '../../template.ts';
 import { render, renderLabels } from '../cluster-set/template.ts';
 
@@ -20,17 +20,17 @@ export interface DesiredBinding extends Marks {
 }
 
 /** The result of rendering a binding for a cluster, and the AWSTargetGroup that goes with it; that is not to be had until its target group is known. */
-export type RenderedBinding =
+type RenderedBinding =
   | {
       readonly ok: true;
-      readonly cluster: SourceCluster;
+      readonly cluster: KnownCluster;
       readonly binding: DesiredBinding;
       readonly group: SourcedGroup;
     }
   | { readonly ok: false; readonly secret: string; readonly problems: readonly Problem[] };
 
 /** What of a set is looked at to render its bindings. */
-export interface RenderingSet {
+interface RenderingSet {
   readonly uid: string;
   readonly name: string;
   readonly spec: AWSTargetGroupSetSpec;
@@ -42,7 +42,7 @@ export interface RenderingSet {
 }
 
 /** Renders the template of AWSTargetGroupBindings for a cluster; nothing when there is none. */
-export function renderBinding(set: RenderingSet, cluster: SourceCluster): readonly RenderedBinding[] {
+export function renderBinding(set: RenderingSet, cluster: KnownCluster): readonly RenderedBinding[] {
   const template = set.spec.bindingTemplate;
   if (template === undefined) return [];
   // The name of a cluster is free text, which may be no name of an object; that of its Secret is one.
@@ -88,7 +88,9 @@ export function renderBinding(set: RenderingSet, cluster: SourceCluster): readon
       rendered?.ok === true ? { ...target, clusterName: rendered.value } : target,
     ),
   });
-  const annotations = { [SOURCE_ANNOTATION]: sourceOf(cluster, { namespace: RENDERED, name: name.value }) };
+  const annotations = {
+    [SOURCE_ANNOTATION]: formatSource(cluster, { namespace: RENDERED, name: name.value }),
+  };
   const marks = withGenerated({ labels: labels.values, annotations });
   const binding = { name: name.value, spec, ...marks };
   const arn = template.spec.targetGroupARN ?? existing?.arn;
@@ -102,7 +104,7 @@ type OwnBinding = Marks & { readonly name: string; readonly spec: string };
  * Leaves a name that several clusters would have to the one whose binding is there, or else the first. One that is
  * missed for a while keeps its name meanwhile.
  */
-export function withoutRivals<Own extends OwnBinding>(
+export function dropRivals<Own extends OwnBinding>(
   rendered: readonly RenderedBinding[],
   own: readonly Own[],
   isAwaited: (binding: Own) => boolean,
@@ -112,7 +114,7 @@ export function withoutRivals<Own extends OwnBinding>(
   const holders = new Map(
     [...rivals].map(([name, some]) => {
       const there = own.find((one) => one.name === name);
-      const secret = there === undefined ? undefined : sourceParts(there)?.secret;
+      const secret = there === undefined ? undefined : parseSource(there)?.secret;
       const holder =
         some.find(({ cluster }) => cluster.secret === secret) ??
         some.find(({ binding }) => binding.spec === there?.spec);
@@ -146,12 +148,12 @@ function nameOf(name: Rendered): Rendered {
 
 function groupOf(
   set: RenderingSet,
-  cluster: SourceCluster,
+  cluster: KnownCluster,
   name: string,
   arn: string | undefined,
 ): SourcedGroup {
   const namespace = RENDERED;
-  const source = sourceOf(cluster, { namespace, name });
+  const source = formatSource(cluster, { namespace, name });
   if (arn === undefined) return { ok: false, source, problems: [] };
   const { marks, problems } = groupMarks(set.spec, cluster, { namespace, name, labels: {} });
   if (problems.length > 0) {

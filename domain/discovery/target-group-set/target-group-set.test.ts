@@ -368,22 +368,13 @@ describe('a group that two AWSTargetGroupSets want', () => {
     expect(decision.missed.missing).toEqual([]);
   });
 
-  it('is not claimed any more by a set that looks into its cluster and does not want it', () => {
-    const awaited = theirs.map((group) => ({ ...group, heirs: ['mine'] }));
-    const heldBy = (...readings: ClusterReading[]) => decide({ groups: awaited, readings }).handover;
-    const given = { groups: { claim: [], release: ['default-web1'] }, bindings: nobody };
-    const kept = { groups: nobody, bindings: nobody };
-    expect(heldBy(read('cdk1'))).toEqual(given);
-    for (const reading of [one, unread('cdk1'), read('cdk2')]) expect(heldBy(reading)).toEqual(kept);
-  });
-
   it('stays for the whole grace once it is left to a set that does not look into its cluster', () => {
     const awaited = decide({ groups: theirs.map((group) => ({ ...group, heirs: ['mine'] })), grace });
     expect(awaited.missed.missing).toEqual([]);
     const later = { ...grace, before: awaited.missed.missing, now: now + 170_000 };
     const groups = groupsOf(one).map((group) => ({ ...group, isInherited: true }));
     const decision = decide({ groups, grace: later });
-    expect([decision.groups.delete, decision.againInSeconds]).toEqual([[], 180]);
+    expect([decision.groups.delete, decision.missed.againInSeconds]).toEqual([[], 180]);
   });
 
   it('stays with the first for as long as that wants it, or cannot read', () => {
@@ -502,8 +493,6 @@ describe('the bindings of an AWSTargetGroupSet', () => {
     expect(decide({ ...awaited, spec: rendering, readings: [read('cluster1')] }).handover.bindings).toEqual(
       kept,
     );
-    const given = { claim: [], release: ['web-cluster1'] };
-    expect(decide({ ...awaited, readings: [read('cluster1')] }).handover.bindings).toEqual(given);
     const former = decide({
       spec: rendering,
       bindings: bindings.map((binding) => ({ ...binding, heirs: ['other'] })),

@@ -9,18 +9,20 @@ import type { AWSTargetGroupSetSpec } from '../../../crds/aws-target-group-set.t
 import { compareText } from '../../kubernetes/canonical.ts';
 import { hasMarks, type Marks } from '../generated.ts';
 import { bindingsTakenBy, generatorLooksInto } from './looks-into.ts';
-import { claimsOf, hasHeirs, isClaimed, desiredGroups, type Handover } from '../handover.ts';
-import { isOfFormerCluster, withFormerClusters } from './former-clusters.ts';
-import { missedBySet } from './lost-clusters.ts';
-import { lostKindsIn } from './lost-kinds.ts';
-import { earlier, type Missed } from '../missing.ts';
+import { selectClaims, hasHeirs, selectDesiredGroups, type Handover } from '../handover.ts';
+import { isOfFormerCluster, markFormerClusters, findMissedBySet } from './lost-clusters.ts';
+import { lostKindsIn, findUnreadSources } from './unread-sources.ts';
+import type { Missed } from '../missing.ts';
 import { matches } from '../../kubernetes/selector.ts';
 import type { Problem } from '../sync-status.ts';
 import { nameGroups } from './target-group-names.ts';
-import { groupOfBinding, type RemoteBinding, type SourcedGroup } from './target-group-of-binding.ts';
-import { sourceParts } from './source-parts.ts';
-import { unreadSourcesIn } from './unread-sources.ts';
-import { renderBinding, withoutRivals, type DesiredBinding } from './target-group-of-template.ts';
+import {
+  deriveGroup,
+  type RemoteBinding,
+  type SourcedGroup,
+  parseSource,
+} from './target-group-of-binding.ts';
+import { renderBinding, dropRivals, type DesiredBinding } from './target-group-of-template.ts';
 
 /** What is to be done to the objects of one kind. */
 export interface Changes<Wanted> {
@@ -36,18 +38,16 @@ export interface TargetGroupSetDecision {
   readonly problems: readonly Problem[];
   /** The secrets that are gone or not selected any more, and whose clusters keep what they have for a while. */
   readonly missed: Missed;
-  /** When the time of what stays for a while is over; undefined when nothing does. */
-  readonly againInSeconds?: number | undefined;
   readonly handover: { readonly groups: Handover; readonly bindings: Handover };
 }
 
 /** Says which AWSTargetGroups and AWSTargetGroupBindings to make, change and delete; those of a cluster that cannot be read, or was there a moment ago, stay. */
 export function decideTargetGroupSet(seen: ObservedTargetGroupSet): TargetGroupSetDecision {
-  const observed = { ...seen, groups: withFormerClusters(seen) };
+  const observed = { ...seen, groups: markFormerClusters(seen) };
   const problems: Problem[] = observed.readings.flatMap(({ cluster, found }) =>
     found.ok ? [] : [{ cluster: cluster.name, reason: found.reason, message: found.message }],
   );
-  const { missed, isAwaited, problems: missing } = missedBySet(observed);
+  const { missed, isAwaited, problems: missing } = findMissedBySet(observed);
   const bindings = decideBindings(observed, isAwaited);
   const sources = [
     ...observed.readings.flatMap((reading) => groupsIn(observed.spec, reading)),
@@ -59,7 +59,7 @@ export function decideTargetGroupSet(seen: ObservedTargetGroupSet): TargetGroupS
   const asking = sources.flatMap((source) => (source.ok ? [source] : []));
   const own = observed.groups.filter(({ owner }) => owner?.uid === observed.uid);
   const lost = lostKindsIn(observed, own, asking);
-  const unread = unreadSourcesIn(observed.readings, { unrendered: bindings.unrendered, lost });
+  const unread = findUnreadSources(observed.readings, { unrendered: bindings.unrendered, lost });
   const named = nameGroups(asking, {
     ...observed,
     isSpared: (group) =>
@@ -72,15 +72,6 @@ export function decideTargetGroupSet(seen: ObservedTargetGroupSet): TargetGroupS
   const unwanted = own.filter(({ name }) => !named.groups.some((group) => group.name === name));
   const leaving = unwanted.filter((group) => !unread.mayHide(group) && !kept.has(sourceOf(group)));
   const me = { uid: observed.uid, kind: 'AWSTargetGroupSet' };
-  const asked = new Set([...asking.map(({ source }) => source), ...bindings.taken.map(sourceOf)]);
-  // Without this the group of another set would be left to this one, which does not want it.
-  const unwantedClaims = observed.groups.filter(
-    (group) =>
-      isClaimedHere(group, observed) &&
-      !asked.has(sourceOf(group)) &&
-      !unusableSources.has(sourceOf(group)) &&
-      !unread.mayHide(group),
-  );
   return {
     groups: {
       ...changes(named.groups, own, (group, wanted) => group.arn === wanted.arn),
@@ -99,28 +90,20 @@ export function decideTargetGroupSet(seen: ObservedTargetGroupSet): TargetGroupS
       ...named.problems,
     ],
     missed,
-    againInSeconds: earlier(missed.againInSeconds, lost.againInSeconds),
     handover: {
       groups: {
-        claim: claimsOf(
-          desiredGroups(observed.groups, { uid: me.uid, asking, bindings: bindings.taken }),
+        claim: selectClaims(
+          selectDesiredGroups(observed.groups, { uid: me.uid, asking, bindings: bindings.taken }),
           me,
         ),
-        release: [...leaving.filter(hasHeirs), ...unwantedClaims].map(({ name }) => name),
+        release: leaving.filter(hasHeirs).map(({ name }) => name),
       },
-      bindings: { claim: claimsOf(bindings.taken, me), release: bindings.released },
+      bindings: { claim: selectClaims(bindings.taken, me), release: bindings.released },
     },
   };
 }
 
-const sourceOf = (object: Pick<Existing, 'annotations'>): string => sourceParts(object)?.source ?? '';
-
-/** Whether a set waits for what is made of a cluster that it looks into; what is of others stays for a while once it is left to it. */
-const isClaimedHere = (
-  one: Existing,
-  { uid, readings }: Pick<ObservedTargetGroupSet, 'uid' | 'readings'>,
-): boolean =>
-  isClaimed(one, uid) && readings.some(({ cluster }) => cluster.secret === sourceParts(one)?.secret);
+const sourceOf = (object: Pick<Existing, 'annotations'>): string => parseSource(object)?.source ?? '';
 
 function groupsIn(spec: AWSTargetGroupSetSpec, { cluster, found }: ClusterReading): readonly SourcedGroup[] {
   if (!found.ok) return [];
@@ -132,7 +115,7 @@ function groupsIn(spec: AWSTargetGroupSetSpec, { cluster, found }: ClusterReadin
   return found.bindings
     .filter((binding) => !binding.isDeleting && isWanted(binding))
     .toSorted((a, b) => compareText(a.namespace, b.namespace) || compareText(a.name, b.name))
-    .map((binding) => groupOfBinding(spec, cluster, binding));
+    .map((binding) => deriveGroup(spec, cluster, binding));
 }
 
 /** Renders the bindings of the template, one for each cluster, whether that can be read or not. */
@@ -151,7 +134,7 @@ function decideBindings(
   readonly released: readonly string[];
 } {
   const own = observed.bindings.filter(({ owner }) => owner?.uid === observed.uid);
-  const rendered = withoutRivals(
+  const rendered = dropRivals(
     observed.readings.flatMap(({ cluster }) => renderBinding(observed, cluster)),
     own,
     isAwaited,
@@ -161,7 +144,7 @@ function decideBindings(
   const unrendered = rendered.flatMap((one) => (one.ok ? [] : [one.secret]));
   // A template that cannot be filled in for a cluster does not say which binding is the one of that cluster.
   const mayBeWanted = (one: ExistingBinding): boolean => {
-    const secret = sourceParts(one)?.secret;
+    const secret = parseSource(one)?.secret;
     return secret === undefined ? unrendered.length > 0 : unrendered.includes(secret);
   };
   const gone = own
@@ -170,16 +153,13 @@ function decideBindings(
   const taken = observed.bindings.filter((one) =>
     rendered.some((other) => !other.ok && isInTheWay(one, other)),
   );
-  const unwantedClaims = observed.bindings.filter(
-    (one) => isClaimedHere(one, observed) && !taken.includes(one) && !mayBeWanted(one),
-  );
   return {
     changes: {
       ...changes(wanted, own, (binding, one) => binding.spec === one.spec),
       delete: gone.filter((one) => !hasHeirs(one)).map(({ name, uid }) => ({ name, uid })),
     },
     taken,
-    released: [...gone.filter(hasHeirs), ...unwantedClaims].map(({ name }) => name),
+    released: gone.filter(hasHeirs).map(({ name }) => name),
     groups: rendered.flatMap((one) => (one.ok ? [one.group] : [])),
     unrendered,
     problems,
@@ -191,7 +171,7 @@ const isInTheWay = (
   binding: ExistingBinding,
   { secret, problems }: { readonly secret: string; readonly problems: readonly Problem[] },
 ): boolean =>
-  sourceParts(binding)?.secret === secret &&
+  parseSource(binding)?.secret === secret &&
   problems.some(({ reason, object }) => reason === 'NameTaken' && object === binding.name);
 
 function changes<Wanted extends Marks & { readonly name: string }, Found extends Existing>(

@@ -1,7 +1,18 @@
 import type { Problem } from '../sync-status.ts';
-import type { LostKinds } from './lost-kinds.ts';
-import type { ClusterReading, ExistingGroup } from './observed-target-group-set.ts';
-import { isRendered, sourceParts } from './source-parts.ts';
+import {
+  type ClusterReading,
+  type ExistingGroup,
+  BINDING_APIS,
+  type ObservedTargetGroupSet,
+} from './observed-target-group-set.ts';
+import {
+  isRendered,
+  parseSource,
+  type BindingAPI,
+  type SourcedGroup,
+  formatSource,
+} from './target-group-of-binding.ts';
+import { takesBindings } from './looks-into.ts';
 
 /** The clusters that could not be read, and those that were read in some namespaces only. */
 export interface Unread {
@@ -12,7 +23,7 @@ export interface Unread {
 }
 
 /** Says what the readings of a set leave open; `unrendered` are the secrets of clusters whose template could not be filled in. */
-export function unreadSourcesIn(
+export function findUnreadSources(
   readings: readonly ClusterReading[],
   { unrendered, lost }: { readonly unrendered: readonly string[]; readonly lost: LostKinds },
 ): Unread {
@@ -29,14 +40,14 @@ export function unreadSourcesIn(
   );
   /** The cluster that allows others, but not the namespace that a group is from. */
   const closedTo = (group: Pick<ExistingGroup, 'name' | 'annotations'>) => {
-    const from = sourceParts(group);
+    const from = parseSource(group);
     const limit = limited.get(from?.secret ?? '');
     if (from === undefined || limit === undefined || isRendered(group)) return undefined;
     return limit.namespaces.includes(from.namespace) ? undefined : { ...limit, namespace: from.namespace };
   };
   return {
     mayHide(group) {
-      const from = sourceParts(group);
+      const from = parseSource(group);
       // One that has lost where it is from may be of any cluster.
       if (from === undefined) return unread.size > 0 || lost.problems.length > 0;
       return unread.has(from.secret) || lost.isLost(group) || closedTo(group) !== undefined;
@@ -57,4 +68,70 @@ const notAllowed = (
   object,
   reason: 'NamespaceNotAllowed',
   message: `Expected namespace ${of.namespace}, which AWSTargetGroup ${object} is from, among those that the secret of cluster ${of.cluster} allows, got ${of.namespaces.slice(0, 10).join(', ')}. It stays as it is; add the namespace to the secret, or delete the AWSTargetGroup.`,
+});
+
+/** The groups of TargetGroupBindings of a kind that their cluster has lost; what is known of them may be all that there is. */
+interface LostKinds {
+  readonly isLost: (group: Pick<ExistingGroup, 'name' | 'annotations' | 'arn'>) => boolean;
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Finds the groups of a set that are of a kind which their cluster has not got now. A cluster without a kind is fine when
+ * the set made nothing of it there, unless it has neither; and a binding of the other kind that says the same takes a
+ * group over.
+ */
+export function lostKindsIn(
+  { spec, readings }: Pick<ObservedTargetGroupSet, 'spec' | 'readings'>,
+  own: readonly ExistingGroup[],
+  asking: readonly Extract<SourcedGroup, { readonly ok: true }>[],
+): LostKinds {
+  const absent = new Map(
+    readings.map(({ cluster, found }) => [cluster.secret, found.ok ? (found.absent ?? []) : []]),
+  );
+  const asked = new Set(asking.map(({ source, arn }) => `${source} ${arn}`));
+  const isLost: LostKinds['isLost'] = (group) => {
+    const from = parseSource(group);
+    if (from === undefined || isRendered(group) || absent.get(from.secret)?.includes(from.api) !== true)
+      return false;
+    const twins = BINDING_APIS.map((api) => formatSource({ secret: from.secret }, { ...from, api }));
+    return !twins.some((source) => asked.has(`${source} ${group.arn}`));
+  };
+  const lost = own.filter(isLost).flatMap((group) => parseSource(group) ?? []);
+  const told = readings.flatMap(({ cluster }) =>
+    (absent.get(cluster.secret) ?? [])
+      .filter((api) => lost.some((from) => from.secret === cluster.secret && from.api === api))
+      .map((api) => ({ secret: cluster.secret, cluster: cluster.name, api })),
+  );
+  const bare = readings.filter(
+    ({ cluster, found }) =>
+      found.ok &&
+      BINDING_APIS.every((api) => found.absent?.includes(api)) &&
+      takesBindings(spec, cluster) &&
+      !told.some(({ secret }) => secret === cluster.secret),
+  );
+  return {
+    isLost,
+    problems: [
+      ...told.map(({ cluster, api }) => notInstalled(cluster, api)),
+      ...bare.map(({ cluster }) => neitherInstalled(cluster.name)),
+    ],
+  };
+}
+
+const KINDS: Readonly<Record<BindingAPI, string>> = {
+  'elbv2.k8s.aws': 'the AWS Load Balancer Controller (elbv2.k8s.aws/v1beta1)',
+  'eks.amazonaws.com': 'EKS Auto Mode (eks.amazonaws.com/v1)',
+};
+
+const notInstalled = (cluster: string, api: BindingAPI): Problem => ({
+  cluster,
+  reason: 'KindNotInstalled',
+  message: `Expected cluster ${cluster} to have the kind TargetGroupBinding of ${KINDS[api]}, as it had, got none. Install it again; what the cluster had of it stays until its AWSTargetGroups are deleted.`,
+});
+
+const neitherInstalled = (cluster: string): Problem => ({
+  cluster,
+  reason: 'KindNotInstalled',
+  message: `Expected cluster ${cluster} to have the kind TargetGroupBinding of ${KINDS['elbv2.k8s.aws']} or of ${KINDS['eks.amazonaws.com']}, got neither, so that it has no target groups. Install one of them there, or have the set select other clusters.`,
 });

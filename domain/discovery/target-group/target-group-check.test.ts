@@ -5,7 +5,7 @@ import { API_VERSION } from '../../kubernetes/labels.ts';
 import { loadBalancerOfListener } from '../../load-balancers/listener-arn.ts';
 import type { LoadBalancerType } from '../../load-balancers/load-balancer.ts';
 import { checkTargetGroups, type TargetGroupReport } from './target-group-check.ts';
-import type { TargetGroupAnswer, TargetGroupFacts } from './target-group-answer.ts';
+import type { TargetGroupAnswer, TargetGroupFacts } from './target-group-verdict.ts';
 
 const ARN = 'arn:aws:elasticloadbalancing:eu-central-1:111122223333';
 const loadBalancer = (name: string): string => `${ARN}:loadbalancer/${name}/0123`;

@@ -1,11 +1,12 @@
+import { given, omit } from '../../model/given.ts';
 import type { AWSTargetGroup, AWSTargetGroupStatus } from '../../../crds/aws-target-group.ts';
 import type { Cell, WrittenCellSpec } from '../../../crds/cell.ts';
-import { canonical } from '../../kubernetes/canonical.ts';
+import { saysTheSame } from '../sync-status.ts';
 import { conditionsFrom } from '../../kubernetes/conditions.ts';
 import { loadBalancerKind, routeOf } from '../../load-balancers/load-balancer.ts';
-import type { TargetGroupAnswer } from './target-group-answer.ts';
-import { withTags } from '../target-group-binding/target-group-tags.ts';
 import {
+  type TargetGroupAnswer,
+  type TagsAnswer,
   judgeKnown,
   notFound,
   unasked,
@@ -15,9 +16,11 @@ import {
 import { unreachable } from '../../unreachable.ts';
 import { byName, groupByVersion } from '../../versions/version.ts';
 import { selectTargetGroups } from '../../versions/watched.ts';
+import { VERSION_TAGS } from '../../kubernetes/labels.ts';
+import { taggedVersion } from '../../versions/version-label.ts';
 
 /** What a check of the AWSTargetGroups of a namespace is made of; objects are as the API server returned them. */
-export interface ObservedTargetGroups {
+interface ObservedTargetGroups {
   readonly groups: readonly AWSTargetGroup[];
   readonly cells: readonly SelectingCell[];
   /** What AWS answered, by ARN. */
@@ -53,9 +56,8 @@ export function checkTargetGroups(observed: ObservedTargetGroups): readonly Targ
     const answer = answers.get(group.spec.arn);
     const verdict = judge(group, answer, usersOf(group));
     if (verdict === undefined) return [];
-    const { lastSyncTime: _then, ...before } = group.status ?? {};
     const status = statusOf(verdict, withTags(group, answer), time);
-    if (canonical(status) === canonical(before)) return [];
+    if (saysTheSame(status, group.status)) return [];
     const { name, uid = '', resourceVersion } = group.metadata;
     return [{ name, uid, resourceVersion, status }];
   });
@@ -128,7 +130,27 @@ function statusOf(
   const version = status?.version;
   return {
     observedGeneration: generation,
-    ...(version === undefined ? {} : { version }),
+    ...given({ version }),
     conditions: conditionsFrom(claims, status?.conditions ?? [], { generation, time }),
   };
 }
+
+/** An AWSTargetGroup with the version that its tags say by now; what could not be asked stays as it was known. */
+export function withTags(group: AWSTargetGroup, answer: TargetGroupAnswer | undefined): AWSTargetGroup {
+  const { metadata, status = {} } = group;
+  const version = isToldOfTags(answer) ? versionIn(answer) : taggedVersion(group);
+  const others = omit(status, 'version');
+  return { ...group, status: { ...others, observedGeneration: metadata.generation, ...given({ version }) } };
+}
+
+/** Whether an answer says what the tags are. */
+const isToldOfTags = (answer: TargetGroupAnswer | undefined): answer is Told =>
+  answer?.is === 'Known' && answer.tags.is === 'Known';
+
+type Told = TargetGroupAnswer & { readonly tags: TagsAnswer & { readonly is: 'Known' } };
+
+/** The version of the first tag that is not empty. */
+const versionIn = ({ tags: { tags } }: Told): string | undefined =>
+  VERSION_TAGS.map((key) => (Object.hasOwn(tags, key) ? tags[key] : undefined)).find(
+    (value) => value !== undefined && value.trim() !== '',
+  );

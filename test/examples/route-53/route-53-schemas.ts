@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { forwardTargetGroups } from '../../../crds/forward.ts';
+import { targetGroupSelector } from '../../../crds/common.ts';
+import { forwardTargetGroups } from '../../../crds/listener-rule.ts';
 import {
   loadBalancerColumns,
   loadBalancerStatus,
@@ -7,7 +8,6 @@ import {
   type LoadBalancerSchemas,
 } from '../../../crds/load-balancer-config.ts';
 import { defineResource, type Resource } from '../../../crds/resource.ts';
-import { targetGroupSelector } from '../../../crds/target-group-selector.ts';
 
 const type = 'Route53';
 

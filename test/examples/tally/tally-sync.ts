@@ -1,14 +1,14 @@
 import { CELL } from '../../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
 import type { Cell } from '../../../crds/cell.ts';
-import { saysTheSame, syncStatusOf } from '../../../domain/discovery/sync-status.ts';
+import { saysTheSame, deriveSyncStatus } from '../../../domain/discovery/sync-status.ts';
 import type { SyncActivity } from '../../../activities/contract.ts';
-import { readReporter } from '../../../activities/kubernetes/read-reporter.ts';
+import { createReadReporter } from '../../../activities/kubernetes/status-reporter.ts';
 import { tally, type Tally } from './tally.ts';
 
 /** Makes the activity of Tallies. */
 export function tallyActivities(kubernetes: KubernetesClient): { readonly syncTally: SyncActivity } {
-  const report = readReporter(kubernetes);
+  const report = createReadReporter(kubernetes);
   return {
     async syncTally(key) {
       const object = await kubernetes.get<Tally>(tally, key);
@@ -17,7 +17,10 @@ export function tallyActivities(kubernetes: KubernetesClient): { readonly syncTa
       const counted = cells.filter(({ status }) => status?.phase === object.spec.phase).length;
       const message = `${counted} Cells are ${object.spec.phase}.`;
       const at = { generation: object.metadata.generation ?? 0, time: new Date().toISOString() };
-      const status = { ...syncStatusOf({ message, problems: [] }, object.status ?? {}, at), cells: counted };
+      const status = {
+        ...deriveSyncStatus({ message, problems: [] }, object.status ?? {}, at),
+        cells: counted,
+      };
       if (!saysTheSame(status, object.status)) await report(tally, object, status);
       return { isPresent: true, message };
     },

@@ -64,11 +64,11 @@ export class SoakedBindings {
     for (const name of names) await this.edit(name);
   }
 
-  /** Another target group, other targets, or neither. */
+  /** Other targets; a new binding gets a target group as well, and keeps it. */
   async edit(name: string): Promise<string> {
     if (this.#going.has(name)) return 'is going';
     const before = this.#specs.get(name);
-    const arn = before === undefined || this.#dice.number() < 0.4 ? this.#dice.pick(this.arns) : before.arn;
+    const arn = before?.arn ?? this.#dice.pick(this.arns);
     const targets =
       before === undefined || this.#dice.number() < 0.5 ? this.#dice.pick(asked) : before.targets;
     await this.#apply(name, { arn, targets });

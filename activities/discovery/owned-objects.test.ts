@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { API_VERSION, GENERATED_ANNOTATION } from '../../domain/kubernetes/labels.ts';
-import { foundOf } from './found.ts';
-import { claimedBy, inheritedBy, ownedBy, releasedBy } from '../kubernetes/owner-references.ts';
+import { readOwned } from './owned-objects.ts';
+import { claimFor, inheritFor, ownedBy, releaseFrom } from '../kubernetes/owner-references.ts';
 
 const set = (name: string) => ({ key: { namespace: 'shop', name }, uid: name });
 const [former, latter] = [set('former'), set('latter')];
 const owned = ownedBy('ClusterSet', former);
-const claimed = claimedBy('ClusterSet', latter, owned);
-const left = releasedBy(former, claimed);
+const claimed = claimFor('ClusterSet', latter, owned);
+const left = releaseFrom(former, claimed);
 const metadata = (ownerReferences: typeof owned, annotations: Record<string, string> = made) => ({
   namespace: 'shop',
   name: 'web1',
@@ -28,17 +28,17 @@ describe('an object that a set has made', () => {
     ['is that of the other when it is left', left, { owner: 'latter', heirs: [], isInherited: true }],
     [
       'is controlled by the other in the end',
-      inheritedBy('ClusterSet', latter, left),
+      inheritFor('ClusterSet', latter, left),
       { owner: 'latter', heirs: [], isInherited: false },
     ],
     ["is nobody's without owners", [], { owner: undefined, heirs: [], isInherited: false }],
   ])('%s', (_, references, want) => {
-    const { owner, heirs, isInherited } = foundOf(metadata(references));
+    const { owner, heirs, isInherited } = readOwned(metadata(references));
     expect({ owner: owner?.uid, heirs, isInherited }).toEqual(want);
   });
 
   it('is claimed once, and without holding up the deletion of who claims it', () => {
-    expect(claimedBy('ClusterSet', latter, claimed)).toEqual(claimed);
+    expect(claimFor('ClusterSet', latter, claimed)).toEqual(claimed);
     expect(claimed[1]).toMatchObject({
       apiVersion: API_VERSION,
       controller: false,
@@ -47,7 +47,7 @@ describe('an object that a set has made', () => {
   });
 
   it('is not inherited when no set has made it', () => {
-    expect(foundOf(metadata(left, {}))).toMatchObject({ isInherited: false });
-    expect(foundOf(metadata(left, {})).owner).toBeUndefined();
+    expect(readOwned(metadata(left, {}))).toMatchObject({ isInherited: false });
+    expect(readOwned(metadata(left, {})).owner).toBeUndefined();
   });
 });

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { ClusterSetSpec, Generator } from '../../../../crds/cluster-set.ts';
-import { accessOf } from '../../../../domain/access/access.ts';
-import { generatorRefusal } from '../../../../domain/discovery/cluster-set/cluster-set-access.ts';
-import { decideClusterSet } from '../../../../domain/discovery/cluster-set/cluster-set.ts';
-import { clusterSources, readGenerator } from './index.ts';
-import type { ClusterSources, SourceReading } from './port.ts';
+import type { ClusterSetSpec, Generator } from '../../../crds/cluster-set.ts';
+import { accessOf } from '../../../domain/access/access.ts';
+import { generatorRefusal } from '../../../domain/discovery/cluster-set/cluster-set-access.ts';
+import { decideClusterSet } from '../../../domain/discovery/cluster-set/cluster-set.ts';
+import {
+  createClusterSources,
+  readGenerator,
+  type ClusterSources,
+  type SourceReading,
+} from './cluster-sources.ts';
 
 // A provider takes its settings in the schema, and an entry among the sources.
 const spec = {
@@ -37,7 +41,7 @@ const clusterAPI = {
 const eks = () => {
   throw new Error('EKS is not asked');
 };
-const sources = { ...clusterSources({ eks }), clusterAPI } as ClusterSources;
+const sources = { ...createClusterSources({ eks }), clusterAPI } as ClusterSources;
 
 describe('a provider of clusters with settings and a source', () => {
   const read = () => readGenerator(sources, generator, { signal: new AbortController().signal, known: [] });
@@ -63,7 +67,10 @@ describe('a provider of clusters with settings and a source', () => {
 
   it('that has no source is not read', async () => {
     await expect(
-      readGenerator(clusterSources({ eks }), generator, { signal: new AbortController().signal, known: [] }),
+      readGenerator(createClusterSources({ eks }), generator, {
+        signal: new AbortController().signal,
+        known: [],
+      }),
     ).rejects.toThrow('there is no source for it');
   });
 });

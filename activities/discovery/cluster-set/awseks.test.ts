@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { EKSCluster } from '../../../../clients/aws/eks.ts';
-import { awseks } from './awseks.ts';
+import type { EKSCluster } from '../../../clients/aws/eks.ts';
+import { awseks } from './cluster-sources.ts';
 
 const one: EKSCluster = {
   name: 'c',

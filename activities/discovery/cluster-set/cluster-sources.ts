@@ -1,0 +1,105 @@
+import { given } from '../../../domain/model/given.ts';
+import type { AwsScope } from '../../../clients/aws/aws-credentials.ts';
+import type { DeniedCluster, EKS, EKSCluster } from '../../../clients/aws/eks.ts';
+import { eksPlace } from '../../../clients/aws/eks-place.ts';
+import { clusterSecretValues, configByARN } from '../../../domain/discovery/clusters/cluster-secret.ts';
+import type { SourcedCluster, UnreadCluster } from '../../../domain/discovery/cluster-set/cluster-set.ts';
+import { failure, reasonOf, toFailure } from '../../failure.ts';
+import type { Generator } from '../../../crds/cluster-set.ts';
+import { providerOf, type ProviderSettings } from '../../../domain/discovery/cluster-set/selection.ts';
+
+/** What reads EKS. */
+interface AwseksConnection {
+  readonly eks: (scope: AwsScope) => EKS;
+  /** The region of clusters whose generator names none. */
+  readonly region?: string;
+}
+
+/** Makes the source of EKS clusters. */
+export const awseks = ({ eks, region: usual }: AwseksConnection): ClusterSource<SettingsOf<'awseks'>> => ({
+  async read({ region = usual, roleARN, externalID }, signal, known) {
+    if (region === undefined) {
+      throw failure(
+        'InvalidObject',
+        'Expected awseks.region or the environment variable AWS_REGION, got neither. Set one.',
+      );
+    }
+    const role = given({ roleARN, externalID });
+    const client = eks({ region, ...role });
+    const { clusters, denied } = await client.clusters(signal, known);
+    const account = (roleARN ?? clusters[0]?.arn)?.split(':')[4] ?? (await client.account());
+    return {
+      clusters: clusters.map((cluster) => sourced(cluster, role)),
+      places: account === undefined ? [] : [eksPlace(region, account)],
+      unread: denied.map((cluster) => unread(cluster, region)),
+    };
+  },
+});
+
+function sourced(
+  cluster: EKSCluster,
+  role: { readonly roleARN?: string; readonly externalID?: string },
+): SourcedCluster {
+  const { arn: id, name, region, tags, status, vpcID, endpoint, caData } = cluster;
+  const known = { id, name, tags, vpcID, state: stateOf(status), said: status };
+  if (endpoint === undefined || caData === undefined) return known;
+  const facts = { name, endpoint, caData, region, ...role };
+  const { server, config } = clusterSecretValues(facts);
+  return { ...known, access: { server, config, configByARN: configByARN(facts) } };
+}
+
+function unread({ name, arns, error }: DeniedCluster, region: string): UnreadCluster {
+  const cause = toFailure(error);
+  const message = `Expected EKS in ${region} to describe cluster ${name}, got: ${cause.message} A secret that it has stays; the other clusters go on.`;
+  return { ids: arns, named: { region, name }, problem: { cluster: name, reason: reasonOf(cause), message } };
+}
+
+function stateOf(status: string): SourcedCluster['state'] {
+  if (status === 'ACTIVE') return 'Active';
+  return status === 'DELETING' ? 'Deleting' : 'Waiting';
+}
+
+/** What a source knows of its clusters. */
+export interface SourceReading {
+  readonly clusters: readonly SourcedCluster[];
+  /** The places that were read, each by how the ids of all clusters there begin. */
+  readonly places: readonly string[];
+  /** Those of which nothing can be read but the name. */
+  readonly unread: readonly UnreadCluster[];
+}
+
+/** A place that clusters come from, with the settings that a generator has for it. */
+interface ClusterSource<Settings> {
+  /**
+   * Reads every cluster there is, with its tags and how it is reached, or throws; which of them are wanted is decided
+   * elsewhere. It says which places it has read; a secret of another place stays. `known` are the ids of the clusters that have a secret, those of other sources among them.
+   */
+  read(settings: Settings, signal: AbortSignal, known: readonly string[]): Promise<SourceReading>;
+}
+
+/** The settings that a generator has for a provider. */
+type SettingsOf<Provider extends keyof Generator> = NonNullable<Generator[Provider]>;
+
+/** The source of each provider that a generator can name. */
+export type ClusterSources = {
+  readonly [Provider in keyof Generator]-?: ClusterSource<SettingsOf<Provider>>;
+};
+
+/** Makes every source of clusters; a provider that the schema has and that is not here does not compile. */
+export const createClusterSources = (connection: AwseksConnection): ClusterSources => ({
+  awseks: awseks(connection),
+});
+
+/** Reads all clusters of the provider that a generator names. */
+export async function readGenerator(
+  sources: ClusterSources,
+  generator: Generator,
+  { signal, known }: { readonly signal: AbortSignal; readonly known: readonly string[] },
+): Promise<SourceReading> {
+  const { provider, settings } = providerOf(generator);
+  // The settings and the source of one name belong together.
+  const all: Readonly<Record<string, ClusterSource<ProviderSettings>>> = sources;
+  const source = all[provider];
+  if (source === undefined) throw new Error('there is no source for it');
+  return source.read(settings, signal, known);
+}
