@@ -118,11 +118,8 @@ export function backTo(
 ): readonly WeightedTargetGroup[] {
   const stays = (one: TargetGroup): boolean =>
     includes(observed.weighted, one) && includes(observed.selected, one);
-  const { observedForwarding: served } = observed;
-  // What is not valid is written only where nobody knows what is served.
-  const isWritten = cell.problems.length === 0 || served === undefined;
-  const routes = [served, isWritten ? routeOf(cell.spec) : undefined];
-  const areKept = routes.some((route) => route !== undefined && keepsClients(route));
+  const route = observed.observedForwarding ?? routeOf(cell.spec);
+  const areKept = route !== undefined && keepsClients(route);
   const kept = areKept ? [] : others.filter(stays);
   return everythingTo(groups, whereAllFit(groups, kept));
 }
