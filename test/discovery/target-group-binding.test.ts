@@ -187,11 +187,11 @@ describe('an AWSTargetGroupBinding', () => {
     const arn = await bindings.group('known', 'ip');
     await bindings.apply('lost', `${arn.slice(0, -6)}000000`, [{ name: 'ips', ids: ['10.0.0.9'], port: 80 }]);
     await bindings.untilProblem('lost', 'TargetGroupNotFound');
-    await bindings.apply('lost', arn, [{ name: 'n', clusterName: 'nowhere', nodeName: 'a', port: 80 }]);
-    await bindings.untilProblem('lost', 'ClusterNotFound');
-    await bindings.apply('lost', arn, [{ name: 'ips', ids: ['10.0.0.9'], port: 80 }]);
+    await bindings.apply('late', arn, [{ name: 'n', clusterName: 'nowhere', nodeName: 'a', port: 80 }]);
+    await bindings.untilProblem('late', 'ClusterNotFound');
+    await bindings.apply('late', arn, [{ name: 'ips', ids: ['10.0.0.9'], port: 80 }]);
     await bindings.untilRegistered(arn, ['10.0.0.9:80']);
-    expect((await bindings.untilSynced('lost')).problems).toEqual([]);
+    expect((await bindings.untilSynced('late')).problems).toEqual([]);
   });
 
   it('writes down what it is about to register, so that a crash leaves nothing unknown', async () => {
