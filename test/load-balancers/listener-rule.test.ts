@@ -11,7 +11,7 @@ describe('the listener rule of a Cell', () => {
   });
   afterAll(() => stage.close());
   afterEach(async () => {
-    expect(await stage.violations([20], 12, 13, 14, 15, 16, 17, 18, 19, 21, 22, 23, 24, 600)).toEqual([]);
+    expect(await stage.violations([20], 12, 13, 14, 15, 16, 17, 18, 19, 21, 22, 23, 24, 25, 600)).toEqual([]);
   });
 
   // ELBv2 takes five values in a rule, so that all kinds of conditions need two.
