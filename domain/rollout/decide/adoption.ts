@@ -21,6 +21,10 @@ export function inspect({ observed, cell, state }: GuardInput): Decision | undef
   return { do: 'Inspect', message: `Reading what ${where} serves, because ${why}.` };
 }
 
+/** Reads what is served where it could not be put back as the objects have it: nothing is decided by them any more. */
+export const inspectDoubtful = (input: GuardInput): Decision | undefined =>
+  input.observed.weighted.length > 0 ? inspect(input) : undefined;
+
 /** Has an object say what the load balancer was found to serve, with the same weights, before anything else is decided by it. */
 export function adopt({ observed, cell, state }: GuardInput): Decision | undefined {
   if (state.inspected?.is !== 'Serving' || observed.weighted.length === 0) return undefined;

@@ -1,39 +1,41 @@
-import { adopt, inspect } from './adoption.ts';
-import {
-  attendBackground,
-  backdropOf,
-  failureInBackground,
-  notWithoutBackground,
-  readBackground,
-} from '../measure/background.ts';
-import { takeStep } from './canary.ts';
-import { type Decision, withdraw, standsStill } from '../../model/decision.ts';
+import { notWithoutBackground } from '../measure/background.ts';
+import { type Decision, standsStill } from '../../model/decision.ts';
+import { candidates } from '../../versions/candidate.ts';
 import { damp } from '../../gates/damping.ts';
 import { deadlineOf } from '../../gates/deadline.ts';
-import { gate } from '../../gates/gate.ts';
 import { abortIsDue } from '../../model/requests.ts';
-import { checkTargets, evacuate, failedByHealth, heldForStable, untilChecked } from '../../gates/targets.ts';
+import { heldForStable, untilChecked } from '../../gates/targets.ts';
 import { attachFirst, type GuardInput } from '../../gates/guard.ts';
-import { awaitBackoff, heedingStep, paused } from './held.ts';
-import { intend } from './intent.ts';
-import { interrupt } from './interrupt.ts';
+import { awaitBackoff, heedingStep } from './held.ts';
 import { withInspected } from '../../model/known.ts';
 import type { ObservedCell } from '../../model/observation.ts';
-import { isUnsure, reconfigure, restore } from './reconfigure.ts';
-import type { Rollout, RolloutState } from '../../model/state.ts';
-import { replan } from './replan.ts';
-import { takeBack, takeOut } from './take-back.ts';
+import { isUnsure, restore } from './reconfigure.ts';
+import {
+  cellRules,
+  decideBy,
+  endingRules,
+  findNext,
+  firstRules,
+  restRules,
+  rolloutRules,
+  servingRules,
+  stepRules,
+  type RolloutInput,
+} from './rules.ts';
+import type { RolloutState } from '../../model/state.ts';
+import { stableSet } from '../../versions/stable.ts';
 
-/** Decides the one thing that a Cell needs next. `now` is in milliseconds since the epoch. */
+/** Decides the one thing that a Cell needs next, by the rules in `rules.ts`. `now` is in milliseconds since the epoch. */
 export function decide(seen: ObservedCell, state: RolloutState, now: number): Decision {
   const observed = withInspected(seen, state);
   const { cell } = observed;
   if (cell === undefined) return withoutCell(observed, state, now);
+  const { rollout } = state;
   const input: GuardInput = { observed, cell, state, now };
-  // What goes back is not kept waiting by a configuration that cannot be let go.
-  const goesBack = abortIsDue(state) || state.rollout?.ending !== undefined;
-  const first = goesBack ? undefined : release(observed, state, now);
-  const wanted = damp(forcedByPerson(first ?? decideFor(input), state), input);
+  const decision =
+    decideBy(cellRules, input) ??
+    (rollout === undefined ? decideAtRest(input) : decideDuring({ ...input, rollout }));
+  const wanted = damp(forcedByPerson(decision, state), input);
   return verified(attachFirst(untilChecked(wanted, input), input), input);
 }
 
@@ -51,39 +53,28 @@ function withoutCell({ deletion }: ObservedCell, state: RolloutState, now: numbe
   };
 }
 
-/** A configuration that someone deletes under a Cell that stays goes, and what it has made goes on serving. */
-function release({ deletion }: ObservedCell, state: RolloutState, now: number): Decision | undefined {
-  if (deletion?.isUnderWay !== true || !deletion.isHeld) return undefined;
-  const message = 'Letting the deleted configuration go; what it has made is taken over again.';
-  return awaitBackoff(state, now) ?? { do: 'Release', message };
+function decideAtRest(input: GuardInput): Decision {
+  return confirmFirst(decideBy(restRules, input) ?? decideVersion(input), input);
 }
 
-function decideFor(input: GuardInput): Decision {
-  const { observed, state, now } = input;
-  const { rollout } = state;
-  // What was believed to be served could not be put back: nothing is decided by it any more.
-  const look = observed.weighted.length > 0 ? inspect(input) : undefined;
-  if (look !== undefined) return look;
-  if (rollout === undefined)
-    return (
-      awaitBackoff(state, now) ?? adopt(input) ?? checkTargets(input) ?? evacuate(input) ?? intend(input)
-    );
-  const interruption =
-    rollout.ending === undefined || abortIsDue(state)
-      ? (interrupt(rollout, input) ?? failureInBackground(rollout, input) ?? failedByHealth(rollout, input))
-      : undefined;
-  if (interruption !== undefined) return heldForStable(interruption, rollout, input);
-  const unknown = inspect(input);
-  if (unknown !== undefined) return awaitBackoff(state, now) ?? unknown;
-  if (rollout.ending !== undefined) return takeBack(rollout, input);
-  const adopting = adopt(input);
-  if (adopting !== undefined) return awaitBackoff(state, now) ?? adopting;
-  const checking = checkTargets(input);
-  if (checking !== undefined) return checking;
-  const next =
-    readBackground(rollout, input) ??
-    notWithoutBackground(inTime(goOn(rollout, input), rollout, input), rollout, input);
-  return heldForStable(next, rollout, input);
+/** Decides what a version needs that serves, or installs the first one. */
+function decideVersion(input: GuardInput): Decision {
+  const { observed, cell } = input;
+  const first = { ...input, found: candidates(cell, observed) };
+  const stable = stableSet(observed, cell);
+  return stable === undefined ? decideBy(firstRules, first) : decideBy(servingRules, findNext(first, stable));
+}
+
+function decideDuring(input: RolloutInput): Decision {
+  const { rollout, state } = input;
+  const mayEnd = rollout.ending === undefined || abortIsDue(state);
+  const ending = mayEnd ? decideBy(endingRules, input) : undefined;
+  if (ending !== undefined) return heldForStable(ending, rollout, input);
+  const first = decideBy(rolloutRules, input);
+  if (first !== undefined) return first;
+  const next = heedingStep(decideBy(stepRules, input), rollout, input);
+  const timed = inTime(confirmFirst(next, input), input);
+  return heldForStable(notWithoutBackground(timed, rollout, input), rollout, input);
 }
 
 /** A person's own abort and promoteFull move traffic also to groups without a healthy target. */
@@ -103,50 +94,28 @@ function verified(decision: Decision, { observed, state }: GuardInput): Decision
 }
 
 /** Lets nothing wait beyond the deadline of the rollout. */
-function inTime(decision: Decision, rollout: Rollout, { cell }: GuardInput): Decision {
+function inTime(decision: Decision, { rollout, cell }: RolloutInput): Decision {
   const deadline = deadlineOf(rollout, cell);
   if (deadline === undefined || decision.do !== 'Wait' || standsStill(decision)) return decision;
   return { ...decision, until: Math.min(decision.until ?? deadline, deadline) };
 }
 
-function goOn(rollout: Rollout, input: GuardInput): Decision {
-  const { observed, state, now } = input;
-  if (observed.weighted.length === 0) return awaitBackoff(state, now) ?? lost(rollout, input);
-  // Clients whose share goes to nobody do not wait until someone resumes.
-  const out = takeOut(rollout, input) ?? evacuate(input);
-  const isPaused = out === undefined ? paused(rollout, input) : undefined;
-  const next =
-    isPaused ?? heedingStep(awaitBackoff(state, now) ?? out ?? forward(rollout, input), rollout, input);
-  // What was asked for and is not confirmed is withdrawn before anything is waited for.
-  const waits = goesOnAfterwards.has(next.do) && !(next.do === 'Wait' && next.for === 'Backoff');
-  if (!waits || !isUnsure(observed, state)) return next;
+/** What was asked for and is not confirmed is withdrawn before anything is waited for, be it a Freeze that never ends. */
+function confirmFirst(next: Decision, { observed, cell, state, now }: GuardInput): Decision {
+  const waits = comesAfterwards.has(next.do) && !(next.do === 'Wait' && next.for === 'Backoff');
+  const version = (state.rollout?.stable ?? stableSet(observed, cell))?.version;
+  if (!waits || version === undefined || !isUnsure(observed, state)) return next;
   // It does not wait until what was refused before is tried again, as that is what it withdraws.
-  const isHeld = state.backoff?.purpose === 'Restore';
-  return (isHeld ? awaitBackoff(state, now) : undefined) ?? restore(observed, state, rollout.stable.version);
+  const held = state.backoff?.purpose === 'Restore' ? awaitBackoff(state, now) : undefined;
+  const back = restore(observed, state, version);
+  return held ?? (next.do === 'Close' ? { ...back, settled: next } : back);
 }
 
-const goesOnAfterwards: ReadonlySet<Decision['do']> = new Set([
+const comesAfterwards: ReadonlySet<Decision['do']> = new Set([
   'Wait',
+  'Close',
   'Pause',
   'StartMeasurement',
   'Bake',
   'Finish',
 ]);
-
-function forward(rollout: Rollout, input: GuardInput): Decision {
-  return (
-    replan(rollout, input) ??
-    gate(
-      reconfigure(input.observed, input.cell, rollout.canary.version) ??
-        attendBackground(backdropOf(rollout, input), rollout, input.state) ??
-        takeStep(rollout, input),
-      input,
-    )
-  );
-}
-
-/** Ends a rollout whose rule and configuration someone has deleted; it begins again once the stable side serves again. */
-function lost({ stable, canary }: Rollout, { now }: GuardInput): Decision {
-  const message = `Expected the load balancer to serve ${stable.version} and ${canary.version}, got nothing. Giving everything to ${stable.version}, and beginning again.`;
-  return withdraw('NotServed', message, now);
-}

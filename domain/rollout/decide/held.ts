@@ -4,27 +4,12 @@ import type { Rollout, RolloutState } from '../../model/state.ts';
 import { takeStep } from './canary.ts';
 import { verdictSoFar } from '../measure/measurement.ts';
 
-/** Holds what someone has paused; what measures goes on, and takes everything back when it fails. */
-export function paused(rollout: Rollout, input: GuardInput): Decision | undefined {
-  const { requests, backoff } = input.state;
+/** Holds what a person has paused. */
+export function paused({ state: { requests } }: Pick<GuardInput, 'state'>): Decision | undefined {
   if (requests.paused === undefined) return undefined;
   const { by, reason } = requests.paused;
   const message = `Paused by ${by}${reason === '' ? '' : `: ${reason}`}. Send resume to go on.`;
-  const wait = { do: 'Wait', for: 'Resume', message } as const;
-  const verdict = verdictSoFar(rollout, input);
-  switch (verdict?.do) {
-    case undefined:
-    case 'Advance':
-      return wait;
-    case 'Wait':
-      return verdict.until === undefined ? wait : { ...wait, until: verdict.until };
-    case 'End':
-      return verdict;
-    default:
-      return backoff === undefined || input.now >= backoff.until
-        ? verdict
-        : { ...wait, until: backoff.until };
-  }
+  return { do: 'Wait', for: 'Resume', message };
 }
 
 /** What the step comes to that may take everything back does not wait for anything else that holds the rollout. */

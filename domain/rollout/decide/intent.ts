@@ -1,63 +1,45 @@
-import { inspect, reinstall } from './adoption.ts';
-import { candidates, isBlocked, type Candidates } from '../../versions/candidate.ts';
+import { isBlocked, type Candidates } from '../../versions/candidate.ts';
 import { begin, withoutRoom } from './begin.ts';
 import type { Decision, Shift } from '../../model/decision.ts';
 import { gate } from '../../gates/gate.ts';
 import { guard, type GuardInput, onlyRegistered } from '../../gates/guard.ts';
-import { isUnsure, restore } from './reconfigure.ts';
-import { atRest } from './rest.ts';
-import { carriersBeside, isGone, presentOf, stableSet, UNKNOWN_VERSION } from '../../versions/stable.ts';
-import { close, isPinLost, settle, tooMany, waiting } from './settle.ts';
+import { carriersBeside, isGone, presentOf, UNKNOWN_VERSION } from '../../versions/stable.ts';
+import type { FirstInput } from './rules.ts';
+import { close, isPinLost, tooMany, waiting } from './settle.ts';
 import { backTo, giveBack, takeOutMeanwhile } from './take-back.ts';
-import { isUnderWay, keeping, upkeep } from './upkeep.ts';
+import { abortIsDue } from '../../model/requests.ts';
+import { awaitBackoff } from './held.ts';
 import { isNewer, type VersionSet } from '../../versions/version.ts';
 import { everythingTo, includes, MAX_TARGET_GROUPS, weightOf } from '../../load-balancers/weights.ts';
 import type { Cell } from '../../../crds/cell.ts';
 import { parseDuration } from '../../duration.ts';
 import { servedUntil } from '../report/history.ts';
 
-/** Decides what a Cell without a rollout under way needs: a rollout, one write, or nothing. */
-export function intend(input: GuardInput): Decision {
-  const { observed, cell, state } = input;
+/** Releases a configuration that someone deletes under a Cell that stays: what it has made goes on serving. What goes back does not wait for that. */
+export function release({ observed: { deletion }, state, now }: GuardInput): Decision | undefined {
+  const goesBack = abortIsDue(state) || state.rollout?.ending !== undefined;
+  if (deletion?.isUnderWay !== true || !deletion.isHeld || goesBack) return undefined;
+  const message = 'Letting the deleted configuration go; what it has made is taken over again.';
+  return awaitBackoff(state, now) ?? { do: 'Release', message };
+}
+
+/** Reads how the run ended whose rollout the status has. */
+export function readLostRun({ cell }: GuardInput): Decision | undefined {
   const left = cell.status.rollout;
-  if (left !== undefined) {
-    const message = `Reading how run ${left.runId} ended, and continuing its rollout from the status.`;
-    return { do: 'ReadLostRun', runId: left.runId, message };
-  }
-  const stable = stableSet(observed, cell);
-  if (cell.problems.length > 0) return withoutSpec(input, stable);
-  const found = candidates(cell, observed);
-  if (stable === undefined) return installFirst(input, found);
-  const moving =
-    fallBack(input, found, stable) ?? recover(input, found, stable) ?? move(input, found, stable);
-  const next = isUnderWay(moving)
-    ? moving
-    : (upkeep(input, stable, moving) ?? moving ?? keeping(input, found.sets, stable));
-  if (next !== undefined && next.do !== 'Wait' && next.do !== 'Close') return next;
-  // What nobody knows for sure is put right before anything is waited for, be it a Freeze that never ends.
-  if (!isUnsure(observed, state)) return next ?? atRest(settle(input, found, stable), input);
-  const back = restore(observed, state, stable.version);
-  const stands = next ?? settle(input, found, stable);
-  return stands.do === 'Close' ? { ...back, settled: stands } : back;
+  if (left === undefined) return undefined;
+  const message = `Reading how run ${left.runId} ended, and continuing its rollout from the status.`;
+  return { do: 'ReadLostRun', runId: left.runId, message };
 }
 
 /** A spec that is not valid does not say what should serve: what serves stays. */
-function withoutSpec({ observed, cell, state }: GuardInput, stable: VersionSet | undefined): Decision {
-  const failed = close('Failed', 'InvalidSpec', cell.problems.join(' '));
-  if (stable === undefined || !isUnsure(observed, state)) return failed;
-  return { ...restore(observed, state, stable.version), settled: failed };
-}
-
-/** Reads what is served, where no object says so; where nothing is, gives all traffic to what served last, or is to serve. */
-const installFirst = (input: GuardInput, found: Candidates): Decision =>
-  (mayServe(input, found) ? (inspect(input) ?? reinstall(input)) : undefined) ??
-  gate(install(found, input), input);
+export const keepWithoutSpec = ({ cell: { problems } }: GuardInput): Decision | undefined =>
+  problems.length === 0 ? undefined : close('Failed', 'InvalidSpec', problems.join(' '));
 
 /** Whether something would be written as if nothing were served, or was served when the status was written. */
-const mayServe = ({ observed, cell }: GuardInput, found: Candidates): boolean =>
+export const mayServe = ({ observed, cell, found }: FirstInput): boolean =>
   found.target !== undefined || !observed.isApplied || (cell.status.targetGroups ?? []).length > 0;
 
-function fallBack(input: GuardInput, found: Candidates, stable: VersionSet): Decision | undefined {
+export function fallBack(input: GuardInput, found: Candidates, stable: VersionSet): Decision | undefined {
   const { observed, cell } = input;
   if (stable.groups.some((group) => includes(observed.selected, group))) return undefined;
   const { sets, target } = found;
@@ -91,7 +73,7 @@ function fallBack(input: GuardInput, found: Candidates, stable: VersionSet): Dec
  * Leaves no weight where it does not belong: what was adopted with weights on two versions continues as a rollout when it is on
  * its way to the version that should serve, and goes back otherwise.
  */
-function recover(input: GuardInput, found: Candidates, stable: VersionSet): Decision | undefined {
+export function recover(input: GuardInput, found: Candidates, stable: VersionSet): Decision | undefined {
   const { observed, cell } = input;
   const [other] = carriersBeside(stable, observed, cell);
   if (other === undefined) return undefined;
@@ -119,7 +101,7 @@ function backFrom(stable: VersionSet, input: GuardInput): Decision | undefined {
   return giveBack(stable.version, backTo(groups, other.groups, input));
 }
 
-function move(input: GuardInput, found: Candidates, stable: VersionSet): Decision | undefined {
+export function move(input: GuardInput, found: Candidates, stable: VersionSet): Decision | undefined {
   const { cell, now } = input;
   const { target } = found;
   if (target === undefined || target.version === stable.version) return undefined;
@@ -144,7 +126,8 @@ function move(input: GuardInput, found: Candidates, stable: VersionSet): Decisio
 }
 
 /** Gives everything to the version that should serve where nothing is served yet. */
-function install(found: Candidates, input: GuardInput): Decision {
+export function install(input: FirstInput): Decision {
+  const { found } = input;
   const { target } = found;
   if (target === undefined) return waiting(found, undefined);
   const { version, groups } = target;
@@ -157,7 +140,7 @@ function install(found: Candidates, input: GuardInput): Decision {
     urgent: false,
     message: `Installing ${version} with all traffic, because nothing is served yet.`,
   };
-  return onlyRegistered(shift, input);
+  return gate(onlyRegistered(shift, input), input);
 }
 
 /** What of a Cell says for how long a version may be swapped in again. */

@@ -1,24 +1,36 @@
 import { candidates, isBlocked, type PresentCell } from '../../versions/candidate.ts';
 import { deadlineOf } from '../../gates/deadline.ts';
 import { type Decision, abortedBy, end, fail, withdraw } from '../../model/decision.ts';
-import type { GuardInput } from '../../gates/guard.ts';
 import type { ObservedCell } from '../../model/observation.ts';
 import type { Rollout } from '../../model/state.ts';
 import { groupByVersion, isNewer, parseVersion } from '../../versions/version.ts';
 import { nameStep } from '../../steps/step.ts';
+import type { RolloutInput } from './rules.ts';
 import { includes, TOTAL_WEIGHT, weightOf } from '../../load-balancers/weights.ts';
 
-/** Decides what ends a rollout before its last step: an abort, its deadline, or a reason to withdraw it. Undefined: nothing. */
-export function interrupt(rollout: Rollout, input: GuardInput): Decision | undefined {
-  const { abort } = input.state.requests;
-  if (abort !== undefined) return end(abortedBy(abort, input.now));
-  const deadline = deadlineOf(rollout, input.cell);
-  if (deadline !== undefined && input.now >= deadline) {
-    const message = `Expected the rollout of ${rollout.canary.version} to be over within ${input.cell.spec.progressDeadline}, not counting its waits for people, windows and other gates, got ${nameStep(rollout)}.`;
-    return fail('ProgressDeadlineExceeded', message, input.now);
-  }
-  const why = reasonToWithdraw(rollout, input.observed, input.cell);
-  return why === undefined ? undefined : withdraw(why.reason, why.message, input.now);
+export const endByAbort = ({ state: { requests }, now }: RolloutInput): Decision | undefined =>
+  requests.abort && end(abortedBy(requests.abort, now));
+
+/** Fails a rollout that is not over within `spec.progressDeadline`. */
+export function endByDeadline({ rollout, cell, now }: RolloutInput): Decision | undefined {
+  const deadline = deadlineOf(rollout, cell);
+  if (deadline === undefined || now < deadline) return undefined;
+  const message = `Expected the rollout of ${rollout.canary.version} to be over within ${cell.spec.progressDeadline}, not counting its waits for people, windows and other gates, got ${nameStep(rollout)}.`;
+  return fail('ProgressDeadlineExceeded', message, now);
+}
+
+/** Withdraws a rollout that the Cell does not ask for any more. */
+export function endByWithdrawal({ rollout, observed, cell, now }: RolloutInput): Decision | undefined {
+  const why = reasonToWithdraw(rollout, observed, cell);
+  return why && withdraw(why.reason, why.message, now);
+}
+
+/** Ends a rollout whose rule and configuration someone has deleted; it begins again once the stable side serves again. */
+export function endUnserved({ rollout, observed, now }: RolloutInput): Decision | undefined {
+  if (observed.weighted.length > 0) return undefined;
+  const { stable, canary } = rollout;
+  const message = `Expected the load balancer to serve ${stable.version} and ${canary.version}, got nothing. Giving everything to ${stable.version}, and beginning again.`;
+  return withdraw('NotServed', message, now);
 }
 
 /** Whether every step has passed and the canary serves all traffic: only settling and the bake are left. */

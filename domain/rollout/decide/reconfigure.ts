@@ -1,4 +1,6 @@
 import type { PresentCell } from '../../versions/candidate.ts';
+import { gate } from '../../gates/gate.ts';
+import type { GuardInput } from '../../gates/guard.ts';
 import type { Decision } from '../../model/decision.ts';
 import { routeOf, sameRoute, weightsText } from '../../load-balancers/load-balancer.ts';
 import type { ObservedCell } from '../../model/observation.ts';
@@ -20,6 +22,12 @@ export function reconfigure(
     ? 'Changing the settings of the load balancer; the weights stay.'
     : 'Changing what becomes of the listener rule when the Cell is deleted; nothing changes at the load balancer.';
   return { do: 'Shift', purpose: 'Reconfigure', version, shares: weighted, urgent: false, message };
+}
+
+/** Changes the load balancer's configuration as the spec has it, unless a gate holds that. */
+export function editRule(input: GuardInput, version: string): Decision | undefined {
+  const shift = reconfigure(input.observed, input.cell, version);
+  return shift && gate(shift, input);
 }
 
 /** Whether nobody knows for sure what ELBv2 serves: something was asked for and is not confirmed, or someone else has changed it. */

@@ -1,0 +1,212 @@
+import type { Candidates } from '../../versions/candidate.ts';
+import { gate } from '../../gates/gate.ts';
+import type { GuardInput } from '../../gates/guard.ts';
+import { checkTargets, evacuate, failedByHealth } from '../../gates/targets.ts';
+import type { Decision } from '../../model/decision.ts';
+import type { Rollout } from '../../model/state.ts';
+import { carriersBeside } from '../../versions/stable.ts';
+import type { VersionSet } from '../../versions/version.ts';
+import { attendBackground, backdropOf, failureInBackground, readBackground } from '../measure/background.ts';
+import { adopt, inspect, inspectDoubtful, reinstall } from './adoption.ts';
+import { takeStep } from './canary.ts';
+import { awaitBackoff, paused } from './held.ts';
+import {
+  fallBack,
+  install,
+  keepWithoutSpec,
+  mayServe,
+  move,
+  readLostRun,
+  recover,
+  release,
+} from './intent.ts';
+import { endByAbort, endByDeadline, endByWithdrawal, endUnserved } from './interrupt.ts';
+import { rebalance } from './rebalance.ts';
+import { editRule, isUnsure, reconfigure } from './reconfigure.ts';
+import { replan } from './replan.ts';
+import { atRest, leaveIdle } from './rest.ts';
+import { settle } from './settle.ts';
+import { takeBack, takeOut, takeOutMeanwhile } from './take-back.ts';
+
+/** What a rule decides; undefined where it has nothing to do. */
+type Rule<Input, Result extends Decision | undefined = Decision | undefined> = (input: Input) => Result;
+
+type Named<TheRule> = readonly [name: string, rule: TheRule];
+
+/** Rules in their order: the first that has something to do decides. */
+export type Rules<Input> = readonly Named<Rule<Input>>[];
+
+/** Rules of which the last one always decides. */
+export type CompleteRules<Input> = readonly [...Named<Rule<Input>>[], Named<Rule<Input, Decision>>];
+
+/** What the rules of a Cell go by that serves nothing. */
+export interface FirstInput extends GuardInput {
+  readonly found: Candidates;
+}
+
+/** What the rules of a rollout go by. */
+export type RolloutInput = GuardInput & { readonly rollout: Rollout };
+
+/** What the rules of a Cell go by that serves a version, and rolls out none. */
+export interface ServingInput extends FirstInput {
+  readonly stable: VersionSet;
+  /** What is done towards another version, or waits or closes the run because that cannot be done; undefined where none is to serve. */
+  readonly next: Decision | undefined;
+}
+
+/** Whatever the Cell is at. */
+export const cellRules: Rules<GuardInput> = [
+  ['A deleted load balancer configuration is released', release],
+  ['Where the objects may be outdated, the load balancer is read', inspectDoubtful],
+];
+
+/** Without a rollout. */
+export const restRules: Rules<GuardInput> = [
+  ['What was refused is not tried again yet', ({ state, now }) => awaitBackoff(state, now)],
+  ['What the load balancer was found to serve is adopted', adopt],
+  ['The targets in the rule are checked', checkTargets],
+  ['A target group without healthy targets loses its weight to its neighbours', evacuate],
+  ['A rollout that the status has and this run lacks is continued', readLostRun],
+  ['An invalid spec changes nothing', keepWithoutSpec],
+];
+
+/** Without a rollout, while nothing is served. */
+export const firstRules: CompleteRules<FirstInput> = [
+  ['What may be served already is read', (input) => (mayServe(input) ? inspect(input) : undefined)],
+  [
+    'The version that served last is installed again',
+    (input) => (mayServe(input) ? reinstall(input) : undefined),
+  ],
+  ['The first version is installed, or waited for', install],
+];
+
+/** Without a rollout, while a version serves. */
+export const servingRules: CompleteRules<ServingInput> = [
+  ['Another version takes over, or begins its rollout', ({ next }) => (isUnderWay(next) ? next : undefined)],
+  ['While it is held, target groups that are gone leave the rule', takeOutWhileHeld],
+  ['While it is held, an edit of the rule is made', editWhileHeld],
+  ['While it is held, idle target groups leave the rule', leaveIdleWhileHeld],
+  ['The other version waits, or does not fit', ({ next }) => next],
+  [
+    'The weight is spread over the target groups of the version',
+    (input) => rebalance(input, input.found.sets, input.stable),
+  ],
+  ['An edit of the rule is made', (input) => editRule(input, input.stable.version)],
+  ['Idle target groups leave the rule, and the run closes', closeRun],
+];
+
+/** What ends a rollout, unless it has ended. */
+export const endingRules: Rules<RolloutInput> = [
+  ['An abort reverts', endByAbort],
+  ['A rollout past its deadline reverts', endByDeadline],
+  ['A rollout whose version is gone, blocked, unpinned or superseded is withdrawn', endByWithdrawal],
+  ['A failed analysis in the background reverts', ofRollout(failureInBackground)],
+  ['A canary without a healthy target reverts', ofRollout(failedByHealth)],
+];
+
+/** What goes before the steps of a rollout. */
+export const rolloutRules: Rules<RolloutInput> = [
+  ['Where no object says what is served, the load balancer is read', unlessRefused(inspect)],
+  ['A rollout that has ended gives its traffic back', revertEnded],
+  ['What the load balancer was found to serve is adopted', unlessRefused(adopt)],
+  ['The targets in the rule are checked', checkTargets],
+  ['Where nothing is served any more, the rollout is withdrawn', unlessRefused(endUnserved)],
+];
+
+/** The steps of a rollout. */
+export const stepRules: CompleteRules<RolloutInput> = [
+  ['The analysis in the background is read', ofRollout(readBackground)],
+  ['Stable target groups that are gone leave the rule', unlessRefused(ofRollout(takeOut))],
+  ['A target group without healthy targets loses its weight to its neighbours', unlessRefused(evacuate)],
+  ['A pause holds', paused],
+  ['What was refused is not tried again yet', ({ state, now }) => awaitBackoff(state, now)],
+  ['Edited steps take effect', ofRollout(replan)],
+  [
+    'An edit of the rule is made',
+    gated((input) => reconfigure(input.observed, input.cell, input.rollout.canary.version)),
+  ],
+  [
+    'The analysis in the background is started, or holds',
+    gated((input) => attendBackground(backdropOf(input.rollout, input), input.rollout, input.state)),
+  ],
+  ['The step is taken', gated(ofRollout(takeStep))],
+];
+
+/** Finds what is done towards another version than the one that serves. */
+export function findNext(input: FirstInput, stable: VersionSet): ServingInput {
+  const { found } = input;
+  const next = fallBack(input, found, stable) ?? recover(input, found, stable) ?? move(input, found, stable);
+  return { ...input, stable, next };
+}
+
+/** Decides by the first rule that has something to do. */
+export function decideBy<Input>(rules: CompleteRules<Input>, input: Input): Decision;
+export function decideBy<Input>(rules: Rules<Input>, input: Input): Decision | undefined;
+export function decideBy<Input>(rules: Rules<Input>, input: Input): Decision | undefined {
+  for (const [, rule] of rules) {
+    const decision = rule(input);
+    if (decision !== undefined) return decision;
+  }
+  return undefined;
+}
+
+/** Whether what changes the version is done now, or has been begun and waits for healthy targets. */
+const isUnderWay = (next: Decision | undefined): boolean =>
+  next !== undefined && next.do !== 'Close' && (next.do !== 'Wait' || next.for === 'Health');
+
+/** What carries traffic beside the stable version is on its way, and loses nothing to it. */
+const isAlone = ({ stable, observed, cell }: ServingInput): boolean =>
+  carriersBeside(stable, observed, cell).length === 0;
+
+function revertEnded(input: RolloutInput): Decision | undefined {
+  return input.rollout.ending === undefined ? undefined : takeBack(input.rollout, input);
+}
+
+function takeOutWhileHeld(input: ServingInput): Decision | undefined {
+  const { next: held, stable } = input;
+  if ((held?.do !== 'Wait' && held?.do !== 'Close') || !isAlone(input)) return undefined;
+  const out = takeOutMeanwhile(held, stable, input);
+  return out === held ? undefined : out;
+}
+
+function editWhileHeld(input: ServingInput): Decision | undefined {
+  if (input.next === undefined) return undefined;
+  const edited = editRule(input, input.stable.version);
+  return edited?.do === 'Shift' ? edited : undefined;
+}
+
+function leaveIdleWhileHeld(input: ServingInput): Decision | undefined {
+  const { next: held, stable, observed, state } = input;
+  if ((held?.do !== 'Wait' && held?.do !== 'Close') || !isAlone(input)) return undefined;
+  // What nobody knows for sure is put right first.
+  return isUnsure(observed, state) ? undefined : leaveIdle(held, input, stable.version);
+}
+
+function closeRun(input: ServingInput): Decision {
+  const close = settle(input, input.found, input.stable);
+  return isUnsure(input.observed, input.state) ? close : atRest(close, input);
+}
+
+function ofRollout<Result extends Decision | undefined>(
+  rule: (rollout: Rollout, input: GuardInput) => Result,
+): Rule<RolloutInput, Result> {
+  return (input) => rule(input.rollout, input);
+}
+
+/** A rule that waits where something was refused that is tried again later. */
+function unlessRefused(rule: Rule<RolloutInput>): Rule<RolloutInput> {
+  return (input) => {
+    const decision = rule(input);
+    return decision && (awaitBackoff(input.state, input.now) ?? decision);
+  };
+}
+
+/** A rule that Freezes, windows, clusters and applications hold. */
+function gated<Result extends Decision | undefined>(
+  rule: Rule<RolloutInput, Result>,
+): Rule<RolloutInput, Result | Decision> {
+  return (input) => {
+    const decision = rule(input);
+    return decision === undefined ? decision : gate(decision, input);
+  };
+}
