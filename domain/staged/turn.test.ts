@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { acceptStagedRequest, answerStagedRequest, refuseStagedRequest } from './requests.ts';
 import { stagedRequestNames, initialStagedState } from './state.ts';
-import { stagedRules, takeStagedTurn } from './turn.ts';
+import { takeStagedTurn } from './turn.ts';
 import { aSpec, World } from './testing/world.ts';
 
 const three = (more: Parameters<typeof aSpec>[1] = {}): World => new World(aSpec([{}, {}, {}], more));
@@ -638,12 +636,6 @@ describe('a StagedBindingPolicy', () => {
       ...problem,
     });
   });
-});
-
-it('is decided by the rules in the order that docs/design.md shows', () => {
-  const page = readFileSync(join(import.meta.dirname, '../../docs/design.md'), 'utf8');
-  const list = stagedRules.map(([name], index) => `${index + 1}. ${name}`).join('\n');
-  expect(page).toContain(list);
 });
 
 const events = fc.oneof(

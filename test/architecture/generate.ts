@@ -1,7 +1,9 @@
-// Writes the tables of docs/design.md that describe the code, and prints the sizes; with --check it compares the rooms.
+// Writes the tables of docs/design.md that describe the code, and prints the sizes; with --check it compares all but the sizes.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generate } from '../../crds/generated-files.ts';
+import * as cell from '../../domain/rollout/decide/rules.ts';
+import { stagedRules } from '../../domain/staged/turn.ts';
 import { readImports, writeRoomTable } from './rooms.ts';
 import { countProduct, writeSizeTable } from './size.ts';
 
@@ -16,9 +18,33 @@ function replaceTable(text: string, name: string, table: string): string {
   return `${before}${begin}\n${table}\n\n${end}${after}`;
 }
 
+/** Lists rules in the order in which they decide. */
+const listRules = (rules: readonly (readonly [name: string, rule: unknown])[]): string =>
+  rules.map(([name], index) => `${index + 1}. ${name}`).join('\n');
+
+const cellRules = (
+  [
+    ['In every Cell', cell.cellRules],
+    ['Without a rollout', cell.restRules],
+    ['… while nothing is served', cell.firstRules],
+    ['… while a version serves', cell.servingRules],
+    ['During a rollout, until it has ended', cell.endingRules],
+    ['… before its steps', cell.rolloutRules],
+    ['… its steps', cell.stepRules],
+  ] as const
+).map(([when, rules]) => `**${when}**\n\n${listRules(rules)}`);
+
 const sizes = writeSizeTable(countProduct());
 process.stdout.write(`${sizes}\n`);
-const rooms = replaceTable(readFileSync(page, 'utf8'), 'rooms', writeRoomTable(readImports()));
+const tables = {
+  rooms: writeRoomTable(readImports()),
+  'cell-rules': cellRules.join('\n\n'),
+  'staged-rules': listRules(stagedRules),
+};
+const described = Object.entries(tables).reduce(
+  (text, [name, table]) => replaceTable(text, name, table),
+  readFileSync(page, 'utf8'),
+);
 // Each line of code changes the sizes, so they are written and not compared.
-const text = process.argv.includes('--check') ? rooms : replaceTable(rooms, 'sizes', sizes);
+const text = process.argv.includes('--check') ? described : replaceTable(described, 'sizes', sizes);
 generate(new Map([[page, text]]), () => 'docs/design.md does not show what the rooms import.');

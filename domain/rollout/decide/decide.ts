@@ -7,6 +7,7 @@ import { abortIsDue } from '../../model/requests.ts';
 import { heldForStable, untilChecked } from '../../gates/targets.ts';
 import { attachFirst, type GuardInput } from '../../gates/guard.ts';
 import { awaitBackoff, heedingStep } from './held.ts';
+import type { RolloutInput } from './interrupt.ts';
 import { withInspected } from '../../model/known.ts';
 import type { ObservedCell } from '../../model/observation.ts';
 import { isUnsure, restore } from './reconfigure.ts';
@@ -20,7 +21,6 @@ import {
   rolloutRules,
   servingRules,
   stepRules,
-  type RolloutInput,
 } from './rules.ts';
 import type { RolloutState } from '../../model/state.ts';
 import { stableSet } from '../../versions/stable.ts';

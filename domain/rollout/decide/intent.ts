@@ -4,7 +4,6 @@ import type { Decision, Shift } from '../../model/decision.ts';
 import { gate } from '../../gates/gate.ts';
 import { guard, type GuardInput, onlyRegistered } from '../../gates/guard.ts';
 import { carriersBeside, isGone, presentOf, UNKNOWN_VERSION } from '../../versions/stable.ts';
-import type { FirstInput } from './rules.ts';
 import { close, isPinLost, tooMany, waiting } from './settle.ts';
 import { backTo, giveBack, takeOutMeanwhile } from './take-back.ts';
 import { abortIsDue } from '../../model/requests.ts';
@@ -14,6 +13,11 @@ import { everythingTo, includes, MAX_TARGET_GROUPS, weightOf } from '../../load-
 import type { Cell } from '../../../crds/cell.ts';
 import { parseDuration } from '../../duration.ts';
 import { servedUntil } from '../report/history.ts';
+
+/** What the rules of a Cell go by that serves nothing. */
+export interface FirstInput extends GuardInput {
+  readonly found: Candidates;
+}
 
 /** Releases a configuration that someone deletes under a Cell that stays: what it has made goes on serving. What goes back does not wait for that. */
 export function release({ observed: { deletion }, state, now }: GuardInput): Decision | undefined {

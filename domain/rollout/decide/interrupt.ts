@@ -5,9 +5,13 @@ import type { ObservedCell } from '../../model/observation.ts';
 import type { Rollout } from '../../model/state.ts';
 import { groupByVersion, isNewer, parseVersion } from '../../versions/version.ts';
 import { nameStep } from '../../steps/step.ts';
-import type { RolloutInput } from './rules.ts';
+import type { GuardInput } from '../../gates/guard.ts';
 import { includes, TOTAL_WEIGHT, weightOf } from '../../load-balancers/weights.ts';
 
+/** What the rules of a rollout go by. */
+export type RolloutInput = GuardInput & { readonly rollout: Rollout };
+
+/** Ends a rollout that a person aborts. */
 export const endByAbort = ({ state: { requests }, now }: RolloutInput): Decision | undefined =>
   requests.abort && end(abortedBy(requests.abort, now));
 

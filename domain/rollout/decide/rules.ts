@@ -1,4 +1,3 @@
-import type { Candidates } from '../../versions/candidate.ts';
 import { gate } from '../../gates/gate.ts';
 import type { GuardInput } from '../../gates/guard.ts';
 import { checkTargets, evacuate, failedByHealth } from '../../gates/targets.ts';
@@ -19,8 +18,9 @@ import {
   readLostRun,
   recover,
   release,
+  type FirstInput,
 } from './intent.ts';
-import { endByAbort, endByDeadline, endByWithdrawal, endUnserved } from './interrupt.ts';
+import { endByAbort, endByDeadline, endByWithdrawal, endUnserved, type RolloutInput } from './interrupt.ts';
 import { rebalance } from './rebalance.ts';
 import { editRule, isUnsure, reconfigure } from './reconfigure.ts';
 import { replan } from './replan.ts';
@@ -39,14 +39,6 @@ export type Rules<Input> = readonly Named<Rule<Input>>[];
 /** Rules of which the last one always decides. */
 export type CompleteRules<Input> = readonly [...Named<Rule<Input>>[], Named<Rule<Input, Decision>>];
 
-/** What the rules of a Cell go by that serves nothing. */
-export interface FirstInput extends GuardInput {
-  readonly found: Candidates;
-}
-
-/** What the rules of a rollout go by. */
-export type RolloutInput = GuardInput & { readonly rollout: Rollout };
-
 /** What the rules of a Cell go by that serves a version, and rolls out none. */
 export interface ServingInput extends FirstInput {
   readonly stable: VersionSet;
@@ -56,23 +48,26 @@ export interface ServingInput extends FirstInput {
 
 /** Whatever the Cell is at. */
 export const cellRules: Rules<GuardInput> = [
-  ['A deleted load balancer configuration is released', release],
-  ['Where the objects may be outdated, the load balancer is read', inspectDoubtful],
+  ['A load balancer configuration that is being deleted is released', release],
+  ['The load balancer is read where the objects may be outdated', inspectDoubtful],
 ];
 
 /** Without a rollout. */
 export const restRules: Rules<GuardInput> = [
-  ['What was refused is not tried again yet', ({ state, now }) => awaitBackoff(state, now)],
-  ['What the load balancer was found to serve is adopted', adopt],
-  ['The targets in the rule are checked', checkTargets],
-  ['A target group without healthy targets loses its weight to its neighbours', evacuate],
-  ['A rollout that the status has and this run lacks is continued', readLostRun],
+  ['What was refused waits for its backoff', ({ state, now }) => awaitBackoff(state, now)],
+  ['What the load balancer serves already is adopted', adopt],
+  ['The health of targets is read', checkTargets],
+  ['The weight of a target group without healthy targets moves to the others of its version', evacuate],
+  ['A rollout that is only in the status is continued', readLostRun],
   ['An invalid spec changes nothing', keepWithoutSpec],
 ];
 
 /** Without a rollout, while nothing is served. */
 export const firstRules: CompleteRules<FirstInput> = [
-  ['What may be served already is read', (input) => (mayServe(input) ? inspect(input) : undefined)],
+  [
+    'The load balancer is read where it may serve already',
+    (input) => (mayServe(input) ? inspect(input) : undefined),
+  ],
   [
     'The version that served last is installed again',
     (input) => (mayServe(input) ? reinstall(input) : undefined),
@@ -82,16 +77,19 @@ export const firstRules: CompleteRules<FirstInput> = [
 
 /** Without a rollout, while a version serves. */
 export const servingRules: CompleteRules<ServingInput> = [
-  ['Another version takes over, or begins its rollout', ({ next }) => (isUnderWay(next) ? next : undefined)],
-  ['While it is held, target groups that are gone leave the rule', takeOutWhileHeld],
-  ['While it is held, an edit of the rule is made', editWhileHeld],
-  ['While it is held, idle target groups leave the rule', leaveIdleWhileHeld],
-  ['The other version waits, or does not fit', ({ next }) => next],
   [
-    'The weight is spread over the target groups of the version',
+    'Another version falls back, rolls back or begins its rollout',
+    ({ next }) => (isUnderWay(next) ? next : undefined),
+  ],
+  ['While that is held, target groups that are gone leave the rule', takeOutWhileHeld],
+  ['While that is held, an edit of the rule is applied', editWhileHeld],
+  ['While that is held, idle target groups leave the rule', leaveIdleWhileHeld],
+  ['The other version waits, or there is no room for it', ({ next }) => next],
+  [
+    'The weight is spread over the target groups of the version that serves',
     (input) => rebalance(input, input.found.sets, input.stable),
   ],
-  ['An edit of the rule is made', (input) => editRule(input, input.stable.version)],
+  ['An edit of the rule is applied', (input) => editRule(input, input.stable.version)],
   ['Idle target groups leave the rule, and the run closes', closeRun],
 ];
 
@@ -99,34 +97,37 @@ export const servingRules: CompleteRules<ServingInput> = [
 export const endingRules: Rules<RolloutInput> = [
   ['An abort reverts', endByAbort],
   ['A rollout past its deadline reverts', endByDeadline],
-  ['A rollout whose version is gone, blocked, unpinned or superseded is withdrawn', endByWithdrawal],
-  ['A failed analysis in the background reverts', ofRollout(failureInBackground)],
+  ['A rollout that the Cell no longer asks for is withdrawn', endByWithdrawal],
+  ['A failed background analysis reverts', ofRollout(failureInBackground)],
   ['A canary without a healthy target reverts', ofRollout(failedByHealth)],
 ];
 
 /** What goes before the steps of a rollout. */
 export const rolloutRules: Rules<RolloutInput> = [
-  ['Where no object says what is served, the load balancer is read', unlessRefused(inspect)],
-  ['A rollout that has ended gives its traffic back', revertEnded],
-  ['What the load balancer was found to serve is adopted', unlessRefused(adopt)],
-  ['The targets in the rule are checked', checkTargets],
-  ['Where nothing is served any more, the rollout is withdrawn', unlessRefused(endUnserved)],
+  ['The load balancer is read where no object says what it serves', unlessRefused(inspect)],
+  ['A rollout that has ended reverts', revertEnded],
+  ['What the load balancer serves already is adopted', unlessRefused(adopt)],
+  ['The health of targets is read', checkTargets],
+  ['A rollout is withdrawn where nothing is served any more', unlessRefused(endUnserved)],
 ];
 
 /** The steps of a rollout. */
 export const stepRules: CompleteRules<RolloutInput> = [
-  ['The analysis in the background is read', ofRollout(readBackground)],
+  ['The background analysis is read', ofRollout(readBackground)],
   ['Stable target groups that are gone leave the rule', unlessRefused(ofRollout(takeOut))],
-  ['A target group without healthy targets loses its weight to its neighbours', unlessRefused(evacuate)],
-  ['A pause holds', paused],
-  ['What was refused is not tried again yet', ({ state, now }) => awaitBackoff(state, now)],
+  [
+    'The weight of a target group without healthy targets moves to the others of its version',
+    unlessRefused(evacuate),
+  ],
+  ['A pause holds the rollout', paused],
+  ['What was refused waits for its backoff', ({ state, now }) => awaitBackoff(state, now)],
   ['Edited steps take effect', ofRollout(replan)],
   [
-    'An edit of the rule is made',
+    'An edit of the rule is applied',
     gated((input) => reconfigure(input.observed, input.cell, input.rollout.canary.version)),
   ],
   [
-    'The analysis in the background is started, or holds',
+    'The background analysis is started, or holds the rollout',
     gated((input) => attendBackground(backdropOf(input.rollout, input), input.rollout, input.state)),
   ],
   ['The step is taken', gated(ofRollout(takeStep))],
