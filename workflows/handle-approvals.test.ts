@@ -86,17 +86,19 @@ describe('an approval', () => {
     });
     reviews[0]?.answer(true);
     expect(await asking).toEqual({
-      message: 'Approved by ann for step 1 of 2.0.0: looks fine (1 of 2). Lacking: 1.',
+      message: 'Approved by ann for step 1 of 2.0.0: looks fine (1 of 2). Missing: 1.',
     });
     expect(by()).toEqual(['ann']);
     expect(eventsOf()).toEqual([
-      'Approved: Approved by ann for step 1 of 2.0.0: looks fine (1 of 2). Lacking: 1.',
+      'Approved: Approved by ann for step 1 of 2.0.0: looks fine (1 of 2). Missing: 1.',
     ]);
   });
 
   it('does not count for another step than was looked at', async () => {
     const other = sent({ by: 'ann', groups: ['release'], version: '2.0.0', step: 4 });
-    await expect(async () => update(other)).rejects.toThrow('Expected step 4 of 2.0.0, as it was looked at');
+    await expect(async () => update(other)).rejects.toThrow(
+      'The request is for step 4 of 2.0.0, and the rollout is at',
+    );
     expect(reviews).toEqual([]);
   });
 
@@ -136,7 +138,7 @@ describe('an approval', () => {
     await first;
     expect(reviews).toHaveLength(1);
     expect(by()).toEqual(['ann']);
-    await expect(async () => update(ann)).rejects.toThrow('whose approval counts already: 1 of 2');
+    await expect(async () => update(ann)).rejects.toThrow('has already approved (1 of 2)');
   });
 
   it('comes too late when the rollout was aborted, or the step began again, while it was looked at', async () => {
@@ -150,12 +152,12 @@ describe('an approval', () => {
       },
     };
     reviews[0]?.answer(true);
-    await expect(asking).rejects.toThrow('got one that is being taken back: Aborted by eve.');
+    await expect(asking).rejects.toThrow('already being reverted: Aborted by eve.');
     state = waiting;
     const next = update(bob);
     state = { ...waiting, rollout: { ...waiting.rollout!, progress: { is: 'Pausing', since: 2 } } };
     reviews[1]?.answer(true);
-    await expect(next).rejects.toThrow('Expected a rollout that waits for approval');
+    await expect(next).rejects.toThrow('The rollout does not wait for approval');
     expect(by()).toEqual([]);
   });
 
@@ -168,10 +170,8 @@ describe('an approval', () => {
     await signal(said);
     expect(reviews).toEqual([]);
     expect(by()).toEqual([]);
-    expect(eventsOf()).toEqual([
-      expect.stringMatching(/^ApprovalRefused: Expected an approval to say who gives it/),
-    ]);
-    await expect(async () => update(said)).rejects.toThrow('Send it by okractl approve.');
+    expect(eventsOf()).toEqual([expect.stringMatching(/^ApprovalRefused: The approval lacks/)]);
+    await expect(async () => update(said)).rejects.toThrow('Send it with okractl approve.');
   });
 
   it('by a signal counts as by an update', async () => {

@@ -71,7 +71,7 @@ describe('a request with a name and an entry', () => {
     const validator = handlers.get('update promote')?.options.validator;
     expect(validator?.(seen(1))).toBeUndefined();
     expect(() => validator?.(seen(2))).toThrow(
-      'Expected the end of the steps of 2.0.0, as it was looked at, got step 1',
+      'The request is for the end of the steps of 2.0.0, and the rollout is at step 1',
     );
   });
 

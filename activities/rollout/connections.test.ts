@@ -46,7 +46,7 @@ describe('what is said of connections after a write', () => {
       said: {
         [arnOf('a')]: expect.stringContaining('stay with it') as string,
         [arnOf('b')]:
-          '1 of its targets is draining: what is open there may go on for 120s (deregistration delay). A target that becomes healthy has its full share after 30s (slow start).',
+          '1 of its targets is draining: open connections may continue for 120s (deregistration delay). A target that becomes healthy has its full share after 30s (slow start).',
       },
       asked: [arnOf('b')],
     });

@@ -15,7 +15,7 @@ interface Offer {
   readonly does: string;
 }
 
-const PAUSE: Offer = { name: 'pause', does: 'Holds the rollout at its weight until someone resumes it.' };
+const PAUSE: Offer = { name: 'pause', does: 'Pauses the rollout at its weight until it is resumed.' };
 const RESUME: Offer = { name: 'resume', does: 'Ends the pause.' };
 const PROMOTE: Offer = { name: 'promote', does: 'Finishes the current step, without waiting for it.' };
 
@@ -49,7 +49,7 @@ export function offersOf({ status = {} }: Pick<Cell, 'status'>): readonly Offer[
       name: 'promoteFull',
       does: `Gives ${desiredVersion} the whole weight, without the remaining steps and what they measure.`,
     },
-    { name: 'abort', does: `Takes everything back to ${stableVersion} and blocks ${desiredVersion}.` },
+    { name: 'abort', does: `Shifts all traffic back to ${stableVersion} and blocks ${desiredVersion}.` },
   ];
 }
 

@@ -22,7 +22,7 @@ describe('the row of a Cell', () => {
       name: 'web',
       phase: 'Paused',
       tone: 'Held',
-      message: 'Pausing until someone sends resume or promote.',
+      message: 'Paused until resume or promote.',
       since: at,
       stable: '1.0.0',
       canary: '2.0.0',

@@ -47,7 +47,7 @@ describe('create analysisrun', () => {
 
   it.each([
     [['--args', 'service=foo'], 1, /argument service does not exist in analysisrun template success-rate/],
-    [[], 1, /Expected a value for the argument service-name/],
+    [[], 1, /Argument service-name of .* has no value/],
     [['--args', 'foo'], 2, /Expected NAME=VALUE with --args, got "foo"/],
     [['--args-from-secrets', 'token=api'], 2, /Expected NAME=SECRET\.KEY/],
   ])('A-L04 says what is wrong with %j', async (words, code, said) => {

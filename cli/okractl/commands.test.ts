@@ -16,7 +16,7 @@ describe('get', () => {
     expect(code).toBe(0);
     const [headings, row] = out.split('\n');
     expect(headings).toMatch(/^NAME +PHASE +STEP +CANARY +STABLE +DESIRED +HEALTHY +AGE +MESSAGE$/);
-    expect(row).toMatch(/^web +Paused +2\/3 +20 +1\.0\.0 +2\.0\.0 +- +- +Pausing until/);
+    expect(row).toMatch(/^web +Paused +2\/3 +20 +1\.0\.0 +2\.0\.0 +- +- +Paused until/);
   });
 
   it.each([
@@ -147,7 +147,7 @@ describe('a request', () => {
   );
 
   it('that is refused ends with 3, and says why', async () => {
-    const message = 'Expected a paused rollout, got one that is not paused.';
+    const message = 'The rollout is not paused.';
     const { err, code } = await runOkractl(['resume', 'web'], { answer: { is: 'Refused', message } });
     expect([code, err]).toEqual([3, `okractl: ${message}\n`]);
   });
@@ -596,7 +596,7 @@ describe('the description of a Cell', () => {
     const { out } = await runOkractl(['describe', 'web'], { objects: [aCell(paused)] });
     expect(out).toBe(`Cell:           default/web
 Phase:          Paused (WaitingForResume)
-Says:           Pausing until someone sends resume or promote.
+Says:           Paused until resume or promote.
 Serves:         1.0.0
 Rolls out:      2.0.0
 Step:           2/3, the new version has 20 of 100

@@ -29,7 +29,7 @@ describe('the completion in other shells', () => {
 describe('what is offered to shells and to kubectl', () => {
   const objects = [aCell(), { ...aCell(), metadata: { name: 'other', namespace: 'shop' } }];
   it.each<[readonly string[], readonly string[]]>([
-    [['ab'], ['abort\tTakes everything back to the stable version and blocks the new one']],
+    [['ab'], ['abort\tShifts all traffic back to the stable version and blocks the new one']],
     [['abort', ''], ['web']],
     [['approve', ''], ['web']],
     [['abort', '-n', 'shop', ''], ['other']],

@@ -28,7 +28,7 @@ const watching = (...cells: readonly Cell[]): Watched => ({
   ]),
 });
 const resting = (name: string): Cell => ({
-  ...aCell({ phase: 'Completed', message: '1.0.0 serves with the whole weight.' }),
+  ...aCell({ phase: 'Completed', message: '1.0.0 serves all traffic.' }),
   metadata: { name, namespace: 'default' },
 });
 
@@ -75,7 +75,7 @@ describe('the live view', () => {
 Freeze night of ops holds all namespaces: sale, until 2026-11-22T12:00:00Z (in 2h)
 
 default/web  Paused  1.0.0 → 2.0.0  for 5m
-├─ Pausing until someone sends resume or promote.
+├─ Paused until resume or promote.
 ├─ weights
 │  ├─ TARGET GROUP   VERSION   ROLE     ASKED FOR   SERVED   HEALTHY   NOTE
 │  ├─ web-a          1.0.0     Stable   50          80       2/3       not confirmed yet; differs
@@ -89,7 +89,7 @@ default/web  Paused  1.0.0 → 2.0.0  for 5m
 │  └─ resume by ann: looks fine, 2026-11-22T09:56:00Z (4m ago)
 └─ next: set the canary's weight to 50
 
-default/api  Completed  1.0.0 serves with the whole weight.`);
+default/api  Completed  1.0.0 serves all traffic.`);
   });
 
   it.each<[string, CellStatus, string | undefined]>([
@@ -168,7 +168,7 @@ describe('a pause with an end', () => {
 describe('a line for each change', () => {
   it('says phase, step, versions, weights and what is waited for', () => {
     expect(cellLine('default/web', aCell(paused))).toBe(
-      'default/web  Paused  2/3  1.0.0 → 2.0.0  web-a 80, web-b 20  Pausing until someone sends resume or promote.',
+      'default/web  Paused  2/3  1.0.0 → 2.0.0  web-a 80, web-b 20  Paused until resume or promote.',
     );
   });
 });

@@ -58,7 +58,7 @@ export function clustersHold(
   });
   const over = limits.find(({ until }) => now >= until);
   if (over !== undefined) {
-    const message = `Expected cluster ${over.name} to be ready within ${over.readyTimeout}, got: ${messageOf(missing, over.name)} Goes on when it is ready, or after retry.`;
+    const message = `Expected cluster ${over.name} to be ready within ${over.readyTimeout}, got: ${messageOf(missing, over.name)} Continues when it is ready, or after retry.`;
     return { kind: 'Failed', reason: 'ClustersNotReady', message } satisfies Hold;
   }
   const names = missing.map(({ name }) => name).join(', ');

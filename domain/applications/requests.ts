@@ -75,7 +75,7 @@ export function applicationsAnswer(name: RequestName, { reported }: Applications
     case 'promote':
       return `The current step of ${those} is finished.`;
     case 'promoteFull':
-      return `${those} gets the whole weight, without the remaining steps.`;
+      return `${those} gets all traffic, without the remaining steps.`;
     case 'abort':
       return `${those} goes back to the revision before.`;
     case 'retry':

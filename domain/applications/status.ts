@@ -168,7 +168,7 @@ function claimsOf({ phase, reason, message }: Whole, clusters: ToldInput['cluste
       type: 'Degraded',
       holds: isTroubled,
       reason: isTroubled ? reason : 'AsExpected',
-      message: isTroubled ? message : 'Nothing keeps the Cell from what its spec asks for.',
+      message: isTroubled ? message : 'The Cell matches its spec.',
     },
     {
       type: 'ClustersReady',

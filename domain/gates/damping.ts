@@ -60,7 +60,7 @@ export function damp(
     for: 'Backoff',
     until,
     reason: isContended ? 'Contended' : 'Flapping',
-    message: `${again} ${look} Nothing moves until ${new Date(until).toISOString()}.`,
+    message: `${again} ${look} No weight changes until ${new Date(until).toISOString()}.`,
     ...(decision.do === 'Shift' && decision.settled !== undefined ? { settled: decision.settled } : {}),
   };
 }

@@ -1,5 +1,6 @@
 import type { FreezeSpec } from '../../crds/freeze.ts';
 import { fieldsIn, textIn } from '../model/shape.ts';
+import { sentence } from '../text.ts';
 import { byName } from '../versions/version.ts';
 
 /** A Freeze that holds the rollouts of a namespace. */
@@ -13,7 +14,7 @@ export interface Freezing {
 
 /** Says for people which Freeze holds. */
 export const heldByFreeze = ({ name, by, reason }: Freezing): string =>
-  `Held by Freeze ${name} of ${by}: ${reason}`;
+  `Held by Freeze ${name} of ${by}: ${sentence(reason)}`;
 
 /** The Freezes that are about a namespace, by name; those that have ended are left out by `freezeAt`. */
 export function freezesOf(

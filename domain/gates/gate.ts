@@ -49,12 +49,12 @@ function frozen(decision: Decision, { observed, now }: GateInput): Wait | undefi
   const freeze = freezeAt(observed.freezes, now);
   if (freeze === undefined || (decision.do === 'Shift' && takesOut(decision, observed))) return undefined;
   const { until } = freeze;
-  const end = until === undefined ? 'deleted' : `deleted, or over at ${new Date(until).toISOString()}`;
+  const end = until === undefined ? 'deleted' : `deleted, or ends at ${new Date(until).toISOString()}`;
   return {
     do: 'Wait',
     for: 'Freeze',
     ...(until === undefined ? {} : { until }),
-    message: `${heldByFreeze(freeze)} Goes on when it is ${end}. Next: ${decision.message}`,
+    message: `${heldByFreeze(freeze)} Continues when it is ${end}. Next: ${decision.message}`,
   };
 }
 
@@ -83,7 +83,7 @@ function heldByApplication(decision: Decision, { observed: { behind } }: GateInp
   if (behind === undefined || !isOfRollout(decision)) return undefined;
   const { application, reason } = behind;
   const one = `application ${application} of Cell ${behind.cell}`;
-  const what = reason === undefined ? `for ${one} to be in place` : `until ${one} can go on (${reason})`;
+  const what = reason === undefined ? `for ${one} to be in place` : `until ${one} can continue (${reason})`;
   const message = `Waiting ${what}. Next: ${decision.message}`;
   return { do: 'Wait', for: 'Application', message };
 }

@@ -136,7 +136,7 @@ describe('a Freeze', () => {
 
   it('says who asks for it, why, and what comes next', () => {
     expect(decide(next.frozenBy(freeze).seen(), initialState, NOW).message).toBe(
-      'Held by Freeze year-end of ops: Christmas. Goes on when it is deleted. Next: Rolling out 2.0.0 in place of 1.0.0.',
+      'Held by Freeze year-end of ops: Christmas. Continues when it is deleted. Next: Rolling out 2.0.0 in place of 1.0.0.',
     );
   });
 

@@ -51,7 +51,7 @@ export function lackOfTargets(found: readonly TargetHealth[]): string | undefine
   return lacking
     .map(
       ({ targetGroupARN }) =>
-        `Expected a registered target in ${targetGroupARN} before it joins the rule, got none. Register one; a target group without any counts as unhealthy.`,
+        `Target group ${targetGroupARN} has no registered target. Register one before it joins the rule; an empty target group counts as unhealthy.`,
     )
     .join(' ');
 }

@@ -151,7 +151,7 @@ function evacuation(
   const message =
     leaving.length > 0
       ? `Moving the weight of ${names(leaving)} to ${names(carrying)}, because it has no healthy target.`
-      : `Giving ${names(returning)} its share again, because its targets are healthy.`;
+      : `Restoring the share of ${names(returning)}, because its targets are healthy.`;
   return { do: 'Shift', purpose: 'Evacuate', version, shares, urgent: false, message };
 }
 

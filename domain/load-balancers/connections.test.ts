@@ -26,14 +26,14 @@ describe('the connections of a target group', () => {
       'go on with one target that is deregistered',
       { draining: 1, deregistrationDelaySeconds: 300 },
       app,
-      '1 of its targets is draining: what is open there may go on for 300s (deregistration delay).',
+      '1 of its targets is draining: open connections may continue for 300s (deregistration delay).',
       5,
     ],
     [
       'go on with targets that are deregistered for nobody knows how long',
       { draining: 2 },
       app,
-      '2 of its targets are draining: what is open there may go on until their deregistration delay is over.',
+      '2 of its targets are draining: open connections may continue until their deregistration delay is over.',
     ],
     [
       'come slowly',
@@ -47,7 +47,7 @@ describe('the connections of a target group', () => {
       'are late for more than one reason, until the last of them is over',
       { draining: 1, deregistrationDelaySeconds: 300, slowStartSeconds: 900 },
       net,
-      '1 of its targets is draining: what is open there may go on for 300s (deregistration delay). A target that becomes healthy has its full share after 900s (slow start).',
+      '1 of its targets is draining: open connections may continue for 300s (deregistration delay). A target that becomes healthy has its full share after 900s (slow start).',
       15,
     ],
   ])('%s', (_, change, type, message, minutes) => {
@@ -103,7 +103,7 @@ describe('the connections of a target group', () => {
       healthRead(before, found, decision, { observed, cell, now });
     const state = idleRead(withConnections(initialState, losing, NOW), look(2), NOW + MINUTE);
     expect(textAt(state, NOW + MINUTE)).toBe(
-      `${FLOWS} 2 of its targets are draining: what is open there may go on until their deregistration delay is over.`,
+      `${FLOWS} 2 of its targets are draining: open connections may continue until their deregistration delay is over.`,
     );
     expect(textAt(state, NOW + MINUTE, 20)).toBe(FLOWS);
     expect(textAt(idleRead(state, look(0), NOW + 2 * MINUTE), NOW + 2 * MINUTE)).toBe(FLOWS);

@@ -85,7 +85,7 @@ function drainingIn({
     seconds === undefined
       ? 'until their deregistration delay is over'
       : `for ${seconds}s (deregistration delay)`;
-  return [{ text: `${whose} draining: what is open there may go on ${long}.`, seconds }];
+  return [{ text: `${whose} draining: open connections may continue ${long}.`, seconds }];
 }
 
 function told(targetGroupARN: string, now: number, delays: readonly Delay[]): readonly Connections[] {

@@ -30,10 +30,11 @@ export interface RequestKind {
 /** Every kind of request; one that has a name and no entry does not compile. */
 export const requestKinds: Readonly<Record<RequestName, RequestKind>> = {
   pause: {
-    description: 'Holds the rollout at its weight until someone resumes it.',
+    description: 'Pauses the rollout at its weight until it is resumed.',
     refusal: withoutRollout,
     take: (open, stamp) => ({ ...open, paused: open.paused ?? stamp }),
-    answer: (state) => `The rollout of ${canaryOf(state)} is paused; its weight stays. Send resume to go on.`,
+    answer: (state) =>
+      `The rollout of ${canaryOf(state)} is paused; its weight stays. Send resume to continue.`,
   },
   resume: {
     description: 'Ends a pause.',
@@ -41,7 +42,7 @@ export const requestKinds: Readonly<Record<RequestName, RequestKind>> = {
     // Resuming ends an operator's pause, or else the pause step that waits for it.
     take: ({ paused, ...others }, stamp) =>
       paused === undefined ? { ...others, promote: { ...stamp, resumes: true } } : others,
-    answer: (state) => `The rollout of ${canaryOf(state)} goes on.`,
+    answer: (state) => `The rollout of ${canaryOf(state)} continues.`,
   },
   promote: {
     description: 'Finishes the current step.',
@@ -52,26 +53,26 @@ export const requestKinds: Readonly<Record<RequestName, RequestKind>> = {
     answer: (state) => `The current step of ${canaryOf(state)} is finished.`,
   },
   promoteFull: {
-    description: 'Gives the new version the whole weight, without the remaining steps.',
+    description: 'Shifts all traffic to the new version, without the remaining steps.',
     finishesStep: true,
     refusal: withoutRollout,
     take: ({ paused: _ended, ...open }, stamp) => ({ ...open, promoteFull: stamp }),
     change: decidingOnBackground,
     answer: (state) =>
-      `${canaryOf(state)} gets the whole weight, without the remaining steps.${approvalAhead(state)}${unhealthySide(state.rollout?.canary, state)}`,
+      `${canaryOf(state)} gets all traffic, without the remaining steps.${approvalAhead(state)}${unhealthySide(state.rollout?.canary, state)}`,
   },
   abort: {
-    description: 'Takes everything back to the stable version and blocks the new one.',
+    description: 'Shifts all traffic back to the stable version and blocks the new one.',
     // One that is withdrawn may begin again, unless its version is blocked.
     refusal: (state) => (state.rollout?.ending?.kind === 'Withdrawn' ? undefined : withoutRollout(state)),
     take: ({ paused: _ended, ...open }, stamp) => ({ ...open, abort: stamp }),
     answer: (state) =>
       state.rollout === undefined
-        ? 'The rollout that was left behind is aborted as soon as the Cell was looked at. When there is none, nothing is done.'
-        : `The rollout of ${state.rollout.canary.version} is aborted; everything goes back to ${state.rollout.stable.version}.${unhealthySide(state.rollout.stable, state)}`,
+        ? 'Accepted. If an earlier run left a rollout behind, it is aborted at the next reconcile.'
+        : `The rollout of ${state.rollout.canary.version} is aborted; all traffic shifts back to ${state.rollout.stable.version}.${unhealthySide(state.rollout.stable, state)}`,
   },
   retry: {
-    description: 'Tries again what is blocked or held up.',
+    description: 'Retries what is blocked or on hold.',
     refusal: (state) =>
       state.rollout === undefined || state.backoff !== undefined || canMeasureAgain(state)
         ? undefined
@@ -80,8 +81,8 @@ export const requestKinds: Readonly<Record<RequestName, RequestKind>> = {
     change: (state) => unblocking(measuringAgain(state)),
     answer: ({ rollout }) =>
       rollout?.ending === undefined
-        ? 'What was blocked, or is held up, is tried again.'
-        : `Giving everything back to ${rollout.stable.version} is tried again at once; what is blocked stays so.`,
+        ? 'Retrying what is blocked or on hold.'
+        : `Retrying at once to shift all traffic back to ${rollout.stable.version}; its version stays blocked.`,
   },
 };
 
@@ -114,7 +115,7 @@ function unblocking(state: RolloutState): RolloutState {
 export function withoutRollout({ rollout, reported }: RolloutState): string | undefined {
   if (rollout === undefined) return `Expected a running rollout, got ${reported?.phase ?? 'none'}.`;
   if (rollout.ending === undefined) return undefined;
-  return `Expected a running rollout, got one that is being taken back: ${rollout.ending.message}`;
+  return `The rollout is already being reverted: ${rollout.ending.message}`;
 }
 
 /** Says that nothing stands in for the approvals that are waited for; undefined when none are, or when the background is what holds. */
@@ -124,7 +125,7 @@ function withoutApproval({ rollout }: RolloutState): string | undefined {
   const takes = step === undefined ? undefined : approvalsOf(step);
   return takes === undefined
     ? undefined
-    : `Expected ${takes.count} of ${takes.groups.join(', ')} to approve, got a promote, which does not stand in for that. Have them use okractl approve.`;
+    : `An approval step cannot be promoted: it needs ${takes.count} approvals from ${takes.groups.join(', ')} (okractl approve).`;
 }
 
 /** Says that no step is left that could be finished; undefined when there is one, or a bake, or when the background is what holds. */
@@ -133,14 +134,14 @@ function withoutStep({ rollout }: RolloutState): string | undefined {
     return undefined;
   return rollout.index < rollout.steps.length
     ? undefined
-    : `Expected a step to finish, got none left: ${rollout.canary.version} is getting the whole weight. Wait for that, or send abort to take everything back.`;
+    : `No step is left to finish: ${rollout.canary.version} is getting all traffic. Wait for that, or send abort to revert.`;
 }
 
 /** Says why there is nothing to be tried again in a rollout. */
 const notHeldUp = (rollout: Rollout): string =>
   isHeldByVerdict(rollout)
-    ? `Expected steps in whose background to measure again, got none left before ${rollout.canary.version} has the whole weight. Send promote to go on without the analysis, or abort to take everything back.`
-    : `Expected no rollout under way, got one of ${rollout.canary.version}. Abort it first, or wait for its end.`;
+    ? `cannot run the background analysis again: no steps are left before ${rollout.canary.version} serves all traffic. Send promote to continue without it, or abort to revert.`
+    : `A rollout of ${rollout.canary.version} is in progress. Abort it first, or wait for its end.`;
 
 /** Says which approval stops a rollout on the way to the whole weight. */
 function approvalAhead({ rollout }: RolloutState): string {
@@ -157,8 +158,8 @@ function notPaused({ rollout, requests }: RolloutState): string | undefined {
   if (requests.paused !== undefined) return undefined;
   const step = rollout?.steps[rollout.index];
   const isAtPause = step !== undefined && waitsForPerson(step) && rollout?.progress.is !== 'Baking';
-  if (rollout === undefined || !isAtPause) return 'Expected a paused rollout, got one that is not paused.';
+  if (rollout === undefined || !isAtPause) return 'The rollout is not paused.';
   return isBackgroundHeld(rollout)
-    ? 'Expected a rollout that is only paused, got one that the analysis in its background holds. Send retry to measure again, promote to go on without it, or abort to take everything back.'
+    ? 'The rollout is held by its background analysis, not only paused. Send retry to measure again, promote to continue without it, or abort to revert.'
     : undefined;
 }

@@ -9,7 +9,6 @@ const state: RolloutState = {
   ...initialState,
   rollout: aRollout({ stable: set('1.0.0'), canary: set('2.0.0'), index: 2 }),
 };
-const LOOK = 'Look again before you ask for';
 
 describe('what was looked at', () => {
   it.each<[string, AskName, Seen, string | undefined]>([
@@ -19,26 +18,26 @@ describe('what was looked at', () => {
       'has a second promote of the same step refused',
       'promote',
       { version: '2.0.0', step: 2 },
-      `Expected step 2 of 2.0.0, as it was looked at, got step 3 of 2.0.0. ${LOOK} promote.`,
+      `The request is for step 2 of 2.0.0, and the rollout is at step 3 of 2.0.0. Check it, and send promote again.`,
     ],
     [
       'has a promote of another version refused',
       'promoteFull',
       { version: '1.9.0', step: 3 },
-      `Expected step 3 of 1.9.0, as it was looked at, got step 3 of 2.0.0. ${LOOK} promoteFull.`,
+      `The request is for step 3 of 1.9.0, and the rollout is at step 3 of 2.0.0. Check it, and send promoteFull again.`,
     ],
     ['lets a whole promotion pass at a later step', 'promoteFull', { version: '2.0.0', step: 2 }, undefined],
     [
       'has a second resume refused, which would end the pause step',
       'resume',
       { version: '2.0.0', step: 3, paused: true },
-      `Expected step 3 of 2.0.0, paused by an operator, as it was looked at, got step 3 of 2.0.0. ${LOOK} resume.`,
+      `The request is for step 3 of 2.0.0, paused by an operator, and the rollout is at step 3 of 2.0.0. Check it, and send resume again.`,
     ],
     [
       'has an approval of another step refused',
       'approve',
       { step: 5 },
-      `Expected step 5 of 2.0.0, as it was looked at, got step 3 of 2.0.0. ${LOOK} approve.`,
+      `The request is for step 5 of 2.0.0, and the rollout is at step 3 of 2.0.0. Check it, and send approve again.`,
     ],
     ['never has an abort refused', 'abort', { version: '1.9.0', step: 1, paused: true }, undefined],
     ['never has a pause refused', 'pause', { version: '1.9.0', step: 1, paused: true }, undefined],

@@ -47,7 +47,7 @@ export function notAsSeen(
     (part) => seen[part] !== undefined && seen[part] !== there[part],
   );
   return differs
-    ? `Expected ${described({ ...there, ...seen }, rollout)}, as it was looked at, got ${described(there, rollout)}. Look again before you ask for ${name}.`
+    ? `The request is for ${described({ ...there, ...seen }, rollout)}, and the rollout is at ${described(there, rollout)}. Check it, and send ${name} again.`
     : undefined;
 }
 

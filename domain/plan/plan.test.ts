@@ -36,10 +36,10 @@ describe('a plan', () => {
       '0 Shift {"a":100,"b":0}',
       '0 Shift {"a":80,"b":20}',
       '0 Wait Pausing for 10m.',
-      '600 Wait Pausing until someone sends resume or promote.',
+      '600 Wait Paused until resume or promote.',
       '600 Shift {"a":50,"b":50}',
       '600 Shift {"a":0,"b":100}',
-      '600 End 2.0.0 serves with the whole weight.',
+      '600 End 2.0.0 serves all traffic.',
       expect.stringMatching(/^600 Wait Keeping a at weight 0/),
       '1200 Shift {"b":100}',
       'end: Completed',
@@ -89,7 +89,7 @@ describe('a plan', () => {
     const plan = planCell(observed, { now });
     expect(told(plan).slice(1, 4)).toEqual([
       '0 Shift {"a":80,"b":20}',
-      '0 Wait Waiting for 2 of 2 approvals, by someone in release.',
+      '0 Wait Waiting for 2 of 2 approvals from release.',
       '0 Shift {"a":0,"b":100}',
     ]);
     expect(plan.problems).toEqual([]);
@@ -130,7 +130,7 @@ describe('a plan', () => {
       expect.stringContaining('{"web-1.0.0-1":100,"web-1.0.1-1":0}'),
       expect.stringContaining('{"web-1.0.0-1":80,"web-1.0.1-1":20}'),
       expect.stringContaining('{"web-1.0.0-1":0,"web-1.0.1-1":100}'),
-      expect.stringContaining('End 1.0.1 serves with the whole weight.'),
+      expect.stringContaining('End 1.0.1 serves all traffic.'),
       expect.stringContaining('{"web-1.0.1-1":100}'),
       'end: Completed',
     ]);

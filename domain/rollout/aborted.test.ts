@@ -43,7 +43,7 @@ describe('a retry of what is being taken back', () => {
     const attempts = web.refusals;
     web.ask('retry');
     expect(answerTo('retry', web.state)).toBe(
-      'Giving everything back to 1.0.0 is tried again at once; what is blocked stays so.',
+      'Retrying at once to shift all traffic back to 1.0.0; its version stays blocked.',
     );
     web.run();
     expect(web.refusals).toBe(attempts - 1);

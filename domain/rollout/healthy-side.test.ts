@@ -191,8 +191,8 @@ describe('targets that die under weight', () => {
     sick(web, group);
     web.pass(5_000);
     const answers = {
-      abort: 'The rollout of 2.0.0 is aborted; everything goes back to 1.0.0.',
-      promoteFull: '2.0.0 gets the whole weight, without the remaining steps.',
+      abort: 'The rollout of 2.0.0 is aborted; all traffic shifts back to 1.0.0.',
+      promoteFull: '2.0.0 gets all traffic, without the remaining steps.',
     };
     expect(answerTo(name, web.state)).toBe(`${answers[name]}${warning}`);
   });

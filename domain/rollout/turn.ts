@@ -101,7 +101,7 @@ const waitFor = (blind: Retry | undefined, now: number): Wait => ({
   do: 'Wait',
   for: 'Backoff',
   until: blind?.until ?? now,
-  message: blind?.message ?? 'Waiting for the first look at the Cell.',
+  message: blind?.message ?? 'Waiting to observe the Cell.',
 });
 
 /** What a turn has to report: the status, whether it is to be written now, and what goes with it. */

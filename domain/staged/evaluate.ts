@@ -227,7 +227,7 @@ function heldBack(
   return {
     phase: reason === 'Aborted' ? 'RolledBack' : 'Paused',
     reason,
-    message: `${message} Send retry to try again, promote to go on without, or abort.`,
+    message: `${message} Send retry to try again, promote to continue without, or abort.`,
     isTrouble: true,
     mark: fulfilledSince === undefined ? unfulfilled : 'Fulfilled',
   };

@@ -186,7 +186,7 @@ export function answerStagedRequest(
   const stage = active === undefined ? 'the first stage' : `stage ${active.name}`;
   switch (name) {
     case 'pause':
-      return `It is paused at ${stage}; no stage begins. Send resume to go on.`;
+      return `It is paused at ${stage}; no stage begins. Send resume to continue.`;
     case 'resume':
       return `It goes on with ${stage}.`;
     case 'promote':

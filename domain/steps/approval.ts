@@ -23,7 +23,7 @@ function next(spec: Spec, rollout: Rollout, input: GuardInput): Decision {
   if (approvals.length >= spec.count) return advance(rollout, `Approved by ${by}.`);
   const until = spec.timeout === undefined ? undefined : since + parseDuration(spec.timeout) * 1000;
   if (until !== undefined && input.now >= until) return late(spec, approvals.length, input);
-  const message = `Waiting for ${spec.count - approvals.length} of ${spec.count} approvals, by someone in ${spec.groups.join(', ')}.${by === '' ? '' : ` Approved by ${by}.`}${spec.message === undefined ? '' : ` ${spec.message}`}`;
+  const message = `Waiting for ${spec.count - approvals.length} of ${spec.count} approvals from ${spec.groups.join(', ')}.${by === '' ? '' : ` Approved by ${by}.`}${spec.message === undefined ? '' : ` ${spec.message}`}`;
   return { do: 'Wait', for: 'Approval', ...(until === undefined ? {} : { until }), message };
 }
 
@@ -35,6 +35,6 @@ function late({ count, timeout, groups }: Spec, got: number, input: GuardInput):
     do: 'Wait',
     for: 'Verdict',
     reason: 'ApprovalTimedOut',
-    message: `${message} Held, because onFailure is Hold. Goes on when it is approved; send abort to take everything back.`,
+    message: `${message} On hold, because onFailure is Hold. Continues when it is approved; send abort to revert.`,
   };
 }

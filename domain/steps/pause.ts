@@ -15,10 +15,10 @@ export const pause: StandingKind<StepSpec<'pause'>> = {
 
 function next({ duration }: StepSpec<'pause'>, rollout: Rollout, { now }: GuardInput): Decision {
   const { progress } = rollout;
-  const text = duration === undefined ? 'until someone resumes' : `for ${duration}`;
+  const text = duration === undefined ? 'until it is resumed' : `for ${duration}`;
   if (progress.is !== 'Pausing') return { do: 'Pause', message: `Pausing ${text}.` };
   if (duration === undefined) {
-    return { do: 'Wait', for: 'Resume', message: 'Pausing until someone sends resume or promote.' };
+    return { do: 'Wait', for: 'Resume', message: 'Paused until resume or promote.' };
   }
   const until = progress.since + parseDuration(duration) * 1000;
   if (now >= until) return advance(rollout, 'The pause is over.');

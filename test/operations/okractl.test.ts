@@ -121,7 +121,7 @@ describe('an operator with okractl', () => {
     expect(description).toMatch(/WeightsShifted +Setting the weight of 2\.0\.0 to 20/);
     expect(description).toContain(`okractl resume web -n ${stage.namespace}`);
     const paused = await onlyAsKubernetesLets();
-    expect(await done('resume', 'web', '--reason', 'looks fine')).toBe('The rollout of 2.0.0 goes on.\n');
+    expect(await done('resume', 'web', '--reason', 'looks fine')).toBe('The rollout of 2.0.0 continues.\n');
     await pausedAt(40);
     expect((await stage.writes()).slice(0, 3)).toEqual(planned.slice(0, 3));
 
@@ -139,7 +139,7 @@ describe('an operator with okractl', () => {
     await done('promote', '--full', 'web');
     const watched = await watching;
     expect(watched).toMatchObject({ code: 0, err: '' });
-    expect(watched.out).toMatch(/Completed: 2\.0\.0 serves with the whole weight\.\n$/);
+    expect(watched.out).toMatch(/Completed: 2\.0\.0 serves all traffic\.\n$/);
 
     const { changes } = JSON.parse(await done('history', 'web', '-o', 'json')) as {
       changes: NonNullable<CellStatus['history']>;
@@ -189,11 +189,11 @@ describe('an operator with okractl', () => {
     const because = ['--reason', 'looks fine'] as const;
     expect(await okractlBy(ann, 'approve', 'approved', ...because)).toEqual({
       code: 0,
-      out: `Approved by ${ann.name} for step 2 of 2.0.0: looks fine (1 of 2). Lacking: 1.\n`,
+      out: `Approved by ${ann.name} for step 2 of 2.0.0: looks fine (1 of 2). Missing: 1.\n`,
       err: '',
     });
     const refusals: readonly [Promise<Ended>, string][] = [
-      [okractlBy(ann, 'approve', 'approved'), 'whose approval counts already: 1 of 2'],
+      [okractlBy(ann, 'approve', 'approved'), 'has already approved (1 of 2)'],
       [
         okractlBy(bob, 'approve', 'approved', '--of', 'v3'),
         'Expected an approval of 2.0.0, which waits for it, got one of 3.0.0',
@@ -222,7 +222,7 @@ describe('an operator with okractl', () => {
     expect(described).toMatch(/ApprovalRefused +Expected an approval to say who gives it/);
 
     expect((await okractlBy(bob, 'approve', 'approved', '--of', '2.0')).out).toContain(
-      '(2 of 2). The rollout goes on.',
+      '(2 of 2). The rollout continues.',
     );
     const { history = [] } = await stage.untilPhase('approved', 'Completed', '2.0.0');
     expect(history[0]?.requests?.map(({ action, by }) => `${action} by ${by}`)).toEqual([

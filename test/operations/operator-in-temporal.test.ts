@@ -136,7 +136,7 @@ describe('an operator who uses Temporal itself', () => {
     await stage.untilStatus(
       'terminate',
       'at its pause step',
-      ({ phase, message = '' }) => phase === 'Paused' && message.startsWith('Pausing until'),
+      ({ phase, message = '' }) => phase === 'Paused' && message.startsWith('Paused until'),
     );
     await stage.signal('terminate', 'resume', { by: 'ann' });
     await untilPausedAt('terminate', 40);

@@ -125,7 +125,7 @@ describe('an analysis', () => {
     );
     stage.metrics.rate = 0.5;
     const reverted = await stage.untilPhase('c28', 'Reverted', '2.0.0');
-    expect(reverted.message).toMatch(/In the background AnalysisRun c28-bg-endless-\S+ ended as Failed/);
+    expect(reverted.message).toMatch(/Background analysis: AnalysisRun c28-bg-endless-\S+ ended as Failed/);
     expect((await stage.writes()).slice(-2)).toEqual([
       { c28b: 70, c28c: 30 },
       { c28b: 100, c28c: 0 },
@@ -145,7 +145,7 @@ describe('an analysis', () => {
       (status) => status.reason === 'WaitingForVerdict',
     );
     expect(held.conditions).toEqual(degraded('Inconclusive'));
-    expect(held.message).toMatch(/In the background AnalysisRun c28i-bg-undecided-\S+ is inconclusive/);
+    expect(held.message).toMatch(/Background analysis: AnalysisRun c28i-bg-undecided-\S+ is inconclusive/);
     await stage.signal('c28i', 'promote', { by: 'ann' });
     await stage.untilPhase('c28i', 'Completed', '2.0.0');
   });

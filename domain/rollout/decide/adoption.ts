@@ -17,7 +17,7 @@ export function inspect({ observed, cell, state }: GuardInput): Decision | undef
   if (inspected !== undefined || (observed.weighted.length > 0 && !isOutdated)) return undefined;
   const route = routeOf(cell.spec);
   const where = route === undefined ? 'the load balancer' : describeRoute(route);
-  const why = isOutdated ? 'what the objects say may be outdated' : 'no object says so';
+  const why = isOutdated ? 'the objects may be outdated' : 'no object reports it';
   return { do: 'Inspect', message: `Reading what ${where} serves, because ${why}.` };
 }
 
@@ -44,6 +44,6 @@ export function reinstall({ observed, cell }: GuardInput): Decision | undefined 
     version: last.version,
     shares: everythingTo(last.groups, []),
     urgent: true,
-    message: `Installing ${last.version} again with all traffic, because it served last and nothing serves any more.`,
+    message: `Installing ${last.version} again with all traffic, because it served last and nothing serves now.`,
   };
 }

@@ -59,7 +59,7 @@ function skip(rollout: Rollout, input: GuardInput): Decision {
   const next =
     end ?? (moves ? moveTo(weightAfter(steps, to - 1), 'Advance', rollout, input) : advance(rollout, ''));
   if (next.do !== 'Advance') return next;
-  return { ...next, to, message: `Going on to ${nameStep({ index: to, steps })}, which takes approvals.` };
+  return { ...next, to, message: `Continuing at ${nameStep({ index: to, steps })}, which needs approvals.` };
 }
 
 function complete(rollout: Rollout, input: GuardInput): Decision {
@@ -127,12 +127,12 @@ function settle(rollout: Rollout, { cell, now }: GuardInput): Decision | undefin
 
 const finish = ({ canary }: Rollout): Decision => ({
   do: 'Finish',
-  message: `${canary.version} serves with the whole weight.`,
+  message: `${canary.version} serves all traffic.`,
 });
 
 function startBaking({ canary, stable }: Rollout, { cell }: GuardInput): Decision {
   const duration = cell.spec.updateStrategy?.bake?.duration ?? '0s';
-  const message = `${canary.version} has the whole weight; watching it for ${duration}, with ${stable.version} kept at 0.`;
+  const message = `${canary.version} serves all traffic; watching it for ${duration}, with ${stable.version} kept at 0.`;
   return { do: 'Bake', message };
 }
 
@@ -145,6 +145,6 @@ function bake(rollout: Rollout, progress: BakeProgress, input: GuardInput): Deci
     return (
       (isEnded ? undefined : awaitMeasurement(rollout, input)) ?? endBackground(rollout) ?? finish(rollout)
     );
-  const message = `Watching ${rollout.canary.version} with the whole weight for ${spec.duration}. Send promote to end it, or abort to take everything back.`;
+  const message = `Watching ${rollout.canary.version} with all traffic for ${spec.duration}. Send promote to end the bake, or abort to revert.`;
   return { do: 'Wait', for: 'Bake', until, message };
 }

@@ -42,14 +42,14 @@ export function decide(seen: ObservedCell, state: RolloutState, now: number): De
 /** A Cell that is gone leaves nothing to decide but what becomes of what its configuration has made. */
 function withoutCell({ deletion }: ObservedCell, state: RolloutState, now: number): Decision {
   if (deletion?.isUnderWay === true && deletion.isHeld) {
-    const message = 'Doing with the load balancer what spec.deletionPolicy says, because the Cell is gone.';
+    const message = 'Applying spec.deletionPolicy to the load balancer, because the Cell was deleted.';
     return awaitBackoff(state, now) ?? { do: 'Remove', message };
   }
   return {
     do: 'Close',
     outcome: 'Deleted',
     reason: 'Deleted',
-    message: 'The Cell is gone; its load balancer configuration goes with it.',
+    message: 'The Cell was deleted, and its load balancer configuration with it.',
   };
 }
 

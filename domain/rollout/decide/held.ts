@@ -8,7 +8,7 @@ import { verdictSoFar } from '../measure/measurement.ts';
 export function paused({ state: { requests } }: Pick<GuardInput, 'state'>): Decision | undefined {
   if (requests.paused === undefined) return undefined;
   const { by, reason } = requests.paused;
-  const message = `Paused by ${by}${reason === '' ? '' : `: ${reason}`}. Send resume to go on.`;
+  const message = `Paused by ${by}${reason === '' ? '' : `: ${reason}`}. Send resume to continue.`;
   return { do: 'Wait', for: 'Resume', message };
 }
 

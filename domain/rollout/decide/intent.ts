@@ -23,7 +23,7 @@ export interface FirstInput extends GuardInput {
 export function release({ observed: { deletion }, state, now }: GuardInput): Decision | undefined {
   const goesBack = abortIsDue(state) || state.rollout?.ending !== undefined;
   if (deletion?.isUnderWay !== true || !deletion.isHeld || goesBack) return undefined;
-  const message = 'Letting the deleted configuration go; what it has made is taken over again.';
+  const message = 'Releasing the deleted configuration; what it created is adopted again.';
   return awaitBackoff(state, now) ?? { do: 'Release', message };
 }
 

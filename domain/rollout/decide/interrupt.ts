@@ -19,7 +19,7 @@ export const endByAbort = ({ state: { requests }, now }: RolloutInput): Decision
 export function endByDeadline({ rollout, cell, now }: RolloutInput): Decision | undefined {
   const deadline = deadlineOf(rollout, cell);
   if (deadline === undefined || now < deadline) return undefined;
-  const message = `Expected the rollout of ${rollout.canary.version} to be over within ${cell.spec.progressDeadline}, not counting its waits for people, windows and other gates, got ${nameStep(rollout)}.`;
+  const message = `The rollout of ${rollout.canary.version} has exceeded its progressDeadline of ${cell.spec.progressDeadline}, not counting waits for people, windows and other gates, at ${nameStep(rollout)}.`;
   return fail('ProgressDeadlineExceeded', message, now);
 }
 
@@ -33,7 +33,7 @@ export function endByWithdrawal({ rollout, observed, cell, now }: RolloutInput):
 export function endUnserved({ rollout, observed, now }: RolloutInput): Decision | undefined {
   if (observed.weighted.length > 0) return undefined;
   const { stable, canary } = rollout;
-  const message = `Expected the load balancer to serve ${stable.version} and ${canary.version}, got nothing. Giving everything to ${stable.version}, and beginning again.`;
+  const message = `The load balancer serves neither ${stable.version} nor ${canary.version} any more. Shifting all traffic to ${stable.version}; the rollout then starts again.`;
   return withdraw('NotServed', message, now);
 }
 
@@ -49,7 +49,7 @@ function reasonToWithdraw(
   const { version, groups } = rollout.canary;
   const present = groupByVersion(observed.selected).sets.find((set) => set.version === version)?.groups ?? [];
   if (!groups.every((group) => includes(present, group))) {
-    const message = `Expected the target groups of ${version} to stay during its rollout, got ${present.length} of ${groups.length} left. Giving everything back to ${rollout.stable.version}.`;
+    const message = `Only ${present.length} of ${groups.length} target groups of ${version} are left during its rollout. Shifting all traffic back to ${rollout.stable.version}.`;
     return { reason: 'TargetGroupsGone', message };
   }
   // This run is rolling it out, so that another one has blocked it: Temporal was restored from a backup of before that.

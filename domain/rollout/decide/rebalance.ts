@@ -46,7 +46,7 @@ export function rebalance(
   const out: Shift = {
     ...shift,
     shares: everythingTo(staying, idleBeside(stable.groups, input)),
-    message: `Spreading the weight of ${set.version} over the ${staying.length} target groups that are left.`,
+    message: `Spreading the weight of ${set.version} over the ${staying.length} remaining target groups.`,
   };
   return sooner(passed(out, input), whole);
 }
@@ -77,7 +77,7 @@ function giveUp(
       shares: weighted.filter((group) => !includes(leaving, group)),
       urgent: false,
       sittingOut: leaving.map(({ arn }) => arn),
-      message: `Taking ${leaving.map(({ name }) => name).join(', ')} out of the rule, because its targets did not become healthy within spec.healthTimeout. ${lack}`,
+      message: `Removing ${leaving.map(({ name }) => name).join(', ')} from the rule, because its targets did not become healthy within spec.healthTimeout. ${lack}`,
     };
   };
 }

@@ -20,7 +20,7 @@ export function reconfigure(
     return undefined;
   const message = isOtherRoute
     ? 'Changing the settings of the load balancer; the weights stay.'
-    : 'Changing what becomes of the listener rule when the Cell is deleted; nothing changes at the load balancer.';
+    : 'Recording the new spec.deletionPolicy; nothing changes at the load balancer.';
   return { do: 'Shift', purpose: 'Reconfigure', version, shares: weighted, urgent: false, message };
 }
 
@@ -46,14 +46,14 @@ export function restore(
     return {
       ...shift,
       purpose: 'Adopt',
-      message: `Taking over what is served already, with the same weights: ${weightsText(shares)}.`,
+      message: `Adopting what is served already, with the same weights: ${weightsText(shares)}.`,
     };
   return {
     ...shift,
     purpose: 'Restore',
     message:
       isApplied && suspect === true
-        ? 'Reading the load balancer, and putting back what someone has changed there.'
-        : 'Putting the configuration back to what is served: what it asks for was not confirmed, or someone has edited it by hand.',
+        ? 'Reading the load balancer, and reverting any drift.'
+        : 'Restoring the configuration to what is served: its last change was not confirmed, or it was edited by hand.',
   };
 }

@@ -27,11 +27,11 @@ export function replan(rollout: Rollout, input: GuardInput): Decision | undefine
     (same.steps ? undefined : endMeasurement(rollout.progress)) ??
     (isKept ? undefined : endBackground(rollout));
   if (end !== undefined) return end;
-  if (same.steps) return { do: 'Replan', index, message: 'The analysis in the background was edited.' };
+  if (same.steps) return { do: 'Replan', index, message: 'The background analysis was edited.' };
   return {
     do: 'Replan',
     index,
-    message: `The steps were edited; going on at ${nameStep({ index, steps: planned.steps })}.`,
+    message: `The steps were edited; continuing at ${nameStep({ index, steps: planned.steps })}.`,
   };
 }
 

@@ -56,7 +56,7 @@ describe('a settled Cell with groups at weight 0', () => {
     expect(status).toMatchObject({
       phase: 'Completed',
       reason: 'Serving',
-      message: '2.0.0 serves with the whole weight.',
+      message: '2.0.0 serves all traffic.',
       desiredVersion: '2.0.0',
     });
     const conditions = status.conditions?.map(({ type, status: holds }) => `${type} ${holds}`);

@@ -52,7 +52,8 @@ export function leaveIdle(stands: Standing, input: GuardInput, version = ''): De
   const dueAt = dueAfter(cell, cell.status.history?.[0]?.endedAt, check?.since);
   const out = (leaving: readonly WeightedTargetGroup[], why: string): Shift =>
     standingAs(stands, leave(leaving, why, { observed, version }));
-  if (dueAt !== undefined && now >= dueAt) return out(idle, 'because nothing has to go back to it any more');
+  if (dueAt !== undefined && now >= dueAt)
+    return out(idle, 'because spec.updateStrategy.detachAfter has passed');
   const isAboutAll = check !== undefined && idle.every(({ arn }) => check.targetGroupARNs.includes(arn));
   if (dueAt === undefined || !isAboutAll || now >= check.at + IDLE_CHECK_MS)
     return look(idle, observed, stands);
@@ -103,7 +104,7 @@ const look = (
   do: 'CheckHealth',
   settled,
   targetGroupARNs: weighted.map(({ arn }) => arn),
-  message: `Checking the targets of ${namesOf(idle)}, which waits at weight 0.`,
+  message: `Checking the targets of ${namesOf(idle)} at weight 0.`,
 });
 
 const leave = (
@@ -116,7 +117,7 @@ const leave = (
   version,
   shares: observed.weighted.filter((group) => !includes(leaving, group)),
   urgent: false,
-  message: `Taking ${namesOf(leaving)} out of the rule at weight 0, ${why}.`,
+  message: `Removing ${namesOf(leaving)} at weight 0 from the rule, ${why}.`,
 });
 
 const namesOf = (groups: readonly WeightedTargetGroup[]): string => groups.map(({ name }) => name).join(', ');

@@ -28,14 +28,14 @@ export function settle({ observed, cell }: GuardInput, found: Candidates, stable
       : told;
   }
   if (stable.version !== UNKNOWN_VERSION && presentOf(stable, observed.selected).length === 0) {
-    const message = `Expected an AWSTargetGroup of ${stable.version}, which serves, got none, and no other version to fall back to. Create one, or target groups of another version.`;
+    const message = `All AWSTargetGroups of ${stable.version}, which serves, are gone, and there is no version to fall back to. Create an AWSTargetGroup of ${stable.version}, or of another version.`;
     return close('Failed', 'TargetGroupsGone', message);
   }
   if (found.blocked !== undefined && isSameVersion(found.blocked.version, stable.version)) {
-    const message = `${stable.version} serves, though it is blocked: ${sentence(found.blocked.cause)} Nothing was left to go back to. Create target groups of a newer version, or of an older one and set spec.version to that.`;
+    const message = `${stable.version} serves, though it is blocked: ${sentence(found.blocked.cause)} No version was left to revert to. Create target groups of a newer version, or of an older one and set spec.version to that.`;
     return close('Failed', 'VersionBlocked', message);
   }
-  return close('Completed', 'Serving', `${stable.version} serves with the whole weight.`);
+  return close('Completed', 'Serving', `${stable.version} serves all traffic.`);
 }
 
 /** Says what a Cell waits for, and what serves meanwhile. */
@@ -43,7 +43,7 @@ export function waiting(found: Candidates, stable: VersionSet | undefined): Clos
   const { missing } = found;
   const serves = stable === undefined ? 'Nothing is served yet.' : `${stable.version} serves.`;
   if (missing === undefined) {
-    const message = `${serves} Expected AWSTargetGroups that match the selector and have a version, got none.`;
+    const message = `${serves} No AWSTargetGroup with a version matches the selector.`;
     return close('Waiting', 'NoTargetGroups', message);
   }
   return {

@@ -66,7 +66,7 @@ const without = (gone: readonly TargetGroup[], { version }: VersionSet, shares: 
   version,
   shares,
   urgent: false,
-  message: `Taking ${gone.map(({ name }) => name).join(', ')} out, because its AWSTargetGroup is gone or claims another version.`,
+  message: `Removing ${gone.map(({ name }) => name).join(', ')} from the rule, because its AWSTargetGroup is gone or has another version.`,
 });
 
 /** Puts everything back to the stable side by one write, ends what is still measuring, and closes the rollout. */
@@ -89,8 +89,8 @@ export function takeBack(rollout: Rollout, input: GuardInput): Decision {
     do: 'Conclude',
     ending: rollout.ending?.kind ?? 'Withdrawn',
     message: stays
-      ? `Nothing is left to go back to, so ${canary.version} keeps everything.`
-      : `${target.version} has everything back.`,
+      ? `No version is left to revert to, so ${canary.version} keeps all traffic.`
+      : `All traffic is back on ${target.version}.`,
   };
 }
 
@@ -104,7 +104,7 @@ export const giveBack = (
   version,
   shares,
   urgent: true,
-  message: `Giving everything back to ${version}.`,
+  message: `Shifting all traffic back to ${version}.`,
 });
 
 /**

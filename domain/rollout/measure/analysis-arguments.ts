@@ -49,7 +49,7 @@ export function resolve(given: readonly (GivenArgument | AnalysisArgument)[], ce
   const args: AnalysisArgument[] = [];
   for (const { name, value, valueFrom } of given) {
     if (args.some((other) => other.name === name))
-      return { ok: false, problem: `Expected each argument once, got ${name} twice. Remove one of them.` };
+      return { ok: false, problem: `Argument ${name} occurs twice. Remove one of them.` };
     if (value !== undefined) {
       args.push({ name, value });
       continue;

@@ -107,7 +107,7 @@ export function buildAnalysisRun(templates: readonly NamedTemplate[], input: Run
   if (!args.ok) return args;
   const open = args.args.find((arg) => arg.value === undefined && arg.valueFrom === undefined);
   if (open !== undefined) {
-    const problem = `Expected a value for the argument ${open.name} of ${names(templates)}, got none. Add it to args.`;
+    const problem = `Argument ${open.name} of ${names(templates)} has no value. Add it to args.`;
     return { ok: false, problem };
   }
   const all = <Value>(pick: (spec: AnalysisTemplateSpec) => readonly Value[] | undefined): readonly Value[] =>
@@ -136,12 +136,10 @@ function problemWithMetrics(
   metrics: readonly AnalysisMetric[],
   templates: readonly NamedTemplate[],
 ): string | undefined {
-  if (metrics.length === 0) return `Expected ${names(templates)} to have metrics, got none.`;
+  if (metrics.length === 0) return `${names(templates)} has no metrics.`;
   const seen = new Set<string>();
   const repeated = metrics.find(({ name }) => seen.size === seen.add(name).size);
-  return repeated === undefined
-    ? undefined
-    : `Expected each metric once, got ${repeated.name} twice in ${names(templates)}.`;
+  return repeated === undefined ? undefined : `Metric ${repeated.name} occurs twice in ${names(templates)}.`;
 }
 
 /** Says which metric has no end: one with an interval and without a count (`EffectiveCount` of Argo Rollouts). */
@@ -150,7 +148,7 @@ function endless(metrics: readonly AnalysisMetric[], args: readonly AnalysisArgu
     ({ interval = '', count = 0 }) => interval !== '' && !(Number(resolved(String(count), args)) > 0),
   );
   if (found === undefined) return undefined;
-  return `Expected the metric ${found.name} to end, because a step waits for it, got an interval without a count. Step analysis should have non-zero count.`;
+  return `Metric ${found.name} would never end: it has an interval without a count, and a step waits for its end. Step analysis should have non-zero count.`;
 }
 
 const names = (templates: readonly NamedTemplate[]): string =>

@@ -73,7 +73,7 @@ export function failureInBackground({ background }: Rollout, input: GuardInput):
   // What bakes belongs to no canary.
   const isHeld = background.prefix === 'bg' && holdsOnFailure(input);
   if (judgement.is !== 'Failed' || isHeld) return undefined;
-  return fail('AnalysisFailed', `In the background ${judgement.message}`, input.now);
+  return fail('AnalysisFailed', `Background analysis: ${judgement.message}`, input.now);
 }
 
 /** Reads the background when something has ended, or when nothing was heard for long. */
@@ -119,19 +119,19 @@ function holdFor(background: Background, rollout: Rollout, requests: Requests): 
   const isHeld = judgement.is === 'Undecided' || judgement.is === 'Failed' || notBegun !== undefined;
   if (background.waived === true || !isHeld) return undefined;
   if (background.decidedBy !== undefined) {
-    const message = `Promoted by ${background.decidedBy}, without the analysis in the background.`;
+    const message = `Promoted by ${background.decidedBy} without the background analysis.`;
     return { do: 'WaiveBackground', message };
   }
   if (judgement.is === 'Measuring')
-    return heldUntilBegun('Analysis', `In the background ${notBegun}`, judgement.readAgainAt);
+    return heldUntilBegun('Analysis', `Background analysis: ${notBegun}`, judgement.readAgainAt);
   const mayRetry = isBackgroundRepeatable(rollout, requests);
   if (judgement.is === 'Failed')
-    return heldFor('AnalysisFailed', `In the background ${judgement.message}`, mayRetry);
+    return heldFor('AnalysisFailed', `Background analysis: ${judgement.message}`, mayRetry);
   const ways = waysOn(
     mayRetry,
-    background.prefix === 'bake' ? 'promote to end the bake' : 'promote to go on without it',
+    background.prefix === 'bake' ? 'promote to end the bake' : 'promote to continue without it',
   );
-  return { do: 'Wait', for: 'Verdict', message: `In the background ${judgement.message} ${ways}` };
+  return { do: 'Wait', for: 'Verdict', message: `Background analysis: ${judgement.message} ${ways}` };
 }
 
 /** Waits for a measurement in the background before the canary gets everything; undefined when there is one, or someone goes on without. */
@@ -144,7 +144,7 @@ export function awaitMeasurement(
   // Of a bake the end is asked for by other means.
   const isSkipped = prefix === 'bg' && requests.promoteFull !== undefined;
   if (isSkipped || (verdict.phase !== 'Pending' && verdict.unmeasured !== true)) return undefined;
-  const message = `Waiting for AnalysisRun ${verdict.name} in the background, which has no successful measurement yet.`;
+  const message = `Waiting for background AnalysisRun ${verdict.name}, which has no successful measurement yet.`;
   return { do: 'Wait', for: 'Analysis', message };
 }
 
@@ -154,7 +154,7 @@ export function endBackground({ background }: Rollout): Decision | undefined {
   return {
     do: 'TerminateMeasurement',
     ...following(background),
-    message: `Ending AnalysisRun ${background.verdict.name}, because nothing goes on any more that it could watch.`,
+    message: `Terminating AnalysisRun ${background.verdict.name}: no step remains for it to watch.`,
   };
 }
 

@@ -38,7 +38,9 @@ describe('a promote after the last step', () => {
   it('is refused, and takes nothing of the bake', () => {
     const simulation = rolling();
     expect(asked(simulation, 'promote')).toBe('Progressing WaitingForSettle 100');
-    expect(refusal(simulation.state, 'promote')).toMatch(/none left: 2\.0\.0 is getting the whole weight/);
+    expect(refusal(simulation.state, 'promote')).toMatch(
+      /No step is left to finish: 2\.0\.0 is getting all traffic/,
+    );
     asked(simulation, 'promote');
     simulation.pass(10 * MINUTE);
     expect(wholeBake(simulation)).toEqual(WHOLE);

@@ -30,7 +30,7 @@ export function counted(
 export const saysNothing = (verdict: AnalysisVerdict): AnalysisVerdict => ({
   ...verdict,
   phase: 'Inconclusive',
-  message: 'It was ended early, so that its success says nothing.',
+  message: 'It was terminated early, so its success does not count.',
 });
 
 /** Whether there is anything left that a verdict lets go on; what watches until then is ended when it is over. */

@@ -102,11 +102,9 @@ describe('an analysis in the background that is held after the last step', () =>
     'is not forgotten by a retry when it is %s, as nothing would measure again',
     (phase, held) => {
       const simulation = last(phase);
-      expect(refusal(simulation.state, 'retry')).toMatch(/none left .* Send promote .*, or abort/);
+      expect(refusal(simulation.state, 'retry')).toMatch(/no steps are left .* Send promote .*, or abort/);
       expect(asked(simulation, 'retry')).toBe(`${held} 100`);
-      expect(simulation.status.message).toMatch(
-        / Send promote to go on.*, or abort to take everything back\.$/,
-      );
+      expect(simulation.status.message).toMatch(/ Send promote to continue.*, or abort to revert\.$/);
       expect(simulation.status.message).not.toContain('retry');
     },
   );
@@ -193,7 +191,7 @@ describe('a resume', () => {
     const simulation = rolling(paused);
     concluded(simulation, phase);
     expect(refusal(simulation.state, 'resume')).toMatch(
-      /background holds\. Send retry .*, promote .*, or abort/,
+      /held by its background analysis, not only paused\. Send retry .*, promote .*, or abort/,
     );
     expect(asked(simulation, 'resume')).toBe(`${held} 5`);
     expect(simulation.state.requests).toEqual({});

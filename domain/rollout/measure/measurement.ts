@@ -34,7 +34,7 @@ export function verdictOn(progress: MeasuringProgress, rollout: Rollout, input: 
       return {
         do: 'Wait',
         for: 'Verdict',
-        message: `${judgement.message} ${waysOn(true, 'promote to go on')}`,
+        message: `${judgement.message} ${waysOn(true, 'promote to continue')}`,
       };
     case 'Measuring': {
       const { readAgainAt: until, notBegun } = judgement;
@@ -54,7 +54,7 @@ export function endMeasurement(progress: Progress): Decision | undefined {
   const { kind } = progress;
   const { name, phase } = progress.verdict;
   if (isFinished(phase)) return undefined;
-  const message = `Ending ${kind} ${name}, because nobody waits for it any more.`;
+  const message = `Terminating ${kind} ${name}: no longer needed.`;
   return { do: 'TerminateMeasurement', kind, name, message };
 }
 

@@ -13,7 +13,7 @@ export const heldFor = (reason: string, message: string, mayRetry = true): Wait 
   do: 'Wait',
   for: 'Verdict',
   reason,
-  message: `${message} Held, because onFailure is Hold. ${waysOn(mayRetry, 'promote to go on')}`,
+  message: `${message} On hold, because onFailure is Hold. ${waysOn(mayRetry, 'promote to continue')}`,
 });
 
 /** Waits for what has not begun in time; it counts as slowness of the rollout. */
@@ -22,11 +22,11 @@ export const heldUntilBegun = (waits: Wait['for'], message: string, until: numbe
   for: waits,
   reason: NOT_MEASURED,
   until,
-  message: `${message} Continues once it has begun. ${waysOn(false, 'promote to go on without it')}`,
+  message: `${message} Continues once it has begun. ${waysOn(false, 'promote to continue without it')}`,
 });
 
 /** Says what a person can send who decides about a verdict. */
 export const waysOn = (mayRetry: boolean, promote: string): string =>
   mayRetry
-    ? `Send retry to measure again, ${promote}, or abort to take everything back.`
-    : `Send ${promote}, or abort to take everything back.`;
+    ? `Send retry to measure again, ${promote}, or abort to revert.`
+    : `Send ${promote}, or abort to revert.`;

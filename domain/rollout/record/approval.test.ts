@@ -31,15 +31,13 @@ describe('a step that takes approvals', () => {
     expect(simulation.approve('ann', 'release')).toBeUndefined();
     simulation.pass(86_400_000);
     expect(stands(simulation)).toBe('Paused WaitingForApproval 20');
-    expect(simulation.status.message).toBe(
-      'Waiting for 1 of 2 approvals, by someone in release. Approved by ann.',
-    );
+    expect(simulation.status.message).toBe('Waiting for 1 of 2 approvals from release. Approved by ann.');
     expect(simulation.status.approval).toMatchObject({ lacking: 1, approvals: [{ by: 'ann', reason: '' }] });
     expect(simulation.approve('ann', 'release')).toBe(
-      'Expected someone else to approve, got ann again, whose approval counts already: 1 of 2.',
+      'ann has already approved (1 of 2); another person must approve.',
     );
     expect(simulation.approve('cleo', 'others')).toBe(
-      'Expected an approval by someone in release, got one by cleo, who is in none of them.',
+      'cleo cannot approve: must be a member of one of release.',
     );
     expect(simulation.approve('bob', 'others', 'release')).toBeUndefined();
     simulation.run();
@@ -124,7 +122,7 @@ describe('a step that takes approvals', () => {
     simulation.pass(3_600_000);
     expect(stands(simulation)).toBe('Paused ApprovalTimedOut 20');
     expect(simulation.status.message).toContain(
-      ' Held, because onFailure is Hold. Goes on when it is approved',
+      ' On hold, because onFailure is Hold. Continues when it is approved',
     );
     simulation.ask('promote');
     simulation.ask('retry');
@@ -137,7 +135,7 @@ describe('a step that takes approvals', () => {
 
   it('takes none before it is reached, nor those of another version or of steps that were edited', () => {
     const simulation = rolling([{ setWeight: 20 }, { pause: {} }, approval(1), { setWeight: 50 }]);
-    expect(simulation.approve('ann', 'release')).toContain('Expected a rollout that waits for approval');
+    expect(simulation.approve('ann', 'release')).toContain('The rollout does not wait for approval');
     simulation.ask('resume');
     simulation.run();
     const stand = standOf(simulation.state.rollout);
@@ -152,13 +150,13 @@ describe('a step that takes approvals', () => {
     simulation.wake();
     simulation.run();
     expect(stands(simulation)).toBe('Paused WaitingForApproval 20');
-    expect(countApproval(simulation.state, claim, stand)).toContain('Expected a rollout that waits');
+    expect(countApproval(simulation.state, claim, stand)).toContain('The rollout does not wait');
     simulation.provision('3.0.0', 'c');
     simulation.wake();
     simulation.run();
     expect(simulation.status.desiredVersion).toBe('3.0.0');
     expect(simulation.status.approval).toEqual({ groups: ['release'], count: 1, lacking: 1 });
-    expect(countApproval(simulation.state, claim, stand)).toContain('Expected a rollout that waits');
+    expect(countApproval(simulation.state, claim, stand)).toContain('The rollout does not wait');
   });
 
   it('begins again with nobody when Temporal has lost the run', () => {
@@ -356,7 +354,7 @@ describe('what is sent as an approval', () => {
     const given = { by: 'ann', groups: ['release'], reason: '', at: 0 };
     expect(refusalToApprove(state, { ...given, version: '2.0.0' })).toBeUndefined();
     expect(refusalToApprove(state, { ...given, version: '1.9.0' })).toBe(
-      'Expected an approval of 2.0.0, which waits for it, got one of 1.9.0. Look at 2.0.0 first.',
+      'cannot approve 1.9.0: the rollout is of 2.0.0. Check 2.0.0 first.',
     );
   });
 
@@ -392,7 +390,7 @@ describe('what is sent as an approval', () => {
     );
     expect(flooded.events.length).toBeLessThanOrEqual(50);
     expect(refusalToApprove(state, { by: 'ann', groups: ['__proto__'], reason: '', at: 0 })).toContain(
-      'none of them',
+      'must be a member',
     );
   });
 });

@@ -50,7 +50,7 @@ export function claimFrom(sent: unknown, at: number): Sent {
   if (version !== undefined && of === undefined)
     return {
       is: 'Refused',
-      message: 'Expected a version such as 1.2.3 of what is approved, got another text.',
+      message: 'invalid version to approve: must be a version such as 1.2.3.',
     };
   const why = typeof reason === 'string' ? cut(reason, LONGEST.reason) : '';
   const counted = groups.filter((group) => group !== MASTERS);
@@ -68,7 +68,7 @@ export function claimFrom(sent: unknown, at: number): Sent {
 }
 
 const withoutIdentity = (lacking: string): string =>
-  `Expected an approval to say who gives it, got none with ${lacking}. Send it by okractl approve.`;
+  `The approval lacks ${lacking}. Send it with okractl approve.`;
 
 /** Which wait for approvals is meant: one that begins again, with other steps or for another version, is another. */
 export interface Stand {
@@ -103,21 +103,19 @@ export function refusalToApprove(
   const { takes } = stand;
   const current = state.rollout?.canary.version;
   if (version !== undefined && version !== current)
-    return `Expected an approval of ${current}, which waits for it, got one of ${version}. Look at ${current} first.`;
+    return `cannot approve ${version}: the rollout is of ${current}. Check ${current} first.`;
   const other = step === undefined ? undefined : notAsSeen(state, 'approve', { step });
   if (other !== undefined) return other;
   if (!groups.some((group) => takes.groups.includes(group)))
-    return `Expected an approval by someone in ${takes.groups.join(', ')}, got one by ${by}, who is in none of them.`;
+    return `${by} cannot approve: must be a member of one of ${takes.groups.join(', ')}.`;
   const approvals = given(state);
-  if (approvals.length >= takes.count)
-    return `Expected a step that lacks approvals, got one that has all ${takes.count}.`;
+  if (approvals.length >= takes.count) return `The step already has all ${takes.count} approvals.`;
   return approvals.some((one) => one.by === by)
-    ? `Expected someone else to approve, got ${by} again, whose approval counts already: ${approvals.length} of ${takes.count}.`
+    ? `${by} has already approved (${approvals.length} of ${takes.count}); another person must approve.`
     : undefined;
 }
 
-const NOT_WAITING =
-  'Expected a rollout that waits for approval, got one that does not. Approve when its status says WaitingForApproval.';
+const NOT_WAITING = 'The rollout does not wait for approval. Approve when its reason is WaitingForApproval.';
 
 /** An approval that counts, and what is said of it. */
 export interface Counted {
@@ -142,7 +140,7 @@ export function countApproval(state: RolloutState, claim: Claim, stand: Stand | 
   const { count } = now.takes;
   const lacking = count - approvals.length;
   const step = `step ${rollout.index + 1} of ${rollout.canary.version}`;
-  const message = `Approved by ${by} for ${step}${reason === '' ? '' : `: ${reason}`} (${approvals.length} of ${count}). ${lacking === 0 ? `The rollout goes on.` : `Lacking: ${lacking}.`}`;
+  const message = `Approved by ${by} for ${step}${reason === '' ? '' : `: ${reason}`} (${approvals.length} of ${count}). ${lacking === 0 ? `The rollout continues.` : `Missing: ${lacking}.`}`;
   const next = {
     ...state,
     rollout: { ...rollout, progress: { ...rollout.progress, approvals } },

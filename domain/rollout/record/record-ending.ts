@@ -53,7 +53,7 @@ export function finished(state: RolloutState, now: number): RolloutState {
     version: rollout.canary.version,
     from: rollout.stable.version,
     outcome: 'Completed',
-    message: `${rollout.canary.version} serves with the whole weight.`,
+    message: `${rollout.canary.version} serves all traffic.`,
     startedAt: rollout.startedAt,
     endedAt: now,
   });

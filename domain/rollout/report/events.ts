@@ -34,8 +34,8 @@ export function eventOf(decision: Decision): Note | undefined {
   switch (decision.do) {
     case 'Shift':
       return decision.purpose === 'TakeBack' || decision.purpose === 'FallBack'
-        ? warning('WeightsTakenBack', `${decision.message} ELBv2 serves it.`)
-        : normal('WeightsShifted', `${decision.message} ELBv2 serves it.`);
+        ? warning('WeightsTakenBack', `${inPastTense(decision.message)} Confirmed by ELBv2.`)
+        : normal('WeightsShifted', `${inPastTense(decision.message)} Confirmed by ELBv2.`);
     case 'Advance':
       return decision.isTold ? undefined : normal('StepCompleted', decision.message);
     case 'End':
@@ -45,7 +45,7 @@ export function eventOf(decision: Decision): Note | undefined {
     case 'Conclude':
       return normal(decision.ending === 'Failed' ? 'Reverted' : 'Withdrawn', decision.message);
     case 'StartMeasurement':
-      return normal(measurementKinds[decision.kind].started, decision.message);
+      return normal(measurementKinds[decision.kind].started, inPastTense(decision.message));
     case 'Wait':
       return waitEvent(decision);
     case 'Close':
@@ -56,6 +56,30 @@ export function eventOf(decision: Decision): Note | undefined {
     }
   }
 }
+
+/** The verbs with which the message of a decision begins while it is carried out, and afterwards. */
+const pastTense: ReadonlyMap<string, string> = new Map([
+  ['Adopting', 'Adopted'],
+  ['Applying', 'Applied'],
+  ['Attaching', 'Attached'],
+  ['Changing', 'Changed'],
+  ['Falling', 'Fell'],
+  ['Installing', 'Installed'],
+  ['Moving', 'Moved'],
+  ['Reading', 'Read'],
+  ['Recording', 'Recorded'],
+  ['Removing', 'Removed'],
+  ['Restoring', 'Restored'],
+  ['Rolling', 'Rolled'],
+  ['Setting', 'Set'],
+  ['Shifting', 'Shifted'],
+  ['Spreading', 'Spread'],
+  ['Starting', 'Started'],
+]);
+
+/** Says of what was carried out that it was: "Set the weight …" after "Setting the weight …". */
+export const inPastTense = (message: string): string =>
+  message.replace(/^\w+/, (verb) => pastTense.get(verb) ?? verb);
 
 function waitEvent(decision: Extract<Decision, { do: 'Wait' }>): Note | undefined {
   if (decision.reason !== undefined) return warning(decision.reason, decision.message);
@@ -99,7 +123,7 @@ const warning = (reason: string, message: string): Note => ({ type: 'Warning', r
 export const unknownSignalEvent = (name: string): Note =>
   warning(
     'UnknownSignal',
-    `Expected one of the signals ${askNames.join(', ')}, got ${JSON.stringify(cut(name, 63))}. Nothing was done about it; send one of these.`,
+    `Ignored the unknown signal ${JSON.stringify(cut(name, 63))}. Send one of ${askNames.join(', ')}.`,
   );
 
 /** The Event of a shift that was made as asked, although it leaves all traffic without a healthy target. */

@@ -45,7 +45,7 @@ function claims(input: StatusInput, { phase, reason, message, rejected }: Told):
       type: 'Degraded',
       holds: troubled !== undefined,
       reason: troubled?.reason ?? 'AsExpected',
-      message: troubled?.message ?? 'Nothing keeps the Cell from what its spec asks for.',
+      message: troubled?.message ?? 'The Cell matches its spec.',
     },
     {
       type: 'TargetGroupsAccepted',

@@ -56,7 +56,7 @@ describe('the status of a rollout', () => {
     simulation.pass(MINUTE);
     expect(stands()).toEqual(['done', 4]);
     expect(notAsSeen(simulation.state, 'promote', { step: 4 })).toBe(
-      'Expected step 4 of 2.0.0, as it was looked at, got the end of the steps of 2.0.0. Look again before you ask for promote.',
+      'The request is for step 4 of 2.0.0, and the rollout is at the end of the steps of 2.0.0. Check it, and send promote again.',
     );
     simulation.pass(61 * MINUTE);
     expect(simulation.status.phase).toBe('Completed');

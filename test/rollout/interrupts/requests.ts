@@ -59,7 +59,7 @@ export const requests = {
   promoteFull: { acts: [ask('promoteFull'), lift] },
   retry: {
     acts: [ask('retry'), lift],
-    refusal: 'Expected no rollout under way, got one of 2.0.0. Abort it first, or wait for its end.',
+    refusal: 'A rollout of 2.0.0 is in progress. Abort it first, or wait for its end.',
   },
   'pin of the stable version': { acts: [pin, lift], calmActs: 2 },
   Freeze: { acts: [freeze, lift, ask('abort')], calmActs: 3 },

@@ -99,7 +99,7 @@ export function shop(now: number): readonly ShopObject[] {
       {
         phase: 'Paused',
         reason: 'WaitingForResume',
-        message: 'Pausing until someone sends resume or promote.',
+        message: 'Paused until resume or promote.',
         stableVersion: '1.8.2',
         desiredVersion: '1.9.0',
         canaryWeight: 20,
@@ -114,7 +114,7 @@ export function shop(now: number): readonly ShopObject[] {
             version: '1.8.2',
             from: '1.8.1',
             outcome: 'Completed',
-            message: '1.8.2 serves with the whole weight.',
+            message: '1.8.2 serves all traffic.',
             startedAt: ago(3000),
             endedAt: ago(2960),
           },
@@ -140,7 +140,7 @@ export function shop(now: number): readonly ShopObject[] {
     cell('checkout', {
       phase: 'Reverted',
       reason: 'AnalysisFailed',
-      message: 'Check errors ended as Failed: 7.2 is above max 1. 3.1.0 has everything back.',
+      message: 'Check errors ended as Failed: 7.2 is above max 1. All traffic is back on 3.1.0.',
       stableVersion: '3.1.0',
       desiredVersion: '3.1.0',
       canaryWeight: 0,
@@ -154,7 +154,7 @@ export function shop(now: number): readonly ShopObject[] {
     cell('api', {
       phase: 'Completed',
       reason: 'Settled',
-      message: '3.2.0 serves with the whole weight.',
+      message: '3.2.0 serves all traffic.',
       stableVersion: '3.2.0',
       desiredVersion: '3.2.0',
       targetGroups: groups('api', ['3.2.0', 100]),
