@@ -1,6 +1,5 @@
 import type { Client } from '@temporalio/client';
 import { lateCloudWatch } from '../clients/aws/late.ts';
-import { connectDatadog } from '../clients/datadog/connect.ts';
 import type { TellEvent } from '../clients/datadog/events.ts';
 import { accessPolicies } from '../clients/kubernetes/access-policies.ts';
 import { connectPrometheus } from '../clients/prometheus/client.ts';
@@ -109,7 +108,11 @@ const measuringChecks = (dependencies: Dependencies): Pick<Activities, 'runCheck
     ...dependencies,
     policies: accessPolicies(dependencies.kubernetes),
     queries: dependencies.limits.queries,
-    datadog: { own: dependencies.datadog, ask: connectDatadog() },
+    datadog: {
+      own: dependencies.datadog,
+      // okrad has loaded it at its start where it has keys of Datadog.
+      ask: async (...asked) => (await import('../clients/datadog/queries.ts')).askDatadog(...asked),
+    },
     askCloudWatch: lateCloudWatch({
       endpoint: dependencies.cloudWatchEndpoint,
       stsEndpoint: dependencies.stsEndpoint,

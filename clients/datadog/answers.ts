@@ -7,7 +7,7 @@ import { unavailable, refused } from '../provider-error.ts';
 const bad = (expected: string, got: unknown): Error => {
   const said = cut(JSON.stringify(got) ?? 'nothing', 200);
   return unavailable(
-    `Expected Datadog to answer with ${expected}, got ${said}. Look at what answers in its place, or correct the query.`,
+    `cannot read the answer of Datadog: expected ${expected}, got ${said}. Check what answers in its place, or correct the query.`,
   );
 };
 
@@ -38,7 +38,7 @@ export function seriesOfV1(body: unknown): Answer {
   const { status, error, series } = fieldsOf(body);
   // Datadog answers a query that it cannot compute with 200.
   if (status === 'error' || (typeof error === 'string' && error !== ''))
-    throw refused(`Expected Datadog to compute the query, got: ${String(error)}. Correct the query.`);
+    throw refused(`cannot compute the query in Datadog: ${String(error)}. Correct the query.`);
   return {
     is: 'Series',
     series: listOf(series, 'a list of series').map((one): Series => {
@@ -58,7 +58,7 @@ export function seriesOfV1(body: unknown): Answer {
 function attributesOf(body: unknown): Fields {
   const { data, errors } = fieldsOf(body);
   if (typeof errors === 'string' && errors !== '')
-    throw refused(`Expected Datadog to compute the formula, got: ${errors}. Correct the queries.`);
+    throw refused(`cannot compute the formula in Datadog: ${errors}. Correct the queries.`);
   const { attributes } = fieldsIn(data);
   if (attributes === undefined) throw bad('attributes', data ?? body);
   return fieldsIn(attributes);
@@ -99,7 +99,7 @@ export function fitting(answer: Answer, { from, to, bucketMs: asked }: Window): 
     const first = at + Math.ceil((from - at) / bucketMs) * bucketMs;
     if (first + bucketMs > to && points.length > 0)
       throw refused(
-        `Expected a bucket of Datadog within the window of ${(to - from) / 1000} s, got buckets of ${bucketMs / 1000} s, none of which is complete in it. Set bucket to ${bucketMs / 1000}s, or shorten the rollup in the query.`,
+        `cannot judge the answer of Datadog: no bucket of ${bucketMs / 1000} s is complete in the window of ${(to - from) / 1000} s. Set bucket to ${bucketMs / 1000}s, or shorten the rollup in the query.`,
       );
   }
   return answer;

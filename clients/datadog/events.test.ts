@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { outsideEvent } from '../../domain/rollout/report/outside-events.ts';
 import { serveDatadog } from '../../local/datadog/server.ts';
 import { until } from '../../test/support/until.ts';
-import { datadogEvents } from './events.ts';
+import { postDatadogEvents } from './events.ts';
 
 const key = { namespace: 'shop', name: 'web' };
 const reported = (reason: string, message = 'Said.') => ({
@@ -30,7 +30,7 @@ async function telling(over = {}) {
     longestWaitMs: 1,
     ...over,
   };
-  const tell = datadogEvents(options);
+  const tell = postDatadogEvents(options);
   const send = (reason: string, message?: string): void => {
     const event = outsideEvent(key, reported(reason, message));
     if (event !== undefined) tell(reason, event);

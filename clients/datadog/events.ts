@@ -1,32 +1,38 @@
+import { EventsApi } from '@datadog/datadog-api-client/dist/packages/datadog-api-client-v1/apis/EventsApi.js';
 import type { OutsideEvent } from '../../domain/rollout/report/outside-events.ts';
 import { sleep } from '../backoff.ts';
-import { boundedRequest } from '../bounded-request.ts';
 import type { Log } from '../log.ts';
 import { ProviderError } from '../provider-error.ts';
-import { errorOf } from './transport.ts';
+import { configureDatadog } from './client.ts';
 
-/** Takes events, and returns at once. */
+/** Queues an event; returns at once. */
 export type TellEvent = (id: string, event: OutsideEvent) => void;
 
-/** Where events go. */
+/** Where events go, and what gives them up. */
 export interface EventOptions {
   readonly url: string;
   readonly apiKey: string;
   readonly log: Pick<Log, 'warn'>;
   readonly signal: AbortSignal;
-  /** How long Datadog may ask to wait; what lasts longer costs the event. */
+  /** How long an event waits at most when Datadog limits the rate. */
   readonly longestWaitMs?: number;
 }
 
-/** As many as wait; beyond that the oldest are dropped, as nobody may wait for Datadog. */
+// Beyond that the oldest are dropped.
 const MOST_WAITING = 500;
-/** As many as are remembered, so that a report which is repeated tells nothing twice. */
+// Ids that are remembered, so that a repeated report sends nothing twice.
 const MOST_KNOWN = 2_000;
 
 const LIMITS = { answerBytes: 64_000, milliseconds: 5_000 } as const;
 
-/** Makes what posts events to Datadog one by one, in the background. What it does not take is logged and dropped. */
-export function datadogEvents({ url, apiKey, log, signal, longestWaitMs = 60_000 }: EventOptions): TellEvent {
+/** Posts events to Datadog one by one, in the background; logs and drops those that it does not take. */
+export function postDatadogEvents({
+  url,
+  apiKey,
+  log,
+  signal,
+  longestWaitMs = 60_000,
+}: EventOptions): TellEvent {
   const waiting: OutsideEvent[] = [];
   const known = new Set<string>();
   let isBusy = false;
@@ -54,20 +60,13 @@ export function datadogEvents({ url, apiKey, log, signal, longestWaitMs = 60_000
   const dropped = (event: OutsideEvent, error: unknown): void => {
     if (signal.aborted) return;
     const cause = error instanceof Error ? error.message.replaceAll(apiKey, '…') : 'an error';
-    log.warn({ event: event.title, cause }, 'event not told to Datadog');
+    log.warn({ event: event.title, cause }, 'event not sent to Datadog');
   };
 
-  async function send(event: OutsideEvent): Promise<void> {
-    const answer = await boundedRequest({
-      provider: 'Datadog',
-      url: `${url}/api/v1/events`,
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'dd-api-key': apiKey, 'user-agent': 'okra' },
-      body: JSON.stringify(event),
-      signal,
-      limits: LIMITS,
-    });
-    if (answer.status < 200 || answer.status > 299) throw errorOf(answer);
+  async function send({ title, text, tags, ...event }: OutsideEvent): Promise<void> {
+    const api = new EventsApi(configureDatadog({ url, apiKey }, signal, LIMITS));
+    const { alert_type: alertType, aggregation_key: aggregationKey } = event;
+    await api.createEvent({ body: { title, text, tags: [...tags], alertType, aggregationKey } });
   }
 
   return (id, event) => {

@@ -1,26 +1,111 @@
-import type { Aggregator } from '../../domain/checks/answer.ts';
+import { MetricsApi } from '@datadog/datadog-api-client/dist/packages/datadog-api-client-v1/apis/MetricsApi.js';
+import { MetricsApi as MetricsApiV2 } from '@datadog/datadog-api-client/dist/packages/datadog-api-client-v2/apis/MetricsApi.js';
+import type { Aggregator, Answer } from '../../domain/checks/answer.ts';
 import type { Question } from '../../domain/checks/question.ts';
+import type { Window } from '../../domain/checks/window.ts';
+import { given } from '../../domain/model/given.ts';
+import { ProviderError, refused, unavailable } from '../provider-error.ts';
+import { fitting, scalarsOfV2, seriesOfV1, seriesOfV2 } from './answers.ts';
+import { configureDatadog, type DatadogAccess } from './client.ts';
+
+/** What Datadog is asked. */
+export interface DatadogQuestion {
+  readonly question: Question;
+  readonly formula?: string | undefined;
+  readonly response: 'Timeseries' | 'Scalar';
+  readonly aggregator: Aggregator;
+  readonly window: Window;
+}
+
+/** Asks Datadog, once; throws a ProviderError when it does not answer. */
+export async function askDatadog(
+  access: DatadogAccess,
+  asked: DatadogQuestion,
+  signal: AbortSignal,
+): Promise<Answer> {
+  signal.throwIfAborted();
+  try {
+    if (asked.question.queries === undefined) return await askV1(access, asked, signal);
+    return asked.response === 'Scalar'
+      ? await askScalar(access, asked, signal)
+      : await askSeries(access, asked, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ProviderError) throw error;
+    // The client speaks of its models; what it quotes may be anything.
+    throw unavailable(
+      `cannot read the answer of Datadog: ${error instanceof Error ? error.name : 'an error'} in its client. Check what answers in its place.`,
+    );
+  }
+}
+
+async function askV1(
+  access: DatadogAccess,
+  { question, window }: DatadogQuestion,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const { query } = question;
+  if (query === undefined) throw refused('analysis.query not found. Add it.');
+  const api = new MetricsApi(configureDatadog(access, signal));
+  const answer = await api.queryMetrics({ from: window.from / 1000, to: window.to / 1000, query });
+  return fitting(seriesOfV1(answer), window);
+}
+
+async function askSeries(
+  access: DatadogAccess,
+  asked: DatadogQuestion,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const { queries = [] } = asked.question;
+  const { from, to, bucketMs } = asked.window;
+  const attributes = {
+    from,
+    to,
+    interval: bucketMs,
+    formulas: formulasOf(asked),
+    queries: queries.map(seriesQuery),
+  };
+  const api = new MetricsApiV2(configureDatadog(access, signal));
+  const answer = await api.queryTimeseriesData({
+    body: { data: { type: 'timeseries_request', attributes } },
+  });
+  return fitting(seriesOfV2(answer, { from, bucketMs: intervalOf(queries, bucketMs) }), asked.window);
+}
+
+async function askScalar(
+  access: DatadogAccess,
+  asked: DatadogQuestion,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const { queries = [] } = asked.question;
+  const { from, to } = asked.window;
+  const attributes = {
+    from,
+    to,
+    formulas: formulasOf(asked),
+    queries: queries.map((query) => scalarQuery(query, asked.aggregator)),
+  };
+  const api = new MetricsApiV2(configureDatadog(access, signal));
+  return scalarsOfV2(await api.queryScalarData({ body: { data: { type: 'scalar_request', attributes } } }));
+}
 
 type Query = NonNullable<Question['queries']>[number];
 
-const given = <Fields extends object>(
-  fields: Fields,
-): { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> } =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
+const formulasOf = ({ question, formula }: DatadogQuestion) => [
+  { formula: formula ?? question.queries?.[0]?.name ?? '' },
+];
 
-/** A query for a series, as Datadog's API v2 takes it. */
-export const seriesQuery = (query: Query) =>
+const seriesQuery = (query: Query) =>
   query.dataSource === 'metrics' ? ofMetrics(query) : others[query.dataSource](query);
 
-/** A query for one value, as Datadog's API v2 takes it. */
-export const scalarQuery = (query: Query, aggregator: Aggregator) =>
+const scalarQuery = (query: Query, aggregator: Aggregator) =>
   query.dataSource === 'metrics' ? { ...ofMetrics(query), aggregator } : others[query.dataSource](query);
 
-/** How long a bucket of the answer is, in milliseconds: what a rollup in the queries says goes before what is asked for. */
-export const intervalOf = (queries: readonly Query[], askedMs: number): number =>
+/** Gives the length of a bucket of the answer: a rollup in the queries goes before what is asked for. */
+const intervalOf = (queries: readonly Query[], askedMs: number): number =>
   Math.max(...queries.map(({ query = '' }) => rollupMs(query) ?? askedMs));
 
-/** The longest interval of `.rollup(sum, 300)` in a query; undefined without one. */
+/** Finds the longest interval of `.rollup(sum, 300)` in a query. */
 function rollupMs(query: string): number | undefined {
   const seconds = [...query.matchAll(/\.rollup\(([^()]*)\)/g)]
     .map(([, inside = '']) => Number(inside.split(',').at(-1)))

@@ -3,12 +3,9 @@ import { rolldown, type Plugin } from 'rolldown';
 
 const root = join(import.meta.dirname, '../..');
 
-/** The programs with the threads that they start, by the names of their files in the package. okrad shares nothing with the others, whose sharing would cut it into many pieces. */
+/** The programs, by the names of their files in the package. okrad shares nothing with the others, whose sharing would cut it into many pieces. */
 const programs = [
-  {
-    'cli/okrad': 'cli/okrad.ts',
-    'clients/datadog/thread': 'clients/datadog/thread.ts',
-  },
+  { 'cli/okrad': 'cli/okrad.ts' },
   {
     'cli/okra': 'cli/okra.ts',
     'cli/okractl': 'cli/okractl.ts',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { AskDatadog } from '../../clients/datadog/connect.ts';
+import type { askDatadog } from '../../clients/datadog/queries.ts';
 import { serveDatadog } from '../../local/datadog/server.ts';
 import { startOkrad } from '../../local/okrad.ts';
 import { reservePorts } from '../../local/ports.ts';
@@ -145,9 +145,9 @@ describe('the package', () => {
     expect(sizes.map((size) => size > 100)).toEqual(sizes.map(() => true));
   });
 
-  it('asks Datadog in a thread of its own', async () => {
-    const { connectDatadog } = (await import(builtModule(stack.built, 'clients/datadog/connect.ts'))) as {
-      readonly connectDatadog: () => AskDatadog;
+  it('asks Datadog', async () => {
+    const { askDatadog: ask } = (await import(builtModule(stack.built, 'clients/datadog/queries.ts'))) as {
+      readonly askDatadog: typeof askDatadog;
     };
     const keys = { apiKey: 'the-api-key', appKey: 'the-app-key' };
     await using datadog = await serveDatadog(keys);
@@ -155,7 +155,7 @@ describe('the package', () => {
     const to = Math.floor(Date.now() / 60_000) * 60_000;
     const query = 'avg:errors{*}';
     const window = { from: to - 120_000, to, bucketMs: 60_000 };
-    const answer = await connectDatadog()(
+    const answer = await ask(
       { url: datadog.url, ...keys },
       { question: { query }, response: 'Timeseries', aggregator: 'avg', window },
       new AbortController().signal,

@@ -10,7 +10,7 @@ import { startReaper } from '../../local/reaper.ts';
 const also = [
   'test/support/okrads/main.ts',
   'cli/dashboard/assets.ts',
-  'clients/datadog/connect.ts',
+  'clients/datadog/queries.ts',
 ] as const;
 
 /** The package as it ships, built once for a run of the tests. */

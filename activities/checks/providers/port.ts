@@ -3,7 +3,7 @@ import type { Aggregator, Answer } from '../../../domain/checks/answer.ts';
 import type { Question } from '../../../domain/checks/question.ts';
 import type { Window } from '../../../domain/checks/window.ts';
 import type { AskCloudWatch } from '../../../clients/aws/cloud-watch.ts';
-import type { AskDatadog } from '../../../clients/datadog/connect.ts';
+import type { askDatadog } from '../../../clients/datadog/queries.ts';
 import type { AccessPolicies } from '../../../clients/kubernetes/access-policies.ts';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
 import type { AskPrometheus } from '../../../clients/prometheus/client.ts';
@@ -54,7 +54,7 @@ export interface OwnDatadog {
 export interface ProviderDependencies {
   readonly kubernetes: KubernetesClient;
   readonly policies: AccessPolicies;
-  readonly datadog: { readonly own: OwnDatadog; readonly ask: AskDatadog };
+  readonly datadog: { readonly own: OwnDatadog; readonly ask: typeof askDatadog };
   readonly askCloudWatch: AskCloudWatch;
   readonly askPrometheus: AskPrometheus;
   /** The region of okrad. */

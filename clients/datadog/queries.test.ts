@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { serveDatadog, type DatadogServer } from '../../local/datadog/server.ts';
 import { reduce, type Answer } from '../../domain/checks/answer.ts';
-import type { DatadogQuestion } from './client.ts';
-import { connectDatadog } from './connect.ts';
-
-const askDatadog = connectDatadog();
+import { askDatadog, type DatadogQuestion } from './queries.ts';
 
 const MINUTE = 60_000;
 const NOW = 1_800_000_000_000;
@@ -89,7 +86,7 @@ describe('Datadog', () => {
       datadog.instead.push({ status: 200, body: JSON.stringify(body) });
       await expect(ask(question, { window: narrow })).rejects.toMatchObject({
         trouble: { is: 'Refused' },
-        message: expect.stringContaining('the window of 300 s, got buckets of 300 s') as string,
+        message: expect.stringContaining('no bucket of 300 s is complete in the window of 300 s') as string,
       });
     });
   });
@@ -152,12 +149,12 @@ describe('Datadog', () => {
   const html = '<html><body>Bad Gateway</body></html>';
   it.each<[string, { status: number; body: string; headers?: Record<string, string> }, object, string]>([
     ['an HTML page', { status: 200, body: html }, { is: 'Unavailable' }, 'got 200 "<html><body>Bad Gateway'],
-    ['a page of a proxy', { status: 502, body: html }, { is: 'Unavailable' }, 'got 502'],
+    ['a page of a proxy', { status: 502, body: html }, { is: 'Unavailable' }, '502'],
     [
       'texts for numbers',
       { status: 200, body: '{"status":"ok","series":[{"scope":"*","pointlist":[[1,"2"]]}]}' },
       { is: 'Unavailable' },
-      'that its client cannot read',
+      'cannot read the answer of Datadog',
     ],
     [
       'a query that it cannot compute',
@@ -176,9 +173,9 @@ describe('Datadog', () => {
       'too little time',
       { status: 408, body: '{}' },
       { is: 'Unavailable' },
-      'got 408: {}. It is asked again.',
+      'cannot query Datadog: 408 {}. Retrying.',
     ],
-    ['nothing at this address', { status: 404, body: '{}' }, { is: 'Unavailable' }, 'got 404'],
+    ['nothing at this address', { status: 404, body: '{}' }, { is: 'Unavailable' }, '404 {}'],
     [
       'no more for now',
       { status: 429, body: '{"errors":["Rate limit"]}', headers: { 'x-ratelimit-reset': '7' } },
