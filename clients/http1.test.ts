@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
+import { KubeConfig } from '@kubernetes/client-node';
 import { expect, it } from 'vitest';
 import { boundedRequest } from './bounded-request.ts';
-import { parseKubeconfig } from './kubernetes/kubeconfig.ts';
-import { kubeconfigDoor, remoteDoor, type Door } from './kubernetes/kubernetes-door.ts';
+import { kubeconfigDoor } from './kubernetes/kubeconfig.ts';
+import { remoteDoor, type Door } from './kubernetes/kubernetes-door.ts';
 import { makeSend } from './kubernetes/kubernetes-transport.ts';
 import { connectPrometheus } from './prometheus/client.ts';
 
@@ -34,17 +35,11 @@ const exec = {
   interactiveMode: 'Never',
 };
 
-const kubeconfig = (server: string, user: object): Door =>
-  kubeconfigDoor(
-    parseKubeconfig(
-      JSON.stringify({
-        clusters: [{ name: 'a', cluster: { server, 'insecure-skip-tls-verify': true } }],
-        users: [{ name: 'a', user }],
-        contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
-        'current-context': 'a',
-      }),
-    ),
-  );
+const kubeconfig = (server: string, user: object): Door => {
+  const made = new KubeConfig();
+  made.loadFromClusterAndUser({ name: 'a', server, skipTLSVerify: true }, { name: 'a', ...user });
+  return kubeconfigDoor(made);
+};
 
 const version = (door: Door, signal: AbortSignal): Promise<unknown> =>
   makeSend(door)({ method: 'GET', path: '/version', signal });

@@ -4,7 +4,7 @@ import { openSession } from './session.ts';
 const kubeconfig = '/nowhere/kubeconfig';
 
 it('needs a kubeconfig only for what has to do with Kubernetes', async () => {
-  expect(() => openSession({ kubeconfig })).toThrow('Expected a readable kubeconfig at /nowhere/kubeconfig');
+  expect(() => openSession({ kubeconfig })).toThrow('cannot read kubeconfig /nowhere/kubeconfig');
   const { kubernetes, namespace } = openSession({ kubeconfig, namespace: 'web' }, { kubernetes: false });
   const kind = { apiVersion: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true };
   expect([namespace, await kubernetes.list(kind)]).toEqual(['web', []]);

@@ -47,8 +47,8 @@ describe('a kubeconfig in a Secret', () => {
   });
 
   it.each([
-    ['no such key', {}, 'other', 'a kubeconfig in other, got none'],
-    ['no kubeconfig', 'a: [', 'kubeconfig', 'cannot be read as one'],
+    ['no such key', {}, 'other', 'invalid other in Secret spaces/wds1: not found'],
+    ['no kubeconfig', 'a: [', 'kubeconfig', 'must be a kubeconfig'],
     ['no context', 'apiVersion: v1\nkind: Config\n', 'kubeconfig', 'current context'],
     [
       'a program',
@@ -76,6 +76,7 @@ describe('a kubeconfig in a Secret', () => {
       'kubeconfig',
       'names a file',
     ],
+    ['groups of another user', kubeconfig({ token: 't', 'as-groups': ['g'] }), 'kubeconfig', 'another user'],
     ['a proxy', kubeconfig({ token: 't' }, { 'proxy-url': 'http://proxy' }), 'kubeconfig', 'a proxy'],
   ])('with %s is not followed', (_, text, key, want) => {
     const read = readKubeconfig(secret(typeof text === 'string' ? text : ''), key);

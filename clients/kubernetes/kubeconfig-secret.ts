@@ -1,5 +1,7 @@
+import { parse } from 'yaml';
+import { z } from 'zod';
 import { SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../../domain/kubernetes/labels.ts';
-import { currentOf, parseKubeconfig, type CurrentContext } from './kubeconfig.ts';
+import { given } from '../../domain/model/given.ts';
 import type { StoredClusterSecret } from './remote-clusters.ts';
 
 /** A Secret, as far as a kubeconfig in it matters. */
@@ -19,71 +21,103 @@ export type ReadKubeconfig =
   | { readonly is: 'Cluster'; readonly secret: StoredClusterSecret }
   | { readonly is: 'Problem'; readonly problem: string };
 
-const LONGEST_BYTES = 512_000;
+const LONGEST_CHARACTERS = 512_000;
+
+const text = z.string().optional();
+// What else there may be names a file or a program of the machine that Okra runs on, a proxy or another user.
+const Cluster = z.strictObject({
+  server: z.string(),
+  'certificate-authority-data': text,
+  'tls-server-name': text,
+  'insecure-skip-tls-verify': z.boolean().optional(),
+  'disable-compression': z.unknown().optional(),
+  extensions: z.unknown().optional(),
+});
+const User = z.strictObject({
+  token: text,
+  username: text,
+  password: text,
+  'client-certificate-data': text,
+  'client-key-data': text,
+  extensions: z.unknown().optional(),
+});
+const Kubeconfig = z.object({
+  clusters: z.array(z.object({ name: z.string(), cluster: z.unknown() })).default([]),
+  users: z.array(z.object({ name: z.string(), user: z.unknown() })).default([]),
+  contexts: z
+    .array(z.object({ name: z.string(), context: z.object({ cluster: text, user: text }) }))
+    .default([]),
+  'current-context': text,
+});
 
 /**
- * Reads the current context of a kubeconfig in a Secret. Nothing in it may name a file or a program of the machine that
- * Okra runs on: whoever writes the Secret would read the one and run the other.
+ * Reads the current context of a kubeconfig in a Secret. Not by client-node, which reads files that it names at once: whoever writes the
+ * Secret would read the files of the pod, and run its programs.
  */
 export function readKubeconfig({ metadata, data = {} }: StoredSecret, key: string): ReadKubeconfig {
-  const problem = (text: string): ReadKubeconfig => ({
+  const problem = (is: string): ReadKubeconfig => ({
     is: 'Problem',
-    problem: `Expected in Secret ${metadata.namespace}/${metadata.name} ${text}`,
+    problem: `invalid ${key} in Secret ${metadata.namespace}/${metadata.name}: ${is}`,
   });
   const encoded = data[key];
-  if (encoded === undefined) return problem(`a kubeconfig in ${key}, got none. Add it, or name another key.`);
-  if (encoded.length > LONGEST_BYTES)
-    return problem(`a kubeconfig of at most ${LONGEST_BYTES} bytes. Shorten it.`);
-  let current: CurrentContext;
-  try {
-    const text = Buffer.from(encoded, 'base64').toString('utf8');
-    current = currentOf(parseKubeconfig(text, { isForeign: true }));
-  } catch {
-    return problem(`a kubeconfig in ${key}, got something that cannot be read as one. Correct it.`);
-  }
-  const { cluster, user } = current;
-  if (cluster === undefined || user === undefined) {
-    return problem(`a kubeconfig whose current context has a cluster and a user. Correct ${key}.`);
-  }
-  const elsewhere = [
-    cluster.caFile,
-    user.certFile,
-    user.keyFile,
-    user.tokenFile,
-    user.exec,
-    user.authProvider,
-    cluster.proxyUrl,
-    user.impersonateUser,
-  ];
-  if (elsewhere.some((one) => one !== undefined)) {
+  if (encoded === undefined) return problem('not found. Add it, or name another key.');
+  if (encoded.length > LONGEST_CHARACTERS)
+    return problem(`must be at most ${LONGEST_CHARACTERS} characters. Shorten it.`);
+  const kubeconfig = Kubeconfig.safeParse(parsedYAML(Buffer.from(encoded, 'base64').toString('utf8')));
+  if (!kubeconfig.success) return problem('must be a kubeconfig. Correct it.');
+  const { clusters, users, contexts, 'current-context': current } = kubeconfig.data;
+  const context = contexts.find(({ name }) => name === current)?.context;
+  const cluster = clusters.find(({ name }) => name === context?.cluster);
+  const user = users.find(({ name }) => name === context?.user);
+  if (cluster === undefined || user === undefined)
+    return problem('must have a current context with a cluster and a user. Correct it.');
+  const [server, login] = [Cluster.safeParse(cluster.cluster), User.safeParse(user.user ?? {})];
+  if (!server.success || !login.success)
     return problem(
-      `a kubeconfig that holds its certificates and its token itself, got one that names a file, a program, a provider, a proxy or another user. Write them out in ${key}.`,
+      'must hold its certificates and its token itself, and names a file, a program, a provider, a proxy or another user. Write them out.',
     );
+  return { is: 'Cluster', secret: clusterSecretOf(metadata, key, { ...server.data, ...login.data }) };
+}
+
+/** Reads YAML without what takes time by the square of its length: aliases, and the search for repeated keys. */
+function parsedYAML(yaml: string): unknown {
+  try {
+    return parse(yaml, { uniqueKeys: false, maxAliasCount: 0, logLevel: 'error', prettyErrors: false });
+  } catch {
+    return undefined;
   }
-  const login = {
-    ...(user.token === undefined ? {} : { bearerToken: user.token }),
-    ...(user.username === undefined ? {} : { username: user.username, password: user.password ?? '' }),
+}
+
+type Connection = z.output<typeof Cluster> & z.output<typeof User>;
+
+function clusterSecretOf(
+  metadata: StoredSecret['metadata'],
+  key: string,
+  { server, token, username, password = '', ...tls }: Connection,
+): StoredClusterSecret {
+  const config = {
+    ...given({ bearerToken: token }),
+    ...(username === undefined ? {} : { username, password }),
     tlsClientConfig: {
-      insecure: cluster.skipTLSVerify,
-      ...(cluster.caData === undefined ? {} : { caData: cluster.caData }),
-      ...(cluster.tlsServerName === undefined ? {} : { serverName: cluster.tlsServerName }),
-      ...(user.certData === undefined ? {} : { certData: user.certData }),
-      ...(user.keyData === undefined ? {} : { keyData: user.keyData }),
+      insecure: tls['insecure-skip-tls-verify'] === true,
+      ...given({
+        caData: tls['certificate-authority-data'],
+        serverName: tls['tls-server-name'],
+        certData: tls['client-certificate-data'],
+        keyData: tls['client-key-data'],
+      }),
     },
   };
-  const said = { name: metadata.name, server: cluster.server, config: JSON.stringify(login) };
+  const written = { name: metadata.name, server, config: JSON.stringify(config) };
   return {
-    is: 'Cluster',
-    secret: {
-      metadata: {
-        ...metadata,
-        // One Secret may hold several kubeconfigs.
-        uid: `${metadata.uid}/${key}`,
-        labels: { [SECRET_TYPE_LABEL]: SECRET_TYPE_CLUSTER },
-      },
-      data: Object.fromEntries(
-        Object.entries(said).map(([name, text]) => [name, Buffer.from(text).toString('base64')]),
-      ),
+    // One Secret may hold several kubeconfigs.
+    metadata: {
+      ...metadata,
+      uid: `${metadata.uid}/${key}`,
+      labels: { [SECRET_TYPE_LABEL]: SECRET_TYPE_CLUSTER },
     },
+    data: Object.fromEntries(
+      Object.entries(written).map(([name, value]) => [name, Buffer.from(value).toString('base64')]),
+    ),
   };
 }

@@ -1,24 +1,24 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { inspect } from 'node:util';
 import { KubeConfig } from '@kubernetes/client-node';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
-import { currentOf, parseKubeconfig } from './kubeconfig.ts';
-import { loadKubeconfig } from './kubeconfig-files.ts';
-import { loginBy, type Opened } from './kubernetes-login.ts';
+import { NAMESPACE } from './kinds.ts';
+import { kubeconfigDoor, loadKubeconfig } from './kubeconfig.ts';
+import { clientOver } from './kubernetes.ts';
+import { makeSend } from './kubernetes-transport.ts';
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-const CA = base64('-----BEGIN CERTIFICATE-----');
 const written = ({
   name = 'a',
   user = {},
   cluster = {},
 }: {
   name?: string;
-  user?: object | null;
+  user?: object;
   cluster?: object;
 }) =>
   stringify({
@@ -33,31 +33,14 @@ const written = ({
     'current-context': name,
   });
 
-const cases = [
-  ['a token', { user: { token: 't' } }],
-  ['a name and a password', { user: { username: 'u', password: 'p' } }],
-  ['certificates', { user: { 'client-certificate-data': CA, 'client-key-data': CA } }],
-  [
-    'files',
-    {
-      user: { 'client-certificate': 'c.pem', 'client-key': '/k.pem' },
-      cluster: { 'certificate-authority': 'ca.pem' },
-    },
-  ],
-  ['another server name', { cluster: { 'tls-server-name': 's', 'certificate-authority-data': CA } }],
-  ['no verification', { cluster: { 'insecure-skip-tls-verify': true } }],
-  ['a proxy', { cluster: { 'proxy-url': 'http://proxy' } }],
-  ['a program', { user: { exec: { command: 'aws', args: ['eks'] } } }],
-  ['a provider', { user: { 'auth-provider': { name: 'oidc', config: { 'id-token': 'x' } } } }],
-  ['another user', { user: { token: 't', as: 'someone' } }],
-  ['no user', { user: null }],
-] as const;
-
 let folder = '';
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'okra-kubeconfig-'));
 });
-afterEach(() => rm(folder, { recursive: true }));
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await rm(folder, { recursive: true });
+});
 
 async function fileWith(name: string, text: string): Promise<string> {
   const path = join(folder, name);
@@ -65,26 +48,7 @@ async function fileWith(name: string, text: string): Promise<string> {
   return path;
 }
 
-/** Without what has no value, and without what client-node may write down about itself. */
-const plain = (value: unknown): unknown =>
-  JSON.parse(JSON.stringify(value, (_, one: unknown) => (one === null ? undefined : one)));
-
 describe('a kubeconfig', () => {
-  it.each(cases)('with %s is read as client-node reads it', async (_, parts) => {
-    const file = await fileWith('config', written(parts));
-    const theirs = new KubeConfig();
-    theirs.loadFromFile(file);
-    const { clusters, users, contexts, currentContext } = loadKubeconfig(file);
-    expect(plain({ clusters, users, contexts, currentContext })).toEqual(
-      plain({
-        clusters: theirs.clusters,
-        users: theirs.users,
-        contexts: theirs.contexts,
-        currentContext: theirs.currentContext,
-      }),
-    );
-  });
-
   it('of several files is that of the first where they disagree', async () => {
     const files = [
       await fileWith('one', written({ name: 'a', user: { token: 'one' } })),
@@ -92,61 +56,51 @@ describe('a kubeconfig', () => {
       await fileWith('three', written({ name: 'b', user: { token: 'three' } })),
     ];
     const loaded = loadKubeconfig(files.join(delimiter));
-    expect(currentOf(loaded)).toMatchObject({
-      user: { token: 'one' },
-      context: { name: 'a', namespace: 'okra' },
-    });
-    expect(currentOf({ ...loaded, currentContext: 'b' })).toMatchObject({ user: { token: 'three' } });
+    expect(loaded.getCurrentUser()).toMatchObject({ token: 'one' });
+    expect(loaded.getContextObject('a')).toMatchObject({ namespace: 'okra' });
+    loaded.setCurrentContext('b');
+    expect(loaded.getCurrentUser()).toMatchObject({ token: 'three' });
+  });
+
+  it('of a machine is that of its user, and without one that of nobody', async () => {
+    vi.stubEnv('HOME', folder);
+    vi.stubEnv('KUBECONFIG', '');
+    expect(() => kubeconfigDoor(loadKubeconfig())).toThrow('no current context in the kubeconfig');
+    await mkdir(join(folder, '.kube'));
+    await fileWith('.kube/config', written({ user: { token: 't' } }));
+    expect(kubeconfigDoor(loadKubeconfig()).server).toBe('https://a.example:6443');
   });
 
   it.each([
-    ['text', 'a: [', 'line 1'],
-    ['a number', '1', 'not a kubeconfig'],
-    ['a cluster without a server', 'clusters: [{name: a, cluster: {}}]', 'lacks its server'],
-    ['a context without a cluster', 'contexts: [{name: a, context: {}}]', 'lacks its cluster'],
-    ['a user without a name', 'users: [{user: {token: t}}]', 'lacks its name'],
-  ])('is not read of %s', (_, text, want) => {
-    expect(() => parseKubeconfig(text)).toThrow(want);
-  });
-
-  it.each([
-    ['an error', 'users:\n- name: a\n  user: {token: hunter2', 'line 3 (BAD_INDENT)'],
-    ['a word for another', 'users: *hunter2', 'something other than YAML'],
-    ['something that is no YAML', 'token hunter2\na: b', 'line 1'],
-  ])('with %s beside a token is said without the token', async (_, text, want) => {
+    ['an error', 'users:\n- name: a\n  user: {token: hunter2', 'invalid YAML'],
+    ['a word for another', 'users: *hunter2', 'invalid YAML'],
+    ['something that is no YAML', 'token hunter2\na: b', 'invalid YAML'],
+    ['a tag', 'users:\n- name: a\n  user:\n    token: !unknown hunter2\n', 'invalid YAML'],
+    ['a cluster without a server', 'a: hunter2\nclusters: [{name: a, cluster: {}}]', 'server is missing'],
+  ])('with %s beside a token is refused without the token', async (_, text, want) => {
     const file = await fileWith('config', text);
-    let said: unknown;
+    const warned = vi.spyOn(process, 'emitWarning').mockReturnValue();
+    let refusal: unknown;
     try {
       loadKubeconfig(file);
     } catch (error) {
-      said = error;
+      refusal = error;
     }
-    expect(inspect(said)).toContain(want);
-    expect(inspect(said)).not.toContain('hunter2');
-  });
-
-  it('with what YAML warns of beside a token warns of nothing', async () => {
-    const file = await fileWith('config', 'users:\n- name: a\n  user:\n    token: !unknown hunter2\n');
-    const warned = vi.spyOn(process, 'emitWarning').mockReturnValue();
-    const { users } = loadKubeconfig(file);
-    expect([users[0]?.token, warned.mock.calls]).toEqual(['hunter2', []]);
+    expect(inspect(refusal)).toContain(want);
+    expect(inspect([refusal, warned.mock.calls])).not.toContain('hunter2');
     warned.mockRestore();
   });
 
-  it('that is not there is said, with what to do', () => {
+  it('that is not there is reported, with what to do', () => {
     expect(() => loadKubeconfig(join(folder, 'none'))).toThrow(
-      /Expected a readable kubeconfig at .*none, got: .*ENOENT.*Set KUBECONFIG/,
+      /cannot read kubeconfig .*none: ENOENT.*Set KUBECONFIG/,
     );
   });
 });
 
 describe('a login', () => {
-  const open = async (parts: Parameters<typeof written>[0]): Promise<Opened> => {
-    const kubeconfig = parseKubeconfig(written(parts));
-    const { cluster } = currentOf(kubeconfig);
-    if (cluster === undefined) throw new Error('Expected a cluster, got none.');
-    return loginBy(kubeconfig, cluster).open();
-  };
+  const open = async (parts: Parameters<typeof written>[0]) =>
+    kubeconfigDoor(loadKubeconfig(await fileWith('config', written(parts)))).open();
 
   it.each([
     ['a token', { token: 't' }, { Authorization: 'Bearer t' }],
@@ -156,27 +110,87 @@ describe('a login', () => {
       { token: 't', as: 's' },
       { Authorization: 'Bearer t', 'Impersonate-User': 's' },
     ],
+    ['a provider', { 'auth-provider': { name: 'oidc', config: { 'id-token': 'x' } } }, {}],
     ['nothing', {}, {}],
   ])('by %s shows it', async (_, user, headers) => {
-    expect((await open({ user })).headers).toEqual(headers);
+    expect((await open({ user })).headers).toMatchObject(headers);
+  });
+
+  it('by a file shows the token in it', async () => {
+    await fileWith('token', 'in-the-file');
+    expect((await open({ user: { tokenFile: 'token' } })).headers).toEqual({
+      Authorization: 'Bearer in-the-file',
+    });
   });
 
   it('by a program shows what it prints', async () => {
-    const said = {
-      apiVersion: 'client.authentication.k8s.io/v1',
-      kind: 'ExecCredential',
-      status: { token: 'made' },
-    };
-    const exec = {
-      command: process.execPath,
-      args: ['-e', `console.log(${JSON.stringify(JSON.stringify(said))})`],
-    };
+    const status = { token: 'made' };
+    const credential = { apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential', status };
+    const args = ['-e', `console.log(${JSON.stringify(JSON.stringify(credential))})`];
+    const exec = { command: process.execPath, args };
     expect((await open({ user: { exec } })).headers).toEqual({ Authorization: 'Bearer made' });
   });
 
   it('goes out unverified by nobody who has not asked for it', async () => {
-    await expect(open({ cluster: { server: 'http://a.example' } })).rejects.toThrow(
-      'insecure-skip-tls-verify',
-    );
+    await expect(open({ cluster: { server: 'http://a.example' } })).rejects.toThrow('skipTLSVerify');
+  });
+
+  it('is given up in time when its program hangs, which is run once for all who wait', async () => {
+    const runs = join(folder, 'runs');
+    const exec = { command: 'sh', args: ['-c', `echo run >> ${runs}; exec sleep 4`] };
+    const file = await fileWith('config', written({ user: { exec } }));
+    const client = clientOver(makeSend(kubeconfigDoor(loadKubeconfig(file))), 1_000);
+    const late = { name: 'KubernetesError', status: 0, reason: 'Timeout' };
+    const all = await Promise.allSettled([client.list(NAMESPACE), client.list(NAMESPACE)]);
+    expect(all).toMatchObject([
+      { status: 'rejected', reason: late },
+      { status: 'rejected', reason: late },
+    ]);
+    expect(await readFile(runs, 'utf8')).toBe('run\n');
+  });
+
+  it('shares its connections, until one gets no answer or certificates may have been rotated', async () => {
+    const file = await fileWith('config', written({ user: { token: 't' } }));
+    const door = kubeconfigDoor(loadKubeconfig(file));
+    const now = vi.spyOn(performance, 'now').mockReturnValue(0);
+    const dispatcherAt = async (time: number) => {
+      now.mockReturnValue(time);
+      return (await door.open()).dispatcher;
+    };
+    const first = await dispatcherAt(0);
+    expect(await dispatcherAt(300_000)).toBe(first);
+    const second = await dispatcherAt(300_001);
+    expect(second).not.toBe(first);
+    door.renew();
+    expect(await dispatcherAt(300_001)).not.toBe(second);
+    now.mockRestore();
+  });
+});
+
+describe('a pod', () => {
+  const inCluster = async (token?: string): Promise<KubeConfig> => {
+    vi.stubEnv('KUBERNETES_SERVICE_HOST', '127.0.0.1');
+    vi.stubEnv('KUBERNETES_SERVICE_PORT', '2');
+    const file = join(folder, 'var/run/secrets/kubernetes.io/serviceaccount/token');
+    await mkdir(dirname(file), { recursive: true });
+    if (token !== undefined) await writeFile(file, token);
+    const kubeconfig = new KubeConfig();
+    kubeconfig.loadFromCluster(folder);
+    return kubeconfig;
+  };
+
+  it.each([
+    ['its certificate', 'first', 'ca.crt'],
+    ['its certificate and its token', undefined, 'ENOENT'],
+  ])('without %s sends nothing, and says what is missing', async (_, token, missing) => {
+    const client = clientOver(makeSend(kubeconfigDoor(await inCluster(token))));
+    await expect(client.list(NAMESPACE)).rejects.toMatchObject({
+      name: 'KubernetesError',
+      status: 0,
+      reason: 'LoginFailed',
+      message: expect.stringMatching(
+        new RegExp(`^cannot log in to https://127.0.0.1:2: .*${missing}.*Correct the kubeconfig`),
+      ),
+    });
   });
 });

@@ -1,172 +1,115 @@
-import { resolve } from 'node:path';
-import { LineCounter, parse, YAMLParseError, type ParseOptions, type ToJSOptions } from 'yaml';
-import { given } from '../../domain/model/given.ts';
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { HttpMethod, KubeConfig, RequestContext } from '@kubernetes/client-node';
+import { Agent, type Dispatcher } from 'undici';
+import { parse } from 'yaml';
+import { http1 } from '../http1.ts';
+import type { Door, Opened } from './kubernetes-door.ts';
+import { loginFailed } from './kubernetes-error.ts';
 
-/** A cluster of a kubeconfig. */
-export interface KubeconfigCluster {
-  readonly name: string;
-  /** Without a slash at its end. */
-  readonly server: string;
-  /** In base64; it counts before the file. */
-  readonly caData?: string;
-  readonly caFile?: string;
-  readonly skipTLSVerify: boolean;
-  readonly tlsServerName?: string;
-  readonly proxyUrl?: string;
-}
-
-/** A user of a kubeconfig: what to log in with. */
-export interface KubeconfigUser {
-  readonly name: string;
-  /** In base64; it counts before the file. */
-  readonly certData?: string;
-  readonly certFile?: string;
-  /** In base64; it counts before the file. */
-  readonly keyData?: string;
-  readonly keyFile?: string;
-  readonly token?: string;
-  /** Its token changes; it counts before the token. */
-  readonly tokenFile?: string;
-  readonly username?: string;
-  readonly password?: string;
-  readonly impersonateUser?: string;
-  /** A program that logs in. */
-  readonly exec?: object;
-  readonly authProvider?: object;
-}
-
-/** A context of a kubeconfig: who is meant where. */
-export interface KubeconfigContext {
-  readonly name: string;
-  readonly cluster: string;
-  readonly user?: string;
-  readonly namespace?: string;
-}
-
-/** What kubeconfig files say. */
-export interface Kubeconfig {
-  readonly clusters: readonly KubeconfigCluster[];
-  readonly users: readonly KubeconfigUser[];
-  readonly contexts: readonly KubeconfigContext[];
-  readonly currentContext?: string;
-}
-
-/** The current context, and what it names; undefined where there is no such thing. */
-export interface CurrentContext {
-  readonly context: KubeconfigContext | undefined;
-  readonly cluster: KubeconfigCluster | undefined;
-  readonly user: KubeconfigUser | undefined;
-}
-
-/** Finds what the current context of a kubeconfig names. */
-export function currentOf({ clusters, users, contexts, currentContext }: Kubeconfig): CurrentContext {
-  const context = contexts.find(({ name }) => name === currentContext);
-  return {
-    context,
-    cluster: clusters.find(({ name }) => name === context?.cluster),
-    user: users.find(({ name }) => name === context?.user),
-  };
-}
-
-/** Where the text of a kubeconfig is from. */
-export interface KubeconfigOrigin {
-  /** The folder that paths in it begin in. */
-  readonly folder?: string;
-  /** Whether anybody may have written it. What takes time by the square of its length is left out then: aliases, and the search for keys that stand twice. */
-  readonly isForeign?: boolean;
-}
-
-/** Reads the text of a kubeconfig; throws where it is none. It reads no other file. */
-export function parseKubeconfig(
-  yaml: string,
-  { folder = '', isForeign = false }: KubeconfigOrigin = {},
-): Kubeconfig {
-  const said = parsed(yaml, isForeign ? { uniqueKeys: false, maxAliasCount: 0 } : {});
-  if (!isFields(said)) throw new TypeError('not a kubeconfig');
-  const file = (from: Fields, key: string): string | undefined => {
-    const path = textIn(from, key);
-    return path === undefined || folder === '' ? path : resolve(folder, path);
-  };
-  return {
-    clusters: entriesIn(said, 'clusters', 'cluster').map(([name, from]) => clusterOf(name, from, file)),
-    users: entriesIn(said, 'users', 'user').map(([name, from]) => userOf(name, from, file)),
-    contexts: entriesIn(said, 'contexts', 'context').map(([name, from]) => ({
-      name,
-      cluster: requiredIn(from, 'cluster', `the context ${name}`),
-      ...given({ user: textIn(from, 'user'), namespace: textIn(from, 'namespace') }),
-    })),
-    ...given({ currentContext: textIn(said, 'current-context') }),
-  };
-}
-
-/** Reads YAML, without the errors of the parser and its warnings on standard error: they would quote the text, which may contain a token. */
-function parsed(yaml: string, limits: ParseOptions & ToJSOptions): unknown {
-  const lineCounter = new LineCounter();
-  let at = '';
+/** Reads kubeconfig files, listed as in `KUBECONFIG`; by default `~/.kube/config`, else the pod's own account. */
+export function loadKubeconfig(files = process.env['KUBECONFIG'] ?? ''): KubeConfig {
+  const named = files.split(delimiter).filter((file) => file !== '');
   try {
-    return parse(yaml, { lineCounter, logLevel: 'error', prettyErrors: false, ...limits });
+    return named.length === 0 ? loadUsual() : merge(named.map(loadFile));
   } catch (error) {
-    if (error instanceof YAMLParseError)
-      at = ` in line ${lineCounter.linePos(error.pos[0]).line} (${error.code})`;
+    // The parser quotes the text, which may contain a token.
+    const isYAML = error instanceof Error && error.name.startsWith('YAML');
+    const cause = isYAML ? 'invalid YAML' : error instanceof Error ? error.message : String(error);
+    throw new Error(`cannot read kubeconfig ${files}: ${cause}. Set KUBECONFIG to the path of one.`);
   }
-  throw new TypeError(`something other than YAML${at}`);
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-type FileIn = (from: Fields, key: string) => string | undefined;
+const SERVICE_ACCOUNT_TOKEN = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 
-const clusterOf = (name: string, from: Fields, file: FileIn): KubeconfigCluster => ({
-  name,
-  server: requiredIn(from, 'server', `the cluster ${name}`).replace(/\/$/, ''),
-  skipTLSVerify: from['insecure-skip-tls-verify'] === true,
-  ...given({
-    caData: textIn(from, 'certificate-authority-data'),
-    caFile: file(from, 'certificate-authority'),
-    tlsServerName: textIn(from, 'tls-server-name'),
-    proxyUrl: textIn(from, 'proxy-url'),
-  }),
-});
+function loadUsual(): KubeConfig {
+  const file = join(homedir(), '.kube', 'config');
+  if (existsSync(file)) return loadFile(file);
+  const kubeconfig = new KubeConfig();
+  if (existsSync(SERVICE_ACCOUNT_TOKEN)) kubeconfig.loadFromCluster();
+  return kubeconfig;
+}
 
-const userOf = (name: string, from: Fields, file: FileIn): KubeconfigUser => ({
-  name,
-  ...given({
-    certData: textIn(from, 'client-certificate-data'),
-    certFile: file(from, 'client-certificate'),
-    keyData: textIn(from, 'client-key-data'),
-    keyFile: file(from, 'client-key'),
-    token: textIn(from, 'token'),
-    tokenFile: file(from, 'tokenFile') ?? file(from, 'token-file'),
-    username: textIn(from, 'username'),
-    password: textIn(from, 'password'),
-    impersonateUser: textIn(from, 'as'),
-    exec: fieldsIn(from, 'exec'),
-    authProvider: fieldsIn(from, 'auth-provider'),
-  }),
-});
+interface WrittenUsers {
+  readonly users?: readonly { readonly name?: string; readonly user?: { readonly tokenFile?: string } }[];
+}
 
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
-
-function entriesIn(said: Fields, list: string, key: string): readonly (readonly [string, Fields])[] {
-  const entries: unknown = said[list];
-  if (!Array.isArray(entries)) return [];
-  return entries.map((entry: unknown) => {
-    if (!isFields(entry)) throw new TypeError(`an entry of ${list} that is none`);
-    return [requiredIn(entry, 'name', `an entry of ${list}`), fieldsIn(entry, key) ?? {}];
+function loadFile(file: string): KubeConfig {
+  const kubeconfig = new KubeConfig();
+  kubeconfig.loadFromFile(file);
+  // client-node knows no `tokenFile`, which a user then logs in without.
+  const written = parse(readFileSync(file, 'utf8'), { logLevel: 'error' }) as WrittenUsers;
+  const tokenFiles = new Map(written.users?.map(({ name, user }) => [name, user?.tokenFile]));
+  kubeconfig.users = kubeconfig.users.map((user) => {
+    const tokenFile = tokenFiles.get(user.name);
+    if (tokenFile === undefined) return user;
+    const config = { tokenFile: resolve(dirname(file), tokenFile) };
+    return { ...user, authProvider: { name: 'tokenFile', config } };
   });
+  return kubeconfig;
 }
 
-const fieldsIn = (from: Fields, key: string): Fields | undefined => {
-  const value = from[key];
-  return isFields(value) ? value : undefined;
-};
+/** Merges kubeconfigs as kubectl does: of two entries of one name, the first counts. */
+function merge(all: readonly KubeConfig[]): KubeConfig {
+  const merged = new KubeConfig();
+  merged.loadFromOptions({
+    clusters: all.flatMap(({ clusters }) => clusters),
+    users: all.flatMap(({ users }) => users),
+    contexts: all.flatMap(({ contexts }) => contexts),
+    currentContext: all.find(({ currentContext }) => currentContext !== undefined)?.currentContext,
+  });
+  return merged;
+}
 
-const textIn = (from: Fields, key: string): string | undefined => {
-  const value = from[key];
-  return typeof value === 'string' && value !== '' ? value : undefined;
-};
+// Certificates are rotated while the process runs.
+const KEEP_MILLISECONDS = 300_000;
+// A program that has not ended by then is run once more.
+const FORGET_MILLISECONDS = 60_000;
 
-function requiredIn(from: Fields, key: string, of: string): string {
-  const value = textIn(from, key);
-  if (value === undefined) throw new TypeError(`${of} lacks its ${key}`);
-  return value;
+/** Opens the way that a kubeconfig names, by whatever login it has. */
+export function kubeconfigDoor(kubeconfig: KubeConfig): Door {
+  const { server } = kubeconfig.getCurrentCluster() ?? {};
+  if (server === undefined)
+    throw new Error(
+      'cannot connect to Kubernetes: no current context in the kubeconfig. Set KUBECONFIG, or run in a pod that has a service account.',
+    );
+  let kept: { readonly dispatcher: Dispatcher; readonly since: number } | undefined;
+  // One for all who ask at once: each would run the program of the login.
+  let opening: Promise<Opened> | undefined;
+
+  const logIn = async (): Promise<Opened> => {
+    const context = new RequestContext(server, HttpMethod.GET);
+    await kubeconfig.applySecurityAuthentication(context).catch((error: unknown) => {
+      const cause = error instanceof Error ? error.message : String(error);
+      throw loginFailed(
+        `cannot log in to ${server}: ${cause}. Correct the kubeconfig, or what it names.`,
+        error,
+      );
+    });
+    const now = performance.now();
+    // client-node makes connections for every request.
+    if (kept === undefined || now - kept.since > KEEP_MILLISECONDS)
+      kept = { dispatcher: context.getDispatcher() ?? new Agent(http1), since: now };
+    return { headers: context.getHeaders(), dispatcher: kept.dispatcher };
+  };
+
+  const begin = (): Promise<Opened> => {
+    const begun = logIn();
+    const forget = (): void => {
+      clearTimeout(timer);
+      if (opening === begun) opening = undefined;
+    };
+    const timer = setTimeout(forget, FORGET_MILLISECONDS).unref();
+    begun.then(forget, forget);
+    return begun;
+  };
+
+  return {
+    server,
+    open: () => (opening ??= begin()),
+    renew: () => {
+      kept = undefined;
+    },
+  };
 }

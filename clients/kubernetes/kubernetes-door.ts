@@ -12,11 +12,13 @@ import {
   type GuardOptions,
   type TlsOptions,
 } from './guarded-connect.ts';
-import { currentOf, type Kubeconfig } from './kubeconfig.ts';
-import { loginFailed } from './kubernetes-error.ts';
-import { loginBy, type Opened } from './kubernetes-login.ts';
 
-export type { Opened } from './kubernetes-login.ts';
+/** What a request goes out with. */
+export interface Opened {
+  readonly headers: Readonly<Record<string, string>>;
+  /** The connections that it shares with others. */
+  readonly dispatcher: Dispatcher;
+}
 
 /** The way to an API server. */
 export interface Door {
@@ -26,23 +28,6 @@ export interface Door {
   open(): Promise<Opened>;
   /** Makes the next request open a new connection; those under way keep theirs. */
   renew(): void;
-}
-
-/** Makes the way that a kubeconfig names. */
-export function kubeconfigDoor(kubeconfig: Kubeconfig): Door {
-  const { cluster } = currentOf(kubeconfig);
-  if (cluster === undefined) {
-    throw new Error(
-      'Expected a kubeconfig with a current context, got none. Set KUBECONFIG, or run in a pod that has a service account.',
-    );
-  }
-  const { server } = cluster;
-  const login = loginBy(kubeconfig, cluster);
-  return {
-    server,
-    open: () => logIn(login, server),
-    renew: () => login.renew(),
-  };
 }
 
 /** What a way is made of that someone else has named. */
@@ -129,16 +114,3 @@ const shown = ({ certificate, key }: ClientCertificate) => ({
   cert: decoded(certificate),
   key: decoded(key),
 });
-
-// A file that is not there, or a command that fails, is said as everything else is for which there is no answer.
-async function logIn({ open }: Pick<Door, 'open'>, server: string): Promise<Opened> {
-  try {
-    return await open();
-  } catch (error) {
-    const got = error instanceof Error ? error.message : String(error);
-    throw loginFailed(
-      `Expected the kubeconfig to log in to ${server}, got ${got}. Correct it, or what it names.`,
-      error,
-    );
-  }
-}

@@ -34,10 +34,7 @@ export type Call = <T>(
 /** Gives the token of the moment, for logins whose tokens change; never the one that was refused the last time, unless there is no other. */
 export type TokenSource = (refused?: string) => Promise<string>;
 
-/**
- * Makes the sender through a door, or for a token that changes. The generated API classes are not used: they open a connection for every
- * request, follow redirects, read answers without an end, look kinds up by discovery, know no `status` subresource, and turn times into lossy dates.
- */
+/** Makes the sender through a door, or for a token that changes. */
 export function makeSend(door: Door, token?: TokenSource): Send {
   let refused: string | undefined;
   return async (request) => {

@@ -1,15 +1,17 @@
-import { loadKubeconfig } from './kubeconfig-files.ts';
+// `@kubernetes/client-node` reads kubeconfigs and logs in; requests, lists and watches are Okra's own. Its API classes open connections
+// for every request, follow redirects and read answers of any size; its informer lists a kind in one answer, keeps whole objects, and
+// ends with the first error. Okra also reads clusters that others run, and keeps of ten thousand objects only what it decides by.
+
+import { kubeconfigDoor, loadKubeconfig } from './kubeconfig.ts';
 import { kindOf, type KindRef } from './kinds.ts';
 import { textOf } from './kubernetes-answer.ts';
 import { isNotFound, KubernetesError } from './kubernetes-error.ts';
 import { listAll, type Snapshot, type SnapshotOptions } from './kubernetes-list.ts';
 import { kindPath, objectPath, versionPath, type Key } from './kubernetes-paths.ts';
-import { kubeconfigDoor } from './kubernetes-door.ts';
 import { makeCall, makeSend, type Call, type Send } from './kubernetes-transport.ts';
 import { watchKind, type WatchEvent, type WatchOptions } from './kubernetes-watch.ts';
 import { OWN_CLUSTER, type ReadLimits } from './limits.ts';
 import { heedRetryAfter } from './retry-after.ts';
-import { tokenFileOf } from './service-account.ts';
 import { FIELD_MANAGER } from '../../domain/kubernetes/labels.ts';
 import { given } from '../../domain/model/given.ts';
 import { withTimeLimit, type TimeLimit } from '../time-limit.ts';
@@ -87,10 +89,7 @@ export function connectKubernetes(
 }
 
 /** Makes the sender to the API server that kubeconfig files name, or else to the usual one. */
-export function sendAsOkra(kubeconfig?: string): Send {
-  const loaded = loadKubeconfig(kubeconfig);
-  return makeSend(kubeconfigDoor(loaded), tokenFileOf(loaded));
-}
+export const sendAsOkra = (kubeconfig?: string): Send => makeSend(kubeconfigDoor(loadKubeconfig(kubeconfig)));
 
 /** How a client reads and writes. */
 export interface ClientOptions {

@@ -1,11 +1,9 @@
-import { currentOf, type Kubeconfig } from './kubeconfig.ts';
-import { loadKubeconfig } from './kubeconfig-files.ts';
+import { KubeConfig } from '@kubernetes/client-node';
+import { kubeconfigDoor, loadKubeconfig } from './kubeconfig.ts';
 import { SELF_SUBJECT_ACCESS_REVIEW, SELF_SUBJECT_REVIEW, SUBJECT_ACCESS_REVIEW } from './kinds.ts';
-import { kubeconfigDoor } from './kubernetes-door.ts';
 import { isForbidden, isNotFound } from './kubernetes-error.ts';
 import { makeSend } from './kubernetes-transport.ts';
 import { clientOver, type KubernetesClient } from './kubernetes.ts';
-import { tokenFileOf } from './service-account.ts';
 
 /** Which cluster a person means, and as whom. */
 export interface PersonOptions {
@@ -62,40 +60,35 @@ export function connectAsPerson({
   context,
   fieldManager = FIELD_MANAGER,
 }: PersonOptions): Person {
-  const usual = loadKubeconfig(kubeconfig);
-  const loaded = context === undefined ? usual : inContext(usual, context);
-  const send = makeSend(kubeconfigDoor(loaded), tokenFileOf(loaded));
+  const loaded = loadKubeconfig(kubeconfig);
+  if (context !== undefined) chooseContext(loaded, context);
+  const send = makeSend(kubeconfigDoor(loaded));
   const kubernetes = clientOver(send, TIMEOUT_MILLISECONDS, { fieldManager });
-  const current = currentOf(loaded);
   return {
     kubernetes,
-    namespace: current.context?.namespace ?? 'default',
-    whoAmI: () => whoAmI(kubernetes, current.user?.name),
+    namespace: loaded.getContextObject(loaded.currentContext)?.namespace ?? 'default',
+    whoAmI: () => whoAmI(kubernetes, loaded.getCurrentUser()?.name),
     identity: async () => identityOf(await reviewed(kubernetes)),
     may: (access, account) => may(kubernetes, access, account),
   };
 }
 
-function inContext(kubeconfig: Kubeconfig, context: string): Kubeconfig {
+function chooseContext(kubeconfig: KubeConfig, context: string): void {
   const names = kubeconfig.contexts.map(({ name }) => name);
-  if (names.includes(context)) return { ...kubeconfig, currentContext: context };
-  throw new TypeError(
-    `Expected a context of the kubeconfig (${names.join(', ') || 'it has none'}), got ${JSON.stringify(context)}. Choose one of them with --context.`,
-  );
+  if (!names.includes(context))
+    throw new TypeError(
+      `context ${JSON.stringify(context)} not found in the kubeconfig (${names.join(', ') || 'it has none'}). Choose one of them with --context.`,
+    );
+  kubeconfig.setCurrentContext(context);
 }
 
 /** Reaches the cluster that kubeconfig files name, or that of the pod, by a token and by nothing else of what the process has. */
 export function connectWithToken(kubeconfig: string | undefined, token: string): Omit<Person, 'namespace'> {
-  const { cluster } = currentOf(loadKubeconfig(kubeconfig));
-  if (cluster === undefined) throw new TypeError('Expected a kubeconfig with a current context, got none.');
-  const name = 'person';
+  const cluster = loadKubeconfig(kubeconfig).getCurrentCluster();
+  if (cluster === null) throw new TypeError('no current context in the kubeconfig. Set KUBECONFIG.');
   // A certificate of the process would count more than the token.
-  const alone: Kubeconfig = {
-    clusters: [cluster],
-    users: [{ name, token }],
-    contexts: [{ name, cluster: cluster.name, user: name }],
-    currentContext: name,
-  };
+  const alone = new KubeConfig();
+  alone.loadFromClusterAndUser(cluster, { name: 'person', token });
   const send = makeSend(kubeconfigDoor(alone));
   const kubernetes = clientOver(send, TIMEOUT_MILLISECONDS, { fieldManager: FIELD_MANAGER });
   return {

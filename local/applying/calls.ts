@@ -1,5 +1,4 @@
-import { loadKubeconfig } from '../../clients/kubernetes/kubeconfig-files.ts';
-import { kubeconfigDoor } from '../../clients/kubernetes/kubernetes-door.ts';
+import { kubeconfigDoor, loadKubeconfig } from '../../clients/kubernetes/kubeconfig.ts';
 import { makeCall, makeSend, type Call } from '../../clients/kubernetes/kubernetes-transport.ts';
 import { OWN_CLUSTER } from '../../clients/kubernetes/limits.ts';
 import { heedRetryAfter } from '../../clients/kubernetes/retry-after.ts';
