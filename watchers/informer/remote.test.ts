@@ -123,39 +123,6 @@ describe('watching a cluster', () => {
     expect(await listedBy(all, 'shop')).toEqual(['Pod shop']);
   });
 
-  it('watches so much for the objects of one namespace and no more, and says so once', async () => {
-    const many = Array.from({ length: 600 }, (_, i) => pods(`n${i}`));
-    const crowd = viewOf({
-      secrets: [secret],
-      bindings: [{ ...binding, spec: { ...binding.spec, targets: many } }],
-    });
-    let asked = 0;
-    const never = new Promise<never>(() => undefined);
-    const client = { snapshot: async () => ((asked += 1), await never) };
-    const reach = { is: 'Client', name: 'cdk1', namespaces: [], client: client as never } as const;
-    const stop = new AbortController();
-    const clusters = { reach: () => reach, keep: () => undefined };
-    const warned: unknown[] = [];
-    const log = {
-      ...noLog,
-      child: () => noLog,
-      warn: (what: unknown) => void warned.push(what),
-    } as unknown as typeof noLog;
-    const watching = watchRemotely({
-      clusters,
-      view: crowd,
-      dispatch: () => undefined,
-      log,
-      signal: stop.signal,
-    });
-    watching.refresh();
-    watching.refresh();
-    await turn();
-    stop.abort();
-    expect(asked).toBe(500);
-    expect(warned).toEqual([expect.objectContaining({ namespace: 'shop', wanted: 600, most: 500 })]);
-  });
-
   it('lists a cluster with too many objects again only after minutes, and says so', async () => {
     const warned: unknown[] = [];
     const child = () => ({ ...noLog, warn: (what: unknown) => void warned.push(what) });

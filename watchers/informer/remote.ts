@@ -45,7 +45,6 @@ export function watchRemotely(options: RemoteWatchingOptions): RemoteWatching {
   const running = new Map<string, Running>();
   const ending = new Set<Promise<void>>();
   let namespaces = new Set<string>();
-  let crowded = new Set<string>();
 
   function start(key: string, watch: RemoteWatch, reach: Extract<Reach, { is: 'Client' }>): void {
     const stop = new AbortController();
@@ -70,9 +69,7 @@ export function watchRemotely(options: RemoteWatchingOptions): RemoteWatching {
       if (signal.aborted) return;
       namespaces = forget(clusters, view.Secret.list(), namespaces);
       const secrets = Map.groupBy(view.Secret.list(), ({ metadata }) => metadata.namespace);
-      const homes = new Map([...secrets].map(([namespace, some]) => [namespace, watchesOf(namespace, some)]));
-      crowded = report(homes, crowded, log);
-      const wanted = new Map([...homes.values()].flatMap((some) => some.slice(0, MOST_WATCHES)));
+      const wanted = new Map([...secrets].flatMap(([namespace, some]) => watchesOf(namespace, some)));
       for (const [key, { resourceVersion, stop }] of running) {
         if (wanted.get(key)?.watch.secret.metadata.resourceVersion === resourceVersion) continue;
         stop.abort();
@@ -113,24 +110,6 @@ function expand(watch: RemoteWatch, clusters: RemoteClusters): readonly Expanded
     [secret.metadata.uid, kind, one ?? ''].join(' '),
     { watch: { ...watch, namespace: one }, reach },
   ]);
-}
-
-// A watch is a connection, and objects that are kept: none has all of them. What is beyond is read once per interval.
-const MOST_WATCHES = 500;
-
-/** Says once of which namespace the secrets ask for too many watches. */
-function report(
-  homes: ReadonlyMap<string, readonly Expanded[]>,
-  before: ReadonlySet<string>,
-  log: Log,
-): Set<string> {
-  const crowded = [...homes].filter(([, watches]) => watches.length > MOST_WATCHES);
-  for (const [namespace, { length: wanted }] of crowded) {
-    if (before.has(namespace)) continue;
-    const advice = 'Name fewer namespaces in the secrets of clusters; the others are read once per interval.';
-    log.warn({ namespace, wanted, most: MOST_WATCHES, advice }, 'more watches in clusters than there may be');
-  }
-  return new Set(crowded.map(([namespace]) => namespace));
 }
 
 async function inform(
