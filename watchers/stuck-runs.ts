@@ -1,5 +1,5 @@
 import { sleep as sleepByClock } from '../clients/backoff.ts';
-import { inBatches } from '../clients/in-batches.ts';
+import { inBatches } from '../clients/concurrency.ts';
 import type { Metrics, Sample } from '../clients/metrics/metrics.ts';
 import type { OpenRun, WaitingSignal, WorkflowTasks } from '../clients/temporal/workflow-tasks.ts';
 import { findShortened, findStuck } from '../domain/model/stuck-run.ts';

@@ -2,7 +2,7 @@ import type { ApplicationOfCell } from '../../crds/application.ts';
 import { boundTargetGroup } from '../../domain/applications/bindings.ts';
 import type { Facts, FoundBinding } from '../../domain/applications/resolve.ts';
 import type { RemoteBinding } from '../../domain/discovery/target-group-set/target-group-of-binding.ts';
-import { inBatches } from '../../clients/in-batches.ts';
+import { inBatches } from '../../clients/concurrency.ts';
 import { listBindings } from '../discovery/clusters/target-group-bindings.ts';
 import { toFailure } from '../failure.ts';
 import type { LookedAtCluster } from './clusters.ts';

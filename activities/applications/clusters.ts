@@ -2,7 +2,7 @@ import type { EKSCluster, NamedClusters } from '../../clients/aws/eks.ts';
 import { digest } from '../../clients/digest.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { StoredClusterSecret } from '../../clients/kubernetes/remote-clusters.ts';
-import { inBatches } from '../../clients/in-batches.ts';
+import { inBatches } from '../../clients/concurrency.ts';
 import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
 import type { ClusterOfCell } from '../../crds/cell-clusters.ts';
 import { refusalOf, type Access, type Use } from '../../domain/access/access.ts';

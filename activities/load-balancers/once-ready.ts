@@ -1,5 +1,5 @@
 import type { ELBv2 } from '../../clients/aws/elbv2.ts';
-import { untilGivenUp } from '../../clients/shared-reading.ts';
+import { untilGivenUp } from '../../clients/concurrency.ts';
 import type { Writing } from './port.ts';
 
 /** Lets a write be sent only once ELBv2 can be called at once: what was allowed may be refused by the time that credentials are there. */

@@ -1,5 +1,5 @@
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import { untilGivenUp } from '../../clients/shared-reading.ts';
+import { untilGivenUp } from '../../clients/concurrency.ts';
 import type { Access } from '../../domain/access/access.ts';
 import type { ShiftRequest } from '../contract.ts';
 import { readSources, type CellSources } from './observe-cell.ts';

@@ -1,7 +1,7 @@
 import { COMBINED_STATUS } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { digest } from '../../clients/digest.ts';
-import { inBatches } from '../../clients/in-batches.ts';
+import { inBatches } from '../../clients/concurrency.ts';
 import type { Stage } from '../../crds/staged-binding-policy.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import { compileCondition, compileFilter } from '../../domain/staged/cel/expression.ts';

@@ -1,4 +1,9 @@
 import { fieldsIn, isRecord } from '../../domain/model/shape.ts';
+import { partition } from '@aws-sdk/core/client';
+
+/** How the ARNs of all EKS clusters of an account and region begin. */
+export const eksPlace = (region: string, account: string): string =>
+  `arn:${partition(region).name}:eks:${region}:${account}:`;
 
 /** What EKS says of a cluster. */
 export interface EKSCluster {

@@ -4,7 +4,7 @@ import { credentialsFor, MOST_SCOPES, requestHandlerOf, scopeName } from './aws-
 import type { EKSOptions } from './eks.ts';
 import type { EKSTokenScope } from './eks-token.ts';
 import { keepNewest, newest } from '../newest.ts';
-import { slots } from '../slots.ts';
+import { slots } from '../concurrency.ts';
 
 /**
  * Says what EKS knows of the API server of a cluster, by the account of the identity and the region; undefined when there is no such

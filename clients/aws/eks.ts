@@ -10,9 +10,8 @@ import {
 import { readPages, type AwsPage } from './aws-pages.ts';
 import { counting, type TellRequests } from './request-count.ts';
 import { clusterOf, namesIn, tokenIn, type EKSCluster } from './eks-answers.ts';
-import { inBatches } from '../in-batches.ts';
+import { inBatches, shareReading } from '../concurrency.ts';
 import { newest } from '../newest.ts';
-import { shareReading } from '../shared-reading.ts';
 
 export type { EKSCluster } from './eks-answers.ts';
 

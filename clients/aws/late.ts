@@ -1,4 +1,4 @@
-import { late } from '../late.ts';
+import { late } from '../concurrency.ts';
 import type { AskCloudWatch, CloudWatchOptions } from './cloud-watch.ts';
 import type { AwsScope } from './aws-credentials.ts';
 import type { EKS, EKSOptions } from './eks.ts';

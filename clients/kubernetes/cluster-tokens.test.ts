@@ -4,7 +4,7 @@ import { accessOf, type Access } from '../../domain/access/access.ts';
 import type { AccessPolicySpec } from '../../crds/access-policy.ts';
 import { clusterTokens, type ClusterTokenOptions } from './cluster-tokens.ts';
 import { keptEndpoints } from '../aws/eks-endpoints.ts';
-import { slots } from '../slots.ts';
+import { slots } from '../concurrency.ts';
 
 const prod = 'https://0A1B.gr7.eu-central-1.eks.amazonaws.com';
 const evil = 'https://evil.example';

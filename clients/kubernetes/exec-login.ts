@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import type { CommandLogin } from '../../domain/discovery/clusters/cluster-secret.ts';
 import { LONGEST_TOKEN } from '../../domain/discovery/clusters/secret-fields.ts';
-import { slots } from '../slots.ts';
+import { slots } from '../concurrency.ts';
 import type { TokenSource } from './kubernetes-transport.ts';
 
 /** How commands are run. */

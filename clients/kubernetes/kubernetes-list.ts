@@ -1,10 +1,8 @@
-import type { Allowance } from './kubernetes-answer.ts';
+import { type Allowance, isObject } from './kubernetes-answer.ts';
 import { isExpired, isTooLarge, malformed, tooLarge } from './kubernetes-error.ts';
-import type { KindRef } from './kinds.ts';
-import { kindPath } from './kubernetes-paths.ts';
+import { type KindRef, kindPath } from './kinds.ts';
 import type { Call } from './kubernetes-transport.ts';
 import { OWN_CLUSTER, TOKEN_CHARACTERS, type ReadLimits } from './limits.ts';
-import { isObject } from './object-shape.ts';
 import { isRecord } from '../../domain/model/shape.ts';
 import { withTimeLimit } from '../time-limit.ts';
 

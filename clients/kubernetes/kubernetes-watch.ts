@@ -1,11 +1,9 @@
-import { linesOf } from './kubernetes-answer.ts';
+import { linesOf, isObject } from './kubernetes-answer.ts';
 import { errorOf, KubernetesError, malformed } from './kubernetes-error.ts';
-import type { KindRef } from './kinds.ts';
+import { type KindRef, kindPath } from './kinds.ts';
 import type { ListOptions } from './kubernetes-list.ts';
-import { kindPath } from './kubernetes-paths.ts';
 import { requestFailure, parseAnswer, type Send } from './kubernetes-transport.ts';
 import { OWN_CLUSTER, TOKEN_CHARACTERS, type ReadLimits } from './limits.ts';
-import { isObject } from './object-shape.ts';
 import { isRecord } from '../../domain/model/shape.ts';
 
 /** What to watch, and from which version on. */

@@ -3,21 +3,19 @@
 // ends with the first error. Okra also reads clusters that others run, and keeps of ten thousand objects only what it decides by.
 
 import { kubeconfigDoor, loadKubeconfig } from './kubeconfig.ts';
-import { kindOf, type KindRef } from './kinds.ts';
+import { kindOf, type KindRef, kindPath, objectPath, versionPath, type Key } from './kinds.ts';
 import { textOf } from './kubernetes-answer.ts';
 import { isNotFound, KubernetesError } from './kubernetes-error.ts';
 import { listAll, type Snapshot, type SnapshotOptions } from './kubernetes-list.ts';
-import { kindPath, objectPath, versionPath, type Key } from './kubernetes-paths.ts';
-import { makeCall, makeSend, type Call, type Send } from './kubernetes-transport.ts';
+import { makeCall, makeSend, type Call, type Send, heedRetryAfter } from './kubernetes-transport.ts';
 import { watchKind, type WatchEvent, type WatchOptions } from './kubernetes-watch.ts';
 import { OWN_CLUSTER, type ReadLimits } from './limits.ts';
-import { heedRetryAfter } from './retry-after.ts';
 import { FIELD_MANAGER } from '../../domain/kubernetes/labels.ts';
 import { given } from '../../domain/model/given.ts';
 import { withTimeLimit, type TimeLimit } from '../time-limit.ts';
 
 export { isConflict, isExpired, isForbidden, isNotFound, KubernetesError } from './kubernetes-error.ts';
-export type { Key } from './kubernetes-paths.ts';
+export type { Key } from './kinds.ts';
 export type { ListOptions, Snapshot, SnapshotOptions } from './kubernetes-list.ts';
 export type { WatchEvent, WatchOptions } from './kubernetes-watch.ts';
 

@@ -12,7 +12,6 @@ import { requestSignals, requestUpdates, type Answer } from '../../workflows/mes
 import type { AskName } from '../../domain/model/request.ts';
 import { createLog } from '../log.ts';
 import { detailsOf, hasCode, isRefusal, statusCodes } from './grpc-status.ts';
-import { knownRuns, type KnownRuns } from './known-runs.ts';
 import { payloadConverter } from './payload-codec.ts';
 import { unpolled } from './polls.ts';
 import { missingAttributes } from './search-attributes.ts';
@@ -227,3 +226,40 @@ function unreached({ address, namespace }: TemporalConfig, error: unknown): Erro
 
 const isSaidOfNamespace = (said: string): boolean =>
   said.toLowerCase().startsWith('namespace ') && said.includes('not found');
+
+/** What Temporal knows of a workflow: one of the given runs, only others, or none. */
+export type KnownRuns =
+  | { readonly is: 'These' | 'None' }
+  | {
+      readonly is: 'Others';
+      /** Whether a run is open. */
+      readonly isOpen: boolean;
+      /** How long Temporal remembers a closed run, in milliseconds; undefined: it does not say. */
+      readonly retentionMs: number | undefined;
+    };
+
+/** Finds out whether Temporal knows one of the given runs of a workflow, or at least another. */
+export async function knownRuns(
+  { workflow, connection, options: { namespace } }: Pick<Client, 'workflow' | 'connection' | 'options'>,
+  workflowId: string,
+  runIds: readonly string[],
+): Promise<KnownRuns> {
+  const statusOf = async (runId?: string): Promise<string | undefined> => {
+    try {
+      return (await workflow.getHandle(workflowId, runId).describe()).status.name;
+    } catch (error) {
+      // Whoever may write statuses may have written anything for the id of a run.
+      const isNoId = hasCode(error, statusCodes.INVALID_ARGUMENT);
+      if (error instanceof WorkflowNotFoundError || isNoId) return undefined;
+      throw error;
+    }
+  };
+  const known = await Promise.all(runIds.map(statusOf));
+  if (known.some((status) => status !== undefined)) return { is: 'These' };
+  const latest = await statusOf();
+  if (latest === undefined) return { is: 'None' };
+  const { config } = await connection.workflowService.describeNamespace({ namespace });
+  const seconds = config?.workflowExecutionRetentionTtl?.seconds ?? undefined;
+  const retentionMs = seconds === undefined ? undefined : Number(seconds) * 1000;
+  return { is: 'Others', isOpen: latest === 'RUNNING', retentionMs };
+}

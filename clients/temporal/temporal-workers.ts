@@ -1,12 +1,90 @@
-import { NativeConnection, type Worker } from '@temporalio/worker';
+import { NativeConnection, type Worker, type WorkerOptions } from '@temporalio/worker';
 import type { TemporalConfig } from '../../config/config.ts';
-import { sleep, waitAfter } from '../backoff.ts';
+import { sleep as sleepByClock, waitAfter, type Sleep } from '../backoff.ts';
 import { detailsOf } from './grpc-status.ts';
 import type { Log } from '../log.ts';
 import { createPollWatch, readPolls, type Poller, type PollWatch } from './polls.ts';
 import { followCredentials, readCredentials, type TemporalCredentials } from './temporal-credentials.ts';
 import { unheard, type Waiting } from '../waiting.ts';
-import { runUntil } from './worker-life.ts';
+import semver from 'semver';
+
+/** A worker as far as its life is concerned. */
+export type LivingWorker = Pick<Worker, 'run' | 'shutdown' | 'getState'>;
+
+// How often a worker is asked whether it has failed, and how long one that has may take to say so itself.
+const LOOK_MILLISECONDS = 1_000;
+const SAY_MILLISECONDS = 5_000;
+// Longer than a worker is given to end.
+const END_MILLISECONDS = 15_000;
+
+/** Runs workers until the signal; when one of them fails, ends all, and throws. */
+export async function runUntil(
+  workers: readonly LivingWorker[],
+  signal: AbortSignal,
+  sleep: Sleep = sleepByClock,
+): Promise<void> {
+  const stop = (): void => workers.forEach((worker) => worker.getState() === 'RUNNING' && worker.shutdown());
+  const ended = new AbortController();
+  signal.addEventListener('abort', stop, { once: true });
+  const running = workers.map((worker) => worker.run());
+  if (signal.aborted) stop();
+  try {
+    await Promise.race([Promise.all(running), failure(workers, ended.signal, sleep)]);
+  } finally {
+    stop();
+    await Promise.race([Promise.allSettled(running), sleep(END_MILLISECONDS, ended.signal)]);
+    ended.abort();
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+// A worker whose polls Temporal has refused for a while fails, and then may wait for ever for polls that it does not make
+// any more: its run does not end, and nothing is done.
+async function failure(workers: readonly LivingWorker[], ended: AbortSignal, sleep: Sleep): Promise<void> {
+  while (workers.every((worker) => worker.getState() !== 'FAILED')) {
+    await sleep(LOOK_MILLISECONDS, ended);
+    if (ended.aborted) return;
+  }
+  await sleep(SAY_MILLISECONDS, ended);
+  if (ended.aborted) return;
+  throw new Error(
+    'Expected each worker to poll, got one that has failed and does not end. The log says why; mostly Temporal has refused its polls for more than a minute.',
+  );
+}
+
+/** The version of a worker, in the deployment that all versions of it make up. */
+interface WorkerVersion {
+  readonly deploymentName: string;
+  readonly buildId: string;
+}
+
+/** What of a server has to be known. */
+type Asked = {
+  readonly workflowService: Pick<NativeConnection['workflowService'], 'getSystemInfo'>;
+};
+
+/** The first server that lets a run go on as new on another version than its own. */
+const UPGRADES_RUNS = '1.30.2';
+
+/** What a worker needs to be one version of a deployment; nothing when it is none. */
+export async function versioned(
+  version: WorkerVersion | undefined,
+  connection: Asked,
+): Promise<Pick<WorkerOptions, 'workerDeploymentOptions'>> {
+  if (version === undefined) return {};
+  const { serverVersion } = await connection.workflowService.getSystemInfo({});
+  const defaultVersioningBehavior = upgradesRuns(serverVersion) ? 'PINNED' : 'AUTO_UPGRADE';
+  return { workerDeploymentOptions: { useWorkerVersioning: true, version, defaultVersioningBehavior } };
+}
+
+/**
+ * Whether runs may stay on the version on which they began. On an older server those that live as long as their object
+ * would never leave it, so they are moved as they stand, and replayed, as without versions.
+ */
+export const upgradesRuns = (serverVersion: string | null | undefined): boolean => {
+  const known = semver.coerce(serverVersion);
+  return known !== null && semver.gte(known, UPGRADES_RUNS);
+};
 
 /** How workers run. */
 export interface RunWorkersOptions {
@@ -73,7 +151,7 @@ async function connect({ temporal, log, signal, waiting = unheard }: RunWorkersO
     } catch (error) {
       waiting(`Expected Temporal at ${address} to take the worker's connection, got: ${detailsOf(error)}.`);
       log.warn({ address, err: error }, 'temporal not reached yet');
-      await sleep(waitAfter(failures, backoff), signal);
+      await sleepByClock(waitAfter(failures, backoff), signal);
     }
   }
 }
@@ -116,7 +194,7 @@ interface Watched {
 
 async function watchPolls(watched: Watched, waiting: Waiting, signal: AbortSignal): Promise<void> {
   for (let polled = false; !signal.aborted;) {
-    await sleep(polled ? ASK_MILLISECONDS : ASK_AT_FIRST_MILLISECONDS, signal);
+    await sleepByClock(polled ? ASK_MILLISECONDS : ASK_AT_FIRST_MILLISECONDS, signal);
     const reason = await unpolled(watched);
     polled = reason === undefined;
     if (!signal.aborted) waiting(reason);

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { activityTraces } from '../temporal/activity-traces.ts';
+import { activityTraces } from '../temporal/activity-metrics.ts';
 import { noTraces, openTraces } from './traces.ts';
 
 const RUN = '0f8fad5b-d9cb-469f-a165-70867728950e';

@@ -1,5 +1,5 @@
 import type { Identified } from '../../clients/kubernetes/kubernetes.ts';
-import { objectPath } from '../../clients/kubernetes/kubernetes-paths.ts';
+import { objectPath } from '../../clients/kubernetes/kinds.ts';
 import { callTo } from './calls.ts';
 import { knownKind } from './kinds.ts';
 

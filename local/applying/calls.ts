@@ -1,7 +1,11 @@
 import { kubeconfigDoor, loadKubeconfig } from '../../clients/kubernetes/kubeconfig.ts';
-import { makeCall, makeSend, type Call } from '../../clients/kubernetes/kubernetes-transport.ts';
+import {
+  makeCall,
+  makeSend,
+  type Call,
+  heedRetryAfter,
+} from '../../clients/kubernetes/kubernetes-transport.ts';
 import { OWN_CLUSTER } from '../../clients/kubernetes/limits.ts';
-import { heedRetryAfter } from '../../clients/kubernetes/retry-after.ts';
 
 const TIMEOUT_MILLISECONDS = 30_000;
 

@@ -1,7 +1,6 @@
-import { kindOf } from '../../clients/kubernetes/kinds.ts';
+import { kindOf, kindPath } from '../../clients/kubernetes/kinds.ts';
 import { KubernetesError } from '../../clients/kubernetes/kubernetes.ts';
 import { kubeconfigDoor, loadKubeconfig } from '../../clients/kubernetes/kubeconfig.ts';
-import { kindPath } from '../../clients/kubernetes/kubernetes-paths.ts';
 import { makeCall, makeSend } from '../../clients/kubernetes/kubernetes-transport.ts';
 import { OWN_CLUSTER } from '../../clients/kubernetes/limits.ts';
 import { resources } from '../../crds/index.ts';

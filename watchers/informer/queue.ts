@@ -1,4 +1,4 @@
-import { slots } from '../../clients/slots.ts';
+import { slots } from '../../clients/concurrency.ts';
 import { sleep as sleepByClock, waitAfter, type Backoff, type Sleep } from '../../clients/backoff.ts';
 
 /** How a queue works. */

@@ -12,7 +12,7 @@ import { matches } from '../../domain/kubernetes/selector.ts';
 import { fieldsIn } from '../../domain/model/shape.ts';
 import { keyOf, type ObjectKey } from '../../domain/model/ids.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
-import { mayBeUnderWay } from '../condition.ts';
+import { mayBeUnderWay } from './route-synced.ts';
 import type { ObjectEvent } from '../event.ts';
 import type { Deployed, Revision } from '../foreign.ts';
 import { ignore, type Instruction } from '../instruction.ts';

@@ -5,7 +5,7 @@ import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { loadBalancerKind, type LoadBalancerType } from '../../domain/load-balancers/load-balancer.ts';
 import { SEQUENCE_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 import { mayAdopt } from '../../domain/versions/watched.ts';
-import { mayBeUnderWay } from '../condition.ts';
+import { mayBeUnderWay } from './route-synced.ts';
 import type { ObjectEvent } from '../event.ts';
 import { ignore, type Instruction } from '../instruction.ts';
 import type { LoadBalancerConfig, View } from '../informer/store.ts';

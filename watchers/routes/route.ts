@@ -15,7 +15,7 @@ import {
 import { matches } from '../../domain/kubernetes/selector.ts';
 import { selectorOf } from '../../domain/versions/version-label.ts';
 import { isTakenOtherwise, watchedInput } from '../../domain/versions/watched.ts';
-import { conditionOf, mayBeUnderWay } from '../condition.ts';
+import { conditionOf, mayBeUnderWay, routeSynced } from './route-synced.ts';
 import type { ObjectEvent } from '../event.ts';
 import { ignore, type Instruction } from '../instruction.ts';
 import { ANY, labelWords, type View } from '../informer/store.ts';
@@ -40,7 +40,6 @@ import {
 import { routeCheck } from './route-check.ts';
 import { routeConfig } from './route-config.ts';
 import { routeStaged, routeStagedCell, routeStagedPart, wakeStaged } from './route-staged.ts';
-import { routeSynced } from './route-synced.ts';
 import { routeBinding, routeGroupCheck } from './route-target-group.ts';
 import { decodeBase64 } from '../../clients/kubernetes/base64.ts';
 import type { StoredClusterSecret } from '../../clients/kubernetes/remote-clusters.ts';

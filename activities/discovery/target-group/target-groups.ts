@@ -1,4 +1,4 @@
-import { inBatches } from '../../../clients/in-batches.ts';
+import { inBatches } from '../../../clients/concurrency.ts';
 import { AWS_TARGET_GROUP, CELL } from '../../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
 import { accessPolicies } from '../../../clients/kubernetes/access-policies.ts';

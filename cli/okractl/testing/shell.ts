@@ -1,13 +1,13 @@
 import { CommanderError } from 'commander';
 import type { KubernetesClient, KubernetesError } from '../../../clients/kubernetes/kubernetes.ts';
-import type { KnownRuns } from '../../../clients/temporal/known-runs.ts';
-import type { Access, ServiceAccount } from '../../../clients/kubernetes/person.ts';
 import type {
+  KnownRuns,
   Operator,
   RequestAnswer,
   SentRequest,
   TemporalFindings,
 } from '../../../clients/temporal/operator.ts';
+import type { Access, ServiceAccount } from '../../../clients/kubernetes/person.ts';
 import { isOf, memoryCluster, type FakeObject } from '../../testing/memory-cluster.ts';
 import { endingOf, type Shell } from '../shell.ts';
 import { okractl } from '../program.ts';

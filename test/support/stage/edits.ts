@@ -1,6 +1,5 @@
-import type { KindRef } from '../../../clients/kubernetes/kinds.ts';
+import { type KindRef, objectPath } from '../../../clients/kubernetes/kinds.ts';
 import { unlessMissing } from '../../../clients/kubernetes/kubernetes.ts';
-import { objectPath } from '../../../clients/kubernetes/kubernetes-paths.ts';
 import { until } from '../until.ts';
 import { callTo } from '../../../local/applying/calls.ts';
 

@@ -1,9 +1,34 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { EKS_TARGET_GROUP_BINDING, POD } from './kinds.ts';
+import { EKS_TARGET_GROUP_BINDING, POD, SECRET } from './kinds.ts';
 import { KubernetesError } from './kubernetes-error.ts';
 import type { Send } from './kubernetes-transport.ts';
 import { clientOver } from './kubernetes.ts';
+
+const answering = (answer: string | Error) =>
+  clientOver(({ path }) => {
+    expect(path).toBe('/readyz');
+    return answer instanceof Error
+      ? Promise.reject(answer)
+      : Promise.resolve(Readable.from([Buffer.from(answer)]));
+  });
+const error = (status: number): KubernetesError =>
+  new KubernetesError({ status, reason: 'Other', message: 'no' });
+
+describe('whether an API server is ready', () => {
+  it.each([
+    ['is said by its ok', 'ok', true],
+    ['is not said by anything else', '<html>ok</html>', false],
+    ['is denied by its error', error(500), false],
+  ])('%s', async (_, answer, want) => expect(await answering(answer).isReady()).toBe(want));
+
+  it.each([
+    ['it refuses the login', 401],
+    ['it is not there', 0],
+  ])('is not known when %s', async (_, status) => {
+    await expect(answering(error(status)).isReady()).rejects.toMatchObject({ status });
+  });
+});
 
 /** An API server that answers this to whoever asks which kinds it serves. */
 function serving(answer: object | Error) {
@@ -74,3 +99,22 @@ it('has the API server keep nothing of what is applied by dry run', async () => 
   expect(queries).toMatchObject([{ dryRun: 'All', fieldValidation: 'Strict' }, {}]);
   expect(queries[1]).not.toHaveProperty('dryRun');
 });
+
+it.each(['.', '..', ''])(
+  'asks for no other path than that of an object where its name is %j',
+  async (name) => {
+    const sent: string[] = [];
+    const client = clientOver(({ method, path }) => {
+      sent.push(`${method} ${new URL(`https://kubernetes${path}`).pathname}`);
+      return Promise.reject(new Error('Expected no such request.'));
+    });
+    expect(await client.get(SECRET, { namespace: 'team', name })).toBeUndefined();
+    expect(await client.get(SECRET, { namespace: name, name: 'key' })).toBeUndefined();
+    await client.delete(SECRET, { namespace: 'team', name });
+    await expect(client.patch(SECRET, { namespace: 'team', name }, {})).rejects.toThrow(
+      'got one that no object',
+    );
+    await expect(client.list(SECRET, { namespace: name })).rejects.toThrow('got one that no object');
+    expect(sent).toEqual([]);
+  },
+);

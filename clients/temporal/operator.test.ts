@@ -1,6 +1,6 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { expect, it } from 'vitest';
-import { knownRuns } from './known-runs.ts';
+import { knownRuns } from './operator.ts';
 import { statusCodes } from './grpc-status.ts';
 
 /** A Temporal that knows these runs of a workflow. */

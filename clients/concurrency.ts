@@ -49,3 +49,43 @@ export async function untilGivenUp<T>(found: Promise<T>, signal: AbortSignal | u
     signal.removeEventListener('abort', giveUp);
   }
 }
+
+/** Lets so many things be done at once; the others wait for their turn. */
+export function slots(most: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting: (() => void)[] = [];
+  let taken = 0;
+  return async (work) => {
+    if (taken === most) await new Promise<void>((resolve) => waiting.push(resolve));
+    else taken += 1;
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) taken -= 1;
+      else next();
+    }
+  };
+}
+
+/** Does something with each of many, so many at a time, and answers in their order. */
+export async function inBatches<T, R>(
+  items: readonly T[],
+  size: number,
+  perform: (item: T) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = [];
+  for (let begin = 0; begin < items.length; begin += size) {
+    results.push(...(await Promise.all(items.slice(begin, begin + size).map(perform))));
+  }
+  return results;
+}
+
+/** Makes something when it is asked for first, and gives it to all who ask; what fails is made again for who asks next. */
+export function late<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () =>
+    (made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    }));
+}

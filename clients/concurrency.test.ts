@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { shareReading } from './shared-reading.ts';
+import { shareReading, late } from './concurrency.ts';
 
 /** A reading that is told how it ends, and notes how often it was begun and given up. */
 function aReading() {
@@ -73,4 +73,14 @@ describe('a shared reading', () => {
     await expect(read(AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough');
     expect(seen.begun).toBe(0);
   });
+});
+
+it('is made once for all who ask, and again after it has failed', async () => {
+  const answers = [Promise.reject(new Error('EMFILE')), Promise.resolve('made')];
+  let asked = 0;
+  const get = late(() => answers[asked++] ?? Promise.reject(new Error('Expected nobody to make it again.')));
+  const first = [get(), get()];
+  await expect(Promise.all(first)).rejects.toThrow('EMFILE');
+  expect(await get()).toBe('made');
+  expect(await get()).toBe('made');
 });
