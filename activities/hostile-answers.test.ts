@@ -10,7 +10,7 @@ import { elbv2Reads } from '../clients/aws/elbv2-reads.ts';
 import type { ELBv2Reads } from '../clients/aws/elbv2-calls.ts';
 import { clientOver } from '../clients/kubernetes/kubernetes.ts';
 import { REMOTE_CLUSTER } from '../clients/kubernetes/limits.ts';
-import { remoteClusters, type StoredClusterSecret } from '../clients/kubernetes/remote-clusters.ts';
+import { openRemoteClusters, type StoredClusterSecret } from '../clients/kubernetes/remote-clusters.ts';
 import { readKnownCluster } from '../domain/discovery/clusters/known-cluster.ts';
 import { deriveGroup } from '../domain/discovery/target-group-set/target-group-of-binding.ts';
 import { failures } from '../domain/failures.ts';
@@ -78,7 +78,7 @@ const texts = (of: Readonly<Record<string, unknown>>): void => {
 };
 
 describe('what a cluster secret says, whatever it is,', () => {
-  const clusters = remoteClusters({
+  const clusters = openRemoteClusters({
     tokens: () => Promise.resolve('token'),
     endpoints: () => Promise.reject(new Error('nobody asks')),
     own: () => () => Promise.reject(new Error('nobody asks')),

@@ -51,7 +51,7 @@ export async function untilGivenUp<T>(found: Promise<T>, signal: AbortSignal | u
 }
 
 /** Lets so many things be done at once; the others wait for their turn. */
-export function slots(most: number): <T>(work: () => Promise<T>) => Promise<T> {
+export function limitConcurrency(most: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
   let taken = 0;
   return async (work) => {

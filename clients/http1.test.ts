@@ -3,8 +3,8 @@ import { createServer, type AddressInfo } from 'node:net';
 import { KubeConfig } from '@kubernetes/client-node';
 import { expect, it } from 'vitest';
 import { boundedRequest } from './bounded-request.ts';
-import { kubeconfigDoor } from './kubernetes/kubeconfig.ts';
-import { remoteDoor, type Door } from './kubernetes/kubernetes-door.ts';
+import { openKubeconfig } from './kubernetes/kubeconfig.ts';
+import { openRemote, type Endpoint } from './kubernetes/kubernetes-endpoint.ts';
 import { makeSend } from './kubernetes/kubernetes-transport.ts';
 import { connectPrometheus } from './prometheus/client.ts';
 
@@ -35,14 +35,14 @@ const exec = {
   interactiveMode: 'Never',
 };
 
-const kubeconfig = (server: string, user: object): Door => {
+const kubeconfig = (server: string, user: object): Endpoint => {
   const made = new KubeConfig();
   made.loadFromClusterAndUser({ name: 'a', server, skipTLSVerify: true }, { name: 'a', ...user });
-  return kubeconfigDoor(made);
+  return openKubeconfig(made);
 };
 
-const version = (door: Door, signal: AbortSignal): Promise<unknown> =>
-  makeSend(door)({ method: 'GET', path: '/version', signal });
+const version = (endpoint: Endpoint, signal: AbortSignal): Promise<unknown> =>
+  makeSend(endpoint)({ method: 'GET', path: '/version', signal });
 
 it.each<[string, (server: string, signal: AbortSignal) => Promise<unknown>]>([
   ['an API server by a token', (server, signal) => version(kubeconfig(server, { token: 't' }), signal)],
@@ -50,7 +50,7 @@ it.each<[string, (server: string, signal: AbortSignal) => Promise<unknown>]>([
   [
     'the API server of another cluster',
     (server, signal) =>
-      version(remoteDoor({ server, tls: { rejectUnauthorized: false }, headers: {} }), signal),
+      version(openRemote({ server, tls: { rejectUnauthorized: false }, headers: {} }), signal),
   ],
   [
     'Prometheus',

@@ -4,7 +4,7 @@ import { credentialsFor, MOST_SCOPES, requestHandlerOf, scopeName } from './aws-
 import type { EKSOptions } from './eks.ts';
 import type { EKSTokenScope } from './eks-token.ts';
 import { keepNewest, newest } from '../newest.ts';
-import { slots } from '../concurrency.ts';
+import { limitConcurrency } from '../concurrency.ts';
 
 /**
  * Says what EKS knows of the API server of a cluster, by the account of the identity and the region; undefined when there is no such
@@ -65,11 +65,12 @@ export function keptEndpoints(describe: DescribeEKSCluster, now: () => number = 
 }
 
 function describer(options: EKSOptions): DescribeEKSCluster {
-  const placeOf = newest<{ readonly client: EKSClient; readonly inSlot: ReturnType<typeof slots> }>(
-    MOST_SCOPES,
-  );
+  const placeOf = newest<{
+    readonly client: EKSClient;
+    readonly inSlot: ReturnType<typeof limitConcurrency>;
+  }>(MOST_SCOPES);
   return async (scope) => {
-    const make = () => ({ client: clientOf(scope, options), inSlot: slots(AT_ONCE) });
+    const make = () => ({ client: clientOf(scope, options), inSlot: limitConcurrency(AT_ONCE) });
     const place = placeOf(scopeName(scope), make);
     const command = new DescribeClusterCommand({ name: scope.clusterName });
     try {

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { ClusterConnection, ClusterLogin } from '../../domain/discovery/clusters/cluster-secret.ts';
 import { accessOf, type Access } from '../../domain/access/access.ts';
 import type { AccessPolicySpec } from '../../crds/access-policy.ts';
-import { clusterTokens, type ClusterTokenOptions } from './cluster-tokens.ts';
+import { findTokenSource, type ClusterTokenOptions } from './cluster-tokens.ts';
 import { keptEndpoints } from '../aws/eks-endpoints.ts';
-import { slots } from '../concurrency.ts';
+import { limitConcurrency } from '../concurrency.ts';
 
 const prod = 'https://0A1B.gr7.eu-central-1.eks.amazonaws.com';
 const evil = 'https://evil.example';
@@ -37,7 +37,7 @@ const theOptions: ClusterTokenOptions = {
 /** Asks for the token that a cluster would be shown; and says what was asked of AWS for it. */
 async function shown(connection: ClusterConnection, more: Partial<ClusterTokenOptions> = {}) {
   const asked: string[] = [];
-  const source = clusterTokens(connection, 'shop', {
+  const source = findTokenSource(connection, 'shop', {
     ...theOptions,
     tokens: ({ clusterName }) => {
       asked.push(`token for ${clusterName}`);
@@ -70,7 +70,7 @@ describe('the token of an EKS cluster', () => {
       const options = {
         endpoints: (_: unknown, since?: number) => (asked.push(since), Promise.resolve(found)),
       };
-      const source = clusterTokens(connection, 'shop', { ...theOptions, ...options, ...more });
+      const source = findTokenSource(connection, 'shop', { ...theOptions, ...options, ...more });
       if (source.is === 'Problem') throw new Error(source.problem);
       return {
         asked,
@@ -227,7 +227,7 @@ describe('the endpoints of EKS clusters', () => {
   });
 
   it('are asked for a few at a time', async () => {
-    const inSlot = slots(2);
+    const inSlot = limitConcurrency(2);
     let running = 0;
     let most = 0;
     const one = async (index: number): Promise<number> => {

@@ -11,7 +11,7 @@ import { refuseForeignEndpoint, type EKSEndpoint } from '../../domain/discovery/
 import { isLike } from '../../domain/access/glob.ts';
 import type { EKSEndpoints } from '../aws/eks-endpoints.ts';
 import type { EKSTokenScope, EKSTokens } from '../aws/eks-token.ts';
-import { execTokens } from './exec-login.ts';
+import { makeExecTokens } from './exec-login.ts';
 import { KubernetesError } from './kubernetes-error.ts';
 import type { Send, TokenSource } from './kubernetes-transport.ts';
 
@@ -46,7 +46,7 @@ export type ClusterTokenSource =
   | { readonly is: 'Problem'; readonly problem: string };
 
 /** Finds where the tokens for a cluster come from; each is shown to nobody but the cluster that it is for. */
-export function clusterTokens(
+export function findTokenSource(
   connection: ClusterConnection,
   namespace: string,
   options: ClusterTokenOptions,
@@ -145,7 +145,7 @@ function commandSource(login: CommandLogin, means: Means): ClusterTokenSource {
   const { host } = new URL(server);
   const refusal = refusalOfCommand(login, execCommands) ?? refusalOfServer(host, execServers);
   if (refusal !== undefined) return { is: 'Problem', problem: `Cluster ${name}: ${refusal}` };
-  const source = execTokens(login, {
+  const source = makeExecTokens(login, {
     timeoutMilliseconds,
     environment: means.execEnvironment ?? [],
   });
@@ -164,7 +164,7 @@ function refusalOfServer(host: string, allowed: readonly string[]): string | und
 }
 
 /** Keeps Okra's own identity in its own cluster from the secrets of namespaces that may not use it. */
-export function permittedOwn(
+export function permitOwn(
   send: Send,
   namespace: string,
   { access }: Pick<ClusterTokenOptions, 'access'>,

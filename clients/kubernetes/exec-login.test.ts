@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { execTokens } from './exec-login.ts';
+import { makeExecTokens } from './exec-login.ts';
 
 /** A login by a program of Node. */
 const aLogin = (program: string, environment: Readonly<Record<string, string>> = {}) => ({
@@ -17,7 +17,7 @@ const options = { timeoutMilliseconds: 30_000 };
 
 afterEach(() => void vi.unstubAllEnvs());
 
-describe('execTokens', () => {
+describe('makeExecTokens', () => {
   it('shows the command no more of what okrad has been given than it needs', async () => {
     vi.stubEnv('TEMPORAL_API_KEY', 'super-secret');
     vi.stubEnv('AWS_WEB_IDENTITY_TOKEN_FILE', '/super-secret');
@@ -25,7 +25,7 @@ describe('execTokens', () => {
     vi.stubEnv('TZ', 'Europe/Berlin');
     vi.stubEnv('TEAM', 'web');
     const seen = printing('{ token: Object.keys(process.env).toSorted().join() }');
-    const token = execTokens(
+    const token = makeExecTokens(
       { ...seen, environment: { AWS_REGION: 'x' } },
       { ...options, environment: ['TEAM'] },
     );
@@ -38,7 +38,7 @@ describe('execTokens', () => {
 
   it('gives what the command prints, and tells it what is wanted', async () => {
     const asked = 'JSON.parse(process.env.KUBERNETES_EXEC_INFO)';
-    const token = execTokens(
+    const token = makeExecTokens(
       printing(`{ token: ${asked}.kind + ${asked}.apiVersion + process.env.AWS_REGION }`),
       options,
     );
@@ -48,7 +48,7 @@ describe('execTokens', () => {
   it('keeps a token until shortly before it expires, and for all who ask at once', async () => {
     let now = 0;
     const login = printing('{ token: String(process.pid), expirationTimestamp: new Date(60_000) }');
-    const token = execTokens(login, { ...options, now: () => now });
+    const token = makeExecTokens(login, { ...options, now: () => now });
     const [first, second] = await Promise.all([token(), token()]);
     expect(second).toBe(first);
     now = 49_999;
@@ -65,7 +65,7 @@ describe('execTokens', () => {
     const log = join(folder, 'log');
     const script = `echo 1 >> ${log}; sleep 0.2; echo -1 >> ${log}; echo '{"status":{"token":"t"}}'`;
     const marked = { ...printing(''), command: '/bin/sh', args: ['-c', script] };
-    await Promise.all(Array.from({ length: 10 }, () => execTokens(marked, options)()));
+    await Promise.all(Array.from({ length: 10 }, () => makeExecTokens(marked, options)()));
     let [now, most] = [0, 0];
     for (const change of (await readFile(log, 'utf8')).trim().split('\n')) {
       now += Number(change);
@@ -76,14 +76,14 @@ describe('execTokens', () => {
   });
 
   it('runs the command again when its token was refused', async () => {
-    const token = execTokens(printing('{ token: String(process.pid) }'), options);
+    const token = makeExecTokens(printing('{ token: String(process.pid) }'), options);
     const first = await token();
     expect(await token(first)).not.toBe(first);
   });
 
   it('keeps a token that names no end for five minutes', async () => {
     let now = 0;
-    const token = execTokens(printing('{ token: String(process.pid) }'), { ...options, now: () => now });
+    const token = makeExecTokens(printing('{ token: String(process.pid) }'), { ...options, now: () => now });
     const first = await token();
     now = 300_000;
     expect(await token()).not.toBe(first);
@@ -96,13 +96,13 @@ describe('execTokens', () => {
     ['prints no token', printing('{ clientKeyData: "super-secret" }'), 'with a token, got something else'],
     ['prints two lines', printing('{ token: "super\\nsecret" }'), 'with a token, got something else'],
   ])('says so when the command %s, but not what it printed', async (_, login, want) => {
-    const failure: unknown = await execTokens(login, options)().catch((error: unknown) => error);
+    const failure: unknown = await makeExecTokens(login, options)().catch((error: unknown) => error);
     expect(failure).toMatchObject({ name: 'ExecError', message: expect.stringContaining(want) });
     expect(JSON.stringify(failure) + String(failure)).not.toContain('super');
   });
 
   it('ends a command that does not end', async () => {
-    const token = execTokens(aLogin('setInterval(() => {}, 1000)'), { timeoutMilliseconds: 300 });
+    const token = makeExecTokens(aLogin('setInterval(() => {}, 1000)'), { timeoutMilliseconds: 300 });
     await expect(token()).rejects.toThrow('got no end within 0.3 s');
   });
 });

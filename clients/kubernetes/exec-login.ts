@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import type { CommandLogin } from '../../domain/discovery/clusters/cluster-secret.ts';
 import { LONGEST_TOKEN } from '../../domain/discovery/clusters/secret-fields.ts';
-import { slots } from '../concurrency.ts';
+import { limitConcurrency } from '../concurrency.ts';
 import type { TokenSource } from './kubernetes-transport.ts';
 
 /** How commands are run. */
@@ -43,10 +43,10 @@ const USUAL = [
 ];
 
 // Each is a program that shares the memory of okrad's container, and after a start the commands of all clusters are due.
-const inSlot = slots(4);
+const inSlot = limitConcurrency(4);
 
 /** Makes the source of the tokens that a command prints, as kubectl's exec plugins do; each is kept until it expires. */
-export function execTokens(
+export function makeExecTokens(
   login: CommandLogin,
   { timeoutMilliseconds, environment = [], now = Date.now }: ExecOptions,
 ): TokenSource {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, expect, it, vi, beforeEach } from 'vitest';
 import {
-  guardedConnector,
+  makeGuardedConnector,
   type GuardOptions,
   limitLookups,
   type Lookup,
@@ -26,7 +26,11 @@ const leadingTo = (...answers: readonly (readonly string[])[]): NameLookups => {
 };
 
 /** Connects to a name once, and says what it is connected to, or why it is not. */
-async function connected(connect: ReturnType<typeof guardedConnector>, port: number, hostname = 'a.example') {
+async function connected(
+  connect: ReturnType<typeof makeGuardedConnector>,
+  port: number,
+  hostname = 'a.example',
+) {
   const options = { hostname, host: hostname, protocol: 'http:', port: String(port) };
   const { promise, resolve } = Promise.withResolvers<Error | Socket>();
   connect(options, (error, socket) => resolve(error ?? socket ?? new Error('nothing')));
@@ -52,7 +56,7 @@ async function withServer<T>(run: (port: number, met: () => number) => Promise<T
   }
 }
 
-const connector = (options: GuardOptions) => guardedConnector({ rejectUnauthorized: true }, options);
+const connector = (options: GuardOptions) => makeGuardedConnector({ rejectUnauthorized: true }, options);
 const REFUSED = 'a name of link-local or metadata addresses, to which Okra does not connect';
 
 it('connects to the address that was looked at, and looks again for the next connection', async () => {

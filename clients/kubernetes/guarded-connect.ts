@@ -4,7 +4,7 @@ import { createSecureContext } from 'node:tls';
 import { buildConnector } from 'undici';
 import { isRefusedAddress } from './refused-addresses.ts';
 import { http1 } from '../http1.ts';
-import { slots } from '../concurrency.ts';
+import { limitConcurrency } from '../concurrency.ts';
 
 /** Receives the addresses of a name, or why there are none. */
 type Found = (error: NodeJS.ErrnoException | null, addresses: readonly LookupAddress[]) => void;
@@ -30,7 +30,7 @@ const WAIT_MILLISECONDS = 5_000;
  * It uses the system's lookup, which alone reads /etc/hosts, search domains and nsswitch.conf.
  */
 export function limitLookups(look: Lookup): NameLookups {
-  const inSlot = slots(LOOKUPS_AT_ONCE);
+  const inSlot = limitConcurrency(LOOKUPS_AT_ONCE);
   const underWay = new Map<string, Promise<readonly LookupAddress[]>>();
 
   function lookUpOnce(hostname: string, options: LookupAllOptions): Promise<readonly LookupAddress[]> {
@@ -90,7 +90,7 @@ export const KEEP_ALIVE_MILLISECONDS = 30_000;
  * Makes the connector for an address that someone else has written. Each connection is made to an address that was looked at,
  * so that a name which leads to another one a moment later is of no use.
  */
-export function guardedConnector(
+export function makeGuardedConnector(
   tls: TlsOptions,
   { names = system }: GuardOptions = {},
 ): buildConnector.connector {

@@ -6,7 +6,7 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { NAMESPACE } from './kinds.ts';
-import { kubeconfigDoor, loadKubeconfig } from './kubeconfig.ts';
+import { openKubeconfig, loadKubeconfig } from './kubeconfig.ts';
 import { clientOver } from './kubernetes.ts';
 import { makeSend } from './kubernetes-transport.ts';
 
@@ -65,10 +65,10 @@ describe('a kubeconfig', () => {
   it('of a machine is that of its user, and without one that of nobody', async () => {
     vi.stubEnv('HOME', folder);
     vi.stubEnv('KUBECONFIG', '');
-    expect(() => kubeconfigDoor(loadKubeconfig())).toThrow('no current context in the kubeconfig');
+    expect(() => openKubeconfig(loadKubeconfig())).toThrow('no current context in the kubeconfig');
     await mkdir(join(folder, '.kube'));
     await fileWith('.kube/config', written({ user: { token: 't' } }));
-    expect(kubeconfigDoor(loadKubeconfig()).server).toBe('https://a.example:6443');
+    expect(openKubeconfig(loadKubeconfig()).server).toBe('https://a.example:6443');
   });
 
   it.each([
@@ -100,7 +100,7 @@ describe('a kubeconfig', () => {
 
 describe('a login', () => {
   const open = async (parts: Parameters<typeof written>[0]) =>
-    kubeconfigDoor(loadKubeconfig(await fileWith('config', written(parts)))).open();
+    openKubeconfig(loadKubeconfig(await fileWith('config', written(parts)))).open();
 
   it.each([
     ['a token', { token: 't' }, { Authorization: 'Bearer t' }],
@@ -139,7 +139,7 @@ describe('a login', () => {
     const runs = join(folder, 'runs');
     const exec = { command: 'sh', args: ['-c', `echo run >> ${runs}; exec sleep 4`] };
     const file = await fileWith('config', written({ user: { exec } }));
-    const client = clientOver(makeSend(kubeconfigDoor(loadKubeconfig(file))), 1_000);
+    const client = clientOver(makeSend(openKubeconfig(loadKubeconfig(file))), 1_000);
     const late = { name: 'KubernetesError', status: 0, reason: 'Timeout' };
     const all = await Promise.allSettled([client.list(NAMESPACE), client.list(NAMESPACE)]);
     expect(all).toMatchObject([
@@ -151,17 +151,17 @@ describe('a login', () => {
 
   it('shares its connections, until one gets no answer or certificates may have been rotated', async () => {
     const file = await fileWith('config', written({ user: { token: 't' } }));
-    const door = kubeconfigDoor(loadKubeconfig(file));
+    const endpoint = openKubeconfig(loadKubeconfig(file));
     const now = vi.spyOn(performance, 'now').mockReturnValue(0);
     const dispatcherAt = async (time: number) => {
       now.mockReturnValue(time);
-      return (await door.open()).dispatcher;
+      return (await endpoint.open()).dispatcher;
     };
     const first = await dispatcherAt(0);
     expect(await dispatcherAt(300_000)).toBe(first);
     const second = await dispatcherAt(300_001);
     expect(second).not.toBe(first);
-    door.renew();
+    endpoint.renew();
     expect(await dispatcherAt(300_001)).not.toBe(second);
     now.mockRestore();
   });
@@ -183,7 +183,7 @@ describe('a pod', () => {
     ['its certificate', 'first', 'ca.crt'],
     ['its certificate and its token', undefined, 'ENOENT'],
   ])('without %s sends nothing, and says what is missing', async (_, token, missing) => {
-    const client = clientOver(makeSend(kubeconfigDoor(await inCluster(token))));
+    const client = clientOver(makeSend(openKubeconfig(await inCluster(token))));
     await expect(client.list(NAMESPACE)).rejects.toMatchObject({
       name: 'KubernetesError',
       status: 0,

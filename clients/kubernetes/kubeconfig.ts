@@ -5,7 +5,7 @@ import { HttpMethod, KubeConfig, RequestContext } from '@kubernetes/client-node'
 import { Agent, type Dispatcher } from 'undici';
 import { parse } from 'yaml';
 import { http1 } from '../http1.ts';
-import type { Door, Opened } from './kubernetes-door.ts';
+import type { Endpoint, Opened } from './kubernetes-endpoint.ts';
 import { loginFailed } from './kubernetes-error.ts';
 
 /** Reads kubeconfig files, listed as in `KUBECONFIG`; by default `~/.kube/config`, else the pod's own account. */
@@ -68,7 +68,7 @@ const KEEP_MILLISECONDS = 300_000;
 const FORGET_MILLISECONDS = 60_000;
 
 /** Opens the way that a kubeconfig names, by whatever login it has. */
-export function kubeconfigDoor(kubeconfig: KubeConfig): Door {
+export function openKubeconfig(kubeconfig: KubeConfig): Endpoint {
   const { server } = kubeconfig.getCurrentCluster() ?? {};
   if (server === undefined)
     throw new Error(

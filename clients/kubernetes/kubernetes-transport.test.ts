@@ -5,7 +5,7 @@ import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { remoteDoor } from './kubernetes-door.ts';
+import { openRemote } from './kubernetes-endpoint.ts';
 import { POD, NAMESPACE } from './kinds.ts';
 import { makeSend, type Request, type Send, heedRetryAfter } from './kubernetes-transport.ts';
 import { clientOver, type KubernetesClient } from './kubernetes.ts';
@@ -13,7 +13,7 @@ import type { ReadLimits } from './limits.ts';
 import { limitLookups, type Lookup } from './guarded-connect.ts';
 import { Readable } from 'node:stream';
 import { KubeConfig } from '@kubernetes/client-node';
-import { kubeconfigDoor } from './kubeconfig.ts';
+import { openKubeconfig } from './kubeconfig.ts';
 import { KubernetesError } from './kubernetes-error.ts';
 
 const refusal = (status: number, retryAfterSeconds?: number): KubernetesError =>
@@ -82,7 +82,7 @@ describe('the client of an API server', () => {
       const cluster = { name: 'c', server: `http://127.0.0.1:${port}`, skipTLSVerify: true };
       const kubeconfig = new KubeConfig();
       kubeconfig.loadFromClusterAndUser(cluster, { name: 'u' });
-      const client = clientOver(makeSend(kubeconfigDoor(kubeconfig)));
+      const client = clientOver(makeSend(openKubeconfig(kubeconfig)));
       expect(await client.get(NAMESPACE, { name: 'x' })).toEqual({ metadata: { name: 'x' } });
       expect(asked).toBe(2);
     } finally {
@@ -134,13 +134,13 @@ async function aServer(
 }
 
 const clientOf = (server: string, more: Partial<ReadLimits> = {}, milliseconds = 5_000): KubernetesClient => {
-  const door = remoteDoor({
+  const endpoint = openRemote({
     server,
     headers: {},
     tls: { rejectUnauthorized: true },
     names: limitLookups(lookup),
   });
-  return clientOver(makeSend(door), milliseconds, { limits: { ...limits, ...more } });
+  return clientOver(makeSend(endpoint), milliseconds, { limits: { ...limits, ...more } });
 };
 
 /** What a client says that gets this answer; never with what the other end said. */
@@ -365,13 +365,16 @@ describe('a watch', () => {
   const event = (object: unknown, type = 'ADDED') => `${JSON.stringify({ type, object })}\n`;
 
   it('is given up also while nothing comes of its login', async () => {
-    const door = {
+    const endpoint = {
       server: 'https://127.0.0.1:1',
       open: () => new Promise<never>(() => undefined),
       renew: () => undefined,
     };
     const leaving = new AbortController();
-    const events = clientOver(makeSend(door)).watch(POD, { resourceVersion: '1', signal: leaving.signal });
+    const events = clientOver(makeSend(endpoint)).watch(POD, {
+      resourceVersion: '1',
+      signal: leaving.signal,
+    });
     const given = events[Symbol.asyncIterator]().next();
     leaving.abort();
     await expect(given).rejects.toThrow('aborted');

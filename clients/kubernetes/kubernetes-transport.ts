@@ -5,7 +5,7 @@ import { http1 } from '../http1.ts';
 import { given } from '../../domain/model/given.ts';
 import { withTimeLimit } from '../time-limit.ts';
 import { textOf, unpacked, type Allowance } from './kubernetes-answer.ts';
-import type { Door, Opened } from './kubernetes-door.ts';
+import type { Endpoint, Opened } from './kubernetes-endpoint.ts';
 import { errorOf, KubernetesError, malformed, serverUnreachable } from './kubernetes-error.ts';
 import { ERROR_BYTES, type ReadLimits } from './limits.ts';
 import { sleep, type Sleep } from '../backoff.ts';
@@ -73,17 +73,17 @@ export type Call = <T>(
 /** Gives the token of the moment, for logins whose tokens change; never the one that was refused the last time, unless there is no other. */
 export type TokenSource = (refused?: string) => Promise<string>;
 
-/** Makes the sender through a door, or for a token that changes. */
-export function makeSend(door: Door, token?: TokenSource): Send {
+/** Makes the sender to an endpoint, with a token that changes where there is one. */
+export function makeSend(endpoint: Endpoint, token?: TokenSource): Send {
   let refused: string | undefined;
   return async (request) => {
     const name = nameOf(request);
-    const { headers, dispatcher } = await inTime(door.open(), name, request.signal);
+    const { headers, dispatcher } = await inTime(endpoint.open(), name, request.signal);
     const shown = token === undefined ? undefined : await inTime(token(refused), name, request.signal);
     const login = shown === undefined ? headers : { ...headers, Authorization: `Bearer ${shown}` };
-    return await answer(door, { headers: login, dispatcher }, request).catch((error: unknown) => {
+    return await answer(endpoint, { headers: login, dispatcher }, request).catch((error: unknown) => {
       // A connection whose other end is gone without a word would let every further request wait in vain.
-      if (error instanceof KubernetesError && error.status === 0) door.renew();
+      if (error instanceof KubernetesError && error.status === 0) endpoint.renew();
       if (error instanceof KubernetesError && error.status === 401) refused = shown;
       throw error;
     });
@@ -149,10 +149,10 @@ async function inTime<T>(awaited: Promise<T>, name: string, signal: AbortSignal)
   }
 }
 
-async function answer(door: Door, opened: Opened, request: Request): Promise<Readable> {
+async function answer(endpoint: Endpoint, opened: Opened, request: Request): Promise<Readable> {
   const { method, path, query = {}, body, contentType = 'application/json', signal } = request;
   const name = nameOf(request);
-  const url = new URL(door.server + path);
+  const url = new URL(endpoint.server + path);
   for (const [key, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(key, value);
   const content = body === undefined ? {} : { body: JSON.stringify(body) };
   const headers = {

@@ -2,7 +2,7 @@
 // for every request, follow redirects and read answers of any size; its informer lists a kind in one answer, keeps whole objects, and
 // ends with the first error. Okra also reads clusters that others run, and keeps of ten thousand objects only what it decides by.
 
-import { kubeconfigDoor, loadKubeconfig } from './kubeconfig.ts';
+import { openKubeconfig, loadKubeconfig } from './kubeconfig.ts';
 import { kindOf, type KindRef, kindPath, objectPath, versionPath, type Key } from './kinds.ts';
 import { textOf } from './kubernetes-answer.ts';
 import { isNotFound, KubernetesError } from './kubernetes-error.ts';
@@ -87,7 +87,7 @@ export function connectKubernetes(
 }
 
 /** Makes the sender to the API server that kubeconfig files name, or else to the usual one. */
-export const sendAsOkra = (kubeconfig?: string): Send => makeSend(kubeconfigDoor(loadKubeconfig(kubeconfig)));
+export const sendAsOkra = (kubeconfig?: string): Send => makeSend(openKubeconfig(loadKubeconfig(kubeconfig)));
 
 /** How a client reads and writes. */
 export interface ClientOptions {

@@ -1,5 +1,5 @@
 import { KubeConfig } from '@kubernetes/client-node';
-import { kubeconfigDoor, loadKubeconfig } from './kubeconfig.ts';
+import { openKubeconfig, loadKubeconfig } from './kubeconfig.ts';
 import { SELF_SUBJECT_ACCESS_REVIEW, SELF_SUBJECT_REVIEW, SUBJECT_ACCESS_REVIEW } from './kinds.ts';
 import { isForbidden, isNotFound } from './kubernetes-error.ts';
 import { makeSend } from './kubernetes-transport.ts';
@@ -62,7 +62,7 @@ export function connectAsPerson({
 }: PersonOptions): Person {
   const loaded = loadKubeconfig(kubeconfig);
   if (context !== undefined) chooseContext(loaded, context);
-  const send = makeSend(kubeconfigDoor(loaded));
+  const send = makeSend(openKubeconfig(loaded));
   const kubernetes = clientOver(send, TIMEOUT_MILLISECONDS, { fieldManager });
   return {
     kubernetes,
@@ -89,7 +89,7 @@ export function connectWithToken(kubeconfig: string | undefined, token: string):
   // A certificate of the process would count more than the token.
   const alone = new KubeConfig();
   alone.loadFromClusterAndUser(cluster, { name: 'person', token });
-  const send = makeSend(kubeconfigDoor(alone));
+  const send = makeSend(openKubeconfig(alone));
   const kubernetes = clientOver(send, TIMEOUT_MILLISECONDS, { fieldManager: FIELD_MANAGER });
   return {
     kubernetes,

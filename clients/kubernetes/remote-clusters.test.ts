@@ -4,7 +4,7 @@ import { KubernetesError } from './kubernetes-error.ts';
 import { accessOf } from '../../domain/access/access.ts';
 import type { Send } from './kubernetes-transport.ts';
 import { sendAsOkra } from './kubernetes.ts';
-import { remoteClusters, type Reach, type RemoteOptions } from './remote-clusters.ts';
+import { openRemoteClusters, type Reach, type RemoteOptions } from './remote-clusters.ts';
 
 const encodeBase64 = (text: string): string => Buffer.from(text).toString('base64');
 
@@ -33,7 +33,7 @@ const endpoint = {
 };
 
 const theClusters = (more: Partial<RemoteOptions> = {}) =>
-  remoteClusters({
+  openRemoteClusters({
     tokens: () => Promise.resolve('k8s-aws-v1.x'),
     own: sendAsOkra,
     endpoints: () => Promise.resolve(endpoint),

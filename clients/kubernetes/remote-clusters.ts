@@ -8,10 +8,10 @@ import {
 import type { Config } from '../../config/config.ts';
 import { wordsOf } from '../aws/aws-redaction.ts';
 import type { AccessPolicies } from './access-policies.ts';
-import { clusterTokens, permittedOwn, type ClusterTokenOptions } from './cluster-tokens.ts';
+import { findTokenSource, permitOwn, type ClusterTokenOptions } from './cluster-tokens.ts';
 import { lateEndpoints, lateTokens } from '../aws/late.ts';
 import { KubernetesError } from './kubernetes-error.ts';
-import { doorOf, foundDoor, remoteDoor } from './kubernetes-door.ts';
+import { describeEndpoint, openFound, openRemote } from './kubernetes-endpoint.ts';
 import { makeSend, type Send } from './kubernetes-transport.ts';
 import { clientOver, sendAsOkra, type KubernetesClient } from './kubernetes.ts';
 import { REMOTE_CLUSTER } from './limits.ts';
@@ -76,7 +76,7 @@ export const connectClusters = (
   }: Pick<Config, 'aws' | 'execCommands' | 'execServers' | 'execEnvironment' | 'kubernetes'>,
   access: AccessPolicies,
 ): RemoteClusters =>
-  remoteClusters({
+  openRemoteClusters({
     tokens: lateTokens({ stsEndpoint: aws.stsEndpoint }),
     endpoints: lateEndpoints({ endpoint: aws.eksEndpoint, stsEndpoint: aws.stsEndpoint }),
     access: (namespace) => access.lately(namespace),
@@ -88,7 +88,7 @@ export const connectClusters = (
   });
 
 /** Opens the pool of remote clusters; each has connections and timeouts of its own, so that none holds up another. */
-export function remoteClusters(options: RemoteOptions): RemoteClusters {
+export function openRemoteClusters(options: RemoteOptions): RemoteClusters {
   const pool = new Map<string, Kept>();
   return {
     reach: (secret) => {
@@ -116,16 +116,16 @@ function open(secret: ClusterSecret, options: RemoteOptions): Reach {
   }
   const { namespace = '' } = secret.metadata;
   const { timeoutMilliseconds = TIMEOUT_MILLISECONDS } = options;
-  const source = clusterTokens(connection, namespace, { ...options, timeoutMilliseconds });
+  const source = findTokenSource(connection, namespace, { ...options, timeoutMilliseconds });
   if (source.is === 'Problem') return source;
   const isOwn = connection.login.by === 'InCluster';
   const { find } = source;
   const send = isOwn
-    ? permittedOwn(options.own(), namespace, options)
+    ? permitOwn(options.own(), namespace, options)
     : makeSend(
         find === undefined
-          ? remoteDoor(doorOf(connection))
-          : foundDoor(async (isLost) => doorOf(await find(isLost))),
+          ? openRemote(describeEndpoint(connection))
+          : openFound(async (isLost) => describeEndpoint(await find(isLost))),
         source.token,
       );
   const client = clientOver(explain(send, connection), timeoutMilliseconds, {

@@ -12,7 +12,7 @@ import {
   startOf,
   type BoundedAnswer,
 } from '../bounded-request.ts';
-import { guardedConnector, type GuardOptions } from '../kubernetes/guarded-connect.ts';
+import { makeGuardedConnector, type GuardOptions } from '../kubernetes/guarded-connect.ts';
 import { refused, unavailable } from '../provider-error.ts';
 
 /** A Prometheus, and what it is asked with. */
@@ -32,7 +32,7 @@ export type AskPrometheus = (
 /** Makes what asks any Prometheus, but none where machines keep their credentials. */
 export function connectPrometheus({ names }: Pick<GuardOptions, 'names'> = {}): AskPrometheus {
   return async ({ address, token }, { query, window }, signal) => {
-    const connect = guardedConnector({ rejectUnauthorized: true }, { names });
+    const connect = makeGuardedConnector({ rejectUnauthorized: true }, { names });
     // For this question alone: namespaces come and go, and no connection would be used again.
     const dispatcher = new Agent({ ...http1, connect });
     try {

@@ -13,7 +13,7 @@ import { eksTokens } from '../../clients/aws/eks-token.ts';
 import { CONFIG_MAP, NAMESPACE, SECRET } from '../../clients/kubernetes/kinds.ts';
 import { connectKubernetes, sendAsOkra, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import {
-  remoteClusters,
+  openRemoteClusters,
   type Reach,
   type RemoteOptions,
   type StoredClusterSecret,
@@ -86,7 +86,7 @@ function aSecret(config: object, server = cluster.kubernetes.url): StoredCluster
 }
 
 const clustersWith = (more: Partial<RemoteOptions> = {}) =>
-  remoteClusters({
+  openRemoteClusters({
     tokens: eksTokens(aws),
     own: () => sendAsOkra(stack.kubeconfig),
     endpoints: eksEndpoints(aws),

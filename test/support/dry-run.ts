@@ -1,6 +1,6 @@
 import { kindOf, kindPath } from '../../clients/kubernetes/kinds.ts';
 import { KubernetesError } from '../../clients/kubernetes/kubernetes.ts';
-import { kubeconfigDoor, loadKubeconfig } from '../../clients/kubernetes/kubeconfig.ts';
+import { openKubeconfig, loadKubeconfig } from '../../clients/kubernetes/kubeconfig.ts';
 import { makeCall, makeSend } from '../../clients/kubernetes/kubernetes-transport.ts';
 import { OWN_CLUSTER } from '../../clients/kubernetes/limits.ts';
 import { resources } from '../../crds/index.ts';
@@ -16,7 +16,7 @@ const refusals = new Set([400, 422]);
 
 /** Asks an API server by creating objects that it does not keep, over one connection. */
 export function dryRun(kubeconfig: string): Judge {
-  const call = makeCall(makeSend(kubeconfigDoor(loadKubeconfig(kubeconfig))), 60_000, OWN_CLUSTER);
+  const call = makeCall(makeSend(openKubeconfig(loadKubeconfig(kubeconfig))), 60_000, OWN_CLUSTER);
   return async (kind, spec) => {
     const apiVersion = resources.find((one) => one.kind === kind)?.apiVersion ?? '';
     const path = kindPath(kindOf({ apiVersion, kind }), 'default');

@@ -1,4 +1,4 @@
-import { slots } from '../../clients/concurrency.ts';
+import { limitConcurrency } from '../../clients/concurrency.ts';
 import { sleep as sleepByClock, waitAfter, type Backoff, type Sleep } from '../../clients/backoff.ts';
 
 /** How a queue works. */
@@ -44,7 +44,7 @@ export function createQueue<T>(options: QueueOptions<T>): Queue<T> {
   const { backoff = () => usual, sleep = sleepByClock, signal, gather = () => 0 } = options;
   const hurry = AbortSignal.any([signal, ...(options.hurry === undefined ? [] : [options.hurry])]);
   const entries = new Map<string, Entry<T>>();
-  const inSlot = slots(options.concurrency ?? 16);
+  const inSlot = limitConcurrency(options.concurrency ?? 16);
   let idlers: (() => void)[] = [];
   let gathering = 0;
 

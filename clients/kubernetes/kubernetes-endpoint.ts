@@ -7,7 +7,7 @@ import { Agent, type Dispatcher } from 'undici';
 import { withoutEnd } from '../../domain/text.ts';
 import { http1 } from '../http1.ts';
 import {
-  guardedConnector,
+  makeGuardedConnector,
   KEEP_ALIVE_MILLISECONDS,
   type GuardOptions,
   type TlsOptions,
@@ -21,7 +21,7 @@ export interface Opened {
 }
 
 /** The way to an API server. */
-export interface Door {
+export interface Endpoint {
   /** Without a slash at its end. */
   readonly server: string;
   /** Gets a request ready; throws a KubernetesError when there is nothing to log in with. */
@@ -31,15 +31,15 @@ export interface Door {
 }
 
 /** What a way is made of that someone else has named. */
-export interface RemoteDoorOptions extends GuardOptions {
+export interface RemoteEndpoint extends GuardOptions {
   readonly server: string;
   readonly tls: TlsOptions;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /** Makes a way that someone else has named: one agent, which connects to no link-local or metadata address. */
-export function remoteDoor({ server, tls, headers, names }: RemoteDoorOptions): Door {
-  const connect = guardedConnector(tls, { names });
+export function openRemote({ server, tls, headers, names }: RemoteEndpoint): Endpoint {
+  const connect = makeGuardedConnector(tls, { names });
   let dispatcher: Dispatcher | undefined;
   return {
     server: withoutEnd(server, '/'),
@@ -54,30 +54,30 @@ export function remoteDoor({ server, tls, headers, names }: RemoteDoorOptions): 
 }
 
 /** Makes a way to a server whose address is asked for, again once nothing is there any more. */
-export function foundDoor(find: (isLost: boolean) => Promise<RemoteDoorOptions>): Door {
-  let known: { readonly server: string; readonly ca: string; readonly door: Door } | undefined;
+export function openFound(find: (isLost: boolean) => Promise<RemoteEndpoint>): Endpoint {
+  let known: { readonly server: string; readonly ca: string; readonly endpoint: Endpoint } | undefined;
   let isLost = false;
   return {
     get server() {
-      return known?.door.server ?? '';
+      return known?.endpoint.server ?? '';
     },
     open: async () => {
       const found = await find(isLost);
       const { server, tls } = found;
       const ca = String(tls?.ca);
-      if (known?.server !== server || known.ca !== ca) known = { server, ca, door: remoteDoor(found) };
+      if (known?.server !== server || known.ca !== ca) known = { server, ca, endpoint: openRemote(found) };
       isLost = false;
-      return await known.door.open();
+      return await known.endpoint.open();
     },
     renew: () => {
       isLost = true;
-      known?.door.renew();
+      known?.endpoint.renew();
     },
   };
 }
 
 /** Says how a cluster is connected to. */
-export function doorOf({ server, tls, login, certificate }: ClusterConnection): RemoteDoorOptions {
+export function describeEndpoint({ server, tls, login, certificate }: ClusterConnection): RemoteEndpoint {
   const { caData, serverName, insecure } = tls;
   const pair = login.by === 'Certificate' ? login : certificate;
   return {
