@@ -55,12 +55,10 @@ export async function boundedRequest(request: BoundedRequest): Promise<BoundedAn
     request.signal.throwIfAborted();
     if (timeout.aborted)
       throw unavailable(
-        `Expected ${provider} to answer within ${limits.milliseconds / 1000} s, got nothing. Look whether it can be reached.`,
+        `cannot reach ${provider}: no answer within ${limits.milliseconds / 1000} s. Check that it can be reached.`,
       );
     if (error instanceof Error && error.name === 'ProviderError') throw error;
-    throw unavailable(
-      `Expected an answer of ${provider}, got ${causeOf(error)}. Look whether it can be reached.`,
-    );
+    throw unavailable(`cannot reach ${provider}: ${causeOf(error)}. Check that it can be reached.`);
   }
 }
 
@@ -74,7 +72,7 @@ export function rateLimited(provider: string, { headers }: BoundedAnswer, said: 
   const retryAfterMs = /^\d{1,9}$/.test(time)
     ? Math.min(LONGEST_RETRY_AFTER_MS, Math.max(1000, Number(time) * 1000))
     : DEFAULT_RETRY_AFTER_MS;
-  const message = `${provider} takes no more requests for now (${said}). Asking again in ${Math.ceil(retryAfterMs / 1000)} s.`;
+  const message = `cannot query ${provider}: rate limited (${said}). Retrying in ${Math.ceil(retryAfterMs / 1000)} s.`;
   return new ProviderError({ is: 'RateLimited', retryAfterMs }, message);
 }
 
@@ -88,7 +86,7 @@ export function jsonOf(provider: string, { status, text }: BoundedAnswer): Reado
     // What it is instead is said below.
   }
   throw unavailable(
-    `Expected JSON of ${provider}, got ${status} ${startOf(text)}. Look at what answers in its place, a proxy say.`,
+    `cannot read the answer of ${provider}: ${status} ${startOf(text)}, not JSON. Check what answers in its place, such as a proxy.`,
   );
 }
 
@@ -111,7 +109,7 @@ async function textOf(body: Readable, provider: string, { answerBytes }: AnswerL
     size += piece.length;
     if (size > answerBytes)
       throw unavailable(
-        `Expected an answer of ${provider} of at most ${answerBytes} bytes, got more. Group by less, or shorten the window.`,
+        `cannot read the answer of ${provider}: more than ${answerBytes} bytes. Group by less, or shorten the window.`,
       );
     pieces.push(piece);
   }

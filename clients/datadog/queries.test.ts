@@ -148,7 +148,7 @@ describe('Datadog', () => {
 
   const html = '<html><body>Bad Gateway</body></html>';
   it.each<[string, { status: number; body: string; headers?: Record<string, string> }, object, string]>([
-    ['an HTML page', { status: 200, body: html }, { is: 'Unavailable' }, 'got 200 "<html><body>Bad Gateway'],
+    ['an HTML page', { status: 200, body: html }, { is: 'Unavailable' }, '200 "<html><body>Bad Gateway'],
     ['a page of a proxy', { status: 502, body: html }, { is: 'Unavailable' }, '502'],
     [
       'texts for numbers',

@@ -34,10 +34,10 @@ describe('Prometheus', () => {
   const failed = (errorType: string): string =>
     JSON.stringify({ status: 'error', errorType, error: 'query timed out' });
   it.each<[string, number, string, string, string]>([
-    ['an HTML page', 200, '<html>Sign in</html>', 'Unavailable', 'got 200 "<html>Sign in</html>"'],
-    ['the page of a proxy', 502, '<html>Bad Gateway</html>', 'Unavailable', 'got 502 "<html>Bad Gateway'],
-    ['nothing', 200, '', 'Unavailable', 'got 200 nothing'],
-    ['an error that has a success in it', 500, matrix(), 'Unavailable', 'to answer, got 500'],
+    ['an HTML page', 200, '<html>Sign in</html>', 'Unavailable', '200 "<html>Sign in</html>"'],
+    ['the page of a proxy', 502, '<html>Bad Gateway</html>', 'Unavailable', '502 "<html>Bad Gateway'],
+    ['nothing', 200, '', 'Unavailable', '200 nothing'],
+    ['an error that has a success in it', 500, matrix(), 'Unavailable', 'cannot query Prometheus: 500'],
     ['native histograms', 200, matrix({ metric: {}, histograms: [] }), 'Unavailable', 'native histograms'],
     [
       'native histograms and numbers',
@@ -60,7 +60,7 @@ describe('Prometheus', () => {
       200,
       matrix({ metric: {}, values: [[at(1), 'many']] }),
       'Unavailable',
-      'with numbers, got "many"',
+      'expected numbers, got "many"',
     ],
     [
       'a part',
@@ -78,7 +78,7 @@ describe('Prometheus', () => {
     ],
     ['too little time', 503, failed('timeout'), 'Unavailable', 'timeout'],
     ['no leave', 401, 'Unauthorized', 'Refused', 'Correct the Secret'],
-    ['more than anybody reads', 200, matrix().padEnd(4_000_001), 'Unavailable', 'at most 4000000 bytes'],
+    ['more than anybody reads', 200, matrix().padEnd(4_000_001), 'Unavailable', 'more than 4000000 bytes'],
   ])('that answers with %s says so', async (_, status, body, is, message) => {
     const { ask } = await aPrometheus(status, body);
     await expect(ask()).rejects.toMatchObject({
@@ -105,7 +105,7 @@ describe('Prometheus', () => {
 
   it('is not followed elsewhere', async () => {
     const { ask, asked } = await aPrometheus(302, '', { location: '/elsewhere' });
-    await expect(ask()).rejects.toThrow('got a redirect (302)');
+    await expect(ask()).rejects.toThrow('redirect (302)');
     expect(asked).toHaveLength(1);
   });
 

@@ -75,7 +75,7 @@ function urlOf(address: string): string {
     url !== undefined && url.username === '' && url.password === '' && url.search === '' && url.hash === '';
   if (url === undefined || !isPlain || !['http:', 'https:'].includes(url.protocol))
     throw refused(
-      `Expected an address such as http://prometheus.monitoring:9090, got ${JSON.stringify(cut(address, 100))}. Correct it; a token belongs into a Secret.`,
+      `invalid address of Prometheus ${JSON.stringify(cut(address, 100))}: must be one such as http://prometheus.monitoring:9090. A token belongs into a Secret.`,
     );
   return `${url.origin}${url.pathname.replace(/\/$/, '')}/api/v1/query_range`;
 }
@@ -83,11 +83,9 @@ function urlOf(address: string): string {
 function answerOf(answer: BoundedAnswer, { bucketMs }: Window): Answer {
   const { status, text } = answer;
   if (status === 401 || status === 403)
-    throw refused(`Expected Prometheus to take the token, got ${status}. Correct the Secret.`);
+    throw refused(`cannot log in to Prometheus: ${status}. Correct the Secret.`);
   if (status >= 300 && status < 400)
-    throw refused(
-      `Expected an answer of Prometheus, got a redirect (${status}). Name the address that it leads to.`,
-    );
+    throw refused(`cannot query Prometheus: redirect (${status}). Name the address that it leads to.`);
   // Mimir, Thanos and Amazon Managed Service for Prometheus limit requests.
   if (status === 429) throw rateLimited('Prometheus', answer, startOf(text));
   const body = jsonOf('Prometheus', answer);
@@ -95,19 +93,19 @@ function answerOf(answer: BoundedAnswer, { bucketMs }: Window): Answer {
   if (status < 200 || status > 299 || body['status'] !== 'success') {
     const said = cut(`${String(errorType)}: ${String(error)}`, 500);
     if (errorType === 'bad_data' || errorType === 'execution')
-      throw refused(`Expected Prometheus to compute the query, got ${said}. Correct the query.`);
-    throw unavailable(`Expected Prometheus to answer, got ${status} ${said}. It is asked again.`);
+      throw refused(`cannot compute the query in Prometheus: ${said}. Correct the query.`);
+    throw unavailable(`cannot query Prometheus: ${status} ${said}. Retrying.`);
   }
   const { warnings } = body;
   // What collects from several Prometheus warns like this when one of them is missing.
   if (Array.isArray(warnings) && warnings.length > 0)
     throw unavailable(
-      `Expected complete data of Prometheus, got the warning ${cut(warnings.map(String).join(', '), 300)}. It counts as no value.`,
+      `cannot use the answer of Prometheus: incomplete, ${cut(warnings.map(String).join(', '), 300)}. Retrying.`,
     );
   const { resultType, result } = fieldsIn(body['data']);
   if (resultType !== 'matrix' || !Array.isArray(result))
     throw unavailable(
-      `Expected Prometheus to answer with a matrix, got ${cut(String(resultType), 50)}. Correct the query.`,
+      `cannot read the answer of Prometheus: expected a matrix, got ${cut(String(resultType), 50)}. Correct the query.`,
     );
   return { is: 'Series', series: result.map((one) => seriesOf(one, bucketMs)) };
 }
@@ -116,13 +114,14 @@ function seriesOf(one: unknown, bucketMs: number): Series {
   const { metric, values, histograms } = fieldsIn(one);
   if (!Array.isArray(values) || histograms !== undefined)
     throw unavailable(
-      `Expected Prometheus to answer with numbers, got ${histograms === undefined ? 'none' : 'native histograms'}. Correct the query, by histogram_quantile or histogram_count for example.`,
+      `cannot read the answer of Prometheus: expected numbers, got ${histograms === undefined ? 'none' : 'native histograms'}. Correct the query, by histogram_quantile or histogram_count for example.`,
     );
   const labels = Object.entries(fieldsIn(metric));
   const group = labels.map(([name, value]) => `${name}:${String(value)}`).join(',');
   const points = values.map((point: unknown) => {
     const [at, value] = Array.isArray(point) ? (point as unknown[]) : [];
-    if (typeof at !== 'number') throw unavailable('Expected points of Prometheus to have a time, got none.');
+    if (typeof at !== 'number')
+      throw unavailable('cannot read the answer of Prometheus: points without a time.');
     return [at * 1000 - bucketMs, numberIn(value)] as const;
   });
   return { group, points };
@@ -135,6 +134,6 @@ function numberIn(value: unknown): number | null {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
   if (!Number.isNaN(number)) return number;
   throw unavailable(
-    `Expected Prometheus to answer with numbers, got ${JSON.stringify(value)?.slice(0, 60) ?? 'nothing'}. Correct the query.`,
+    `cannot read the answer of Prometheus: expected numbers, got ${JSON.stringify(value)?.slice(0, 60) ?? 'nothing'}. Correct the query.`,
   );
 }
