@@ -117,7 +117,7 @@ describe('a login', () => {
   });
 
   it('by a file shows the token in it', async () => {
-    await fileWith('token', 'in-the-file');
+    await fileWith('token', 'in-the-file\n');
     expect((await open({ user: { tokenFile: 'token' } })).headers).toEqual({
       Authorization: 'Bearer in-the-file',
     });

@@ -14,11 +14,16 @@ export function loadKubeconfig(files = process.env['KUBECONFIG'] ?? ''): KubeCon
   try {
     return named.length === 0 ? loadUsual() : merge(named.map(loadFile));
   } catch (error) {
-    // The parser quotes the text, which may contain a token.
-    const isYAML = error instanceof Error && error.name.startsWith('YAML');
-    const cause = isYAML ? 'invalid YAML' : error instanceof Error ? error.message : String(error);
-    throw new Error(`cannot read kubeconfig ${files}: ${cause}. Set KUBECONFIG to the path of one.`);
+    throw unreadable(named.length === 0 ? '~/.kube/config' : files, error);
   }
+}
+
+function unreadable(files: string, error: unknown): Error {
+  // The parser quotes the text, which may contain a token.
+  const isYAML = error instanceof Error && error.name.startsWith('YAML');
+  const cause = isYAML ? 'invalid YAML' : error instanceof Error ? error.message : String(error);
+  const message = `cannot read kubeconfig ${files}: ${cause}. Set KUBECONFIG to the path of one.`;
+  return new Error(message, isYAML ? {} : { cause: error });
 }
 
 const SERVICE_ACCOUNT_TOKEN = '/var/run/secrets/kubernetes.io/serviceaccount/token';
@@ -91,7 +96,9 @@ export function openKubeconfig(kubeconfig: KubeConfig): Endpoint {
     // client-node makes connections for every request.
     if (kept === undefined || now - kept.since > KEEP_MILLISECONDS)
       kept = { dispatcher: context.getDispatcher() ?? new Agent(http1), since: now };
-    return { headers: context.getHeaders(), dispatcher: kept.dispatcher };
+    // The token in a file may end with a newline.
+    const headers = Object.entries(context.getHeaders()).map(([name, value]) => [name, value.trim()]);
+    return { headers: Object.fromEntries(headers) as Opened['headers'], dispatcher: kept.dispatcher };
   };
 
   const begin = (): Promise<Opened> => {

@@ -19,7 +19,7 @@ import { KubernetesError } from './kubernetes-error.ts';
 const refusal = (status: number, retryAfterSeconds?: number): KubernetesError =>
   new KubernetesError({ status, reason: 'x', message: 'storage is (re)initializing', retryAfterSeconds });
 
-const answer = Readable.from(['{}']);
+const passed = Readable.from(['{}']);
 
 /** Sends a request to a server that refuses it in turn; says the result of it, and how long was waited. */
 async function sent(refusals: readonly KubernetesError[], signal = new AbortController().signal) {
@@ -27,7 +27,7 @@ async function sent(refusals: readonly KubernetesError[], signal = new AbortCont
   const waits: number[] = [];
   const server: Send = () => {
     const next = left.shift();
-    return next === undefined ? Promise.resolve(answer) : Promise.reject(next);
+    return next === undefined ? Promise.resolve(passed) : Promise.reject(next);
   };
   const request: Request = { method: 'PATCH', path: '/x', signal };
   const sleep = (ms: number): Promise<void> => Promise.resolve(void waits.push(ms));
