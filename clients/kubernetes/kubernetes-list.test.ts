@@ -3,7 +3,6 @@ import { CONFIG_MAP } from './kinds.ts';
 import { KubernetesError } from './kubernetes-error.ts';
 import { listAll } from './kubernetes-list.ts';
 import type { Call } from './kubernetes-transport.ts';
-import { REMOTE_CLUSTER } from './limits.ts';
 
 const expired = () => new KubernetesError({ status: 410, reason: 'Expired', message: 'too old' });
 const page = (names: string[], next?: string) => ({
@@ -73,21 +72,6 @@ describe('listAll', () => {
       reason: 'ListTooLarge',
       message: expect.stringContaining('a list of at most 2 objects'),
     });
-  });
-
-  it('gives up a list of which more would be kept than there may be, whatever else it says', async () => {
-    interface Named {
-      readonly metadata: { readonly name: string };
-    }
-    const limits = { ...REMOTE_CLUSTER, keptCharacters: 100 };
-    const trim = ({ metadata: { name } }: Named): Named => ({ metadata: { name } });
-    const all = Array.from({ length: 3 }, () => page(['a'.repeat(50)], 'next'));
-    const { asked, call } = serving(...all);
-    await expect(listAll<Named>(call, CONFIG_MAP, { trim }, limits)).rejects.toMatchObject({
-      reason: 'ListTooLarge',
-      message: expect.stringContaining('a list of which at most 100 characters are kept'),
-    });
-    expect(asked).toHaveLength(2);
   });
 
   it('asks for fewer objects at once after an answer that is too large', async () => {

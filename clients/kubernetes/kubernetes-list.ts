@@ -60,17 +60,16 @@ interface Listing<T> {
 
 async function readPages<T>(listing: Listing<T>): Promise<Snapshot<T>> {
   const { kind, options, limits } = listing;
-  const { most = limits.listItems } = options;
+  const { most = limits.listItems, trim = (object: T) => object } = options;
   const name = nameOf(listing);
   const allowance: Allowance = { left: limits.listBytes };
   const items: T[] = [];
-  const keep = keeper(listing);
   let at: Place = { next: undefined, size: limits.pageItems };
   for (let pages = 1; ; pages += 1) {
     const { page, size } = await readPage(listing, at, allowance);
     // The items of built-in kinds come without saying what they are.
     for (const item of page.items)
-      items.push(keep({ apiVersion: kind.apiVersion, kind: kind.kind, ...item } as T));
+      items.push(trim({ apiVersion: kind.apiVersion, kind: kind.kind, ...item } as T));
     if (items.length > most) throw tooLarge(name, `a list of at most ${most} objects`, 'ListTooLarge');
     const { next } = page;
     if (next === undefined || next === '') return { items, resourceVersion: page.resourceVersion };
@@ -78,22 +77,6 @@ async function readPages<T>(listing: Listing<T>): Promise<Snapshot<T>> {
       throw tooLarge(name, `a list of at most ${limits.listPages} pages`, 'ListTooLarge');
     at = { next, size };
   }
-}
-
-/** Takes of objects what is wanted, as long as that is not too much for a process that looks into many clusters. */
-function keeper<T>(listing: Listing<T>): (object: T) => T {
-  const { trim } = listing.options;
-  const { keptCharacters: most = Infinity } = listing.limits;
-  if (trim === undefined) return (object) => object;
-  if (most === Infinity) return trim;
-  let kept = 0;
-  return (object) => {
-    const trimmed = trim(object);
-    kept += JSON.stringify(trimmed).length;
-    if (kept > most)
-      throw tooLarge(nameOf(listing), `a list of which at most ${most} characters are kept`, 'ListTooLarge');
-    return trimmed;
-  };
 }
 
 /** Where in a list to go on, and how many objects to ask for. */

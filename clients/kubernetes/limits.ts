@@ -8,8 +8,6 @@ export interface ReadLimits {
   readonly listItems: number;
   readonly listBytes: number;
   readonly listMilliseconds: number;
-  /** Of what is kept of the objects of a list, as JSON, where not all of them is; undefined: any number. */
-  readonly keptCharacters?: number;
   /** One event of a watch. */
   readonly lineBytes: number;
   /** All events of a watch until it is begun again. */
@@ -38,7 +36,6 @@ export const REMOTE_CLUSTER: ReadLimits = {
   listItems: 20_000,
   listBytes: 256 * MEGABYTE,
   listMilliseconds: 60_000,
-  keptCharacters: 32 * MEGABYTE,
   lineBytes: 4 * MEGABYTE,
   watchBytes: 256 * MEGABYTE,
 };
