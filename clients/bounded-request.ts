@@ -15,7 +15,7 @@ export interface AnswerLimits {
 export const METRICS_ANSWER: AnswerLimits = { answerBytes: 4_000_000, milliseconds: 15_000 };
 
 /** One request. */
-export interface BoundedRequest {
+interface BoundedRequest {
   /** Who is asked, for people: Datadog, Prometheus. */
   readonly provider: string;
   readonly url: string;

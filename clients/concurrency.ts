@@ -1,5 +1,5 @@
 /** Reads something, for one who may give up alone. */
-export type SharedReading<T> = (signal?: AbortSignal) => Promise<T>;
+type SharedReading<T> = (signal?: AbortSignal) => Promise<T>;
 
 interface Reading<T> {
   readonly found: Promise<T>;

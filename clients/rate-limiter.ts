@@ -8,7 +8,7 @@ export interface CallRate {
 }
 
 /** How a call waits for its token. */
-export interface TokenRequest {
+interface TokenRequest {
   /** Whether it goes before those that are not. */
   readonly urgent: boolean;
   readonly signal: AbortSignal;

@@ -8,7 +8,7 @@ export interface AwsPage<Item> {
 }
 
 /** A list of AWS, as messages speak of it. */
-export interface AwsList<Item> {
+interface AwsList<Item> {
   readonly service: string;
   /** What is listed. */
   readonly of: string;

@@ -13,7 +13,7 @@ import { limitConcurrency } from '../concurrency.ts';
 export type EKSEndpoints = (scope: EKSTokenScope, since?: number) => Promise<EKSEndpoint | undefined>;
 
 /** How endpoints are read. */
-export interface EKSEndpointOptions extends EKSOptions {
+interface EKSEndpointOptions extends EKSOptions {
   readonly now?: () => number;
 }
 

@@ -31,7 +31,7 @@ export interface NamedClusters {
 }
 
 /** What EKS says of all clusters. */
-export interface EKSReading {
+interface EKSReading {
   readonly clusters: readonly EKSCluster[];
   readonly denied: readonly DeniedCluster[];
 }

@@ -86,7 +86,7 @@ export interface Target {
 }
 
 /** A target group to create. */
-export type NewTargetGroupInput = Omit<CreateTargetGroupCommandInput, 'Tags'> & {
+type NewTargetGroupInput = Omit<CreateTargetGroupCommandInput, 'Tags'> & {
   readonly tags: Readonly<Record<string, string>>;
 };
 

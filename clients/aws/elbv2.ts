@@ -11,7 +11,7 @@ import { newest } from '../newest.ts';
 export interface ELBv2 extends ELBv2Reads, ELBv2Writes {}
 
 /** How ELBv2 is reached. */
-export interface ELBv2Options {
+interface ELBv2Options {
   /** The address of an emulator or a VPC endpoint; undefined for AWS' own. */
   readonly endpoint?: string | undefined;
   /** Okra's own identity; undefined: what the AWS SDK finds. */
@@ -38,7 +38,7 @@ export function connectELBv2(options: ELBv2Options = {}): ELBv2Regions {
 }
 
 /** The region in an ARN: `arn:partition:service:region:account:resource`. */
-export function regionOf(arn: string): string {
+function regionOf(arn: string): string {
   const region = arn.split(':')[3];
   if (region === undefined || region === '') {
     throw new RangeError(`Expected an ARN with a region, got ${arn}. Correct the ARN.`);

@@ -2,13 +2,13 @@ import type { Metrics } from '../metrics/metrics.ts';
 import { noTraces, type Traces } from '../traces/traces.ts';
 
 /** How a request to AWS ended: its answer, its refusal for being one too many, another error, or nothing at all. */
-export type RequestOutcome = 'OK' | 'Throttled' | 'Failed' | 'Unanswered';
+type RequestOutcome = 'OK' | 'Throttled' | 'Failed' | 'Unanswered';
 
 /** Who is told of requests. */
 export type TellRequests = Pick<Metrics, 'count' | 'observe'> & Partial<Pick<Traces, 'part'>>;
 
 /** What of a client of the AWS SDK is needed to see its requests. */
-export interface SeenClient {
+interface SeenClient {
   readonly middlewareStack: {
     addRelativeTo(
       middleware: Middleware,

@@ -9,7 +9,7 @@ import { configureDatadog } from './client.ts';
 export type TellEvent = (id: string, event: OutsideEvent) => void;
 
 /** Where events go, and what gives them up. */
-export interface EventOptions {
+interface EventOptions {
   readonly url: string;
   readonly apiKey: string;
   readonly log: Pick<Log, 'warn'>;

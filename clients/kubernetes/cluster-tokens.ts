@@ -36,7 +36,7 @@ export interface ClusterTokenOptions {
 }
 
 /** Where the tokens for a cluster come from, if it is logged in to by tokens that change; or why there is none. */
-export type ClusterTokenSource =
+type ClusterTokenSource =
   | {
       readonly is: 'Source';
       readonly token: TokenSource | undefined;

@@ -5,7 +5,7 @@ import { limitConcurrency } from '../concurrency.ts';
 import type { TokenSource } from './kubernetes-transport.ts';
 
 /** How commands are run. */
-export interface ExecOptions {
+interface ExecOptions {
   readonly timeoutMilliseconds: number;
   /** The names of the variables that commands see beside the usual ones. */
   readonly environment?: readonly string[];

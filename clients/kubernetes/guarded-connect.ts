@@ -78,7 +78,7 @@ export interface GuardOptions {
 }
 
 /** Says that a host is, or a name leads to, where nothing that a secret names may lead. */
-export class RefusedAddressError extends Error {
+class RefusedAddressError extends Error {
   override readonly name = 'RefusedAddressError';
   readonly code = 'OKRA_ADDRESS';
 }

@@ -15,7 +15,7 @@ export const INSTALLATION_NAME = 'okra-installation';
 export type Installation = () => Promise<string>;
 
 /** Where the id is kept. */
-export interface InstallationOptions {
+interface InstallationOptions {
   readonly kubernetes: Pick<KubernetesClient, 'get' | 'create'>;
   readonly namespace: string;
   readonly newId?: () => string;

@@ -17,7 +17,7 @@ export interface StoredSecret {
 }
 
 /** A kubeconfig as the secret of a cluster says the same, or why it cannot be followed: a sentence without a value out of it. */
-export type ReadKubeconfig =
+type ReadKubeconfig =
   | { readonly is: 'Cluster'; readonly secret: StoredClusterSecret }
   | { readonly is: 'Problem'; readonly problem: string };
 

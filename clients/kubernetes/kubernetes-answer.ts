@@ -26,7 +26,7 @@ export interface Allowance {
 }
 
 /** What comes in pieces. */
-export type Pieces = AsyncIterable<Uint8Array>;
+type Pieces = AsyncIterable<Uint8Array>;
 
 /** Undoes the compression of an answer. */
 export function unpacked(body: Readable, encoding: string | readonly string[] | undefined): Readable {
@@ -56,7 +56,7 @@ export interface AnswerLimits {
 }
 
 /** How much of a stream is read. */
-export interface LineLimits {
+interface LineLimits {
   readonly name: string;
   readonly lineBytes: number;
   readonly allBytes: number;

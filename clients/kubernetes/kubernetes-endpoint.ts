@@ -31,7 +31,7 @@ export interface Endpoint {
 }
 
 /** What a way is made of that someone else has named. */
-export interface RemoteEndpoint extends GuardOptions {
+interface RemoteEndpoint extends GuardOptions {
   readonly server: string;
   readonly tls: TlsOptions;
   readonly headers: Readonly<Record<string, string>>;

@@ -90,7 +90,7 @@ export function connectKubernetes(
 export const sendAsOkra = (kubeconfig?: string): Send => makeSend(openKubeconfig(loadKubeconfig(kubeconfig)));
 
 /** How a client reads and writes. */
-export interface ClientOptions {
+interface ClientOptions {
   readonly limits?: ReadLimits;
   /** To whom belongs what is written. */
   readonly fieldManager?: string;

@@ -12,7 +12,7 @@ export interface ObjectEvent {
 }
 
 /** Which object an Event is about. */
-export interface EventSubject {
+interface EventSubject {
   readonly kind: KindRef;
   readonly key: ObjectKey;
   readonly uid: string;

@@ -7,7 +7,7 @@ import type { Access, Person } from './person.ts';
 export type AskedKind = keyof typeof requestVerbs;
 
 /** The key of one object, or of all in a namespace, or of all there are. */
-export type PartOfKey = { readonly [Field in keyof ObjectKey]?: ObjectKey[Field] | undefined };
+type PartOfKey = { readonly [Field in keyof ObjectKey]?: ObjectKey[Field] | undefined };
 
 /** An object that is asked something; without a name all of the namespace, without a namespace all there are. */
 export interface Asked {

@@ -16,7 +16,7 @@ import { makeGuardedConnector, type GuardOptions } from '../kubernetes/guarded-c
 import { refused, unavailable } from '../provider-error.ts';
 
 /** A Prometheus, and what it is asked with. */
-export interface PrometheusAccess {
+interface PrometheusAccess {
   /** Its address, below which its API is: `http://prometheus.monitoring:9090`. */
   readonly address: string;
   readonly token?: string | undefined;

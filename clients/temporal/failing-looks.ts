@@ -16,7 +16,7 @@ export interface FailingLooks {
 }
 
 /** The time between two looks, in seconds. */
-export interface LookIntervals {
+interface LookIntervals {
   readonly drift: number;
   readonly sync: number;
 }

@@ -78,7 +78,7 @@ const CALL_MILLISECONDS = 10_000;
 export const mayBeRepeated = (name: AskName): boolean => name === 'pause' || name === 'abort';
 
 /** How the files of credentials are looked after for as long as the connection is open. */
-export type OperatorFollowing = Pick<FollowOptions, 'log' | 'everyMilliseconds'>;
+type OperatorFollowing = Pick<FollowOptions, 'log' | 'everyMilliseconds'>;
 
 /** Connects to Temporal once, for a person who waits; throws when it does not answer. Who stays, as the dashboard does, goes on with keys and certificates that are changed meanwhile. */
 export async function connectOperator(

@@ -3,7 +3,7 @@ import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import { hasCode, statusCodes } from './grpc-status.ts';
 
 /** What a worker polls a task queue for. */
-export type TaskType = 'workflow' | 'activity';
+type TaskType = 'workflow' | 'activity';
 
 /** What a worker polls, and by which name Temporal knows it. */
 export interface Poller {
@@ -32,7 +32,7 @@ type Asked = Pick<ConnectionLike, 'workflowService' | 'withDeadline'>;
  * What of a queue Temporal tells of: its root partition, to which polls of the others are passed on when it can take them,
  * or all, and then as they were some seconds ago.
  */
-export type Extent = 'root partition' | 'all partitions';
+type Extent = 'root partition' | 'all partitions';
 
 /** Asks Temporal which polls of a worker it has seen; throws when it does not answer in time. */
 export async function readPolls(

@@ -2,10 +2,10 @@ import { DefaultLogger, makeTelemetryFilterString, Runtime, type RuntimeOptions 
 import type { Log } from '../log.ts';
 
 /** How much the Temporal SDK logs. */
-export type TemporalLogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error';
+type TemporalLogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error';
 
 /** How the native code of the Temporal SDK tells of itself. */
-export interface TelemetryOptions {
+interface TelemetryOptions {
   readonly log: Log;
   readonly level: TemporalLogLevel;
   /** Where its metrics are told; undefined: nowhere. */

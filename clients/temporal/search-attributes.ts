@@ -20,7 +20,7 @@ export const searchAttributeNames = [OKRA_KIND, OKRA_NAMESPACE, OKRA_CELL, OKRA_
 const KEYWORD = 2;
 
 /** Which namespace is meant, and who is told. */
-export interface RegistrationOptions {
+interface RegistrationOptions {
   readonly namespace: string;
   readonly log: Log;
   readonly signal: AbortSignal;

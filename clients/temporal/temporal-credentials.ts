@@ -22,13 +22,13 @@ export async function readCredentials({ apiKey, tls }: TemporalConfig): Promise<
 }
 
 /** Whether what a configuration names may change while the process runs, because some of it is in files. */
-export function mayChange({ apiKey, tls }: TemporalConfig): boolean {
+function mayChange({ apiKey, tls }: TemporalConfig): boolean {
   const all = [apiKey, tls?.serverCa, tls?.client?.certificate, tls?.client?.key];
   return all.some((one) => one !== undefined && 'path' in one);
 }
 
 /** A connection that credentials are shown over. */
-export interface CredentialUse {
+interface CredentialUse {
   /** Shows another API key with every call from now on. */
   readonly showApiKey: (apiKey: string) => Promise<void>;
   /** Connects again, and uses the old connection no more; throws, and goes on with the old one, when that fails. */

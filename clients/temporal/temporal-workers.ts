@@ -87,7 +87,7 @@ export const upgradesRuns = (serverVersion: string | null | undefined): boolean 
 };
 
 /** How workers run. */
-export interface RunWorkersOptions {
+interface RunWorkersOptions {
   readonly temporal: TemporalConfig;
   /** What the workers poll. */
   readonly poller: Poller;

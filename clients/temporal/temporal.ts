@@ -16,7 +16,7 @@ export interface Temporal {
 }
 
 /** Who is told of a connection, and how long it is looked after. */
-export interface ConnectOptions {
+interface ConnectOptions {
   readonly log: Log;
   readonly signal?: AbortSignal;
   /** Told what is waited for: at first, and whenever Temporal does not answer any more. */

@@ -7,7 +7,7 @@ export type History = Awaited<ReturnType<ReturnType<Client['workflow']['getHandl
 type HistoryEvent = NonNullable<History['events']>[number];
 
 /** A weight that a rollout has asked for, or that was read back. */
-export interface ToldWeight {
+interface ToldWeight {
   readonly name: string;
   readonly weight: number;
 }

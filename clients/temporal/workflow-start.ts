@@ -45,7 +45,7 @@ const TASK_TIMEOUT = '2s';
 const summary = (text: string): string => cut(text, 200);
 
 /** An object whose workflow is started; one that syncs is told how often. */
-export type StartedObject = { readonly key: ObjectKey } & (
+type StartedObject = { readonly key: ObjectKey } & (
   | { readonly kind: SyncedKind['kind']; readonly intervalSeconds: number }
   | { readonly kind: Exclude<WorkflowKind, SyncedKind['kind']> }
 );

@@ -13,7 +13,7 @@ export interface Traces {
 }
 
 /** What is done. */
-export interface Traced {
+interface Traced {
   readonly name: string;
   readonly attributes: Attributes;
 }
@@ -26,7 +26,7 @@ export const noTraces: Traces = {
 };
 
 /** How traces are sent. */
-export interface TracesOptions {
+interface TracesOptions {
   /** Where OTLP is taken over HTTP: `http://collector:4318`; what else there is to say, the SDK reads of `OTEL_…`. */
   readonly endpoint: string;
   readonly version: string;
