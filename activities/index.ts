@@ -33,7 +33,7 @@ import { answerInterval } from './discovery/lifetime.ts';
 import { targetGroupSetActivities } from './discovery/target-group-set/target-group-set.ts';
 import { targetGroupActivities } from './discovery/target-group/target-groups.ts';
 import { targetGroupBindingActivities } from './discovery/target-group-binding/target-group-binding.ts';
-import { alive } from './alive.ts';
+import { alive } from './heartbeat.ts';
 import { stagedActivities } from './staged/staged.ts';
 import { surroundingsReader } from './rollout/surroundings.ts';
 import { trafficActivities } from './rollout/traffic.ts';

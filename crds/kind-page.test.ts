@@ -12,8 +12,8 @@ const root = join(import.meta.dirname, '..');
 const sources: Readonly<Record<string, string>> = {
   Cell: 'domain/rollout/report/status.ts',
   AWSTargetGroup: 'domain/discovery/target-group/target-group-check.ts',
-  AWSApplicationLoadBalancerConfig: 'domain/load-balancers/load-balancer-status.ts',
-  AWSNetworkLoadBalancerConfig: 'domain/load-balancers/load-balancer-status.ts',
+  AWSApplicationLoadBalancerConfig: 'domain/load-balancers/load-balancer-config.ts',
+  AWSNetworkLoadBalancerConfig: 'domain/load-balancers/load-balancer-config.ts',
   Check: 'domain/checks/status.ts',
   StagedBindingPolicy: 'domain/staged/status.ts',
 };

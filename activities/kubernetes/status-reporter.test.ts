@@ -15,7 +15,7 @@ import type { CellStatus } from '../../crds/cell.ts';
 import { resources } from '../../crds/index.ts';
 import { checkTargetGroups } from '../../domain/discovery/target-group/target-group-check.ts';
 import { deriveSyncStatus } from '../../domain/discovery/sync-status.ts';
-import { loadBalancerStatus } from '../../domain/load-balancers/load-balancer-status.ts';
+import { loadBalancerStatus } from '../../domain/load-balancers/load-balancer-config.ts';
 import { changeOf } from '../../domain/rollout/report/history.ts';
 import { ask } from '../../domain/model/requests.ts';
 import { initialState, type RolloutState } from '../../domain/model/state.ts';

@@ -15,16 +15,17 @@ import {
 } from '../../domain/load-balancers/load-balancer.ts';
 import { strandingRefusal, strandingWarning, type WeightChange } from '../../domain/gates/health.ts';
 import { sameShares } from '../../domain/load-balancers/weights.ts';
-import { loadBalancerStatus, type ApplyOutcome } from '../../domain/load-balancers/load-balancer-status.ts';
-import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
+import {
+  loadBalancerStatus,
+  type ApplyOutcome,
+  type LoadBalancerConfigView,
+} from '../../domain/load-balancers/load-balancer-config.ts';
 import { given } from '../../domain/model/given.ts';
-import { dependenciesOf } from './config-object.ts';
+import { dependenciesOf, configViewOf, readConfig } from './config-object.ts';
 import { healthReader, readStranding, type HealthReader } from './target-health.ts';
-import { refuseWhenAskedOtherwise } from './write-guards.ts';
 import type { Adoption } from '../contract.ts';
 import { awsErrorType, failure, reasonOf, toFailure } from '../failure.ts';
 import { loadBalancerOf } from './index.ts';
-import { inOrder } from './in-order.ts';
 import type { Writing } from './port.ts';
 import { readIfInTime } from './read-in-time.ts';
 import { adoptionFor } from '../permit.ts';
@@ -32,6 +33,8 @@ import { writingOf, type WritingMeans } from './writing.ts';
 import { refuseWhenGivenUp } from '../heartbeat.ts';
 import { createStatusReporter } from '../kubernetes/status-reporter.ts';
 import { targetDeploymentReporter, type VersionSources } from '../rollout/target-deployment.ts';
+import { formatKey } from '../../domain/model/ids.ts';
+import { retryOnConflict } from '../kubernetes/writes.ts';
 
 /** What load balancers are written with. */
 export interface WriterDependencies {
@@ -221,8 +224,8 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
     const adopt = await adoptionOf(config, options);
     const known = status.observed === undefined ? {} : { observed: status.observed };
     const { verify, urgent, force, health = healthReader(dependencies.elbv2, options) } = options;
-    const undoes = verify && (urgent || mayBeUndone(config));
-    const request = { key, forwarding: desired, adopt, verify, undoes, urgent, ...known };
+    const trusts = !verify ? 'Status' : urgent || mayBeUndone(config) ? 'Nothing' : 'Reads';
+    const request = { key, forwarding: desired, adopt, trusts, urgent, ...known } as const;
     let warning: string | undefined;
     const refuseStranding = async (weights: WeightChange): Promise<void> => {
       const stranding = await readStranding(weights, health, options);
@@ -287,4 +290,45 @@ function mayBeUndone(config: LoadBalancerConfigView): boolean {
   const isOnlyChange = observedGeneration !== undefined && generation === observedGeneration + 1;
   if (phase !== 'Error' && isOnlyChange) return false;
   return sameShares(targetGroupsOf(desired), targetGroupsOf(observed));
+}
+
+/**
+ * Writes a status of what an attempt has come to over the version of the object that the attempt was made by. When there
+ * is another by now, it is written over that one, unless another attempt has written to it or told of it meanwhile: that
+ * is newer than what this one has read back.
+ */
+async function inOrder(
+  config: LoadBalancerConfigView,
+  write: (resourceVersion: string | undefined) => Promise<'Written' | 'Gone'>,
+  kubernetes: Pick<KubernetesClient, 'get'>,
+): Promise<'Written' | 'Gone'> {
+  const { key, uid, desired } = config;
+  const ref = { type: desired.type, key };
+  if (config.resourceVersion === undefined) return write(undefined);
+  return retryOnConflict(async (attempt) => {
+    if (attempt === 1) return write(config.resourceVersion);
+    const object = await readConfig(kubernetes, ref);
+    if (object === undefined || object.metadata.uid !== uid) return 'Gone';
+    const present = configViewOf(ref, object);
+    if (present.sequence !== config.sequence || !sameValue(present.status, config.status))
+      throw failure(
+        'Superseded',
+        `Expected ${desired.type}Config ${formatKey(key)} to be told of by this attempt next, got another one that has written to it since.`,
+      );
+    return write(present.resourceVersion);
+  });
+}
+
+/** Keeps from writing what the object does not ask for any more; it may have been taken back since the attempt began. */
+async function refuseWhenAskedOtherwise(
+  kubernetes: KubernetesClient,
+  { key, desired: { type }, generation }: LoadBalancerConfigView,
+): Promise<void> {
+  const signal = Context.current().cancellationSignal;
+  const now = (await readConfig(kubernetes, { type, key }, signal))?.metadata.generation;
+  if (now === generation) return;
+  throw failure(
+    'Superseded',
+    `Expected ${type}Config ${formatKey(key)} to ask for the same as when the attempt began (generation ${generation}), got ${now ?? 'no such object'}.`,
+  );
 }

@@ -1,27 +1,24 @@
 import type { Action } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { WeightedTargetGroup, TargetGroup } from '../../domain/model/target-group.ts';
 
-/** The groups that actions of ELBv2 forward to; a weight that is left out counts as 1 (API_TargetGroupTuple). */
+/**
+ * Reads the groups that actions of ELBv2 forward to, by the names under which they are known, as ELBv2 knows none; a weight
+ * that is left out counts as 1 (API_TargetGroupTuple).
+ */
 export function forwardedBy(
   actions: readonly Action[] | undefined,
-): readonly { arn: string; weight: number }[] {
+  known: readonly TargetGroup[],
+): WeightedTargetGroup[] {
   const action = actions?.find((one) => one.Type === 'forward');
   const groups =
     action?.ForwardConfig?.TargetGroups ??
     (action?.TargetGroupArn === undefined ? [] : [{ TargetGroupArn: action.TargetGroupArn }]);
-  return groups.map((group) => ({ arn: group.TargetGroupArn ?? '', weight: group.Weight ?? 1 }));
-}
-
-/** Gives groups that ELBv2 returned the names under which they are known; ELBv2 itself knows none. */
-export const named = (
-  groups: readonly { readonly arn: string; readonly weight: number }[],
-  known: readonly TargetGroup[],
-): WeightedTargetGroup[] =>
-  groups.map(({ arn, weight }) => ({
+  return groups.map(({ TargetGroupArn: arn = '', Weight: weight = 1 }) => ({
     name: known.find((group) => group.arn === arn)?.name ?? nameIn(arn),
     arn,
     weight,
   }));
+}
 
 /** The weight of a single group says nothing, so that it counts as the one that is wanted. */
 export function singleAsDesired(

@@ -64,15 +64,16 @@ export interface Writing {
 export interface ApplyRequest<Of extends LoadBalancerShape = AnyShape> {
   readonly key: ObjectKey;
   readonly forwarding: Of['forwarding'];
-  /** What the object's status says is served; it is written to without another look. */
+  /** What the object's status says is served. */
   readonly observed?: Of['observed'];
   readonly adopt: Adoption;
   /** Whether this takes traffic back: then no read is waited for, and where none answers it is written without one. */
   readonly urgent: boolean;
-  /** Whether the load balancer is read before it is compared, because nobody knows for sure what it serves. */
-  readonly verify: boolean;
-  /** Whether it is written whatever that read shows, which may be older than the write that is to be undone. */
-  readonly undoes: boolean;
+  /**
+   * What is believed of what it serves: the status; reads alone, where the status may be wrong; or nothing, where a read may be
+   * older than the write that is to be undone: then it is written whatever the read shows.
+   */
+  readonly trusts: 'Status' | 'Reads' | 'Nothing';
 }
 
 /** What is needed to delete what an object has made of its load balancer. */

@@ -9,22 +9,22 @@ const URGENT_READ_MS = 1_000;
  * Reads before a write. What takes traffic back does not wait for it: DescribeRules may be throttled, or hang, while
  * ModifyRule is fine. A read that is late writes nothing any more. A `Conflict` that it comes to is thrown on.
  */
-export async function readInTime<Known, Told>(
+export async function readInTime<Known>(
   { urgent }: Pick<ApplyRequest, 'urgent'>,
   writing: Writing,
   read: (writing: Writing) => Promise<Known>,
-  told: Told,
-): Promise<Known | Told> {
+  reported: Known | undefined,
+): Promise<Known> {
   // Without anything to go by there is nothing but the read.
-  if (!urgent || told === undefined) return read(writing);
+  if (!urgent || reported === undefined) return read(writing);
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), URGENT_READ_MS);
   const reading = read(boundedBy(late.signal, writing));
   try {
-    return await Promise.race([reading, whenAborted(late.signal, told)]);
+    return await Promise.race([reading, whenAborted(late.signal, reported)]);
   } catch (error) {
     if (error instanceof ApplicationFailure || writing.signal.aborted) throw error;
-    return told;
+    return reported;
   } finally {
     clearTimeout(timer);
     reading.catch(() => undefined);
@@ -60,5 +60,5 @@ const boundedBy = (late: AbortSignal, { turn, permit, onRefusal, signal }: Writi
   },
 });
 
-const whenAborted = <Told>(signal: AbortSignal, told: Told): Promise<Told> =>
-  new Promise((resolve) => signal.addEventListener('abort', () => resolve(told), { once: true }));
+const whenAborted = <Value>(signal: AbortSignal, value: Value): Promise<Value> =>
+  new Promise((resolve) => signal.addEventListener('abort', () => resolve(value), { once: true }));

@@ -1,6 +1,6 @@
 import type { ELBv2 } from '../../clients/aws/elbv2.ts';
 import type { TargetHealth, ZonesByGroup } from '../../domain/gates/health.ts';
-import { loadBalancerOfListener } from '../../domain/load-balancers/listener-arn.ts';
+import { loadBalancerOfListener } from '../../domain/load-balancers/kind.ts';
 
 /** The attribute of a target group, and of a load balancer, that says whether targets of other zones are reached. */
 const CROSS_ZONE = 'load_balancing.cross_zone.enabled';

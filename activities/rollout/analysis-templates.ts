@@ -1,7 +1,9 @@
-import { ANALYSIS_TEMPLATE, CLUSTER_ANALYSIS_TEMPLATE } from '../../clients/kubernetes/kinds.ts';
+import { ANALYSIS_TEMPLATE, CLUSTER_ANALYSIS_TEMPLATE, CELL } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { AnalysisTemplateSpec, NamedTemplate } from '../../domain/rollout/measure/analysis-run.ts';
 import { failure } from '../failure.ts';
+import type { Cell } from '../../crds/cell.ts';
+import type { AnalysisRequest } from '../contract.ts';
 
 /** The name of a template, and where it is. */
 export interface TemplateReference {
@@ -42,4 +44,18 @@ async function specOf(
     'AnalysisTemplateNotFound',
     `Expected ${kind.kind} ${name}${where}, got none. Create it; the rollout goes on then.`,
   );
+}
+
+/** Reads the Cell that `fieldRef` reads from: as it is, with the version and the sides of this rollout, and of no other. */
+export async function seenCell(
+  kubernetes: KubernetesClient,
+  {
+    cell: { key },
+    desiredVersion,
+    rollout: id,
+  }: Pick<AnalysisRequest, 'cell' | 'desiredVersion' | 'rollout'>,
+): Promise<unknown> {
+  const cell = await kubernetes.get<Cell>(CELL, key);
+  const { rollout, ...status } = cell?.status ?? {};
+  return { ...cell, status: { ...status, desiredVersion, ...(rollout?.id === id ? { rollout } : {}) } };
 }

@@ -6,12 +6,11 @@ import { readOf, type ReadVerdict } from '../../domain/rollout/measure/ended-ear
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import { CELL_LABEL, ROLLOUT_LABEL, STEP_LABEL } from '../../domain/kubernetes/labels.ts';
 import type { Metadata } from '../../crds/resource.ts';
-import { readTemplates } from './analysis-templates.ts';
+import { readTemplates, seenCell } from './analysis-templates.ts';
 import type { AnalysisActivities, AnalysisRequest } from '../contract.ts';
 import { createOnce } from '../kubernetes/writes.ts';
 import { failure } from '../failure.ts';
 import { ownedByCell } from '../kubernetes/owner-references.ts';
-import { seenCell } from './seen-cell.ts';
 
 interface AnalysisRun {
   readonly apiVersion: string;

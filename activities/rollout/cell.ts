@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { Client } from '@temporalio/client';
+import { type Client, isGrpcServiceError } from '@temporalio/client';
 import type { TellEvent } from '../../clients/datadog/events.ts';
 import { CELL } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
@@ -7,10 +7,48 @@ import { outsideEvent } from '../../domain/rollout/report/outside-events.ts';
 import type { CellReport } from '../../domain/rollout/report/report.ts';
 import type { CellActivities } from '../contract.ts';
 import { createStatusReporter } from '../kubernetes/status-reporter.ts';
-import { readLostRun } from './lost-run.ts';
 import { observeCell } from './observe-cell.ts';
 import { writeInTurn, type StatusTurn } from '../kubernetes/status-turn.ts';
 import type { SurroundingsReader } from './surroundings.ts';
+import type { LostRun } from '../../domain/model/state.ts';
+import { readTermination } from '../../domain/model/stuck-run.ts';
+
+/** How many runs that continued as new are followed to the one that ended. */
+const MOST_RUNS = 20;
+
+/** Finds out whether someone has terminated a run, or one that went on in its place; what Temporal does not know is `Unknown`. */
+export async function readLostRun(temporal: Client, workflowId: string, runId: string): Promise<LostRun> {
+  let next: string | undefined = runId;
+  for (let runs = 0; next !== undefined && next !== '' && runs < MOST_RUNS; runs += 1) {
+    const last = await lastEventOf(temporal, workflowId, next);
+    const terminated = last?.workflowExecutionTerminatedEventAttributes;
+    if (terminated !== null && terminated !== undefined) {
+      const { identity, reason } = terminated;
+      const stuck = readTermination(reason ?? '');
+      if (stuck !== undefined) return { is: 'Stuck', message: stuck };
+      return { is: 'Terminated', by: identity ?? '', reason: reason ?? '' };
+    }
+    next = last?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId ?? undefined;
+  }
+  return { is: 'Unknown' };
+}
+
+async function lastEventOf({ workflowService, options }: Client, workflowId: string, runId: string) {
+  try {
+    const { history } = await workflowService.getWorkflowExecutionHistoryReverse({
+      namespace: options.namespace,
+      execution: { workflowId, runId },
+      maximumPageSize: 1,
+    });
+    return history?.events?.[0];
+  } catch (error) {
+    if (isGrpcServiceError(error) && lost.has(error.code)) return undefined;
+    throw error;
+  }
+}
+
+// google.rpc.Code INVALID_ARGUMENT (no run id at all) and NOT_FOUND
+const lost: ReadonlySet<number> = new Set([3, 5]);
 
 /** What the activities of a Cell are made of. */
 export interface CellDependencies {

@@ -13,12 +13,11 @@ import {
 import { readOf, type ReadVerdict } from '../../domain/rollout/measure/ended-early.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import { CELL_LABEL, ROLLOUT_LABEL, STEP_LABEL } from '../../domain/kubernetes/labels.ts';
-import { readTemplates } from './analysis-templates.ts';
+import { readTemplates, seenCell } from './analysis-templates.ts';
 import type { ExperimentActivities, ExperimentRequest } from '../contract.ts';
 import { createOnce } from '../kubernetes/writes.ts';
 import { failure } from '../failure.ts';
 import { ownedByCell } from '../kubernetes/owner-references.ts';
-import { seenCell } from './seen-cell.ts';
 
 interface Experiment {
   readonly apiVersion: string;

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { terminationFor } from '../../domain/model/stuck-run.ts';
-import { readLostRun } from './lost-run.ts';
+import { readLostRun } from './cell.ts';
 
 /** A Temporal in which the run was terminated for a reason. */
 const terminated = (reason: string): Client =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { readField } from '../../domain/kubernetes/field-path.ts';
 import { rollingOut } from '../../domain/testing/rolling-out.ts';
-import { seenCell } from './seen-cell.ts';
+import { seenCell } from './analysis-templates.ts';
 
 const key = { namespace: 'default', name: 'web' };
 

@@ -1,6 +1,10 @@
 import type { CellSpec } from '../../crds/cell.ts';
 import type { WeightedTargetGroup } from '../model/target-group.ts';
 
+/** The ARN of the load balancer that a listener belongs to; the ARN of the listener carries it. */
+export const loadBalancerOfListener = (listenerARN: string): string =>
+  listenerARN.replace(/:listener\/([^/]+\/[^/]+\/[^/]+)\/[^/]+$/, ':loadbalancer/$1');
+
 /** How a kind of load balancer is written down; all that carries traffic in it is a target group with a weight. */
 export interface LoadBalancerShape {
   /** The fields that say where the weights stand; its configuration object has them in its spec. */

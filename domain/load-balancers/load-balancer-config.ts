@@ -1,6 +1,13 @@
-import type { Condition } from '../kubernetes/conditions.ts';
+import { type Condition, conditionsFrom } from '../kubernetes/conditions.ts';
 import type { ObjectKey } from '../model/ids.ts';
-import type { DeletionPolicy, Forwarding, ObservedForwarding } from './load-balancer.ts';
+import {
+  type DeletionPolicy,
+  type Forwarding,
+  type ObservedForwarding,
+  describeRoute,
+  targetGroupsOf,
+  weightsText,
+} from './load-balancer.ts';
 
 /** An object that configures a load balancer, as the API server has it. */
 export interface LoadBalancerConfigView {
@@ -35,4 +42,56 @@ export interface LoadBalancerStatus {
   /** What the load balancer serves; undefined when nothing is known of it. */
   readonly observed?: ObservedForwarding | undefined;
   readonly conditions?: readonly Condition[] | undefined;
+}
+
+/** The result of one attempt to apply an object. */
+export type ApplyOutcome =
+  | {
+      readonly is: 'Served';
+      readonly served: ObservedForwarding;
+      readonly created: boolean;
+      readonly message?: never;
+    }
+  | {
+      readonly is: 'Refused';
+      readonly reason: string;
+      readonly message: string;
+    };
+
+/** Derives the status of an object from the result of applying it; what is still served stays in it. */
+export function loadBalancerStatus(
+  config: LoadBalancerConfigView,
+  outcome: ApplyOutcome,
+  time: string,
+): LoadBalancerStatus {
+  const before = config.status;
+  const said = saidOf(outcome);
+  const settled = outcome.is === 'Served';
+  const served = settled ? outcome.served : before.observed;
+  const observedGeneration = settled ? config.generation : before.observedGeneration;
+  return {
+    ...(observedGeneration === undefined ? {} : { observedGeneration }),
+    ...said,
+    ...(served === undefined ? {} : { observed: served }),
+    conditions: conditionsFrom(
+      [
+        { type: 'Ready', holds: settled, reason: said.reason, message: said.message },
+        { type: 'Degraded', holds: !settled, reason: said.reason, message: said.message },
+      ],
+      before.conditions ?? [],
+      { generation: config.generation, time },
+    ),
+  };
+}
+
+function saidOf(outcome: ApplyOutcome) {
+  if (outcome.is === 'Refused') {
+    return { phase: 'Error', reason: outcome.reason, message: outcome.message } as const;
+  }
+  const { served, created } = outcome;
+  return {
+    phase: created ? 'Created' : 'Updated',
+    reason: 'Served',
+    message: `ELBv2 serves ${describeRoute(served)} with ${weightsText(targetGroupsOf(served))}.`,
+  } as const;
 }

@@ -3,7 +3,7 @@ import type { CellSpec } from '../../crds/cell.ts';
 import type { CellListenerRule } from '../../crds/listener-rule.ts';
 import { decide } from '../rollout/decide/decide.ts';
 import { listenerARNOf, routeOf, sameRoute, observedAfter, type Route } from './load-balancer.ts';
-import { loadBalancerStatus } from './load-balancer-status.ts';
+import { loadBalancerStatus } from './load-balancer-config.ts';
 import { initialState } from '../model/state.ts';
 import { targetDeploymentStatus } from './application-load-balancer/target-deployment.ts';
 import { backTo } from '../rollout/decide/take-back.ts';

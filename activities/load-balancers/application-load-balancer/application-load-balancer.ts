@@ -5,18 +5,20 @@ import type {
   AWSApplicationLoadBalancerConfig,
   AWSApplicationLoadBalancerConfigStatus,
 } from '../../../crds/load-balancers/application-load-balancer.ts';
-import { remembered } from '../../../domain/load-balancers/application-load-balancer/carried.ts';
+import {
+  remembered,
+  describeDrift,
+} from '../../../domain/load-balancers/application-load-balancer/rule-difference.ts';
 import { OWNER_TAG } from '../../../domain/kubernetes/labels.ts';
 import {
   weightsText,
   type InspectedForwarding,
   type ObservedForwarding,
 } from '../../../domain/load-balancers/load-balancer.ts';
-import { describeDrift } from '../../../domain/load-balancers/application-load-balancer/rule-difference.ts';
 import type { Drift } from '../../contract.ts';
 import { applyListenerRule } from './rule-apply.ts';
-import { forwardedBy, named } from '../forward.ts';
-import { claimed, describeTag, ownerIn, ownerOf, refuseManaged } from '../owner.ts';
+import { forwardedBy } from '../forward.ts';
+import { claimed, describeTag, ownerIn, ownerOf, refuseManaged, ownerIfShown } from '../owner.ts';
 import type {
   Inspection,
   LoadBalancer,
@@ -25,15 +27,16 @@ import type {
   Mirrored,
   Writing,
   ApplyRequest,
+  RemoveRequest,
 } from '../port.ts';
-import { fromRule } from './rule-conversion.ts';
-import { onceReady } from '../once-ready.ts';
-import { removeRule, rulesOf } from './rule-removal.ts';
-import { servedBy } from './rule-forwarding.ts';
-import { refuseUnsayable } from './rule-takeover.ts';
-import { look } from './rule-write.ts';
+import { fromRule, servedBy, isRuleOf } from './rule-conversion.ts';
+import { onceReady } from '../writing.ts';
+import { refuseUnsayable } from './rule-find.ts';
+import { readCarried } from './rule-write.ts';
 import { zonesOf } from '../zones.ts';
 import { inCommon, readStickiness } from './target-stickiness.ts';
+import { isOwn, ownershipOf } from '../../../domain/load-balancers/owner-tag.ts';
+import { awsErrorType } from '../../failure.ts';
 
 type Application = 'AWSApplicationLoadBalancer';
 
@@ -121,7 +124,7 @@ async function movingAlong(
 ): Promise<ApplyRequest<ApplicationLoadBalancerShape>> {
   const { observed, forwarding } = request;
   if (observed?.ruleARN === undefined || observed.listenerARN === forwarding.listenerARN) return request;
-  const found = await look(elbv2Of(observed.listenerARN), request, observed.ruleARN, writing);
+  const found = await readCarried(elbv2Of(observed.listenerARN), request, observed.ruleARN, writing);
   if (found.is !== 'Rule') return request;
   return {
     ...request,
@@ -152,7 +155,7 @@ async function inspect(
   const [owner, tag] = await Promise.all([ownerIn(means, key)(), ownerOf(elbv2, ruleARN, signal)]);
   const claim = { owner, adopt, what: `priority ${priority} of the listener` };
   if (claimed(claim, ruleARN, tag) === 'TakeOver') refuseUnsayable(rule, route.listener.rule);
-  return { is: 'Serving', targetGroups: named(forwardedBy(rule.Actions), selected) };
+  return { is: 'Serving', targetGroups: forwardedBy(rule.Actions, selected) };
 }
 
 async function drift(
@@ -195,4 +198,58 @@ function tagsOfServed(
   const there = new Set(rules.map(({ RuleArn = '' }) => RuleArn));
   const arns = objects.map(({ observed }) => observed.ruleARN ?? '').filter((arn) => there.has(arn));
   return elbv2.tagsOfAll(arns, signal);
+}
+
+/**
+ * Deletes the rule that the status names, or that has the priority, if its tag names the object. A rule of the listener that
+ * ELBv2 does not show yet, or that has lost its tags since, is what the status says.
+ */
+async function removeRule(
+  means: LoadBalancerDependencies,
+  { key, forwarding, observed }: RemoveRequest<ApplicationLoadBalancerShape>,
+  { permit, signal }: Writing,
+): Promise<void> {
+  const elbv2 = means.elbv2(forwarding.listenerARN);
+  const priority = String(forwarding.listener.rule.priority);
+  const rules = await rulesOf(elbv2, forwarding.listenerARN, signal);
+  const candidates = rules.filter(
+    (rule) => rule.IsDefault !== true && (rule.RuleArn === observed?.ruleARN || rule.Priority === priority),
+  );
+  const { ruleARN } = observed ?? {};
+  const isHere = ruleARN !== undefined && isRuleOf(forwarding.listenerARN, ruleARN);
+  const isHidden = isHere && !rules.some((rule) => rule.RuleArn === ruleARN);
+  if (candidates.length === 0 && !isHidden) return;
+  const owner = await ownerIn(means, key)();
+  if (isHidden) {
+    // It is gone, or too new to be shown.
+    const tag = await ownerIfShown(elbv2, ruleARN, signal);
+    if (tag === undefined || isOwn(ownershipOf(owner, tag))) {
+      await permit();
+      await elbv2.deleteRule(ruleARN).catch(unlessDenied);
+    }
+  }
+  for (const { RuleArn = '' } of candidates) {
+    if (!isOwn(ownershipOf(owner, await ownerOf(elbv2, RuleArn, signal)))) continue;
+    await permit();
+    await elbv2.deleteRule(RuleArn);
+  }
+}
+
+// By a policy that goes by tags, AWS refuses what is not there, as that has none.
+function unlessDenied(error: unknown): void {
+  if (awsErrorType(error) !== 'AccessDenied') throw error;
+}
+
+/** The rules of a listener; none where there is no such listener. */
+async function rulesOf(
+  elbv2: ELBv2,
+  listenerARN: string,
+  signal: AbortSignal,
+): Promise<Awaited<ReturnType<ELBv2['rulesOf']>>> {
+  try {
+    return await elbv2.rulesOf(listenerARN, signal);
+  } catch (error) {
+    if (awsErrorType(error) === 'ListenerNotFound') return [];
+    throw error;
+  }
 }

@@ -1,123 +1,193 @@
 import type { Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { Carried } from '../../../crds/carried.ts';
-import { remembered } from '../../../domain/load-balancers/application-load-balancer/carried.ts';
 import type { ObservedForwarding } from '../../../domain/load-balancers/load-balancer.ts';
 import {
   describeDifference,
   differenceOf,
+  remembered,
   type PresentRule,
   type RuleDifference,
 } from '../../../domain/load-balancers/application-load-balancer/rule-difference.ts';
+import { unreachable } from '../../../domain/unreachable.ts';
 import { awsErrorType, failure } from '../../failure.ts';
-import type { Attempt, KnownRule } from './attempt.ts';
+import type { Attempt, KnownRule, RuleToWrite } from './attempt.ts';
 import { isShownWithout, lookUntilShown, readBack, type Look } from '../read-back.ts';
 import { readInTime } from '../read-in-time.ts';
-import { isRuleOf } from './rule-arn.ts';
-import { find, knownRule } from './rule-find.ts';
-import { servedBy } from './rule-forwarding.ts';
-import { Lost, refuseLost } from './rule-lost.ts';
-import { keepTargets, refuseUnweighable, releaseTargets } from './rule-stickiness.ts';
-import { createRule, toCarry, writeRule, type WrittenRule } from './rule-write.ts';
+import { isRuleOf, servedBy } from './rule-conversion.ts';
+import { findRule, knownRule } from './rule-find.ts';
+import { keepTargets, refuseUnweighable, releaseTargets } from './target-stickiness.ts';
+import {
+  createRule,
+  isByStatus,
+  TakenOver,
+  refuseTakenOver,
+  toCarry,
+  writeRule,
+  type WrittenRule,
+} from './rule-write.ts';
 
 type Application = ObservedForwarding<'AWSApplicationLoadBalancer'>;
 
-/** A rule that is there, and by what it is known. */
-interface Present {
-  readonly known: KnownRule;
-  /** `Unread`: nobody could read it. `Unseen`: reads do not show it. Its weights are written, whatever the status says. */
-  readonly by: 'Status' | 'Look' | 'Unread' | 'Unseen';
-}
+/** What an attempt knows of its rule. Each state leads to a later one of this list, but for `Reported`, which may have to be read. */
+type State =
+  /** The rule has to be read; `reported` is what the status says of it, to go by where no read answers in time. */
+  | { readonly is: 'Unread'; readonly reported: KnownRule | undefined }
+  | { readonly is: 'Absent' }
+  /** ELBv2 refuses to create a rule at the priority, and reads have shown none there. */
+  | { readonly is: 'InUse' }
+  | RuleToWrite
+  | { readonly is: 'Served'; readonly forwarding: Application };
 
 /** Makes a listener rule what is asked for, and answers with what was read back. */
-export async function applyListenerRule(attempt: Attempt): Promise<Application> {
-  refuseUnweighable(attempt);
-  const present = await presentRule(attempt);
-  if (present === undefined) return await create(attempt);
-  if (!attempt.request.urgent) return await change(attempt, present);
-  // Traffic is taken back where the rule is: another may have the place that is asked for.
-  const { priority } = present.known.rule;
-  return await change({ ...attempt, desired: { ...attempt.desired, priority } }, present);
+export async function applyListenerRule(asked: Attempt): Promise<Application> {
+  refuseUnweighable(asked);
+  let state = beginWith(asked);
+  const attempt = state.is === 'Reported' ? whereItIs(asked, state.rule) : asked;
+  while (state.is !== 'Served') state = await advance(attempt, state);
+  return state.forwarding;
 }
 
-async function presentRule(attempt: Attempt): Promise<Present | undefined> {
-  const { request, desired, writing } = attempt;
-  const told = toldBy(attempt);
-  // At another priority there may be someone else's rule, and the one that the status names may be someone else's by now.
-  const isHere = told !== undefined && (request.urgent || told.rule.priority === desired.priority);
-  const here = isHere ? told : undefined;
-  if (here !== undefined && !request.verify) return { known: here, by: 'Status' };
-  const known = await readInTime(request, writing, (bounded) => find({ ...attempt, writing: bounded }), here);
-  if (known === undefined) return undefined;
-  return { known, by: known === here ? 'Unread' : 'Look' };
+/** Begins with what the status says of the rule, where that is believed. */
+function beginWith(attempt: Attempt): State {
+  const { request, desired } = attempt;
+  const reported = reportedRule(attempt);
+  // At another priority there may be another object's rule, and the one that the status names may be that object's now.
+  const isHere = reported !== undefined && (request.urgent || reported.rule.priority === desired.priority);
+  return isHere && request.trusts === 'Status'
+    ? { is: 'Reported', rule: reported }
+    : { is: 'Unread', reported: isHere ? reported : undefined };
 }
 
-async function create(attempt: Attempt): Promise<Application> {
+function advance(attempt: Attempt, state: Exclude<State, { is: 'Served' }>): Promise<State> {
+  switch (state.is) {
+    case 'Unread':
+      return readRule(attempt, state.reported);
+    case 'Absent':
+      return create(attempt);
+    case 'InUse':
+      return awaitRuleInUse(attempt);
+    case 'Read':
+    case 'Reported':
+    case 'Unanswered':
+    case 'Unshown':
+      return update(attempt, state);
+    default:
+      return unreachable(state);
+  }
+}
+
+function readRule(attempt: Attempt, reported: KnownRule | undefined): Promise<State> {
+  const { request, writing } = attempt;
+  const read = async (bounded: Attempt['writing']): Promise<State> => {
+    const rule = await findRule({ ...attempt, writing: bounded });
+    return rule === undefined ? { is: 'Absent' } : { is: 'Read', rule };
+  };
+  return readInTime(request, writing, read, reported && { is: 'Unanswered', rule: reported });
+}
+
+async function create(attempt: Attempt): Promise<State> {
   let answer: Rule;
   try {
     answer = await createRule(attempt);
   } catch (error) {
-    if (isPriorityInUse(error)) return await takeUp(attempt);
+    if (isPriorityInUse(error)) return { is: 'InUse' };
     throw error;
   }
   await keepTargets(attempt, undefined);
   const { RuleArn: ruleARN = '' } = answer;
   const carried = attempt.request.observed?.carried ?? {};
-  const { rule, carried: does } = await shown(attempt, ruleARN, { carried, answer });
-  return servedBy(attempt.request.forwarding.listenerARN, ruleARN, rule, does);
+  const { rule, carried: does } = await awaitShown(attempt, ruleARN, { carried, answer });
+  return served(attempt, ruleARN, rule, does);
 }
 
-/** Goes on with the rule that nobody has seen, and that is in the way of another: it may have been created minutes ago. */
-async function takeUp(attempt: Attempt): Promise<Application> {
+/** Waits for the rule that has the priority, which may have been created minutes ago; else takes the one that the status names. */
+async function awaitRuleInUse(attempt: Attempt): Promise<State> {
   const seen = await lookUntilShown<KnownRule>(async () => {
-    const value = await find(attempt);
+    const value = await findRule(attempt);
     return value === undefined ? { is: 'Missing' } : { is: 'Shown', value };
   });
-  if (seen.is === 'Shown') return await change(attempt, { known: seen.value, by: 'Look' });
-  const told = toldBy(attempt);
-  if (told?.rule.priority !== attempt.desired.priority) throw unseen(attempt);
-  try {
-    return await change(attempt, { known: told, by: 'Unseen' });
-  } catch (error) {
-    // Then it is not the one that the status names.
-    throw awsErrorType(error) === 'RuleNotFound' ? unseen(attempt) : error;
-  }
+  if (seen.is === 'Shown') return { is: 'Read', rule: seen.value };
+  const reported = reportedRule(attempt);
+  if (reported?.rule.priority !== attempt.desired.priority) throw notShown(attempt);
+  return { is: 'Unshown', rule: reported };
 }
 
-async function change(attempt: Attempt, { known, by }: Present): Promise<Application> {
-  const { request, desired } = attempt;
-  const { listenerARN } = request.forwarding;
-  const had = request.observed?.carried ?? {};
+/** Writes what differs, or is unsure, and reads it back. */
+async function update(asked: Attempt, state: RuleToWrite): Promise<State> {
+  const { rule: known } = state;
   const { ruleARN } = known;
+  const attempt = whereItIs(asked, known);
+  const { request, desired } = attempt;
+  const had = request.observed?.carried ?? {};
   const carrying = toCarry(attempt, ruleARN, known.carried);
-  const found = differenceOf({ rule: desired, carried: carrying }, known);
-  const difference = toWrite(request, by, found);
-  const unchanged = async (): Promise<Application> => {
+  const differs = differenceOf({ rule: desired, carried: carrying }, known);
+  const unchanged = async (): Promise<State> => {
     await keepTargets(attempt, known);
     // The names are those of the request; the load balancer knows none.
     const rule = { ...known.rule, forward: desired.forward };
-    return servedBy(listenerARN, ruleARN, rule, remembered(had, known.carried));
+    return served(attempt, ruleARN, rule, remembered(had, known.carried));
   };
+  const difference = toWrite(request, state, differs);
   if (difference === undefined) return await unchanged();
-  const isTold = by === 'Status' || by === 'Unread';
   let written: WrittenRule;
   try {
-    if (isTold && difference.targets) await refuseLost(attempt, ruleARN);
+    if (isByStatus(state) && difference.targets) await refuseTakenOver(attempt, ruleARN);
     // ELBv2 wants the rule to keep clients for as long as one of its groups does.
     await releaseTargets(attempt, known);
-    written = await writeRule(attempt, known, difference, isTold);
+    written = await writeRule(attempt, state, difference);
   } catch (error) {
-    if (isPriorityInUse(error)) throw unseen(attempt);
-    const isShown = by === 'Look' && found === undefined;
-    const again = lookAt(attempt, ruleARN, carrying);
-    if (isShown && (await isShownWithout(error, again.look, attempt.writing))) return await unchanged();
-    if (by !== 'Status' || !(error instanceof Lost || mayBeGone(error))) throw error;
-    // Someone may have deleted the rule since its status was written, or taken it over.
-    return await applyListenerRule({ ...attempt, request: { ...request, verify: true } });
+    const isShown = state.is === 'Read' && differs === undefined;
+    const { look } = lookAt(attempt, ruleARN, carrying);
+    if (isShown && (await isShownWithout(error, look, attempt.writing))) return await unchanged();
+    return afterRefusal(attempt, state, error);
   }
   await keepTargets(attempt, known);
-  const { rule, carried } = await shown(attempt, ruleARN, written);
-  return servedBy(listenerARN, ruleARN, rule, remembered(had, carried));
+  const { rule, carried } = await awaitShown(attempt, ruleARN, written);
+  return served(attempt, ruleARN, rule, remembered(had, carried));
 }
+
+/** Reads the rule where the status may be older than what has refused the write; throws the refusal otherwise. */
+function afterRefusal(attempt: Attempt, { is, rule }: RuleToWrite, error: unknown): State {
+  const isAnothers = error instanceof TakenOver;
+  if (isPriorityInUse(error)) throw notShown(attempt);
+  // Another may have deleted the rule since its status was written, or taken it over.
+  if (is === 'Reported' && (isAnothers || mayBeGone(error))) return { is: 'Unread', reported: rule };
+  // Then it is not the one that the status names.
+  if (is === 'Unshown' && (isAnothers || awsErrorType(error) === 'RuleNotFound')) throw notShown(attempt);
+  throw error;
+}
+
+/** Traffic is taken back where the rule is: another may have the place that is asked for. */
+const whereItIs = (attempt: Attempt, { rule: { priority } }: KnownRule): Attempt =>
+  attempt.request.urgent ? { ...attempt, desired: { ...attempt.desired, priority } } : attempt;
+
+/** Says what to write: the weights in any case where what they are is unsure. */
+function toWrite(
+  { trusts }: Attempt['request'],
+  { is }: RuleToWrite,
+  differs: RuleDifference | undefined,
+): RuleDifference | undefined {
+  switch (is) {
+    case 'Unanswered':
+      return WEIGHTS_ALONE;
+    case 'Unshown':
+      return { ...(differs ?? WEIGHTS_ALONE), forward: true };
+    case 'Read':
+      return trusts === 'Nothing' ? { ...(differs ?? WEIGHTS_ALONE), forward: true } : differs;
+    case 'Reported':
+      return differs;
+    default:
+      return unreachable(is);
+  }
+}
+
+const WEIGHTS_ALONE: RuleDifference = {
+  priority: false,
+  conditions: false,
+  forward: true,
+  actions: false,
+  targets: false,
+};
 
 /** Where a policy asks for the tags of a rule, AWS denies what is asked of one that is gone, since that has none. */
 const mayBeGone = (error: unknown): boolean =>
@@ -126,46 +196,25 @@ const mayBeGone = (error: unknown): boolean =>
 const isPriorityInUse = (error: unknown): boolean =>
   error instanceof Error && error.name.startsWith('PriorityInUse');
 
-const unseen = ({ request, desired }: Attempt): Error =>
+const notShown = ({ request, desired }: Attempt): Error =>
   failure(
     'NotServed',
     `Expected ELBv2 to show the rule that has priority ${desired.priority} of ${request.forwarding.listenerARN}, as it refuses to give it to another, got none there. It may show a new rule minutes late; it is looked for again.`,
   );
 
-/** What the status says of the rule, when it is one of the listener that is asked for. */
-function toldBy({ request: { observed, forwarding } }: Attempt): KnownRule | undefined {
+/** The rule that the status names, when it is one of the listener that is asked for. */
+function reportedRule({ request: { observed, forwarding } }: Attempt): KnownRule | undefined {
   const { listenerARN } = forwarding;
   if (observed?.ruleARN === undefined || observed.listenerARN !== listenerARN) return undefined;
-  return isRuleOf(listenerARN, observed.ruleARN) ? knownBy(observed) : undefined;
+  if (!isRuleOf(listenerARN, observed.ruleARN)) return undefined;
+  const { ruleARN, listener, carried = {} } = observed;
+  return { ruleARN, rule: listener.rule, carried, unsaid: [] };
 }
 
-/** What the status says of a rule. */
-const knownBy = (served: ObservedForwarding<'AWSApplicationLoadBalancer'>): KnownRule => ({
-  ruleARN: served.ruleARN ?? '',
-  rule: served.listener.rule,
-  carried: served.carried ?? {},
-  unsaid: [],
+const served = ({ request }: Attempt, ruleARN: string, rule: KnownRule['rule'], carried: Carried): State => ({
+  is: 'Served',
+  forwarding: servedBy(request.forwarding.listenerARN, ruleARN, rule, carried),
 });
-
-/** What is written of what differs; what undoes a write that nobody has confirmed also what a read shows the same, as it may be older than that write. */
-function toWrite(
-  { undoes }: Attempt['request'],
-  by: Present['by'],
-  found: RuleDifference | undefined,
-): RuleDifference | undefined {
-  if (by === 'Unread') return WEIGHTS_ALONE;
-  const isInAnyCase = by === 'Unseen' || undoes;
-  return isInAnyCase ? { ...(found ?? WEIGHTS_ALONE), forward: true } : found;
-}
-
-/** Taking traffic back without a look changes the weights, and nothing else. */
-const WEIGHTS_ALONE: RuleDifference = {
-  priority: false,
-  conditions: false,
-  forward: true,
-  actions: false,
-  targets: false,
-};
 
 /** Looks whether a rule is what is wanted, and goes on doing what it was told to. */
 function lookAt(attempt: Attempt, ruleARN: string, carried: Carried) {
@@ -185,7 +234,11 @@ function lookAt(attempt: Attempt, ruleARN: string, carried: Carried) {
 }
 
 /** Reads a rule back until it shows what was written. */
-function shown(attempt: Attempt, ruleARN: string, { carried, answer }: WrittenRule): Promise<PresentRule> {
+function awaitShown(
+  attempt: Attempt,
+  ruleARN: string,
+  { carried, answer }: WrittenRule,
+): Promise<PresentRule> {
   const { compare, look } = lookAt(attempt, ruleARN, carried);
   return readBack(`the rule (${ruleARN})`, look, answer === undefined ? undefined : () => compare(answer));
 }

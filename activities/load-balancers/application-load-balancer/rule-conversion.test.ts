@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Carried } from '../../../crds/carried.ts';
 import type { ListenerRule } from '../../../crds/listener-rule.ts';
 import { arnOf } from '../../../domain/testing/builders.ts';
-import { carriedIn, toTransform } from './rule-carried.ts';
-import { fromRule, toActions } from './rule-conversion.ts';
+import { carriedIn, toTransform, fromRule, toActions } from './rule-conversion.ts';
 
 const forward = { targetGroups: [{ name: 'a', arn: arnOf('a'), weight: 100 }] };
 const ruleWith = (change: Partial<ListenerRule>): ListenerRule => ({ priority: 10, forward, ...change });

@@ -33,7 +33,7 @@ describe('the rule of an object', () => {
     const listener = tagged('default/web');
     await applyTo(listener, { b: 100 }, strict);
     const elsewhere = applicationLoadBalancer.connect(meansOf(listener, 'there'));
-    const how = { urgent: false, verify: false, undoes: false };
+    const how = { urgent: false, trusts: 'Status' } as const;
     const request = { key, forwarding: forwarding({ c: 100 }), ...how, ...strict };
     await expect(elsewhere.apply(request, anyWriting)).rejects.toMatchObject({
       type: 'Conflict',

@@ -76,7 +76,7 @@ async function act(
   }
   listener.failReads(lost);
   try {
-    const how = { adopt, verify, urgent, undoes: urgent && verify };
+    const how = { adopt, verify, urgent };
     return await applyTo(listener, {}, { ...asked, ...how }, {}, means);
   } catch (error) {
     return error instanceof Error ? reasonOf(error) : '';

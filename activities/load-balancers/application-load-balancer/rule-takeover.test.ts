@@ -1,7 +1,7 @@
 import type { Action, Rule, RuleCondition } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { describe, expect, it } from 'vitest';
 import type { CellListenerRule } from '../../../crds/listener-rule.ts';
-import { refuseUnsayable } from './rule-takeover.ts';
+import { refuseUnsayable } from './rule-find.ts';
 
 const forward: Action = { Type: 'forward', TargetGroupArn: 'arn' };
 const oidc: Action = { Type: 'authenticate-oidc', Order: 1 };

@@ -6,34 +6,58 @@ import {
   isRestorable,
   lostActions,
   typesText,
-} from '../../../domain/load-balancers/application-load-balancer/carried.ts';
+  type RuleDifference,
+} from '../../../domain/load-balancers/application-load-balancer/rule-difference.ts';
 import { formatKey } from '../../../domain/model/ids.ts';
 import { OWNER_TAG } from '../../../domain/kubernetes/labels.ts';
 import { ownerTag } from '../../../domain/load-balancers/owner-tag.ts';
-import type { RuleDifference } from '../../../domain/load-balancers/application-load-balancer/rule-difference.ts';
 import { failure } from '../../failure.ts';
-import type { Attempt, KnownRule } from './attempt.ts';
+import type { Attempt, RuleToWrite } from './attempt.ts';
 import type { ApplyRequest, Writing } from '../port.ts';
 import { readIfInTime } from '../read-in-time.ts';
-import { refuseLost } from './rule-lost.ts';
-import { carriedIn, toTransform } from './rule-carried.ts';
+import { carriedIn, toTransform, toActions } from './rule-conversion.ts';
 import { toConditions } from './rule-conditions.ts';
-import { toActions } from './rule-conversion.ts';
+import { claimed, ownerIfShown } from '../owner.ts';
+
+/** Another object has taken over the rule that the status names; it may be taken over again once it has been read. */
+export class TakenOver extends Error {
+  override readonly name = 'TakenOver';
+}
+
+/**
+ * Keeps the rule that the status names from being written when another object has taken it over since: throws a `Conflict`,
+ * or `TakenOver`. A rule whose tags someone has removed, or that reads do not show yet, is still what the status says.
+ */
+export async function refuseTakenOver(
+  { request, desired, elbv2, owner, writing }: Attempt,
+  ruleARN: string,
+): Promise<void> {
+  const { urgent, adopt } = request;
+  const read = (inTime: AbortSignal): Promise<string | undefined> => ownerIfShown(elbv2, ruleARN, inTime);
+  const tag = await readIfInTime({ urgent, signal: writing.signal }, read, undefined);
+  if (tag === undefined) return;
+  const claim = { owner: await owner(), adopt, what: `priority ${desired.priority} of the listener` };
+  if (claimed(claim, ruleARN, tag) === 'TakeOver') {
+    throw new TakenOver(
+      `Expected to read rule ${desired.priority} before Okra takes it over from ${tag}, got no answer in time. Okra tries again.`,
+    );
+  }
+}
 
 type Request = ApplyRequest<ApplicationLoadBalancerShape>;
 
-/** What a look at a rule has shown: what it does besides, that there is none, or nothing in time. */
-export type SeenRule =
+/** What a read of a rule has shown: what it does besides, that there is none, or nothing in time. */
+export type CarriedRead =
   { readonly is: 'Rule'; readonly carried: Carried } | { readonly is: 'None' } | { readonly is: 'Unread' };
 
-/** Looks what a rule does besides right now. */
-export async function look(
+/** Reads what a rule does besides right now. */
+export async function readCarried(
   elbv2: ELBv2,
   { urgent }: Request,
   ruleARN: string,
   { signal }: Writing,
-): Promise<SeenRule> {
-  const read = async (inTime: AbortSignal): Promise<SeenRule> => {
+): Promise<CarriedRead> {
+  const read = async (inTime: AbortSignal): Promise<CarriedRead> => {
     const rule = await elbv2.rule(ruleARN, inTime);
     return rule === undefined ? { is: 'None' } : { is: 'Rule', carried: carriedIn(rule) };
   };
@@ -62,14 +86,17 @@ export interface WrittenRule {
   readonly answer?: Rule | undefined;
 }
 
-/** Makes an existing rule what is wanted. Where only the status says that it is ours, checks that nobody has taken it over since. */
+/** Whether only the status says that a rule is ours, so that its owner is read before it is written. */
+export const isByStatus = ({ is }: RuleToWrite): boolean => is !== 'Read';
+
+/** Makes an existing rule what is wanted; throws `TakenOver` or a `Conflict` where another object has taken it over since its status was written. */
 export async function writeRule(
   attempt: Attempt,
-  known: KnownRule,
+  state: RuleToWrite,
   difference: RuleDifference,
-  isTold: boolean,
 ): Promise<WrittenRule> {
   const { request, desired, elbv2, writing } = attempt;
+  const { rule: known } = state;
   const { ruleARN } = known;
   if (difference.priority) {
     await writing.permit();
@@ -80,8 +107,8 @@ export async function writeRule(
   await writing.turn();
   // ModifyRule replaces all actions, and knows no condition under which it does: what someone has just added would be lost.
   const [seen] = await Promise.all([
-    setsActions ? look(elbv2, request, ruleARN, writing) : undefined,
-    isTold ? refuseLost(attempt, ruleARN) : undefined,
+    setsActions ? readCarried(elbv2, request, ruleARN, writing) : undefined,
+    isByStatus(state) ? refuseTakenOver(attempt, ruleARN) : undefined,
   ]);
   const before = seen?.is === 'Rule' ? seen.carried : known.carried;
   const carried = setsActions ? toCarry(attempt, ruleARN, before) : {};

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
-import { inCommon, readStickiness, writeStickiness, type TargetStickiness } from './target-stickiness.ts';
+import type { TargetStickiness } from './attempt.ts';
+import { inCommon, readStickiness, writeStickiness } from './target-stickiness.ts';
 
 const minute: TargetStickiness = { type: 'lb_cookie', durationSeconds: 60 };
 const session: TargetStickiness = { type: 'app_cookie', durationSeconds: 60, cookieName: 'session' };

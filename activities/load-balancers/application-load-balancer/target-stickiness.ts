@@ -1,14 +1,95 @@
 import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
 import type { ListenerRule } from '../../../crds/listener-rule.ts';
 import { canonical } from '../../../domain/kubernetes/canonical.ts';
-import { awsErrorType } from '../../failure.ts';
+import { awsErrorType, failure } from '../../failure.ts';
 import type { Writing } from '../port.ts';
+import type { PresentRule } from '../../../domain/load-balancers/application-load-balancer/rule-difference.ts';
+import { isPermanent } from '../../../domain/failures.ts';
+import type { Attempt, KnownRule, StickinessByGroup, TargetStickiness } from './attempt.ts';
 
-/** How a target group keeps clients with a target. */
-export type TargetStickiness = NonNullable<ListenerRule['forward']['targetStickiness']>;
+type Groups = ListenerRule['forward']['targetGroups'];
 
-/** How target groups keep clients with a target, by ARN. */
-export type StickinessByGroup = ReadonlyMap<string, TargetStickiness | undefined>;
+const arnsOf = (groups: Groups): readonly string[] => groups.map(({ arn }) => arn);
+
+const without = (groups: Groups, others: Groups): readonly string[] =>
+  arnsOf(groups).filter((arn) => !arnsOf(others).includes(arn));
+
+/** What the status says that the rule did. */
+const servedBefore = ({ request }: Attempt): ListenerRule['forward'] | undefined =>
+  request.observed?.listener.rule.forward;
+
+/** What the status says of how target groups kept clients. */
+const before = (attempt: Attempt): TargetStickiness | undefined => servedBefore(attempt)?.targetStickiness;
+
+/**
+ * Refuses the cookie of an application in a rule that weighs several groups, where it does not work. A Cell with one is
+ * refused when it is applied; one that is older than that still has its traffic taken back.
+ */
+export function refuseUnweighable({ request, desired }: Attempt): void {
+  const { targetGroups, targetStickiness } = desired.forward;
+  if (request.urgent || targetGroups.length === 1 || targetStickiness?.type !== 'app_cookie') return;
+  throw failure(
+    'Refused',
+    `Expected one target group in rule ${desired.priority} of the listener beside forward.targetStickiness of the type app_cookie, got ${targetGroups.length}: it does not work with weighted target groups (AWS guide to sticky sessions). Use lb_cookie, or targetGroupStickiness alone.`,
+  );
+}
+
+/** Adds to a rule how its target groups keep clients, which is read only where that is wanted or was. */
+export async function withStickiness(
+  attempt: Attempt,
+  present: PresentRule,
+): Promise<Omit<KnownRule, 'ruleARN'>> {
+  const { rule } = present;
+  const { targetStickiness: wanted } = attempt.desired.forward;
+  if (wanted === undefined && before(attempt) === undefined) return present;
+  const { elbv2, writing } = attempt;
+  const stickiness = await readStickiness(elbv2, arnsOf(rule.forward.targetGroups), writing.signal);
+  const found = inCommon(stickiness, wanted);
+  const forward = { ...rule.forward, ...(found === undefined ? {} : { targetStickiness: found }) };
+  return { ...present, rule: { ...rule, forward }, stickiness };
+}
+
+/** Has the target groups of a rule keep clients no longer, when that is not wanted any more. */
+export async function releaseTargets(attempt: Attempt, { rule, stickiness }: KnownRule): Promise<void> {
+  const { targetGroups, targetStickiness } = rule.forward;
+  if (attempt.desired.forward.targetStickiness !== undefined || targetStickiness === undefined) return;
+  const keeping = arnsOf(targetGroups).filter((arn) => stickiness === undefined || stickiness.get(arn));
+  await writeStickiness(attempt.elbv2, attempt.writing, keeping, undefined);
+}
+
+/** Has the target groups of a rule keep clients as wanted, and those that have left it no longer. */
+export async function keepTargets(attempt: Attempt, known: KnownRule | undefined): Promise<void> {
+  const { targetGroups, targetStickiness: wanted } = attempt.desired.forward;
+  if (wanted === undefined) return;
+  const { elbv2, writing } = attempt;
+  // A write that was cut short has left a rule without a group that the status still has in it.
+  const had = [...(known?.rule.forward.targetGroups ?? []), ...(servedBefore(attempt)?.targetGroups ?? [])];
+  const lacking = arnsOf(targetGroups).filter((arn) => !keeps(arn, known, wanted));
+  await writeStickiness(elbv2, writing, lacking, wanted);
+  if (before(attempt) !== undefined) {
+    for (const arn of new Set(without(had, targetGroups))) await letGo(attempt, arn);
+  }
+}
+
+/**
+ * Has a group that has left the rule keep clients no longer. Where AWS refuses that for good, traffic that goes back is back
+ * all the same: the group has none any more, and tried again and again, both writes would go before those of all others.
+ */
+async function letGo({ request, elbv2, writing }: Attempt, arn: string): Promise<void> {
+  try {
+    await writeStickiness(elbv2, writing, [arn], undefined);
+  } catch (error) {
+    const type = awsErrorType(error);
+    if (!request.urgent || type === undefined || !isPermanent(type)) throw error;
+  }
+}
+
+function keeps(arn: string, known: KnownRule | undefined, wanted: TargetStickiness): boolean {
+  if (known === undefined) return false;
+  if (known.stickiness !== undefined) return same(known.stickiness.get(arn), wanted);
+  const { targetGroups, targetStickiness } = known.rule.forward;
+  return arnsOf(targetGroups).includes(arn) && same(targetStickiness, wanted);
+}
 
 // The attributes of a target group (API_TargetGroupAttribute).
 const ENABLED = 'stickiness.enabled';

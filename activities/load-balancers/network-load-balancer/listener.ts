@@ -8,7 +8,7 @@ import type {
 import type { WeightedTargetGroup, TargetGroup } from '../../../domain/model/target-group.ts';
 import { includes, sameShares } from '../../../domain/load-balancers/weights.ts';
 import { awsErrorType, failure } from '../../failure.ts';
-import { forwardedBy, named, singleAsDesired, toTuples } from '../forward.ts';
+import { forwardedBy, singleAsDesired, toTuples } from '../forward.ts';
 
 type Network = 'AWSNetworkLoadBalancer';
 
@@ -17,13 +17,13 @@ export const shownBy = (
   { DefaultActions }: Listener,
   { targetGroups }: { readonly targetGroups: readonly WeightedTargetGroup[] },
 ): NetworkForward => ({
-  targetGroups: singleAsDesired(named(forwardedBy(DefaultActions), targetGroups), targetGroups),
+  targetGroups: singleAsDesired(forwardedBy(DefaultActions, targetGroups), targetGroups),
   ...stickinessIn(DefaultActions),
 });
 
 /** Whether a listener forwards to none but these groups. */
 export const forwardsOnlyTo = (groups: readonly TargetGroup[], { DefaultActions }: Listener): boolean =>
-  named(forwardedBy(DefaultActions), []).every((group) => includes(groups, group));
+  forwardedBy(DefaultActions, []).every((group) => includes(groups, group));
 
 function stickinessIn(actions: readonly Action[] = []): Pick<NetworkForward, 'targetGroupStickiness'> {
   const config = actions.find((one) => one.Type === 'forward')?.ForwardConfig?.TargetGroupStickinessConfig;
@@ -79,7 +79,7 @@ export function describeRule({ Priority = '', Conditions = [], Actions, RuleArn 
       .filter((text) => text !== undefined)
       .join(' '),
   );
-  const groups = named(forwardedBy(Actions), []).map(({ name }) => name);
+  const groups = forwardedBy(Actions, []).map(({ name }) => name);
   return `rule ${Priority} (${matches.join(', ')} → ${groups.join(', ')}, ${RuleArn})`;
 }
 

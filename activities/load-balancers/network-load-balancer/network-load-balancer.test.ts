@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
 import type { ObservedForwarding } from '../../../domain/load-balancers/load-balancer.ts';
 import { arnOf } from '../../../domain/testing/builders.ts';
-import { anyWriting, meansOf, withoutWaits } from '../application-load-balancer/testing/apply.ts';
+import { anyWriting, meansOf, trustedBy, withoutWaits } from '../application-load-balancer/testing/apply.ts';
 import { networkLoadBalancer } from './network-load-balancer.ts';
 import type { ApplyRequest } from '../port.ts';
 
@@ -84,10 +84,20 @@ const asked = (weights: Weights, more: object = {}): Request['forwarding'] => ({
   listener: { forward: { targetGroups: [...groupsOf(weights)], ...more } },
 });
 
-function apply({ calls }: ReturnType<typeof aListener>, weights: Weights, change: Partial<Request> = {}) {
-  const undoes = change.urgent === true && change.verify === true;
-  const how = { adopt: false, urgent: false, verify: false, undoes };
-  const request = { key, forwarding: asked(weights), ...how, ...change };
+function apply(
+  { calls }: ReturnType<typeof aListener>,
+  weights: Weights,
+  { verify = false, ...change }: Partial<Request> & { readonly verify?: boolean } = {},
+) {
+  const trusts = trustedBy({ verify, ...change });
+  const request: Request = {
+    key,
+    forwarding: asked(weights),
+    adopt: false,
+    urgent: false,
+    trusts,
+    ...change,
+  };
   return calls.apply(request, anyWriting);
 }
 

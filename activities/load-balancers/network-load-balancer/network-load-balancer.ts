@@ -11,11 +11,10 @@ import {
   type InspectedForwarding,
   type ObservedForwarding,
 } from '../../../domain/load-balancers/load-balancer.ts';
-import type { WeightedTargetGroup } from '../../../domain/model/target-group.ts';
 import { sameShares } from '../../../domain/load-balancers/weights.ts';
 import { OWNER_TAG } from '../../../domain/kubernetes/labels.ts';
 import type { Drift } from '../../contract.ts';
-import { forwardedBy, named } from '../forward.ts';
+import { forwardedBy } from '../forward.ts';
 import {
   listenerDifferenceOf,
   forwardsOnlyTo,
@@ -34,11 +33,11 @@ import type {
   Writing,
   ApplyRequest,
 } from '../port.ts';
-import { stickinessToWrite } from './listener-stickiness.ts';
-import { onceReady } from '../once-ready.ts';
+import { onceReady } from '../writing.ts';
 import { isShownWithout, readBack, type Look } from '../read-back.ts';
 import { readInTime } from '../read-in-time.ts';
 import { zonesOf } from '../zones.ts';
+import type { Owner } from '../../../domain/load-balancers/owner-tag.ts';
 
 type Network = 'AWSNetworkLoadBalancer';
 
@@ -84,30 +83,27 @@ function connect(means: LoadBalancerDependencies): LoadBalancerCalls<NetworkLoad
   };
 }
 
+/** What a listener forwards to, and how that is known: `Read` and claimed, or by the status alone. */
+interface PresentForward {
+  readonly is: 'Read' | 'Reported' | 'Unanswered';
+  readonly forward: NetworkForward;
+}
+
 async function apply(
   means: LoadBalancerDependencies,
   request: ApplyRequest<NetworkLoadBalancerShape>,
   writing: Writing,
 ): Promise<ObservedForwarding<Network>> {
-  const { forwarding, observed, verify, undoes } = request;
+  const { forwarding, trusts } = request;
   const { listenerARN, listener } = forwarding;
   const { targetGroups } = listener.forward;
   const elbv2 = means.elbv2(listenerARN);
-  const told = observed?.listenerARN === listenerARN ? observed : undefined;
-  // A listener that the status does not name is not written before its owner has been read.
-  const otherwise = told === undefined ? undefined : ('Unread' as const);
-  const known =
-    told !== undefined && !verify
-      ? told.listener.forward
-      : await readInTime(request, writing, (bounded) => find(means, request, bounded), otherwise);
-  const isShown = known !== undefined && known !== 'Unread' && isWanted(request, known);
-  const shown = isShown ? known : undefined;
-  const isUnread = known === 'Unread' || (told !== undefined && !verify);
-  const asShown = shown && servedBy(listenerARN, { ...shown, targetGroups });
-  // What undoes a write that nobody has confirmed does not go by one read, which may be older than that write.
-  if (asShown !== undefined && !undoes) return asShown;
+  const present = await presentForward(means, request, writing);
+  const isShown = present.is !== 'Unanswered' && isWanted(request, present.forward);
+  const asShown = isShown ? servedBy(listenerARN, { ...present.forward, targetGroups }) : undefined;
+  if (asShown !== undefined && trusts !== 'Nothing') return asShown;
   await writing.turn();
-  const sticky = await stickinessToWrite(means, { ...request, isUnread }, writing);
+  const sticky = await stickinessToWrite(means, request, present, writing);
   const look = async (): Promise<Look<ObservedForwarding<Network>>> => {
     const got = shownBy(await elbv2.listener(listenerARN, writing.signal), listener.forward);
     const keeps = got.targetGroupStickiness?.enabled === true;
@@ -118,10 +114,7 @@ async function apply(
           got: `${weightsText(got.targetGroups)}${keeps ? ', with group stickiness' : ''}.`,
         };
   };
-  await writing.permit({
-    from: targetGroupsIn(known === 'Unread' ? told?.listener.forward : known),
-    to: targetGroups,
-  });
+  await writing.permit({ from: present.forward.targetGroups, to: targetGroups });
   try {
     await elbv2.setDefaultAction(listenerARN, toDefaultAction(targetGroups, sticky));
   } catch (error) {
@@ -131,15 +124,28 @@ async function apply(
   return readBack(`the default action of ${listenerARN}`, look);
 }
 
-const targetGroupsIn = (forward: NetworkForward | undefined): readonly WeightedTargetGroup[] =>
-  forward?.targetGroups ?? [];
+/** What the listener forwards to; one that the status does not name is not written before its owner has been read. */
+async function presentForward(
+  means: LoadBalancerDependencies,
+  request: ApplyRequest<NetworkLoadBalancerShape>,
+  writing: Writing,
+): Promise<PresentForward> {
+  const { forwarding, observed, trusts } = request;
+  const reported = observed?.listenerARN === forwarding.listenerARN ? observed.listener.forward : undefined;
+  if (reported !== undefined && trusts === 'Status') return { is: 'Reported', forward: reported };
+  const read = async (bounded: Writing): Promise<PresentForward> => ({
+    is: 'Read',
+    forward: await readForward(means, request, bounded),
+  });
+  return readInTime(request, writing, read, reported && { is: 'Unanswered', forward: reported });
+}
 
 const isWanted = ({ forwarding }: ApplyRequest<NetworkLoadBalancerShape>, known: NetworkForward): boolean =>
   sameShares(forwarding.listener.forward.targetGroups, known.targetGroups) &&
   sameRoute(forwarding, servedBy(forwarding.listenerARN, known));
 
 /** Reads what the listener does, and takes it over where that is allowed. */
-async function find(
+async function readForward(
   means: LoadBalancerDependencies,
   { key, adopt, forwarding, observed, urgent }: ApplyRequest<NetworkLoadBalancerShape>,
   { permit, signal }: Writing,
@@ -174,7 +180,7 @@ async function inspect(
   refuseManaged(route.listenerARN, tags);
   const claim = { owner, adopt, what: 'the listener', isOurs: forwardsOnlyTo(selected, listener) };
   claimed(claim, route.listenerARN, tags[OWNER_TAG]);
-  return { is: 'Serving', targetGroups: named(forwardedBy(listener.DefaultActions), selected) };
+  return { is: 'Serving', targetGroups: forwardedBy(listener.DefaultActions, selected) };
 }
 
 async function drift(
@@ -194,4 +200,54 @@ async function drift(
       .join(' ');
     return difference === '' ? [] : [{ key, difference }];
   });
+}
+
+/**
+ * How the listener is to keep clients: as asked, else as it does right now, since ModifyListener replaces its default
+ * action as a whole. Also refuses rules that bypass the weights, unless traffic is taken back, which they do not keep. Where
+ * only the status says that the listener is ours, checks that nobody has taken it over since.
+ */
+async function stickinessToWrite(
+  means: LoadBalancerDependencies,
+  request: ApplyRequest<NetworkLoadBalancerShape>,
+  { is }: PresentForward,
+  writing: Writing,
+): Promise<NetworkForward['targetGroupStickiness']> {
+  const { forwarding, observed, urgent } = request;
+  const { listenerARN } = forwarding;
+  const { targetGroups, targetGroupStickiness: asked } = forwarding.listener.forward;
+  const elbv2 = means.elbv2(listenerARN);
+  const isHere = observed?.listenerARN === listenerARN;
+  const told: NetworkForward = isHere ? observed.listener.forward : { targetGroups };
+  const look = async ({ permit, signal }: Writing): Promise<NetworkForward> => {
+    const bypass = urgent ? undefined : refuseBypass(elbv2, listenerARN, signal);
+    const reading = Promise.all([elbv2.listener(listenerARN, signal), bypass]);
+    reading.catch(() => undefined);
+    // The owner counts even where the listener itself cannot be read.
+    const newOwner = isHere && is !== 'Read' ? await ownerToBe(means, request, signal) : undefined;
+    const [listener] = await reading;
+    if (newOwner !== undefined) {
+      await permit();
+      await takeOver(elbv2, listenerARN, newOwner);
+    }
+    return shownBy(listener, { targetGroups });
+  };
+  const now = await readInTime(request, writing, look, told);
+  const { targetGroupStickiness: present } = now;
+  return asked === undefined || asked.enabled === present?.enabled ? present : asked;
+}
+
+/**
+ * The owner for whom a listener has to be taken over again, because another object has taken it over since the status was
+ * written; throws a `Conflict` where that is not allowed. A listener whose tags someone has removed is still what the status says.
+ */
+async function ownerToBe(
+  means: LoadBalancerDependencies,
+  { key, adopt, forwarding: { listenerARN } }: ApplyRequest<NetworkLoadBalancerShape>,
+  signal: AbortSignal,
+): Promise<Owner | undefined> {
+  const tag = await ownerOf(means.elbv2(listenerARN), listenerARN, signal);
+  if (tag === undefined) return undefined;
+  const owner = await ownerIn(means, key)();
+  return claimed({ owner, adopt, what: 'the listener' }, listenerARN, tag) === 'TakeOver' ? owner : undefined;
 }

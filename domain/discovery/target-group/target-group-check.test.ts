@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AWSTargetGroup, AWSTargetGroupStatus } from '../../../crds/aws-target-group.ts';
 import type { Cell } from '../../../crds/cell.ts';
 import { API_VERSION } from '../../kubernetes/labels.ts';
-import { loadBalancerOfListener } from '../../load-balancers/listener-arn.ts';
+import { loadBalancerOfListener } from '../../load-balancers/kind.ts';
 import type { LoadBalancerType } from '../../load-balancers/load-balancer.ts';
 import { checkTargetGroups, type TargetGroupReport } from './target-group-check.ts';
 import type { TargetGroupAnswer, TargetGroupFacts } from './target-group-verdict.ts';

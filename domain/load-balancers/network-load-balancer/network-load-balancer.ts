@@ -2,8 +2,7 @@ import type {
   AWSNetworkLoadBalancerConfigSpec,
   AWSNetworkLoadBalancerConfigStatus,
 } from '../../../crds/load-balancers/network-load-balancer.ts';
-import type { LoadBalancerKind } from '../kind.ts';
-import { loadBalancerOfListener } from '../listener-arn.ts';
+import { type LoadBalancerKind, loadBalancerOfListener } from '../kind.ts';
 
 /** What a listener of a Network Load Balancer forwards to, and how it keeps clients. */
 export type NetworkForward = NonNullable<AWSNetworkLoadBalancerConfigStatus['listener']>['forward'];

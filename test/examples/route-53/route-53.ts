@@ -35,12 +35,11 @@ export const route53: LoadBalancer<Route53Shape> = {
 function connect(): LoadBalancerCalls<Route53Shape> {
   const records = route53Records();
   return {
-    async apply({ forwarding, observed, verify, urgent, undoes }, writing) {
+    async apply({ forwarding, observed, trusts, urgent }, writing) {
       const look = ({ signal }: Writing) => servedBy(records, forwarding, signal);
-      const known =
-        observed !== undefined && !verify ? observed : await readInTime({ urgent }, writing, look, observed);
-      if (!undoes && known !== undefined && sameShares(forwarding.targetGroups, known.targetGroups))
-        return forwarding;
+      const isReported = observed !== undefined && trusts === 'Status';
+      const known = isReported ? observed : await readInTime({ urgent }, writing, look, observed);
+      if (trusts !== 'Nothing' && sameShares(forwarding.targetGroups, known.targetGroups)) return forwarding;
       await writing.permit();
       await records.change(forwarding.hostedZoneID, forwarding.recordName, forwarding.targetGroups);
       return readBack(`the records ${forwarding.recordName}`, async () => {

@@ -1,6 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
-import { alive } from '../../../activities/alive.ts';
+import { alive } from '../../../activities/heartbeat.ts';
 import { createLog } from '../../../clients/log.ts';
 import { untilRegistered } from '../../../clients/temporal/search-attributes.ts';
 import type { StackView } from '../../support/setup.ts';

@@ -50,11 +50,23 @@ export const meansOf = (
   desiredOf: () => Promise.resolve(undefined),
 });
 
+/** What is asked otherwise; with `verify` ELBv2 is read first. */
+type Change = Partial<ApplyRequest<ApplicationLoadBalancerShape>> & { readonly verify?: boolean };
+
+/** What the writer of an object believes, by what is asked of it. */
+export const trustedBy = ({
+  verify = false,
+  urgent = false,
+}: {
+  readonly verify?: boolean;
+  readonly urgent?: boolean;
+}) => (!verify ? 'Status' : urgent ? 'Nothing' : 'Reads');
+
 /** Applies weights to the rule of a listener, as the writer of its object does. */
 export function applyTo(
   { elbv2 }: Pick<FakeListener, 'elbv2'>,
   weights: Readonly<Record<string, number>>,
-  change: Partial<ApplyRequest<ApplicationLoadBalancerShape>> = {},
+  { verify = false, ...change }: Change = {},
   writing: Partial<Writing> = {},
   means: Partial<LoadBalancerDependencies> = {},
 ): Promise<ObservedForwarding<Application>> {
@@ -63,8 +75,7 @@ export function applyTo(
     forwarding: forwarding(weights),
     adopt: true,
     urgent: false,
-    verify: false,
-    undoes: change.urgent === true && change.verify === true,
+    trusts: trustedBy({ verify, ...change }),
     ...change,
   };
   const calls = applicationLoadBalancer.connect({ ...meansOf({ elbv2 }), ...means });
