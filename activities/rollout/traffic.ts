@@ -1,20 +1,17 @@
 import { Context } from '@temporalio/activity';
 import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
 import { sameValue } from '../../domain/kubernetes/canonical.ts';
-import type { Access } from '../../domain/access/access.ts';
 import { usesOf } from '../../domain/access/forwarding-access.ts';
+import { given } from '../../domain/model/given.ts';
 import { formatKey } from '../../domain/model/ids.ts';
 import { strandingRefusal } from '../../domain/gates/health.ts';
-import { placeOf, targetGroupsOf, weightsText } from '../../domain/load-balancers/load-balancer.ts';
+import { placeOf, targetGroupsOf, weightsText, routeOf } from '../../domain/load-balancers/load-balancer.ts';
 import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
 import type { WeightedTargetGroup } from '../../domain/model/target-group.ts';
 import { refuseWhenGivenUp, withHeartbeat } from '../heartbeat.ts';
-import { cellReporter, type CellDependencies } from './cell.ts';
-import { lookAgain, type Around } from './look-again.ts';
-import { tellFirst } from './tell-first.ts';
-import type { Told } from '../../domain/rollout/report/report.ts';
-import { writeReader, type WriteReader } from './write-reader.ts';
-import type { SurroundingsReader } from './surroundings.ts';
+import { cellReporter, type CellDependencies, type ReportCell } from './cell.ts';
+import type { Told, CellReport } from '../../domain/rollout/report/report.ts';
+import type { SurroundingsReader, SurroundingsRead } from './surroundings.ts';
 import { writeConfig } from './write-config.ts';
 import { connectionsOf, delaysFrom, type ReadDelays } from './connections.ts';
 import { dependenciesOf, readConfig, sequenceOf, configViewOf } from '../load-balancers/config-object.ts';
@@ -22,10 +19,11 @@ import {
   configWriter,
   type AttemptOptions,
   type ConfigWriter,
+  type WriteToken,
   type WriterDependencies,
 } from '../load-balancers/config-writer.ts';
 import type { LoadBalancerConfigRef, ShiftRequest, ShiftResult, TrafficActivities } from '../contract.ts';
-import { failure, toFailure } from '../failure.ts';
+import { failure, toFailure, reasonOf } from '../failure.ts';
 import { loadBalancerOf } from '../load-balancers/index.ts';
 import type { ConfigObject } from '../load-balancers/port.ts';
 import { adoptionFor, permit } from '../permit.ts';
@@ -38,6 +36,11 @@ import {
   type Looked,
 } from '../load-balancers/target-health.ts';
 import { readIfInTime } from '../load-balancers/read-in-time.ts';
+import type { ObservedCell } from '../../domain/model/observation.ts';
+import { observeCell, observedFrom, type CellSources, readSources } from './observe-cell.ts';
+import { sleep } from '../../clients/backoff.ts';
+import { isPermanent } from '../../domain/failures.ts';
+import { untilGivenUp } from '../../clients/concurrency.ts';
 
 /** What traffic is shifted with. */
 export interface TrafficDependencies
@@ -45,25 +48,15 @@ export interface TrafficDependencies
 
 /** Makes the activities that shift traffic and look at the health of targets. */
 export function trafficActivities(dependencies: TrafficDependencies): TrafficActivities {
-  const writer = configWriter(dependencies);
-  const delays = delaysFrom(dependencies.elbv2);
+  const shifting = {
+    ...dependencies,
+    writer: configWriter(dependencies),
+    delays: delaysFrom(dependencies.elbv2),
+    report: cellReporter(dependencies),
+  };
   const policies = accessPolicies(dependencies.kubernetes);
-  const means = { ...dependencies, writer, delays };
-  const report = cellReporter(dependencies);
   return {
-    shiftTraffic: (request) =>
-      withHeartbeat(async (signal) => {
-        let telling: Promise<Told> | undefined;
-        const announce = (): Promise<Told> | undefined =>
-          (telling ??= request.report && tellFirst(report, request.report, signal));
-        try {
-          const result = await shift(request, { ...means, announce, signal });
-          return telling === undefined ? result : { ...result, told: await telling };
-        } finally {
-          // Nothing that is told later may be overtaken by it.
-          await telling;
-        }
-      }),
+    shiftTraffic: (request) => withHeartbeat((signal) => shift(request, shifting, signal)),
     inspectLoadBalancer: async (request) => {
       const { key, route } = request;
       const { cancellationSignal } = Context.current();
@@ -84,33 +77,79 @@ interface ShiftDependencies extends WriterDependencies {
   readonly writer: ConfigWriter;
   readonly delays: ReadDelays;
   readonly surroundings: SurroundingsReader;
-  /** Tells once what is told before traffic moves. */
-  readonly announce: () => Promise<Told> | undefined;
-  readonly signal: AbortSignal;
+  readonly report: ReportCell;
 }
 
 /** One attempt to make one weight. */
 interface Attempt {
   readonly request: ShiftRequest;
   readonly ref: LoadBalancerConfigRef;
-  readonly means: ShiftDependencies;
-  readonly reading: WriteReader;
+  readonly dependencies: ShiftDependencies;
+  /** What there is around the Cell; it is read while the other reads are made. */
+  readonly surroundings: SurroundingsRead;
   readonly options: AttemptOptions & { readonly health: HealthReader };
 }
 
 /** Makes one weight, from the look at what gains to a look at all that the Cell depends on afterwards. */
-async function shift(request: ShiftRequest, means: ShiftDependencies): Promise<ShiftResult> {
-  const { signal } = means;
-  const { cell, forwarding, urgent, verify, force } = request;
-  const health = healthReader(means.elbv2, { urgent, signal });
+async function shift(
+  request: ShiftRequest,
+  dependencies: ShiftDependencies,
+  signal: AbortSignal,
+): Promise<ShiftResult> {
+  const { cell, forwarding, urgent, verify, force, listVersions, report } = request;
+  const surroundings = dependencies.surroundings.recent(cell.key.namespace, listVersions);
+  surroundings.read.catch(() => undefined);
+  const health = healthReader(dependencies.elbv2, { urgent, signal });
   const attempt: Attempt = {
     request,
     ref: { type: forwarding.type, key: cell.key },
-    means,
-    reading: writeReader(request, means),
+    dependencies,
+    surroundings,
     options: { urgent, verify, force, signal, health },
   };
-  return urgent ? await takeBack(attempt) : await goForward(attempt);
+  if (urgent) return await takeBack(attempt);
+  if (report === undefined) return await goForward(attempt);
+  const announcement = announce(dependencies.report, report, signal);
+  try {
+    const result = await goForward(attempt, announcement);
+    return { ...result, told: await announcement };
+  } finally {
+    // Nothing that is reported later may be overtaken by it.
+    await announcement;
+  }
+}
+
+/** Checks, waits for the rate limit and the announcement, checks again, writes the configuration object, and then ELBv2. */
+async function goForward(attempt: Attempt, announcement?: Promise<Told>): Promise<ShiftResult> {
+  const { request, ref, dependencies, options } = attempt;
+  const { kubernetes, writer } = dependencies;
+  const { signal } = options;
+  const known = await readConfig(kubernetes, ref, signal);
+  await refuseUnallowed(attempt, known);
+  refuseOlder(request, known);
+
+  const first = await checkTargets(attempt);
+  if (first.is === 'Lacking') return first;
+  await refuseStranding(attempt, known);
+
+  // Nothing is asked for before it may be written, so that an abort finds nothing that could be written later.
+  const token = await reserveWrite(attempt, known);
+  await announcement;
+
+  // Both may take long, and targets may have gone meanwhile.
+  const checked = await checkTargets(attempt);
+  if (checked.is === 'Lacking') return checked;
+  signal.throwIfAborted();
+  // An object that is not there yet has no version by which the API server could tell that this is late.
+  refuseWhenGivenUp();
+  const written = await writeConfig(request, known, kubernetes);
+
+  // The Cell is read while the load balancer is written.
+  const sources = startReadingCell(attempt);
+  const view = configViewOf(ref, written);
+  const applied = await writer.apply(view, { ...options, versions: sources }, token);
+  const { served: _served, config, ...result } = applied;
+  return { ...result, ...(await observeAfter(attempt, { known, config, sources, checked })) };
 }
 
 /**
@@ -118,29 +157,32 @@ async function shift(request: ShiftRequest, means: ShiftDependencies): Promise<S
  * the object keeps traffic where it must not stay.
  */
 async function takeBack(attempt: Attempt): Promise<ShiftResult> {
-  const { request, ref, means, reading, options } = attempt;
-  const { kubernetes, writer, signal } = means;
-  const read = (): Promise<ConfigObject | undefined | 'Unread'> =>
+  const { request, ref, dependencies, options } = attempt;
+  const { kubernetes, writer } = dependencies;
+  const { signal } = options;
+  const readInTime = (): Promise<ConfigObject | undefined | 'Unread'> =>
     readIfInTime(options, (inTime) => readConfig(kubernetes, ref, inTime), 'Unread');
-  const found = await read();
+  const found = await readInTime();
   const known = found === 'Unread' ? undefined : found;
-  await refuseUnallowed(request, known, reading.access);
+  await refuseUnallowed(attempt, known);
   refuseOlder(request, known);
-  const looked = await lookAtTargets(request, dependenciesOf(means), { read: options.health, signal });
-  if (looked.is === 'Lacking') return looked;
+
+  const checked = await checkTargets(attempt);
+  if (checked.is === 'Lacking') return checked;
+
   const refuseOutdated = async (): Promise<void> => {
-    const now = await read();
+    const now = await readInTime();
     if (now !== 'Unread') refuseOlder(request, now);
   };
-  const done = await writer.serve(asServing(attempt, known), { ...options, refuseOutdated });
-  const { served, ...result } = done;
+  const { served, ...result } = await writer.serve(asServing(attempt, known), { ...options, refuseOutdated });
+
   try {
     const object = found === 'Unread' ? await readConfig(kubernetes, ref, signal) : known;
     const written = await writeConfig(request, object, kubernetes);
-    const sources = reading.sources();
+    const sources = startReadingCell(attempt);
     const outcome = { is: 'Served', served, created: false } as const;
-    const config = await writer.report(configViewOf(ref, written), outcome, sources.read);
-    return { ...result, ...(await seenAfter(attempt, { known, config, sources, looked })) };
+    const config = await writer.report(configViewOf(ref, written), outcome, sources);
+    return { ...result, ...(await observeAfter(attempt, { known, config, sources, checked })) };
   } catch (error) {
     if (signal.aborted) throw error;
     const { message } = toFailure(error);
@@ -152,6 +194,45 @@ async function takeBack(attempt: Attempt): Promise<ShiftResult> {
       },
     };
   }
+}
+
+const ATTEMPTS = 3;
+const FIRST_WAIT_MS = 200;
+
+/** Reports what a write is about to do, in a few attempts; that this fails does not keep traffic from moving. */
+export async function announce(
+  report: ReportCell,
+  announced: CellReport,
+  signal: AbortSignal,
+  wait = sleep,
+): Promise<Told> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await report(announced, signal);
+      return { is: 'Told' };
+    } catch (error) {
+      const refusal = toFailure(error);
+      const reason = reasonOf(refusal);
+      const isFinal = attempt === ATTEMPTS || isPermanent(reason);
+      if (isFinal || signal.aborted) return { is: 'Refused', reason, message: refusal.message };
+      await wait(FIRST_WAIT_MS * 2 ** (attempt - 1), signal);
+    }
+  }
+}
+
+/** Checks whether target groups lack something that the write requires. */
+const checkTargets = ({ request, dependencies, options }: Attempt): Promise<Looked> =>
+  lookAtTargets(request, dependenciesOf(dependencies), { read: options.health, signal: options.signal });
+
+/** Waits for the rate limit, where something will be written. */
+async function reserveWrite(
+  { request: { forwarding, verify }, ref, dependencies, options }: Attempt,
+  known: ConfigObject | undefined,
+): Promise<WriteToken | undefined> {
+  const asked = known === undefined ? undefined : configViewOf(ref, known).desired;
+  return verify || !sameValue(forwarding, asked)
+    ? await dependencies.writer.reserve(forwarding, options)
+    : undefined;
 }
 
 /** The object as if it asked for the weights already; where it could not be read, by what the Cell has seen of it. */
@@ -169,89 +250,26 @@ function asServing({ request, ref }: Attempt, known: ConfigObject | undefined): 
   };
 }
 
-/** Reports, writes the configuration object, and then ELBv2. */
-async function goForward(attempt: Attempt): Promise<ShiftResult> {
-  const { request, ref, means, reading, options } = attempt;
-  const { kubernetes, writer, signal } = means;
-  const { forwarding, verify } = request;
-  void means.announce();
-  reading.begin();
-  const known = await readConfig(kubernetes, ref, signal);
-  await refuseUnallowed(request, known, reading.access);
-  refuseOlder(request, known);
-  const differs = !sameValue(forwarding, askedOf(ref, known));
-  const look = () => lookAtTargets(request, dependenciesOf(means), { read: options.health, signal });
-  const first = await look();
-  if (first.is === 'Lacking') return first;
-  await refuseStranding(attempt, known);
-  // Nothing is asked for before it may be written, so that an abort finds nothing that could be written later.
-  const token = differs || verify ? await writer.reserve(forwarding, options) : undefined;
-  await means.announce();
-  // Both may take long, and targets may have gone meanwhile.
-  const looked = await look();
-  if (looked.is === 'Lacking') return looked;
-  signal.throwIfAborted();
-  // An object that is not there yet has no version by which the API server could tell that this is late.
-  refuseWhenGivenUp();
-  const written = await writeConfig(request, known, kubernetes);
-  // The Cell is read while the load balancer is written.
-  const sources = reading.sources();
-  const applied = await writer.apply(
-    configViewOf(ref, written),
-    { ...options, versions: sources.read },
-    token,
-  );
-  const { served: _served, config, ...result } = applied;
-  return { ...result, ...(await seenAfter(attempt, { known, config, sources, looked })) };
-}
-
 /** Keeps the object from asking for what would leave all traffic without a healthy target, as far as its status knows. */
 async function refuseStranding(
   { request, ref, options }: Attempt,
   known: ConfigObject | undefined,
 ): Promise<void> {
   if (known === undefined || request.force === true) return;
-  const change = { from: weightedIn(configViewOf(ref, known)), to: targetGroupsOf(request.forwarding) };
+  const change = { from: weightedIn(ref, known), to: targetGroupsOf(request.forwarding) };
   const stranded = await readStranding(change, options.health, options);
   if (stranded !== undefined) throw failure('NoHealthyTargets', strandingRefusal(stranded));
 }
 
-/** What was seen after a write: why connections are elsewhere than the weights say, and all that the Cell depends on. */
-async function seenAfter(
-  { request, ref, means }: Attempt,
-  {
-    known,
-    config,
-    sources,
-    looked: { gaining },
-  }: Around & {
-    readonly known: ConfigObject | undefined;
-    readonly looked: Extract<Looked, { is: 'Enough' }>;
-  },
-): Promise<Pick<Extract<ShiftResult, { is: 'Served' }>, 'observed' | 'connections'>> {
-  const before = weightedIn(known === undefined ? undefined : configViewOf(ref, known));
-  const { forwarding } = request;
-  const connections = await connectionsOf({ forwarding, before, gaining }, means.delays, means.signal);
-  const observed = await lookAgain(request, { config, sources }, means);
-  return { connections, ...(observed === undefined ? {} : { observed }) };
-}
-
-const weightedIn = (config: LoadBalancerConfigView | undefined): readonly WeightedTargetGroup[] =>
-  config?.status.observed === undefined ? [] : targetGroupsOf(config.status.observed);
-
-const askedOf = (ref: LoadBalancerConfigRef, known: ConfigObject | undefined): unknown =>
-  known === undefined ? undefined : configViewOf(ref, known).desired;
-
 /** Keeps a Cell from what its namespace may not use, also from learning of it. */
 async function refuseUnallowed(
-  { cell: { key }, forwarding, served, takesBack = false }: ShiftRequest,
+  { request: { forwarding, served, takesBack = false }, ref, surroundings, options }: Attempt,
   known: ConfigObject | undefined,
-  access: () => Promise<Access | undefined>,
 ): Promise<void> {
-  const view = known && configViewOf({ type: forwarding.type, key }, known);
-  const uses = usesOf(forwarding, view === undefined ? served : view.status.observed, { takesBack });
+  const observed = known === undefined ? served : configViewOf(ref, known).status.observed;
+  const uses = usesOf(forwarding, observed, { takesBack });
   // What takes traffic back does not wait for an answer that it does not need.
-  if (uses.length > 0) permit(await access(), uses);
+  if (uses.length > 0) permit((await untilGivenUp(surroundings.read, options.signal)).access, uses);
 }
 
 /** Refuses a write that another one has overtaken. */
@@ -262,4 +280,64 @@ function refuseOlder({ cell, sequence }: ShiftRequest, known: ConfigObject | und
     'Superseded',
     `Expected write ${sequence} to the load balancer configuration ${formatKey(cell.key)} to be the next, got ${written} there already.`,
   );
+}
+
+/** Starts to read the Cell, for the next decision, with what there is around it. */
+function startReadingCell({ ref: { key }, dependencies, surroundings }: Attempt): CellReading {
+  const read = readSources(dependencies.kubernetes, key, surroundings.read);
+  read.catch(() => undefined);
+  return read;
+}
+
+type CellReading = Promise<CellSources | undefined>;
+
+/** A write that was read back, and what was read around it. */
+interface Written {
+  /** The object before the write. */
+  readonly known: ConfigObject | undefined;
+  /** The object after it; undefined when it is gone. */
+  readonly config: LoadBalancerConfigView | undefined;
+  readonly sources: CellReading;
+  readonly checked: Extract<Looked, { is: 'Enough' }>;
+}
+
+/** Observes after a write why connections are elsewhere than the weights say, and all that the Cell depends on. */
+async function observeAfter(
+  attempt: Attempt,
+  written: Written,
+): Promise<Pick<Extract<ShiftResult, { is: 'Served' }>, 'observed' | 'connections'>> {
+  const { request, ref, dependencies, options } = attempt;
+  const { known, checked } = written;
+  const before = known === undefined ? [] : weightedIn(ref, known);
+  const { forwarding } = request;
+  const { gaining } = checked;
+  const connections = await connectionsOf(
+    { forwarding, before, gaining },
+    dependencies.delays,
+    options.signal,
+  );
+  return { connections, ...given({ observed: await observeCellAfter(attempt, written) }) };
+}
+
+/** How old what was read while the load balancer was written may be, in milliseconds, before it is read again. */
+const OLD_MS = 2_000;
+
+/** Observes the Cell after a write; that this fails does not undo the write. */
+async function observeCellAfter(
+  { request: { forwarding, sequence }, ref: { key }, dependencies, surroundings }: Attempt,
+  { config, sources: read }: Written,
+): Promise<ObservedCell | undefined> {
+  try {
+    const sources = Date.now() - surroundings.at > OLD_MS ? undefined : await read;
+    const isSame = sources !== undefined && routeOf(sources.cell.spec)?.type === forwarding.type;
+    if (config !== undefined && isSame) return observedFrom(sources, { config, sequence }, key);
+    return await observeCell(dependencies.kubernetes, key, dependencies.surroundings.now);
+  } catch {
+    return undefined;
+  }
+}
+
+function weightedIn(ref: LoadBalancerConfigRef, known: ConfigObject): readonly WeightedTargetGroup[] {
+  const { observed } = configViewOf(ref, known).status;
+  return observed === undefined ? [] : targetGroupsOf(observed);
 }

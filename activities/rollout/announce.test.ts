@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { failure } from '../failure.ts';
-import { tellFirst } from './tell-first.ts';
+import { announce } from './traffic.ts';
 
 const report = { key: { namespace: 'default', name: 'web' }, uid: 'uid', status: {}, events: [] };
 
@@ -12,7 +12,7 @@ async function told(failures: readonly Error[], signal = new AbortController().s
     const next = left.shift();
     return next === undefined ? Promise.resolve() : Promise.reject(next);
   };
-  const result = await tellFirst(tell, report, signal, (milliseconds) => {
+  const result = await announce(tell, report, signal, (milliseconds) => {
     waited.push(milliseconds);
     return Promise.resolve();
   });
