@@ -23,8 +23,8 @@ export interface RuleClaim {
   readonly isOurs?: boolean;
 }
 
-/** What has to be done before a rule or a listener is written to: nothing, its tag renewed, or taken over from someone else. */
-export type Claimed = 'Ours' | 'Renew' | 'TakeOver';
+/** What has to be done before a rule or a listener is written to: nothing, or to take it over. */
+export type Claimed = 'Ours' | 'TakeOver';
 
 /** Gives an object as an owner; the installation is asked for only when it is needed. */
 export const ownerIn =
@@ -76,7 +76,6 @@ export function claimed(
 ): Claimed {
   const ownership = ownershipOf(owner, tag);
   if (ownership === 'Ours') return 'Ours';
-  if (ownership === 'OursOfOld') return 'Renew';
   if (ownership === 'Nobodys' ? adopt !== false || isOurs : mayTakeFrom(adopt, owner, tag)) return 'TakeOver';
   throw failure(
     'Conflict',
@@ -102,14 +101,6 @@ export const takeOver = (elbv2: ELBv2, arn: string, owner: Owner): Promise<void>
 
 /** Says for people how the tag of what an object serves is another than its own; undefined when it need not be written. */
 export function describeTag(owner: Owner, tag: string | undefined): string | undefined {
-  switch (ownershipOf(owner, tag)) {
-    case 'Ours':
-    // Tools that keep tags as their own files say take those off that they do not know.
-    case 'Nobodys':
-      return undefined;
-    case 'OursOfOld':
-      return 'Its tag names no installation.';
-    case 'Foreign':
-      return `It belongs to ${tag} now.`;
-  }
+  // Without a tag it is the owner's still: tools that keep tags as their own files say take those off that they do not know.
+  return ownershipOf(owner, tag) === 'Foreign' ? `It belongs to ${tag} now.` : undefined;
 }

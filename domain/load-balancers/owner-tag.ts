@@ -8,12 +8,7 @@ export interface Owner {
 }
 
 /** What the tag of a rule says to an owner. */
-export type Ownership =
-  | 'Ours'
-  /** Ours, or that of an object of this name in another installation: the tag is of a time when it named none. */
-  | 'OursOfOld'
-  | 'Nobodys'
-  | 'Foreign';
+export type Ownership = 'Ours' | 'Nobodys' | 'Foreign';
 
 // API_Tag: a value of at most 256 characters.
 const LONGEST_TAG = 256;
@@ -22,18 +17,11 @@ const LONGEST_TAG = 256;
 export const ownerTag = ({ key, installation }: Owner): string =>
   `${formatKey(key).slice(0, LONGEST_TAG - installation.length - 1)}@${installation}`;
 
-/** The same as it was before installations had an id. */
-export const ownerTagOfOld = ({ key }: Pick<Owner, 'key'>): string => formatKey(key).slice(0, LONGEST_TAG);
-
 /** Says whose something is by its tag; undefined when it has none. */
 export function ownershipOf(owner: Owner, tag: string | undefined): Ownership {
   if (tag === undefined) return 'Nobodys';
-  if (tag === ownerTag(owner)) return 'Ours';
-  return tag === ownerTagOfOld(owner) ? 'OursOfOld' : 'Foreign';
+  return tag === ownerTag(owner) ? 'Ours' : 'Foreign';
 }
-
-/** Whether what has such a tag may be written and deleted. */
-export const isOwn = (ownership: Ownership): boolean => ownership === 'Ours' || ownership === 'OursOfOld';
 
 /** The object that a tag names, in whatever installation; undefined when it names none. */
 export function keyInTag(tag: string | undefined): ObjectKey | undefined {

@@ -53,12 +53,6 @@ describe('a Cell behind a Network Load Balancer', () => {
     expect(config?.spec.listener.forward.targetGroups).toMatchObject([{ name: 'takea', weight: 100 }]);
     expect(config?.status).toMatchObject({ reason: 'Served', listenerARN, weights: 'takea: 100' });
     expect(await stage.config('take')).toBeUndefined();
-    const Tags = [{ Key: OWNER_TAG, Value: `${stage.namespace}/take` }];
-    await stage.elbv2.addTags({ ResourceArns: [listenerARN], Tags });
-    await until(
-      'the tag of old to be renewed',
-      async () => (await ownerOf(listenerARN)) === (await tagOf('take')),
-    );
   });
 
   it('A-N04 takes the steps of a canary, with one write, one read-back and one health read each', async () => {

@@ -35,7 +35,7 @@ import { refuseUnsayable } from './rule-find.ts';
 import { readCarried } from './rule-write.ts';
 import { zonesOf } from '../zones.ts';
 import { inCommon, readStickiness } from './target-stickiness.ts';
-import { isOwn, ownershipOf } from '../../../domain/load-balancers/owner-tag.ts';
+import { ownershipOf } from '../../../domain/load-balancers/owner-tag.ts';
 import { awsErrorType } from '../../failure.ts';
 
 type Application = 'AWSApplicationLoadBalancer';
@@ -223,13 +223,13 @@ async function removeRule(
   if (isHidden) {
     // It is gone, or too new to be shown.
     const tag = await ownerIfShown(elbv2, ruleARN, signal);
-    if (tag === undefined || isOwn(ownershipOf(owner, tag))) {
+    if (tag === undefined || ownershipOf(owner, tag) === 'Ours') {
       await permit();
       await elbv2.deleteRule(ruleARN).catch(unlessDenied);
     }
   }
   for (const { RuleArn = '' } of candidates) {
-    if (!isOwn(ownershipOf(owner, await ownerOf(elbv2, RuleArn, signal)))) continue;
+    if (ownershipOf(owner, await ownerOf(elbv2, RuleArn, signal)) !== 'Ours') continue;
     await permit();
     await elbv2.deleteRule(RuleArn);
   }

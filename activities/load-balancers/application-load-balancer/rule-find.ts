@@ -3,7 +3,7 @@ import { formatKey } from '../../../domain/model/ids.ts';
 import { failure } from '../../failure.ts';
 import type { Attempt, KnownRule } from './attempt.ts';
 import { claimed, ownerOf, refuseManaged, takeOver } from '../owner.ts';
-import { isOfAnother, isOwn, keyInTag, ownershipOf } from '../../../domain/load-balancers/owner-tag.ts';
+import { isOfAnother, keyInTag, ownershipOf } from '../../../domain/load-balancers/owner-tag.ts';
 import { fromRule, isRouting } from './rule-conversion.ts';
 import { withStickiness } from './target-stickiness.ts';
 import type { CellListenerRule } from '../../../crds/listener-rule.ts';
@@ -50,7 +50,7 @@ async function refuseInUse(attempt: Attempt, { RuleArn = '', Priority }: Rule): 
   const key = keyInTag(tag);
   if (key === undefined || formatKey(key) === formatKey(request.key)) return;
   const { installation } = await owner();
-  if (!isOwn(ownershipOf({ key, installation }, tag))) return;
+  if (ownershipOf({ key, installation }, tag) !== 'Ours') return;
   const other = await asks({ type: 'AWSApplicationLoadBalancer', key }, writing.signal);
   const observed = other?.status.observed;
   // Only what its own status names is surely the rule that the object speaks of.
@@ -71,7 +71,7 @@ async function claimRule(attempt: Attempt, rule: Rule): Promise<void> {
   const isTold = ruleARN === request.observed?.ruleARN;
   const claim = claimed({ owner, adopt: request.adopt, what, isOurs: !isThere || isTold }, ruleARN, tag);
   if (claim === 'Ours') return;
-  if (claim === 'TakeOver' && !(isTold && tag === undefined)) refuseUnsayable(rule, desired);
+  if (!(isTold && tag === undefined)) refuseUnsayable(rule, desired);
   await writing.permit();
   await takeOver(elbv2, ruleARN, owner);
 }

@@ -23,14 +23,8 @@ describe('the rule of an object', () => {
     expect(listener.owner(10)).toBe('default/web@here');
   });
 
-  it('is taken over where its tag is of a time without installations', async () => {
-    const listener = tagged('default/web');
-    await applyTo(listener, { b: 100 }, strict);
-    expect([listener.owner(10), listener.weights(10)]).toEqual(['default/web@here', { b: 100 }]);
-  });
-
-  it('is that of the first of two installations which find such a tag', async () => {
-    const listener = tagged('default/web');
+  it('is not that of an object of this name in another installation', async () => {
+    const listener = tagged('default/web@here');
     await applyTo(listener, { b: 100 }, strict);
     const elsewhere = applicationLoadBalancer.connect(meansOf(listener, 'there'));
     const how = { urgent: false, trusts: 'Status' } as const;
@@ -47,7 +41,7 @@ describe('the rule of an object', () => {
   it.each([
     ['of another installation', 'default/web@there'],
     ['of another object', 'default/api@here'],
-    ['of another object, of a time without installations', 'default/api'],
+    ['of no installation', 'default/web'],
     ['that nobody has tagged', undefined],
   ])('is none %s', async (_, tag) => {
     const listener = tagged(tag);
@@ -61,8 +55,8 @@ describe('the rule of an object', () => {
     expect(listener.rule(10)).toEqual(before);
   });
 
-  it.each(['default/web@here', 'default/web'])('goes with its object where its tag is %s', async (tag) => {
-    const listener = tagged(tag);
+  it('goes with its object', async () => {
+    const listener = tagged('default/web@here');
     const calls = applicationLoadBalancer.connect(meansOf(listener));
     await calls.remove({ key, forwarding: forwarding({ a: 100 }) }, anyWriting);
     expect(listener.rule(10)).toBeUndefined();
@@ -129,7 +123,6 @@ describe('what may be taken over that is not of others', () => {
     ['what belongs to another object of the namespace', 'default/api@here', true],
     ['what belongs to it in another installation', 'default/web@there', true],
     ['what belongs to an object of another namespace', 'shop/web@here', false],
-    ['the same, of a time without installations', 'shop/web', false],
     ['what has a tag that names nobody', 'web', false],
   ])('%s: %s', async (_, tag, may) => {
     const listener = tagged(tag);
@@ -159,7 +152,6 @@ describe('a look at whose a rule is', () => {
   it.each([
     ['nothing while it is the object’s', 'default/web@here', []],
     ['nothing in what someone has taken the tags off', undefined, []],
-    ['a tag of old, so that it is renewed', 'default/web', ['Its tag names no installation.']],
     ['what another installation has adopted', 'default/web@there', ['It belongs to default/web@there now.']],
   ])('finds %s', async (_, owner, want) => {
     const listener = tagged();
