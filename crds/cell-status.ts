@@ -60,7 +60,7 @@ const targetGroup = z.object({
     .optional()
     .describe('How many of its targets were healthy when Okra checked them last.'),
   targets: z.int().min(0).optional().describe('How many targets were registered then.'),
-  connections: text('Why traffic can differ from the weight: open flows, draining targets, slow start.'),
+  connections: text('Why traffic can differ from the weight: open flows, draining targets.'),
 });
 
 const blockedVersion = z.object({

@@ -63,9 +63,7 @@ export async function readStranding(
 }
 
 /** What a look at the target groups of a write has found. */
-export type Looked =
-  | Extract<ShiftResult, { is: 'Lacking' }>
-  | { readonly is: 'Enough'; readonly gaining: readonly TargetHealth[] };
+export type Looked = Extract<ShiftResult, { is: 'Lacking' }> | { readonly is: 'Enough' };
 
 /** Looks whether target groups lack something that the write requires. */
 export async function lookAtTargets(
@@ -88,7 +86,7 @@ export async function lookAtTargets(
       (await calls.zonesOf?.(forwarding, gaining, signal)) ?? new Map(),
       minHealthyTargets,
     );
-  return lack === undefined ? { is: 'Enough', gaining } : { is: 'Lacking', targetGroupARNs, lack };
+  return lack === undefined ? { is: 'Enough' } : { is: 'Lacking', targetGroupARNs, lack };
 }
 
 const unknownHealth = (targetGroupARN: string): TargetHealth => ({

@@ -13,7 +13,7 @@ import { cellReporter, type CellDependencies, type ReportCell } from './cell.ts'
 import type { Told, CellReport } from '../../domain/rollout/report/report.ts';
 import type { SurroundingsReader, SurroundingsRead } from './surroundings.ts';
 import { writeConfig } from './write-config.ts';
-import { connectionsOf, delaysFrom, type ReadDelays } from './connections.ts';
+import { connectionsAfter } from '../../domain/load-balancers/connections.ts';
 import { dependenciesOf, readConfig, sequenceOf, configViewOf } from '../load-balancers/config-object.ts';
 import {
   configWriter,
@@ -51,7 +51,6 @@ export function trafficActivities(dependencies: TrafficDependencies): TrafficAct
   const shifting = {
     ...dependencies,
     writer: configWriter(dependencies),
-    delays: delaysFrom(dependencies.elbv2),
     report: cellReporter(dependencies),
   };
   const policies = accessPolicies(dependencies.kubernetes);
@@ -75,7 +74,6 @@ export function trafficActivities(dependencies: TrafficDependencies): TrafficAct
 
 interface ShiftDependencies extends WriterDependencies {
   readonly writer: ConfigWriter;
-  readonly delays: ReadDelays;
   readonly surroundings: SurroundingsReader;
   readonly report: ReportCell;
 }
@@ -149,7 +147,7 @@ async function goForward(attempt: Attempt, announcement?: Promise<Told>): Promis
   const view = configViewOf(ref, written);
   const applied = await writer.apply(view, { ...options, versions: sources }, token);
   const { served: _served, config, ...result } = applied;
-  return { ...result, ...(await observeAfter(attempt, { known, config, sources, checked })) };
+  return { ...result, ...(await observeAfter(attempt, { known, config, sources })) };
 }
 
 /**
@@ -182,7 +180,7 @@ async function takeBack(attempt: Attempt): Promise<ShiftResult> {
     const sources = startReadingCell(attempt);
     const outcome = { is: 'Served', served, created: false } as const;
     const config = await writer.report(configViewOf(ref, written), outcome, sources);
-    return { ...result, ...(await observeAfter(attempt, { known, config, sources, checked })) };
+    return { ...result, ...(await observeAfter(attempt, { known, config, sources })) };
   } catch (error) {
     if (signal.aborted) throw error;
     const { message } = toFailure(error);
@@ -298,7 +296,6 @@ interface Written {
   /** The object after it; undefined when it is gone. */
   readonly config: LoadBalancerConfigView | undefined;
   readonly sources: CellReading;
-  readonly checked: Extract<Looked, { is: 'Enough' }>;
 }
 
 /** Observes after a write why connections are elsewhere than the weights say, and all that the Cell depends on. */
@@ -306,16 +303,10 @@ async function observeAfter(
   attempt: Attempt,
   written: Written,
 ): Promise<Pick<Extract<ShiftResult, { is: 'Served' }>, 'observed' | 'connections'>> {
-  const { request, ref, dependencies, options } = attempt;
-  const { known, checked } = written;
+  const { request, ref } = attempt;
+  const { known } = written;
   const before = known === undefined ? [] : weightedIn(ref, known);
-  const { forwarding } = request;
-  const { gaining } = checked;
-  const connections = await connectionsOf(
-    { forwarding, before, gaining },
-    dependencies.delays,
-    options.signal,
-  );
+  const connections = connectionsAfter(request.forwarding, before, Date.now());
   return { connections, ...given({ observed: await observeCellAfter(attempt, written) }) };
 }
 

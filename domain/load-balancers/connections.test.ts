@@ -1,70 +1,41 @@
 import { describe, expect, it } from 'vitest';
-import { connectionsAfter, connectionsText, withConnections, type ChangedGroup } from './connections.ts';
+import { connectionsAfter, connectionsText, withConnections } from './connections.ts';
+import type { Forwarding } from './load-balancer.ts';
 import { healthRead } from '../rollout/record/record-backoff.ts';
 import { initialState, type RolloutState } from '../model/state.ts';
 import { aCell, arnOf } from '../testing/builders.ts';
 
 const NOW = Date.parse('2026-11-22T09:00:00Z');
 const MINUTE = 60_000;
-const changed = (change: Partial<ChangedGroup>): ChangedGroup => ({
-  targetGroupARN: arnOf('a'),
-  change: 'Gains',
-  draining: 0,
-  ...change,
-});
 const FLOWS =
   'Flows that were open at 2026-11-22T09:00:00.000Z stay with it while they carry traffic, for an hour at most.';
-const app = 'AWSApplicationLoadBalancer';
-const net = 'AWSNetworkLoadBalancer';
+const groups = (weights: Readonly<Record<string, number>>) =>
+  Object.entries(weights).map(([name, weight]) => ({ name, arn: arnOf(name), weight }));
+const net = (weights: Readonly<Record<string, number>>): Forwarding => ({
+  type: 'AWSNetworkLoadBalancer',
+  listenerARN: 'arn',
+  listener: { forward: { targetGroups: groups(weights) } },
+});
+const app = (weights: Readonly<Record<string, number>>): Forwarding => ({
+  type: 'AWSApplicationLoadBalancer',
+  listenerARN: 'arn',
+  listener: { rule: { priority: 1, forward: { targetGroups: groups(weights) } } },
+});
+const flows = (name: string, now = NOW) =>
+  connectionsAfter(net({ [name]: 80 }), groups({ [name]: 100 }), now);
 
 describe('the connections of a target group', () => {
-  it.each<[string, Partial<ChangedGroup>, typeof app | typeof net, string | undefined, number?]>([
-    ['are where its weight says', {}, net, undefined],
-    ['are where its weight says when requests are weighed', { change: 'Loses' }, app, undefined],
-    ['stay with it when flows are weighed and it loses', { change: 'Loses' }, net, FLOWS, 60],
-    [
-      'go on with one target that is deregistered',
-      { draining: 1, deregistrationDelaySeconds: 300 },
-      app,
-      '1 of its targets is draining: open connections may continue for 300s (deregistration delay).',
-      5,
-    ],
-    [
-      'go on with targets that are deregistered for nobody knows how long',
-      { draining: 2 },
-      app,
-      '2 of its targets are draining: open connections may continue until their deregistration delay is over.',
-    ],
-    [
-      'come slowly',
-      { slowStartSeconds: 60, deregistrationDelaySeconds: 300 },
-      app,
-      'A target that becomes healthy has its full share after 60s (slow start).',
-      1,
-    ],
-    ['do not come slowly when it loses', { change: 'Loses', slowStartSeconds: 60 }, app, undefined],
-    [
-      'are late for more than one reason, until the last of them is over',
-      { draining: 1, deregistrationDelaySeconds: 300, slowStartSeconds: 900 },
-      net,
-      '1 of its targets is draining: open connections may continue for 300s (deregistration delay). A target that becomes healthy has its full share after 900s (slow start).',
-      15,
-    ],
-  ])('%s', (_, change, type, message, minutes) => {
-    const want =
-      message === undefined
-        ? []
-        : [
-            {
-              targetGroupARN: arnOf('a'),
-              message,
-              ...(minutes === undefined ? {} : { until: NOW + minutes * MINUTE }),
-            },
-          ];
-    expect(connectionsAfter([changed(change)], { type, now: NOW })).toEqual(want);
+  it.each([
+    ['stay with it when flows are weighed and it loses', net({ a: 80, b: 20 }), ['a']],
+    ['are where its weight says when nothing has changed', net({ a: 100, b: 0 }), []],
+    ['are where its weight says when requests are weighed', app({ a: 80, b: 20 }), []],
+  ])('%s', (_, forwarding, want) => {
+    const found = connectionsAfter(forwarding, groups({ a: 100, b: 0 }), NOW);
+    const stays = { message: FLOWS, until: NOW + 60 * MINUTE };
+    expect(found).toEqual(want.map((name) => ({ targetGroupARN: arnOf(name), ...stays })));
   });
 
-  const losing = connectionsAfter([changed({ change: 'Loses' })], { type: net, now: NOW });
+  const losing = flows('a');
   const textAt = (state: typeof initialState, now: number, weight = 0) =>
     connectionsText(state, arnOf('a'), { weight, now });
 
@@ -76,10 +47,7 @@ describe('the connections of a target group', () => {
   });
 
   it('are told of groups that later writes do not change', () => {
-    const other = connectionsAfter([changed({ change: 'Loses', targetGroupARN: arnOf('b') })], {
-      type: net,
-      now: NOW + MINUTE,
-    });
+    const other = flows('b', NOW + MINUTE);
     const state = withConnections(withConnections(initialState, losing, NOW), other, NOW + MINUTE);
     expect(state.connections?.map(({ targetGroupARN }) => targetGroupARN)).toEqual([arnOf('a'), arnOf('b')]);
   });

@@ -1,52 +1,32 @@
 import type { Connections, RolloutState } from '../model/state.ts';
+import type { WeightedTargetGroup } from '../model/target-group.ts';
 import type { TargetHealth } from '../gates/health.ts';
-import { loadBalancerKind, type LoadBalancerType } from './load-balancer.ts';
+import { loadBalancerKind, targetGroupsOf, type Forwarding } from './load-balancer.ts';
 
-/** A target group whose weight was changed, and what delays its connections. */
-export interface ChangedGroup {
-  readonly targetGroupARN: string;
-  readonly change: 'Gains' | 'Loses';
-  /** How many of its targets are being deregistered. */
-  readonly draining: number;
-  /** How long those may take, where that was read. */
-  readonly deregistrationDelaySeconds?: number | undefined;
-  /** How long a target takes to its full share after it became healthy, where that was read. */
-  readonly slowStartSeconds?: number | undefined;
+/** How long a Network Load Balancer leaves open flows with their target (listener-update-rules in its guide), in milliseconds. */
+const FLOW_MS = 3_600_000;
+
+/** Says where clients stay with target groups that have just lost weight: flows that are open do, requests do not. */
+export function connectionsAfter(
+  forwarding: Forwarding,
+  before: readonly WeightedTargetGroup[],
+  now: number,
+): readonly Connections[] {
+  if (!loadBalancerKind(forwarding.type).keepsOpenFlows) return [];
+  const message = `Flows that were open at ${new Date(now).toISOString()} stay with it while they carry traffic, for an hour at most.`;
+  return targetGroupsOf(forwarding)
+    .filter(({ arn, weight }) => before.some((one) => one.arn === arn && one.weight > weight))
+    .map(({ arn }) => ({ targetGroupARN: arn, message, until: now + FLOW_MS }));
 }
-
-interface Delay {
-  readonly text: string;
-  readonly seconds?: number | undefined;
-}
-
-/** How long a Network Load Balancer leaves open flows with their target (listener-update-rules in its guide). */
-const FLOW_SECONDS = 3_600;
-
-/** Says why clients are elsewhere than the weights say that were written just now. */
-export const connectionsAfter = (
-  groups: readonly ChangedGroup[],
-  { type, now }: { readonly type: LoadBalancerType; readonly now: number },
-): readonly Connections[] =>
-  groups.flatMap((group) => {
-    const { targetGroupARN, change, slowStartSeconds = 0 } = group;
-    const flows: Delay = {
-      text: `Flows that were open at ${new Date(now).toISOString()} stay with it while they carry traffic, for an hour at most.`,
-      seconds: FLOW_SECONDS,
-    };
-    const slow: Delay = {
-      text: `A target that becomes healthy has its full share after ${slowStartSeconds}s (slow start).`,
-      seconds: slowStartSeconds,
-    };
-    return told(targetGroupARN, now, [
-      ...(change === 'Loses' && loadBalancerKind(type).keepsOpenFlows ? [flows] : []),
-      ...drainingIn(group),
-      ...(change === 'Gains' && slowStartSeconds > 0 ? [slow] : []),
-    ]);
-  });
 
 /** Says of groups that wait at weight 0 which of their targets still serve. */
-export const connectionsAtRest = (found: readonly TargetHealth[], now: number): readonly Connections[] =>
-  found.flatMap(({ targetGroupARN, draining = 0 }) => told(targetGroupARN, now, drainingIn({ draining })));
+export const connectionsAtRest = (found: readonly TargetHealth[]): readonly Connections[] =>
+  found.flatMap(({ targetGroupARN, draining = 0 }) => {
+    if (draining === 0) return [];
+    const whose = draining === 1 ? '1 of its targets is' : `${draining} of its targets are`;
+    const message = `${whose} draining: open connections may continue until their deregistration delay is over.`;
+    return [{ targetGroupARN, message }];
+  });
 
 /** Remembers new delays beside those of other groups that are not over. */
 export function withConnections(
@@ -74,24 +54,3 @@ export function connectionsText(
 }
 
 const isOpen = ({ until }: Connections, now: number): boolean => until === undefined || until > now;
-
-function drainingIn({
-  draining,
-  deregistrationDelaySeconds: seconds,
-}: Pick<ChangedGroup, 'draining' | 'deregistrationDelaySeconds'>): readonly Delay[] {
-  if (draining === 0) return [];
-  const whose = draining === 1 ? '1 of its targets is' : `${draining} of its targets are`;
-  const long =
-    seconds === undefined
-      ? 'until their deregistration delay is over'
-      : `for ${seconds}s (deregistration delay)`;
-  return [{ text: `${whose} draining: open connections may continue ${long}.`, seconds }];
-}
-
-function told(targetGroupARN: string, now: number, delays: readonly Delay[]): readonly Connections[] {
-  if (delays.length === 0) return [];
-  const message = delays.map(({ text }) => text).join(' ');
-  const longest = Math.max(...delays.map(({ seconds = Infinity }) => seconds));
-  const until = Number.isFinite(longest) ? { until: now + longest * 1000 } : {};
-  return [{ targetGroupARN, message, ...until }];
-}

@@ -54,7 +54,7 @@ export function healthRead(
       since: state.idle?.since ?? now,
       at: now,
       unhealthyARNs: idle.filter(({ healthy }) => healthy === 0).map(({ targetGroupARN }) => targetGroupARN),
-      connections: connectionsAtRest(idle, now),
+      connections: connectionsAtRest(idle),
     },
   };
 }
