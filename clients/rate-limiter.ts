@@ -14,7 +14,7 @@ interface TokenRequest {
   readonly signal: AbortSignal;
 }
 
-/** Limits the calls of this process to each quota, as that of an account and region. */
+/** Limits the calls of this process to each quota, as that of a region. */
 export interface RateLimiter {
   /** Waits for a token of a quota; rejects with the reason of the signal. */
   wait(quota: string, request: TokenRequest): Promise<void>;

@@ -43,8 +43,6 @@ export interface ELBv2Reads {
   targetGroupNamed(name: string, signal?: AbortSignal): Promise<TargetGroup | undefined>;
   /** Reads the health of the targets of a group (API_DescribeTargetHealth). */
   targetHealth(targetGroupARN: string, signal?: AbortSignal): Promise<readonly TargetHealthDescription[]>;
-  /** Finds the ARN of some target group, which says the account that calls count for; undefined as long as there is none (API_DescribeTargetGroups). */
-  anyTargetGroup(signal?: AbortSignal): Promise<string | undefined>;
   /** Reads the attributes of a target group (API_DescribeTargetGroupAttributes). */
   attributesOf(targetGroupARN: string, signal?: AbortSignal): Promise<Readonly<Record<string, string>>>;
 }

@@ -54,13 +54,6 @@ describe('reads of ELBv2', () => {
     await expect(elbv2.targetHealth(ARN, given.signal)).rejects.toMatchObject({ name: 'AbortError' });
     expect(calls()).toBe(0);
   });
-
-  it('find the account once, for what is created before it has an ARN', async () => {
-    const { elbv2, calls } = await anELBv2(0, () => Promise.resolve());
-    expect(await elbv2.anyTargetGroup()).toBe(ARN);
-    expect(await elbv2.anyTargetGroup()).toBe(ARN);
-    expect(calls()).toBe(1);
-  });
 });
 
 describe('the pace of reads', () => {

@@ -19,7 +19,6 @@ import type { ELBv2Reads } from './elbv2-calls.ts';
 
 /** Makes the reads, which the client repeats when they fail. */
 export function elbv2Reads(client: ElasticLoadBalancingV2Client): ELBv2Reads {
-  let anyGroup: string | undefined;
   return {
     rulesOf: (ListenerArn, signal) => rulesIn(client, { ListenerArn }, signal),
     rule: async (ruleARN, signal) => {
@@ -92,10 +91,6 @@ export function elbv2Reads(client: ElasticLoadBalancingV2Client): ELBv2Reads {
         throw error;
       }
     },
-    anyTargetGroup: async (signal) => {
-      anyGroup ??= (await client.send(ANY_GROUP, until(signal))).TargetGroups?.[0]?.TargetGroupArn;
-      return anyGroup;
-    },
     targetHealth: async (TargetGroupArn, signal) => {
       const found = await client.send(new DescribeTargetHealthCommand({ TargetGroupArn }), until(signal));
       return listed(found.TargetHealthDescriptions, `the health of the targets of ${TargetGroupArn}`);
@@ -110,8 +105,6 @@ export function elbv2Reads(client: ElasticLoadBalancingV2Client): ELBv2Reads {
 
 // API_DescribeTags: up to 20 resources in a single call.
 const TAGS_PER_CALL = 20;
-
-const ANY_GROUP = new DescribeTargetGroupsCommand({ PageSize: 1 });
 
 // The reference names no limit; 20 is that of calls beside it (API_DescribeTags).
 const GROUPS_PER_CALL = 20;

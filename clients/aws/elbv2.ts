@@ -37,17 +37,14 @@ export function connectELBv2(options: ELBv2Options = {}): ELBv2Regions {
   return Object.assign((arn: string) => inRegion(regionOf(arn)), { inRegion });
 }
 
-/** The region in an ARN: `arn:partition:service:region:account:resource`. */
-function regionOf(arn: string): string {
+/** The region in an ARN, whose API calls AWS counts together: `arn:partition:service:region:account:resource`. */
+export function regionOf(arn: string): string {
   const region = arn.split(':')[3];
   if (region === undefined || region === '') {
     throw new RangeError(`Expected an ARN with a region, got ${arn}. Correct the ARN.`);
   }
   return region;
 }
-
-/** The account and region in an ARN, which together have one quota of API calls. */
-export const quotaOf = (arn: string): string => arn.split(':').slice(3, 5).join('/');
 
 function makeELBv2(region: string, options: ELBv2Options): ELBv2 {
   const common = {

@@ -177,7 +177,7 @@ export const definitions = {
   },
   okra_rate_limit_waiting: {
     type: 'gauge',
-    help: 'Calls of this worker that wait for its rate limit: writes and registrations of AWS by account and region, queries of Datadog by organisation.',
+    help: 'Calls of this worker that wait for its rate limit: writes and registrations of AWS by region, queries of Datadog by organisation.',
     labels: ['kind', 'quota'],
     of: 'worker',
   },

@@ -121,7 +121,7 @@ export const panels: readonly Panel[] = [
   },
   {
     title: 'Calls waiting',
-    about: 'Calls that wait for the rate limit, by account and region, or organisation of Datadog.',
+    about: 'Calls that wait for the rate limit, by region, or organisation of Datadog.',
     type: 'timeseries',
     width: 8,
     queries: [q('sum by (kind, quota) (okra_rate_limit_waiting)', '{{kind}} {{quota}}')],

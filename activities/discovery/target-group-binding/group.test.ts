@@ -50,14 +50,8 @@ async function spent(of: Partial<ELBv2>, more: Partial<Bound> = {}): Promise<rea
 }
 
 describe('the write that a target group takes', () => {
-  it('counts for the account that the others are in, before it has an ARN itself', async () => {
-    const anyTargetGroup = () => Promise.resolve(arnOf('other'));
-    expect(await spent({ anyTargetGroup })).toEqual(['registrations eu-central-1/111122223333']);
-  });
-
-  it('counts for the region where there is no target group yet', async () => {
-    const anyTargetGroup = () => Promise.resolve(undefined);
-    expect(await spent({ anyTargetGroup })).toEqual(['registrations eu-central-1/']);
+  it('counts for the region that it is created in', async () => {
+    expect(await spent({})).toEqual(['registrations eu-central-1']);
   });
 
   it('counts with the weights where it modifies its health check', async () => {
@@ -72,14 +66,13 @@ describe('the write that a target group takes', () => {
       modifyTargetGroup: () => Promise.resolve(),
     };
     const status = { created: true, targetGroupARN: arnOf('web') };
-    expect(await spent(elbv2, { status })).toEqual(['writes eu-central-1/111122223333']);
+    expect(await spent(elbv2, { status })).toEqual(['writes eu-central-1']);
   });
 });
 
 it('creates an HTTP target group for instances, in the VPC of the clusters, where the spec says nothing of it', async () => {
   const created: unknown[] = [];
   const elbv2: Partial<ELBv2> = {
-    anyTargetGroup: () => Promise.resolve(undefined),
     createTargetGroup: (input) => {
       created.push(input);
       return Promise.resolve({ TargetGroupArn: arnOf('new'), TargetType: 'instance' });

@@ -1,6 +1,6 @@
 import type { TargetGroup } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { digest } from '../../../clients/digest.ts';
-import { quotaOf, type ELBv2, type ELBv2Regions } from '../../../clients/aws/elbv2.ts';
+import { regionOf, type ELBv2, type ELBv2Regions } from '../../../clients/aws/elbv2.ts';
 import type { RateLimiters } from '../../../clients/rate-limiter.ts';
 import type {
   AWSTargetGroupBindingSpec,
@@ -142,7 +142,7 @@ async function created(dependencies: Creation, asked: NewTargetGroup, bound: Bou
   if (!isKnown && !(await isOwn(elbv2(arn), group, bound))) return foreign(group, bound);
   const { problems, healthCheck } = compareTargetGroup(asked, existingOf(group));
   if (healthCheck === undefined) return foundGroup(group, true, problems);
-  await limits.writes.wait(quotaOf(arn), { urgent: false, signal: bound.life.signal });
+  await limits.writes.wait(regionOf(arn), { urgent: false, signal: bound.life.signal });
   bound.life.assert();
   try {
     await elbv2(arn).modifyTargetGroup(arn, healthCheckInput(healthCheck));
@@ -168,10 +168,7 @@ async function create(
   const { vpcID } = vpc;
   const wanted = desiredTargetGroup(asked, spec.targets, { key, uid, digestOfUid: digest(uid), vpcID });
   const writes = elbv2.inRegion(region);
-  const other = await writes.anyTargetGroup(life.signal);
-  // Where there is no target group yet, there is no other write to share a rate with.
-  const quota = other === undefined ? `${region}/` : quotaOf(other);
-  await limits.registrations.wait(quota, { urgent: false, signal: life.signal });
+  await limits.registrations.wait(region, { urgent: false, signal: life.signal });
   life.assert();
   const group = await writes.createTargetGroup({
     Name: wanted.name,

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
-import { quotaOf } from '../../../clients/aws/elbv2.ts';
+import { regionOf } from '../../../clients/aws/elbv2.ts';
 import {
   recordOf,
   type Entry,
@@ -74,7 +74,7 @@ export async function deleteCreated(
   const group = await findCandidate(dependencies, bound);
   const { TargetGroupArn: arn = '' } = group ?? {};
   if (group === undefined || !(await isOwn(elbv2(arn), group, bound))) return [];
-  await limits.registrations.wait(quotaOf(arn), { urgent: false, signal: bound.life.signal });
+  await limits.registrations.wait(regionOf(arn), { urgent: false, signal: bound.life.signal });
   bound.life.assert();
   try {
     await elbv2(arn).deleteTargetGroup(arn);

@@ -134,7 +134,7 @@ describe('targets', () => {
     };
     const life = startLifetimeOf(new AbortController().signal);
     await register({ elbv2, targetGroupARN, limits: { ...limits, registrations }, life }, [at('a')]);
-    expect(held).toEqual(['us-east-1/123456789012']);
+    expect(held).toEqual(['us-east-1']);
   });
 
   it('that are draining do not count as registered', async () => {

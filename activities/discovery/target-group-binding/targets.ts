@@ -1,4 +1,4 @@
-import { quotaOf, type ELBv2 } from '../../../clients/aws/elbv2.ts';
+import { regionOf, type ELBv2 } from '../../../clients/aws/elbv2.ts';
 import type { RateLimiters } from '../../../clients/rate-limiter.ts';
 import type { FailureType } from '../../../domain/failures.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
@@ -147,7 +147,7 @@ async function writeBatch(
   write: Write,
 ): Promise<WrittenTargets> {
   const { limits, life, targetGroupARN } = writes;
-  await limits.registrations.wait(quotaOf(targetGroupARN), { urgent: false, signal: life.signal });
+  await limits.registrations.wait(regionOf(targetGroupARN), { urgent: false, signal: life.signal });
   life.assert();
   try {
     await write.send(batch);
@@ -155,7 +155,7 @@ async function writeBatch(
   } catch (error) {
     const cause = toFailure(error);
     const reason = reasonOf(cause);
-    if (reason === 'Throttled') limits.registrations.pause(quotaOf(targetGroupARN), PENALTY_MS);
+    if (reason === 'Throttled') limits.registrations.pause(regionOf(targetGroupARN), PENALTY_MS);
     const mayHalve = batch.length > 1 && write.searches > 0;
     if (reason === 'TooManyTargets')
       return mayHalve && write.full === undefined

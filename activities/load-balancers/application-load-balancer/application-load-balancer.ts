@@ -1,4 +1,4 @@
-import { quotaOf, type ELBv2 } from '../../../clients/aws/elbv2.ts';
+import { regionOf, type ELBv2 } from '../../../clients/aws/elbv2.ts';
 import { AWS_APPLICATION_LOAD_BALANCER_CONFIG } from '../../../clients/kubernetes/kinds.ts';
 import type { ApplicationLoadBalancerShape } from '../../../domain/load-balancers/application-load-balancer/application-load-balancer.ts';
 import type {
@@ -64,7 +64,7 @@ export const applicationLoadBalancer: LoadBalancer<ApplicationLoadBalancerShape>
     weights: weightsText(listener.rule.forward.targetGroups),
   }),
   selector: (listenerARN) => `spec.listenerARN=${listenerARN}`,
-  quota: ({ listenerARN }) => quotaOf(listenerARN),
+  quota: ({ listenerARN }) => regionOf(listenerARN),
   connect,
 };
 

@@ -2,7 +2,7 @@ import type {
   NetworkLoadBalancerShape,
   NetworkForward,
 } from '../../../domain/load-balancers/network-load-balancer/network-load-balancer.ts';
-import { quotaOf } from '../../../clients/aws/elbv2.ts';
+import { regionOf } from '../../../clients/aws/elbv2.ts';
 import { AWS_NETWORK_LOAD_BALANCER_CONFIG } from '../../../clients/kubernetes/kinds.ts';
 import type { AWSNetworkLoadBalancerConfig } from '../../../crds/load-balancers/network-load-balancer.ts';
 import {
@@ -60,7 +60,7 @@ export const networkLoadBalancer: LoadBalancer<NetworkLoadBalancerShape> = {
     weights: weightsText(listener.forward.targetGroups),
   }),
   selector: (listenerARN) => `spec.listenerARN=${listenerARN}`,
-  quota: ({ listenerARN }) => quotaOf(listenerARN),
+  quota: ({ listenerARN }) => regionOf(listenerARN),
   connect,
 };
 
