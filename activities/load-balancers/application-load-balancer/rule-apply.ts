@@ -6,7 +6,7 @@ import {
   differenceOf,
   remembered,
   type PresentRule,
-  type RuleDifference,
+  type RulePart,
 } from '../../../domain/load-balancers/application-load-balancer/rule-difference.ts';
 import { unreachable } from '../../../domain/unreachable.ts';
 import { awsErrorType, failure } from '../../failure.ts';
@@ -127,16 +127,16 @@ async function update(asked: Attempt, state: RuleToWrite): Promise<State> {
     const rule = { ...known.rule, forward: desired.forward };
     return served(attempt, ruleARN, rule, remembered(had, known.carried));
   };
-  const difference = toWrite(request, state, differs);
-  if (difference === undefined) return await unchanged();
+  const parts = toWrite(request, state, differs);
+  if (parts.length === 0) return await unchanged();
   let written: WrittenRule;
   try {
-    if (isByStatus(state) && difference.targets) await refuseTakenOver(attempt, ruleARN);
+    if (isByStatus(state) && parts.includes('targets')) await refuseTakenOver(attempt, ruleARN);
     // ELBv2 wants the rule to keep clients for as long as one of its groups does.
     await releaseTargets(attempt, known);
-    written = await writeRule(attempt, state, difference);
+    written = await writeRule(attempt, state, parts);
   } catch (error) {
-    const isShown = state.is === 'Read' && differs === undefined;
+    const isShown = state.is === 'Read' && differs.length === 0;
     const { look } = lookAt(attempt, ruleARN, carrying);
     if (isShown && (await isShownWithout(error, look, attempt.writing))) return await unchanged();
     return afterRefusal(attempt, state, error);
@@ -161,33 +161,26 @@ function afterRefusal(attempt: Attempt, { is, rule }: RuleToWrite, error: unknow
 const whereItIs = (attempt: Attempt, { rule: { priority } }: KnownRule): Attempt =>
   attempt.request.urgent ? { ...attempt, desired: { ...attempt.desired, priority } } : attempt;
 
-/** Says what to write: the weights in any case where what they are is unsure. */
+/** Says which parts to write: the weights in any case where what they are is unsure. */
 function toWrite(
   { trusts }: Attempt['request'],
   { is }: RuleToWrite,
-  differs: RuleDifference | undefined,
-): RuleDifference | undefined {
+  differs: readonly RulePart[],
+): readonly RulePart[] {
+  const withWeights = [...new Set([...differs, 'forward' as const])];
   switch (is) {
-    case 'Unanswered':
-      return WEIGHTS_ALONE;
-    case 'Unshown':
-      return { ...(differs ?? WEIGHTS_ALONE), forward: true };
-    case 'Read':
-      return trusts === 'Nothing' ? { ...(differs ?? WEIGHTS_ALONE), forward: true } : differs;
     case 'Reported':
       return differs;
+    case 'Read':
+      return trusts === 'Nothing' ? withWeights : differs;
+    case 'Unshown':
+      return withWeights;
+    case 'Unanswered':
+      return ['forward'];
     default:
       return unreachable(is);
   }
 }
-
-const WEIGHTS_ALONE: RuleDifference = {
-  priority: false,
-  conditions: false,
-  forward: true,
-  actions: false,
-  targets: false,
-};
 
 /** Where a policy asks for the tags of a rule, AWS denies what is asked of one that is gone, since that has none. */
 const mayBeGone = (error: unknown): boolean =>
@@ -222,7 +215,7 @@ function lookAt(attempt: Attempt, ruleARN: string, carried: Carried) {
   const compare = async (rule: Rule): Promise<Look<PresentRule>> => {
     const value = await knownRule(attempt, rule);
     const difference = differenceOf({ rule: desired, carried }, value);
-    return difference === undefined
+    return difference.length === 0
       ? { is: 'Shown', value }
       : { is: 'Another', got: `another. ${describeDifference(difference)}` };
   };

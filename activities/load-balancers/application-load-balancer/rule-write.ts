@@ -6,7 +6,7 @@ import {
   isRestorable,
   lostActions,
   typesText,
-  type RuleDifference,
+  type RulePart,
 } from '../../../domain/load-balancers/application-load-balancer/rule-difference.ts';
 import { formatKey } from '../../../domain/model/ids.ts';
 import { OWNER_TAG } from '../../../domain/kubernetes/labels.ts';
@@ -93,17 +93,18 @@ export const isByStatus = ({ is }: RuleToWrite): boolean => is !== 'Read';
 export async function writeRule(
   attempt: Attempt,
   state: RuleToWrite,
-  difference: RuleDifference,
+  parts: readonly RulePart[],
 ): Promise<WrittenRule> {
   const { request, desired, elbv2, writing } = attempt;
   const { rule: known } = state;
   const { ruleARN } = known;
-  if (difference.priority) {
+  if (parts.includes('priority')) {
     await writing.permit();
     await elbv2.setPriority(ruleARN, desired.priority);
   }
-  const setsActions = difference.forward || difference.actions;
-  if (!difference.conditions && !setsActions) return { carried: {} };
+  const setsActions = parts.includes('forward') || parts.includes('actions');
+  const setsConditions = parts.includes('conditions');
+  if (!setsConditions && !setsActions) return { carried: {} };
   await writing.turn();
   // ModifyRule replaces all actions, and knows no condition under which it does: what someone has just added would be lost.
   const [seen] = await Promise.all([
@@ -116,7 +117,7 @@ export async function writeRule(
   await writing.permit(setsActions ? weights : undefined);
   const answer = await elbv2.modifyRule({
     RuleArn: ruleARN,
-    ...(difference.conditions ? { Conditions: toConditions(desired) } : {}),
+    ...(setsConditions ? { Conditions: toConditions(desired) } : {}),
     ...(setsActions ? { Actions: toActions(desired, carried) } : {}),
   });
   // What reads say there is none of, and is written all the same, is newer than they are.

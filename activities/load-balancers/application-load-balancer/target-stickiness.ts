@@ -1,6 +1,6 @@
 import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
 import type { ListenerRule } from '../../../crds/listener-rule.ts';
-import { canonical } from '../../../domain/kubernetes/canonical.ts';
+import { sameValue } from '../../../domain/kubernetes/canonical.ts';
 import { awsErrorType, failure } from '../../failure.ts';
 import type { Writing } from '../port.ts';
 import type { PresentRule } from '../../../domain/load-balancers/application-load-balancer/rule-difference.ts';
@@ -86,9 +86,9 @@ async function letGo({ request, elbv2, writing }: Attempt, arn: string): Promise
 
 function keeps(arn: string, known: KnownRule | undefined, wanted: TargetStickiness): boolean {
   if (known === undefined) return false;
-  if (known.stickiness !== undefined) return same(known.stickiness.get(arn), wanted);
+  if (known.stickiness !== undefined) return sameValue(known.stickiness.get(arn), wanted);
   const { targetGroups, targetStickiness } = known.rule.forward;
-  return arnsOf(targetGroups).includes(arn) && same(targetStickiness, wanted);
+  return arnsOf(targetGroups).includes(arn) && sameValue(targetStickiness, wanted);
 }
 
 // The attributes of a target group (API_TargetGroupAttribute).
@@ -137,13 +137,9 @@ export function inCommon(
   found: StickinessByGroup,
   wanted: TargetStickiness | undefined,
 ): TargetStickiness | undefined {
-  const others = [...found.values()].filter((one) => !same(one, wanted));
+  const others = [...found.values()].filter((one) => !sameValue(one, wanted));
   return others.length === 0 ? wanted : others.find((one) => one !== undefined);
 }
-
-/** Whether two settings keep clients alike. */
-export const same = (a: TargetStickiness | undefined, b: TargetStickiness | undefined): boolean =>
-  canonical(a ?? null) === canonical(b ?? null);
 
 function toAttributes(wanted: TargetStickiness | undefined): Readonly<Record<string, string>> {
   if (wanted === undefined) return { [ENABLED]: 'false' };

@@ -64,7 +64,7 @@ describe('two rules', () => {
     ],
   ])('%s', (_, got, want) => {
     const difference = differenceOf(present(), present(got));
-    expect(difference === undefined ? undefined : describeDifference(difference)).toBe(
+    expect(difference.length === 0 ? undefined : describeDifference(difference)).toBe(
       want === undefined ? undefined : `The rule differs in ${want}.`,
     );
   });
@@ -93,7 +93,7 @@ describe('conditions on the query string', () => {
     ],
     ['are missed', { queryStringConditions: both('1', '2') }, { queryStrings: { v: '1' } }, false],
   ])('%s', (_, want, got, same) =>
-    expect(differenceOf(present(rule(want)), present(rule(got)))?.conditions ?? false).toBe(!same),
+    expect(differenceOf(present(rule(want)), present(rule(got)))).toEqual(same ? [] : ['conditions']),
   );
 });
 
@@ -147,7 +147,7 @@ describe('what a rule does besides', () => {
 
   it('has to be put back only where it is lost', () => {
     const wanted = { rule: rule(), carried: { actions: [cognito], transforms: [rewrite] } };
-    expect(differenceOf(wanted, present())).toMatchObject({ actions: true, forward: false });
-    expect(differenceOf(wanted, present(rule(), { actions: [oidc] }))).toBeUndefined();
+    expect(differenceOf(wanted, present())).toEqual(['actions']);
+    expect(differenceOf(wanted, present(rule(), { actions: [oidc] }))).toEqual([]);
   });
 });

@@ -1,17 +1,12 @@
 import type { Carried, CarriedPart } from '../../../crds/carried.ts';
 import type { ListenerRule } from '../../../crds/listener-rule.ts';
-import { canonical } from '../../kubernetes/canonical.ts';
+import { sameValue } from '../../kubernetes/canonical.ts';
 import { sameMatch } from './listener-rule.ts';
 import { sameShares } from '../weights.ts';
 
 /** Whether a rule does something besides matching and forwarding. */
 export const isCarrying = ({ actions = [], transforms = [] }: Carried): boolean =>
   actions.length + transforms.length > 0;
-
-/** Whether two rules do the same besides matching and forwarding. */
-const sameCarried = (a: Carried, b: Carried): boolean => canonical(filled(a)) === canonical(filled(b));
-
-const filled = ({ actions = [], transforms = [] }: Carried): Carried => ({ actions, transforms });
 
 /**
  * The actions that someone has taken off a rule. Other ones in their place are a change, which is left to whoever
@@ -29,7 +24,8 @@ export const typesText = (parts: readonly CarriedPart[] | undefined): string =>
 
 /** Says for people how what a rule does besides matching and forwarding has changed; undefined when it has not. */
 function describeCarried(had: Carried, found: Carried): string | undefined {
-  if (sameCarried(had, found)) return undefined;
+  const filled = ({ actions = [], transforms = [] }: Carried): Carried => ({ actions, transforms });
+  if (sameValue(filled(had), filled(found))) return undefined;
   const lost = lostActions(had, found);
   if (lost.length > 0) return `The rule has lost its ${typesText(lost)}.`;
   const types = ({ actions, transforms }: Carried): string =>
@@ -57,53 +53,44 @@ export interface PresentRule extends DesiredRule {
   readonly unsaid: readonly string[];
 }
 
-/** What has to change in a rule so that it is what is wanted. */
-export interface RuleDifference {
-  readonly priority: boolean;
-  readonly conditions: boolean;
-  /** The actions before it forwards, which someone has removed. */
-  readonly actions: boolean;
-  /** Its weights, or how it keeps clients with a target group. */
-  readonly forward: boolean;
-  /** How its target groups keep clients with a target. */
-  readonly targets: boolean;
-}
+/** The parts of a rule that are compared and written; `actions` are those before it forwards. */
+const PARTS = ['priority', 'conditions', 'actions', 'forward', 'targets'] as const;
 
-/** Compares a rule with what is wanted; undefined when they serve the same. */
-export function differenceOf(wanted: DesiredRule, got: PresentRule): RuleDifference | undefined {
+/** A part of a rule that can be another than wanted. */
+export type RulePart = (typeof PARTS)[number];
+
+const TEXTS: Readonly<Record<RulePart, string>> = {
+  priority: 'its priority',
+  conditions: 'its conditions',
+  actions: 'its other actions',
+  forward: 'its weights or its stickiness',
+  targets: 'the stickiness of its target groups',
+};
+
+/** Compares a rule with what is wanted; no parts differ when they serve the same. */
+export function differenceOf(wanted: DesiredRule, got: PresentRule): readonly RulePart[] {
   const [want, have] = [wanted.rule, got.rule];
-  const difference = {
+  const isOther: Readonly<Record<RulePart, boolean>> = {
     priority: want.priority !== have.priority,
     conditions: got.unsaid.length > 0 || !sameMatch({ ...want, priority: have.priority }, have),
     actions: lostActions(wanted.carried, got.carried).length > 0,
     forward:
       !sameShares(want.forward.targetGroups, have.forward.targetGroups) ||
-      !same(want.forward.targetGroupStickiness, have.forward.targetGroupStickiness),
-    targets: !same(want.forward.targetStickiness, have.forward.targetStickiness),
+      !sameValue(want.forward.targetGroupStickiness, have.forward.targetGroupStickiness),
+    targets: !sameValue(want.forward.targetStickiness, have.forward.targetStickiness),
   };
-  return Object.values(difference).includes(true) ? difference : undefined;
+  return PARTS.filter((part) => isOther[part]);
 }
-
-const same = (a: unknown, b: unknown): boolean => canonical(a ?? null) === canonical(b ?? null);
 
 /** Says a difference for people. */
-export function describeDifference(difference: RuleDifference): string {
-  const { priority, conditions, actions, forward, targets } = difference;
-  const parts = [
-    priority ? 'its priority' : '',
-    conditions ? 'its conditions' : '',
-    actions ? 'its other actions' : '',
-    forward ? 'its weights or its stickiness' : '',
-    targets ? 'the stickiness of its target groups' : '',
-  ];
-  return `The rule differs in ${parts.filter((part) => part !== '').join(' and ')}.`;
-}
+export const describeDifference = (parts: readonly RulePart[]): string =>
+  `The rule differs in ${parts.map((part) => TEXTS[part]).join(' and ')}.`;
 
 /** Says for people how a rule is another than the one that was read last; undefined when it is the same. */
 export function describeDrift(last: DesiredRule, got: PresentRule): string | undefined {
   const difference = differenceOf(last, got);
   const said = [
-    difference === undefined ? undefined : describeDifference(difference),
+    difference.length === 0 ? undefined : describeDifference(difference),
     describeCarried(last.carried, got.carried),
   ].filter((text) => text !== undefined);
   return said.length === 0 ? undefined : said.join(' ');
