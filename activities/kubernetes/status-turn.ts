@@ -30,7 +30,7 @@ interface Written {
 }
 
 /** What it takes to know whether a status comes late. */
-interface TurnMeans {
+interface TurnDependencies {
   readonly kubernetes: Pick<KubernetesClient, 'get'>;
   readonly temporal: Client;
 }
@@ -43,7 +43,10 @@ interface TurnMeans {
 export async function writeInTurn(
   { kind, key, uid, seen }: TurnOf,
   write: (turn: StatusTurn | undefined) => Promise<void>,
-  { means, signal }: { readonly means: TurnMeans; readonly signal: AbortSignal | undefined },
+  {
+    dependencies,
+    signal,
+  }: { readonly dependencies: TurnDependencies; readonly signal: AbortSignal | undefined },
 ): Promise<void> {
   const { workflowExecution: workflow, activityId } = Context.current().info;
   return retryOnConflict(async (attempt) => {
@@ -53,10 +56,10 @@ export async function writeInTurn(
     // The ids of the activities of a run are numbers that go up.
     const writer = { runId: workflow.runId, activity: Number.parseInt(activityId, 10) || 0 };
     if (attempt === 1 && seen !== undefined) return write({ writer, resourceVersion: seen });
-    const object = await means.kubernetes.get<Written>(kind, key, { signal });
+    const object = await dependencies.kubernetes.get<Written>(kind, key, { signal });
     // The status has no effect on another object; the Events that come with it are still written.
     if (object === undefined || object.metadata.uid !== uid) return write(undefined);
-    if (await isLate(writer, object.status?.writer, { workflow, temporal: means.temporal }))
+    if (await isLate(writer, object.status?.writer, { workflow, temporal: dependencies.temporal }))
       throw superseded(kind, key);
     return write({ writer, resourceVersion: object.metadata.resourceVersion });
   });

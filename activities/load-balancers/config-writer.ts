@@ -29,7 +29,7 @@ import { loadBalancerOf } from './index.ts';
 import type { Writing } from './port.ts';
 import { readIfInTime } from './read-in-time.ts';
 import { adoptionFor } from '../permit.ts';
-import { writingOf, type WritingMeans } from './writing.ts';
+import { writingOf, type WritingDependencies } from './writing.ts';
 import { refuseWhenGivenUp } from '../heartbeat.ts';
 import { createStatusReporter } from '../kubernetes/status-reporter.ts';
 import { targetDeploymentReporter, type VersionSources } from '../rollout/target-deployment.ts';
@@ -53,6 +53,8 @@ export interface AttemptOptions {
   /** Whether ELBv2 is read before it is compared. */
   readonly verify: boolean;
   readonly signal: AbortSignal;
+  /** Whether the first write has waited for the rate limit already. */
+  readonly isReserved?: boolean;
   /** Whether all traffic may go to groups without a healthy target, because a person asks for that. */
   readonly force?: boolean | undefined;
   /** Reads the health of target groups, where the caller has read some of it already. */
@@ -81,20 +83,12 @@ export interface Applied extends Served {
 
 /** The one who makes ELBv2 what a configuration object says, and says so in its status. */
 export interface ConfigWriter {
-  /** Waits for the rate limit ahead, so that nothing is asked for before it may be written. */
-  readonly reserve: (forwarding: Forwarding, options: AttemptOptions) => Promise<WriteToken>;
+  /** Waits for the rate limit ahead of an attempt that is then made with `isReserved`, so that nothing is asked for before it may be written. */
+  readonly reserve: (forwarding: Forwarding, options: AttemptOptions) => Promise<void>;
   /** Writes and reads back; throws what refuses, after the status says so unless it is urgent. */
-  readonly serve: (
-    config: LoadBalancerConfigView,
-    options: AttemptOptions,
-    token?: WriteToken,
-  ) => Promise<Served>;
+  readonly serve: (config: LoadBalancerConfigView, options: AttemptOptions) => Promise<Served>;
   /** Writes, reads back and reports; throws what refuses, after the status says so. */
-  readonly apply: (
-    config: LoadBalancerConfigView,
-    options: AttemptOptions,
-    token?: WriteToken,
-  ) => Promise<Applied>;
+  readonly apply: (config: LoadBalancerConfigView, options: AttemptOptions) => Promise<Applied>;
   /** Deletes what the object has made of the load balancer. */
   readonly remove: (config: LoadBalancerConfigView, options: AttemptOptions) => Promise<void>;
   /** Says in the status of an object the result of an attempt; answers with the object as it says now, undefined when it is gone. */
@@ -103,11 +97,6 @@ export interface ConfigWriter {
     outcome: ApplyOutcome,
     versions?: AttemptOptions['versions'],
   ) => Promise<LoadBalancerConfigView | undefined>;
-}
-
-/** A token of the rate limit that is good for one write. */
-export interface WriteToken {
-  readonly is: 'Token';
 }
 
 /** How long a write waits for the rate limit before it is refused as throttled, in milliseconds. */
@@ -119,7 +108,7 @@ const PENALTY_MS = 1_000;
 /** Makes the writer of load balancers. */
 export function configWriter(dependencies: WriterDependencies): ConfigWriter {
   const { kubernetes, writes } = dependencies;
-  const means = dependenciesOf(dependencies);
+  const reaching = dependenciesOf(dependencies);
   const policies = accessPolicies(kubernetes);
   const reportStatus = createStatusReporter(kubernetes);
   const reportDeployment = targetDeploymentReporter(kubernetes);
@@ -179,7 +168,7 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
   const writing = (
     config: LoadBalancerConfigView,
     options: AttemptOptions,
-    own: Pick<WritingMeans, 'hasToken' | 'refuseStranding'>,
+    own: Pick<WritingDependencies, 'hasToken' | 'refuseStranding'>,
   ): Writing =>
     writingOf({
       ...own,
@@ -214,13 +203,9 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
     throw told;
   }
 
-  async function serve(
-    config: LoadBalancerConfigView,
-    options: AttemptOptions,
-    token?: WriteToken,
-  ): Promise<Served> {
+  async function serve(config: LoadBalancerConfigView, options: AttemptOptions): Promise<Served> {
     const { key, desired, status } = config;
-    const calls = loadBalancerOf(desired.type).connect(means);
+    const calls = loadBalancerOf(desired.type).connect(reaching);
     const adopt = await adoptionOf(config, options);
     const known = status.observed === undefined ? {} : { observed: status.observed };
     const { verify, urgent, force, health = healthReader(dependencies.elbv2, options) } = options;
@@ -233,7 +218,7 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
       if (force !== true) throw failure('NoHealthyTargets', strandingRefusal(stranding));
       warning = strandingWarning(stranding);
     };
-    const own = writing(config, options, { hasToken: token !== undefined, refuseStranding });
+    const own = writing(config, options, { hasToken: options.isReserved === true, refuseStranding });
     let wrote = false;
     const permit: Writing['permit'] = (weights) => ((wrote = true), own.permit(weights));
     const served = await calls
@@ -246,20 +231,17 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
 
   return {
     report,
-    reserve: async (forwarding, options) => {
-      await take(forwarding, options);
-      return { is: 'Token' };
-    },
+    reserve: take,
     serve,
-    apply: async (config, options, token) => {
-      const done = await serve(config, options, token);
+    apply: async (config, options) => {
+      const done = await serve(config, options);
       const { served } = done;
       const outcome = { is: 'Served', served, created: config.status.observed === undefined } as const;
       return { ...done, config: await report(config, outcome, options.versions) };
     },
     remove: async (config, options) => {
       const { key, desired, status } = config;
-      const calls = loadBalancerOf(desired.type).connect(means);
+      const calls = loadBalancerOf(desired.type).connect(reaching);
       const request = {
         key,
         forwarding: desired,

@@ -125,7 +125,7 @@ export interface LoadBalancer<Of extends LoadBalancerShape = AnyShape> {
   selector?(place: string): string;
   /** The name of the account and place whose writes AWS counts together. */
   quota(forwarding: Of['forwarding']): string;
-  connect(means: LoadBalancerDependencies): LoadBalancerCalls<Of>;
+  connect(dependencies: LoadBalancerDependencies): LoadBalancerCalls<Of>;
 }
 
 /** A load balancer for each shape. */

@@ -68,7 +68,7 @@ export type Looked = Extract<ShiftResult, { is: 'Lacking' }> | { readonly is: 'E
 /** Looks whether target groups lack something that the write requires. */
 export async function lookAtTargets(
   { requires, minHealthyTargets, forwarding }: ShiftRequest,
-  means: LoadBalancerDependencies,
+  dependencies: LoadBalancerDependencies,
   { read, signal }: { readonly read: HealthReader; readonly signal: AbortSignal },
 ): Promise<Looked> {
   const { healthy = [], registered = [] } = requires ?? {};
@@ -77,7 +77,7 @@ export async function lookAtTargets(
     targetGroupARNs.map(async (arn) => (await read(arn)) ?? unknownHealth(arn)),
   );
   const gaining = found.slice(0, healthy.length);
-  const calls = loadBalancerOf(forwarding.type).connect(means);
+  const calls = loadBalancerOf(forwarding.type).connect(dependencies);
   const lack =
     lackOfHealth(gaining, minHealthyTargets) ??
     lackOfTargets(found.slice(healthy.length)) ??

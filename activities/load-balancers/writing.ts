@@ -14,7 +14,7 @@ export const onceReady = (elbv2: Pick<ELBv2, 'ready'>, writing: Writing): Writin
 });
 
 /** What the writes of an attempt need. */
-export interface WritingMeans {
+export interface WritingDependencies {
   readonly signal: AbortSignal;
   /** Whether the first write has its token already. */
   readonly hasToken: boolean;
@@ -29,9 +29,9 @@ export interface WritingMeans {
 }
 
 /** Makes the writes of one attempt, each with a token of the rate limit. */
-export function writingOf(means: WritingMeans): Writing {
-  const { signal, take, onRefusal, refuseOutdated, refuseStranding } = means;
-  let { hasToken } = means;
+export function writingOf(dependencies: WritingDependencies): Writing {
+  const { signal, take, onRefusal, refuseOutdated, refuseStranding } = dependencies;
+  let { hasToken } = dependencies;
   let hasSent = false;
 
   async function turn(): Promise<void> {

@@ -82,11 +82,11 @@ export function cellReporter({
   tellEvent,
 }: Pick<CellDependencies, 'kubernetes' | 'temporal' | 'tellEvent'>): ReportCell {
   const report = createStatusReporter(kubernetes);
-  const means = { kubernetes, temporal };
+  const dependencies = { kubernetes, temporal };
   return async ({ key, uid, resourceVersion: seen, status, events }, signal) => {
     const write = async ({ resourceVersion, ...turn }: Partial<StatusTurn> = {}): Promise<void> =>
       void (await report(CELL, { key, uid, signal, resourceVersion }, { ...status, ...turn }, events));
-    await writeInTurn({ kind: CELL, key, uid, seen }, write, { means, signal });
+    await writeInTurn({ kind: CELL, key, uid, seen }, write, { dependencies, signal });
     for (const event of events) {
       const outside = outsideEvent(key, event);
       if (outside !== undefined) tellEvent?.(`${uid}/${event.id}`, outside);

@@ -19,7 +19,6 @@ import {
   configWriter,
   type AttemptOptions,
   type ConfigWriter,
-  type WriteToken,
   type WriterDependencies,
 } from '../load-balancers/config-writer.ts';
 import type { LoadBalancerConfigRef, ShiftRequest, ShiftResult, TrafficActivities } from '../contract.ts';
@@ -131,7 +130,7 @@ async function goForward(attempt: Attempt, announcement?: Promise<Told>): Promis
   await refuseStranding(attempt, known);
 
   // Nothing is asked for before it may be written, so that an abort finds nothing that could be written later.
-  const token = await reserveWrite(attempt, known);
+  const isReserved = await reserveWrite(attempt, known);
   await announcement;
 
   // Both may take long, and targets may have gone meanwhile.
@@ -145,7 +144,7 @@ async function goForward(attempt: Attempt, announcement?: Promise<Told>): Promis
   // The Cell is read while the load balancer is written.
   const sources = startReadingCell(attempt);
   const view = configViewOf(ref, written);
-  const applied = await writer.apply(view, { ...options, versions: sources }, token);
+  const applied = await writer.apply(view, { ...options, isReserved, versions: sources });
   const { served: _served, config, ...result } = applied;
   return { ...result, ...(await observeAfter(attempt, { known, config, sources })) };
 }
@@ -222,15 +221,15 @@ export async function announce(
 const checkTargets = ({ request, dependencies, options }: Attempt): Promise<Looked> =>
   lookAtTargets(request, dependenciesOf(dependencies), { read: options.health, signal: options.signal });
 
-/** Waits for the rate limit, where something will be written. */
+/** Waits for the rate limit, where something will be written; answers whether it has. */
 async function reserveWrite(
   { request: { forwarding, verify }, ref, dependencies, options }: Attempt,
   known: ConfigObject | undefined,
-): Promise<WriteToken | undefined> {
+): Promise<boolean> {
   const asked = known === undefined ? undefined : configViewOf(ref, known).desired;
-  return verify || !sameValue(forwarding, asked)
-    ? await dependencies.writer.reserve(forwarding, options)
-    : undefined;
+  if (!verify && sameValue(forwarding, asked)) return false;
+  await dependencies.writer.reserve(forwarding, options);
+  return true;
 }
 
 /** The object as if it asked for the weights already; where it could not be read, by what the Cell has seen of it. */

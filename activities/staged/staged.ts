@@ -46,7 +46,7 @@ export function stagedActivities({ temporal, ...spaces }: StagedDependencies): S
       const of = { kind: STAGED_BINDING_POLICY, key: { namespace: '', name }, uid };
       const write = async ({ resourceVersion, ...turn }: Partial<StatusTurn> = {}): Promise<void> =>
         void (await report(of.kind, { ...of, resourceVersion, signal }, { ...status, ...turn }, []));
-      await writeInTurn(of, write, { means: { kubernetes, temporal }, signal });
+      await writeInTurn(of, write, { dependencies: { kubernetes, temporal }, signal });
     },
   };
 }

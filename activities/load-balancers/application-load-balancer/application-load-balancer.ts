@@ -78,39 +78,39 @@ function servedIn({
   return servedBy(listenerARN, ruleARN, listener.rule, carried);
 }
 
-function connect(means: LoadBalancerDependencies): LoadBalancerCalls<ApplicationLoadBalancerShape> {
-  const { elbv2: elbv2Of } = means;
+function connect(dependencies: LoadBalancerDependencies): LoadBalancerCalls<ApplicationLoadBalancerShape> {
+  const { elbv2: elbv2Of } = dependencies;
   return {
     async apply(asked, permitted) {
       const elbv2 = elbv2Of(asked.forwarding.listenerARN);
       const writing = onceReady(elbv2, permitted);
       const request = await movingAlong(elbv2Of, asked, writing);
       const { forwarding, observed, key } = request;
-      const owner = ownerIn(means, key);
+      const owner = ownerIn(dependencies, key);
       const now = await applyListenerRule({
         request,
         desired: forwarding.listener.rule,
         elbv2,
         owner,
-        asks: means.desiredOf,
+        asks: dependencies.desiredOf,
         writing,
       });
       if (observed !== undefined && hasMoved(observed, now)) {
         // Created at the new place first, so that at no time nothing serves.
-        await removeRule(means, { key, forwarding: observed, observed }, writing);
+        await removeRule(dependencies, { key, forwarding: observed, observed }, writing);
       }
       return now;
     },
-    inspect: (request, signal) => inspect(means, request, signal),
+    inspect: (request, signal) => inspect(dependencies, request, signal),
     async remove(request, permitted) {
       const { forwarding, observed, key } = request;
       const writing = onceReady(elbv2Of(forwarding.listenerARN), permitted);
-      await removeRule(means, request, writing);
+      await removeRule(dependencies, request, writing);
       if (observed === undefined || observed.listenerARN === forwarding.listenerARN) return;
       // The object was deleted before it had moved to where its spec says.
-      await removeRule(means, { key, forwarding: observed, observed }, writing);
+      await removeRule(dependencies, { key, forwarding: observed, observed }, writing);
     },
-    drift: (listenerARN, objects, signal) => drift(means, listenerARN, { objects, signal }),
+    drift: (listenerARN, objects, signal) => drift(dependencies, listenerARN, { objects, signal }),
     zonesOf: ({ listenerARN }, gaining, signal) =>
       zonesOf(elbv2Of(listenerARN), listenerARN, { gaining, signal }),
   };
@@ -137,12 +137,12 @@ const hasMoved = (before: ObservedForwarding<Application>, now: ObservedForwardi
   (before.listenerARN !== now.listenerARN || before.listener.rule.priority !== now.listener.rule.priority);
 
 async function inspect(
-  means: LoadBalancerDependencies,
+  dependencies: LoadBalancerDependencies,
   request: Inspection<ApplicationLoadBalancerShape>,
   signal: AbortSignal,
 ): Promise<InspectedForwarding> {
   const { route, key, adopt, selected } = request;
-  const elbv2 = means.elbv2(route.listenerARN);
+  const elbv2 = dependencies.elbv2(route.listenerARN);
   const priority = String(route.listener.rule.priority);
   const [rules, tags] = await Promise.all([
     elbv2.rulesOf(route.listenerARN, signal),
@@ -152,21 +152,21 @@ async function inspect(
   const rule = rules.find((one) => one.IsDefault !== true && one.Priority === priority);
   if (rule === undefined) return { is: 'Nothing' };
   const ruleARN = rule.RuleArn ?? '';
-  const [owner, tag] = await Promise.all([ownerIn(means, key)(), ownerOf(elbv2, ruleARN, signal)]);
+  const [owner, tag] = await Promise.all([ownerIn(dependencies, key)(), ownerOf(elbv2, ruleARN, signal)]);
   const claim = { owner, adopt, what: `priority ${priority} of the listener` };
   if (claimed(claim, ruleARN, tag) === 'TakeOver') refuseUnsayable(rule, route.listener.rule);
   return { is: 'Serving', targetGroups: forwardedBy(rule.Actions, selected) };
 }
 
 async function drift(
-  means: LoadBalancerDependencies,
+  dependencies: LoadBalancerDependencies,
   listenerARN: string,
   { objects, signal }: { objects: readonly Mirrored<ApplicationLoadBalancerShape>[]; signal: AbortSignal },
 ): Promise<readonly Drift[]> {
-  const elbv2 = means.elbv2(listenerARN);
+  const elbv2 = dependencies.elbv2(listenerARN);
   const rules = await rulesOf(elbv2, listenerARN, signal);
   const tags = await tagsOfServed(elbv2, rules, { objects, signal });
-  const installation = await means.installation();
+  const installation = await dependencies.installation();
   const found: Drift[] = [];
   for (const { key, observed: served } of objects) {
     const rule = rules.find((one) => one.RuleArn === served.ruleARN);
@@ -205,11 +205,11 @@ function tagsOfServed(
  * ELBv2 does not show yet, or that has lost its tags since, is what the status says.
  */
 async function removeRule(
-  means: LoadBalancerDependencies,
+  dependencies: LoadBalancerDependencies,
   { key, forwarding, observed }: RemoveRequest<ApplicationLoadBalancerShape>,
   { permit, signal }: Writing,
 ): Promise<void> {
-  const elbv2 = means.elbv2(forwarding.listenerARN);
+  const elbv2 = dependencies.elbv2(forwarding.listenerARN);
   const priority = String(forwarding.listener.rule.priority);
   const rules = await rulesOf(elbv2, forwarding.listenerARN, signal);
   const candidates = rules.filter(
@@ -219,7 +219,7 @@ async function removeRule(
   const isHere = ruleARN !== undefined && isRuleOf(forwarding.listenerARN, ruleARN);
   const isHidden = isHere && !rules.some((rule) => rule.RuleArn === ruleARN);
   if (candidates.length === 0 && !isHidden) return;
-  const owner = await ownerIn(means, key)();
+  const owner = await ownerIn(dependencies, key)();
   if (isHidden) {
     // It is gone, or too new to be shown.
     const tag = await ownerIfShown(elbv2, ruleARN, signal);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
 import type { ObservedForwarding } from '../../../domain/load-balancers/load-balancer.ts';
 import { applicationLoadBalancer } from './application-load-balancer.ts';
-import { applyTo, aRoute, forwarding, meansOf } from './testing/apply.ts';
+import { applyTo, aRoute, forwarding, dependenciesWith } from './testing/apply.ts';
 import { aListener, listenerARN, type FakeListener } from './testing/listener.ts';
 
 const oidc: Action = {
@@ -247,7 +247,7 @@ describe('a rule of someone else', () => {
   const key = { namespace: 'default', name: 'web' };
   const inspect = (listener: FakeListener) =>
     applicationLoadBalancer
-      .connect(meansOf(listener))
+      .connect(dependenciesWith(listener))
       .inspect({ key, route: aRoute, selected: [], adopt: true }, new AbortController().signal);
 
   it.each([
@@ -300,7 +300,7 @@ describe('a look at what differs', () => {
     listener: FakeListener,
     served: ObservedForwarding<'AWSApplicationLoadBalancer'>,
   ) => {
-    const calls = applicationLoadBalancer.connect(meansOf(listener));
+    const calls = applicationLoadBalancer.connect(dependenciesWith(listener));
     const mirrored = { key: { namespace: 'default', name: 'web' }, observed: served };
     const found = await calls.drift(listenerARN, [mirrored], new AbortController().signal);
     return found.map(({ difference }) => difference).join(' ');

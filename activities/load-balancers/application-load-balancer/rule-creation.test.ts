@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
 import { applicationLoadBalancer } from './application-load-balancer.ts';
-import { anyWriting, applyTo, forwarding, meansOf } from './testing/apply.ts';
+import { anyWriting, applyTo, forwarding, dependenciesWith } from './testing/apply.ts';
 import { aListener, listenerARN, type FakeListener } from './testing/listener.ts';
 
 /** A listener whose reads do not show what is created on it, as ELBv2 does for seconds or minutes. */
@@ -82,7 +82,7 @@ describe('a rule that reads do not show yet', () => {
 });
 
 describe('a rule that is deleted with its object', () => {
-  const calls = (listener: FakeListener) => applicationLoadBalancer.connect(meansOf(listener));
+  const calls = (listener: FakeListener) => applicationLoadBalancer.connect(dependenciesWith(listener));
   const removal = { key: { namespace: 'default', name: 'web' }, forwarding: forwarding({ a: 100 }) };
 
   it('goes also where reads do not show it yet', async () => {

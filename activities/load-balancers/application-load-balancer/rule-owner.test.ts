@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ObservedForwarding } from '../../../domain/load-balancers/load-balancer.ts';
 import { applicationLoadBalancer } from './application-load-balancer.ts';
-import { anyWriting, applyTo, aRoute, forwarding, meansOf } from './testing/apply.ts';
+import { anyWriting, applyTo, aRoute, forwarding, dependenciesWith } from './testing/apply.ts';
 import { aListener, listenerARN, type FakeListener } from './testing/listener.ts';
 
 const key = { namespace: 'default', name: 'web' };
@@ -26,7 +26,7 @@ describe('the rule of an object', () => {
   it('is not that of an object of this name in another installation', async () => {
     const listener = tagged('default/web@here');
     await applyTo(listener, { b: 100 }, strict);
-    const elsewhere = applicationLoadBalancer.connect(meansOf(listener, 'there'));
+    const elsewhere = applicationLoadBalancer.connect(dependenciesWith(listener, 'there'));
     const how = { urgent: false, trusts: 'Status' } as const;
     const request = { key, forwarding: forwarding({ c: 100 }), ...how, ...strict };
     await expect(elsewhere.apply(request, anyWriting)).rejects.toMatchObject({
@@ -45,7 +45,7 @@ describe('the rule of an object', () => {
     ['that nobody has tagged', undefined],
   ])('is none %s', async (_, tag) => {
     const listener = tagged(tag);
-    const [before, calls] = [listener.rule(10), applicationLoadBalancer.connect(meansOf(listener))];
+    const [before, calls] = [listener.rule(10), applicationLoadBalancer.connect(dependenciesWith(listener))];
     const route = aRoute;
     await expect(applyTo(listener, { a: 100 }, strict)).rejects.toMatchObject({ type: 'Conflict' });
     await expect(calls.inspect({ key, route, selected: [], ...strict }, signal)).rejects.toMatchObject({
@@ -57,7 +57,7 @@ describe('the rule of an object', () => {
 
   it('goes with its object', async () => {
     const listener = tagged('default/web@here');
-    const calls = applicationLoadBalancer.connect(meansOf(listener));
+    const calls = applicationLoadBalancer.connect(dependenciesWith(listener));
     await calls.remove({ key, forwarding: forwarding({ a: 100 }) }, anyWriting);
     expect(listener.rule(10)).toBeUndefined();
   });
@@ -77,7 +77,7 @@ describe('a listener that the AWS Load Balancer Controller manages', () => {
   ])('gets no rule, and the conflict names the tag: %s', async (_, tags) => {
     const listener = aListener();
     listener.tagListener(tags);
-    const calls = applicationLoadBalancer.connect(meansOf(listener));
+    const calls = applicationLoadBalancer.connect(dependenciesWith(listener));
     const named = Object.entries(tags).at(-1)?.join('=');
     await expect(applyTo(listener, { a: 100 }, how)).rejects.toMatchObject(managed);
     await expect(calls.inspect({ key, route: aRoute, selected: [], ...how }, signal)).rejects.toThrow(named);
@@ -143,7 +143,7 @@ describe('a look at whose a rule is', () => {
     listener: FakeListener,
     served: ObservedForwarding<'AWSApplicationLoadBalancer'>,
   ) => {
-    const calls = applicationLoadBalancer.connect(meansOf(listener));
+    const calls = applicationLoadBalancer.connect(dependenciesWith(listener));
     return (await calls.drift(listenerARN, [{ key, observed: served }], signal)).map(
       ({ difference }) => difference,
     );

@@ -5,7 +5,7 @@ import { ownershipOf, ownerTag, type Owner } from '../../../domain/load-balancer
 import type { ObservedForwarding } from '../../../domain/load-balancers/load-balancer.ts';
 import { reasonOf } from '../../failure.ts';
 import { applicationLoadBalancer } from './application-load-balancer.ts';
-import { anyWriting, applyTo, forwarding, meansOf } from './testing/apply.ts';
+import { anyWriting, applyTo, forwarding, dependenciesWith } from './testing/apply.ts';
 import { aListener, listenerARN, type FakeListener } from './testing/listener.ts';
 
 const { OKRA_MODEL_RUNS } = process.env;
@@ -67,17 +67,17 @@ async function act(
 ): Promise<Served | string> {
   const { owner, does, priority, weight, lost, adopt, verify, urgent } = step;
   const { key, installation } = owner;
-  const means = meansOf(listener, installation);
+  const dependencies = dependenciesWith(listener, installation);
   const weights = { a: weight, [key.name]: 100 - weight };
   const asked = { key, forwarding: forwarding(weights, {}, { priority }), ...(observed && { observed }) };
   if (does === 'remove') {
-    await applicationLoadBalancer.connect(means).remove(asked, anyWriting);
+    await applicationLoadBalancer.connect(dependencies).remove(asked, anyWriting);
     return 'removed';
   }
   listener.failReads(lost);
   try {
     const how = { adopt, verify, urgent };
-    return await applyTo(listener, {}, { ...asked, ...how }, {}, means);
+    return await applyTo(listener, {}, { ...asked, ...how }, {}, dependencies);
   } catch (error) {
     return error instanceof Error ? reasonOf(error) : '';
   } finally {

@@ -4,7 +4,12 @@ import { describe, expect, it } from 'vitest';
 import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
 import type { ObservedForwarding } from '../../../domain/load-balancers/load-balancer.ts';
 import { arnOf } from '../../../domain/testing/builders.ts';
-import { anyWriting, meansOf, trustedBy, withoutWaits } from '../application-load-balancer/testing/apply.ts';
+import {
+  anyWriting,
+  dependenciesWith,
+  trustedBy,
+  withoutWaits,
+} from '../application-load-balancer/testing/apply.ts';
 import { networkLoadBalancer } from './network-load-balancer.ts';
 import type { ApplyRequest } from '../port.ts';
 
@@ -74,7 +79,7 @@ function aListener(action: Action, ...rules: Rule[]) {
       Object.assign(now, { action: written, hangs: false, writes: now.writes + 1 });
     },
   };
-  const calls = networkLoadBalancer.connect(meansOf({ elbv2: elbv2 as ELBv2 }));
+  const calls = networkLoadBalancer.connect(dependenciesWith({ elbv2: elbv2 as ELBv2 }));
   return { now, calls };
 }
 

@@ -70,16 +70,16 @@ const servedBy = (listenerARN: string, forward: NetworkForward): ObservedForward
   listener: { forward },
 });
 
-function connect(means: LoadBalancerDependencies): LoadBalancerCalls<NetworkLoadBalancerShape> {
+function connect(dependencies: LoadBalancerDependencies): LoadBalancerCalls<NetworkLoadBalancerShape> {
   return {
     apply: (request, writing) =>
-      apply(means, request, onceReady(means.elbv2(request.forwarding.listenerARN), writing)),
-    inspect: (request, signal) => inspect(means, request, signal),
+      apply(dependencies, request, onceReady(dependencies.elbv2(request.forwarding.listenerARN), writing)),
+    inspect: (request, signal) => inspect(dependencies, request, signal),
     // A listener must have a default action, so that there is nothing to delete.
     remove: () => Promise.resolve(),
-    drift: (listenerARN, objects, signal) => drift(means, listenerARN, { objects, signal }),
+    drift: (listenerARN, objects, signal) => drift(dependencies, listenerARN, { objects, signal }),
     zonesOf: ({ listenerARN }, gaining, signal) =>
-      zonesOf(means.elbv2(listenerARN), listenerARN, { gaining, signal }),
+      zonesOf(dependencies.elbv2(listenerARN), listenerARN, { gaining, signal }),
   };
 }
 
@@ -90,20 +90,20 @@ interface PresentForward {
 }
 
 async function apply(
-  means: LoadBalancerDependencies,
+  dependencies: LoadBalancerDependencies,
   request: ApplyRequest<NetworkLoadBalancerShape>,
   writing: Writing,
 ): Promise<ObservedForwarding<Network>> {
   const { forwarding, trusts } = request;
   const { listenerARN, listener } = forwarding;
   const { targetGroups } = listener.forward;
-  const elbv2 = means.elbv2(listenerARN);
-  const present = await presentForward(means, request, writing);
+  const elbv2 = dependencies.elbv2(listenerARN);
+  const present = await presentForward(dependencies, request, writing);
   const isShown = present.is !== 'Unanswered' && isWanted(request, present.forward);
   const asShown = isShown ? servedBy(listenerARN, { ...present.forward, targetGroups }) : undefined;
   if (asShown !== undefined && trusts !== 'Nothing') return asShown;
   await writing.turn();
-  const sticky = await stickinessToWrite(means, request, present, writing);
+  const sticky = await stickinessToWrite(dependencies, request, present, writing);
   const look = async (): Promise<Look<ObservedForwarding<Network>>> => {
     const got = shownBy(await elbv2.listener(listenerARN, writing.signal), listener.forward);
     const keeps = got.targetGroupStickiness?.enabled === true;
@@ -126,7 +126,7 @@ async function apply(
 
 /** What the listener forwards to; one that the status does not name is not written before its owner has been read. */
 async function presentForward(
-  means: LoadBalancerDependencies,
+  dependencies: LoadBalancerDependencies,
   request: ApplyRequest<NetworkLoadBalancerShape>,
   writing: Writing,
 ): Promise<PresentForward> {
@@ -135,7 +135,7 @@ async function presentForward(
   if (reported !== undefined && trusts === 'Status') return { is: 'Reported', forward: reported };
   const read = async (bounded: Writing): Promise<PresentForward> => ({
     is: 'Read',
-    forward: await readForward(means, request, bounded),
+    forward: await readForward(dependencies, request, bounded),
   });
   return readInTime(request, writing, read, reported && { is: 'Unanswered', forward: reported });
 }
@@ -146,15 +146,15 @@ const isWanted = ({ forwarding }: ApplyRequest<NetworkLoadBalancerShape>, known:
 
 /** Reads what the listener does, and takes it over where that is allowed. */
 async function readForward(
-  means: LoadBalancerDependencies,
+  dependencies: LoadBalancerDependencies,
   { key, adopt, forwarding, observed, urgent }: ApplyRequest<NetworkLoadBalancerShape>,
   { permit, signal }: Writing,
 ): Promise<NetworkForward> {
   const { listenerARN, listener } = forwarding;
   const { targetGroups } = listener.forward;
-  const elbv2 = means.elbv2(listenerARN);
+  const elbv2 = dependencies.elbv2(listenerARN);
   const present = await elbv2.listener(listenerARN, signal);
-  const [owner, tags] = await Promise.all([ownerIn(means, key)(), elbv2.tagsOf(listenerARN, signal)]);
+  const [owner, tags] = await Promise.all([ownerIn(dependencies, key)(), elbv2.tagsOf(listenerARN, signal)]);
   const isTold = observed?.listenerARN === listenerARN;
   if (!isTold) refuseManaged(listenerARN, tags);
   const isOurs = isTold || forwardsOnlyTo(targetGroups, present);
@@ -169,14 +169,17 @@ async function readForward(
 }
 
 async function inspect(
-  means: LoadBalancerDependencies,
+  dependencies: LoadBalancerDependencies,
   request: Inspection<NetworkLoadBalancerShape>,
   signal: AbortSignal,
 ): Promise<InspectedForwarding> {
   const { route, key, adopt, selected } = request;
-  const elbv2 = means.elbv2(route.listenerARN);
+  const elbv2 = dependencies.elbv2(route.listenerARN);
   const listener = await elbv2.listener(route.listenerARN, signal);
-  const [owner, tags] = await Promise.all([ownerIn(means, key)(), elbv2.tagsOf(route.listenerARN, signal)]);
+  const [owner, tags] = await Promise.all([
+    ownerIn(dependencies, key)(),
+    elbv2.tagsOf(route.listenerARN, signal),
+  ]);
   refuseManaged(route.listenerARN, tags);
   const claim = { owner, adopt, what: 'the listener', isOurs: forwardsOnlyTo(selected, listener) };
   claimed(claim, route.listenerARN, tags[OWNER_TAG]);
@@ -184,15 +187,15 @@ async function inspect(
 }
 
 async function drift(
-  means: LoadBalancerDependencies,
+  dependencies: LoadBalancerDependencies,
   listenerARN: string,
   { objects, signal }: { objects: readonly Mirrored<NetworkLoadBalancerShape>[]; signal: AbortSignal },
 ): Promise<readonly Drift[]> {
-  const elbv2 = means.elbv2(listenerARN);
+  const elbv2 = dependencies.elbv2(listenerARN);
   const found = await readListener(elbv2, listenerARN, signal);
   if (found === undefined) return objects.map(({ key }) => ({ key, difference: 'The listener is gone.' }));
   const tag = await ownerOf(elbv2, listenerARN, signal);
-  const installation = await means.installation();
+  const installation = await dependencies.installation();
   return objects.flatMap(({ key, observed }) => {
     const whose = describeTag({ key, installation }, tag);
     const difference = [listenerDifferenceOf(observed, found), whose]
@@ -208,7 +211,7 @@ async function drift(
  * only the status says that the listener is ours, checks that nobody has taken it over since.
  */
 async function stickinessToWrite(
-  means: LoadBalancerDependencies,
+  dependencies: LoadBalancerDependencies,
   request: ApplyRequest<NetworkLoadBalancerShape>,
   { is }: PresentForward,
   writing: Writing,
@@ -216,7 +219,7 @@ async function stickinessToWrite(
   const { forwarding, observed, urgent } = request;
   const { listenerARN } = forwarding;
   const { targetGroups, targetGroupStickiness: asked } = forwarding.listener.forward;
-  const elbv2 = means.elbv2(listenerARN);
+  const elbv2 = dependencies.elbv2(listenerARN);
   const isHere = observed?.listenerARN === listenerARN;
   const told: NetworkForward = isHere ? observed.listener.forward : { targetGroups };
   const look = async ({ permit, signal }: Writing): Promise<NetworkForward> => {
@@ -224,7 +227,7 @@ async function stickinessToWrite(
     const reading = Promise.all([elbv2.listener(listenerARN, signal), bypass]);
     reading.catch(() => undefined);
     // The owner counts even where the listener itself cannot be read.
-    const newOwner = isHere && is !== 'Read' ? await ownerToBe(means, request, signal) : undefined;
+    const newOwner = isHere && is !== 'Read' ? await ownerToBe(dependencies, request, signal) : undefined;
     const [listener] = await reading;
     if (newOwner !== undefined) {
       await permit();
@@ -242,12 +245,12 @@ async function stickinessToWrite(
  * written; throws a `Conflict` where that is not allowed. A listener whose tags someone has removed is still what the status says.
  */
 async function ownerToBe(
-  means: LoadBalancerDependencies,
+  dependencies: LoadBalancerDependencies,
   { key, adopt, forwarding: { listenerARN } }: ApplyRequest<NetworkLoadBalancerShape>,
   signal: AbortSignal,
 ): Promise<Owner | undefined> {
-  const tag = await ownerOf(means.elbv2(listenerARN), listenerARN, signal);
+  const tag = await ownerOf(dependencies.elbv2(listenerARN), listenerARN, signal);
   if (tag === undefined) return undefined;
-  const owner = await ownerIn(means, key)();
+  const owner = await ownerIn(dependencies, key)();
   return claimed({ owner, adopt, what: 'the listener' }, listenerARN, tag) === 'TakeOver' ? owner : undefined;
 }

@@ -41,7 +41,7 @@ export const withoutWaits = <Value>(run: () => Promise<Value>): Promise<Value> =
   asyncLocalStorage.run({ sleep: () => Promise.resolve() } as unknown as Context, run);
 
 /** What a load balancer is reached with, by an installation of an id. */
-export const meansOf = (
+export const dependenciesWith = (
   { elbv2 }: Pick<FakeListener, 'elbv2'>,
   installation = 'here',
 ): LoadBalancerDependencies => ({
@@ -68,7 +68,7 @@ export function applyTo(
   weights: Readonly<Record<string, number>>,
   { verify = false, ...change }: Change = {},
   writing: Partial<Writing> = {},
-  means: Partial<LoadBalancerDependencies> = {},
+  dependencies: Partial<LoadBalancerDependencies> = {},
 ): Promise<ObservedForwarding<Application>> {
   const request: ApplyRequest<ApplicationLoadBalancerShape> = {
     key: { namespace: 'default', name: 'web' },
@@ -78,6 +78,6 @@ export function applyTo(
     trusts: trustedBy({ verify, ...change }),
     ...change,
   };
-  const calls = applicationLoadBalancer.connect({ ...meansOf({ elbv2 }), ...means });
+  const calls = applicationLoadBalancer.connect({ ...dependenciesWith({ elbv2 }), ...dependencies });
   return withoutWaits(() => calls.apply(request, { ...anyWriting, ...writing }));
 }
