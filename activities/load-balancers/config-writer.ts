@@ -27,7 +27,7 @@ import type { Adoption } from '../contract.ts';
 import { awsErrorType, failure, reasonOf, toFailure } from '../failure.ts';
 import { loadBalancerOf } from './index.ts';
 import type { Writing } from './port.ts';
-import { readIfInTime } from './read-in-time.ts';
+import { readIfInTime } from './reads.ts';
 import { adoptionFor } from '../permit.ts';
 import { writingOf, type WritingDependencies } from './writing.ts';
 import { refuseWhenGivenUp } from '../heartbeat.ts';

@@ -12,7 +12,7 @@ import {
 import type { ShiftRequest, ShiftResult } from '../contract.ts';
 import { loadBalancerOf } from './index.ts';
 import type { LoadBalancerDependencies } from './port.ts';
-import { readIfInTime } from './read-in-time.ts';
+import { readIfInTime } from './reads.ts';
 
 /** What ELBv2 calls the zone of a target that counts in every one (API_TargetDescription). */
 const ANY_ZONE = 'all';

@@ -34,7 +34,7 @@ import {
   type HealthReader,
   type Looked,
 } from '../load-balancers/target-health.ts';
-import { readIfInTime } from '../load-balancers/read-in-time.ts';
+import { readIfInTime } from '../load-balancers/reads.ts';
 import type { ObservedCell } from '../../domain/model/observation.ts';
 import { observeCell, observedFrom, type CellSources, readSources } from './observe-cell.ts';
 import { sleep } from '../../clients/backoff.ts';

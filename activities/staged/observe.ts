@@ -37,7 +37,7 @@ import {
 import { listNamespaces, listClusters, findRefusal, explainUnbound } from '../../domain/staged/workload.ts';
 import type { LiveMemory } from './live.ts';
 import { findSpace, type Spaces } from './space.ts';
-import { observeActiveStage } from './stage-view.ts';
+import { observeActiveStage } from './view.ts';
 
 const NOTHING = { policies: [], freezes: [] } as const;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSingleFlight } from './single-flight.ts';
+import { createSingleFlight } from './reader.ts';
 
 const never = (): Promise<never> => new Promise(() => undefined);
 const done = (value: unknown) => ({ is: 'Done', value });

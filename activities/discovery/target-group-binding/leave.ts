@@ -9,7 +9,7 @@ import {
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
 import { deregisterAll } from '../../../domain/discovery/target-group-binding/target-group-binding.ts';
 import { findCandidate, isOwn, type Bound, type GroupDependencies } from './group.ts';
-import { readShared, withoutKept } from './shared.ts';
+import { readShared, withoutKept } from './ledger.ts';
 import { deregister, readTargets } from './targets.ts';
 import { toFailure } from '../../failure.ts';
 import type { Lifetime } from '../lifetime.ts';

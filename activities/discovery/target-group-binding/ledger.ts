@@ -7,13 +7,23 @@ import type {
 import { canonical } from '../../../domain/kubernetes/canonical.ts';
 import type { Lifetime } from '../lifetime.ts';
 import type { TargetGroupOwner } from '../../../domain/discovery/target-group-binding/new-target-group.ts';
-import { type Entry, countOf } from '../../../domain/discovery/target-group-binding/registered-target.ts';
+import {
+  type Entry,
+  countOf,
+  type Registration,
+} from '../../../domain/discovery/target-group-binding/registered-target.ts';
 import { given } from '../../../domain/model/given.ts';
 import { keyOf } from '../../../domain/model/ids.ts';
 import type { Missing } from '../../../domain/discovery/missing.ts';
 import { saysTheSame, deriveSyncStatus, type Problem } from '../../../domain/discovery/sync-status.ts';
 import type { Synced } from '../../contract.ts';
 import { createStatusReporter } from '../../kubernetes/status-reporter.ts';
+import {
+  findSharedTargets,
+  type SharedGroup,
+  type SharedTargets,
+} from '../../../domain/discovery/target-group-binding/shared-targets.ts';
+import type { Bound } from './group.ts';
 
 /** Keeps in a status what an object has registered, before it is registered, so that a crash leaves nothing unknown. */
 export interface BindingLedger {
@@ -101,4 +111,31 @@ export function createBindingReporter(kubernetes: KubernetesClient): BindingRepo
     }
     return { isPresent: true, message: status.message ?? '', ...given({ againInSeconds }) };
   };
+}
+
+/** Reads what the other AWSTargetGroupBindings of a namespace have registered in a target group. */
+export async function readShared(
+  kubernetes: Pick<KubernetesClient, 'list'>,
+  { key: { namespace }, uid, life: { signal } }: Pick<Bound, 'key' | 'uid' | 'life'>,
+  group: Omit<SharedGroup, 'uid'>,
+): Promise<SharedTargets> {
+  const found = await kubernetes.list<AWSTargetGroupBinding>(AWS_TARGET_GROUP_BINDING, { namespace, signal });
+  const others = found.map(({ metadata, status: { targets = [], ...status } = {} }) => ({
+    uid: metadata.uid ?? '',
+    isDeleting: metadata.deletionTimestamp !== undefined,
+    targetGroupARN: status.targetGroupARN,
+    created: status.created,
+    targets,
+  }));
+  return findSharedTargets(others, { uid, ...group });
+}
+
+/** Leaves out of what is to be deregistered what another object keeps; its record says already that this one lets it go. */
+export async function withoutKept(
+  batches: readonly (readonly Registration[])[],
+  read: () => Promise<SharedTargets>,
+): Promise<readonly (readonly Registration[])[]> {
+  if (batches.length === 0) return [];
+  const { isKept } = await read();
+  return batches.map((batch) => batch.filter((one) => !isKept(one))).filter((batch) => batch.length > 0);
 }

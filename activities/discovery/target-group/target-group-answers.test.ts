@@ -1,6 +1,6 @@
 import type { TargetGroup } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { describe, expect, it } from 'vitest';
-import { askTargetGroups, type TargetGroupReads } from './target-group-answers.ts';
+import { askTargetGroups, type TargetGroupReads } from './target-groups.ts';
 
 const arnOf = (name: string, region = 'eu-central-1'): string =>
   `arn:aws:elasticloadbalancing:${region}:111122223333:targetgroup/${name}/4567`;

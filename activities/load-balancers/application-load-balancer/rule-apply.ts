@@ -11,8 +11,7 @@ import {
 import { unreachable } from '../../../domain/unreachable.ts';
 import { awsErrorType, failure } from '../../failure.ts';
 import type { Attempt, KnownRule, RuleToWrite } from './attempt.ts';
-import { isShownWithout, lookUntilShown, readBack, type Look } from '../read-back.ts';
-import { readInTime } from '../read-in-time.ts';
+import { isShownWithout, lookUntilShown, readBack, type Look, readInTime } from '../reads.ts';
 import { isRuleOf, servedBy } from './rule-conversion.ts';
 import { findRule, knownRule } from './rule-find.ts';
 import { keepTargets, refuseUnweighable, releaseTargets } from './target-stickiness.ts';

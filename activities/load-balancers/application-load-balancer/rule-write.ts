@@ -14,7 +14,7 @@ import { ownerTag } from '../../../domain/load-balancers/owner-tag.ts';
 import { failure } from '../../failure.ts';
 import type { Attempt, RuleToWrite } from './attempt.ts';
 import type { ApplyRequest, Writing } from '../port.ts';
-import { readIfInTime } from '../read-in-time.ts';
+import { readIfInTime } from '../reads.ts';
 import { carriedIn, toTransform, toActions } from './rule-conversion.ts';
 import { toConditions } from './rule-conditions.ts';
 import { claimed, ownerIfShown } from '../owner.ts';

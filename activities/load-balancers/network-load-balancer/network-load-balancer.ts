@@ -34,8 +34,7 @@ import type {
   ApplyRequest,
 } from '../port.ts';
 import { onceReady } from '../writing.ts';
-import { isShownWithout, readBack, type Look } from '../read-back.ts';
-import { readInTime } from '../read-in-time.ts';
+import { isShownWithout, readBack, type Look, readInTime } from '../reads.ts';
 import { zonesOf } from '../zones.ts';
 import type { Owner } from '../../../domain/load-balancers/owner-tag.ts';
 

@@ -1,5 +1,4 @@
-import { readBack } from '../../../activities/load-balancers/read-back.ts';
-import { readInTime } from '../../../activities/load-balancers/read-in-time.ts';
+import { readBack, readInTime } from '../../../activities/load-balancers/reads.ts';
 import type { LoadBalancer, LoadBalancerCalls, Writing } from '../../../activities/load-balancers/port.ts';
 import { weightsText } from '../../../domain/load-balancers/load-balancer.ts';
 import { sameShares } from '../../../domain/load-balancers/weights.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readIfInTime } from './read-in-time.ts';
+import { readIfInTime } from './reads.ts';
 
 const { signal } = new AbortController();
 const refused = () => Promise.reject(new Error('refused'));
