@@ -337,6 +337,7 @@ describe('the listener rule of a Cell', () => {
     await stage.untilPhase('r08', 'Completed', '1.0.0');
     // The other serves until the first version of the Cell has taken its steps, and leaves afterwards.
     await stage.untilWeights({ r08: 100 }, 600);
+    await stage.untilStatus('r08', 'served by its own target group', (one) => one.targetGroups?.length === 1);
     expect(await conditionsAt(600)).toEqual(['host-header example.com']);
     await stage.mark();
   });
