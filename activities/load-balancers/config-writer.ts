@@ -17,7 +17,7 @@ import { strandingRefusal, strandingWarning, type WeightChange } from '../../dom
 import { sameShares } from '../../domain/load-balancers/weights.ts';
 import { loadBalancerStatus, type ApplyOutcome } from '../../domain/load-balancers/load-balancer-status.ts';
 import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
-import { given } from '../../domain/model/given.ts';
+import { given } from '../../domain/model/fields.ts';
 import { dependenciesOf } from './config-object.ts';
 import { healthReader, readStranding, type HealthReader } from './target-health.ts';
 import { refuseWhenAskedOtherwise } from './write-guards.ts';

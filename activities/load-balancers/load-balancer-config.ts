@@ -21,8 +21,7 @@ import type {
   LoadBalancerConfigRef,
 } from '../contract.ts';
 import { reasonOf, toFailure } from '../failure.ts';
-import { addFinalizer, removeFinalizer, type FinalizerOf } from '../kubernetes/finalizers.ts';
-import { goesWithKind } from '../kubernetes/goes-with-kind.ts';
+import { addFinalizer, removeFinalizer, type FinalizerOf, goesWithKind } from '../kubernetes/finalizers.ts';
 import { loadBalancerOf } from './index.ts';
 import type { ConfigObject } from './port.ts';
 import { permit } from '../permit.ts';

@@ -1,6 +1,6 @@
 import { sleep } from '../../clients/backoff.ts';
 import { isPermanent } from '../../domain/failures.ts';
-import type { CellReport, Told } from '../../domain/rollout/report/report.ts';
+import type { CellReport, Told } from '../../domain/rollout/report/events.ts';
 import { reasonOf, toFailure } from '../failure.ts';
 import type { ReportCell } from './cell.ts';
 

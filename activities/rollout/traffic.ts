@@ -12,7 +12,7 @@ import { refuseWhenGivenUp, withHeartbeat } from '../heartbeat.ts';
 import { cellReporter, type CellDependencies } from './cell.ts';
 import { lookAgain, type Around } from './look-again.ts';
 import { tellFirst } from './tell-first.ts';
-import type { Told } from '../../domain/rollout/report/report.ts';
+import type { Told } from '../../domain/rollout/report/events.ts';
 import { writeReader, type WriteReader } from './write-reader.ts';
 import type { SurroundingsReader } from './surroundings.ts';
 import { writeConfig } from './write-config.ts';

@@ -8,7 +8,7 @@ import { canonical } from '../../../domain/kubernetes/canonical.ts';
 import type { Lifetime } from '../lifetime.ts';
 import type { TargetGroupOwner } from '../../../domain/discovery/target-group-binding/new-target-group.ts';
 import { type Entry, countOf } from '../../../domain/discovery/target-group-binding/registered-target.ts';
-import { given } from '../../../domain/model/given.ts';
+import { given } from '../../../domain/model/fields.ts';
 import { keyOf } from '../../../domain/model/ids.ts';
 import type { Missing } from '../../../domain/discovery/missing.ts';
 import { saysTheSame, deriveSyncStatus, type Problem } from '../../../domain/discovery/sync-status.ts';

@@ -14,8 +14,12 @@ import { deleteCreated, leaveGroup, whileInUse, type LeavingDependencies } from 
 import { openLedger, type BindingLedger, createBindingReporter, type BindingOutcome } from './ledger.ts';
 import { FAILED_AGAIN_SECONDS, type ClusterReader } from '../clusters/reader.ts';
 import type { SyncActivities, Synced } from '../../contract.ts';
-import { addFinalizerAndRead, removeFinalizer, type FinalizerOf } from '../../kubernetes/finalizers.ts';
-import { goesWithKind } from '../../kubernetes/goes-with-kind.ts';
+import {
+  addFinalizerAndRead,
+  removeFinalizer,
+  type FinalizerOf,
+  goesWithKind,
+} from '../../kubernetes/finalizers.ts';
 import { startLifetime, type Lifetime } from '../lifetime.ts';
 import { reasonOf, toFailure } from '../../failure.ts';
 

@@ -1,5 +1,5 @@
 import type { Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
-import type { Carried } from '../../../crds/carried.ts';
+import type { Carried } from '../../../crds/listener-rule.ts';
 import { remembered } from '../../../domain/load-balancers/application-load-balancer/carried.ts';
 import type { ObservedForwarding } from '../../../domain/load-balancers/load-balancer.ts';
 import {

@@ -1,6 +1,5 @@
 import type { Action, Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
-import type { Carried } from '../../../crds/carried.ts';
-import type { ListenerRule } from '../../../crds/listener-rule.ts';
+import type { Carried, ListenerRule } from '../../../crds/listener-rule.ts';
 import type { PresentRule } from '../../../domain/load-balancers/application-load-balancer/rule-difference.ts';
 import { forwardedBy, named, singleAsDesired, toTuples } from '../forward.ts';
 import { carriedIn, toAction } from './rule-carried.ts';

@@ -1,5 +1,4 @@
-import type { Carried } from '../../../crds/carried.ts';
-import type { ListenerRule } from '../../../crds/listener-rule.ts';
+import type { Carried, ListenerRule } from '../../../crds/listener-rule.ts';
 import { isCarrying } from '../../../domain/load-balancers/application-load-balancer/carried.ts';
 import type { ObservedForwarding } from '../../../domain/load-balancers/load-balancer.ts';
 

@@ -1,4 +1,4 @@
-import type { Carried, CarriedPart } from '../../../crds/carried.ts';
+import type { Carried, CarriedPart } from '../../../crds/listener-rule.ts';
 import { canonical } from '../../kubernetes/canonical.ts';
 
 /** Whether a rule does something besides matching and forwarding. */

@@ -1,5 +1,4 @@
-import type { Carried } from '../../../crds/carried.ts';
-import type { ListenerRule } from '../../../crds/listener-rule.ts';
+import type { Carried, ListenerRule } from '../../../crds/listener-rule.ts';
 import { canonical } from '../../kubernetes/canonical.ts';
 import { describeCarried, lostActions } from './carried.ts';
 import { sameMatch } from './listener-rule.ts';
