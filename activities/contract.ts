@@ -7,7 +7,7 @@ import type { AnalysisStep, ExperimentStep } from '../crds/cell.ts';
 import type { CheckStep } from '../crds/check-step.ts';
 import type { JobSpec } from '../crds/job-step.ts';
 import type { SyncedKind } from '../crds/index.ts';
-import type { CellReport } from '../domain/rollout/report/report.ts';
+import type { CellReport } from '../domain/rollout/report/events.ts';
 import type { ShiftRequest, ShiftResult } from '../domain/rollout/shift.ts';
 import type { FailedBefore } from '../domain/model/pace.ts';
 import type { LostRun } from '../domain/model/state.ts';
@@ -17,7 +17,7 @@ import type { ObservedCell } from '../domain/model/observation.ts';
 import type { TargetGroup } from '../domain/model/target-group.ts';
 import type { TargetHealth } from '../domain/gates/health.ts';
 import type { AnalysisVerdict } from '../domain/rollout/measure/analysis.ts';
-import type { ReadVerdict } from '../domain/rollout/measure/ended-early.ts';
+import type { ReadVerdict } from '../domain/rollout/measure/measurement.ts';
 import type { VersionSet } from '../domain/versions/version.ts';
 
 export type { ShiftRequest, ShiftResult };

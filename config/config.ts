@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname, networkInterfaces } from 'node:os';
 import { describeIssue, problemsAmong, unreadAmong, type Environment } from './problems.ts';
 import { variables, type Variables } from './variables.ts';
-import { given } from '../domain/model/given.ts';
+import { given } from '../domain/model/fields.ts';
 
 /** How much is logged. */
 export type LogLevel = Variables['OKRA_LOG_LEVEL'];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isSelectorText } from '../domain/kubernetes/selector-text.ts';
+import { isSelectorText } from '../domain/kubernetes/selector.ts';
 import { isKey } from '../domain/text.ts';
 
 const text = z.string();

@@ -14,7 +14,7 @@ import { unreachable } from '../domain/unreachable.ts';
 import { changed } from '../workflows/messages.ts';
 import { workflowIdOf, type Instruction, type WakingSignal } from './instruction.ts';
 import { createQueue } from './informer/queue.ts';
-import { given } from '../domain/model/given.ts';
+import { given } from '../domain/model/fields.ts';
 
 /** An instruction that asks for something. */
 export type Order = Exclude<Instruction, { do: 'Ignore' }>;

@@ -1,4 +1,4 @@
-import { given } from '../domain/model/given.ts';
+import { given } from '../domain/model/fields.ts';
 import type { Log } from '../clients/log.ts';
 import type { KindWithWorkflow } from '../crds/index.ts';
 import type { AWSTargetGroup } from '../crds/aws-target-group.ts';

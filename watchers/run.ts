@@ -25,7 +25,7 @@ import { listening } from './metrics/listening.ts';
 import { tellOf } from './metrics/telling.ts';
 import { createRouter, type Router } from './router.ts';
 import { sources as everywhere, type KindEvent, type Source } from './kinds.ts';
-import { given } from '../domain/model/given.ts';
+import { given } from '../domain/model/fields.ts';
 
 /** What the watchers need. */
 export interface WatcherOptions {

@@ -4,7 +4,7 @@ import type { ApplicationAction } from '../domain/applications/decision.ts';
 import type { ApplicationsState } from '../domain/applications/state.ts';
 import { clusters, ruleAt, web } from '../domain/applications/testing/applications.ts';
 import { ApplicationsWorld } from '../domain/applications/testing/world.ts';
-import type { CellReport } from '../domain/rollout/report/report.ts';
+import type { CellReport } from '../domain/rollout/report/events.ts';
 
 interface Handler {
   (request?: undefined): unknown;

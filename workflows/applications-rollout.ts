@@ -9,7 +9,7 @@ import { applicationsDetails } from '../domain/applications/view.ts';
 import type { Outcome } from '../domain/model/decision.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
 import { CANCELLED } from '../domain/model/requests.ts';
-import { sameStatus } from '../domain/rollout/report/report.ts';
+import { sameStatus } from '../domain/rollout/report/events.ts';
 import {
   applicationActs,
   applicationLooks,

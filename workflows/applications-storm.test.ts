@@ -2,7 +2,7 @@ import { ActivityFailure, ApplicationFailure, CancelledFailure } from '@temporal
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { clusters, web } from '../domain/applications/testing/applications.ts';
 import { ApplicationsWorld } from '../domain/applications/testing/world.ts';
-import type { CellReport } from '../domain/rollout/report/report.ts';
+import type { CellReport } from '../domain/rollout/report/events.ts';
 import { handlers, info, lone, LoneScope, Renewed, turn, until } from '../test/support/lone-workflow.ts';
 
 const MINUTE = 60_000;

@@ -4,14 +4,15 @@ import {
   condition,
   setCurrentDetails,
   workflowInfo,
+  uuid4,
 } from '@temporalio/workflow';
 import { applicationsFrom, type ApplicationsState } from '../domain/applications/state.ts';
-import type { Outcome, Wait } from '../domain/model/decision.ts';
+import type { Outcome, Wait, Performable } from '../domain/model/decision.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
 import { CANCELLED } from '../domain/model/requests.ts';
 import type { ObservedCell } from '../domain/model/observation.ts';
 import { initialState, type RolloutState } from '../domain/model/state.ts';
-import { tookUp } from '../domain/rollout/record/performed.ts';
+import { tookUp, type Performed } from '../domain/rollout/record/performed.ts';
 import {
   abortTakesBack,
   couldNotSee,
@@ -24,15 +25,38 @@ import {
   withStatusOf,
 } from '../domain/rollout/record/run.ts';
 import { takeTurn, type Turn } from '../domain/rollout/turn.ts';
-import { objects, inShort } from './activities.ts';
+import { objects, inShort, configs, elbv2Reads, measurements, traffic } from './activities.ts';
 import { rollOutApplications } from './applications-rollout.ts';
 import { type Cancellation, listen, type LiveRun } from './live-run.ts';
-import { failureOf } from './failure.ts';
+import { failureOf, isLost } from './failure.ts';
 import { interruptible } from './interruptible.ts';
 import { hasLongHistory, goOn, isSuperseded, waitUntil } from './renewal.ts';
 import type { LookPace } from './look-pace.ts';
-import { perform } from './perform.ts';
 import { report, show } from './report-cell.ts';
+import * as attempt from '../domain/rollout/record/attempt.ts';
+import { carryOut, type Situation } from './carry-out.ts';
+import type { Hands } from './hands.ts';
+
+const hands: Hands = { objects, measurements, elbv2Reads, traffic, configs, newId: uuid4 };
+
+/** Performs one decision by activities; what refuses is tried again later, and can be seen until then. */
+async function perform(decision: Performable, situation: Situation): Promise<Performed> {
+  const { observed, run } = situation;
+  try {
+    const answer = await interruptible(() => carryOut(decision, situation, hands), {
+      happened: () => attempt.isInterrupted(decision, run()),
+      at: attempt.givenUpAt(decision, run()),
+    });
+    return attempt.performedOf(
+      decision,
+      answer.is === 'Answered' ? { is: 'CarriedOut', done: answer.value } : answer,
+      observed,
+    );
+  } catch (error) {
+    const is = isLost(error) ? 'Lost' : 'Refused';
+    return attempt.performedOf(decision, { is, refusal: failureOf(error) }, observed);
+  }
+}
 
 /** Which Cell to roll out, and what an earlier run has handed over. */
 export interface CellRolloutInput {

@@ -1,11 +1,19 @@
 import { setHandler } from '@temporalio/workflow';
-import { askApplications, isAnyInWork } from '../domain/applications/requests.ts';
+import {
+  askApplications,
+  isAnyInWork,
+  applicationsAnswer,
+  applicationsRefusal,
+} from '../domain/applications/requests.ts';
 import type { ApplicationsState } from '../domain/applications/state.ts';
 import { applicationsPlan, applicationsView } from '../domain/applications/view.ts';
 import { CANCELLED } from '../domain/model/requests.ts';
 import type { Cancellation } from './live-run.ts';
-import { handleApplicationsRequests } from './handle-applications-requests.ts';
 import { analysisFinished, changed, drifted, experimentFinished, planQuery, stateQuery } from './messages.ts';
+import { requestKinds } from '../domain/model/request-kinds.ts';
+import { requestNames, type RequestName, type TakenRequest } from '../domain/model/request.ts';
+import { refuseApprovals } from './handle-approvals.ts';
+import { listenTo, stampOf } from './listen-to-request.ts';
 
 /** What a run for a Cell with applications knows by now; words from outside change it while the workflow waits. */
 export interface LiveApplications {
@@ -59,4 +67,25 @@ export function listenForApplications(
     asked: () => asked,
     isCancelled: () => isCancelled,
   };
+}
+
+/** The applications that are asked. */
+interface AskedApplications {
+  readonly state: () => ApplicationsState;
+  readonly take: (request: TakenRequest<RequestName>) => void;
+}
+
+/** Listens to what operators ask of a Cell with applications, by the messages of every Cell. */
+function handleApplicationsRequests(asked: AskedApplications): void {
+  for (const name of requestNames) {
+    listenTo(name, {
+      description: requestKinds[name].description,
+      refusal: () => applicationsRefusal(asked.state(), name),
+      answer: () => applicationsAnswer(name, asked.state()),
+      take: (sent) => asked.take({ action: name, ...stampOf(sent) }),
+    });
+  }
+  refuseApprovals(
+    'Expected a Cell with a rollout of its own, got one with applications, whose traffic moves without approval steps.',
+  );
 }

@@ -1,11 +1,10 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { counted, type ReadVerdict } from '../domain/rollout/measure/ended-early.ts';
+import { counted, type ReadVerdict, measurementName } from '../domain/rollout/measure/measurement.ts';
 import type { PresentCell } from '../domain/versions/candidate.ts';
 import { listenerARNOf, routeOf } from '../domain/load-balancers/load-balancer.ts';
 import type { Measurement, StartMeasurement } from '../domain/model/decision.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
 import type { ObservedCell } from '../domain/model/observation.ts';
-import { measurementName } from '../domain/rollout/measure/measurement.ts';
 import type { Change } from '../domain/rollout/record/performed.ts';
 import { measured, terminated } from '../domain/rollout/record/record-measurement.ts';
 import type { Rollout } from '../domain/model/state.ts';

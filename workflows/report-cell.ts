@@ -2,7 +2,7 @@ import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@tempor
 import type { Decision } from '../domain/model/decision.ts';
 import { reportRefused } from '../domain/rollout/record/record-backoff.ts';
 import { remembering } from '../domain/rollout/record/run.ts';
-import type { CellReport, Told } from '../domain/rollout/report/report.ts';
+import type { CellReport, Told } from '../domain/rollout/report/events.ts';
 import { dueReport, told } from '../domain/rollout/turn.ts';
 import { rolloutDetailsOf } from '../domain/model/view.ts';
 import { objects } from './activities.ts';

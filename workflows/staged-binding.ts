@@ -3,17 +3,61 @@ import type { StagedDecision } from '../domain/staged/decision.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
 import type { ObservedStaged } from '../domain/staged/observation.ts';
 import { holdTime, resumeTime } from '../domain/staged/active-stage.ts';
-import { acceptStagedRequest } from '../domain/staged/requests.ts';
+import { acceptStagedRequest, answerStagedRequest, refuseStagedRequest } from '../domain/staged/requests.ts';
 import { looked, pause, type Looks } from '../domain/model/pace.ts';
-import { initialStagedState, type StagedState } from '../domain/staged/state.ts';
+import {
+  initialStagedState,
+  type StagedState,
+  stagedRequestNames,
+  type StagedAim,
+  type StagedRequest,
+  type StagedRequestName,
+} from '../domain/staged/state.ts';
 import { isSameStagedStatus, deriveStagedStatus } from '../domain/staged/status.ts';
 import { nextLook, takeStagedTurn } from '../domain/staged/turn.ts';
 import { stagedReports, stages, inShort } from './activities.ts';
 import { failureOf, type Failure } from './failure.ts';
-import { handleStagedRequests } from './handle-staged-requests.ts';
 import { changed, stagedQuery } from './messages.ts';
 import { goOn, isDue, waitUntil } from './renewal.ts';
 import { unreachable } from '../domain/unreachable.ts';
+import type { RawValue } from '@temporalio/common';
+import { fieldsIn } from '../domain/model/fields.ts';
+import { decode, listenTo, stampOf } from './listen-to-request.ts';
+
+const descriptions: Readonly<Record<StagedRequestName, string>> = {
+  pause: 'Begins no stage until someone sends resume.',
+  resume: 'Ends a pause.',
+  promote: 'Finishes the stage, whether or not its condition is fulfilled; with "stage", only that one.',
+  abort: 'Takes the newest stage back; with "to", all after the stage of that name, the newest first.',
+  retry: 'Continues after an abort, or after a stage that was not fulfilled in time.',
+};
+
+/** The StagedBindingPolicy that is asked. */
+interface AskedStaged {
+  readonly state: () => StagedState;
+  readonly take: (name: StagedRequestName, request: StagedRequest) => void;
+}
+
+/** Listens to what operators ask, by signal and by update. */
+function handleStagedRequests(asked: AskedStaged): void {
+  for (const name of stagedRequestNames) {
+    listenTo(name, {
+      description: descriptions[name],
+      refusal: (sent) => refuseStagedRequest(asked.state(), name, aimIn(sent)),
+      answer: (sent) => answerStagedRequest(name, asked.state(), aimIn(sent)),
+      take: (sent) => asked.take(name, { ...stampOf(sent), ...aimIn(sent) }),
+    });
+  }
+}
+
+function aimIn(sent: RawValue | undefined): StagedAim {
+  const { to, stage } = fieldsIn(decode(sent));
+  return {
+    ...(typeof to === 'string' ? { to } : {}),
+    // What names none is not the one that it is at.
+    ...(stage === undefined ? {} : { stage: typeof stage === 'string' ? stage : '' }),
+  };
+}
 
 /** Which StagedBindingPolicy, how often to look when nobody tells of a change, and what an earlier run has handed over. */
 export interface StagedBindingInput {

@@ -3,7 +3,7 @@ import { objectStart } from '../../clients/temporal/workflow-start.ts';
 import type { Cell } from '../../crds/cell.ts';
 import type { ApplicationAction } from '../../domain/applications/decision.ts';
 import { childName } from '../../domain/applications/names.ts';
-import { controllerOf } from '../../domain/kubernetes/controller.ts';
+import { controllerOf } from '../../domain/kubernetes/conditions.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import type { ApplicationsDependencies, ReadCell } from './dependencies.ts';
 

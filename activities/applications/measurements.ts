@@ -1,7 +1,6 @@
 import { ANALYSIS_RUN, CHECK, JOB, type KindRef } from '../../clients/kubernetes/kinds.ts';
 import { isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import type { ApplicationCheck } from '../../crds/application-checks.ts';
-import type { ApplicationOfCell } from '../../crds/application.ts';
+import type { ApplicationCheck, ApplicationOfCell } from '../../crds/application.ts';
 import type { Check } from '../../crds/check.ts';
 import type { Metadata } from '../../crds/resource.ts';
 import type { ApplicationAction } from '../../domain/applications/decision.ts';
@@ -12,7 +11,7 @@ import { isPartial, RUN_LABEL, verdictOfAll } from '../../domain/checks/verdict.
 import { CELL_LABEL, ROLLOUT_LABEL, VERSION_LABEL } from '../../domain/kubernetes/labels.ts';
 import { isEnded, jobVerdict, type Job } from '../../domain/rollout/measure/job.ts';
 import { verdictFrom, type AnalysisVerdict } from '../../domain/rollout/measure/analysis.ts';
-import { saysNothing } from '../../domain/rollout/measure/ended-early.ts';
+import { saysNothing } from '../../domain/rollout/measure/measurement.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { VersionSet } from '../../domain/versions/version.ts';
 import { namedARN } from '../../domain/model/target-group.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CELL, type KindRef } from '../../clients/kubernetes/kinds.ts';
 import { digest } from '../../clients/digest.ts';
-import { parseRevisionData } from '../../crds/application-revision.ts';
+import { parseRevisionData } from '../../crds/application.ts';
 import { clusters, ruleAt, web } from '../../domain/applications/testing/applications.ts';
 import { arnOf } from '../../domain/applications/testing/world.ts';
 import { initialApplicationsState } from '../../domain/applications/state.ts';

@@ -1,7 +1,7 @@
 import { CELL } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { Cell } from '../../crds/cell.ts';
-import { controllerOf } from '../../domain/kubernetes/controller.ts';
+import { controllerOf } from '../../domain/kubernetes/conditions.ts';
 import { APPLICATIONS_FINALIZER, CELL_LABEL } from '../../domain/kubernetes/labels.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import { addFinalizer, removeFinalizer } from '../kubernetes/finalizers.ts';

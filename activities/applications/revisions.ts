@@ -1,12 +1,12 @@
 import { CONTROLLER_REVISION } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import { parseRevisionData, type RevisionData } from '../../crds/application-revision.ts';
+import { parseRevisionData, type RevisionData } from '../../crds/application.ts';
 import type { Metadata } from '../../crds/resource.ts';
 import { APPLICATION_LABEL } from '../../domain/applications/child.ts';
 import { revisionName } from '../../domain/applications/names.ts';
 import type { ObservedRevision } from '../../domain/applications/observation.ts';
 import { observedRevisions } from '../../domain/applications/revisions.ts';
-import { controllerOf } from '../../domain/kubernetes/controller.ts';
+import { controllerOf } from '../../domain/kubernetes/conditions.ts';
 import { CELL_LABEL, GOOD_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 import { failure } from '../failure.ts';
 import { createOnce } from '../kubernetes/writes.ts';

@@ -18,7 +18,7 @@ import type {
 import type { Resolved } from '../../domain/applications/resolved.ts';
 import { hasMarks } from '../../domain/discovery/generated.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
-import { controllerOf } from '../../domain/kubernetes/controller.ts';
+import { controllerOf } from '../../domain/kubernetes/conditions.ts';
 import { CELL_LABEL, VERSION_LABEL } from '../../domain/kubernetes/labels.ts';
 import { namedARN } from '../../domain/model/target-group.ts';
 import { mayAdopt } from '../../domain/versions/watched.ts';

@@ -1,5 +1,5 @@
 import type { Metadata } from '../../crds/resource.ts';
-import { controllerOf } from '../../domain/kubernetes/controller.ts';
+import { controllerOf } from '../../domain/kubernetes/conditions.ts';
 import type { Marks } from '../../domain/discovery/generated.ts';
 import { API_VERSION, GENERATED_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 import {

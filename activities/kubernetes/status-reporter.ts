@@ -6,10 +6,10 @@ import { fitted } from '../../domain/rollout/report/fitted.ts';
 import { formatKey, keyOf, metadataOf, type ObjectKey } from '../../domain/model/ids.ts';
 import type { Metadata } from '../../crds/resource.ts';
 import { sameValue } from '../../domain/kubernetes/canonical.ts';
-import { given } from '../../domain/model/given.ts';
+import { given } from '../../domain/model/fields.ts';
 import { failure } from '../failure.ts';
 import { retryOnConflict } from './writes.ts';
-import type { ReportedEvent } from '../../domain/rollout/report/report.ts';
+import type { ReportedEvent } from '../../domain/rollout/report/events.ts';
 
 /** The object that a report is about. */
 export interface Reported {

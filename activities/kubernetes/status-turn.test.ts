@@ -3,7 +3,7 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { KubernetesError } from '../../clients/kubernetes/kubernetes.ts';
 import type { Cell } from '../../crds/cell.ts';
-import type { CellReport } from '../../domain/rollout/report/report.ts';
+import type { CellReport } from '../../domain/rollout/report/events.ts';
 import { cellActivities } from '../rollout/cell.ts';
 
 type Status = NonNullable<Cell['status']>;

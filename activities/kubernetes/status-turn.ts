@@ -3,8 +3,8 @@ import { isGrpcServiceError, WorkflowNotFoundError, type Client } from '@tempora
 import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { Metadata } from '../../crds/resource.ts';
-import { type ObjectKey } from '../../domain/model/ids.ts';
-import { successionOf, type StatusWriter } from '../../domain/rollout/report/report.ts';
+import type { ObjectKey } from '../../domain/model/ids.ts';
+import { successionOf, type StatusWriter } from '../../domain/rollout/report/events.ts';
 import { refuseWhenGivenUp } from '../heartbeat.ts';
 import { retryOnConflict } from './writes.ts';
 import { superseded } from './status-reporter.ts';

@@ -1,4 +1,4 @@
-import { given } from '../../domain/model/given.ts';
+import { given } from '../../domain/model/fields.ts';
 import type { Problem } from '../../domain/discovery/sync-status.ts';
 import { toFailure } from '../failure.ts';
 import type { Lifetime } from '../discovery/lifetime.ts';

@@ -1,5 +1,5 @@
-import { type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import { controllerOf } from '../../domain/kubernetes/controller.ts';
+import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { controllerOf } from '../../domain/kubernetes/conditions.ts';
 import { FINALIZER, SEQUENCE_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
 import { sameRuleOrListener, type Route } from '../../domain/load-balancers/load-balancer.ts';

@@ -20,7 +20,7 @@ import {
   type ApplyOutcome,
   type LoadBalancerConfigView,
 } from '../../domain/load-balancers/load-balancer-config.ts';
-import { given } from '../../domain/model/given.ts';
+import { given } from '../../domain/model/fields.ts';
 import { dependenciesOf, configViewOf, readConfig } from './config-object.ts';
 import { healthReader, readStranding, type HealthReader } from './target-health.ts';
 import type { Adoption } from '../contract.ts';

@@ -2,7 +2,7 @@ import { ANALYSIS_RUN } from '../../clients/kubernetes/kinds.ts';
 import { isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { buildAnalysisRun } from '../../domain/rollout/measure/analysis-run.ts';
 import { verdictFrom, type AnalysisVerdict } from '../../domain/rollout/measure/analysis.ts';
-import { readOf, type ReadVerdict } from '../../domain/rollout/measure/ended-early.ts';
+import { readOf, type ReadVerdict } from '../../domain/rollout/measure/measurement.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import { CELL_LABEL, ROLLOUT_LABEL, STEP_LABEL } from '../../domain/kubernetes/labels.ts';
 import type { Metadata } from '../../crds/resource.ts';

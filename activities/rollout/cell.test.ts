@@ -1,6 +1,6 @@
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { expect, it } from 'vitest';
-import type { CellReport } from '../../domain/rollout/report/report.ts';
+import type { CellReport } from '../../domain/rollout/report/events.ts';
 import { cellActivities } from './cell.ts';
 
 interface Applied {

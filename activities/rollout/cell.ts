@@ -4,7 +4,7 @@ import type { TellEvent } from '../../clients/datadog/events.ts';
 import { CELL } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { outsideEvent } from '../../domain/rollout/report/outside-events.ts';
-import type { CellReport } from '../../domain/rollout/report/report.ts';
+import type { CellReport } from '../../domain/rollout/report/events.ts';
 import type { CellActivities } from '../contract.ts';
 import { createStatusReporter } from '../kubernetes/status-reporter.ts';
 import { observeCell } from './observe-cell.ts';

@@ -10,7 +10,7 @@ import {
   type ExperimentStatus,
   type ReplicaSet,
 } from '../../domain/rollout/measure/experiment.ts';
-import { readOf, type ReadVerdict } from '../../domain/rollout/measure/ended-early.ts';
+import { readOf, type ReadVerdict } from '../../domain/rollout/measure/measurement.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import { CELL_LABEL, ROLLOUT_LABEL, STEP_LABEL } from '../../domain/kubernetes/labels.ts';
 import { readTemplates, seenCell } from './analysis-templates.ts';

@@ -12,9 +12,9 @@ import {
 import { targetGroupSelector } from '../../crds/common.ts';
 import { hasApplicationOf, heldBehind } from '../../domain/applications/ahead.ts';
 import { withRefusals } from '../../domain/access/forwarding-access.ts';
-import { unreadyClusters } from '../../domain/gates/clusters.ts';
+import { unreadyClusters } from '../../domain/gates/gate.ts';
 import { freezesOf, longest } from '../../domain/gates/freeze.ts';
-import { controllerOf } from '../../domain/kubernetes/controller.ts';
+import { controllerOf } from '../../domain/kubernetes/conditions.ts';
 import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
 import { loadBalancerTypes, routeOf, targetGroupsOf } from '../../domain/load-balancers/load-balancer.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';

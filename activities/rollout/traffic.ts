@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
 import { sameValue } from '../../domain/kubernetes/canonical.ts';
 import { usesOf } from '../../domain/access/forwarding-access.ts';
-import { given } from '../../domain/model/given.ts';
+import { given } from '../../domain/model/fields.ts';
 import { formatKey } from '../../domain/model/ids.ts';
 import { strandingRefusal } from '../../domain/gates/health.ts';
 import { placeOf, targetGroupsOf, weightsText, routeOf } from '../../domain/load-balancers/load-balancer.ts';
@@ -10,7 +10,7 @@ import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-ba
 import type { WeightedTargetGroup } from '../../domain/model/target-group.ts';
 import { refuseWhenGivenUp, withHeartbeat } from '../heartbeat.ts';
 import { cellReporter, type CellDependencies, type ReportCell } from './cell.ts';
-import type { Told, CellReport } from '../../domain/rollout/report/report.ts';
+import type { Told, CellReport } from '../../domain/rollout/report/events.ts';
 import type { SurroundingsReader, SurroundingsRead } from './surroundings.ts';
 import { writeConfig } from './write-config.ts';
 import { connectionsAfter } from '../../domain/load-balancers/connections.ts';

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import { type AskName, askNames } from '../../domain/model/request.ts';
 import { type Seen, seenIn } from '../../domain/model/seen.ts';
-import { fieldsIn } from '../../domain/model/shape.ts';
+import { fieldsIn } from '../../domain/model/fields.ts';
 import { send } from '../okractl/send.ts';
 import { CommandError, exitCodes } from '../okractl/shell.ts';
 import { feed, type Wish } from './feeds.ts';

@@ -1,12 +1,12 @@
-import { given } from '../../domain/model/given.ts';
+import { given } from '../../domain/model/fields.ts';
 import type { ToldWeights, WeightHistory } from '../../clients/temporal/weight-history.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Cell, CellStatus } from '../../crds/cell.ts';
-import { unreadyClusters } from '../../domain/gates/clusters.ts';
+import { unreadyClusters } from '../../domain/gates/gate.ts';
 import { freezeAt, type Freezing } from '../../domain/gates/freeze.ts';
 import { openingAt } from '../../domain/gates/windows.ts';
 import { describeRoute, placeOf, routeOf } from '../../domain/load-balancers/load-balancer.ts';
-import { describeSteps } from '../../domain/steps/strategy.ts';
+import { describeSteps } from '../../domain/steps/plan.ts';
 import {
   applicationsTable,
   healthOf as healthText,

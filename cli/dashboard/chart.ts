@@ -1,4 +1,4 @@
-import { given } from '../../domain/model/given.ts';
+import { given } from '../../domain/model/fields.ts';
 import type { ToldWeights, WeightHistory } from '../../clients/temporal/weight-history.ts';
 import type { Cell } from '../../crds/cell.ts';
 import type { KnownCell } from './rows.ts';

@@ -1,4 +1,4 @@
-import { given } from '../../domain/model/given.ts';
+import { given } from '../../domain/model/fields.ts';
 import type { Cell } from '../../crds/cell.ts';
 import type { Asked } from '../okractl/describe-cell.ts';
 import { isDegraded } from '../okractl/refusals.ts';

@@ -1,11 +1,10 @@
-import { given } from '../../domain/model/given.ts';
+import { given, type Fields, fieldsIn, recordsIn, textIn } from '../../domain/model/fields.ts';
 import { ANALYSIS_RUN, CHECK, EXPERIMENT } from '../../clients/kubernetes/kinds.ts';
 import { isForbidden, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { Cell } from '../../crds/cell.ts';
 import type { Check } from '../../crds/check.ts';
 import { thresholdOf } from '../../domain/checks/judge-value.ts';
 import { RUN_LABEL } from '../../domain/checks/verdict.ts';
-import { type Fields, fieldsIn, recordsIn, textIn } from '../../domain/model/shape.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { messageOf, type Troubled } from './remembered.ts';
 import { toneOfVerdict } from './rows.ts';

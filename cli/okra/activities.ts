@@ -1,4 +1,4 @@
-import { given } from '../../domain/model/given.ts';
+import { given } from '../../domain/model/fields.ts';
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { sleep } from '../../clients/backoff.ts';
 import { type Installation, installationIn } from '../../clients/kubernetes/installation.ts';

@@ -1,4 +1,4 @@
-import { given } from '../../domain/model/given.ts';
+import { given } from '../../domain/model/fields.ts';
 import type { Command } from 'commander';
 import { SECRET } from '../../clients/kubernetes/kinds.ts';
 import { isConflict } from '../../clients/kubernetes/kubernetes.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import type { EKSCluster } from '../../clients/aws/eks.ts';
-import { fieldsIn } from '../../domain/model/shape.ts';
+import { fieldsIn } from '../../domain/model/fields.ts';
 import { runOkractl } from '../okractl/testing/shell.ts';
 import { aCell, aTargetGroup } from '../okractl/testing/objects.ts';
 import { aSecret } from './testing/objects.ts';

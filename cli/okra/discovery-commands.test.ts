@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ELBv2 } from '../../clients/aws/elbv2.ts';
-import { fieldsIn } from '../../domain/model/shape.ts';
+import { fieldsIn } from '../../domain/model/fields.ts';
 import { aSecret } from './testing/objects.ts';
 import { runOkra, type FakeObject } from './testing/shell.ts';
 

@@ -1,4 +1,4 @@
-import { given } from '../../domain/model/given.ts';
+import { given } from '../../domain/model/fields.ts';
 import type { Command } from 'commander';
 import { listBindings } from '../../activities/discovery/clusters/target-group-bindings.ts';
 import { AWS_TARGET_GROUP } from '../../clients/kubernetes/kinds.ts';

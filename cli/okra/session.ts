@@ -1,4 +1,4 @@
-import { given } from '../../domain/model/given.ts';
+import { given } from '../../domain/model/fields.ts';
 import { connectEKS } from '../../clients/aws/eks.ts';
 import { readPace } from '../../clients/aws/elbv2-pace.ts';
 import { connectELBv2 } from '../../clients/aws/elbv2.ts';

@@ -4,7 +4,7 @@ import {
   type FakeListener,
 } from '../../activities/load-balancers/application-load-balancer/testing/listener.ts';
 import type { CanaryStep, CellStatus } from '../../crds/cell.ts';
-import { fieldsIn } from '../../domain/model/shape.ts';
+import { fieldsIn } from '../../domain/model/fields.ts';
 import { aCell, aTargetGroup } from '../okractl/testing/objects.ts';
 import { runOkra, type FakeObject, type Outcome } from './testing/shell.ts';
 

@@ -1,4 +1,4 @@
-import { given } from '../../domain/model/given.ts';
+import { given, fieldsIn, isRecord, recordsIn } from '../../domain/model/fields.ts';
 import type { Command } from 'commander';
 import {
   ANALYSIS_RUN,
@@ -19,7 +19,6 @@ import { resources } from '../../crds/index.ts';
 import { type RequestVerb, requestVerbs } from '../../crds/request-names.ts';
 import type { permissions } from '../../deploy/rbac/permissions.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
-import { fieldsIn, isRecord, recordsIn } from '../../domain/model/shape.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { counted, forPrograms, type OutputFormat, outputOption } from './output.ts';
 import { badUsage, exitCodes, type Globals, type Session, type Shell } from './shell.ts';

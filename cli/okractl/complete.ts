@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander';
 import { AWS_TARGET_GROUP, CELL, FREEZE, type KindRef } from '../../clients/kubernetes/kinds.ts';
 import { resources } from '../../crds/index.ts';
-import { given } from '../../domain/model/given.ts';
+import { given } from '../../domain/model/fields.ts';
 import type { Globals, Shell } from './shell.ts';
 import { inOneLine } from '../terminal-text.ts';
 

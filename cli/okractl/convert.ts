@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { convert } from '../../domain/conversion/convert.ts';
-import { withoutNulls } from '../../domain/model/shape.ts';
+import { withoutNulls } from '../../domain/model/fields.ts';
 import {
   type DryRunOptions,
   FILE,

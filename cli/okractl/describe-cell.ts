@@ -3,7 +3,7 @@ import { freezeAt, type Freezing } from '../../domain/gates/freeze.ts';
 import { openingAt } from '../../domain/gates/windows.ts';
 import { describeRoute, placeOf, routeOf } from '../../domain/load-balancers/load-balancer.ts';
 import type { WeightedTargetGroup } from '../../domain/model/target-group.ts';
-import { describeSteps } from '../../domain/steps/strategy.ts';
+import { describeSteps } from '../../domain/steps/plan.ts';
 import { asLine, inOneLine } from '../terminal-text.ts';
 import { changesTable, requestsTable } from './history.ts';
 import { ageOf, counted, formatTime, layOut, layOutPairs, type Table } from './output.ts';

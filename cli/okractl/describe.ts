@@ -8,7 +8,7 @@ import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import { freezesOf } from '../../domain/gates/freeze.ts';
 import { routeOf, targetGroupsOf } from '../../domain/load-balancers/load-balancer.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
-import { fieldsIn, recordsIn, textIn } from '../../domain/model/shape.ts';
+import { fieldsIn, recordsIn, textIn } from '../../domain/model/fields.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { type Asked, describeCell, eventsTable, listed, section, type ShownEvent } from './describe-cell.ts';

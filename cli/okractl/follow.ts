@@ -24,7 +24,7 @@ import {
   targetGroupsOf,
 } from '../../domain/load-balancers/load-balancer.ts';
 import { formatKey, keyOf, type ObjectKey } from '../../domain/model/ids.ts';
-import { fieldsIn, textIn } from '../../domain/model/shape.ts';
+import { fieldsIn, textIn } from '../../domain/model/fields.ts';
 import type { Informed, ObjectEvent } from '../../watchers/event.ts';
 import { runInformer } from '../../watchers/informer/informer.ts';
 import type { Asked } from './describe-cell.ts';

@@ -1,4 +1,12 @@
-import { given } from '../../domain/model/given.ts';
+import {
+  given,
+  type Fields,
+  fieldsIn,
+  isRecord,
+  recordsIn,
+  textIn,
+  withoutNulls,
+} from '../../domain/model/fields.ts';
 import type { Command } from 'commander';
 import { cell } from '../../crds/cell.ts';
 import { check } from '../../crds/check.ts';
@@ -10,14 +18,6 @@ import { expressionProblems } from '../../domain/checks/expression.ts';
 import { OLD_GROUP } from '../../domain/conversion/convert.ts';
 import { keysOf } from '../../domain/kubernetes/field-path.ts';
 import { isLabelKey, isLabelValue, isObjectName } from '../../domain/kubernetes/label-syntax.ts';
-import {
-  type Fields,
-  fieldsIn,
-  isRecord,
-  recordsIn,
-  textIn,
-  withoutNulls,
-} from '../../domain/model/shape.ts';
 import { compileCondition, compileFilter } from '../../domain/staged/cel/expression.ts';
 import { closest } from '../../domain/template.ts';
 import { inOneLine } from '../terminal-text.ts';

@@ -1,6 +1,6 @@
 import { type Document, LineCounter, parseAllDocuments } from 'yaml';
 import { KubernetesError } from '../../clients/kubernetes/kubernetes.ts';
-import { type Fields, fieldsIn, isRecord, recordsIn, textIn } from '../../domain/model/shape.ts';
+import { type Fields, fieldsIn, isRecord, recordsIn, textIn } from '../../domain/model/fields.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { badUsage, type Globals, type Session, type Shell } from './shell.ts';
 

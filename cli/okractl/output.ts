@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { Document, visit } from 'yaml';
 import { resources } from '../../crds/index.ts';
 import type { PrinterColumn } from '../../crds/resource.ts';
-import { isRecord } from '../../domain/model/shape.ts';
+import { isRecord } from '../../domain/model/fields.ts';
 import { cut } from '../../domain/text.ts';
 import { inOneLine, isPlain, plainly } from '../terminal-text.ts';
 

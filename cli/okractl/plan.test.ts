@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { KubernetesError } from '../../clients/kubernetes/kubernetes.ts';
 import { digest } from '../../clients/digest.ts';
-import { parseRevisionData } from '../../crds/application-revision.ts';
+import { parseRevisionData } from '../../crds/application.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import { aCell, aTargetGroup, paused } from './testing/objects.ts';
 import { runOkractl } from './testing/shell.ts';

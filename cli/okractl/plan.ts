@@ -5,7 +5,7 @@ import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { cell as cellKind } from '../../crds/cell.ts';
 import { FIELD_MANAGER, LAST_APPLIED_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
-import { type Fields, fieldsIn, recordsIn, textIn, withoutNulls } from '../../domain/model/shape.ts';
+import { type Fields, fieldsIn, recordsIn, textIn, withoutNulls } from '../../domain/model/fields.ts';
 import { planApplications } from '../../domain/plan/applications-plan.ts';
 import { planCell } from '../../domain/plan/plan.ts';
 import { parseVersion } from '../../domain/versions/version.ts';

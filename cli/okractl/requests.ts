@@ -1,4 +1,4 @@
-import { given } from '../../domain/model/given.ts';
+import { given } from '../../domain/model/fields.ts';
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Sleep, sleep as sleepByClock } from '../../clients/backoff.ts';
 import { CELL, STAGED_BINDING_POLICY } from '../../clients/kubernetes/kinds.ts';

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { AWS_TARGET_GROUP, CELL } from '../../clients/kubernetes/kinds.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Cell } from '../../crds/cell.ts';
-import { controllerOf } from '../../domain/kubernetes/controller.ts';
+import { controllerOf } from '../../domain/kubernetes/conditions.ts';
 import { includes, MAX_TARGET_GROUPS } from '../../domain/load-balancers/weights.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import type { SelectedTargetGroup, TargetGroup } from '../../domain/model/target-group.ts';

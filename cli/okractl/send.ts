@@ -1,4 +1,4 @@
-import { given } from '../../domain/model/given.ts';
+import { given, fieldsIn, textIn } from '../../domain/model/fields.ts';
 import { setTimeout } from 'node:timers/promises';
 import { CELL, STAGED_BINDING_POLICY } from '../../clients/kubernetes/kinds.ts';
 import { isForbidden } from '../../clients/kubernetes/kubernetes-error.ts';
@@ -10,7 +10,6 @@ import type { Cell } from '../../crds/cell.ts';
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import type { AskName } from '../../domain/model/request.ts';
 import type { Seen } from '../../domain/model/seen.ts';
-import { fieldsIn, textIn } from '../../domain/model/shape.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import type { StagedAim } from '../../domain/staged/state.ts';
 import { inOneLine } from '../terminal-text.ts';

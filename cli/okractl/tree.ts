@@ -1,7 +1,7 @@
 import type { Cell, CellStatus } from '../../crds/cell.ts';
 import { freezeAt, freezesOf, frozenNamespaces } from '../../domain/gates/freeze.ts';
 import { openingAt } from '../../domain/gates/windows.ts';
-import { describeSteps } from '../../domain/steps/strategy.ts';
+import { describeSteps } from '../../domain/steps/plan.ts';
 import { asLine, inOneLine } from '../terminal-text.ts';
 import { applicationsTable, stepLines, verdictLines, weightsTable } from './describe-cell.ts';
 import { stagesTable } from './describe.ts';

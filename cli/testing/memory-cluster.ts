@@ -7,7 +7,7 @@ import {
   type ListOptions,
 } from '../../clients/kubernetes/kubernetes.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
-import { fieldsIn } from '../../domain/model/shape.ts';
+import { fieldsIn } from '../../domain/model/fields.ts';
 
 /** An object of the fake cluster. */
 export interface FakeObject {

@@ -1,4 +1,4 @@
-import { fieldsIn, isRecord } from '../../domain/model/shape.ts';
+import { fieldsIn, isRecord } from '../../domain/model/fields.ts';
 import { partition } from '@aws-sdk/core/client';
 
 /** How the ARNs of all EKS clusters of an account and region begin. */

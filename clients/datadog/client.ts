@@ -4,7 +4,7 @@ import {
 } from '@datadog/datadog-api-client/dist/packages/datadog-api-client-common/configuration.js';
 import { ServerConfiguration } from '@datadog/datadog-api-client/dist/packages/datadog-api-client-common/servers.js';
 import { logger } from '@datadog/datadog-api-client/dist/logger.js';
-import { given } from '../../domain/model/given.ts';
+import { given } from '../../domain/model/fields.ts';
 import { cut } from '../../domain/text.ts';
 import {
   boundedRequest,

@@ -3,7 +3,7 @@ import { MetricsApi as MetricsApiV2 } from '@datadog/datadog-api-client/dist/pac
 import type { Aggregator, Answer } from '../../domain/checks/answer.ts';
 import type { Question } from '../../domain/checks/question.ts';
 import type { Window } from '../../domain/checks/window.ts';
-import { given } from '../../domain/model/given.ts';
+import { given } from '../../domain/model/fields.ts';
 import { ProviderError, refused, unavailable } from '../provider-error.ts';
 import { fitting, scalarsOfV2, seriesOfV1, seriesOfV2 } from './answers.ts';
 import { configureDatadog, type DatadogAccess } from './client.ts';

@@ -1,7 +1,7 @@
 import { type Readable, pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { tooLarge } from './kubernetes-error.ts';
-import { isRecord } from '../../domain/model/shape.ts';
+import { isRecord } from '../../domain/model/fields.ts';
 
 const isText = (value: unknown): boolean => typeof value === 'string';
 const isTextOrNone = (value: unknown): boolean => value === undefined || isText(value);

@@ -3,7 +3,7 @@ import { isExpired, isTooLarge, malformed, tooLarge } from './kubernetes-error.t
 import { type KindRef, kindPath } from './kinds.ts';
 import type { Call } from './kubernetes-transport.ts';
 import { OWN_CLUSTER, TOKEN_CHARACTERS, type ReadLimits } from './limits.ts';
-import { isRecord } from '../../domain/model/shape.ts';
+import { isRecord } from '../../domain/model/fields.ts';
 import { withTimeLimit } from '../time-limit.ts';
 
 /** Which objects to list. */

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { request as sendRequest } from 'undici';
 import { http1 } from '../http1.ts';
-import { given } from '../../domain/model/given.ts';
+import { given } from '../../domain/model/fields.ts';
 import { withTimeLimit } from '../time-limit.ts';
 import { textOf, unpacked, type Allowance } from './kubernetes-answer.ts';
 import type { Endpoint, Opened } from './kubernetes-endpoint.ts';

@@ -4,7 +4,7 @@ import { type KindRef, kindPath } from './kinds.ts';
 import type { ListOptions } from './kubernetes-list.ts';
 import { requestFailure, parseAnswer, type Send } from './kubernetes-transport.ts';
 import { OWN_CLUSTER, TOKEN_CHARACTERS, type ReadLimits } from './limits.ts';
-import { isRecord } from '../../domain/model/shape.ts';
+import { isRecord } from '../../domain/model/fields.ts';
 
 /** What to watch, and from which version on. */
 export interface WatchOptions extends ListOptions {

@@ -11,7 +11,7 @@ import { makeCall, makeSend, type Call, type Send, heedRetryAfter } from './kube
 import { watchKind, type WatchEvent, type WatchOptions } from './kubernetes-watch.ts';
 import { OWN_CLUSTER, type ReadLimits } from './limits.ts';
 import { FIELD_MANAGER } from '../../domain/kubernetes/labels.ts';
-import { given } from '../../domain/model/given.ts';
+import { given } from '../../domain/model/fields.ts';
 import { withTimeLimit, type TimeLimit } from '../time-limit.ts';
 
 export { isConflict, isExpired, isForbidden, isNotFound, KubernetesError } from './kubernetes-error.ts';

@@ -2,7 +2,7 @@ import { Agent } from 'undici';
 import { http1 } from '../http1.ts';
 import type { Answer, Series } from '../../domain/checks/answer.ts';
 import type { Window } from '../../domain/checks/window.ts';
-import { fieldsIn } from '../../domain/model/shape.ts';
+import { fieldsIn } from '../../domain/model/fields.ts';
 import { cut } from '../../domain/text.ts';
 import {
   boundedRequest,

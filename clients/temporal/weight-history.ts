@@ -1,6 +1,6 @@
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import type { LoadedDataConverter, Payload } from '@temporalio/common';
-import { fieldsIn, recordsIn, type Fields } from '../../domain/model/shape.ts';
+import { fieldsIn, recordsIn, type Fields } from '../../domain/model/fields.ts';
 
 /** The history of a workflow, as Temporal's client gives it. */
 export type History = Awaited<ReturnType<ReturnType<Client['workflow']['getHandle']>['fetchHistory']>>;

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { carried } from '../carried.ts';
+import { carried, cellListenerRule, listenerRule } from '../listener-rule.ts';
 import { applicationListenerARN, deletionPolicy, listenerARN, targetGroupSelector } from '../common.ts';
-import { cellListenerRule, listenerRule } from '../listener-rule.ts';
 import {
   loadBalancerColumns,
   loadBalancerStatus,

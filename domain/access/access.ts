@@ -1,6 +1,6 @@
 import type { AccessPolicySpec } from '../../crds/access-policy.ts';
 import { compareText } from '../kubernetes/canonical.ts';
-import { fieldsIn, isRecord } from '../model/shape.ts';
+import { fieldsIn, isRecord } from '../model/fields.ts';
 import { isLike, mayBeLike } from './glob.ts';
 import { unreachable } from '../unreachable.ts';
 

@@ -1,9 +1,8 @@
-import type { ApplicationCheck } from '../../crds/application-checks.ts';
-import type { ApplicationOfCell } from '../../crds/application.ts';
+import type { ApplicationCheck, ApplicationOfCell } from '../../crds/application.ts';
 import type { ApplicationsSpec, CanaryStep, CellSpec } from '../../crds/cell.ts';
 import type { CellListenerRule } from '../../crds/listener-rule.ts';
 import { BINDING_LABELS, CELL_LABEL, VERSION_LABEL } from '../kubernetes/labels.ts';
-import { validLabels } from '../kubernetes/valid-labels.ts';
+import { validLabels } from '../kubernetes/label-syntax.ts';
 import { optional } from '../model/status-input.ts';
 import { childName, targetGroupName } from './names.ts';
 import type { ObservedRevision } from './observation.ts';

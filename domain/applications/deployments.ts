@@ -1,5 +1,5 @@
 import { canonical } from '../kubernetes/canonical.ts';
-import { fieldsIn, recordsIn, textIn, type Fields } from '../model/shape.ts';
+import { fieldsIn, recordsIn, textIn, type Fields } from '../model/fields.ts';
 import type { ObservedApplication, ObservedDeployment } from './observation.ts';
 
 /** An ApplicationSet of Argo CD, as far as it is looked at. */

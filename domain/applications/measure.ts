@@ -1,4 +1,4 @@
-import type { ApplicationCheck } from '../../crds/application-checks.ts';
+import type { ApplicationCheck } from '../../crds/application.ts';
 import { BEGINS_WITHIN_MS, NOT_MEASURED, notBegun } from '../rollout/measure/analysis.ts';
 import { cut } from '../text.ts';
 import type { CheckStage } from './decision.ts';

@@ -1,4 +1,4 @@
-import type { RevisionData } from '../../crds/application-revision.ts';
+import type { RevisionData } from '../../crds/application.ts';
 import { isSameVersion } from '../versions/version.ts';
 import type { ObservedChild, ObservedRevision } from './observation.ts';
 import type { Mark } from './situation.ts';

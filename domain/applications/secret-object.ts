@@ -10,7 +10,7 @@ import {
   CLUSTER_VPC_ANNOTATION,
   WRITTEN_AT_ANNOTATION,
 } from '../kubernetes/labels.ts';
-import { fieldsIn, textIn } from '../model/shape.ts';
+import { fieldsIn, textIn } from '../model/fields.ts';
 import type { ObservedSecret } from './observation.ts';
 import type { ResolvedCluster } from './resolved.ts';
 import { APPLICATIONS_ANNOTATION, askingOf, clusterSecret, type Asking } from './secrets.ts';

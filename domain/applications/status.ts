@@ -1,7 +1,7 @@
 import type { CellStatus } from '../../crds/cell.ts';
 import { conditionsFrom, type Claim } from '../kubernetes/conditions.ts';
 import { optional } from '../model/status-input.ts';
-import type { ReportedEvent } from '../rollout/report/report.ts';
+import type { ReportedEvent } from '../rollout/report/events.ts';
 import { NOT_MEASURED } from '../rollout/measure/analysis.ts';
 import { cut } from '../text.ts';
 import type { ApplicationsWait } from './decision.ts';

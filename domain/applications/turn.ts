@@ -1,5 +1,5 @@
 import type { CellStatus } from '../../crds/cell.ts';
-import type { ReportedEvent } from '../rollout/report/report.ts';
+import type { ReportedEvent } from '../rollout/report/events.ts';
 import { isAtHand, type ApplicationAction, type ApplicationsDecision } from './decision.ts';
 import { clustersHold, clusterStatuses, UNSEEN, waitedForAgain } from './gate.ts';
 import { behind, frozen, pausedBy, shut } from './hold.ts';

@@ -1,5 +1,5 @@
 import type { CellStatus } from '../../crds/cell.ts';
-import { unreadyClusters } from '../gates/clusters.ts';
+import { unreadyClusters } from '../gates/gate.ts';
 import type { RolloutPlan, RolloutView } from '../model/view.ts';
 import type { ApplicationsState } from './state.ts';
 

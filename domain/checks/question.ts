@@ -1,4 +1,4 @@
-import { given } from '../model/given.ts';
+import { given } from '../model/fields.ts';
 import type { CheckStep } from '../../crds/check-step.ts';
 import type { CheckAnalysis } from '../../crds/check.ts';
 import { renderQuery, type CheckVariables } from './variables.ts';

@@ -1,4 +1,4 @@
-import { given } from '../model/given.ts';
+import { given } from '../model/fields.ts';
 import type { CheckAnalysis, CheckResult, CheckStatus } from '../../crds/check.ts';
 import { conditionsFrom } from '../kubernetes/conditions.ts';
 import { cut } from '../text.ts';

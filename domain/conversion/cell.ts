@@ -1,4 +1,4 @@
-import { isRecord, recordsIn, type Fields } from '../model/shape.ts';
+import { isRecord, recordsIn, type Fields } from '../model/fields.ts';
 import { at, inOrder, moved, warned, withValue, type Conversion, type Converted } from './converted.ts';
 
 const APPLICATION = ['spec', 'ingress', 'awsApplicationLoadBalancer'] as const;

@@ -1,6 +1,5 @@
-import { omit } from '../model/given.ts';
+import { omit, recordsIn, textIn, type Fields } from '../model/fields.ts';
 import { API_VERSION } from '../kubernetes/labels.ts';
-import { recordsIn, textIn, type Fields } from '../model/shape.ts';
 import { convertCell, isCellOfNow } from './cell.ts';
 import { at, withValue, type Conversion, type Converted } from './converted.ts';
 import {

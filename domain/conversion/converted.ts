@@ -1,4 +1,4 @@
-import { isRecord, type Fields } from '../model/shape.ts';
+import { isRecord, type Fields } from '../model/fields.ts';
 
 /** An object in the form of now, and what means something else there than it did. */
 export interface Converted {

@@ -1,4 +1,4 @@
-import { isRecord, recordsIn, textIn, type Fields } from '../model/shape.ts';
+import { isRecord, recordsIn, textIn, type Fields } from '../model/fields.ts';
 import { at, inOrder, moved, warned, withValue, type Conversion, type Converted } from './converted.ts';
 
 /** Whether a ClusterSet has what only the form of now has. */

@@ -1,4 +1,4 @@
-import { omit } from '../model/given.ts';
+import { omit } from '../model/fields.ts';
 import { canonical } from '../kubernetes/canonical.ts';
 import { conditionsFrom, type Condition } from '../kubernetes/conditions.ts';
 import { cut } from '../text.ts';

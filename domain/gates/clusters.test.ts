@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CellSpec } from '../../crds/cell.ts';
 import { asked, rollingOut, stands } from '../testing/rolling-out.ts';
 import type { Simulation } from '../testing/simulation.ts';
-import { unreadyClusters } from './clusters.ts';
+import { unreadyClusters } from './gate.ts';
 
 const MINUTE = 60_000;
 const steps = [{ setWeight: 20 }, { pause: { duration: '2m' } }, { setWeight: 60 }, { setWeight: 80 }];

@@ -1,5 +1,5 @@
 import type { FreezeSpec } from '../../crds/freeze.ts';
-import { fieldsIn, textIn } from '../model/shape.ts';
+import { fieldsIn, textIn } from '../model/fields.ts';
 import { sentence } from '../text.ts';
 import { byName } from '../versions/version.ts';
 

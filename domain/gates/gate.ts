@@ -4,6 +4,14 @@ import { freezeAt, heldByFreeze } from './freeze.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import { includes } from '../load-balancers/weights.ts';
 import { openingAt } from './windows.ts';
+import type { CellStatus } from '../../crds/cell.ts';
+
+/** The clusters of a Cell with applications that are not ready, by name; nothing goes forward meanwhile, not even traffic that moves already. */
+export const unreadyClusters = ({
+  status,
+}: {
+  readonly status?: Pick<CellStatus, 'clusters'> | undefined;
+}): readonly string[] => (status?.clusters ?? []).filter(({ ready }) => !ready).map(({ name }) => name);
 
 type Wait = Extract<Decision, { do: 'Wait' }>;
 

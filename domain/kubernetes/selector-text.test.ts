@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSelectorText } from './selector-text.ts';
+import { isSelectorText } from './selector.ts';
 
 describe('the text of a label selector', () => {
   it.each([

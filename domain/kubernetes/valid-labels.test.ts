@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { validLabels } from './valid-labels.ts';
+import { validLabels } from './label-syntax.ts';
 
 it.each([
   ['a key and a value', { role: 'web' }],

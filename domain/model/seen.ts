@@ -1,6 +1,6 @@
 import { parseVersion } from '../versions/version.ts';
 import type { AskName } from './request.ts';
-import { fieldsIn } from './shape.ts';
+import { fieldsIn } from './fields.ts';
 import type { Rollout, RolloutState } from './state.ts';
 
 /** What whoever asks has looked at; what is left out may be anything. */

@@ -4,7 +4,7 @@ import type { Measuring } from '../rollout/measure/analysis.ts';
 import type { Decision, Ending, MeasurementKind, ShiftPurpose } from './decision.ts';
 import type { BackgroundPrefix } from './ids.ts';
 import type { InspectedForwarding } from '../load-balancers/load-balancer.ts';
-import type { ReportedEvent } from '../rollout/report/report.ts';
+import type { ReportedEvent } from '../rollout/report/events.ts';
 import type { TargetGroup } from './target-group.ts';
 import type { VersionSet } from '../versions/version.ts';
 

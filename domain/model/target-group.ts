@@ -1,4 +1,4 @@
-import { fieldsIn, textIn } from './shape.ts';
+import { fieldsIn, textIn } from './fields.ts';
 
 /** A target group of a Cell, as an AWSTargetGroup object names it. */
 export interface TargetGroup {

@@ -1,4 +1,4 @@
-import { omit } from '../model/given.ts';
+import { omit } from '../model/fields.ts';
 import type { CellStatus } from '../../crds/cell.ts';
 import { childOf } from '../applications/child.ts';
 import type { ApplicationAction } from '../applications/decision.ts';

@@ -6,7 +6,7 @@ import type { ObservedCell } from '../model/observation.ts';
 import type { LostRun, RolloutState } from '../model/state.ts';
 import type { AnalysisVerdict } from '../rollout/measure/analysis.ts';
 import type { Attempt } from '../rollout/record/attempt.ts';
-import { counted, type ReadVerdict } from '../rollout/measure/ended-early.ts';
+import { counted, type ReadVerdict } from '../rollout/measure/measurement.ts';
 import {
   carryOutRecorded,
   isRecorded,

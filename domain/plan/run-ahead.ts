@@ -1,4 +1,4 @@
-import { given } from '../model/given.ts';
+import { given } from '../model/fields.ts';
 import type { Close, Decision, Performable, Wait } from '../model/decision.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import { initialState, type Background, type RolloutState } from '../model/state.ts';

@@ -1,4 +1,4 @@
-import { given } from '../model/given.ts';
+import { given } from '../model/fields.ts';
 import { withConnections } from '../load-balancers/connections.ts';
 import {
   sameRuleOrListener,
@@ -17,8 +17,7 @@ import type { PresentCell } from '../versions/candidate.ts';
 import { stableSet } from '../versions/stable.ts';
 import { kept, type CarriedOut } from './record/performed.ts';
 import { lacking, unrecorded as notRecorded } from './record/record-backoff.ts';
-import type { CellReport, Told } from './report/report.ts';
-import { forcedEvent } from './report/events.ts';
+import { type CellReport, type Told, forcedEvent } from './report/events.ts';
 import { noted, shifted } from './record/record.ts';
 
 /** The one write a rollout makes to the load balancer: what it is to serve, in a Cell-owned configuration object. */

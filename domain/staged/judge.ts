@@ -1,4 +1,4 @@
-import { fieldsIn, recordsIn, textIn, type Fields } from '../model/shape.ts';
+import { fieldsIn, recordsIn, textIn, type Fields } from '../model/fields.ts';
 import type { Verdict } from './cel/expression.ts';
 import {
   ABOUT,

@@ -1,4 +1,4 @@
-import { fieldsIn, recordsIn, textIn } from '../model/shape.ts';
+import { fieldsIn, recordsIn, textIn } from '../model/fields.ts';
 
 /** An object in a Binding, as control.kubestellar.io/v1alpha1 has it. */
 export interface WorkloadObject {

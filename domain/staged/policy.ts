@@ -1,7 +1,7 @@
 import type { DownsyncClause } from '../../crds/downsync.ts';
 import type { StagedBindingPolicySpec, Stage } from '../../crds/staged-binding-policy.ts';
 import { canonical } from '../kubernetes/canonical.ts';
-import { fieldsIn, isRecord, recordsIn } from '../model/shape.ts';
+import { fieldsIn, isRecord, recordsIn } from '../model/fields.ts';
 import type { LabelSelector } from '../kubernetes/selector.ts';
 import { REPORTS } from './kubestellar.ts';
 

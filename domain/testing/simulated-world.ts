@@ -1,7 +1,7 @@
 import type { CellSpec, CellStatus } from '../../crds/cell.ts';
 import { isPermanent, type FailureType } from '../failures.ts';
 import { type AnalysisVerdict, isFinished } from '../rollout/measure/analysis.ts';
-import type { ReadVerdict } from '../rollout/measure/ended-early.ts';
+import type { ReadVerdict } from '../rollout/measure/measurement.ts';
 import type { Freezing } from '../gates/freeze.ts';
 import {
   strandedBy,
@@ -22,9 +22,9 @@ import type { ObjectKey } from '../model/ids.ts';
 import { sameShares } from '../load-balancers/weights.ts';
 import type { Performable, Shift } from '../model/decision.ts';
 import type { ObservedCell } from '../model/observation.ts';
-import { type LostRun, type RolloutState } from '../model/state.ts';
+import type { LostRun, RolloutState } from '../model/state.ts';
 import type { SelectedTargetGroup, WeightedTargetGroup } from '../model/target-group.ts';
-import { type Attempt } from '../rollout/record/attempt.ts';
+import type { Attempt } from '../rollout/record/attempt.ts';
 import { attemptWith, carriedOut, type Asked, type Outside } from '../plan/outside.ts';
 import { shiftDone, shiftRequest, type ShiftRequest, type ShiftResult } from '../rollout/shift.ts';
 import { aCell, arnOf } from './builders.ts';

@@ -1,4 +1,4 @@
-import { given } from '../model/given.ts';
+import { given } from '../model/fields.ts';
 import type { MissingTargetGroups } from '../model/decision.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import type { BlockedVersion } from '../model/state.ts';

@@ -1,4 +1,4 @@
-import { given } from '../model/given.ts';
+import { given } from '../model/fields.ts';
 import type { Access } from '../access/access.ts';
 import { canonical, compareText } from '../kubernetes/canonical.ts';
 import { refusedAmong } from '../access/forwarding-access.ts';

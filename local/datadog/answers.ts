@@ -1,6 +1,6 @@
 import { groupsOf, type Group, type Known } from './data.ts';
 import { BadRequest, fieldsOf, readRequest, scalars, series } from './formulas.ts';
-import { given } from '../../domain/model/given.ts';
+import { given } from '../../domain/model/fields.ts';
 
 /** What Datadog knows, by query. */
 export type Knowledge = ReadonlyMap<string, Known>;

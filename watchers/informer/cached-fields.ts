@@ -10,9 +10,8 @@ import {
 import { ABOUT } from '../../domain/staged/kubestellar.ts';
 import type { InformedMetadata } from '../event.ts';
 import type { ForeignKind } from '../foreign.ts';
-import { given } from '../../domain/model/given.ts';
+import { given, fieldsIn, numberIn, recordsIn } from '../../domain/model/fields.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
-import { fieldsIn, numberIn, recordsIn } from '../../domain/model/shape.ts';
 import { ownFields } from './own-fields.ts';
 
 type Texts = Readonly<Record<string, string>>;

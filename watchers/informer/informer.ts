@@ -1,4 +1,4 @@
-import { given } from '../../domain/model/given.ts';
+import { given } from '../../domain/model/fields.ts';
 import { sleep as sleepByClock, waitAfter, type Backoff, type Sleep } from '../../clients/backoff.ts';
 import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import {

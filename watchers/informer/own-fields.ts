@@ -1,4 +1,4 @@
-import { omit } from '../../domain/model/given.ts';
+import { omit } from '../../domain/model/fields.ts';
 import { CELL_LABEL, LAST_APPLIED_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 
 /** Some fields of an object, as JSON has it. */

@@ -6,8 +6,7 @@ import type { RemoteClusters } from '../../clients/kubernetes/remote-clusters.ts
 import type { Log } from '../../clients/log.ts';
 import type { StagedBindingPolicySpec } from '../../crds/staged-binding-policy.ts';
 import { sameValue } from '../../domain/kubernetes/canonical.ts';
-import { given } from '../../domain/model/given.ts';
-import { fieldsIn } from '../../domain/model/shape.ts';
+import { given, fieldsIn } from '../../domain/model/fields.ts';
 import { STAGED_UID_LABEL } from '../../domain/staged/policy.ts';
 import type { Instruction } from '../instruction.ts';
 import type { StagedPart } from '../foreign.ts';

@@ -1,7 +1,7 @@
 import { keyOf, type ObjectKey } from '../../domain/model/ids.ts';
 import { selectorOf, type SelectingSpec } from '../../domain/versions/version-label.ts';
 import type { LoadBalancerType } from '../../domain/load-balancers/load-balancer.ts';
-import { isRecord } from '../../domain/model/shape.ts';
+import { isRecord } from '../../domain/model/fields.ts';
 import type { Informed, ObjectEvent } from '../event.ts';
 import { storedKinds, type Objects, type Stored } from '../kinds.ts';
 

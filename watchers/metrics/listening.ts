@@ -7,6 +7,44 @@ import {
   type WatchOptions,
 } from '../../clients/kubernetes/kubernetes.ts';
 import type { SnapshotOptions } from '../../clients/kubernetes/kubernetes-list.ts';
+import type { Cell, CellStatus } from '../../crds/cell.ts';
+
+/** What a Cell waits for, and since when. */
+export interface Held {
+  readonly reason: string;
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+}
+
+/** Why a Cell does not go on, in one word; undefined when it does, or when there is nothing to do. */
+export function heldBy(status: CellStatus = {}): string | undefined {
+  const { phase, reason = '', conditions = [] } = status;
+  const holds = (type: string): boolean =>
+    conditions.some((condition) => condition.type === type && condition.status === 'True');
+  if (phase === undefined || holds('Ready')) return undefined;
+  const waits = phase === 'Waiting' || phase === 'Pending' || reason.startsWith('WaitingFor');
+  const isHeld = waits || (holds('Progressing') && holds('Degraded'));
+  return isHeld ? word(reason) : undefined;
+}
+
+/** What a Cell waits for now, and since when, by what was known of it before. */
+export function heldSince(cell: Cell, before: Held | undefined, now: number): Held | undefined {
+  const reason = heldBy(cell.status);
+  if (reason === undefined) return undefined;
+  if (before?.reason === reason) return before;
+  const { lastSyncTime, rollout } = cell.status ?? {};
+  const told = reason === 'WaitingForResume' ? rollout?.paused?.time : undefined;
+  return { reason, since: Math.min(now, timeOf(told ?? lastSyncTime) ?? now) };
+}
+
+/** A reason as a label: a status is a text that others may write as well. */
+export const word = (text: string): string => (/^[A-Z][A-Za-z0-9]{0,63}$/.test(text) ? text : 'Other');
+
+/** When a time of a status was; undefined when it is none. */
+export function timeOf(text: string | undefined): number | undefined {
+  const time = Date.parse(text ?? '');
+  return Number.isNaN(time) ? undefined : time;
+}
 
 /** Learns something about how a kind is watched, in one namespace or in all. */
 export type Heard = (kind: string, namespace: string | undefined) => void;

@@ -1,7 +1,7 @@
 import type { LabelsOf } from '../../clients/metrics/definitions.ts';
 import type { Cell } from '../../crds/cell.ts';
-import { stepsOf } from '../../domain/steps/strategy.ts';
-import { timeOf, word } from './waits.ts';
+import { stepsOf } from '../../domain/steps/plan.ts';
+import { timeOf, word } from './listening.ts';
 
 /** The step that a rollout is at. */
 export interface Standing {

@@ -2,7 +2,7 @@ import type { Sample } from '../../clients/metrics/metrics.ts';
 import type { Cell } from '../../crds/cell.ts';
 import { formatKey, keyOf } from '../../domain/model/ids.ts';
 import type { Shelved, View, Shelf } from '../informer/store.ts';
-import { timeOf, word, type Held } from './waits.ts';
+import { timeOf, word, type Held } from './listening.ts';
 import { jobPhase } from '../../domain/rollout/measure/job.ts';
 import type { KindEvent, Objects } from '../kinds.ts';
 

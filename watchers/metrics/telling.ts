@@ -3,10 +3,9 @@ import type { Metrics, Sample } from '../../clients/metrics/metrics.ts';
 import { formatKey, keyOf } from '../../domain/model/ids.ts';
 import type { View } from '../informer/store.ts';
 import { sources, type KindEvent } from '../kinds.ts';
-import type { Listener } from './listening.ts';
+import { type Listener, heldSince, word, type Held } from './listening.ts';
 import { isMeasured, phaseChange, type Measuring, statesOf } from './states.ts';
 import { ended, standingOf, type Standing } from './progress.ts';
-import { heldSince, word, type Held } from './waits.ts';
 
 /** Who tells in numbers of what the watchers see, while they lead. */
 export interface Telling extends Listener {

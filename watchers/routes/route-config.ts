@@ -1,5 +1,5 @@
 import type { Cell } from '../../crds/cell.ts';
-import { controllerOf } from '../../domain/kubernetes/controller.ts';
+import { controllerOf } from '../../domain/kubernetes/conditions.ts';
 import { keyOf } from '../../domain/model/ids.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { loadBalancerKind, type LoadBalancerType } from '../../domain/load-balancers/load-balancer.ts';

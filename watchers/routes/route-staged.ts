@@ -1,7 +1,7 @@
 import type { Cell } from '../../crds/cell.ts';
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import { keyOf, type ObjectKey } from '../../domain/model/ids.ts';
-import { fieldsIn, recordsIn, type Fields } from '../../domain/model/shape.ts';
+import { fieldsIn, recordsIn, type Fields } from '../../domain/model/fields.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { ABOUT } from '../../domain/staged/kubestellar.ts';
 import type { ObjectEvent } from '../event.ts';

@@ -2,7 +2,7 @@ import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { AWSTargetGroupBinding } from '../../crds/aws-target-group-binding.ts';
 import type { Metadata } from '../../crds/resource.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
-import { controllerOf } from '../../domain/kubernetes/controller.ts';
+import { controllerOf } from '../../domain/kubernetes/conditions.ts';
 import { formatKey, keyOf } from '../../domain/model/ids.ts';
 import type { ObjectEvent } from '../event.ts';
 import type { Instruction } from '../instruction.ts';

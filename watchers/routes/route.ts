@@ -44,7 +44,7 @@ import { routeBinding, routeGroupCheck } from './route-target-group.ts';
 import { decodeBase64 } from '../../clients/kubernetes/base64.ts';
 import type { StoredClusterSecret } from '../../clients/kubernetes/remote-clusters.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
-import { controllerOf } from '../../domain/kubernetes/controller.ts';
+import { controllerOf } from '../../domain/kubernetes/conditions.ts';
 import { readKnownCluster } from '../../domain/discovery/clusters/known-cluster.ts';
 import { setLooksInto, targetLooksInto } from '../../domain/discovery/target-group-set/looks-into.ts';
 

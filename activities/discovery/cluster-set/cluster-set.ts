@@ -1,4 +1,4 @@
-import { given } from '../../../domain/model/given.ts';
+import { given } from '../../../domain/model/fields.ts';
 import { accessPolicies } from '../../../clients/kubernetes/access-policies.ts';
 import { CLUSTER_SET } from '../../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';

@@ -1,4 +1,4 @@
-import { given } from '../../../domain/model/given.ts';
+import { given } from '../../../domain/model/fields.ts';
 import type { AwsScope } from '../../../clients/aws/aws-credentials.ts';
 import type { DeniedCluster, EKS, EKSCluster } from '../../../clients/aws/eks.ts';
 import { eksPlace } from '../../../clients/aws/eks-answers.ts';

@@ -12,7 +12,7 @@ import {
   countOf,
   type Registration,
 } from '../../../domain/discovery/target-group-binding/registered-target.ts';
-import { given } from '../../../domain/model/given.ts';
+import { given } from '../../../domain/model/fields.ts';
 import { keyOf } from '../../../domain/model/ids.ts';
 import type { Missing } from '../../../domain/discovery/missing.ts';
 import { saysTheSame, deriveSyncStatus, type Problem } from '../../../domain/discovery/sync-status.ts';

@@ -1,4 +1,4 @@
-import { given } from '../../../domain/model/given.ts';
+import { given } from '../../../domain/model/fields.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import { accessPolicies } from '../../../clients/kubernetes/access-policies.ts';
 import { AWS_TARGET_GROUP_SET } from '../../../clients/kubernetes/kinds.ts';

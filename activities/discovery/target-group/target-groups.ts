@@ -10,7 +10,7 @@ import {
   type SelectingCell,
   type TargetGroupReport,
 } from '../../../domain/discovery/target-group/target-group-check.ts';
-import { given } from '../../../domain/model/given.ts';
+import { given } from '../../../domain/model/fields.ts';
 import { namedARN } from '../../../domain/model/target-group.ts';
 import type {
   TargetGroupAnswer,

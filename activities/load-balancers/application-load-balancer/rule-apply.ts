@@ -1,5 +1,5 @@
 import type { Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
-import type { Carried } from '../../../crds/carried.ts';
+import type { Carried } from '../../../crds/listener-rule.ts';
 import type { ObservedForwarding } from '../../../domain/load-balancers/load-balancer.ts';
 import {
   describeDifference,

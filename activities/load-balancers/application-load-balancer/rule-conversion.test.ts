@@ -1,7 +1,6 @@
 import type { Action, Rule, RuleTransform } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { describe, expect, it } from 'vitest';
-import type { Carried } from '../../../crds/carried.ts';
-import type { ListenerRule } from '../../../crds/listener-rule.ts';
+import type { Carried, ListenerRule } from '../../../crds/listener-rule.ts';
 import { arnOf } from '../../../domain/testing/builders.ts';
 import { carriedIn, toTransform, fromRule, toActions } from './rule-conversion.ts';
 

@@ -1,5 +1,5 @@
 import type { Action, Rule, RuleTransform } from '@aws-sdk/client-elastic-load-balancing-v2';
-import type { Carried, CarriedPart } from '../../../crds/carried.ts';
+import type { Carried, CarriedPart } from '../../../crds/listener-rule.ts';
 import type { ListenerRule } from '../../../crds/listener-rule.ts';
 import {
   type PresentRule,

@@ -1,7 +1,7 @@
 import type { ApplicationLoadBalancerShape } from '../../../domain/load-balancers/application-load-balancer/application-load-balancer.ts';
 import type { Rule } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
-import type { Carried } from '../../../crds/carried.ts';
+import type { Carried } from '../../../crds/listener-rule.ts';
 import {
   isRestorable,
   lostActions,

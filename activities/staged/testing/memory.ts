@@ -5,7 +5,7 @@ import {
   type Key,
   type KubernetesClient,
 } from '../../../clients/kubernetes/kubernetes.ts';
-import { isRecord } from '../../../domain/model/shape.ts';
+import { isRecord } from '../../../domain/model/fields.ts';
 
 interface Stored extends Identified {
   readonly metadata: Identified['metadata'] & {

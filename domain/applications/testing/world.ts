@@ -1,5 +1,5 @@
 import { cell as cellKind, type ApplicationsSpec, type CellStatus } from '../../../crds/cell.ts';
-import { unreadyClusters } from '../../gates/clusters.ts';
+import { unreadyClusters } from '../../gates/gate.ts';
 import { isNewer, parseVersion } from '../../versions/version.ts';
 import { optional } from '../../model/status-input.ts';
 import { sameValue } from '../../kubernetes/canonical.ts';

@@ -1,4 +1,4 @@
-import { given } from '../../model/given.ts';
+import { given } from '../../model/fields.ts';
 import { SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../../kubernetes/labels.ts';
 import {
   certificateOf,

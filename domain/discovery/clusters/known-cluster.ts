@@ -1,4 +1,4 @@
-import { given } from '../../model/given.ts';
+import { given } from '../../model/fields.ts';
 import type { ClusterSecret } from './cluster-secret.ts';
 import type { Decode } from './secret-fields.ts';
 import {

@@ -1,4 +1,4 @@
-import { isRecord } from '../../model/shape.ts';
+import { isRecord } from '../../model/fields.ts';
 
 /** Decodes base64 to text; undefined when it is none. What does so stands in clients/, as JavaScript itself knows no bytes. */
 export type Decode = (base64: string) => string | undefined;

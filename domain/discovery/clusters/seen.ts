@@ -1,6 +1,5 @@
-import { validLabels } from '../../kubernetes/valid-labels.ts';
-import { given } from '../../model/given.ts';
-import { fieldsIn, recordsIn, textIn } from '../../model/shape.ts';
+import { validLabels } from '../../kubernetes/label-syntax.ts';
+import { given, fieldsIn, recordsIn, textIn } from '../../model/fields.ts';
 import type { RemoteBinding } from '../target-group-set/target-group-of-binding.ts';
 import type { SeenNode, SeenPod } from '../target-group-binding/target-ids.ts';
 

@@ -1,4 +1,4 @@
-import { given } from '../../model/given.ts';
+import { given } from '../../model/fields.ts';
 import type { BindingTarget } from '../../../crds/binding-targets.ts';
 import { compareText } from '../../kubernetes/canonical.ts';
 import { type IdsOfCluster, type RegisteredTarget, type Registration } from './registered-target.ts';

@@ -1,4 +1,4 @@
-import { given } from '../../model/given.ts';
+import { given } from '../../model/fields.ts';
 import type { BindingTarget } from '../../../crds/binding-targets.ts';
 import type { NewTargetGroup } from '../../../crds/new-target-group.ts';
 import { formatKey, type ObjectKey } from '../../model/ids.ts';

@@ -1,4 +1,4 @@
-import { given } from '../../model/given.ts';
+import { given } from '../../model/fields.ts';
 import type { BindingTarget } from '../../../crds/binding-targets.ts';
 import { findIds, type SeenCluster } from './binding-ids.ts';
 import { fitTargets, selectLeaving } from './fitting-targets.ts';

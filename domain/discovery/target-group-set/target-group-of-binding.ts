@@ -1,14 +1,13 @@
 import type { KnownCluster } from '../clusters/known-cluster.ts';
 import type { AWSTargetGroupSetSpec } from '../../../crds/aws-target-group-set.ts';
 import { withGenerated, type Marks } from '../generated.ts';
-import { isLabelKey, isLabelValue } from '../../kubernetes/label-syntax.ts';
+import { isLabelKey, isLabelValue, validLabels } from '../../kubernetes/label-syntax.ts';
 import {
   BINDING_LABELS,
   CLUSTER_ID_ANNOTATION,
   SOURCE_ANNOTATION,
   VERSION_LABEL,
 } from '../../kubernetes/labels.ts';
-import { validLabels } from '../../kubernetes/valid-labels.ts';
 import type { Problem } from '../sync-status.ts';
 import { renderAnnotations, renderLabels } from '../cluster-set/template.ts';
 

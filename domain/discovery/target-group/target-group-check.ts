@@ -1,4 +1,4 @@
-import { given, omit } from '../../model/given.ts';
+import { given, omit } from '../../model/fields.ts';
 import type { AWSTargetGroup, AWSTargetGroupStatus } from '../../../crds/aws-target-group.ts';
 import type { Cell, WrittenCellSpec } from '../../../crds/cell.ts';
 import { saysTheSame } from '../sync-status.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ListenerRule } from '../../../crds/listener-rule.ts';
-import type { Carried } from '../../../crds/carried.ts';
+import type { ListenerRule, Carried } from '../../../crds/listener-rule.ts';
 import { describeDifference, describeDrift, differenceOf, type PresentRule } from './rule-difference.ts';
 import { arnOf } from '../../testing/builders.ts';
 

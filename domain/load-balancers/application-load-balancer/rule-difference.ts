@@ -1,4 +1,4 @@
-import type { Carried, CarriedPart } from '../../../crds/carried.ts';
+import type { Carried, CarriedPart } from '../../../crds/listener-rule.ts';
 import type { ListenerRule } from '../../../crds/listener-rule.ts';
 import { sameValue } from '../../kubernetes/canonical.ts';
 import { sameMatch } from './listener-rule.ts';

@@ -10,7 +10,7 @@ import { awaitBackoff, heedingStep } from './held.ts';
 import type { RolloutInput } from './interrupt.ts';
 import { withInspected } from '../../model/known.ts';
 import type { ObservedCell } from '../../model/observation.ts';
-import { isUnsure, restore } from './reconfigure.ts';
+import { isUnsure, restore } from './adoption.ts';
 import {
   cellRules,
   decideBy,

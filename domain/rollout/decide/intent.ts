@@ -1,6 +1,5 @@
 import { isBlocked, type Candidates } from '../../versions/candidate.ts';
-import { begin, withoutRoom } from './begin.ts';
-import type { Decision, Shift } from '../../model/decision.ts';
+import type { Decision, Shift, Close } from '../../model/decision.ts';
 import { gate } from '../../gates/gate.ts';
 import { guard, type GuardInput, onlyRegistered } from '../../gates/guard.ts';
 import { carriersBeside, isGone, presentOf, UNKNOWN_VERSION } from '../../versions/stable.ts';
@@ -9,10 +8,17 @@ import { backTo, giveBack, takeOutMeanwhile } from './take-back.ts';
 import { abortIsDue } from '../../model/requests.ts';
 import { awaitBackoff } from './held.ts';
 import { isNewer, type VersionSet } from '../../versions/version.ts';
-import { everythingTo, includes, MAX_TARGET_GROUPS, weightOf } from '../../load-balancers/weights.ts';
+import {
+  everythingTo,
+  includes,
+  MAX_TARGET_GROUPS,
+  weightOf,
+  withCarriers,
+} from '../../load-balancers/weights.ts';
 import type { Cell } from '../../../crds/cell.ts';
 import { parseDuration } from '../../duration.ts';
 import { servedUntil } from '../report/history.ts';
+import { resumeAt, stepsOf } from '../../steps/plan.ts';
 
 /** What the rules of a Cell go by that serves nothing. */
 export interface FirstInput extends GuardInput {
@@ -163,4 +169,39 @@ export function isOutsideRollbackWindow(
   if (window === undefined) return false;
   const until = servedUntil(version, status.history);
   return until === undefined || now - until > parseDuration(window.duration) * 1000;
+}
+
+/** Two versions that have a rule in common. */
+interface Sides {
+  readonly stable: VersionSet;
+  readonly canary: VersionSet;
+}
+
+/** Begins a rollout. One that has traffic already is not held before it is known, so that it can be aborted. */
+function begin({ stable, canary }: Sides, input: GuardInput): Decision {
+  const { observed, cell } = input;
+  const tooBig = withoutRoom({ stable, canary }, input);
+  if (tooBig !== undefined) return tooBig;
+  const weight = weightOf(canary.groups, observed.weighted);
+  const isUnderWay = weight > 0;
+  const decision: Decision = {
+    do: 'Begin',
+    stable,
+    canary,
+    index: resumeAt(stepsOf(cell.spec), weight),
+    message: isUnderWay
+      ? `Continuing the rollout of ${canary.version} in place of ${stable.version} at weight ${weight}.`
+      : `Rolling out ${canary.version} in place of ${stable.version}.`,
+  };
+  return isUnderWay ? decision : gate(decision, input);
+}
+
+/** Says that a rule has no room for two versions, with what else serves; undefined where it has. */
+function withoutRoom({ stable, canary }: Sides, { observed }: GuardInput): Close | undefined {
+  const joining = canary.groups.filter((group) => !includes(stable.groups, group));
+  const both = [...stable.groups, ...joining];
+  const together = withCarriers(both, observed.weighted);
+  if (together.length <= MAX_TARGET_GROUPS) return undefined;
+  const others = together.length > both.length ? ' with what else serves' : '';
+  return tooMany(together, `Versions ${stable.version} and ${canary.version} have together${others}`);
 }

@@ -1,7 +1,7 @@
 import type { Decision } from '../../model/decision.ts';
 import { stepsGoOn, withoutPromote } from '../../model/measure-again.ts';
 import type { Rollout, RolloutState } from '../../model/state.ts';
-import { isAsPlanned, resumeEdited } from '../../steps/plan.ts';
+import { isAsPlanned, resumeEdited, plannedBy } from '../../steps/plan.ts';
 import { nameStep } from '../../steps/step.ts';
 import { weightOf } from '../../load-balancers/weights.ts';
 import type { GuardInput } from '../../gates/guard.ts';
@@ -9,7 +9,6 @@ import type { PresentCell } from '../../versions/candidate.ts';
 import { endBackground } from '../measure/background.ts';
 import { endMeasurement } from '../measure/measurement.ts';
 import { inRollout, withoutBackoff } from '../record/record.ts';
-import { plannedBy } from '../../steps/strategy.ts';
 
 type Planned = ReturnType<typeof plannedBy>;
 

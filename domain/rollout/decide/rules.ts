@@ -6,7 +6,7 @@ import type { Rollout } from '../../model/state.ts';
 import { carriersBeside } from '../../versions/stable.ts';
 import type { VersionSet } from '../../versions/version.ts';
 import { attendBackground, backdropOf, failureInBackground, readBackground } from '../measure/background.ts';
-import { adopt, inspect, inspectDoubtful, reinstall } from './adoption.ts';
+import { adopt, inspect, inspectDoubtful, reinstall, editRule, isUnsure, reconfigure } from './adoption.ts';
 import { takeStep } from './canary.ts';
 import { awaitBackoff, paused } from './held.ts';
 import {
@@ -22,7 +22,6 @@ import {
 } from './intent.ts';
 import { endByAbort, endByDeadline, endByWithdrawal, endUnserved, type RolloutInput } from './interrupt.ts';
 import { rebalance } from './rebalance.ts';
-import { editRule, isUnsure, reconfigure } from './reconfigure.ts';
 import { replan } from './replan.ts';
 import { atRest, leaveIdle } from './rest.ts';
 import { settle } from './settle.ts';

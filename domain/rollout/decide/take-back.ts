@@ -8,7 +8,7 @@ import { awaitBackoff } from './held.ts';
 import { keepsClients, routeOf } from '../../load-balancers/load-balancer.ts';
 import type { ObservedCell } from '../../model/observation.ts';
 import type { WeightedTargetGroup, TargetGroup } from '../../model/target-group.ts';
-import { isUnsure } from './reconfigure.ts';
+import { isUnsure } from './adoption.ts';
 import { leftOf, presentOf } from '../../versions/stable.ts';
 import type { Rollout } from '../../model/state.ts';
 import { groupByVersion, isNewer, type VersionSet, byName } from '../../versions/version.ts';

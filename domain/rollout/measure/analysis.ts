@@ -1,5 +1,5 @@
 import type { MeasurementKind } from '../../model/decision.ts';
-import { numberIn, recordsIn, textIn, type Fields } from '../../model/shape.ts';
+import { numberIn, recordsIn, textIn, type Fields } from '../../model/fields.ts';
 import { cut, LONGEST_SAID } from '../../text.ts';
 import { measurementKinds } from './measurement-kinds.ts';
 

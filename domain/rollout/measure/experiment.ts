@@ -2,7 +2,7 @@ import type { ExperimentStep } from '../../../crds/cell.ts';
 import { resolve } from './analysis-arguments.ts';
 import { inconclusive, isFinished, verdictFrom, withoutEvidence, type AnalysisVerdict } from './analysis.ts';
 import { cut, LONGEST_SAID } from '../../text.ts';
-import { recordsIn } from '../../model/shape.ts';
+import { recordsIn } from '../../model/fields.ts';
 import { matches, type LabelSelector } from '../../kubernetes/selector.ts';
 
 /** A ReplicaSet (apps/v1), as far as an Experiment takes its pods from it. */

@@ -1,4 +1,4 @@
-import { isRecord } from '../../model/shape.ts';
+import { isRecord } from '../../model/fields.ts';
 import type { Approvals } from '../../model/request.ts';
 import { stampOf, withRequest } from '../../model/requests.ts';
 import { withoutRollout } from '../../model/request-kinds.ts';

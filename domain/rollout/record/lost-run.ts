@@ -1,12 +1,11 @@
 import type { PresentCell } from '../../versions/candidate.ts';
-import { given } from '../../model/given.ts';
+import { given } from '../../model/fields.ts';
 import type { LostRun, Rollout, RolloutState } from '../../model/state.ts';
 import type { VersionSet } from '../../versions/version.ts';
 import { weightOf } from '../../load-balancers/weights.ts';
-import { resumeAt } from '../../steps/plan.ts';
+import { resumeAt, stepsOf } from '../../steps/plan.ts';
 import { blockedBy } from './record-ending.ts';
 import { newRollout, withoutBackoff, type RolloutSituation } from './record.ts';
-import { stepsOf } from '../../steps/strategy.ts';
 
 type RolloutStatus = NonNullable<PresentCell['status']['rollout']>;
 

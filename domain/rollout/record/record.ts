@@ -1,18 +1,17 @@
 import type { CellStatus } from '../../../crds/cell.ts';
 import type { PresentCell } from '../../versions/candidate.ts';
 import { standing, type Decision } from '../../model/decision.ts';
-import { eventOf } from '../report/events.ts';
+import { eventOf, type ReportedEvent } from '../report/events.ts';
 import type { InspectedForwarding } from '../../load-balancers/load-balancer.ts';
 import type { ObservedCell } from '../../model/observation.ts';
-import type { ReportedEvent } from '../report/report.ts';
 import { recordUnplanned } from '../../gates/damping.ts';
 import { clocked } from '../../gates/deadline.ts';
 import { satOut } from '../../gates/targets.ts';
 import { changeOf, outcomeOf } from '../report/history.ts';
 import type { Rollout, RolloutState } from '../../model/state.ts';
-import { plannedBy } from '../../steps/strategy.ts';
+import { plannedBy } from '../../steps/plan.ts';
 import { weightOf } from '../../load-balancers/weights.ts';
-import { given } from '../../model/given.ts';
+import { given } from '../../model/fields.ts';
 import { withoutPromote } from '../../model/measure-again.ts';
 
 type Of<Name extends Decision['do']> = Extract<Decision, { do: Name }>;

@@ -6,7 +6,7 @@ import { abortIsDue, ask, keep, refusal } from '../../model/requests.ts';
 import { type Retry, type RolloutState, initialState, type BlockedVersion } from '../../model/state.ts';
 import * as backoff from './record-backoff.ts';
 import type { CellStatus } from '../../../crds/cell.ts';
-import { given } from '../../model/given.ts';
+import { given } from '../../model/fields.ts';
 import { isPinned, type PresentCell } from '../../versions/candidate.ts';
 import { sighted } from './record-backoff.ts';
 import { debounceRemoval, type Sight } from './removal.ts';

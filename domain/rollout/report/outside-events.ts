@@ -1,6 +1,6 @@
 import type { ObjectKey } from '../../model/ids.ts';
 import { cut } from '../../text.ts';
-import type { ReportedEvent } from './report.ts';
+import type { ReportedEvent } from './events.ts';
 
 /** An event of a rollout as Datadog takes it (docs.datadoghq.com/api/latest/events). */
 export interface OutsideEvent {

@@ -10,7 +10,7 @@ import { told, tellRejected } from './fitted.ts';
 import { LONGEST_MESSAGE, loudHold, optional, type StatusInput } from '../../model/status-input.ts';
 import { blockedVersions, rolloutOf } from './status-rollout.ts';
 import { stepOf } from '../../steps/step.ts';
-import { stepsOf } from '../../steps/strategy.ts';
+import { stepsOf } from '../../steps/plan.ts';
 import { cut } from '../../text.ts';
 import { groupByVersion, type RejectedTargetGroup } from '../../versions/version.ts';
 import { includes, TOTAL_WEIGHT, weightOf } from '../../load-balancers/weights.ts';

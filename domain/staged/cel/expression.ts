@@ -1,7 +1,7 @@
 import { EvaluationError, ParseError, type ASTNode, type Environment } from '@marcbachmann/cel-js';
 import { RE2JS } from 're2js';
 import type { CombinedStatus, WorkloadObject } from '../kubestellar.ts';
-import { isRecord } from '../../model/shape.ts';
+import { isRecord } from '../../model/fields.ts';
 import { cut } from '../../text.ts';
 import {
   toClauseValue,

@@ -1,7 +1,7 @@
 import { Environment } from '@marcbachmann/cel-js';
 import { RE2JS } from 're2js';
 import type { CombinedStatus, WorkloadObject } from '../kubestellar.ts';
-import { fieldsIn, isRecord, recordsIn, textIn } from '../../model/shape.ts';
+import { fieldsIn, isRecord, recordsIn, textIn } from '../../model/fields.ts';
 
 // The evaluator knows the type of a value by its class. Fields that are not there are not set, so that `has` can tell.
 class DownsyncClause {

@@ -6,7 +6,7 @@ import { canonical } from '../../../domain/kubernetes/canonical.ts';
 import { lackOfHealth, type TargetHealth } from '../../../domain/gates/health.ts';
 import type { ObservedCell } from '../../../domain/model/observation.ts';
 import type { WeightedTargetGroup } from '../../../domain/model/target-group.ts';
-import type { CellReport, Told } from '../../../domain/rollout/report/report.ts';
+import type { CellReport, Told } from '../../../domain/rollout/report/events.ts';
 import { sameShares, TOTAL_WEIGHT } from '../../../domain/load-balancers/weights.ts';
 import { failureOf, type Passing } from './troubles.ts';
 import { targetGroupsOf } from '../../../domain/load-balancers/load-balancer.ts';

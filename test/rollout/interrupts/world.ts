@@ -14,7 +14,7 @@ import {
 } from '../../../domain/load-balancers/load-balancer.ts';
 import type { ObservedCell } from '../../../domain/model/observation.ts';
 import type { WeightedTargetGroup } from '../../../domain/model/target-group.ts';
-import type { CellReport } from '../../../domain/rollout/report/report.ts';
+import type { CellReport } from '../../../domain/rollout/report/events.ts';
 import type { LostRun } from '../../../domain/model/state.ts';
 import { selectTargetGroups, watchedInput } from '../../../domain/versions/watched.ts';
 import { aCell } from '../../../domain/testing/builders.ts';
