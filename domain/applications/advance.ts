@@ -3,7 +3,7 @@ import { awaitDeployment } from './deployment.ts';
 import { measure, type Measure, type Measuring } from './measure.ts';
 import type { ObservedRevision } from './observation.ts';
 import { goodFirst } from './good-first.ts';
-import { keptByOthers } from './kept-labels.ts';
+import { findTakenLabel } from './conflicts.ts';
 import { servedBy } from './revisions.ts';
 import { leave } from './leave.ts';
 import { lackingSecrets } from './secrets.ts';
@@ -124,7 +124,7 @@ function deploy(situation: Situation, mark: Mark, { revision, begun }: Going): J
   if (lacking.length === 0) return undefined;
   const action = { do: 'ApplySecrets', number: revision.number } as const;
   const names = lacking.map(({ name }) => name).join(', ');
-  const isRestored = begun && keptByOthers(situation) === undefined;
+  const isRestored = begun && findTakenLabel(situation, revision.content) === undefined;
   return isRestored
     ? restore(mark, action, names)
     : forward(situation, [mark, mark], action, `Handing ${names} to Argo CD.`);

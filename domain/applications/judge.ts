@@ -2,14 +2,13 @@ import { canonical } from '../kubernetes/canonical.ts';
 import { optional } from '../model/status-input.ts';
 import { advance, withdraw } from './advance.ts';
 import { goBack, trafficBack } from './go-back.ts';
-import { keptByOthers, keptByRemoved } from './kept-labels.ts';
+import { findForeign, findTakenLabel, takenByAnother } from './conflicts.ts';
 import { deleteUnused } from './leave.ts';
 import { endOthers } from './measure.ts';
 import { measuredRevision } from './names.ts';
 import type { ObservedRevision } from './observation.ts';
 import type { Resolution } from './resolve.ts';
 import type { Resolved } from './resolved.ts';
-import { foreignSecret, takenByAnother } from './secrets.ts';
 import { settle } from './settle.ts';
 import {
   back,
@@ -18,6 +17,7 @@ import {
   lastGood,
   stopped,
   wait,
+  type Hold,
   type Judgement,
   type Mark,
   type Situation,
@@ -39,7 +39,8 @@ function nextStep(situation: Situation, before: Mark | undefined): Judgement {
   const { resolved } = seen;
   const over = failedStill(mark, resolved);
   if (situation.problems.length > 0) return unreadable(situation, mark, over);
-  const taken = conflict(situation, over);
+  // What goes back asks for what the good revision has.
+  const taken = findForeign(situation) ?? (over === undefined ? takenCluster(situation) : undefined);
   // Whose the rest is does not matter to traffic that goes back.
   if (taken !== undefined)
     return (
@@ -51,7 +52,17 @@ function nextStep(situation: Situation, before: Mark | undefined): Judgement {
     );
   if (over !== undefined) return goBack(situation, mark, over);
   if (!resolved.ok) return unresolved(situation, mark, resolved);
-  return follow({ ...situation, hold: situation.hold ?? keptByOthers(situation) }, mark, resolved);
+  const hold = situation.hold ?? holdForLabel(situation, resolved.value);
+  return follow({ ...situation, hold }, mark, resolved);
+}
+
+const takenCluster = ({ application, seen: { resolved }, secrets }: Situation): string | undefined =>
+  resolved.ok && application.argocd !== undefined ? takenByAnother(resolved.value, secrets) : undefined;
+
+/** Refuses to take a label from another application. */
+function holdForLabel(situation: Situation, content: Resolved): Hold | undefined {
+  const message = findTakenLabel(situation, content);
+  return message === undefined ? undefined : { kind: 'Failed', reason: 'Conflict', message };
 }
 
 /** Brings about what an application comes to, as a revision of its own. */
@@ -118,25 +129,6 @@ function lost(
   // A spec that cannot be read does not say whether it has.
   const isWithoutRule = application.alb === undefined && problems.length === 0;
   return isWithoutRule || good.number < goodRevision ? undefined : { name: child.name };
-}
-
-/** What stands in the place of something of this application, and is not its own. */
-function conflict(situation: Situation, over: Mark['failed']): string | undefined {
-  const { seen, secrets, application } = situation;
-  const { child, targetGroups, resolved } = seen;
-  const expected = (what: string): string =>
-    `Expected ${what} to belong to this Cell, got one that it has not made. Rename or delete it, or rename the application.`;
-  if (child?.isOwn === false) return expected(`Cell ${child.name}`);
-  const group = targetGroups.find(({ isOwn }) => !isOwn);
-  if (group !== undefined) return expected(`AWSTargetGroup ${group.name}`);
-  if (!resolved.ok || application.argocd === undefined) return undefined;
-  const secret = foreignSecret(resolved.value, secrets);
-  if (secret !== undefined)
-    return `Expected Secret ${secret.name} to belong to this Cell, got one that it has not made. Delete it, or let its owner go of it.`;
-  // What goes back asks for the labels of the good revision.
-  return over === undefined
-    ? (takenByAnother(resolved.value, secrets) ?? keptByRemoved(situation))
-    : undefined;
 }
 
 /** Takes traffic back while the spec cannot be read, as a Cell with `ingress` does, and does nothing else. */

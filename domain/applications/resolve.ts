@@ -3,7 +3,7 @@ import type { ClusterOfCell } from '../../crds/cell-clusters.ts';
 import { canonical, compareText } from '../kubernetes/canonical.ts';
 import type { ObservedApplication, ObservedCluster } from './observation.ts';
 import type { Resolved, ResolvedCluster, ResolvedTargetGroup } from './resolved.ts';
-import { takenSecret } from './secrets.ts';
+import { takenSecret } from './conflicts.ts';
 import { selectClusters } from './select.ts';
 
 /** What a look for a TargetGroupBinding in a cluster found. */

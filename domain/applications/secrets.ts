@@ -136,31 +136,3 @@ export const isAskedBy = (
   application: string,
 ): boolean =>
   secrets.some(({ name, applications }) => name === secretName && Object.hasOwn(applications, application));
-
-/** A secret in the place of one that is wanted that is not the Cell's. */
-export const foreignSecret = (
-  { clusters }: Resolved,
-  secrets: readonly ObservedSecret[],
-): ObservedSecret | undefined =>
-  secrets.find((one) => !one.isOwn && clusters.some(({ secretName }) => secretName === one.name));
-
-/** Why a cluster cannot have its secret: another one, whose name in EKS makes the same name of a Secret, has it. */
-export const takenSecret = (
-  { secretName, eksName }: ResolvedCluster,
-  by: string,
-  whose = 'this Cell',
-): string =>
-  `Expected Secret ${secretName} to be for EKS cluster ${eksName}, got that of EKS cluster ${by} of ${whose}: their names differ only by letter case, - or _. Use one of them only, or have a Cell in another namespace use the other.`;
-
-/** The same, where the secret is there. */
-export function takenByAnother(
-  { clusters }: Resolved,
-  secrets: readonly ObservedSecret[],
-): string | undefined {
-  for (const cluster of clusters) {
-    const { eksName } = secrets.find((one) => one.isOwn && one.name === cluster.secretName) ?? {};
-    if (eksName !== undefined && eksName !== cluster.eksName)
-      return `${takenSecret(cluster, eksName)} The Secret goes once every application is in place on other clusters than ${eksName}; delete it yourself only if nothing is deployed by it.`;
-  }
-  return undefined;
-}

@@ -1,7 +1,7 @@
 import { childState, isChildAsDesired } from './child-state.ts';
 import type { ApplicationAction } from './decision.ts';
 import { undeployed } from './deployment.ts';
-import { keptFromGood } from './kept-labels.ts';
+import { findTakenFromGood } from './conflicts.ts';
 import type { ObservedRevision } from './observation.ts';
 import { leave } from './leave.ts';
 import { lackingSecrets, leftSecrets } from './secrets.ts';
@@ -78,7 +78,7 @@ function leftOver(
 
 /** Takes no label from another application, and leaves everything as it is then. */
 function conflicting(situation: Situation, mark: Mark, { revision }: Settling) {
-  const kept = keptFromGood(situation, revision);
+  const kept = findTakenFromGood(situation, revision.content);
   return kept === undefined ? undefined : stopped(mark, 'Conflict', kept);
 }
 

@@ -1,6 +1,6 @@
-import { keptFromGood } from './kept-labels.ts';
+import { findTakenFromGood, foreignSecret, takenByAnother } from './conflicts.ts';
 import type { ObservedRevision } from './observation.ts';
-import { foreignSecret, isAskedBy, lackingSecrets, takenByAnother } from './secrets.ts';
+import { isAskedBy, lackingSecrets } from './secrets.ts';
 import { deletesFirst, lastGood, restore, type Judgement, type Situation } from './situation.ts';
 
 /**
@@ -27,7 +27,8 @@ export function keepGood(situation: Situation, { mark, step }: Judgement): Judge
   const lacking = lackingSecrets(application.name, good.content, secrets);
   // A newer revision may have asked others for other labels, which this would take from it.
   const isLostOnly = newer.length === 0 || lacking.every(({ secretName }) => !asks(secretName));
-  if (lacking.length === 0 || !isLostOnly || keptFromGood(situation, good) !== undefined) return undefined;
+  if (lacking.length === 0 || !isLostOnly || findTakenFromGood(situation, good.content) !== undefined)
+    return undefined;
   const names = lacking.map(({ name }) => name).join(', ');
   return restore(mark, { do: 'ApplySecrets', number: good.number }, names);
 }
