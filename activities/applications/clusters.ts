@@ -6,7 +6,7 @@ import { inBatches } from '../../clients/concurrency.ts';
 import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
 import type { ClusterOfCell } from '../../crds/cell-clusters.ts';
 import { refusalOf, type Access, type Use } from '../../domain/access/access.ts';
-import { readinessOf, type ClusterSigns } from '../../domain/applications/readiness.ts';
+import { readinessOf, type ClusterSigns } from '../../domain/applications/clusters.ts';
 import type { ObservedCluster } from '../../domain/applications/observation.ts';
 import { secretNameOf } from '../../domain/discovery/cluster-set/cluster-set.ts';
 import { clusterSecretValues } from '../../domain/discovery/clusters/cluster-secret.ts';

@@ -6,7 +6,7 @@ import type { ObservedCluster, ObservedRevision } from './observation.ts';
 import { secretNameOf } from '../discovery/cluster-set/cluster-set.ts';
 import { resolveApplications, type Facts, type FoundBinding, type Resolution } from './resolve.ts';
 import type { ResolvedCluster } from './resolved.ts';
-import { selectClusters } from './select.ts';
+import { selectClusters } from './clusters.ts';
 
 /** What is known of a Cell with applications without EKS and without its clusters. */
 export interface Known {

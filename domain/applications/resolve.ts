@@ -4,7 +4,7 @@ import { canonical, compareText } from '../kubernetes/canonical.ts';
 import type { ObservedApplication, ObservedCluster } from './observation.ts';
 import type { Resolved, ResolvedCluster, ResolvedTargetGroup } from './resolved.ts';
 import { takenSecret } from './conflicts.ts';
-import { selectClusters } from './select.ts';
+import { selectClusters } from './clusters.ts';
 
 /** What a look for a TargetGroupBinding in a cluster found. */
 export type FoundBinding =

@@ -23,7 +23,7 @@ import { recorded } from '../recorded.ts';
 import { resolveApplications } from '../resolve.ts';
 import type { Resolved } from '../resolved.ts';
 import { secretsFor, unusedSecrets, withoutApplication } from '../secrets.ts';
-import { BEHIND } from '../hold.ts';
+import { BEHIND } from '../holds.ts';
 import { childName, fingerprint } from '../names.ts';
 import { initialApplicationsState, performed, type ApplicationsState } from '../state.ts';
 import { takeApplicationsTurn } from '../turn.ts';
