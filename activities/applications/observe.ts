@@ -178,10 +178,7 @@ async function observeApplication(
   const resolved = world.resolved[name] ?? { ok: false, problems: [] };
   const [newest] = revisions;
   const isSuperseded =
-    newest !== undefined &&
-    (resolved.ok
-      ? resolved.hash !== newest.hash
-      : isSupersededBy({ spec: read.spec, digest }, application, newest));
+    newest !== undefined && !resolved.ok && isSupersededBy({ spec: read.spec, digest }, application, newest);
   const [found, forwardHash] = await Promise.all([
     findChild(kubernetes, read, {
       application: name,

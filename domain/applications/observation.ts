@@ -113,7 +113,7 @@ export interface ObservedApplication {
       };
   /** Set when it cannot be resolved, and would not resolve to its newest revision even if all that cannot be read is unchanged. */
   readonly isEdited?: true;
-  /** Set when it does not resolve to its newest revision, whatever is unknown. */
+  /** Set when it cannot be resolved, and would not resolve to its newest revision, whatever is unknown. */
   readonly isSuperseded?: true;
   /** Newest first. */
   readonly revisions: readonly ObservedRevision[];

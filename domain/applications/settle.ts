@@ -24,6 +24,19 @@ export interface Settling {
   readonly isReverting: boolean;
 }
 
+type KeepRule = (situation: Situation, mark: Mark, settling: Settling) => Judgement | undefined;
+
+/** How a good revision is kept or restored, in this order: the first that has something to do decides. */
+export const keepRules: readonly (readonly [name: string, rule: KeepRule])[] = [
+  ['Its Cell serves the revision', serveRevision],
+  ['It takes no label from another application', reportTakenLabel],
+  ['What deletes first leaves its new clusters before it returns', leaveFirst],
+  ['Lost secrets are restored', restoreSecrets],
+  ['The traffic arrives before anything goes', awaitTraffic],
+  ['Secrets and target groups of other revisions go', letGo],
+  ['Argo CD deploys what returns', awaitArgoCD],
+];
+
 /** Keeps a good revision in place, and lets go what it does not have. */
 export function settle(situation: Situation, before: Mark, settling: Settling): Judgement {
   const { revision, isReverting } = settling;
@@ -32,22 +45,18 @@ export function settle(situation: Situation, before: Mark, settling: Settling): 
     phase: isReverting ? 'Reverting' : 'Completing',
     revision: revision.number,
   };
-  return (
-    traffic(situation, mark, settling) ??
-    conflicting(situation, mark, settling) ??
-    (isReverting && deletesFirst(situation) ? letGo(situation, mark, settling) : undefined) ??
-    secrets(situation, mark, settling) ??
-    served(situation, mark, settling) ??
-    letGo(situation, mark, settling) ??
-    deployed(situation, mark, settling) ?? {
-      mark: { ...mark, phase: 'Synced' },
-      step: { is: 'Done', message: `Revision ${revision.number} is in place.` },
-    }
-  );
+  for (const [, rule] of keepRules) {
+    const judgement = rule(situation, mark, settling);
+    if (judgement !== undefined) return judgement;
+  }
+  return {
+    mark: { ...mark, phase: 'Synced' },
+    step: { is: 'Done', message: `Revision ${revision.number} is in place.` },
+  };
 }
 
 /** Has the Cell of the application serve the revision. */
-function traffic(situation: Situation, mark: Mark, { revision, failed, isReverting }: Settling) {
+function serveRevision(situation: Situation, mark: Mark, { revision, failed, isReverting }: Settling) {
   if (revision.content.application.alb === undefined) return undefined;
   const { child } = situation.seen;
   if (child?.isDeleting === true) return wait(mark, 'Deleting', `Cell ${child.name} is being deleted.`);
@@ -77,13 +86,13 @@ function leftOver(
 }
 
 /** Takes no label from another application, and leaves everything as it is then. */
-function conflicting(situation: Situation, mark: Mark, { revision }: Settling) {
+function reportTakenLabel(situation: Situation, mark: Mark, { revision }: Settling) {
   const kept = findTakenFromGood(situation, revision.content);
   return kept === undefined ? undefined : stopped(mark, 'Conflict', kept);
 }
 
 /** Has the clusters of the revision in Argo CD. */
-function secrets(situation: Situation, mark: Mark, { revision }: Settling) {
+function restoreSecrets(situation: Situation, mark: Mark, { revision }: Settling) {
   const { application, secrets: existing } = situation;
   if (revision.content.application.argocd === undefined) return undefined;
   const lacking = lackingSecrets(application.name, revision.content, existing);
@@ -96,13 +105,13 @@ function secrets(situation: Situation, mark: Mark, { revision }: Settling) {
 }
 
 /** Waits for Argo CD to have the application where it was, once all else is as it was. */
-function deployed(situation: Situation, mark: Mark, { revision, isReverting }: Settling) {
+function awaitArgoCD(situation: Situation, mark: Mark, { revision, isReverting }: Settling) {
   const missing = isReverting ? undeployed(situation, revision) : undefined;
   return missing === undefined ? undefined : wait(mark, 'WaitingForApplicationSet', missing);
 }
 
 /** Waits for the traffic to be where it belongs before anything goes. */
-function served(situation: Situation, mark: Mark, settling: Settling) {
+function awaitTraffic(situation: Situation, mark: Mark, settling: Settling) {
   const { revision, isReverting } = settling;
   if (revision.content.application.alb === undefined || !(isReverting || hasLeft(situation, revision)))
     return undefined;
@@ -113,6 +122,10 @@ function served(situation: Situation, mark: Mark, settling: Settling) {
 const hasLeft = (situation: Situation, revision: ObservedRevision): boolean =>
   leftSecrets(situation.application.name, revision.content, situation.secrets).length > 0 ||
   (revision.content.application.alb !== undefined && !isChildAsDesired(situation, revision));
+
+function leaveFirst(situation: Situation, mark: Mark, settling: Settling) {
+  return settling.isReverting && deletesFirst(situation) ? letGo(situation, mark, settling) : undefined;
+}
 
 /** Lets go of secrets and target groups that the revision does not have. */
 function letGo(situation: Situation, mark: Mark, { revision, isReverting }: Settling) {

@@ -1,8 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cellStatus } from '../../crds/cell-status.ts';
 import type { ApplicationsSpec } from '../../crds/cell.ts';
 import { clusters, clustersFor, job, jobs, labelled, web } from './testing/applications.ts';
 import type { ApplicationAction } from './decision.ts';
+import { holdRules } from './holds.ts';
+import { applicationRules } from './judge.ts';
+import { keepRules } from './settle.ts';
 import { troubled } from './state.ts';
 import { ApplicationsWorld, type Edit } from './testing/world.ts';
 
@@ -1146,4 +1151,13 @@ describe('something that is done and changed back', () => {
     world.isSafe = () => undefined;
     world.turn();
   }
+});
+
+it.each<readonly [string, readonly (readonly [string, unknown])[]]>([
+  ['decided', applicationRules],
+  ['kept in place', keepRules],
+  ['held', holdRules],
+])('an application is %s by the rules in the order that docs/design.md shows', (_, rules) => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/design.md'), 'utf8');
+  expect(page).toContain(rules.map(([name], index) => `${index + 1}. ${name}`).join('\n'));
 });

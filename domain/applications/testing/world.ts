@@ -296,10 +296,8 @@ export class ApplicationsWorld {
   private isSuperseded(name: string, resolved: ObservedApplication['resolved'] | undefined): boolean {
     const application = this.spec.applications.find((one) => one.name === name);
     const newest = this.revisions.get(name)?.at(-1);
-    if (application === undefined || newest === undefined) return false;
-    return resolved?.ok === true
-      ? resolved.hash !== newest.hash
-      : isSupersededBy({ spec: this.spec, digest: fingerprint }, application, newest);
+    if (application === undefined || newest === undefined || resolved?.ok === true) return false;
+    return isSupersededBy({ spec: this.spec, digest: fingerprint }, application, newest);
   }
 
   private observedChild(name: string): ObservedChild | undefined {
