@@ -2,7 +2,7 @@ import type { ApplicationCheck } from '../../crds/application.ts';
 import { BEGINS_WITHIN_MS, NOT_MEASURED, notBegun } from '../rollout/measure/analysis.ts';
 import { cut } from '../text.ts';
 import type { CheckStage } from './decision.ts';
-import { measuredRevision, measurementName } from './names.ts';
+import { measurementName } from './names.ts';
 import type { ObservedMeasurement, ObservedRevision } from './observation.ts';
 import { back, forward, wait, type Judgement, type Mark, type Situation } from './situation.ts';
 
@@ -43,7 +43,7 @@ interface One extends Measure {
 
 function measureOne(one: One, before: Mark): Measuring {
   const { situation, stage, check, hash } = one;
-  const run = runOf(one, before);
+  const run = runOf(one);
   const known = before[stage]?.find((record) => record.name === check.name && record.run === run);
   if (known?.phase === 'Successful') return { is: 'Passed', mark: before };
   const found = situation.seen.measurements.find(({ name }) => name === run);
@@ -81,42 +81,20 @@ function awaited(
 const isUnstarted = (found: ObservedMeasurement | undefined): boolean =>
   found === undefined || (found.isPartial === true && found.phase !== 'Failed');
 
-/** The name of what measures a check; what has begun keeps the one that it has. */
-function runOf({ situation, stage, check, revision, hash }: One, before: Mark): string {
-  const { cell, application, seen } = situation;
-  const begun = before[stage]?.find(
-    (record) =>
-      record.name === check.name && record.hash === hash && measuredRevision(record.run) === revision.number,
-  );
-  if (
-    begun !== undefined &&
-    (begun.phase !== 'Pending' || seen.measurements.some(({ name }) => name === begun.run))
-  )
-    return begun.run;
-  return measurementName({
+/** The name of what measures a check. */
+const runOf = ({ situation: { cell, application }, stage, check, revision, hash }: One): string =>
+  measurementName({
     cell,
     application: application.name,
     stage,
     check: check.name,
     number: revision.number,
     hash,
-    isShared: isShared(situation, stage, check.name),
   });
-}
-
-/** Whether another application has a check of which something would measure by the same name. */
-function isShared({ spec, application }: Situation, stage: CheckStage, check: string): boolean {
-  const text = `${application.name}-${check}`;
-  return spec.applications.some(
-    (one) =>
-      one.name !== application.name &&
-      one[stage]?.some(({ name }) => `${one.name}-${name}` === text) === true,
-  );
-}
 
 function start(one: One, before: Mark): Measuring {
   const { situation, stage, check, revision, hash } = one;
-  const name = runOf(one, before);
+  const name = runOf(one);
   const time = new Date(situation.now).toISOString();
   const pending: Record = {
     name: check.name,
