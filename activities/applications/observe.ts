@@ -1,7 +1,7 @@
 import { digest } from '../../clients/digest.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { ApplicationOfCell } from '../../crds/application.ts';
-import { editedSince, isSupersededBy } from '../../domain/applications/assumed.ts';
+import { isSupersededBy } from '../../domain/applications/assumed.ts';
 import type {
   ObservedApplication,
   ObservedApplications,
@@ -80,8 +80,7 @@ export async function observeApplications(
     findMeasurements(kubernetes, read),
     freezesIn(kubernetes, [key.namespace]),
   ]);
-  const isEdited = editedSince({ spec, revisions, digest });
-  const world = { ...parts, ...facts, secrets, argoCD, measurements, isEdited };
+  const world = { ...parts, ...facts, secrets, argoCD, measurements };
   const applications = await observeAll(read, world, kubernetes);
   const all = {
     ...seen,
@@ -145,7 +144,6 @@ interface World extends Parts, ResolvedFacts {
   readonly secrets: Awaited<ReturnType<typeof findSecrets>>;
   readonly argoCD: ArgoCD | undefined;
   readonly measurements: Awaited<ReturnType<typeof findMeasurements>>;
-  readonly isEdited: ReturnType<typeof editedSince>;
 }
 
 /** What else Okra looks at while it cannot read the spec: nothing, because then it only takes traffic back. */
@@ -156,7 +154,6 @@ const UNREADABLE: Omit<World, keyof Parts> = {
   secrets: [],
   argoCD: undefined,
   measurements: new Map(),
-  isEdited: () => false,
 };
 
 const observeAll = (
@@ -196,7 +193,6 @@ async function observeApplication(
   return {
     name,
     resolved,
-    ...(resolved.ok || !world.isEdited(name) ? {} : { isEdited: true as const }),
     ...(isSuperseded ? { isSuperseded } : {}),
     revisions,
     ...(applicationSet === undefined ? {} : { applicationSet }),

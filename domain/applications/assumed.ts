@@ -55,17 +55,6 @@ export function assumeFacts({ spec, revisions, digest }: Known): AssumedFacts {
   };
 }
 
-/** Tells whether an application, by its name, resolves to something other than its newest revision even if all that cannot be read is unchanged. */
-export function editedSince(known: Known): (application: string) => boolean {
-  let facts: AssumedFacts | undefined;
-  return (name) => {
-    facts ??= assumeFacts(known);
-    const newest = known.revisions.get(name)?.[0];
-    const one = facts.resolved[name];
-    return newest !== undefined && !(one?.ok === true && one.hash === newest.hash);
-  };
-}
-
 /** Whether an application no longer resolves to a revision, whatever is unknown about clusters in EKS and TargetGroupBindings. */
 export function isSupersededBy(
   { spec: { clusters: written }, digest }: Pick<Known, 'spec' | 'digest'>,

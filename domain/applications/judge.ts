@@ -213,13 +213,20 @@ function keepUnresolved(turn: Turn): Judgement | undefined {
   const [newest] = revisions;
   const settled = newest?.isGood === true ? keepInPlace(turn, newest) : undefined;
   // What is in place is not what is asked for any more.
-  const isOld = settled?.step.is === 'Done' && seen.isEdited === true;
+  const isOld = settled?.step.is === 'Done' && (seen.isSuperseded === true || mayComeTo(turn));
   if (settled !== undefined && !isOld) return settled;
   const waiting: Mark = isOld ? { ...settled.mark, phase: 'Pending' } : mark;
   if (hold === undefined) return wait(waiting, 'WaitingForClusters', message);
   const { kind, reason, until } = hold;
   return { mark: waiting, step: { is: 'Wait', hold: kind, reason, message: hold.message, until } };
 }
+
+/** Whether an application that selects by tags in EKS may come to a cluster that no application has yet. */
+const mayComeTo = ({ application, spec, others }: Turn): boolean =>
+  Object.hasOwn(application.clusterSelector ?? {}, 'matchEKSTags') &&
+  spec.clusters.some(({ name }) =>
+    others.every(({ revisions: [newest] }) => newest?.content.clusters.every((one) => one.name !== name)),
+  );
 
 /** Forgets what failed before the revision that is brought about now. */
 function forgetFailure({ mark: { failed, ...mark }, revision }: Turn): { readonly mark: Mark } | undefined {

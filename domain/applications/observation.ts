@@ -111,8 +111,6 @@ export interface ObservedApplication {
         /** Set when a cluster that it depends on did not answer. */
         readonly isUnanswered?: true;
       };
-  /** Set when it cannot be resolved, and would not resolve to its newest revision even if all that cannot be read is unchanged. */
-  readonly isEdited?: true;
   /** Set when it cannot be resolved, and would not resolve to its newest revision, whatever is unknown. */
   readonly isSuperseded?: true;
   /** Newest first. */

@@ -261,6 +261,19 @@ describe('the gate over the clusters', () => {
     expect([...world.secrets.keys()]).toEqual(['web-v2']);
   });
 
+  it('has nothing in place after such an edit either where an application selects by tags in EKS', () => {
+    const tagged = web({ clusterSelector: { matchEKSTags: { role: 'web' } } });
+    const world = new ApplicationsWorld({ clusters: clusters('web-v1'), applications: [tagged] });
+    world.tags.set('web-v1', { role: 'web' });
+    expect(world.run().status.phase).toBe('Completed');
+    world.unknown.add('web-v2');
+    world.edit({ clusters: clusters('web-v1', 'web-v2') });
+    expect([world.run().status.phase, world.phases()]).toEqual(['Waiting', ['Pending']]);
+    world.edit({ clusters: clusters('web-v1') });
+    world.unknown.add('web-v1');
+    expect([world.run().status.phase, world.phases()]).toEqual(['Completed', ['Synced']]);
+  });
+
   it('leaves what is in place while the API server of a cluster does not answer, and waits for that after an edit', () => {
     const world = settled([web()], clusters('web-v1'));
     world.silent.add('web-v1').add('web-v2');

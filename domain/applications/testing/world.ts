@@ -6,7 +6,7 @@ import { sameValue } from '../../kubernetes/canonical.ts';
 import { secretNameOf } from '../../discovery/cluster-set/cluster-set.ts';
 import type { Freezing } from '../../gates/freeze.ts';
 import { heldBehind } from '../ahead.ts';
-import { editedSince, isSupersededBy } from '../assumed.ts';
+import { isSupersededBy } from '../assumed.ts';
 import { childOf, type Child } from '../child.ts';
 import type { ApplicationAction, ApplicationsDecision } from '../decision.ts';
 import { unseenDeployments } from '../deployments.ts';
@@ -267,7 +267,6 @@ export class ApplicationsWorld {
     return {
       name,
       resolved: resolved ?? { ok: false, problems: ['none'] },
-      ...(resolved?.ok !== true && this.isEdited(name) ? { isEdited: true } : {}),
       ...(this.isSuperseded(name, resolved) ? { isSuperseded: true } : {}),
       revisions: (this.revisions.get(name) ?? []).toReversed(),
       ...(application?.argocd?.applicationSet === undefined
@@ -286,11 +285,6 @@ export class ApplicationsWorld {
           message: `It is ${one.phase}.`,
         })),
     };
-  }
-
-  private isEdited(name: string): boolean {
-    const newestFirst = [...this.revisions].map(([of, all]) => [of, all.toReversed()] as const);
-    return editedSince({ spec: this.spec, revisions: new Map(newestFirst), digest: fingerprint })(name);
   }
 
   private isSuperseded(name: string, resolved: ObservedApplication['resolved'] | undefined): boolean {
