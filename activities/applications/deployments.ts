@@ -55,7 +55,7 @@ export function deploymentOf(
   { argocd }: ApplicationOfCell,
   targets: readonly DeploymentTarget[],
   argoCD: ArgoCD | undefined,
-): ObservedApplication['applicationSet'] {
+): ObservedApplication['deployments'] {
   const wanted = argocd?.applicationSet;
   if (wanted === undefined) return undefined;
   if (argoCD === undefined) return unseenDeployments(targets);

@@ -103,9 +103,7 @@ async function glanceAt(
       name,
       resolved,
       revisions,
-      ...(application.argocd?.applicationSet === undefined
-        ? {}
-        : { applicationSet: { isReconciled: true, message: '', deployments } }),
+      ...(application.argocd?.applicationSet === undefined ? {} : { deployments }),
       ...(child === undefined ? {} : { child }),
       targetGroups: observedGroups(found.groups, found.object?.metadata.uid),
       forwardHash,

@@ -185,7 +185,7 @@ async function observeApplication(
     forwardHashOf(kubernetes, read.key, application),
   ]);
   const child = observedChild(read, revisions, found);
-  const applicationSet = deploymentOf(
+  const deployments = deploymentOf(
     application,
     targetsOf(name, { resolved, revisions, secrets: world.secrets }),
     world.argoCD,
@@ -195,7 +195,7 @@ async function observeApplication(
     resolved,
     ...(isSuperseded ? { isSuperseded } : {}),
     revisions,
-    ...(applicationSet === undefined ? {} : { applicationSet }),
+    ...optional('deployments', deployments),
     ...(child === undefined ? {} : { child }),
     targetGroups: observedGroups(found.groups, found.object?.metadata.uid),
     forwardHash,

@@ -2,7 +2,7 @@ import type { EKSCluster } from '../../clients/aws/eks.ts';
 import { SECRET } from '../../clients/kubernetes/kinds.ts';
 import { isConflict, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
-import { stillThere } from '../../domain/applications/deployment.ts';
+import { stillThere } from '../../domain/applications/deployments.ts';
 import type { ObservedRevision, ObservedSecret } from '../../domain/applications/observation.ts';
 import type { ResolvedCluster } from '../../domain/applications/resolved.ts';
 import {

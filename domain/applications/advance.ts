@@ -2,7 +2,7 @@ import { optional } from '../model/status-input.ts';
 import { childState, isChildAsDesired } from './child-state.ts';
 import { findTakenLabel } from './conflicts.ts';
 import type { ApplicationAction } from './decision.ts';
-import { awaitDeployment } from './deployment.ts';
+import { awaitDeployment } from './deployments.ts';
 import { goodFirst } from './good-first.ts';
 import { leave } from './leave.ts';
 import { measure, type Measuring } from './measure.ts';

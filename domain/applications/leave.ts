@@ -1,5 +1,5 @@
 import type { ApplicationAction } from './decision.ts';
-import { lingering, stillThere } from './deployment.ts';
+import { lingering, stillThere } from './deployments.ts';
 import type { ObservedChild, ObservedRevision } from './observation.ts';
 import type { Resolved } from './resolved.ts';
 import { servedBy } from './revisions.ts';

@@ -116,11 +116,7 @@ export interface ObservedApplication {
   /** Newest first. */
   readonly revisions: readonly ObservedRevision[];
   /** Undefined without `argocd.applicationSet`. */
-  readonly applicationSet?: {
-    readonly isReconciled: boolean;
-    readonly message: string;
-    readonly deployments: readonly ObservedDeployment[];
-  };
+  readonly deployments?: readonly ObservedDeployment[];
   /** Undefined: there is none yet, or the application has no `alb`. */
   readonly child?: ObservedChild;
   /** The AWSTargetGroups of the application, and foreign ones of their names. */

@@ -1,6 +1,6 @@
 import { childState, isChildAsDesired } from './child-state.ts';
 import type { ApplicationAction } from './decision.ts';
-import { undeployed } from './deployment.ts';
+import { undeployed } from './deployments.ts';
 import { findTakenFromGood } from './conflicts.ts';
 import type { ObservedRevision } from './observation.ts';
 import { leave } from './leave.ts';

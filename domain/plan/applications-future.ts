@@ -140,8 +140,8 @@ export class ApplicationsFuture {
 
   /** Argo CD deploys an application wherever a secret asks for it, and nowhere else. */
   #deploy(): void {
-    for (const { name, applicationSet } of this.#seen.applications) {
-      if (applicationSet === undefined) continue;
+    for (const { name, deployments: before } of this.#seen.applications) {
+      if (before === undefined) continue;
       const deployments = this.#seen.secrets
         .filter(({ applications }) => Object.hasOwn(applications, name))
         .map(({ cluster, name: secretName }) => ({
@@ -151,7 +151,7 @@ export class ApplicationsFuture {
           isHealthy: true,
           message: '',
         }));
-      this.#edit(name, () => ({ applicationSet: { isReconciled: true, message: '', deployments } }));
+      this.#edit(name, () => ({ deployments }));
     }
   }
 

@@ -211,15 +211,15 @@ export class ApplicationsWorld {
   }
 
   private withoutArgoCD(seen: ObservedApplication): ObservedApplication {
-    const { applicationSet, revisions } = seen;
-    if (applicationSet === undefined) return seen;
+    const { deployments, revisions } = seen;
+    if (deployments === undefined) return seen;
     const wanted = revisions[0]?.content.clusters.map(({ secretName }) => secretName) ?? [];
-    const targets = applicationSet.deployments.map(({ cluster: name, secretName = name }) => ({
+    const targets = deployments.map(({ cluster: name, secretName = name }) => ({
       name,
       secretName,
       isWanted: wanted.includes(secretName),
     }));
-    return { ...seen, applicationSet: unseenDeployments(targets) };
+    return { ...seen, deployments: unseenDeployments(targets) };
   }
 
   private cluster(name: string, eksName: string): ObservedCluster {
@@ -269,9 +269,7 @@ export class ApplicationsWorld {
       resolved: resolved ?? { ok: false, problems: ['none'] },
       ...(this.isSuperseded(name, resolved) ? { isSuperseded: true } : {}),
       revisions: (this.revisions.get(name) ?? []).toReversed(),
-      ...(application?.argocd?.applicationSet === undefined
-        ? {}
-        : { applicationSet: { isReconciled: true, message: '', deployments } }),
+      ...(application?.argocd?.applicationSet === undefined ? {} : { deployments }),
       ...(child === undefined ? {} : { child }),
       targetGroups: [...this.groups.values()]
         .filter((one) => one.application === name)
