@@ -1,7 +1,7 @@
 import { APPLICATION, APPLICATION_SET, type KindRef } from '../../clients/kubernetes/kinds.ts';
 import { isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { ApplicationOfCell } from '../../crds/application.ts';
-import { equalitiesIn } from '../../domain/applications/bindings.ts';
+import { equalitiesIn } from '../../domain/applications/resolve.ts';
 import {
   deploymentsOf,
   isFor,

@@ -15,9 +15,8 @@ import type { ApplicationOfCell } from '../../crds/application.ts';
 import { freezesIn } from '../kubernetes/freezes.ts';
 import { observeCell } from '../rollout/observe-cell.ts';
 import type { ReadCell } from './dependencies.ts';
-import { forwardHashOf } from './forward-hash.ts';
+import { forwardHashOf, readCell } from './parts.ts';
 import { findMeasurements } from './measurements.ts';
-import { readCell } from './parts.ts';
 import { findRevisions } from './revisions.ts';
 import { findChild, groupNames, observedChild, observedGroups } from './seen-child.ts';
 

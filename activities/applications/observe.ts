@@ -6,22 +6,20 @@ import type {
   ObservedApplication,
   ObservedApplications,
   ObservedRevision,
+  ResolvedCluster,
 } from '../../domain/applications/observation.ts';
 import { recorded } from '../../domain/applications/recorded.ts';
 import { resolveApplications, type Resolution } from '../../domain/applications/resolve.ts';
-import type { ResolvedCluster } from '../../domain/applications/resolved.ts';
 import { unusedSecrets } from '../../domain/applications/secrets.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import { optional } from '../../domain/model/status-input.ts';
 import { freezesIn } from '../kubernetes/freezes.ts';
-import { findBindings } from './bindings.ts';
+import { findBindings, lookAtClusters, unseenClusters, type LookedAtCluster } from './clusters.ts';
 import { findChild, groupNames, observedChild, observedGroups } from './seen-child.ts';
-import { lookAtClusters, unseenClusters, type LookedAtCluster } from './clusters.ts';
 import type { ApplicationsDependencies, ReadCell } from './dependencies.ts';
 import { deploymentOf, leftOn, readArgoCD, targetsOf, type ArgoCD } from './deployments.ts';
-import { forwardHashOf } from './forward-hash.ts';
+import { forwardHashOf, digestOf, readCell, readParts, type Parts } from './parts.ts';
 import { findMeasurements } from './measurements.ts';
-import { digestOf, readCell, readParts, type Parts } from './parts.ts';
 import { findSecrets } from './secrets.ts';
 
 /** How a look is made. */

@@ -3,8 +3,11 @@ import { SECRET } from '../../clients/kubernetes/kinds.ts';
 import { isConflict, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
 import { stillThere } from '../../domain/applications/deployments.ts';
-import type { ObservedRevision, ObservedSecret } from '../../domain/applications/observation.ts';
-import type { ResolvedCluster } from '../../domain/applications/resolved.ts';
+import type {
+  ObservedRevision,
+  ObservedSecret,
+  ResolvedCluster,
+} from '../../domain/applications/observation.ts';
 import {
   desiredSecret,
   isAsWanted,

@@ -2,10 +2,9 @@ import type { ApplicationOfCell } from '../../crds/application.ts';
 import type { ClusterOfCell } from '../../crds/cell-clusters.ts';
 import type { ApplicationsSpec } from '../../crds/cell.ts';
 import { canonical, compareText } from '../kubernetes/canonical.ts';
-import type { ObservedCluster, ObservedRevision } from './observation.ts';
+import type { ObservedCluster, ObservedRevision, ResolvedCluster } from './observation.ts';
 import { secretNameOf } from '../discovery/cluster-set/cluster-set.ts';
 import { resolveApplications, type Facts, type FoundBinding, type Resolution } from './resolve.ts';
-import type { ResolvedCluster } from './resolved.ts';
 import { selectClusters } from './clusters.ts';
 
 /** What is known of a Cell with applications without EKS and without its clusters. */

@@ -1,5 +1,4 @@
-import type { ObservedApplication, ObservedSecret } from './observation.ts';
-import type { Resolved, ResolvedCluster } from './resolved.ts';
+import type { ObservedApplication, ObservedSecret, Resolved, ResolvedCluster } from './observation.ts';
 import { APPLICATIONS_ANNOTATION } from './secrets.ts';
 import { lastGood, type Situation } from './situation.ts';
 

@@ -1,8 +1,13 @@
 import { parseDuration } from '../duration.ts';
 import { canonical } from '../kubernetes/canonical.ts';
 import { fieldsIn, recordsIn, textIn, type Fields } from '../model/fields.ts';
-import type { ObservedDeployment, ObservedRevision, ObservedSecret } from './observation.ts';
-import type { Resolved, ResolvedCluster } from './resolved.ts';
+import type {
+  ObservedDeployment,
+  ObservedRevision,
+  ObservedSecret,
+  Resolved,
+  ResolvedCluster,
+} from './observation.ts';
 import { wait, type Judgement, type Mark, type Situation } from './situation.ts';
 
 /** An ApplicationSet of Argo CD, as far as it is looked at. */

@@ -1,5 +1,5 @@
 import { parseDuration } from '../duration.ts';
-import { isChildAsDesired } from './child-state.ts';
+import { isChildAsDesired } from './child.ts';
 import { leave } from './leave.ts';
 import { endOthers } from './measure.ts';
 import type { ObservedRevision } from './observation.ts';

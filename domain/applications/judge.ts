@@ -23,9 +23,8 @@ import type { ApplicationAction } from './decision.ts';
 import { deleteUnused } from './leave.ts';
 import { endOthers } from './measure.ts';
 import { measuredRevision } from './names.ts';
-import type { ObservedRevision } from './observation.ts';
-import type { Resolved } from './resolved.ts';
-import { settle } from './settle.ts';
+import type { ObservedRevision, Resolved } from './observation.ts';
+import { settle, keepGood } from './settle.ts';
 import {
   back,
   failedStill,
@@ -41,7 +40,6 @@ import {
   type Situation,
   type Turn,
 } from './situation.ts';
-import { keepGood } from './upkeep.ts';
 
 /** The rules of an application in their order: the first that has something to do decides. */
 export const applicationRules: readonly (readonly [name: string, rule: Rule])[] = [

@@ -1,7 +1,6 @@
 import type { ApplicationAction } from './decision.ts';
 import { lingering, stillThere } from './deployments.ts';
-import type { ObservedChild, ObservedRevision } from './observation.ts';
-import type { Resolved } from './resolved.ts';
+import type { ObservedChild, ObservedRevision, Resolved } from './observation.ts';
 import { servedBy } from './revisions.ts';
 import { leftSecrets, unusedSecrets, type LeftSecret } from './secrets.ts';
 import { stopped, wait, type Judgement, type Mark, type Situation } from './situation.ts';

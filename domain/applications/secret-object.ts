@@ -11,8 +11,7 @@ import {
   WRITTEN_AT_ANNOTATION,
 } from '../kubernetes/labels.ts';
 import { fieldsIn, textIn } from '../model/fields.ts';
-import type { ObservedSecret } from './observation.ts';
-import type { ResolvedCluster } from './resolved.ts';
+import type { ObservedSecret, ResolvedCluster } from './observation.ts';
 import { APPLICATIONS_ANNOTATION, askingOf, clusterSecret, type Asking } from './secrets.ts';
 
 /** Which cluster of which Cell a secret is for, and what EKS says of it. */

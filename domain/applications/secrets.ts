@@ -1,7 +1,6 @@
 import { canonical } from '../kubernetes/canonical.ts';
 import { CELL_LABEL, SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../kubernetes/labels.ts';
-import type { ObservedSecret } from './observation.ts';
-import type { Resolved, ResolvedCluster } from './resolved.ts';
+import type { ObservedSecret, Resolved, ResolvedCluster } from './observation.ts';
 
 /** The annotation on a cluster secret of a Cell with the labels that each application has asked of it, as JSON. */
 export const APPLICATIONS_ANNOTATION = 'okra.mumo.co/applications';

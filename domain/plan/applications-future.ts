@@ -6,8 +6,8 @@ import type {
   ObservedApplication,
   ObservedApplications,
   ObservedRevision,
+  Resolved,
 } from '../applications/observation.ts';
-import type { Resolved } from '../applications/resolved.ts';
 import { secretsFor, unusedSecrets, withoutApplication, writtenSecret } from '../applications/secrets.ts';
 import { VERSION_LABEL } from '../kubernetes/labels.ts';
 import type { ObservedCell } from '../model/observation.ts';

@@ -18,10 +18,10 @@ import type {
   ObservedMeasurement,
   ObservedRevision,
   ObservedSecret,
+  Resolved,
 } from '../observation.ts';
 import { recorded } from '../recorded.ts';
 import { resolveApplications } from '../resolve.ts';
-import type { Resolved } from '../resolved.ts';
 import { secretsFor, unusedSecrets, withoutApplication } from '../secrets.ts';
 import { BEHIND } from '../holds.ts';
 import { childName, fingerprint } from '../names.ts';
