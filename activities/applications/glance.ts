@@ -115,8 +115,7 @@ const goodOf = (revisions: readonly ObservedRevision[] = []): ObservedRevision |
   revisions.find(({ isGood }) => isGood);
 
 const deployed = (revisions: readonly ObservedRevision[]) =>
-  (goodOf(revisions)?.content.clusters ?? []).map(({ name, secretName }) => ({
-    cluster: name,
+  (goodOf(revisions)?.content.clusters ?? []).map(({ secretName }) => ({
     secretName,
     isPresent: true,
     isHealthy: true,

@@ -88,7 +88,7 @@ describe('what Argo CD has deployed', () => {
       }),
     ],
   ])('is reconciled when it is Synced and Healthy, %s', (_, application) => {
-    expect(judge([application])).toMatchObject([{ cluster: 'c1', isPresent: true, isHealthy: true }]);
+    expect(judge([application])).toMatchObject([{ secretName: 'eks-c1', isPresent: true, isHealthy: true }]);
   });
 
   it.each<[string, ApplicationObject, string]>([

@@ -1,13 +1,7 @@
 import { parseDuration } from '../duration.ts';
 import { canonical } from '../kubernetes/canonical.ts';
 import { fieldsIn, recordsIn, textIn, type Fields } from '../model/fields.ts';
-import type {
-  ObservedDeployment,
-  ObservedRevision,
-  ObservedSecret,
-  Resolved,
-  ResolvedCluster,
-} from './observation.ts';
+import type { ObservedDeployment, ObservedRevision, Resolved } from './observation.ts';
 import { wait, type Judgement, type Mark, type Situation } from './situation.ts';
 
 /** An ApplicationSet of Argo CD, as far as it is looked at. */
@@ -69,11 +63,10 @@ export function deploymentsOf(of: {
 
 /** What counts while nobody has looked: an application runs where its newest revision says, and nothing that waits for that goes on. */
 export function unseenDeployments(
-  targets: readonly Pick<DeploymentTarget, 'name' | 'secretName' | 'isWanted'>[],
+  targets: readonly Pick<DeploymentTarget, 'secretName' | 'isWanted'>[],
 ): readonly ObservedDeployment[] {
   const message = 'Argo CD is looked at next.';
-  return targets.map(({ name: cluster, secretName, isWanted: isPresent }) => ({
-    cluster,
+  return targets.map(({ secretName, isWanted: isPresent }) => ({
     secretName,
     isPresent,
     isHealthy: false,
@@ -113,11 +106,11 @@ function deploymentOn(
   if (own.length === 0 || lacking !== undefined) {
     const name = lacking?.set.metadata.name ?? '';
     const message = `Expected ApplicationSet ${name} to have an Application on cluster ${cluster}, got none yet.`;
-    return { cluster, secretName, isPresent: own.length > 0, isHealthy: false, message };
+    return { secretName, isPresent: own.length > 0, isHealthy: false, message };
   }
   const trouble = own.map((one) => troubleOf(one, target)).find((one) => one !== undefined);
   const message = trouble ?? `It is Synced and Healthy on cluster ${cluster}.`;
-  return { cluster, secretName, isPresent: true, isHealthy: trouble === undefined, message };
+  return { secretName, isPresent: true, isHealthy: trouble === undefined, message };
 }
 
 /** Whether an Application is for a cluster, which it names as its secret does. */
@@ -179,7 +172,7 @@ export function undeployed({ seen }: Situation, { content }: ObservedRevision): 
   const { deployments } = seen;
   if (deployments === undefined) return undefined;
   for (const cluster of content.clusters) {
-    const found = deployments.find((one) => isOn(one, cluster));
+    const found = deployments.find((one) => one.secretName === cluster.secretName);
     if (found === undefined) return `No Application for cluster ${cluster.name} is there yet.`;
     if (!found.isPresent || !found.isHealthy) return found.message;
   }
@@ -221,23 +214,11 @@ export function lingering(
   { content }: { readonly content: Pick<Resolved, 'clusters'> },
 ): string | undefined {
   const left = seen.deployments?.find(
-    (one) => one.isPresent && !content.clusters.some((cluster) => isOn(one, cluster)),
+    (one) => one.isPresent && !content.clusters.some((cluster) => one.secretName === cluster.secretName),
   );
-  if (left === undefined) return undefined;
-  const { cluster, secretName = cluster } = left;
-  const isNamedAgain = content.clusters.some(({ name }) => name === cluster);
-  return stillThere('The Application', { name: secretName, cluster: isNamedAgain ? secretName : cluster });
+  return left && stillThere('The Application', left.secretName);
 }
 
 /** Says which Application Argo CD still has on a cluster that is left, and what to do where it stays. */
-export const stillThere = (
-  application: string,
-  { name, cluster }: Pick<ObservedSecret, 'name' | 'cluster'>,
-): string =>
-  `${application} for cluster ${cluster} is still there. Argo CD deletes it when its ApplicationSet selects the cluster no longer, so have that select by argocd.clusterSecret.labels. If the cluster itself is gone, delete Secret ${name}.`;
-
-/** Whether an application is looked at on a cluster: entries of a Cell may get another name, or name another cluster. */
-const isOn = (
-  { cluster, secretName }: ObservedDeployment,
-  { name, secretName: wanted }: ResolvedCluster,
-): boolean => (secretName === undefined ? cluster === name : secretName === wanted);
+export const stillThere = (application: string, secret: string): string =>
+  `${application} for cluster ${secret} is still there. Argo CD deletes it when its ApplicationSet selects the cluster no longer, so have that select by argocd.clusterSecret.labels. If the cluster itself is gone, delete Secret ${secret}.`;

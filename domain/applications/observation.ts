@@ -20,8 +20,6 @@ export interface ObservedCluster {
 /** The Argo CD secret of a cluster that belongs to this Cell, or stands in its place. */
 export interface ObservedSecret {
   readonly name: string;
-  /** The name that the entry of the cluster had when it was written. */
-  readonly cluster: string;
   /** The cluster that it is of, by its name in EKS; undefined where it does not say so plainly. */
   readonly eksName?: string;
   /** The labels that each application has asked of it, by the name of the application; empty when it is not this Cell's. */
@@ -38,9 +36,8 @@ export interface ObservedSecret {
 
 /** What the ApplicationSet of an application says about one cluster: of the clusters of its kept revisions, and of those that it comes to now. */
 export interface ObservedDeployment {
-  readonly cluster: string;
-  /** Which cluster that is. */
-  readonly secretName?: string;
+  /** The name of the secret of the cluster. */
+  readonly secretName: string;
   /** Whether an Application is there for it. */
   readonly isPresent: boolean;
   /** Whether all of them are Synced and Healthy, by a status that is not from before. */

@@ -57,11 +57,10 @@ export const secretsFor = (
 
 /** A secret of the Cell's own as it is once it was written. */
 export const writtenSecret = (
-  { name, eksName, secretName, server, certificateAuthority }: ResolvedCluster,
+  { eksName, secretName, server, certificateAuthority }: ResolvedCluster,
   asking: Asking,
 ): ObservedSecret => ({
   name: secretName,
-  cluster: name,
   eksName,
   applications: asking,
   isOwn: true,
@@ -107,26 +106,16 @@ export const lackingSecrets = (
       ),
   );
 
-/** A secret that a revision does not have. */
-export interface LeftSecret {
-  readonly name: string;
-  /** What people know its cluster by: the name of its entry, unless that names another cluster by now. */
-  readonly cluster: string;
-}
-
-/** The secrets that ask for an application, of clusters that a revision does not have. */
+/** The names of the secrets that ask for an application, of clusters that a revision does not have. */
 export const leftSecrets = (
   application: string,
   { clusters }: Pick<Resolved, 'clusters'>,
   secrets: readonly ObservedSecret[],
-): readonly LeftSecret[] =>
+): readonly string[] =>
   secrets
     .filter((one) => one.isOwn && Object.hasOwn(one.applications, application))
-    .filter(({ name }) => !clusters.some(({ secretName }) => secretName === name))
-    .map(({ name, cluster }) => ({
-      name,
-      cluster: clusters.some((one) => one.name === cluster) ? name : cluster,
-    }));
+    .map(({ name }) => name)
+    .filter((name) => !clusters.some(({ secretName }) => secretName === name));
 
 /** Whether the secret of a cluster asks for an application. */
 export const isAskedBy = (

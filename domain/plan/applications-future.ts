@@ -144,8 +144,7 @@ export class ApplicationsFuture {
       if (before === undefined) continue;
       const deployments = this.#seen.secrets
         .filter(({ applications }) => Object.hasOwn(applications, name))
-        .map(({ cluster, name: secretName }) => ({
-          cluster,
+        .map(({ name: secretName }) => ({
           secretName,
           isPresent: true,
           isHealthy: true,

@@ -214,8 +214,7 @@ export class ApplicationsWorld {
     const { deployments, revisions } = seen;
     if (deployments === undefined) return seen;
     const wanted = revisions[0]?.content.clusters.map(({ secretName }) => secretName) ?? [];
-    const targets = deployments.map(({ cluster: name, secretName = name }) => ({
-      name,
+    const targets = deployments.map(({ secretName }) => ({
       secretName,
       isWanted: wanted.includes(secretName),
     }));
@@ -235,7 +234,6 @@ export class ApplicationsWorld {
   private observedSecrets(): readonly ObservedSecret[] {
     return [...this.secrets].map(([name, { asking, isOwn, eksName = name }]) => ({
       name,
-      cluster: name,
       eksName,
       applications: asking,
       isOwn,
@@ -252,17 +250,15 @@ export class ApplicationsWorld {
   ): ObservedApplication {
     const application = this.spec.applications.find((one) => one.name === name);
     const child = this.observedChild(name);
-    const known = new Map(
+    const known = new Set(
       [
         ...(this.revisions.get(name) ?? []).map(({ content }) => content),
         ...(resolved?.ok === true ? [resolved.value] : []),
-      ]
-        .flatMap(({ clusters }) => clusters)
-        .map((one) => [one.secretName, one.name]),
+      ].flatMap(({ clusters }) => clusters.map(({ secretName }) => secretName)),
     );
-    const deployments = [...known].map(([secretName, cluster]) => {
+    const deployments = [...known].map((secretName) => {
       const isPresent = this.deployed.has(`${name}/${secretName}`);
-      return { cluster, secretName, isPresent, isHealthy: isPresent, message: 'OutOfSync.' };
+      return { secretName, isPresent, isHealthy: isPresent, message: 'OutOfSync.' };
     });
     return {
       name,
