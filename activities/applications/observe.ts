@@ -163,10 +163,18 @@ const observeAll = (
     read.spec.applications.map((application) => observeApplication(read, application, { world, kubernetes })),
   );
 
-async function observeApplication(
+/** Observes one application by what was read of its Cell; without its target groups it reads them. */
+export async function observeApplication(
   read: ReadCell,
   application: ApplicationOfCell,
-  { world, kubernetes }: { readonly world: World; readonly kubernetes: KubernetesClient },
+  {
+    world,
+    kubernetes,
+  }: {
+    readonly world: Pick<World, 'revisions' | 'resolved' | 'secrets' | 'argoCD' | 'measurements'> &
+      Partial<Pick<World, 'groups'>>;
+    readonly kubernetes: Pick<KubernetesClient, 'get' | 'list'>;
+  },
 ): Promise<ObservedApplication> {
   const { name } = application;
   const revisions = world.revisions.get(name) ?? [];
