@@ -1,6 +1,7 @@
 import type { ApplicationsSpec, CellStatus } from '../../crds/cell.ts';
 import type { Freezing } from '../gates/freeze.ts';
 import type { ObjectKey } from '../model/ids.ts';
+import type { AnalysisVerdict } from '../rollout/measure/analysis.ts';
 import type { ApplicationOfCell } from '../../crds/application.ts';
 
 /** A cluster of the Cell, as EKS and its API server answered. */
@@ -82,14 +83,8 @@ export interface ObservedTargetGroup {
   readonly isOwn: boolean;
 }
 
-/** How far something that is measured has come. */
-export interface ObservedMeasurement {
-  /** As `measurementName` has named it. */
-  readonly name: string;
-  readonly phase: 'Running' | 'Successful' | 'Failed' | 'Error' | 'Inconclusive';
-  readonly message: string;
-  /** Whether it has not begun, and does not say why. */
-  readonly isPending?: boolean;
+/** How far something that is measured has come, by the name that `measurementName` has given it. */
+export interface ObservedMeasurement extends Omit<AnalysisVerdict, 'unmeasured'> {
   /** Whether its end was asked for already. */
   readonly isEnding?: boolean;
   /** Whether some of its Checks are missing: not made yet, or deleted. */

@@ -794,7 +794,8 @@ describe('A-G09 a precheck', () => {
   it('that has not begun within two minutes makes the Cell Degraded until it begins', () => {
     const world = started();
     const set = (isPending: boolean) => {
-      for (const one of world.measurements.values()) Object.assign(one, { phase: 'Running', isPending });
+      const said = isPending ? { phase: 'Pending', message: '' } : { phase: 'Running' };
+      for (const one of world.measurements.values()) Object.assign(one, said);
       return world.turn();
     };
     const degraded = () => world.status.conditions?.find(({ type }) => type === 'Degraded');

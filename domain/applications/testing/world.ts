@@ -276,7 +276,7 @@ export class ApplicationsWorld {
         .map(([run, { application: _its, check: _of, ...one }]) => ({
           ...one,
           name: run,
-          message: `It is ${one.phase}.`,
+          message: one.phase === 'Pending' ? '' : `It is ${one.phase}.`,
         })),
     };
   }
