@@ -105,7 +105,6 @@ export function observedChild(
     isDeleting: metadata.deletionTimestamp !== undefined,
     revision: number,
     isAsDesired,
-    ...(wanted === undefined || isAsDesired ? {} : { isOutdated: true }),
     status,
   };
 }

@@ -147,10 +147,10 @@ const takenCluster = ({ application, seen: { resolved }, secrets }: Situation): 
 /** Applies edits to the Cell of the application, at the revision that it has, unless the next step does so anyway. */
 function corrected({ seen }: Situation, { mark, step }: Judgement): Judgement | undefined {
   const { child, revisions, targetGroups } = seen;
-  if (child?.isOutdated !== true || !child.isOwn || child.isDeleting) return undefined;
+  if (child?.isAsDesired !== false || !child.isOwn || child.isDeleting) return undefined;
   if (step.is === 'Act' && step.action.do === 'ApplyChild') return undefined;
   const revision = revisions.find(({ number }) => number === child.revision);
-  if (revision === undefined) return undefined;
+  if (revision?.content.application.alb === undefined) return undefined;
   const has = ({ content }: ObservedRevision, arn: string): boolean =>
     content.targetGroups.some((one) => one.arn === arn);
   // Target groups of another revision may still get traffic.

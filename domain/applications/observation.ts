@@ -68,8 +68,6 @@ export interface ObservedChild {
   readonly revision: number | undefined;
   /** Whether its labels, annotations and spec are what `childOf` makes of that revision. */
   readonly isAsDesired: boolean;
-  /** Set when it is not as desired, and its revision is known. */
-  readonly isOutdated?: true;
   readonly status: CellStatus;
 }
 

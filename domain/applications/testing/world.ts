@@ -300,7 +300,6 @@ export class ApplicationsWorld {
       isDeleting: false,
       revision: played.revision,
       isAsDesired: sameValue(wanted?.spec, played.child.spec),
-      ...(wanted === undefined || sameValue(wanted.spec, played.child.spec) ? {} : { isOutdated: true }),
       status: played.status,
     };
   }
