@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { clusters, web } from '../../domain/applications/testing/applications.ts';
 import { ApplicationsWorld } from '../../domain/applications/testing/world.ts';
-import { findBindings } from './bindings.ts';
+import { findBindings } from './clusters.ts';
 
 it('says of a cluster that does not answer that nobody knows its TargetGroupBindings', async () => {
   const { spec } = new ApplicationsWorld({ clusters: clusters('web-v1'), applications: [web()] });

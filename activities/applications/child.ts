@@ -2,8 +2,14 @@ import { AWS_TARGET_GROUP, CELL } from '../../clients/kubernetes/kinds.ts';
 import { isConflict, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Cell } from '../../crds/cell.ts';
-import { childOf, type Child, type ChildTargetGroup } from '../../domain/applications/child.ts';
-import { freelyNamed, groupsToWrite, type GroupsPlan } from '../../domain/applications/groups.ts';
+import {
+  childOf,
+  type Child,
+  type ChildTargetGroup,
+  freelyNamed,
+  groupsToWrite,
+  type GroupsPlan,
+} from '../../domain/applications/child.ts';
 import type { ObservedRevision, ObservedTargetGroup } from '../../domain/applications/observation.ts';
 import { mergePatch } from '../../domain/discovery/generated.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';

@@ -6,13 +6,57 @@ import { inBatches } from '../../clients/concurrency.ts';
 import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
 import type { ClusterOfCell } from '../../crds/cell-clusters.ts';
 import { refusalOf, type Access, type Use } from '../../domain/access/access.ts';
-import { readinessOf, type ClusterSigns } from '../../domain/applications/readiness.ts';
+import { readinessOf, type ClusterSigns } from '../../domain/applications/clusters.ts';
 import type { ObservedCluster } from '../../domain/applications/observation.ts';
 import { secretNameOf } from '../../domain/discovery/cluster-set/cluster-set.ts';
 import { clusterSecretValues } from '../../domain/discovery/clusters/cluster-secret.ts';
 import { SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../../domain/kubernetes/labels.ts';
 import { failure, toFailure } from '../failure.ts';
 import type { ApplicationsDependencies, LookContext, ReadCell } from './dependencies.ts';
+import type { ApplicationOfCell } from '../../crds/application.ts';
+import { boundTargetGroup, type Facts, type FoundBinding } from '../../domain/applications/resolve.ts';
+import type { RemoteBinding } from '../../domain/discovery/target-group-set/target-group-of-binding.ts';
+import { listBindings } from '../discovery/clusters/target-group-bindings.ts';
+
+type Listed =
+  { readonly ok: true; readonly bindings: readonly RemoteBinding[] } | Extract<FoundBinding, { ok: false }>;
+
+/** Finds what `targetgroupBindingSelector` of each application selects in each cluster; a cluster that no application asks about is left alone. */
+export async function findBindings(
+  applications: readonly ApplicationOfCell[],
+  clusters: readonly LookedAtCluster[],
+): Promise<Facts['bindings']> {
+  const asking = applications.flatMap(({ name, alb }) => {
+    const selector = alb?.forwardConfig.targetGroup.targetgroupBindingSelector;
+    return selector === undefined ? [] : [{ name, selector }];
+  });
+  if (asking.length === 0) return {};
+  const listed = await inBatches(clusters, AT_ONCE, async (cluster) => ({
+    name: cluster.observed.name,
+    listed: await listIn(cluster),
+  }));
+  return Object.fromEntries(
+    asking.map(({ name, selector }) => [
+      name,
+      Object.fromEntries(listed.map((one) => [one.name, boundIn(one.name, selector, one.listed)])),
+    ]),
+  );
+}
+
+const boundIn = (cluster: string, selector: string, listed: Listed): FoundBinding =>
+  listed.ok ? boundTargetGroup(cluster, selector, listed.bindings) : listed;
+
+async function listIn({ client, observed }: LookedAtCluster): Promise<Listed> {
+  if (client === undefined) return { ok: false, message: observed.message, isUnanswered: true };
+  try {
+    const kinds = (await listBindings(client)).filter((kind) => kind !== undefined);
+    if (kinds.length > 0) return { ok: true, bindings: kinds.flat() };
+    const message = `Expected the kind TargetGroupBinding in cluster ${observed.name}, got none. Install the AWS Load Balancer Controller there.`;
+    return { ok: false, message };
+  } catch (error) {
+    return { ok: false, message: toFailure(error).message, isUnanswered: true };
+  }
+}
 
 /** A cluster of a Cell, with what EKS says of it and a way into it. */
 export interface LookedAtCluster {

@@ -1,7 +1,7 @@
 import { APPLICATION, APPLICATION_SET, type KindRef } from '../../clients/kubernetes/kinds.ts';
 import { isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { ApplicationOfCell } from '../../crds/application.ts';
-import { equalitiesIn } from '../../domain/applications/bindings.ts';
+import { equalitiesIn } from '../../domain/applications/resolve.ts';
 import {
   deploymentsOf,
   isFor,
@@ -55,7 +55,7 @@ export function deploymentOf(
   { argocd }: ApplicationOfCell,
   targets: readonly DeploymentTarget[],
   argoCD: ArgoCD | undefined,
-): ObservedApplication['applicationSet'] {
+): ObservedApplication['deployments'] {
   const wanted = argocd?.applicationSet;
   if (wanted === undefined) return undefined;
   if (argoCD === undefined) return unseenDeployments(targets);

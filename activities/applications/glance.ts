@@ -3,7 +3,6 @@ import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { assumeFacts, type AssumedFacts } from '../../domain/applications/assumed.ts';
 import { childName } from '../../domain/applications/names.ts';
 import type {
-  ObservedApplication,
   ObservedApplications,
   ObservedRevision,
   ObservedSecret,
@@ -11,15 +10,12 @@ import type {
 import { secretsFor, writtenSecret } from '../../domain/applications/secrets.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import type { ObservedCell } from '../../domain/model/observation.ts';
-import type { ApplicationOfCell } from '../../crds/application.ts';
 import { freezesIn } from '../kubernetes/freezes.ts';
 import { observeCell } from '../rollout/observe-cell.ts';
-import type { ReadCell } from './dependencies.ts';
-import { forwardHashOf } from './forward-hash.ts';
 import { findMeasurements } from './measurements.ts';
+import { observeApplication } from './observe.ts';
 import { readCell } from './parts.ts';
 import { findRevisions } from './revisions.ts';
-import { findChild, groupNames, observedChild, observedGroups } from './seen-child.ts';
 
 /** How objects are read. */
 type Reader = Pick<KubernetesClient, 'get' | 'list' | 'serves'>;
@@ -46,15 +42,17 @@ export async function glanceAtApplications(kubernetes: Reader, key: ObjectKey): 
   const facts: AssumedFacts = isReadable
     ? assumeFacts({ spec, revisions, digest })
     : { clusters: [], resolved: {}, assumed: [] };
+  const world = { revisions, measurements, resolved: facts.resolved, secrets: [], argoCD: undefined };
   const looked = await Promise.all(
-    (isReadable ? spec.applications : []).map((application) =>
-      glanceAt(kubernetes, read, {
-        application,
-        revisions: revisions.get(application.name) ?? [],
-        resolved: facts.resolved[application.name] ?? { ok: false, problems: [] },
-        measurements: measurements.get(application.name) ?? [],
-      }),
-    ),
+    (isReadable ? spec.applications : []).map(async (application) => {
+      const seen = await observeApplication(read, application, { world, kubernetes });
+      const deployments = deployed(seen.revisions);
+      const child = { ...key, name: childName(key.name, application.name) };
+      return {
+        seen: seen.deployments === undefined ? seen : { ...seen, deployments },
+        child: seen.child === undefined ? undefined : await observeCell(kubernetes, child),
+      };
+    }),
   );
   const { generation = 0 } = object.metadata;
   const cell = { uid, generation, isDeleting: false, spec, status: object.status ?? {}, problems };
@@ -75,51 +73,11 @@ export async function glanceAtApplications(kubernetes: Reader, key: ObjectKey): 
   };
 }
 
-interface Known extends Pick<ObservedApplication, 'revisions' | 'resolved' | 'measurements'> {
-  readonly application: ApplicationOfCell;
-}
-
-/** Looks at one application, and at its Cell. */
-async function glanceAt(
-  kubernetes: Reader,
-  read: ReadCell,
-  { application, revisions, resolved, measurements }: Known,
-): Promise<{ readonly seen: ObservedApplication; readonly child: ObservedCell | undefined }> {
-  const { key } = read;
-  const { name } = application;
-  const names = groupNames(read, resolved.ok ? [resolved.value] : []);
-  const [found, forwardHash] = await Promise.all([
-    findChild(kubernetes, read, { application: name, names }),
-    forwardHashOf(kubernetes, key, application),
-  ]);
-  const child = observedChild(read, revisions, found);
-  const deployments = deployed(revisions);
-  return {
-    child:
-      child === undefined
-        ? undefined
-        : await observeCell(kubernetes, { ...key, name: childName(key.name, name) }),
-    seen: {
-      name,
-      resolved,
-      revisions,
-      ...(application.argocd?.applicationSet === undefined
-        ? {}
-        : { applicationSet: { isReconciled: true, message: '', deployments } }),
-      ...(child === undefined ? {} : { child }),
-      targetGroups: observedGroups(found.groups, found.object?.metadata.uid),
-      forwardHash,
-      measurements,
-    },
-  };
-}
-
 const goodOf = (revisions: readonly ObservedRevision[] = []): ObservedRevision | undefined =>
   revisions.find(({ isGood }) => isGood);
 
 const deployed = (revisions: readonly ObservedRevision[]) =>
-  (goodOf(revisions)?.content.clusters ?? []).map(({ name, secretName }) => ({
-    cluster: name,
+  (goodOf(revisions)?.content.clusters ?? []).map(({ secretName }) => ({
     secretName,
     isPresent: true,
     isHealthy: true,

@@ -46,7 +46,7 @@ describe('what was started for an application', () => {
       { phase: 'Successful', metricResults: [{ name: 'smoke', successful: 1 }] },
       { phase: 'Successful' },
     ],
-    ['that nothing has begun is pending', undefined, { phase: 'Running', isPending: true }],
+    ['that nothing has begun is pending', undefined, { phase: 'Pending', message: '' }],
   ])('says that an AnalysisRun %s', async (_, status, expected) => {
     const { client: other } = new MemoryKubernetes();
     const object = {

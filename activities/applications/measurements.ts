@@ -78,9 +78,8 @@ function analysed({ metadata, spec, status }: Measuring): ObservedMeasurement {
 
 const measured = ({ name, phase, message }: AnalysisVerdict, isEnding: boolean): ObservedMeasurement => ({
   name,
-  phase: phase === 'Pending' ? 'Running' : phase,
+  phase,
   message: message.slice(0, LONGEST_MESSAGE),
-  ...(phase === 'Pending' && message === '' ? { isPending: true } : {}),
   ...(isEnding ? { isEnding } : {}),
 });
 

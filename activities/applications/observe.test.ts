@@ -45,7 +45,7 @@ describe('a look at a Cell with applications without EKS and the clusters', () =
       isWithoutClusters: true,
       cell: { isDeleting: false },
       clusters: [{ name: 'web-v1', isReady: false }],
-      applications: [{ name: 'web', resolved: { ok: false }, applicationSet: { isReconciled: false } }],
+      applications: [{ name: 'web', resolved: { ok: false }, deployments: [] }],
     });
   });
 });

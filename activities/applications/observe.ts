@@ -1,27 +1,25 @@
 import { digest } from '../../clients/digest.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { ApplicationOfCell } from '../../crds/application.ts';
-import { editedSince, isSupersededBy } from '../../domain/applications/assumed.ts';
+import { isSupersededBy } from '../../domain/applications/assumed.ts';
 import type {
   ObservedApplication,
   ObservedApplications,
   ObservedRevision,
+  ResolvedCluster,
 } from '../../domain/applications/observation.ts';
 import { recorded } from '../../domain/applications/recorded.ts';
 import { resolveApplications, type Resolution } from '../../domain/applications/resolve.ts';
-import type { ResolvedCluster } from '../../domain/applications/resolved.ts';
 import { unusedSecrets } from '../../domain/applications/secrets.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import { optional } from '../../domain/model/status-input.ts';
 import { freezesIn } from '../kubernetes/freezes.ts';
-import { findBindings } from './bindings.ts';
+import { findBindings, lookAtClusters, unseenClusters, type LookedAtCluster } from './clusters.ts';
 import { findChild, groupNames, observedChild, observedGroups } from './seen-child.ts';
-import { lookAtClusters, unseenClusters, type LookedAtCluster } from './clusters.ts';
 import type { ApplicationsDependencies, ReadCell } from './dependencies.ts';
 import { deploymentOf, leftOn, readArgoCD, targetsOf, type ArgoCD } from './deployments.ts';
-import { forwardHashOf } from './forward-hash.ts';
+import { forwardHashOf, digestOf, readCell, readParts, type Parts } from './parts.ts';
 import { findMeasurements } from './measurements.ts';
-import { digestOf, readCell, readParts, type Parts } from './parts.ts';
 import { findSecrets } from './secrets.ts';
 
 /** How a look is made. */
@@ -80,8 +78,7 @@ export async function observeApplications(
     findMeasurements(kubernetes, read),
     freezesIn(kubernetes, [key.namespace]),
   ]);
-  const isEdited = editedSince({ spec, revisions, digest });
-  const world = { ...parts, ...facts, secrets, argoCD, measurements, isEdited };
+  const world = { ...parts, ...facts, secrets, argoCD, measurements };
   const applications = await observeAll(read, world, kubernetes);
   const all = {
     ...seen,
@@ -145,7 +142,6 @@ interface World extends Parts, ResolvedFacts {
   readonly secrets: Awaited<ReturnType<typeof findSecrets>>;
   readonly argoCD: ArgoCD | undefined;
   readonly measurements: Awaited<ReturnType<typeof findMeasurements>>;
-  readonly isEdited: ReturnType<typeof editedSince>;
 }
 
 /** What else Okra looks at while it cannot read the spec: nothing, because then it only takes traffic back. */
@@ -156,7 +152,6 @@ const UNREADABLE: Omit<World, keyof Parts> = {
   secrets: [],
   argoCD: undefined,
   measurements: new Map(),
-  isEdited: () => false,
 };
 
 const observeAll = (
@@ -168,20 +163,25 @@ const observeAll = (
     read.spec.applications.map((application) => observeApplication(read, application, { world, kubernetes })),
   );
 
-async function observeApplication(
+/** Observes one application by what was read of its Cell; without its target groups it reads them. */
+export async function observeApplication(
   read: ReadCell,
   application: ApplicationOfCell,
-  { world, kubernetes }: { readonly world: World; readonly kubernetes: KubernetesClient },
+  {
+    world,
+    kubernetes,
+  }: {
+    readonly world: Pick<World, 'revisions' | 'resolved' | 'secrets' | 'argoCD' | 'measurements'> &
+      Partial<Pick<World, 'groups'>>;
+    readonly kubernetes: Pick<KubernetesClient, 'get' | 'list'>;
+  },
 ): Promise<ObservedApplication> {
   const { name } = application;
   const revisions = world.revisions.get(name) ?? [];
   const resolved = world.resolved[name] ?? { ok: false, problems: [] };
   const [newest] = revisions;
   const isSuperseded =
-    newest !== undefined &&
-    (resolved.ok
-      ? resolved.hash !== newest.hash
-      : isSupersededBy({ spec: read.spec, digest }, application, newest));
+    newest !== undefined && !resolved.ok && isSupersededBy({ spec: read.spec, digest }, application, newest);
   const [found, forwardHash] = await Promise.all([
     findChild(kubernetes, read, {
       application: name,
@@ -191,7 +191,7 @@ async function observeApplication(
     forwardHashOf(kubernetes, read.key, application),
   ]);
   const child = observedChild(read, revisions, found);
-  const applicationSet = deploymentOf(
+  const deployments = deploymentOf(
     application,
     targetsOf(name, { resolved, revisions, secrets: world.secrets }),
     world.argoCD,
@@ -199,10 +199,9 @@ async function observeApplication(
   return {
     name,
     resolved,
-    ...(resolved.ok || !world.isEdited(name) ? {} : { isEdited: true as const }),
     ...(isSuperseded ? { isSuperseded } : {}),
     revisions,
-    ...(applicationSet === undefined ? {} : { applicationSet }),
+    ...optional('deployments', deployments),
     ...(child === undefined ? {} : { child }),
     targetGroups: observedGroups(found.groups, found.object?.metadata.uid),
     forwardHash,

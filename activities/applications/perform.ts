@@ -1,21 +1,23 @@
-import { AWS_TARGET_GROUP } from '../../clients/kubernetes/kinds.ts';
+import { AWS_TARGET_GROUP, CELL } from '../../clients/kubernetes/kinds.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { ApplicationOfCell } from '../../crds/application.ts';
 import type { ApplicationAction } from '../../domain/applications/decision.ts';
-import { measuredRevision } from '../../domain/applications/names.ts';
+import { measuredRevision, childName } from '../../domain/applications/names.ts';
 import type { ObservedRevision } from '../../domain/applications/observation.ts';
 import { unreachable } from '../../domain/unreachable.ts';
 import type { ApplicationsActivities } from '../contract.ts';
 import { failure } from '../failure.ts';
 import { applyChild } from './child.ts';
 import type { ApplicationsDependencies, ReadCell } from './dependencies.ts';
-import { forwardRequest } from './forward.ts';
 import { startMeasurement, terminateMeasurement } from './measurements.ts';
 import { resolve } from './observe.ts';
 import { applicationNamed, readCell } from './parts.ts';
-import { pruneRevisions } from './prune.ts';
-import { findRevisions, markGood, saveRevision } from './revisions.ts';
+import { pruneRevisions, findRevisions, markGood, saveRevision } from './revisions.ts';
 import { applySecrets, deleteUnused, removeLabels } from './secrets.ts';
+import { objectStart } from '../../clients/temporal/workflow-start.ts';
+import type { Cell } from '../../crds/cell.ts';
+import { controllerOf } from '../../domain/kubernetes/conditions.ts';
+import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 
 type Request = Parameters<ApplicationsActivities['performApplication']>[0];
 
@@ -146,4 +148,31 @@ async function save(
       },
     },
   });
+}
+
+/** Hands a request of an operator on to the workflow of an application's Cell; one that has nothing to do takes only `retry`. */
+async function forwardRequest(
+  { key, uid }: Pick<ReadCell, 'key' | 'uid'>,
+  of: {
+    readonly application: string;
+    readonly action: Extract<ApplicationAction, { do: 'Forward' }>;
+  },
+  { kubernetes, temporal, taskQueue }: ApplicationsDependencies,
+): Promise<void> {
+  const { request, by, reason } = of.action;
+  const child = { namespace: key.namespace, name: childName(key.name, of.application) };
+  const found = await kubernetes.get<Cell>(CELL, child);
+  if (found === undefined || controllerOf(found.metadata)?.uid !== uid) return;
+  const asked = { by, reason };
+  if (request === 'retry') {
+    const { type, options } = objectStart({ kind: 'Cell', key: child }, taskQueue);
+    await temporal.workflow.signalWithStart(type, { ...options, signal: request, signalArgs: [asked] });
+    return;
+  }
+  try {
+    await temporal.workflow.getHandle(objectWorkflowId('Cell', child)).signal(request, asked);
+  } catch (error) {
+    // Its run has closed: there is nothing left to pause, to promote or to abort.
+    if (!(error instanceof Error && error.name === 'WorkflowNotFoundError')) throw error;
+  }
 }

@@ -3,8 +3,7 @@ import { CONTROLLER_REVISION, JOB } from '../../clients/kubernetes/kinds.ts';
 import type { Cell } from '../../crds/cell.ts';
 import { measurementName, revisionName } from '../../domain/applications/names.ts';
 import { MemoryKubernetes } from '../staged/testing/memory.ts';
-import { pruneRevisions } from './prune.ts';
-import { findRevisions, markGood, saveRevision } from './revisions.ts';
+import { pruneRevisions, findRevisions, markGood, saveRevision } from './revisions.ts';
 
 const parent = { metadata: { namespace: 'argocd', name: 'mysystem' }, spec: {} } as Cell;
 const cell = { key: { namespace: 'argocd', name: 'mysystem' }, uid: 'u', object: parent };

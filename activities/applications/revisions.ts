@@ -1,11 +1,11 @@
-import { CONTROLLER_REVISION } from '../../clients/kubernetes/kinds.ts';
+import { CONTROLLER_REVISION, CELL } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { parseRevisionData, type RevisionData } from '../../crds/application.ts';
 import type { Metadata } from '../../crds/resource.ts';
 import { APPLICATION_LABEL } from '../../domain/applications/child.ts';
-import { revisionName } from '../../domain/applications/names.ts';
-import type { ObservedRevision } from '../../domain/applications/observation.ts';
-import { observedRevisions } from '../../domain/applications/revisions.ts';
+import { revisionName, childName } from '../../domain/applications/names.ts';
+import type { ObservedRevision, ObservedChild } from '../../domain/applications/observation.ts';
+import { observedRevisions, outdatedRevisions, revisionsInUse } from '../../domain/applications/revisions.ts';
 import { controllerOf } from '../../domain/kubernetes/conditions.ts';
 import { CELL_LABEL, GOOD_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 import { failure } from '../failure.ts';
@@ -13,6 +13,10 @@ import { createOnce } from '../kubernetes/writes.ts';
 import { ownedByCell } from '../kubernetes/owner-references.ts';
 import { remove } from '../kubernetes/remove.ts';
 import type { ReadCell } from './dependencies.ts';
+import type { Cell } from '../../crds/cell.ts';
+import { markOf } from '../../domain/applications/state.ts';
+import { pruneMeasurements } from './measurements.ts';
+import { revisionOf } from './seen-child.ts';
 
 /** A ControllerRevision as the API server has it. */
 interface ControllerRevision {
@@ -117,4 +121,34 @@ export async function removeRevisions(
     const at = { namespace: cell.key.namespace, name: metadata.name };
     await remove(kubernetes, { kind: CONTROLLER_REVISION, key: at }, metadata.uid ?? '');
   }
+}
+
+/** Deletes the revisions of an application that are too old and not in use, after what was measured for them. */
+export async function pruneRevisions(
+  kubernetes: KubernetesClient,
+  cell: Pick<ReadCell, 'key' | 'uid' | 'object'>,
+  application: string,
+): Promise<void> {
+  const all = (await findRevisions(kubernetes, cell)).get(application) ?? [];
+  const child = await childOf(kubernetes, cell.key, application);
+  const inUse = revisionsInUse(all, markOf(cell.object.status, application), child);
+  const old = new Set(
+    outdatedRevisions(
+      all,
+      inUse.map(({ number }) => number),
+    ),
+  );
+  if (old.size === 0) return;
+  await pruneMeasurements(kubernetes, cell, { application, old });
+  await removeRevisions(kubernetes, cell, { application, old });
+}
+
+/** Which revision the Cell of an application is to serve, and what it does. */
+async function childOf(
+  kubernetes: KubernetesClient,
+  { namespace, name }: ReadCell['key'],
+  application: string,
+): Promise<Pick<ObservedChild, 'revision' | 'status'> | undefined> {
+  const child = await kubernetes.get<Cell>(CELL, { namespace, name: childName(name, application) });
+  return child === undefined ? undefined : { revision: revisionOf(child), status: child.status ?? {} };
 }

@@ -67,7 +67,6 @@ describe('the cluster secrets of a Cell', () => {
     expect(await observed()).toMatchObject([
       {
         name: 'eks-web-1',
-        cluster: 'web-1',
         isOwn: true,
         isIntact: true,
         applications: { web: { 'myservice-web': 'yes' }, api: { 'myservice-api': 'yes' } },

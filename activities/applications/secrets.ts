@@ -2,9 +2,12 @@ import type { EKSCluster } from '../../clients/aws/eks.ts';
 import { SECRET } from '../../clients/kubernetes/kinds.ts';
 import { isConflict, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
-import { stillThere } from '../../domain/applications/deployment.ts';
-import type { ObservedRevision, ObservedSecret } from '../../domain/applications/observation.ts';
-import type { ResolvedCluster } from '../../domain/applications/resolved.ts';
+import { stillThere } from '../../domain/applications/deployments.ts';
+import type {
+  ObservedRevision,
+  ObservedSecret,
+  ResolvedCluster,
+} from '../../domain/applications/observation.ts';
 import {
   desiredSecret,
   isAsWanted,
@@ -35,7 +38,7 @@ export async function findSecrets(
   const all = await createClusterSecrets(kubernetes).find(namespace, [...wanted]);
   return all
     .filter((secret) => wanted.has(secret.name) || isOwn(secret, name))
-    .map((found) => ({ found, observed: observedSecret(found, name, clusters) }));
+    .map((found) => ({ found, observed: observedSecret(found, name) }));
 }
 
 const isOwn = ({ labels }: FoundSecret, cell: string): boolean => labels[CELL_LABEL] === cell;
@@ -196,7 +199,7 @@ export async function deleteUnused(
   const left: string[] = [];
   for (const { found: secret, observed } of found.filter((one) => unused.includes(one.observed))) {
     const application = leftOn(secret, argoCD, { ...spec, revisions });
-    if (application !== undefined) left.push(stillThere(`Application ${application}`, observed));
+    if (application !== undefined) left.push(stillThere(`Application ${application}`, secret.name));
     else if (!observed.isIntact) {
       await ask(kubernetes, key, secret, {});
       left.push(`Secret ${secret.name} was changed by someone.`);

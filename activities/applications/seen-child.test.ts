@@ -33,19 +33,13 @@ const windows = [{ timeZone: 'UTC', start: '00:00', end: '00:01' }];
 describe('the Cell of an application', () => {
   const seen = (cell: ReadCell, known = kept) => observedChild(cell, known, { object, groups: [] });
 
-  it('is as its Cell asks for', () => {
-    expect(seen(parent)).toMatchObject({ revision: 1, isAsDesired: true });
-    expect(seen(parent)).not.toHaveProperty('isOutdated');
-  });
-
-  it('is outdated after an edit of what holds it', () =>
-    expect(seen({ ...parent, spec: { ...spec, windows } })).toMatchObject({
-      isAsDesired: false,
-      isOutdated: true,
-    }));
-
-  it('is not outdated where nobody knows what its revision asks for', () => {
-    expect(seen(parent, [])).toMatchObject({ isAsDesired: false });
-    expect(seen(parent, [])).not.toHaveProperty('isOutdated');
-  });
+  it.each([
+    ['is as its Cell asks for', seen(parent), { revision: 1, isAsDesired: true }],
+    [
+      'is not after an edit of what holds it',
+      seen({ ...parent, spec: { ...spec, windows } }),
+      { isAsDesired: false },
+    ],
+    ['is not where nobody knows what its revision asks for', seen(parent, []), { isAsDesired: false }],
+  ])('%s', (_, found, expected) => expect(found).toMatchObject(expected));
 });

@@ -14,8 +14,8 @@ import type {
   ObservedChild,
   ObservedRevision,
   ObservedTargetGroup,
+  Resolved,
 } from '../../domain/applications/observation.ts';
-import type { Resolved } from '../../domain/applications/resolved.ts';
 import { hasMarks } from '../../domain/discovery/generated.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import { controllerOf } from '../../domain/kubernetes/conditions.ts';
@@ -105,7 +105,6 @@ export function observedChild(
     isDeleting: metadata.deletionTimestamp !== undefined,
     revision: number,
     isAsDesired,
-    ...(wanted === undefined || isAsDesired ? {} : { isOutdated: true }),
     status,
   };
 }

@@ -1,11 +1,12 @@
-import { childState, isChildAsDesired } from './child-state.ts';
-import { awaitDeployment } from './deployment.ts';
-import { measure, type Measure, type Measuring } from './measure.ts';
-import type { ObservedRevision } from './observation.ts';
-import { goodFirst } from './good-first.ts';
-import { keptByOthers } from './kept-labels.ts';
-import { servedBy } from './revisions.ts';
+import { optional } from '../model/status-input.ts';
+import { childState, isChildAsDesired } from './child.ts';
+import { findTakenLabel } from './conflicts.ts';
+import type { ApplicationAction } from './decision.ts';
+import { awaitDeployment } from './deployments.ts';
 import { leave } from './leave.ts';
+import { measure, type Measuring } from './measure.ts';
+import type { ObservedRevision, ObservedApplication, ObservedChild } from './observation.ts';
+import { servedBy } from './revisions.ts';
 import { lackingSecrets } from './secrets.ts';
 import {
   back,
@@ -17,34 +18,16 @@ import {
   lastGood,
   restore,
   wait,
+  type Failed,
   type Judgement,
   type Mark,
+  type Rule,
   type Situation,
+  type Turn,
+  GOOD_FIRST,
 } from './situation.ts';
-
-/** What bringing a revision about has come to: the next step, or that it has failed. */
-export type Advance =
-  | { readonly is: 'Going'; readonly judgement: Judgement }
-  | { readonly is: 'Failed'; readonly mark: Mark; readonly failed: NonNullable<Mark['failed']> };
-
-/** Brings a revision about that is not in place yet: prechecks, secrets, traffic with its checks, postchecks. */
-export function advance(situation: Situation, before: Mark, revision: ObservedRevision): Advance {
-  const begun = hasBegun(situation, before, revision);
-  const mark: Mark = { ...before, revision: revision.number };
-  if (!begun) {
-    const superseded = withdraw(situation, { ...mark, phase: 'Prechecking' }, revision.number);
-    if (superseded !== undefined) return { is: 'Going', judgement: superseded };
-    const { forwardHash: hash } = situation.seen;
-    const checked = check(
-      situation,
-      { ...mark, phase: 'Prechecking' },
-      { stage: 'prechecks', revision, hash },
-    );
-    if (checked.is !== 'Passed') return failing(checked, { situation, revision, phase: 'PrecheckFailed' });
-    return migrate(situation, { ...checked.mark, phase: 'Syncing' }, { revision, begun });
-  }
-  return migrate(situation, mark, { revision, begun });
-}
+import { isSameVersion } from '../versions/version.ts';
+import { revisionName } from './names.ts';
 
 /** Takes the traffic back from a revision that the spec no longer asks for, before anything else begins; the number is that of the revision that it asks for, if known. */
 export function withdraw(
@@ -76,97 +59,99 @@ export function withdraw(
     : undefined;
 }
 
-interface Going {
-  readonly revision: ObservedRevision;
-  readonly begun: boolean;
-}
-
-function migrate(situation: Situation, syncing: Mark, { revision, begun }: Going): Advance {
-  const deploying = deploy(situation, syncing, { revision, begun });
-  if (deploying !== undefined) return { is: 'Going', judgement: deploying };
-  const waiting = begun ? undefined : awaitDeployment(situation, syncing, revision);
-  if (waiting?.is === 'Late') {
-    const why = { revision, phase: 'CheckFailed', reason: 'SyncTimeout', message: waiting.message } as const;
-    return failed(syncing, why, situation.now);
-  }
-  if (waiting !== undefined) return { is: 'Going', judgement: waiting.judgement };
-  const { syncing: _over, ...deployed } = syncing;
-  const mark: Mark = { ...deployed, phase: 'Migrating' };
-  const moved = move(situation, [syncing, mark], revision);
-  if (moved.is !== 'Passed') return failing(moved, { situation, revision, phase: 'CheckFailed' });
-  const completing: Mark = { ...moved.mark, phase: 'Completing' };
-  const last = { stage: 'postchecks', revision, hash: revision.hash } as const;
-  const checked = check(situation, completing, last);
-  if (checked.is !== 'Passed') return failing(checked, { situation, revision, phase: 'CheckFailed' });
-  const action = { do: 'MarkGood', number: revision.number } as const;
-  const message = `Revision ${revision.number} is in place; what it does not have goes.`;
-  return { is: 'Going', judgement: forward(situation, [checked.mark, checked.mark], action, message) };
-}
-
 /** Whether more was done for a revision than to hand its clusters to Argo CD. */
-function hasBegun({ seen, application }: Situation, mark: Mark, revision: ObservedRevision): boolean {
+export function hasBegun({ seen, application }: Situation, mark: Mark, revision: ObservedRevision): boolean {
   if (mark.revision !== revision.number) return false;
   if (mark.phase === 'Migrating' || mark.phase === 'Completing') return true;
   return application.alb !== undefined && seen.child?.revision === revision.number;
 }
 
+/** Runs the prechecks of a revision that has not begun. */
+export function runPrechecks(turn: Turn, revision: ObservedRevision): ReturnType<Rule> {
+  const mark: Mark = { ...turn.mark, revision: revision.number };
+  if (turn.begun) return { mark };
+  const { forwardHash: hash } = turn.seen;
+  const checked = measure(turn, { ...mark, phase: 'Prechecking' }, { stage: 'prechecks', revision, hash });
+  if (checked.is !== 'Passed') return failing(turn, checked, { revision, phase: 'PrecheckFailed' });
+  return { mark: { ...checked.mark, phase: 'Syncing' } };
+}
+
 /** Hands the clusters of the revision to Argo CD. */
-function deploy(situation: Situation, mark: Mark, { revision, begun }: Going): Judgement | undefined {
-  const { application, secrets } = situation;
+export function deployClusters(turn: Turn, revision: ObservedRevision): Judgement | undefined {
+  const { application, begun, mark, secrets } = turn;
   if (application.argocd === undefined) return undefined;
-  if (deletesFirst(situation) && !begun) {
-    const left = leave(situation, mark, revision, (action, message) =>
-      forward(situation, [mark, mark], action, message),
-    );
-    if (left !== undefined) return left;
-  }
+  const act = (action: ApplicationAction, message: string): Judgement =>
+    forward(turn, [mark, mark], action, message);
+  const left = deletesFirst(turn) && !begun ? leave(turn, mark, revision, act) : undefined;
+  if (left !== undefined) return left;
   const lacking = lackingSecrets(application.name, revision.content, secrets);
   if (lacking.length === 0) return undefined;
   const action = { do: 'ApplySecrets', number: revision.number } as const;
   const names = lacking.map(({ name }) => name).join(', ');
-  const isRestored = begun && keptByOthers(situation) === undefined;
-  return isRestored
-    ? restore(mark, action, names)
-    : forward(situation, [mark, mark], action, `Handing ${names} to Argo CD.`);
+  const isRestored = begun && findTakenLabel(turn, revision.content) === undefined;
+  return isRestored ? restore(mark, action, names) : act(action, `Handing ${names} to Argo CD.`);
+}
+
+/** Waits until Argo CD has deployed a revision that has not begun, for as long as the Cell lets it. */
+export function awaitArgoCD(turn: Turn, revision: ObservedRevision): ReturnType<Rule> {
+  const awaited = turn.begun ? undefined : awaitDeployment(turn, turn.mark, revision);
+  if (awaited?.is === 'Late') {
+    const why = { revision, phase: 'CheckFailed', reason: 'SyncTimeout', message: awaited.message } as const;
+    return failed(turn.mark, why, turn.now);
+  }
+  return awaited?.judgement;
 }
 
 /** Moves the traffic, with the checks at each weight; without a load balancer the checks are measured once. */
-function move(
-  situation: Situation,
-  [before, mark]: readonly [Mark, Mark],
-  revision: ObservedRevision,
-): Measuring {
-  const { application, seen } = situation;
-  if (application.alb === undefined)
-    return check(situation, mark, { stage: 'checks', revision, hash: revision.hash });
-  if (seen.child?.isDeleting === true) {
-    return { is: 'Going', judgement: wait(mark, 'Deleting', `Cell ${seen.child.name} is being deleted.`) };
+export function moveTraffic(turn: Turn, revision: ObservedRevision): ReturnType<Rule> {
+  const { syncing: _over, ...deployed } = turn.mark;
+  const mark: Mark = { ...deployed, phase: 'Migrating' };
+  if (turn.application.alb !== undefined) return moveByCell(turn, mark, revision);
+  const checked = measure(turn, mark, { stage: 'checks', revision, hash: revision.hash });
+  return checked.is === 'Passed'
+    ? { mark: checked.mark }
+    : failing(turn, checked, { revision, phase: 'CheckFailed' });
+}
+
+/** Has the Cell of the application move its traffic. */
+function moveByCell(turn: Turn, mark: Mark, revision: ObservedRevision): ReturnType<Rule> {
+  const { seen } = turn;
+  if (seen.child?.isDeleting === true)
+    return wait(mark, 'Deleting', `Cell ${seen.child.name} is being deleted.`);
+  const first = goodFirst(turn, mark, revision.number);
+  if (first !== undefined) return first;
+  const state = childState(turn, revision);
+  if (state.is === 'Failed') {
+    const why = { revision, phase: 'CheckFailed', reason: 'CheckFailed', message: state.message } as const;
+    return failed(mark, why, turn.now);
   }
-  const first = goodFirst(situation, mark, revision.number);
-  if (first !== undefined) return { is: 'Going', judgement: first };
-  const state = childState(situation, revision);
-  if (state.is === 'Failed') return { is: 'Failed', mark, check: TRAFFIC, message: state.message };
-  const keep = lastGood(seen.revisions) ?? servedBefore(situation, revision);
-  if (!isChildAsDesired(situation, revision, keep)) {
-    const action = {
-      do: 'ApplyChild',
-      number: revision.number,
-      ...(keep === undefined ? {} : { keep: keep.number }),
-    } as const;
+  const keep = lastGood(seen.revisions) ?? servedBefore(turn, revision);
+  if (!isChildAsDesired(turn, revision, keep)) {
+    const action = { do: 'ApplyChild', number: revision.number, ...optional('keep', keep?.number) } as const;
     const message = `Moving the traffic to revision ${revision.number}.`;
     // A Cell that is at the revision holds by itself what is edited meanwhile, and has to know what holds.
     const isKnown = seen.child?.revision === revision.number;
-    const judgement = isKnown
-      ? back(mark, action, message)
-      : forward(situation, [before, mark], action, message);
-    return { is: 'Going', judgement };
+    return isKnown ? back(mark, action, message) : forward(turn, [turn.mark, mark], action, message);
   }
-  if (state.is === 'Done') return { is: 'Passed', mark };
-  const judgement =
-    state.is === 'Held' && situation.spec.onFailure === 'Stop'
-      ? stopped(mark, STOPPED, `${state.message} ${STAYS}`)
-      : wait(mark, (state.is === 'Moving' ? state.reason : undefined) ?? 'Migrating', state.message);
-  return { is: 'Going', judgement };
+  if (state.is === 'Done') return { mark };
+  return state.is === 'Held' && turn.spec.onFailure === 'Stop'
+    ? stopped(mark, STOPPED, `${state.message} ${STAYS}`)
+    : wait(mark, (state.is === 'Moving' ? state.reason : undefined) ?? 'Migrating', state.message);
+}
+
+/** Runs the postchecks. */
+export function runPostchecks(turn: Turn, revision: ObservedRevision): ReturnType<Rule> {
+  const what = { stage: 'postchecks', revision, hash: revision.hash } as const;
+  const checked = measure(turn, { ...turn.mark, phase: 'Completing' }, what);
+  return checked.is === 'Passed'
+    ? { mark: checked.mark }
+    : failing(turn, checked, { revision, phase: 'CheckFailed' });
+}
+
+/** Marks a revision as good. */
+export function markGood(turn: Turn, { number }: ObservedRevision): Judgement {
+  const message = `Revision ${number} is in place; what it does not have goes.`;
+  return forward(turn, [turn.mark, turn.mark], { do: 'MarkGood', number }, message);
 }
 
 /** What the Cell of an application serves while no revision was good yet. */
@@ -176,27 +161,6 @@ const servedBefore = (
 ): ObservedRevision | undefined =>
   servedBy(revisions, child?.status.stableVersion).find((one) => one.number !== number);
 
-/** What fails when the Cell of an application takes its traffic back. */
-const TRAFFIC = 'The traffic';
-
-const check = (situation: Situation, mark: Mark, what: Measure): Measuring => measure(situation, mark, what);
-
-interface Failing {
-  readonly situation: Situation;
-  readonly revision: ObservedRevision;
-  readonly phase: 'PrecheckFailed' | 'CheckFailed';
-}
-
-function failing(
-  measuring: Exclude<Measuring, { is: 'Passed' }>,
-  { situation, revision, phase }: Failing,
-): Advance {
-  if (measuring.is === 'Going') return measuring;
-  const { mark, check: name, message } = measuring;
-  const cause = name === TRAFFIC ? message : `${name} failed.`;
-  return failed(mark, { revision, phase, reason: phase, message: cause }, situation.now);
-}
-
 interface Failure {
   readonly revision: ObservedRevision;
   readonly phase: 'PrecheckFailed' | 'CheckFailed';
@@ -204,12 +168,24 @@ interface Failure {
   readonly message: string;
 }
 
+function failing(
+  { now }: Turn,
+  measuring: Exclude<Measuring, { is: 'Passed' }>,
+  { revision, phase }: Pick<Failure, 'revision' | 'phase'>,
+): ReturnType<Rule> {
+  if (measuring.is === 'Going') return measuring.judgement;
+  return failed(
+    measuring.mark,
+    { revision, phase, reason: phase, message: `${measuring.check} failed.` },
+    now,
+  );
+}
+
 const failed = (
   { syncing: _over, ...mark }: Mark,
   { revision: { number, hash }, message, ...why }: Failure,
   now: number,
-): Advance => ({
-  is: 'Failed',
+): { readonly mark: Mark; readonly failed: Failed } => ({
   mark,
   failed: {
     ...why,
@@ -219,3 +195,74 @@ const failed = (
     time: new Date(now).toISOString(),
   },
 });
+
+/**
+ * Has a Cell that someone has deleted serve the good revision again before it is to serve another: a new one that knows only
+ * the other would give all traffic to that, without its checks. The number is that of what was under way, and may get traffic.
+ */
+export function goodFirst(
+  situation: Situation,
+  mark: Mark,
+  begun: number | undefined,
+): Judgement | undefined {
+  const { application, problems, seen } = situation;
+  const { child, revisions } = seen;
+  const good = lastGood(revisions);
+  if (good?.content.application.alb === undefined || application.alb === undefined || problems.length > 0)
+    return undefined;
+  if (child !== undefined && (child.revision !== good.number || isSettled(child, good))) return undefined;
+  if (child === undefined && !isDeployed(situation, good))
+    return mark.child === undefined
+      ? undefined
+      : wait(mark, GOOD_FIRST, undeployed(situation, good, mark.child.name));
+  const kept = revisions.find(({ number }) => number === begun);
+  if (child !== undefined && [good, kept].every((one) => hasGroups(seen, one)))
+    return wait(mark, GOOD_FIRST, waiting(situation, good));
+  const action = { do: 'ApplyChild', number: good.number, ...optional('keep', kept?.number) } as const;
+  return back(
+    mark,
+    action,
+    `Making the Cell again, which gives the traffic to revision ${good.number} first.`,
+  );
+}
+
+/**
+ * Whether Argo CD has some of what gets the traffic: none of an application that was removed from the Cell with its secrets,
+ * and comes again; nor where someone has deleted its Cell and its secrets, and the rule may serve still.
+ */
+const isDeployed = ({ application, secrets }: Situation, { content }: ObservedRevision): boolean =>
+  content.application.argocd === undefined ||
+  content.clusters.some(({ secretName }) =>
+    secrets.some(
+      (one) => one.isOwn && one.name === secretName && Object.hasOwn(one.applications, application.name),
+    ),
+  );
+
+/** What is waited for where nobody knows whether the good revision can serve. */
+function undeployed(situation: Situation, good: ObservedRevision, child: string): string {
+  const { application } = situation;
+  const secrets = [...new Set(good.content.clusters.map(({ secretName }) => secretName))];
+  const number = good.number;
+  return `Expected Secret ${secrets.join(' or ')} to ask for application ${application.name} before Cell ${child} is made again, so that revision ${number} gets the traffic first, got none. Restore it, or send abort while a newer revision is under way. ${unneeded(situation, good)}`;
+}
+
+/** What is waited for, and what to do where that never comes: the targets of the good revision may be gone. */
+function waiting(situation: Situation, good: ObservedRevision): string {
+  const state = childState(situation, good);
+  const why = state.is === 'Done' ? '' : `${state.message} `;
+  return `Revision ${good.number} gets the traffic first. ${why}${unneeded(situation, good)}`;
+}
+
+const unneeded = ({ cell, application }: Situation, { number }: ObservedRevision): string =>
+  `Once nobody needs revision ${number}, delete ControllerRevision ${revisionName(cell, application.name, number)}; the newer one then gets all traffic at once.`;
+
+/** Whether a Cell serves the good revision, or is none that was made again: what has served others goes on from there, also where the good one is gone. */
+const isSettled = (
+  { status: { stableVersion = '', history = [] } }: ObservedChild,
+  { version }: ObservedRevision,
+): boolean => isSameVersion(stableVersion, version) || history.length > 0;
+
+const hasGroups = ({ targetGroups }: ObservedApplication, revision: ObservedRevision | undefined): boolean =>
+  (revision?.content.targetGroups ?? []).every(({ arn }) =>
+    targetGroups.some((one) => one.isOwn && one.arn === arn),
+  );

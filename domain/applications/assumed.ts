@@ -2,11 +2,10 @@ import type { ApplicationOfCell } from '../../crds/application.ts';
 import type { ClusterOfCell } from '../../crds/cell-clusters.ts';
 import type { ApplicationsSpec } from '../../crds/cell.ts';
 import { canonical, compareText } from '../kubernetes/canonical.ts';
-import type { ObservedCluster, ObservedRevision } from './observation.ts';
+import type { ObservedCluster, ObservedRevision, ResolvedCluster } from './observation.ts';
 import { secretNameOf } from '../discovery/cluster-set/cluster-set.ts';
 import { resolveApplications, type Facts, type FoundBinding, type Resolution } from './resolve.ts';
-import type { ResolvedCluster } from './resolved.ts';
-import { selectClusters } from './select.ts';
+import { selectClusters } from './clusters.ts';
 
 /** What is known of a Cell with applications without EKS and without its clusters. */
 export interface Known {
@@ -52,17 +51,6 @@ export function assumeFacts({ spec, revisions, digest }: Known): AssumedFacts {
         : []),
       ...[...new Set(made)].map((name) => `cluster ${name} has a TargetGroupBinding for each selector`),
     ],
-  };
-}
-
-/** Tells whether an application, by its name, resolves to something other than its newest revision even if all that cannot be read is unchanged. */
-export function editedSince(known: Known): (application: string) => boolean {
-  let facts: AssumedFacts | undefined;
-  return (name) => {
-    facts ??= assumeFacts(known);
-    const newest = known.revisions.get(name)?.[0];
-    const one = facts.resolved[name];
-    return newest !== undefined && !(one?.ok === true && one.hash === newest.hash);
   };
 }
 

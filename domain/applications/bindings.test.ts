@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { boundTargetGroup, equalitiesIn } from './bindings.ts';
+import { boundTargetGroup, equalitiesIn } from './resolve.ts';
 
 const binding = (svc: string, arn?: string, isDeleting = false) => ({ labels: { svc }, arn, isDeleting });
 

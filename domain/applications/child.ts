@@ -1,11 +1,64 @@
-import type { ApplicationCheck, ApplicationOfCell } from '../../crds/application.ts';
-import type { ApplicationsSpec, CanaryStep, CellSpec } from '../../crds/cell.ts';
+import type { ApplicationCheck } from '../../crds/application.ts';
+import type { ApplicationOfCell } from '../../crds/application.ts';
+import type { ApplicationsSpec, CanaryStep, CellSpec, CellStatus } from '../../crds/cell.ts';
 import type { CellListenerRule } from '../../crds/listener-rule.ts';
 import { BINDING_LABELS, CELL_LABEL, VERSION_LABEL } from '../kubernetes/labels.ts';
 import { validLabels } from '../kubernetes/label-syntax.ts';
 import { optional } from '../model/status-input.ts';
 import { childName, targetGroupName } from './names.ts';
-import type { ObservedRevision } from './observation.ts';
+import type { ObservedRevision, ObservedTargetGroup } from './observation.ts';
+import { isSameVersion } from '../versions/version.ts';
+import type { Situation } from './situation.ts';
+
+/** How far the Cell of an application has come with a revision. */
+type ChildState =
+  | { readonly is: 'Done' }
+  /** The reason is that of what keeps it from moving, if anything does. */
+  | { readonly is: 'Moving'; readonly reason?: string; readonly message: string }
+  | { readonly is: 'Failed'; readonly message: string }
+  /** Something has failed, and it stays at its weight until someone decides. */
+  | { readonly is: 'Held'; readonly message: string };
+
+/** Reads how far the Cell of an application has come off its status. */
+export function childState({ seen }: Situation, { number, version }: ObservedRevision): ChildState {
+  const { child } = seen;
+  if (
+    child === undefined ||
+    child.revision !== number ||
+    child.status.observedGeneration !== child.generation
+  )
+    return { is: 'Moving', message: 'Its Cell has not looked at the change yet.' };
+  const { phase, stableVersion, message = '', blockedVersions = [] } = child.status;
+  const blocked = blockedVersions.find((one) => isSameVersion(one.version, version));
+  if (blocked !== undefined) return { is: 'Failed', message: blocked.cause };
+  if (phase === 'Paused' && isDegraded(child.status)) return { is: 'Held', message };
+  if (phase === 'Completed' && isSameVersion(stableVersion ?? '', version)) return { is: 'Done' };
+  return {
+    is: 'Moving',
+    ...(isDegraded(child.status) ? optional('reason', child.status.reason) : {}),
+    message: `Cell ${child.name} is ${phase ?? 'new'}: ${message}`,
+  };
+}
+
+const isDegraded = ({ conditions = [] }: CellStatus): boolean =>
+  conditions.some(({ type, status }) => type === 'Degraded' && status === 'True');
+
+/** Whether Cell and AWSTargetGroups of an application are what a revision asks for; those of `keep` may stay. */
+export function isChildAsDesired(
+  { seen }: Situation,
+  { number, version, content }: ObservedRevision,
+  keep?: ObservedRevision,
+): boolean {
+  const { child, targetGroups } = seen;
+  if (child?.isAsDesired !== true || child.revision !== number) return false;
+  const own = targetGroups.filter(({ isOwn }) => isOwn);
+  const isThere = (arn: string): boolean => own.some((one) => one.arn === arn && one.version === version);
+  const isKept = (arn: string): boolean => keep?.content.targetGroups.some((one) => one.arn === arn) === true;
+  return (
+    content.targetGroups.every(({ arn }) => isThere(arn)) &&
+    own.every((one) => content.targetGroups.some(({ arn }) => arn === one.arn) || isKept(one.arn))
+  );
+}
 
 /** The label on what belongs to an application that names it. */
 export const APPLICATION_LABEL = 'okra.mumo.co/application';
@@ -131,4 +184,52 @@ function targetGroupsOf(
       },
     };
   });
+}
+
+/** What is to be done so that an application has the AWSTargetGroups of a revision. */
+export interface GroupsPlan {
+  readonly create: readonly ChildTargetGroup[];
+  /** Those that another revision has as well: they keep their names. */
+  readonly relabel: readonly ChildTargetGroup[];
+  readonly remove: readonly string[];
+}
+
+/** New AWSTargetGroups of a version, by names that are free: that of a cluster may be the one of another target group, which serves still. */
+export function freelyNamed(
+  groups: readonly ChildTargetGroup[],
+  version: string,
+  own: readonly { readonly name: string }[],
+): readonly ChildTargetGroup[] {
+  const taken = new Set(own.map(({ name }) => name));
+  return groups.map((group) => {
+    let { name } = group;
+    while (taken.has(name)) name = `${name}-${version}`;
+    taken.add(name);
+    return { ...group, name };
+  });
+}
+
+/** Plans the AWSTargetGroups of a revision; a target group keeps the name that it is known by, since a Cell knows it by that. */
+export function groupsToWrite(of: {
+  readonly wanted: readonly ChildTargetGroup[];
+  readonly found: readonly ObservedTargetGroup[];
+  /** The version of the revision. */
+  readonly version: string;
+  /** The ARNs of another revision, which may serve still. */
+  readonly kept: readonly string[];
+}): GroupsPlan {
+  const { wanted, found, version, kept } = of;
+  const own = found.filter(({ isOwn }) => isOwn);
+  const known = wanted.map((group) => ({ group, there: own.find(({ arn }) => arn === group.arn) }));
+  const missing = known.flatMap(({ group, there }) => (there === undefined ? [group] : []));
+  const create = freelyNamed(missing, version, own);
+  const relabel = known.flatMap(({ group, there }) =>
+    there === undefined ? [] : [{ ...group, name: there.name }],
+  );
+  const arns = new Set([...wanted.map(({ arn }) => arn), ...kept]);
+  return {
+    create,
+    relabel,
+    remove: own.filter(({ arn }) => !arns.has(arn)).map(({ name }) => name),
+  };
 }

@@ -1,6 +1,8 @@
+import { parseDuration } from '../duration.ts';
 import { canonical } from '../kubernetes/canonical.ts';
 import { fieldsIn, recordsIn, textIn, type Fields } from '../model/fields.ts';
-import type { ObservedApplication, ObservedDeployment } from './observation.ts';
+import type { ObservedDeployment, ObservedRevision, Resolved } from './observation.ts';
+import { wait, type Judgement, type Mark, type Situation } from './situation.ts';
 
 /** An ApplicationSet of Argo CD, as far as it is looked at. */
 export interface ApplicationSetObject {
@@ -39,46 +41,37 @@ export interface DeploymentTarget {
   readonly isWanted: boolean;
 }
 
-type Result = NonNullable<ObservedApplication['applicationSet']>;
-
 /** How far Argo CD is with an application; `wanted` names the ApplicationSets in words. */
 export function deploymentsOf(of: {
   readonly wanted: string;
   readonly sets: readonly ApplicationSetObject[];
   readonly applications: readonly ApplicationObject[];
   readonly targets: readonly DeploymentTarget[];
-}): Result {
+}): readonly ObservedDeployment[] {
   const { sets, applications, targets, wanted } = of;
   const deployments = targets.map((target) => deploymentOn(target, sets, applications));
-  if (sets.length === 0) {
-    const message = `Expected ${wanted}, got none. Create it in the namespace of the Cell.`;
-    return { isReconciled: false, message, deployments: deployments.map((one) => ({ ...one, message })) };
-  }
   const stale = sets.find((set) => !isUpToDate(set));
-  if (stale !== undefined) {
-    const message = notUpToDate(stale);
-    const doubtful = deployments.map((one) => (one.isHealthy ? { ...one, isHealthy: false, message } : one));
-    return { isReconciled: false, message, deployments: doubtful };
-  }
-  const missing = deployments.find(({ isHealthy }, index) => targets[index]?.isWanted === true && !isHealthy);
-  return missing === undefined
-    ? { isReconciled: true, message: 'Argo CD has deployed it to its clusters.', deployments }
-    : { isReconciled: false, message: missing.message, deployments };
+  if (sets.length > 0 && stale === undefined) return deployments;
+  const message =
+    stale === undefined
+      ? `Expected ${wanted}, got none. Create it in the namespace of the Cell.`
+      : notUpToDate(stale);
+  return deployments.map((one) =>
+    one.isHealthy || stale === undefined ? { ...one, isHealthy: false, message } : one,
+  );
 }
 
 /** What counts while nobody has looked: an application runs where its newest revision says, and nothing that waits for that goes on. */
 export function unseenDeployments(
-  targets: readonly Pick<DeploymentTarget, 'name' | 'secretName' | 'isWanted'>[],
-): Result {
+  targets: readonly Pick<DeploymentTarget, 'secretName' | 'isWanted'>[],
+): readonly ObservedDeployment[] {
   const message = 'Argo CD is looked at next.';
-  const deployments = targets.map(({ name: cluster, secretName, isWanted: isPresent }) => ({
-    cluster,
+  return targets.map(({ secretName, isWanted: isPresent }) => ({
     secretName,
     isPresent,
     isHealthy: false,
     message,
   }));
-  return { isReconciled: false, message, deployments };
 }
 
 const conditionsOf = ({ status }: ApplicationSetObject): readonly Fields[] =>
@@ -113,11 +106,11 @@ function deploymentOn(
   if (own.length === 0 || lacking !== undefined) {
     const name = lacking?.set.metadata.name ?? '';
     const message = `Expected ApplicationSet ${name} to have an Application on cluster ${cluster}, got none yet.`;
-    return { cluster, secretName, isPresent: own.length > 0, isHealthy: false, message };
+    return { secretName, isPresent: own.length > 0, isHealthy: false, message };
   }
   const trouble = own.map((one) => troubleOf(one, target)).find((one) => one !== undefined);
   const message = trouble ?? `It is Synced and Healthy on cluster ${cluster}.`;
-  return { cluster, secretName, isPresent: true, isHealthy: trouble === undefined, message };
+  return { secretName, isPresent: true, isHealthy: trouble === undefined, message };
 }
 
 /** Whether an Application is for a cluster, which it names as its secret does. */
@@ -173,3 +166,59 @@ function isAboutSpec(comparedTo: unknown, spec: unknown): boolean {
   );
   return Object.keys(compared).length > 0 && isThere && isSame('source') && isSame('sources');
 }
+
+/** Why an application is not deployed on the clusters of a revision yet; undefined when it is. */
+export function undeployed({ seen }: Situation, { content }: ObservedRevision): string | undefined {
+  const { deployments } = seen;
+  if (deployments === undefined) return undefined;
+  for (const cluster of content.clusters) {
+    const found = deployments.find((one) => one.secretName === cluster.secretName);
+    if (found === undefined) return `No Application for cluster ${cluster.name} is there yet.`;
+    if (!found.isPresent || !found.isHealthy) return found.message;
+  }
+  return undefined;
+}
+
+/** Waits until Argo CD has deployed a revision, for as long as the Cell lets it; undefined once it has. */
+export function awaitDeployment(
+  situation: Situation,
+  before: Mark,
+  revision: ObservedRevision,
+):
+  | { readonly is: 'Waiting'; readonly judgement: Judgement }
+  | { readonly is: 'Late'; readonly message: string }
+  | undefined {
+  const missing = undeployed(situation, revision);
+  if (missing === undefined) return undefined;
+  const { number } = revision;
+  const {
+    now,
+    spec: { syncTimeout },
+  } = situation;
+  const { since } =
+    before.syncing?.revision === number ? before.syncing : { since: new Date(now).toISOString() };
+  const mark: Mark = { ...before, syncing: { revision: number, since } };
+  const on = (message: string, until?: number) =>
+    ({ is: 'Waiting', judgement: wait(mark, 'WaitingForApplicationSet', message, until) }) as const;
+  if (syncTimeout === undefined) return on(missing);
+  const until = Date.parse(since) + parseDuration(syncTimeout) * 1000;
+  if (now >= until)
+    return { is: 'Late', message: `Argo CD has not deployed it within ${syncTimeout}: ${missing}` };
+  const minutes = Math.floor((now - Date.parse(since)) / 60_000);
+  return on(`${missing} Waiting for ${minutes}m of ${syncTimeout}.`, until);
+}
+
+/** Why an application is still deployed on clusters that a revision does not have; undefined when it is not. */
+export function lingering(
+  { seen }: Situation,
+  { content }: { readonly content: Pick<Resolved, 'clusters'> },
+): string | undefined {
+  const left = seen.deployments?.find(
+    (one) => one.isPresent && !content.clusters.some((cluster) => one.secretName === cluster.secretName),
+  );
+  return left && stillThere('The Application', left.secretName);
+}
+
+/** Says which Application Argo CD still has on a cluster that is left, and what to do where it stays. */
+export const stillThere = (application: string, secret: string): string =>
+  `${application} for cluster ${secret} is still there. Argo CD deletes it when its ApplicationSet selects the cluster no longer, so have that select by argocd.clusterSecret.labels. If the cluster itself is gone, delete Secret ${secret}.`;

@@ -1,5 +1,5 @@
 import { parseDuration } from '../duration.ts';
-import { isChildAsDesired } from './child-state.ts';
+import { isChildAsDesired } from './child.ts';
 import { leave } from './leave.ts';
 import { endOthers } from './measure.ts';
 import type { ObservedRevision } from './observation.ts';
@@ -13,47 +13,30 @@ import {
   stopped,
   stays,
   wait,
+  type Failed,
   type Judgement,
   type Mark,
   type Situation,
+  type Turn,
 } from './situation.ts';
-
-type Failed = NonNullable<Mark['failed']>;
 
 const DEFAULT_DELAY = '60s';
 
-/** Takes an application back to its last good revision: the traffic at once, the rest after a delay. */
-export function goBack(situation: Situation, before: Mark, failed: Failed): Judgement {
-  const mark: Mark = { ...before, phase: phaseOf(failed), failed };
-  const good = lastGood(situation.seen.revisions);
-  return (
-    trafficBack(situation, before, failed) ??
-    endOthers(situation, mark, () => false) ??
-    (stays(situation, failed) ? stopped(mark, STOPPED, `${failed.message} ${STAYS}`) : undefined) ??
-    delay(situation, mark, failed) ??
-    (good === undefined ? clear(situation, mark, failed) : restore(situation, mark, { good, failed }))
-  );
-}
+/** Shows what has failed; what was aborted and is taken back has not: it only is not what is asked for. */
+const markOf = ({ mark }: Turn, failed: Failed): Mark => ({ ...mark, phase: phaseOf(failed), failed });
 
-/** What was aborted and is taken back has not failed: it only is not what is asked for. */
 const phaseOf = ({ phase, reverted }: Failed): Mark['phase'] =>
   phase === 'Reverting' && reverted === true ? 'Pending' : phase;
 
-interface Back {
-  readonly good: ObservedRevision | undefined;
-  readonly failed: Failed;
-}
-
-/** Gives the traffic back, before all else; undefined when that is done, or not to be done. */
-export function trafficBack(situation: Situation, before: Mark, failed: Failed): Judgement | undefined {
-  const { seen } = situation;
+/** Gives the traffic back to the last good revision. */
+export function takeTrafficBack(turn: Turn, failed: Failed): Judgement | undefined {
+  const { seen } = turn;
   const good = lastGood(seen.revisions);
-  if (stays(situation, failed) || failed.reverted === true) return undefined;
+  if (stays(turn, failed) || failed.reverted === true) return undefined;
   if (good?.content.application.alb === undefined || seen.child?.isOwn === false) return undefined;
-  if (seen.child?.revision === good.number && isThere(situation, good)) return undefined;
-  const mark: Mark = { ...before, phase: phaseOf(failed), failed };
+  if (seen.child?.revision === good.number && isThere(turn, good)) return undefined;
   const action = { do: 'ApplyChild', number: good.number, keep: failed.revision } as const;
-  return back(mark, action, `Giving the traffic back to revision ${good.number}.`);
+  return back(markOf(turn, failed), action, `Giving the traffic back to revision ${good.number}.`);
 }
 
 const isThere = (situation: Situation, good: ObservedRevision): boolean => {
@@ -61,18 +44,29 @@ const isThere = (situation: Situation, good: ObservedRevision): boolean => {
   return isChildAsDesired(situation, good, { ...good, content: { ...good.content, targetGroups } });
 };
 
-function delay({ spec, now }: Situation, mark: Mark, failed: Failed): Judgement | undefined {
+/** Ends what is measured for what has failed. */
+export const endAllChecks = (turn: Turn, failed: Failed): Judgement | undefined =>
+  endOthers(turn, markOf(turn, failed), () => false);
+
+/** Leaves everything as it is with onFailure Stop. */
+export const stayFailed = (turn: Turn, failed: Failed): Judgement | undefined =>
+  stays(turn, failed) ? stopped(markOf(turn, failed), STOPPED, `${failed.message} ${STAYS}`) : undefined;
+
+/** Waits before anything but traffic goes back. */
+export function awaitRollback(turn: Turn, failed: Failed): Judgement | undefined {
   if (failed.reverted === true || failed.reason === ABORTED) return undefined;
-  const seconds = parseDuration(spec.rollbackDelay ?? DEFAULT_DELAY);
+  const seconds = parseDuration(turn.spec.rollbackDelay ?? DEFAULT_DELAY);
   const until = Date.parse(failed.time) + seconds * 1000;
-  if (now >= until) return undefined;
+  if (turn.now >= until) return undefined;
   const message = `${failed.message} Waiting ${seconds} seconds before starting a rollback`;
-  return wait(mark, failed.reason, message, until);
+  return wait(markOf(turn, failed), failed.reason, message, until);
 }
 
 /** Takes away what a first revision has made, where nothing serves by it. */
-function clear(situation: Situation, mark: Mark, failed: Failed): Judgement {
-  const { application, seen } = situation;
+export function clearFirst(turn: Turn, failed: Failed): Judgement | undefined {
+  const { application, seen } = turn;
+  if (lastGood(seen.revisions) !== undefined) return undefined;
+  const mark = markOf(turn, failed);
   if (seen.child !== undefined) {
     const message = `${failed.message} There is no earlier revision to go back to; everything stays as it is. Edit the Cell, or send retry.`;
     return stopped(mark, 'NothingToGoBackTo', message);
@@ -80,23 +74,22 @@ function clear(situation: Situation, mark: Mark, failed: Failed): Judgement {
   const reverting: Mark = { ...mark, phase: 'Reverting' };
   const nothing = { number: 0, content: { clusters: [], application } };
   return (
-    leave(situation, reverting, nothing, (action, message) => back(reverting, action, message)) ??
+    leave(turn, reverting, nothing, (action, message) => back(reverting, action, message)) ??
     tookBack(mark, failed, 'There was no revision before.')
   );
 }
 
-function restore(
-  situation: Situation,
-  mark: Mark,
-  { good, failed }: Back & { readonly good: ObservedRevision },
-): Judgement {
-  const revision = situation.seen.revisions.find(({ number }) => number === failed.revision);
+/** Restores the last good revision. */
+export function restoreGood(turn: Turn, failed: Failed): Judgement | undefined {
+  const { revisions } = turn.seen;
+  const good = lastGood(revisions);
+  if (good === undefined) return undefined;
+  const revision = revisions.find(({ number }) => number === failed.revision);
   const isReverting = failed.reverted !== true;
   const settling = { revision: good, failed: isReverting ? revision : undefined, isReverting };
-  const judgement = settle(situation, mark, settling);
-  if (judgement.step.is === 'Done') {
+  const judgement = settle(turn, markOf(turn, failed), settling);
+  if (judgement.step.is === 'Done')
     return tookBack(judgement.mark, failed, `Revision ${good.number} is in place again.`);
-  }
   return isReverting ? judgement : { ...judgement, mark: { ...judgement.mark, phase: phaseOf(failed) } };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { clusters, job, ruleAt, web } from './testing/applications.ts';
 import type { CellStatus } from '../../crds/cell.ts';
-import { goodFirst } from './good-first.ts';
+import { goodFirst } from './advance.ts';
 import { applicationsRefusal } from './requests.ts';
 import type { Situation } from './situation.ts';
 import { ApplicationsWorld } from './testing/world.ts';

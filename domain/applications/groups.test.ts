@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { groupsToWrite } from './groups.ts';
+import { groupsToWrite } from './child.ts';
 
 const wanted = (name: string, arn: string) => ({ name, arn, labels: {} });
 const found = (name: string, arn: string, isOwn = true) => ({ name, arn, version: '1', isOwn });

@@ -1,16 +1,30 @@
 import { canonical } from '../kubernetes/canonical.ts';
 import { optional } from '../model/status-input.ts';
-import { advance, withdraw } from './advance.ts';
-import { goBack, trafficBack } from './go-back.ts';
-import { keptByOthers, keptByRemoved } from './kept-labels.ts';
+import {
+  awaitArgoCD,
+  deployClusters,
+  hasBegun,
+  markGood,
+  moveTraffic,
+  runPostchecks,
+  runPrechecks,
+  withdraw,
+} from './advance.ts';
+import { findForeign, findTakenLabel, takenByAnother } from './conflicts.ts';
+import {
+  awaitRollback,
+  clearFirst,
+  endAllChecks,
+  restoreGood,
+  stayFailed,
+  takeTrafficBack,
+} from './go-back.ts';
+import type { ApplicationAction } from './decision.ts';
 import { deleteUnused } from './leave.ts';
 import { endOthers } from './measure.ts';
 import { measuredRevision } from './names.ts';
-import type { ObservedRevision } from './observation.ts';
-import type { Resolution } from './resolve.ts';
-import type { Resolved } from './resolved.ts';
-import { foreignSecret, takenByAnother } from './secrets.ts';
-import { settle } from './settle.ts';
+import type { ObservedRevision, Resolved } from './observation.ts';
+import { settle, keepGood } from './settle.ts';
 import {
   back,
   failedStill,
@@ -18,58 +32,125 @@ import {
   lastGood,
   stopped,
   wait,
+  type Failed,
+  type Hold,
   type Judgement,
   type Mark,
+  type Rule,
   type Situation,
+  type Turn,
 } from './situation.ts';
-import { keepGood } from './upkeep.ts';
+
+/** The rules of an application in their order: the first that has something to do decides. */
+export const applicationRules: readonly (readonly [name: string, rule: Rule])[] = [
+  ['Traffic of a revision that failed or was aborted goes back', ofFailed(takeTrafficBack)],
+  ['Traffic of a revision that the spec no longer asks for goes back', withdrawSuperseded],
+  ['A spec that cannot be read stops it', reportProblems],
+  ['What belongs to someone else stops it', reportForeign],
+  ['Checks of a revision that failed end', ofFailed(endAllChecks)],
+  ['With onFailure Stop a revision that failed stays', ofFailed(stayFailed)],
+  ['The rest of a revision that failed stays for rollbackDelay', ofFailed(awaitRollback)],
+  ['A first revision that failed is removed', ofFailed(clearFirst)],
+  ['The last good revision is restored', ofFailed(restoreGood)],
+  ['What cannot be determined keeps it as it is', keepUnresolved],
+  ['A failure of an earlier revision is forgotten', forgetFailure],
+  ['Traffic of an earlier revision goes back before one begins', withdrawEarlier],
+  ['What the spec comes to is saved as a revision', saveRevision],
+  ['Checks of other revisions end', ofRevision(endOtherChecks)],
+  ['A good revision is kept in place', ofRevision(keepInPlace)],
+  ['The prechecks run', ofRevision(runPrechecks)],
+  ['Argo CD gets the clusters', ofRevision(deployClusters)],
+  ['Argo CD deploys', ofRevision(awaitArgoCD)],
+  ['The traffic moves, with the checks', ofRevision(moveTraffic)],
+  ['The postchecks run', ofRevision(runPostchecks)],
+  ['The revision is good', ofRevision(markGood)],
+];
 
 /** Decides the next step of one application; edits of what holds it reach its Cell first, and what is in place is kept, whatever keeps the application from going on. */
 export function judge(situation: Situation, before: Mark | undefined): Judgement {
-  const judgement = nextStep(situation, before);
+  const known = before ?? { name: situation.application.name, phase: 'Pending' };
+  const judgement = applyRules(situation, shown(situation, known));
   // A spec that cannot be read does not say what holds.
   if (situation.problems.length > 0) return judgement;
   return corrected(situation, judgement) ?? keepGood(situation, judgement) ?? judgement;
 }
 
-function nextStep(situation: Situation, before: Mark | undefined): Judgement {
-  const { application, seen } = situation;
-  const known = before ?? { name: application.name, phase: 'Pending' };
-  const mark = shown(situation, known);
-  const { resolved } = seen;
-  const over = failedStill(mark, resolved);
-  if (situation.problems.length > 0) return unreadable(situation, mark, over);
-  const taken = conflict(situation, over);
-  // Whose the rest is does not matter to traffic that goes back.
-  if (taken !== undefined)
-    return (
-      (over === undefined ? superseded(situation, mark) : trafficBack(situation, mark, over)) ??
-      deleteUnused(situation, mark, { clusters: [] }, (action, message) =>
-        forward(situation, [mark, mark], action, message),
-      ) ??
-      stopped(mark, 'Conflict', taken)
-    );
-  if (over !== undefined) return goBack(situation, mark, over);
-  if (!resolved.ok) return unresolved(situation, mark, resolved);
-  return follow({ ...situation, hold: situation.hold ?? keptByOthers(situation) }, mark, resolved);
+function applyRules(situation: Situation, before: Mark): Judgement {
+  let turn = turnOf(situation, before);
+  for (const [, rule] of applicationRules) {
+    const outcome = rule(turn);
+    if (outcome === undefined) continue;
+    if ('step' in outcome) return outcome;
+    // What fails goes back by the rules for that.
+    if ('failed' in outcome) return applyRules(situation, { ...outcome.mark, failed: outcome.failed });
+    turn = { ...turn, mark: outcome.mark };
+  }
+  return wait(turn.mark, 'Pending', 'There is nothing to do.');
 }
 
-/** Brings about what an application comes to, as a revision of its own. */
-function follow(situation: Situation, mark: Mark, resolved: Extract<Resolution, { ok: true }>): Judgement {
-  const { failed } = mark;
-  const [newest] = situation.seen.revisions;
-  const again = failed?.retried === true && (newest?.number ?? 0) <= failed.revision;
-  if (newest === undefined || newest.hash !== resolved.hash || again) return save(situation, mark, resolved);
-  return bringAbout(situation, mark, newest);
+function turnOf(situation: Situation, mark: Mark): Turn {
+  const { resolved, revisions } = situation.seen;
+  const failed = failedStill(mark, resolved);
+  const [newest] = revisions;
+  const isAgain = mark.failed?.retried === true && (newest?.number ?? 0) <= mark.failed.revision;
+  const revision = resolved.ok && newest?.hash === resolved.hash && !isAgain ? newest : undefined;
+  const hold =
+    situation.hold ??
+    (resolved.ok && failed === undefined ? holdForLabel(situation, resolved.value) : undefined);
+  const begun = revision !== undefined && hasBegun(situation, mark, revision);
+  return { ...situation, hold, mark, failed, revision, begun };
 }
+
+/** Refuses to take a label from another application. */
+function holdForLabel(situation: Situation, content: Resolved): Hold | undefined {
+  const message = findTakenLabel(situation, content);
+  return message === undefined ? undefined : { kind: 'Failed', reason: 'Conflict', message };
+}
+
+/** A rule about a revision that failed. */
+function ofFailed(rule: (turn: Turn, failed: Failed) => Judgement | undefined): Rule {
+  return (turn) => (turn.failed === undefined ? undefined : rule(turn, turn.failed));
+}
+
+/** A rule about the revision that the spec comes to. */
+function ofRevision(rule: (turn: Turn, revision: ObservedRevision) => ReturnType<Rule>): Rule {
+  return (turn) => (turn.revision === undefined ? undefined : rule(turn, turn.revision));
+}
+
+function withdrawSuperseded(turn: Turn): Judgement | undefined {
+  const { failed, mark, problems, revision, seen } = turn;
+  if (failed !== undefined) return undefined;
+  if (problems.length > 0) return withdraw(turn, mark, undefined);
+  const isSuperseded = seen.resolved.ok ? revision === undefined : seen.isSuperseded === true;
+  return isSuperseded && seen.child?.isOwn !== false
+    ? withdraw(turn, { ...mark, phase: 'Pending' }, undefined)
+    : undefined;
+}
+
+function reportProblems({ mark, problems }: Turn): Judgement | undefined {
+  return problems.length === 0 ? undefined : stopped(mark, 'InvalidSpec', problems.join(' '));
+}
+
+function reportForeign(turn: Turn): Judgement | undefined {
+  const { mark, failed } = turn;
+  // What goes back asks for what the good revision has.
+  const foreign = findForeign(turn) ?? (failed === undefined ? takenCluster(turn) : undefined);
+  if (foreign === undefined) return undefined;
+  const act = (action: ApplicationAction, message: string): Judgement =>
+    forward(turn, [mark, mark], action, message);
+  return deleteUnused(turn, mark, { clusters: [] }, act) ?? stopped(mark, 'Conflict', foreign);
+}
+
+const takenCluster = ({ application, seen: { resolved }, secrets }: Situation): string | undefined =>
+  resolved.ok && application.argocd !== undefined ? takenByAnother(resolved.value, secrets) : undefined;
 
 /** Applies edits to the Cell of the application, at the revision that it has, unless the next step does so anyway. */
 function corrected({ seen }: Situation, { mark, step }: Judgement): Judgement | undefined {
   const { child, revisions, targetGroups } = seen;
-  if (child?.isOutdated !== true || !child.isOwn || child.isDeleting) return undefined;
+  if (child?.isAsDesired !== false || !child.isOwn || child.isDeleting) return undefined;
   if (step.is === 'Act' && step.action.do === 'ApplyChild') return undefined;
   const revision = revisions.find(({ number }) => number === child.revision);
-  if (revision === undefined) return undefined;
+  if (revision?.content.application.alb === undefined) return undefined;
   const has = ({ content }: ObservedRevision, arn: string): boolean =>
     content.targetGroups.some((one) => one.arn === arn);
   // Target groups of another revision may still get traffic.
@@ -120,52 +201,17 @@ function lost(
   return isWithoutRule || good.number < goodRevision ? undefined : { name: child.name };
 }
 
-/** What stands in the place of something of this application, and is not its own. */
-function conflict(situation: Situation, over: Mark['failed']): string | undefined {
-  const { seen, secrets, application } = situation;
-  const { child, targetGroups, resolved } = seen;
-  const expected = (what: string): string =>
-    `Expected ${what} to belong to this Cell, got one that it has not made. Rename or delete it, or rename the application.`;
-  if (child?.isOwn === false) return expected(`Cell ${child.name}`);
-  const group = targetGroups.find(({ isOwn }) => !isOwn);
-  if (group !== undefined) return expected(`AWSTargetGroup ${group.name}`);
-  if (!resolved.ok || application.argocd === undefined) return undefined;
-  const secret = foreignSecret(resolved.value, secrets);
-  if (secret !== undefined)
-    return `Expected Secret ${secret.name} to belong to this Cell, got one that it has not made. Delete it, or let its owner go of it.`;
-  // What goes back asks for the labels of the good revision.
-  return over === undefined
-    ? (takenByAnother(resolved.value, secrets) ?? keptByRemoved(situation))
-    : undefined;
-}
-
-/** Takes traffic back while the spec cannot be read, as a Cell with `ingress` does, and does nothing else. */
-const unreadable = (situation: Situation, mark: Mark, over: Mark['failed']): Judgement =>
-  (over === undefined ? withdraw(situation, mark, undefined) : trafficBack(situation, mark, over)) ??
-  stopped(mark, 'InvalidSpec', situation.problems.join(' '));
-
-/** Takes traffic back from what the spec no longer asks for, though what it asks for cannot begin. */
-const superseded = (situation: Situation, mark: Mark): Judgement | undefined =>
-  situation.seen.isSuperseded === true && situation.seen.child?.isOwn !== false
-    ? withdraw(situation, { ...mark, phase: 'Pending' }, undefined)
-    : undefined;
-
-/** Keeps what there is while the application cannot be resolved, but takes traffic back from what the spec no longer asks for. */
-function unresolved(
-  situation: Situation,
-  mark: Mark,
-  { problems, isUnanswered }: Extract<Resolution, { ok: false }>,
-): Judgement {
-  const { isUnknown, hold, seen } = situation;
-  const message = problems.join(' ');
-  const returning = superseded(situation, mark);
-  if (returning !== undefined) return returning;
-  if (!isUnknown && isUnanswered !== true) return stopped(mark, 'InvalidApplication', message);
-  const [newest] = seen.revisions;
-  const settled =
-    newest?.isGood === true ? settle(situation, mark, { revision: newest, isReverting: false }) : undefined;
+/** Keeps what there is while the application cannot be resolved. */
+function keepUnresolved(turn: Turn): Judgement | undefined {
+  const { isUnknown, hold, mark, seen } = turn;
+  const { resolved, revisions } = seen;
+  if (resolved.ok) return undefined;
+  const message = resolved.problems.join(' ');
+  if (!isUnknown && resolved.isUnanswered !== true) return stopped(mark, 'InvalidApplication', message);
+  const [newest] = revisions;
+  const settled = newest?.isGood === true ? keepInPlace(turn, newest) : undefined;
   // What is in place is not what is asked for any more.
-  const isOld = settled?.step.is === 'Done' && seen.isEdited === true;
+  const isOld = settled?.step.is === 'Done' && (seen.isSuperseded === true || mayComeTo(turn));
   if (settled !== undefined && !isOld) return settled;
   const waiting: Mark = isOld ? { ...settled.mark, phase: 'Pending' } : mark;
   if (hold === undefined) return wait(waiting, 'WaitingForClusters', message);
@@ -173,35 +219,47 @@ function unresolved(
   return { mark: waiting, step: { is: 'Wait', hold: kind, reason, message: hold.message, until } };
 }
 
-/** Keeps what the application comes to now as a revision. */
-function save(
-  situation: Situation,
-  mark: Mark,
-  { value, hash }: { readonly value: Resolved; readonly hash: string },
-): Judgement {
-  const { revisions } = situation.seen;
+/** Whether an application that selects by tags in EKS may come to a cluster that no application has yet. */
+const mayComeTo = ({ application, spec, others }: Turn): boolean =>
+  Object.hasOwn(application.clusterSelector ?? {}, 'matchEKSTags') &&
+  spec.clusters.some(({ name }) =>
+    others.every(({ revisions: [newest] }) => newest?.content.clusters.every((one) => one.name !== name)),
+  );
+
+/** Forgets what failed before the revision that is brought about now. */
+function forgetFailure({ mark: { failed, ...mark }, revision }: Turn): { readonly mark: Mark } | undefined {
+  return failed === undefined || revision === undefined || failed.revision >= revision.number
+    ? undefined
+    : { mark };
+}
+
+function withdrawEarlier(turn: Turn): Judgement | undefined {
+  const { mark, revision, begun } = turn;
+  if (revision === undefined || revision.isGood || begun) return undefined;
+  const { number } = revision;
+  return withdraw(turn, { ...mark, phase: 'Prechecking', revision: number }, number);
+}
+
+function saveRevision(turn: Turn): Judgement | undefined {
+  const { mark, seen, revision } = turn;
+  const { resolved, revisions } = seen;
+  if (revision !== undefined || !resolved.ok) return undefined;
+  const { hash, value } = resolved;
   const number = 1 + Math.max(0, revisions[0]?.number ?? 0, mark.revision ?? 0, mark.failed?.revision ?? 0);
   const good = lastGood(revisions);
   const version =
     good !== undefined && arnsOf(good.content) === arnsOf(value) ? good.version : String(number);
   const action = { do: 'SaveRevision', number, hash, version } as const;
   const pending: Mark = { ...mark, phase: 'Pending' };
-  // What keeps the revision that is asked for from its beginning keeps nothing from going back from the one before.
-  const returning = withdraw(situation, pending, number);
-  if (returning !== undefined) return returning;
-  return forward(situation, [pending, pending], action, `Beginning with revision ${number}.`);
+  return forward(turn, [pending, pending], action, `Beginning with revision ${number}.`);
 }
 
 const arnsOf = ({ targetGroups }: Resolved): string => canonical(targetGroups.map(({ arn }) => arn));
 
-function bringAbout(situation: Situation, before: Mark, revision: ObservedRevision): Judgement {
-  const { failed, ...others } = before;
-  // What is brought about now has nothing to do with what has failed before.
-  const mark: Mark = failed !== undefined && failed.revision >= revision.number ? before : others;
-  const ending = endOthers(situation, mark, ({ run }) => measuredRevision(run) === revision.number);
-  if (ending !== undefined) return ending;
-  if (revision.isGood) return settle(situation, mark, { revision, isReverting: false });
-  const advanced = advance(situation, mark, revision);
-  if (advanced.is === 'Going') return advanced.judgement;
-  return goBack(situation, advanced.mark, advanced.failed);
+function endOtherChecks(turn: Turn, { number }: ObservedRevision): Judgement | undefined {
+  return endOthers(turn, turn.mark, ({ run }) => measuredRevision(run) === number);
+}
+
+function keepInPlace(turn: Turn, revision: ObservedRevision): Judgement | undefined {
+  return revision.isGood ? settle(turn, turn.mark, { revision, isReverting: false }) : undefined;
 }

@@ -1,9 +1,8 @@
 import type { ApplicationAction } from './decision.ts';
-import { lingering, stillThere } from './deployment.ts';
-import type { ObservedChild, ObservedRevision } from './observation.ts';
-import type { Resolved } from './resolved.ts';
+import { lingering, stillThere } from './deployments.ts';
+import type { ObservedChild, ObservedRevision, Resolved } from './observation.ts';
 import { servedBy } from './revisions.ts';
-import { leftSecrets, unusedSecrets, type LeftSecret } from './secrets.ts';
+import { leftSecrets, unusedSecrets } from './secrets.ts';
 import { stopped, wait, type Judgement, type Mark, type Situation } from './situation.ts';
 
 /** What of a revision says which clusters stay. */
@@ -22,8 +21,7 @@ export function leave(situation: Situation, mark: Mark, staying: Staying, act: A
   const { application } = situation;
   const left = leftSecrets(application.name, staying.content, situation.secrets);
   if (left.length > 0) {
-    const names = left.map(({ cluster }) => cluster).join(', ');
-    const message = `Taking the labels of ${application.name} from the secrets of ${names}.`;
+    const message = `Taking the labels of ${application.name} from the secrets ${left.join(', ')}.`;
     return (
       stillServing(situation, mark, { staying, left }) ??
       act({ do: 'RemoveLabels', number: staying.number }, message)
@@ -47,26 +45,26 @@ export function deleteUnused(
   const unused = unusedSecrets(secrets, clusters);
   const gone = unused.filter(({ leftApplication }) => leftApplication === undefined);
   if (gone.length > 0) {
-    const names = gone.map(({ cluster }) => cluster).join(', ');
-    return act({ do: 'DeleteSecrets' }, `Deleting the secrets of ${names}, where nothing is left.`);
+    const names = gone.map(({ name }) => name).join(', ');
+    return act({ do: 'DeleteSecrets' }, `Deleting the secrets ${names}, where nothing is left.`);
   }
   const [used] = unused;
   return used === undefined
     ? undefined
-    : wait(mark, 'WaitingForApplicationSet', stillThere(`Application ${used.leftApplication}`, used));
+    : wait(mark, 'WaitingForApplicationSet', stillThere(`Application ${used.leftApplication}`, used.name));
 }
 
 /** Keeps secrets of clusters that the Cell of the application sends traffic to: a revision without `alb` takes none of it elsewhere. */
 function stillServing(
   { seen: { child, revisions } }: Situation,
   mark: Mark,
-  { staying, left }: { readonly staying: Staying; readonly left: readonly LeftSecret[] },
+  { staying, left }: { readonly staying: Staying; readonly left: readonly string[] },
 ): Judgement | undefined {
   if (child === undefined || staying.content.application.alb !== undefined) return undefined;
   const served = servedOf(child, revisions);
-  const serving = left.filter(({ name }) => served?.includes(name) ?? true);
+  const serving = left.filter((name) => served?.includes(name) ?? true);
   if (serving.length === 0) return undefined;
-  const message = `Expected no traffic for ${serving.map(({ cluster }) => cluster).join(', ')} before the secrets go, got Cell ${child.name}, which sends it there, and revision ${staying.number} without alb, which takes it nowhere else. Delete that Cell once nobody needs its rule, or edit the application to have alb.`;
+  const message = `Expected no traffic for ${serving.join(', ')} before the secrets go, got Cell ${child.name}, which sends it there, and revision ${staying.number} without alb, which takes it nowhere else. Delete that Cell once nobody needs its rule, or edit the application to have alb.`;
   return stopped(mark, 'StillServing', message);
 }
 

@@ -1,8 +1,15 @@
 import type { ApplicationCheck } from '../../crds/application.ts';
-import { BEGINS_WITHIN_MS, NOT_MEASURED, notBegun } from '../rollout/measure/analysis.ts';
+import {
+  BEGINS_WITHIN_MS,
+  isFinished,
+  isOverdue,
+  NOT_MEASURED,
+  notBegun,
+  type AnalysisVerdict,
+} from '../rollout/measure/analysis.ts';
 import { cut } from '../text.ts';
 import type { CheckStage } from './decision.ts';
-import { measuredRevision, measurementName } from './names.ts';
+import { measurementName } from './names.ts';
 import type { ObservedMeasurement, ObservedRevision } from './observation.ts';
 import { back, forward, wait, type Judgement, type Mark, type Situation } from './situation.ts';
 
@@ -43,80 +50,54 @@ interface One extends Measure {
 
 function measureOne(one: One, before: Mark): Measuring {
   const { situation, stage, check, hash } = one;
-  const run = runOf(one, before);
+  const run = runOf(one);
   const known = before[stage]?.find((record) => record.name === check.name && record.run === run);
   if (known?.phase === 'Successful') return { is: 'Passed', mark: before };
   const found = situation.seen.measurements.find(({ name }) => name === run);
   if (known === undefined || (known.phase === 'Pending' && isUnstarted(found))) return start(one, before);
-  const { phase, message } = found ?? { phase: 'Error', message: `${run} is gone.` };
+  const verdict = found ?? { name: run, phase: 'Error', message: `${run} is gone.` };
+  const { message } = verdict;
+  const phase = verdict.phase === 'Pending' ? 'Running' : verdict.phase;
   const mark = recorded(before, stage, { ...known, phase, message: cut(message, LONGEST_MESSAGE), hash });
-  switch (phase) {
-    case 'Successful':
-      return { is: 'Passed', mark };
-    case 'Running':
-      return { is: 'Going', judgement: awaited(one, mark, known, found) };
-    case 'Failed':
-    case 'Error':
-    case 'Inconclusive':
-      return { is: 'Failed', mark, check: check.name, message };
-  }
+  if (!isFinished(phase))
+    return { is: 'Going', judgement: awaited(one, mark, { verdict, time: known.time }) };
+  return phase === 'Successful' ? { is: 'Passed', mark } : { is: 'Failed', mark, check: check.name, message };
 }
 
 /** Waits for what measures; the Cell is Degraded by one that has not begun in time. */
 function awaited(
   { situation: { now }, check }: One,
   mark: Mark,
-  { time, run }: Record,
-  found: ObservedMeasurement | undefined,
+  { verdict, time }: { readonly verdict: AnalysisVerdict; readonly time: string },
 ): Judgement {
-  const message = `Waiting for ${check.name}: ${found?.message ?? ''}`;
-  if (found?.isPending !== true) return wait(mark, 'Checking', message);
-  const late = Date.parse(time) + BEGINS_WITHIN_MS;
-  if (now < late) return wait(mark, 'Checking', message, late);
+  const startedAt = Date.parse(time);
+  if (!isOverdue({ verdict, startedAt, readAt: now, reads: 0 })) {
+    const isSilent = verdict.phase === 'Pending' && verdict.message === '';
+    const until = isSilent ? startedAt + BEGINS_WITHIN_MS : undefined;
+    return wait(mark, 'Checking', `Waiting for ${check.name}: ${verdict.message}`, until);
+  }
   const kind = check.job !== undefined ? 'Job' : check.templates !== undefined ? 'AnalysisRun' : 'Check';
-  return wait(mark, NOT_MEASURED, `${check.name}: ${notBegun(kind, run)}`, now + BEGINS_WITHIN_MS);
+  return wait(mark, NOT_MEASURED, `${check.name}: ${notBegun(kind, verdict.name)}`, now + BEGINS_WITHIN_MS);
 }
 
 /** Whether not all was made that is to measure; what has failed by then has failed all the same. */
 const isUnstarted = (found: ObservedMeasurement | undefined): boolean =>
   found === undefined || (found.isPartial === true && found.phase !== 'Failed');
 
-/** The name of what measures a check; what has begun keeps the one that it has. */
-function runOf({ situation, stage, check, revision, hash }: One, before: Mark): string {
-  const { cell, application, seen } = situation;
-  const begun = before[stage]?.find(
-    (record) =>
-      record.name === check.name && record.hash === hash && measuredRevision(record.run) === revision.number,
-  );
-  if (
-    begun !== undefined &&
-    (begun.phase !== 'Pending' || seen.measurements.some(({ name }) => name === begun.run))
-  )
-    return begun.run;
-  return measurementName({
+/** The name of what measures a check. */
+const runOf = ({ situation: { cell, application }, stage, check, revision, hash }: One): string =>
+  measurementName({
     cell,
     application: application.name,
     stage,
     check: check.name,
     number: revision.number,
     hash,
-    isShared: isShared(situation, stage, check.name),
   });
-}
-
-/** Whether another application has a check of which something would measure by the same name. */
-function isShared({ spec, application }: Situation, stage: CheckStage, check: string): boolean {
-  const text = `${application.name}-${check}`;
-  return spec.applications.some(
-    (one) =>
-      one.name !== application.name &&
-      one[stage]?.some(({ name }) => `${one.name}-${name}` === text) === true,
-  );
-}
 
 function start(one: One, before: Mark): Measuring {
   const { situation, stage, check, revision, hash } = one;
-  const name = runOf(one, before);
+  const name = runOf(one);
   const time = new Date(situation.now).toISOString();
   const pending: Record = {
     name: check.name,
@@ -169,5 +150,4 @@ export function endOthers(
   return undefined;
 }
 
-const goesOn = ({ phase, isEnding }: ObservedMeasurement): boolean =>
-  phase === 'Running' && isEnding !== true;
+const goesOn = ({ phase, isEnding }: ObservedMeasurement): boolean => !isFinished(phase) && isEnding !== true;

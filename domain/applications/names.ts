@@ -20,8 +20,6 @@ export interface Measured {
   readonly check: string;
   readonly number: number;
   readonly hash: string;
-  /** Whether the names of another application and its check make the same text: `api` and `internal-smoke`, `api-internal` and `smoke`. */
-  readonly isShared?: boolean;
 }
 
 const MARKS = { prechecks: 'pre', checks: 'run', postchecks: 'post' } as const;
@@ -31,9 +29,9 @@ const LONGEST = 63;
 
 /** The name of a Job, an AnalysisRun or of Checks: whatever has to be measured once has one name. */
 export function measurementName(of: Measured): string {
-  const { cell, application, stage, check, number, hash, isShared = false } = of;
-  const own = isShared ? `-${fingerprint(`${application} ${check}`)}` : '';
-  const suffix = `${own}-${MARKS[stage]}-${number}-${hash.slice(0, 8)}`;
+  const { cell, application, stage, check, number, hash } = of;
+  // The names of other applications and their checks may make the same text: `api-internal` and `smoke`, `api` and `internal-smoke`.
+  const suffix = `-${MARKS[stage]}-${number}-${fingerprint(`${application} ${check} ${hash}`)}`;
   return `${shortened(`${childName(cell, application)}-${check}`, LONGEST - suffix.length)}${suffix}`;
 }
 

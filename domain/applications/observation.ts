@@ -1,7 +1,8 @@
 import type { ApplicationsSpec, CellStatus } from '../../crds/cell.ts';
 import type { Freezing } from '../gates/freeze.ts';
 import type { ObjectKey } from '../model/ids.ts';
-import type { Resolved, ResolvedCluster } from './resolved.ts';
+import type { AnalysisVerdict } from '../rollout/measure/analysis.ts';
+import type { ApplicationOfCell } from '../../crds/application.ts';
 
 /** A cluster of the Cell, as EKS and its API server answered. */
 export interface ObservedCluster {
@@ -20,8 +21,6 @@ export interface ObservedCluster {
 /** The Argo CD secret of a cluster that belongs to this Cell, or stands in its place. */
 export interface ObservedSecret {
   readonly name: string;
-  /** The name that the entry of the cluster had when it was written. */
-  readonly cluster: string;
   /** The cluster that it is of, by its name in EKS; undefined where it does not say so plainly. */
   readonly eksName?: string;
   /** The labels that each application has asked of it, by the name of the application; empty when it is not this Cell's. */
@@ -38,9 +37,8 @@ export interface ObservedSecret {
 
 /** What the ApplicationSet of an application says about one cluster: of the clusters of its kept revisions, and of those that it comes to now. */
 export interface ObservedDeployment {
-  readonly cluster: string;
-  /** Which cluster that is. */
-  readonly secretName?: string;
+  /** The name of the secret of the cluster. */
+  readonly secretName: string;
   /** Whether an Application is there for it. */
   readonly isPresent: boolean;
   /** Whether all of them are Synced and Healthy, by a status that is not from before. */
@@ -70,8 +68,6 @@ export interface ObservedChild {
   readonly revision: number | undefined;
   /** Whether its labels, annotations and spec are what `childOf` makes of that revision. */
   readonly isAsDesired: boolean;
-  /** Set when it is not as desired, and its revision is known. */
-  readonly isOutdated?: true;
   readonly status: CellStatus;
 }
 
@@ -85,14 +81,8 @@ export interface ObservedTargetGroup {
   readonly isOwn: boolean;
 }
 
-/** How far something that is measured has come. */
-export interface ObservedMeasurement {
-  /** As `measurementName` has named it. */
-  readonly name: string;
-  readonly phase: 'Running' | 'Successful' | 'Failed' | 'Error' | 'Inconclusive';
-  readonly message: string;
-  /** Whether it has not begun, and does not say why. */
-  readonly isPending?: boolean;
+/** How far something that is measured has come, by the name that `measurementName` has given it. */
+export interface ObservedMeasurement extends Omit<AnalysisVerdict, 'unmeasured'> {
   /** Whether its end was asked for already. */
   readonly isEnding?: boolean;
   /** Whether some of its Checks are missing: not made yet, or deleted. */
@@ -111,18 +101,12 @@ export interface ObservedApplication {
         /** Set when a cluster that it depends on did not answer. */
         readonly isUnanswered?: true;
       };
-  /** Set when it cannot be resolved, and would not resolve to its newest revision even if all that cannot be read is unchanged. */
-  readonly isEdited?: true;
-  /** Set when it does not resolve to its newest revision, whatever is unknown. */
+  /** Set when it cannot be resolved, and would not resolve to its newest revision, whatever is unknown. */
   readonly isSuperseded?: true;
   /** Newest first. */
   readonly revisions: readonly ObservedRevision[];
   /** Undefined without `argocd.applicationSet`. */
-  readonly applicationSet?: {
-    readonly isReconciled: boolean;
-    readonly message: string;
-    readonly deployments: readonly ObservedDeployment[];
-  };
+  readonly deployments?: readonly ObservedDeployment[];
   /** Undefined: there is none yet, or the application has no `alb`. */
   readonly child?: ObservedChild;
   /** The AWSTargetGroups of the application, and foreign ones of their names. */
@@ -153,4 +137,32 @@ export interface ObservedApplications {
   readonly freezes: readonly Freezing[];
   /** Identifies what was looked at; watchers compare it with `status.observedHash`. */
   readonly digest: string;
+}
+
+/** A cluster that an application runs on. */
+export interface ResolvedCluster {
+  /** The name of its entry in `spec.clusters`. */
+  readonly name: string;
+  readonly eksName: string;
+  readonly server: string;
+  /** The CA of the API server, base64, as EKS gives it. */
+  readonly certificateAuthority: string;
+  readonly secretName: string;
+}
+
+/** The target group of a cluster. */
+export interface ResolvedTargetGroup {
+  readonly arn: string;
+  /** The clusters that share it. */
+  readonly clusters: readonly string[];
+}
+
+/** What an application comes to: the content of a revision. */
+export interface Resolved {
+  readonly clusters: readonly ResolvedCluster[];
+  readonly secretLabels: Readonly<Record<string, string>>;
+  /** Empty without `alb`. */
+  readonly targetGroups: readonly ResolvedTargetGroup[];
+  /** What the spec of the Cell says of the application. */
+  readonly application: ApplicationOfCell;
 }

@@ -1,6 +1,11 @@
 import type { CellStatus } from '../../crds/cell.ts';
-import type { ObservedApplication, ObservedApplications, ObservedRevision } from './observation.ts';
-import type { Resolved, ResolvedCluster } from './resolved.ts';
+import type {
+  ObservedApplication,
+  ObservedApplications,
+  ObservedRevision,
+  Resolved,
+  ResolvedCluster,
+} from './observation.ts';
 import type { Facts } from './resolve.ts';
 import { revisionsInUse } from './revisions.ts';
 import { lastGood } from './situation.ts';

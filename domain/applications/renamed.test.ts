@@ -26,7 +26,7 @@ describe('an application that gets another name', () => {
     expect(world.status).toMatchObject({
       phase: 'Failed',
       reason: 'Conflict',
-      message: `${to}: Expected the label role of the secret of cluster web-v1 to have one value, got ${from}, by which application ${from} is deployed there, though the Cell no longer has it, and ${to}. Use another label; or, once nobody needs application ${from}, remove it from the annotation okra.mumo.co/applications of Secret web-v1.`,
+      message: `${to}: cannot set label role of Secret web-v1 to ${to} for application ${to}: application ${from} has it as ${from} on cluster web-v1, though the Cell no longer has it. Use another label; or, once nobody needs application ${from}, remove it from the annotation okra.mumo.co/applications of the Secret. Next: Beginning with revision 1.`,
     });
   });
 
@@ -64,7 +64,7 @@ describe('an application that gets another name', () => {
     }).run();
     world.edit({ clusters: clusters('web-v1', 'web-v2'), applications: [checked('b')] });
     while (!world.trace.includes('web ApplySecrets 2')) world.turn();
-    // As an earlier release has left it, which took labels from other applications.
+    // Someone has edited it by hand.
     world.secrets.set('web-v1', { asking: { web: { role: 'b' }, old: { role: 'a' } }, isOwn: true });
     if (how === 'fails') world.failing.add('after');
     else world.ask('abort');

@@ -22,65 +22,81 @@ const URGENT: ReadonlySet<RequestName> = new Set(['abort', 'pause']);
 export const isUrgentlyAsked = ({ asked }: ApplicationsState): boolean =>
   asked.some(({ action }) => URGENT.has(action));
 
-/** Says why who asks has to be told that a request does nothing now; undefined when it does something. */
-export const applicationsRefusal = (state: ApplicationsState, name: RequestName): string | undefined =>
-  senseless(state, name) ?? tooEarly(state, name);
+type Reported = NonNullable<ApplicationsState['reported']>;
 
-/** Says why no traffic moves yet that a promotion would apply to: that of a good revision whose Cell was made again comes first. */
-function tooEarly({ reported }: ApplicationsState, name: RequestName): string | undefined {
-  if (name !== 'promote' && name !== 'promoteFull') return undefined;
-  const moving = (reported?.applications ?? []).filter(({ phase }) => phase === 'Migrating');
-  const isAwaited = moving.length > 0 && moving.every(({ reason }) => reason === GOOD_FIRST);
-  if (!isAwaited) return undefined;
+/** One kind of request: when it makes sense, what it changes, and what happens then. */
+interface RequestKind {
+  /** Says why it makes no sense now; undefined when it does. */
+  readonly refusal?: (reported: Reported) => string | undefined;
+  /** What it changes; without it, it is only handed on. */
+  readonly hear?: (
+    heard: Heard,
+    request: TakenRequest<RequestName>,
+    applications: readonly ObservedApplication[],
+  ) => Partial<Heard>;
+  /** Says what happens now that it was taken, to which applications. */
+  readonly answer: (those: string) => string;
+}
+
+const kinds: Readonly<Record<RequestName, RequestKind>> = {
+  pause: {
+    hear: ({ paused }, stamp) => ({ paused: paused ?? stampOf(stamp), held: {} }),
+    answer: () => 'Nothing goes forward until someone sends resume; what goes back does.',
+  },
+  resume: {
+    refusal: ({ paused }) =>
+      paused === undefined ? 'Expected a paused Cell, got one that is not paused.' : undefined,
+    hear: () => ({ paused: undefined }),
+    answer: () => 'The applications go on.',
+  },
+  promote: {
+    refusal: refusePromotion,
+    answer: (those) => `The current step of ${those} is finished.`,
+  },
+  promoteFull: {
+    refusal: refusePromotion,
+    hear: () => ({ paused: undefined }),
+    answer: (those) => `${those} gets the whole weight, without the remaining steps.`,
+  },
+  abort: {
+    refusal: ({ applications = [] }) =>
+      applications.some(isInWork) ? undefined : 'Expected an application under way, got none.',
+    hear: ({ marks }, request, applications) => ({
+      paused: undefined,
+      marks: marks.map((mark) => aborted(mark, request, applications)),
+    }),
+    answer: (those) => `${those} goes back to the revision before.`,
+  },
+  retry: {
+    refusal: ({ applications = [], phase }) =>
+      applications.some(({ failed }) => failed !== undefined) || phase === 'Failed'
+        ? undefined
+        : 'Expected an application that has failed, got none.',
+    hear: ({ marks }) => ({ marks: marks.map(retried), isRetried: true }),
+    answer: () => 'What has failed is tried again.',
+  },
+};
+
+/** Says why a promotion applies to nothing now: no traffic moves, or that of a good revision whose Cell was made again comes first. */
+function refusePromotion({ applications = [] }: Reported): string | undefined {
+  const moving = applications.filter(({ phase }) => phase === 'Migrating');
+  if (moving.length === 0) return 'Expected an application whose traffic is moving, got none.';
+  if (moving.some(({ reason }) => reason !== GOOD_FIRST)) return undefined;
   const names = moving.map((one) => one.name).join(', ');
   return `Expected an application whose traffic is moving, got ${names}, whose last good revision gets the traffic first. Send it again once the traffic moves.`;
 }
 
-/** Says why a request makes no sense now; undefined when it does. */
-function senseless({ reported }: ApplicationsState, name: RequestName): string | undefined {
-  // Before the first look nobody knows what makes sense; what then makes none changes nothing.
-  if (reported === undefined) return undefined;
-  const marks = reported.applications ?? [];
-  switch (name) {
-    case 'pause':
-      return undefined;
-    case 'resume':
-      return reported.paused === undefined
-        ? 'Expected a paused Cell, got one that is not paused.'
-        : undefined;
-    case 'promote':
-    case 'promoteFull':
-      return marks.some(({ phase }) => phase === 'Migrating')
-        ? undefined
-        : 'Expected an application whose traffic is moving, got none.';
-    case 'abort':
-      return marks.some(isInWork) ? undefined : 'Expected an application under way, got none.';
-    case 'retry':
-      return marks.some(({ failed }) => failed !== undefined) || reported.phase === 'Failed'
-        ? undefined
-        : 'Expected an application that has failed, got none.';
-  }
-}
+/** Says why a request makes no sense now; undefined when it does, or before the first look, when nobody knows. */
+export const applicationsRefusal = (
+  { reported }: ApplicationsState,
+  name: RequestName,
+): string | undefined => (reported === undefined ? undefined : kinds[name].refusal?.(reported));
 
 /** Says what happens now that a request was taken. */
 export function applicationsAnswer(name: RequestName, { reported }: ApplicationsState): string {
   if (reported === undefined) return 'It is done as soon as the Cell was looked at, where it makes sense.';
   const names = (reported.applications ?? []).filter(isInWork).map((one) => one.name);
-  const those = names.length === 0 ? 'every application' : names.join(', ');
-  switch (name) {
-    case 'pause':
-      return 'Nothing goes forward until someone sends resume; what goes back does.';
-    case 'resume':
-      return 'The applications go on.';
-    case 'promote':
-      return `The current step of ${those} is finished.`;
-    case 'promoteFull':
-      return `${those} gets all traffic, without the remaining steps.`;
-    case 'abort':
-      return `${those} goes back to the revision before.`;
-    case 'retry':
-      return 'What has failed is tried again.';
-  }
+  return kinds[name].answer(names.length === 0 ? 'every application' : names.join(', '));
 }
 
 // As long as the schema takes (crds/cell-status.ts).
@@ -91,7 +107,7 @@ export function askApplications(
   state: ApplicationsState,
   request: TakenRequest<RequestName>,
 ): ApplicationsState {
-  if (senseless(state, request.action) !== undefined) return state;
+  if (applicationsRefusal(state, request.action) !== undefined) return state;
   const by = cut(request.by, LONGEST.by);
   const reason = cut(request.reason, LONGEST.reason);
   return { ...state, asked: [...state.asked, { ...request, by, reason }].slice(-LONGEST.requests) };
@@ -142,52 +158,25 @@ function held(heard: Heard, { applications }: ObservedApplications): Heard {
   };
 }
 
+/** Takes up a request; all but a pause, which each Cell hears of once, are handed on to the Cells whose rollout is under way. */
 function hearOne(
   heard: Heard,
   request: TakenRequest<RequestName>,
   { applications }: ObservedApplications,
 ): Heard {
   const { action, ...stamp } = request;
-  const log = [...heard.log, { action, ...stampOf(stamp) }].slice(-LONGEST.requests);
-  const all = { ...heard, log };
-  switch (action) {
-    case 'pause':
-      return { ...all, paused: heard.paused ?? stampOf(stamp), held: {} };
-    case 'resume':
-    case 'promoteFull':
-      return { ...all, paused: undefined, ...handedOn(all, request, applications) };
-    case 'promote':
-      return { ...all, ...handedOn(all, request, applications) };
-    case 'abort':
-      return {
-        ...all,
-        paused: undefined,
-        marks: heard.marks.map((mark) => aborted(mark, request, applications)),
-        ...handedOn(all, request, applications),
-      };
-    case 'retry':
-      return {
-        ...all,
-        marks: heard.marks.map(retried),
-        isRetried: true,
-        ...handedOn(all, request, applications),
-      };
-  }
+  const { by, reason } = stamp;
+  const moving = applications.filter(
+    ({ child }) => child?.isOwn === true && child.status.rollout !== undefined,
+  );
+  const forwards = moving.map(({ name }) => ({ application: name, request: action, by, reason }));
+  return {
+    ...heard,
+    log: [...heard.log, { action, ...stampOf(stamp) }].slice(-LONGEST.requests),
+    forwards: action === 'pause' ? heard.forwards : [...heard.forwards, ...forwards],
+    ...kinds[action].hear?.(heard, request, applications),
+  };
 }
-
-/** Hands a request on to the Cells whose rollout is under way. */
-const handedOn = (
-  { forwards }: Heard,
-  { action, by, reason }: TakenRequest<RequestName>,
-  applications: readonly ObservedApplication[],
-): Pick<Heard, 'forwards'> => ({
-  forwards: [
-    ...forwards,
-    ...applications
-      .filter(({ child }) => child?.isOwn === true && child.status.rollout !== undefined)
-      .map(({ name }) => ({ application: name, request: action, by, reason })),
-  ],
-});
 
 function aborted(
   mark: Mark,

@@ -13,7 +13,7 @@ const asking = { web: { 'myservice-role': 'web' }, api: { 'myservice-api': 'yes'
 
 const wanted = desiredSecret({ cell: 'mysystem', cluster, eks }, asking, { web: 5 });
 const stored = { ...wanted, uid: 'u' };
-const observe = (secret = stored) => observedSecret(secret, 'mysystem', [cluster]);
+const observe = (secret = stored) => observedSecret(secret, 'mysystem');
 
 describe('the secret of a cluster of a Cell', () => {
   it('has the labels of all applications, and says who asks for what', () => {
@@ -25,7 +25,6 @@ describe('the secret of a cluster of a Cell', () => {
     });
     expect(observe()).toEqual({
       name: 'eks-web-1',
-      cluster: 'web-1',
       applications: asking,
       isOwn: true,
       server: cluster.server,
@@ -57,7 +56,7 @@ describe('the secret of a cluster of a Cell', () => {
     ['of a ClusterSet', { ...stored, owner: { uid: 's', name: 'set', kind: 'ClusterSet' } }],
     ['of someone', { ...stored, annotations: {} }],
   ])('is not its own when it is %s', (_, secret) => {
-    expect(observe(secret)).toMatchObject({ isOwn: false, applications: {}, cluster: 'web-1' });
+    expect(observe(secret)).toMatchObject({ isOwn: false, applications: {} });
   });
 
   it('loses the labels of an application that leaves, and stays intact', () => {
@@ -66,7 +65,6 @@ describe('the secret of a cluster of a Cell', () => {
     expect(observe({ ...stored, ...marks })).toMatchObject({
       applications: { api: asking.api },
       isIntact: true,
-      cluster: 'web-1',
     });
   });
 });

@@ -3,7 +3,6 @@ import { clusterSecretValues } from '../discovery/clusters/cluster-secret.ts';
 import { hasMarks, withGenerated, type Marks } from '../discovery/generated.ts';
 import { canonical } from '../kubernetes/canonical.ts';
 import {
-  CELL_CLUSTER_ANNOTATION,
   CELL_LABEL,
   CLUSTER_ID_ANNOTATION,
   CLUSTER_TAGS_ANNOTATION,
@@ -11,8 +10,7 @@ import {
   WRITTEN_AT_ANNOTATION,
 } from '../kubernetes/labels.ts';
 import { fieldsIn, textIn } from '../model/fields.ts';
-import type { ObservedSecret } from './observation.ts';
-import type { ResolvedCluster } from './resolved.ts';
+import type { ObservedSecret, ResolvedCluster } from './observation.ts';
 import { APPLICATIONS_ANNOTATION, askingOf, clusterSecret, type Asking } from './secrets.ts';
 
 /** Which cluster of which Cell a secret is for, and what EKS says of it. */
@@ -37,13 +35,12 @@ export function desiredSecret(
   writtenAt: WrittenAt,
 ): DesiredSecret {
   const { labels, annotations } = clusterSecret(cell, asking);
-  const { name, eksName, server, certificateAuthority, secretName } = cluster;
+  const { eksName, server, certificateAuthority, secretName } = cluster;
   const { arn, region, tags, vpcID } = eks;
   const marks = withGenerated({
     labels,
     annotations: {
       ...annotations,
-      [CELL_CLUSTER_ANNOTATION]: name,
       [CLUSTER_ID_ANNOTATION]: arn,
       [CLUSTER_TAGS_ANNOTATION]: canonical(tags),
       ...(vpcID === undefined ? {} : { [CLUSTER_VPC_ANNOTATION]: vpcID }),
@@ -59,17 +56,10 @@ export function desiredSecret(
   return { name: secretName, ...marks, content };
 }
 
-/** Whether a secret says all that it is to say; entries of one cluster would otherwise write their names into it in turn. */
-export function isAsWanted(found: ExistingSecret, wanted: DesiredSecret): boolean {
-  const { labels, annotations } = wanted;
-  const named = found.annotations[CELL_CLUSTER_ANNOTATION];
-  return (
-    hasMarks(found, {
-      labels,
-      annotations: { ...annotations, ...(named === undefined ? {} : { [CELL_CLUSTER_ANNOTATION]: named }) },
-    }) && Object.entries(wanted.content).every(([field, value]) => found.content[field] === value)
-  );
-}
+/** Whether a secret says all that it is to say. */
+export const isAsWanted = (found: ExistingSecret, wanted: DesiredSecret): boolean =>
+  hasMarks(found, wanted) &&
+  Object.entries(wanted.content).every(([field, value]) => found.content[field] === value);
 
 /** The marks of a secret after an application has left it to others. */
 export function marksFor(found: ExistingSecret, cell: string, asking: Asking): Marks {
@@ -79,7 +69,6 @@ export function marksFor(found: ExistingSecret, cell: string, asking: Asking): M
 }
 
 const KEPT: ReadonlySet<string> = new Set([
-  CELL_CLUSTER_ANNOTATION,
   CLUSTER_ID_ANNOTATION,
   CLUSTER_TAGS_ANNOTATION,
   CLUSTER_VPC_ANNOTATION,
@@ -95,11 +84,7 @@ export function writtenAtOf(annotations: ExistingSecret['annotations']): Written
 }
 
 /** What a cluster secret says, as far as a Cell with applications goes by it. */
-export function observedSecret(
-  found: ExistingSecret,
-  cell: string,
-  clusters: readonly ResolvedCluster[],
-): ObservedSecret {
+export function observedSecret(found: ExistingSecret, cell: string): ObservedSecret {
   const { name, labels, annotations, content, owner } = found;
   const asking = askingOf(annotations[APPLICATIONS_ANNOTATION]);
   const isOwn = labels[CELL_LABEL] === cell && asking !== undefined && owner === undefined;
@@ -114,10 +99,8 @@ export function observedSecret(
     ...(textIn(region) === undefined ? {} : { region: textIn(region) ?? '' }),
   });
   const isNamed = annotations[CLUSTER_ID_ANNOTATION]?.endsWith(`:cluster/${remade.name}`) === true;
-  const cluster = clusters.find(({ secretName }) => secretName === name);
   return {
     name,
-    cluster: annotations[CELL_CLUSTER_ANNOTATION] ?? cluster?.name ?? name,
     ...(isNamed ? { eksName: remade.name } : {}),
     applications: isOwn ? asking : {},
     isOwn,

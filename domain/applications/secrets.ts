@@ -1,7 +1,6 @@
 import { canonical } from '../kubernetes/canonical.ts';
 import { CELL_LABEL, SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../kubernetes/labels.ts';
-import type { ObservedSecret } from './observation.ts';
-import type { Resolved, ResolvedCluster } from './resolved.ts';
+import type { ObservedSecret, Resolved, ResolvedCluster } from './observation.ts';
 
 /** The annotation on a cluster secret of a Cell with the labels that each application has asked of it, as JSON. */
 export const APPLICATIONS_ANNOTATION = 'okra.mumo.co/applications';
@@ -58,11 +57,10 @@ export const secretsFor = (
 
 /** A secret of the Cell's own as it is once it was written. */
 export const writtenSecret = (
-  { name, eksName, secretName, server, certificateAuthority }: ResolvedCluster,
+  { eksName, secretName, server, certificateAuthority }: ResolvedCluster,
   asking: Asking,
 ): ObservedSecret => ({
   name: secretName,
-  cluster: name,
   eksName,
   applications: asking,
   isOwn: true,
@@ -108,26 +106,16 @@ export const lackingSecrets = (
       ),
   );
 
-/** A secret that a revision does not have. */
-export interface LeftSecret {
-  readonly name: string;
-  /** What people know its cluster by: the name of its entry, unless that names another cluster by now. */
-  readonly cluster: string;
-}
-
-/** The secrets that ask for an application, of clusters that a revision does not have. */
+/** The names of the secrets that ask for an application, of clusters that a revision does not have. */
 export const leftSecrets = (
   application: string,
   { clusters }: Pick<Resolved, 'clusters'>,
   secrets: readonly ObservedSecret[],
-): readonly LeftSecret[] =>
+): readonly string[] =>
   secrets
     .filter((one) => one.isOwn && Object.hasOwn(one.applications, application))
-    .filter(({ name }) => !clusters.some(({ secretName }) => secretName === name))
-    .map(({ name, cluster }) => ({
-      name,
-      cluster: clusters.some((one) => one.name === cluster) ? name : cluster,
-    }));
+    .map(({ name }) => name)
+    .filter((name) => !clusters.some(({ secretName }) => secretName === name));
 
 /** Whether the secret of a cluster asks for an application. */
 export const isAskedBy = (
@@ -136,31 +124,3 @@ export const isAskedBy = (
   application: string,
 ): boolean =>
   secrets.some(({ name, applications }) => name === secretName && Object.hasOwn(applications, application));
-
-/** A secret in the place of one that is wanted that is not the Cell's. */
-export const foreignSecret = (
-  { clusters }: Resolved,
-  secrets: readonly ObservedSecret[],
-): ObservedSecret | undefined =>
-  secrets.find((one) => !one.isOwn && clusters.some(({ secretName }) => secretName === one.name));
-
-/** Why a cluster cannot have its secret: another one, whose name in EKS makes the same name of a Secret, has it. */
-export const takenSecret = (
-  { secretName, eksName }: ResolvedCluster,
-  by: string,
-  whose = 'this Cell',
-): string =>
-  `Expected Secret ${secretName} to be for EKS cluster ${eksName}, got that of EKS cluster ${by} of ${whose}: their names differ only by letter case, - or _. Use one of them only, or have a Cell in another namespace use the other.`;
-
-/** The same, where the secret is there. */
-export function takenByAnother(
-  { clusters }: Resolved,
-  secrets: readonly ObservedSecret[],
-): string | undefined {
-  for (const cluster of clusters) {
-    const { eksName } = secrets.find((one) => one.isOwn && one.name === cluster.secretName) ?? {};
-    if (eksName !== undefined && eksName !== cluster.eksName)
-      return `${takenSecret(cluster, eksName)} The Secret goes once every application is in place on other clusters than ${eksName}; delete it yourself only if nothing is deployed by it.`;
-  }
-  return undefined;
-}

@@ -61,6 +61,25 @@ export interface Judgement {
   readonly step: Step;
 }
 
+/** What has failed of an application. */
+export type Failed = NonNullable<Mark['failed']>;
+
+/** What a rule of an application decides by. */
+export interface Turn extends Situation {
+  readonly mark: Mark;
+  /** What has failed, and is asked for still. */
+  readonly failed: Failed | undefined;
+  /** The newest revision, when it is what the spec comes to. */
+  readonly revision: ObservedRevision | undefined;
+  /** Whether more was done for it than to hand its clusters to Argo CD. */
+  readonly begun: boolean;
+}
+
+/** Decides the next step, changes the mark for the rules after it, or has the application fail; undefined: nothing of that. */
+export type Rule = (
+  turn: Turn,
+) => Judgement | { readonly mark: Mark } | { readonly mark: Mark; readonly failed: Failed } | undefined;
+
 /** What brings an application further, unless that is held. */
 export function forward(
   { hold }: Pick<Situation, 'hold'>,
@@ -110,8 +129,6 @@ export const GOOD_FIRST = 'WaitingForCell';
 
 /** The reason of what an operator has aborted. */
 export const ABORTED = 'Aborted';
-
-type Failed = NonNullable<Mark['failed']>;
 
 /** What of an application has failed, and is what it comes to still; undefined once something else is asked for, or a retry. */
 export const failedStill = (

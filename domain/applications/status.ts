@@ -5,7 +5,7 @@ import type { ReportedEvent } from '../rollout/report/events.ts';
 import { NOT_MEASURED } from '../rollout/measure/analysis.ts';
 import { cut } from '../text.ts';
 import type { ApplicationsWait } from './decision.ts';
-import { BEHIND, pausedBy } from './hold.ts';
+import { BEHIND, holdOfPause } from './holds.ts';
 import type { ObservedApplications } from './observation.ts';
 import type { Heard } from './requests.ts';
 import type { Hold, Judgement, Mark } from './situation.ts';
@@ -110,7 +110,7 @@ function heldByPause({ observed, heard }: ToldInput, one: Judged): Judged {
       ? child.status.rollout?.paused !== undefined
       : heard.paused !== undefined;
   if (!isPaused) return one;
-  const pause = pausedBy(heard.paused);
+  const pause = holdOfPause(heard.paused);
   return {
     ...one,
     step: {

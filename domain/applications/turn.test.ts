@@ -1,8 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cellStatus } from '../../crds/cell-status.ts';
 import type { ApplicationsSpec } from '../../crds/cell.ts';
 import { clusters, clustersFor, job, jobs, labelled, web } from './testing/applications.ts';
 import type { ApplicationAction } from './decision.ts';
+import { holdRules } from './holds.ts';
+import { applicationRules } from './judge.ts';
+import { keepRules } from './settle.ts';
 import { troubled } from './state.ts';
 import { ApplicationsWorld, type Edit } from './testing/world.ts';
 
@@ -254,6 +259,19 @@ describe('the gate over the clusters', () => {
     world.unknown.clear();
     expect(world.run().status.phase).toBe('Completed');
     expect([...world.secrets.keys()]).toEqual(['web-v2']);
+  });
+
+  it('has nothing in place after such an edit either where an application selects by tags in EKS', () => {
+    const tagged = web({ clusterSelector: { matchEKSTags: { role: 'web' } } });
+    const world = new ApplicationsWorld({ clusters: clusters('web-v1'), applications: [tagged] });
+    world.tags.set('web-v1', { role: 'web' });
+    expect(world.run().status.phase).toBe('Completed');
+    world.unknown.add('web-v2');
+    world.edit({ clusters: clusters('web-v1', 'web-v2') });
+    expect([world.run().status.phase, world.phases()]).toEqual(['Waiting', ['Pending']]);
+    world.edit({ clusters: clusters('web-v1') });
+    world.unknown.add('web-v1');
+    expect([world.run().status.phase, world.phases()]).toEqual(['Completed', ['Synced']]);
   });
 
   it('leaves what is in place while the API server of a cluster does not answer, and waits for that after an edit', () => {
@@ -776,7 +794,8 @@ describe('A-G09 a precheck', () => {
   it('that has not begun within two minutes makes the Cell Degraded until it begins', () => {
     const world = started();
     const set = (isPending: boolean) => {
-      for (const one of world.measurements.values()) Object.assign(one, { phase: 'Running', isPending });
+      const said = isPending ? { phase: 'Pending', message: '' } : { phase: 'Running' };
+      for (const one of world.measurements.values()) Object.assign(one, said);
       return world.turn();
     };
     const degraded = () => world.status.conditions?.find(({ type }) => type === 'Degraded');
@@ -810,27 +829,12 @@ describe('A-G09 a precheck', () => {
     const world = new ApplicationsWorld({ clusters: clusters('jobs-v1'), applications }).run();
     expect(world.status.phase).toBe('Completed');
     const names = [...world.measurements].map(([name, { application }]) => [application, name]);
-    const named = /^mysystem-api-internal-smoke-[0-9a-f]{8}-pre-1-[0-9a-f]{8}$/;
+    const named = /^mysystem-api-internal-smoke-pre-1-[0-9a-f]{8}$/;
     expect(world.measurements.size).toBe(2);
     expect(Object.fromEntries(names)).toEqual({
       api: expect.stringMatching(named),
       'api-internal': expect.stringMatching(named),
     });
-  });
-
-  it('that has begun goes on when an application is added of which one would have the same name', () => {
-    const world = new ApplicationsWorld({ clusters: clusters('jobs-v1'), applications: [internal] });
-    while (world.trace.at(-1) !== 'api-internal StartCheck 1 smoke') world.turn();
-    for (const one of world.measurements.values()) one.phase = 'Running';
-    world.edit({ applications: [internal, api] });
-    world.run();
-    expect(world.status.phase).toBe('Completed');
-    expect(world.trace.filter((said) => said.startsWith('api-internal'))).toEqual([
-      'api-internal SaveRevision 1',
-      'api-internal StartCheck 1 smoke',
-      'api-internal ApplySecrets 1',
-      'api-internal MarkGood 1',
-    ]);
   });
 
   it('is run again when someone has changed the forward config', () => {
@@ -1146,4 +1150,13 @@ describe('something that is done and changed back', () => {
     world.isSafe = () => undefined;
     world.turn();
   }
+});
+
+it.each<readonly [string, readonly (readonly [string, unknown])[]]>([
+  ['decided', applicationRules],
+  ['kept in place', keepRules],
+  ['held', holdRules],
+])('an application is %s by the rules in the order that docs/design.md shows', (_, rules) => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/design.md'), 'utf8');
+  expect(page).toContain(rules.map(([name], index) => `${index + 1}. ${name}`).join('\n'));
 });

@@ -1,8 +1,8 @@
 import type { CellStatus } from '../../crds/cell.ts';
 import type { ReportedEvent } from '../rollout/report/events.ts';
 import { isAtHand, type ApplicationAction, type ApplicationsDecision } from './decision.ts';
-import { clustersHold, clusterStatuses, UNSEEN, waitedForAgain } from './gate.ts';
-import { behind, frozen, pausedBy, shut } from './hold.ts';
+import { clustersHold, clusterStatuses, UNSEEN, waitedForAgain } from './clusters.ts';
+import { holdOf } from './holds.ts';
 import { judge } from './judge.ts';
 import type { ObservedApplications } from './observation.ts';
 import { hear, type Heard } from './requests.ts';
@@ -34,8 +34,7 @@ export function takeApplicationsTurn(
   if (cell.isDeleting) return { state, decision: { do: 'Release', message: 'The Cell is being deleted.' } };
   const heard = hear(observed, state);
   const { clusters, gate } = lookedAt(observed, cell, { heard, now });
-  const hold = pausedBy(heard.paused) ?? gate ?? frozen(observed, now) ?? shut(cell.spec, now);
-  const judged = judgeAll({ observed, cell, heard, state, now }, hold);
+  const judged = judgeAll({ observed, cell, heard, state, gate, now });
   const answered: ApplicationsState = {
     ...state,
     asked: [],
@@ -75,11 +74,12 @@ interface All {
   readonly cell: PresentApplications;
   readonly heard: Heard;
   readonly state: ApplicationsState;
+  readonly gate: Hold | undefined;
   readonly now: number;
 }
 
 /** Judges the applications in their order; one that is not in place holds those behind it, unless they go in parallel. */
-function judgeAll({ observed, cell, heard, state, now }: All, hold: Hold | undefined): readonly Judged[] {
+function judgeAll({ observed, cell, heard, state, gate, now }: All): readonly Judged[] {
   const isUnknown = observed.clusters.some(({ found }) => found === undefined);
   const judged: Judged[] = [];
   for (const application of cell.spec.applications) {
@@ -96,7 +96,14 @@ function judgeAll({ observed, cell, heard, state, now }: All, hold: Hold | undef
         secrets: observed.secrets,
         others: observed.applications,
         marks: heard.marks,
-        hold: hold ?? (ahead === undefined ? undefined : behind(ahead.name)),
+        hold: holdOf({
+          spec: cell.spec,
+          paused: heard.paused,
+          clusters: gate,
+          freezes: observed.freezes,
+          ahead: ahead?.name,
+          now,
+        }),
         problems: cell.problems,
         isUnknown,
         now,

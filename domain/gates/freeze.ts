@@ -61,6 +61,24 @@ function endOf(until: string | undefined): Pick<Freezing, 'until'> {
 export const freezeAt = (freezes: readonly Freezing[], now: number): Freezing | undefined =>
   longest(freezes).find((freeze) => endsAt(freeze) > now);
 
+/** A gate that is closed, and when it opens by itself, in milliseconds since the epoch. */
+export interface ClosedGate {
+  readonly message: string;
+  readonly until?: number;
+}
+
+/** Says which Freeze holds, and until when; undefined when none does. */
+export function holdOfFreeze(freezes: readonly Freezing[], now: number): ClosedGate | undefined {
+  const freeze = freezeAt(freezes, now);
+  if (freeze === undefined) return undefined;
+  const { until } = freeze;
+  const end = until === undefined ? 'deleted' : `deleted, or ends at ${new Date(until).toISOString()}`;
+  return {
+    ...(until === undefined ? {} : { until }),
+    message: `${heldByFreeze(freeze)} Continues when it is ${end}.`,
+  };
+}
+
 /** The Freeze that holds longest, which is all that counts: nobody deletes those that are over, and each look would carry them along. */
 export const longest = (freezes: readonly Freezing[]): readonly Freezing[] =>
   freezes.toSorted((a, b) => endsAt(b) - endsAt(a) || 0).slice(0, 1);

@@ -1,9 +1,9 @@
 import type { PresentCell } from '../versions/candidate.ts';
 import type { Decision, ShiftPurpose } from '../model/decision.ts';
-import { freezeAt, heldByFreeze } from './freeze.ts';
+import { holdOfFreeze } from './freeze.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import { includes } from '../load-balancers/weights.ts';
-import { openingAt } from './windows.ts';
+import { holdOfWindows } from './windows.ts';
 import type { CellStatus } from '../../crds/cell.ts';
 
 /** The clusters of a Cell with applications that are not ready, by name; nothing goes forward meanwhile, not even traffic that moves already. */
@@ -54,16 +54,9 @@ export function goesForward(decision: Decision): boolean {
 }
 
 function frozen(decision: Decision, { observed, now }: GateInput): Wait | undefined {
-  const freeze = freezeAt(observed.freezes, now);
-  if (freeze === undefined || (decision.do === 'Shift' && takesOut(decision, observed))) return undefined;
-  const { until } = freeze;
-  const end = until === undefined ? 'deleted' : `deleted, or ends at ${new Date(until).toISOString()}`;
-  return {
-    do: 'Wait',
-    for: 'Freeze',
-    ...(until === undefined ? {} : { until }),
-    message: `${heldByFreeze(freeze)} Continues when it is ${end}. Next: ${decision.message}`,
-  };
+  const hold = holdOfFreeze(observed.freezes, now);
+  if (hold === undefined || (decision.do === 'Shift' && takesOut(decision, observed))) return undefined;
+  return { do: 'Wait', for: 'Freeze', ...hold, message: `${hold.message} Next: ${decision.message}` };
 }
 
 /** Whether a shift only spreads the weight of groups that are gone. */
@@ -98,15 +91,8 @@ function heldByApplication(decision: Decision, { observed: { behind } }: GateInp
 
 function shut(decision: Decision, { cell, now }: GateInput): Wait | undefined {
   if (!isOfRollout(decision)) return undefined;
-  const opening = openingAt(cell.spec.windows, now);
-  if (opening.is === 'Open') return undefined;
-  const { opensAt } = opening;
-  if (opensAt === undefined) {
-    const message = `Waiting for a window, and none of spec.windows opens within 400 days. Correct them. Next: ${decision.message}`;
-    return { do: 'Wait', for: 'Window', message };
-  }
-  const message = `Waiting for the next window, which opens at ${new Date(opensAt).toISOString()}. Next: ${decision.message}`;
-  return { do: 'Wait', for: 'Window', until: opensAt, message };
+  const hold = holdOfWindows(cell.spec.windows, now);
+  return hold && { do: 'Wait', for: 'Window', ...hold, message: `${hold.message} Next: ${decision.message}` };
 }
 
 /** What gives no version more than it serves: it confirms what is served, or takes out what is gone or idle. */

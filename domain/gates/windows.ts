@@ -1,5 +1,6 @@
 import { DateTime } from 'luxon';
 import type { RolloutWindow } from '../../crds/windows.ts';
+import type { ClosedGate } from './freeze.ts';
 
 /** Whether rollouts may move traffic now; times are milliseconds since the epoch. */
 export type Opening =
@@ -21,6 +22,22 @@ export function openingAt(windows: readonly RolloutWindow[] | undefined, now: nu
     if (next !== undefined) starts.push(next);
   }
   return starts.length === 0 ? { is: 'Shut' } : { is: 'Shut', opensAt: Math.min(...starts) };
+}
+
+/** Says which window is waited for, and until when; undefined while one is open. */
+export function holdOfWindows(
+  windows: readonly RolloutWindow[] | undefined,
+  now: number,
+): ClosedGate | undefined {
+  const opening = openingAt(windows, now);
+  if (opening.is === 'Open') return undefined;
+  const { opensAt } = opening;
+  return opensAt === undefined
+    ? { message: 'Waiting for a window, and none of spec.windows opens within 400 days. Correct them.' }
+    : {
+        message: `Waiting for the next window, which opens at ${new Date(opensAt).toISOString()}.`,
+        until: opensAt,
+      };
 }
 
 /** When a window that is open now has opened, or else when it opens next. */

@@ -71,9 +71,6 @@ export const SOURCE_ANNOTATION = 'okra.mumo.co/target-group-binding';
 /** The annotation on a ControllerRevision that says since when it has been good. */
 export const GOOD_ANNOTATION = 'okra.mumo.co/good';
 
-/** The annotation on a cluster secret of a Cell that names its entry in `spec.clusters`. */
-export const CELL_CLUSTER_ANNOTATION = 'okra.mumo.co/cell-cluster';
-
 /** The annotation on a cluster secret of a Cell that says since when each application finds there what it asks for, as JSON. */
 export const WRITTEN_AT_ANNOTATION = 'okra.mumo.co/written-at';
 

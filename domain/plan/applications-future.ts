@@ -6,8 +6,8 @@ import type {
   ObservedApplication,
   ObservedApplications,
   ObservedRevision,
+  Resolved,
 } from '../applications/observation.ts';
-import type { Resolved } from '../applications/resolved.ts';
 import { secretsFor, unusedSecrets, withoutApplication, writtenSecret } from '../applications/secrets.ts';
 import { VERSION_LABEL } from '../kubernetes/labels.ts';
 import type { ObservedCell } from '../model/observation.ts';
@@ -140,18 +140,17 @@ export class ApplicationsFuture {
 
   /** Argo CD deploys an application wherever a secret asks for it, and nowhere else. */
   #deploy(): void {
-    for (const { name, applicationSet } of this.#seen.applications) {
-      if (applicationSet === undefined) continue;
+    for (const { name, deployments: before } of this.#seen.applications) {
+      if (before === undefined) continue;
       const deployments = this.#seen.secrets
         .filter(({ applications }) => Object.hasOwn(applications, name))
-        .map(({ cluster, name: secretName }) => ({
-          cluster,
+        .map(({ name: secretName }) => ({
           secretName,
           isPresent: true,
           isHealthy: true,
           message: '',
         }));
-      this.#edit(name, () => ({ applicationSet: { isReconciled: true, message: '', deployments } }));
+      this.#edit(name, () => ({ deployments }));
     }
   }
 

@@ -3,7 +3,7 @@ import type { ApplicationOfCell } from '../../crds/application.ts';
 import type { Cell } from '../../crds/cell.ts';
 import { accessOf } from '../../domain/access/access.ts';
 import { heldBehind } from '../../domain/applications/ahead.ts';
-import { equalitiesIn } from '../../domain/applications/bindings.ts';
+import { equalitiesIn } from '../../domain/applications/resolve.ts';
 import { isPartOf, watchedApplications } from '../../domain/applications/watched.ts';
 import { unreadyClusters } from '../../domain/gates/gate.ts';
 import { sameValue } from '../../domain/kubernetes/canonical.ts';

@@ -6,7 +6,7 @@ import { sameValue } from '../../kubernetes/canonical.ts';
 import { secretNameOf } from '../../discovery/cluster-set/cluster-set.ts';
 import type { Freezing } from '../../gates/freeze.ts';
 import { heldBehind } from '../ahead.ts';
-import { editedSince, isSupersededBy } from '../assumed.ts';
+import { isSupersededBy } from '../assumed.ts';
 import { childOf, type Child } from '../child.ts';
 import type { ApplicationAction, ApplicationsDecision } from '../decision.ts';
 import { unseenDeployments } from '../deployments.ts';
@@ -18,12 +18,12 @@ import type {
   ObservedMeasurement,
   ObservedRevision,
   ObservedSecret,
+  Resolved,
 } from '../observation.ts';
 import { recorded } from '../recorded.ts';
 import { resolveApplications } from '../resolve.ts';
-import type { Resolved } from '../resolved.ts';
 import { secretsFor, unusedSecrets, withoutApplication } from '../secrets.ts';
-import { BEHIND } from '../hold.ts';
+import { BEHIND } from '../holds.ts';
 import { childName, fingerprint } from '../names.ts';
 import { initialApplicationsState, performed, type ApplicationsState } from '../state.ts';
 import { takeApplicationsTurn } from '../turn.ts';
@@ -211,15 +211,14 @@ export class ApplicationsWorld {
   }
 
   private withoutArgoCD(seen: ObservedApplication): ObservedApplication {
-    const { applicationSet, revisions } = seen;
-    if (applicationSet === undefined) return seen;
+    const { deployments, revisions } = seen;
+    if (deployments === undefined) return seen;
     const wanted = revisions[0]?.content.clusters.map(({ secretName }) => secretName) ?? [];
-    const targets = applicationSet.deployments.map(({ cluster: name, secretName = name }) => ({
-      name,
+    const targets = deployments.map(({ secretName }) => ({
       secretName,
       isWanted: wanted.includes(secretName),
     }));
-    return { ...seen, applicationSet: unseenDeployments(targets) };
+    return { ...seen, deployments: unseenDeployments(targets) };
   }
 
   private cluster(name: string, eksName: string): ObservedCluster {
@@ -235,7 +234,6 @@ export class ApplicationsWorld {
   private observedSecrets(): readonly ObservedSecret[] {
     return [...this.secrets].map(([name, { asking, isOwn, eksName = name }]) => ({
       name,
-      cluster: name,
       eksName,
       applications: asking,
       isOwn,
@@ -252,27 +250,22 @@ export class ApplicationsWorld {
   ): ObservedApplication {
     const application = this.spec.applications.find((one) => one.name === name);
     const child = this.observedChild(name);
-    const known = new Map(
+    const known = new Set(
       [
         ...(this.revisions.get(name) ?? []).map(({ content }) => content),
         ...(resolved?.ok === true ? [resolved.value] : []),
-      ]
-        .flatMap(({ clusters }) => clusters)
-        .map((one) => [one.secretName, one.name]),
+      ].flatMap(({ clusters }) => clusters.map(({ secretName }) => secretName)),
     );
-    const deployments = [...known].map(([secretName, cluster]) => {
+    const deployments = [...known].map((secretName) => {
       const isPresent = this.deployed.has(`${name}/${secretName}`);
-      return { cluster, secretName, isPresent, isHealthy: isPresent, message: 'OutOfSync.' };
+      return { secretName, isPresent, isHealthy: isPresent, message: 'OutOfSync.' };
     });
     return {
       name,
       resolved: resolved ?? { ok: false, problems: ['none'] },
-      ...(resolved?.ok !== true && this.isEdited(name) ? { isEdited: true } : {}),
       ...(this.isSuperseded(name, resolved) ? { isSuperseded: true } : {}),
       revisions: (this.revisions.get(name) ?? []).toReversed(),
-      ...(application?.argocd?.applicationSet === undefined
-        ? {}
-        : { applicationSet: { isReconciled: true, message: '', deployments } }),
+      ...(application?.argocd?.applicationSet === undefined ? {} : { deployments }),
       ...(child === undefined ? {} : { child }),
       targetGroups: [...this.groups.values()]
         .filter((one) => one.application === name)
@@ -283,23 +276,16 @@ export class ApplicationsWorld {
         .map(([run, { application: _its, check: _of, ...one }]) => ({
           ...one,
           name: run,
-          message: `It is ${one.phase}.`,
+          message: one.phase === 'Pending' ? '' : `It is ${one.phase}.`,
         })),
     };
-  }
-
-  private isEdited(name: string): boolean {
-    const newestFirst = [...this.revisions].map(([of, all]) => [of, all.toReversed()] as const);
-    return editedSince({ spec: this.spec, revisions: new Map(newestFirst), digest: fingerprint })(name);
   }
 
   private isSuperseded(name: string, resolved: ObservedApplication['resolved'] | undefined): boolean {
     const application = this.spec.applications.find((one) => one.name === name);
     const newest = this.revisions.get(name)?.at(-1);
-    if (application === undefined || newest === undefined) return false;
-    return resolved?.ok === true
-      ? resolved.hash !== newest.hash
-      : isSupersededBy({ spec: this.spec, digest: fingerprint }, application, newest);
+    if (application === undefined || newest === undefined || resolved?.ok === true) return false;
+    return isSupersededBy({ spec: this.spec, digest: fingerprint }, application, newest);
   }
 
   private observedChild(name: string): ObservedChild | undefined {
@@ -314,7 +300,6 @@ export class ApplicationsWorld {
       isDeleting: false,
       revision: played.revision,
       isAsDesired: sameValue(wanted?.spec, played.child.spec),
-      ...(wanted === undefined || sameValue(wanted.spec, played.child.spec) ? {} : { isOutdated: true }),
       status: played.status,
     };
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readinessOf } from './readiness.ts';
+import { readinessOf } from './clusters.ts';
 
 const cluster = { name: 'web-1', eksName: 'eks-web-1', hasEndpoint: true } as const;
 

@@ -1,0 +1,103 @@
+import type { ObservedApplication, ObservedSecret, Resolved, ResolvedCluster } from './observation.ts';
+import { APPLICATIONS_ANNOTATION } from './secrets.ts';
+import { lastGood, type Situation } from './situation.ts';
+
+/** Says what stands in the place of something of an application, and is not its own; undefined when nothing does. */
+export function findForeign({ seen, secrets, application }: Situation): string | undefined {
+  const { child, targetGroups, resolved } = seen;
+  const expected = (what: string): string =>
+    `Expected ${what} to belong to this Cell, got one that it has not made. Rename or delete it, or rename the application.`;
+  if (child?.isOwn === false) return expected(`Cell ${child.name}`);
+  const group = targetGroups.find(({ isOwn }) => !isOwn);
+  if (group !== undefined) return expected(`AWSTargetGroup ${group.name}`);
+  if (!resolved.ok || application.argocd === undefined) return undefined;
+  const secret = foreignSecret(resolved.value, secrets);
+  return secret === undefined
+    ? undefined
+    : `Expected Secret ${secret.name} to belong to this Cell, got one that it has not made. Delete it, or let its owner go of it.`;
+}
+
+/** Finds a secret in the place of one of these clusters that is not the Cell's. */
+export const foreignSecret = (
+  { clusters }: Pick<Resolved, 'clusters'>,
+  secrets: readonly ObservedSecret[],
+): ObservedSecret | undefined =>
+  secrets.find((one) => !one.isOwn && clusters.some(({ secretName }) => secretName === one.name));
+
+/** Says why a cluster cannot have its secret: that of another cluster has the same name. */
+export const takenSecret = (
+  { secretName, eksName }: ResolvedCluster,
+  by: string,
+  whose = 'this Cell',
+): string =>
+  `Expected Secret ${secretName} to be for EKS cluster ${eksName}, got that of EKS cluster ${by} of ${whose}: their names differ only by letter case, - or _. Use one of them only, or have a Cell in another namespace use the other.`;
+
+/** Says why a cluster cannot have its secret, where it is there; undefined when every cluster can. */
+export function takenByAnother(
+  { clusters }: Resolved,
+  secrets: readonly ObservedSecret[],
+): string | undefined {
+  for (const cluster of clusters) {
+    const { eksName } = secrets.find((one) => one.isOwn && one.name === cluster.secretName) ?? {};
+    if (eksName !== undefined && eksName !== cluster.eksName)
+      return `${takenSecret(cluster, eksName)} The Secret goes once every application is in place on other clusters than ${eksName}; delete it yourself only if nothing is deployed by it.`;
+  }
+  return undefined;
+}
+
+/** The labels by which an application is deployed on a cluster, or may be again. */
+interface LabelHolder {
+  readonly by: string;
+  readonly secretName: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** Says which label an application would take from another one: a label has one value on a cluster. Undefined: none. */
+export const findTakenLabel = (situation: Situation, content: Resolved): string | undefined =>
+  takenLabel(situation, content, [...deployedBy(situation.secrets), ...returningTo(situation.others)]);
+
+/** The same for a revision that was in place: it only leaves to others the labels by which they are deployed. */
+export const findTakenFromGood = (situation: Situation, content: Resolved): string | undefined =>
+  takenLabel(situation, content, deployedBy(situation.secrets));
+
+function takenLabel(
+  { spec, application: { name }, secrets }: Situation,
+  { clusters, secretLabels, application: { argocd } }: Resolved,
+  holders: readonly LabelHolder[],
+): string | undefined {
+  if (argocd === undefined) return undefined;
+  for (const { name: cluster, secretName } of clusters) {
+    const own = secrets.find((one) => one.name === secretName)?.applications[name];
+    for (const { by, secretName: held, labels } of holders) {
+      if (by === name || held !== secretName) continue;
+      // What it has asked for before it does not take.
+      const key = Object.keys(secretLabels).find(
+        (one) =>
+          ![undefined, secretLabels[one]].includes(valueOf(labels, one)) &&
+          valueOf(own, one) !== secretLabels[one],
+      );
+      if (key === undefined) continue;
+      const cannot = `cannot set label ${key} of Secret ${secretName} to ${secretLabels[key]} for application ${name}: application ${by} has it as ${labels[key]} on cluster ${cluster}`;
+      return spec.applications.some((one) => one.name === by)
+        ? `${cannot}. Do it in two edits: have application ${by} leave the cluster or drop the label, and edit application ${name} once that is in place.`
+        : `${cannot}, though the Cell no longer has it. Use another label; or, once nobody needs application ${by}, remove it from the annotation ${APPLICATIONS_ANNOTATION} of the Secret.`;
+    }
+  }
+  return undefined;
+}
+
+const valueOf = (labels: LabelHolder['labels'] = {}, key: string): string | undefined =>
+  Object.hasOwn(labels, key) ? labels[key] : undefined;
+
+const deployedBy = (secrets: readonly ObservedSecret[]): readonly LabelHolder[] =>
+  secrets.flatMap(({ name: secretName, applications }) =>
+    Object.entries(applications).map(([by, labels]) => ({ by, secretName, labels })),
+  );
+
+const returningTo = (applications: readonly ObservedApplication[]): readonly LabelHolder[] =>
+  applications.flatMap(({ name: by, revisions }) => {
+    const { clusters = [], secretLabels: labels = {}, application } = lastGood(revisions)?.content ?? {};
+    return application?.argocd === undefined
+      ? []
+      : clusters.map(({ secretName }) => ({ by, secretName, labels }));
+  });
