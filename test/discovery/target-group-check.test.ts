@@ -69,7 +69,7 @@ describe('an AWSTargetGroup', () => {
     const object = stage.targetGroup('1.0.0', 'typo', { role: 'nobody' });
     await stage.apply({ ...object, spec: { arn: wrong } });
     const said = await untilReady('typo', 'False', 'TargetGroupNotFound');
-    expect(said.message).toContain(`Expected AWS to know ${wrong}`);
+    expect(said.message).toContain(`Target group ${wrong} not found in AWS`);
     expect(await stage.kubectl('get', 'awstg', 'typo')).toMatch(
       /VERSION +TAGGED +READY +AGE\s+typo +1\.0\.0 +False/,
     );
@@ -85,7 +85,7 @@ describe('an AWSTargetGroup', () => {
     const rule = await holdElsewhere('heldb', 20);
     await stage.targetGroups('2.0.0', ['heldb'], { role: 'held' });
     const said = await untilReady('heldb', 'False', 'HeldByAnotherLoadBalancer');
-    expect(said.message).toMatch(/of Cell held, got one that load balancer app\/o-/);
+    expect(said.message).toMatch(/in use by load balancer app\/o-.* of Cell held/);
     await stage.untilPhase('held', 'Paused');
     expect(await stage.writes()).toEqual([]);
     await stage.elbv2.deleteRule({ RuleArn: rule });
@@ -196,7 +196,7 @@ describe('an AWSTargetGroup', () => {
     const name = reason.toLowerCase();
     await stage.targetGroups('1.0.0', [name], { role: 'nobody' });
     const said = await untilReady(name, 'Unknown', reason);
-    expect(said.message).toMatch(/^Expected AWS to say whether it knows arn:/);
+    expect(said.message).toMatch(/^Cannot look up arn:/);
     expect((await get('t10a'))?.metadata.resourceVersion).toBe(before?.metadata.resourceVersion);
     await stage.proxy.removeFault(fault);
     await untilReady(name, 'True', 'Known');
