@@ -17,8 +17,7 @@ import {
 const clusterSelector = withRules(labelSelector, [
   {
     cel: '(has(self.matchLabels) && size(self.matchLabels) > 0) || (has(self.matchExpressions) && size(self.matchExpressions) > 0)',
-    message:
-      'Expected clusterSelector to have at least one term, got none, which all clusters fulfil. Add a label.',
+    message: 'clusterSelector must not be empty: it would select all clusters. Add a label.',
     holds: ({ matchLabels = {}, matchExpressions = [] }) =>
       Object.keys(matchLabels).length > 0 || matchExpressions.length > 0,
   },

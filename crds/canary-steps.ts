@@ -12,7 +12,7 @@ export const approvalStep = z.object({
     {
       cel: "!self.exists(group, group == 'system:masters')",
       message:
-        'Expected approval.groups without system:masters, whom Kubernetes lets do everything unasked. Name a group of people.',
+        'approval.groups must not contain system:masters, which Kubernetes allows everything without asking. Name a group of people.',
       holds: (groups) => !groups.includes('system:masters'),
     },
   ])
@@ -65,14 +65,13 @@ export const step = withRules(z.object(stepKinds), [exactlyOneOf('steps', keysOf
 export const steps = withRules(z.array(step).max(100), [
   {
     cel: '!(self.exists(s, has(s.setWeight)) && self.exists(s, has(s.stepWeight)))',
-    message:
-      'Expected steps to use either setWeight or stepWeight, got both. Use one of the two in all steps.',
+    message: 'steps must not mix setWeight and stepWeight. Use one of the two in all steps.',
     holds: (list) =>
       !(list.some((one) => one.setWeight !== undefined) && list.some((one) => one.stepWeight !== undefined)),
   },
   {
     cel: 'self.map(s, has(s.stepWeight) ? s.stepWeight : 0).sum() <= 100',
-    message: 'Expected the stepWeights of steps to add up to at most 100. Lower some of them.',
+    message: 'The stepWeights of steps must add up to at most 100. Lower some of them.',
     holds: (list) => list.reduce((sum, one) => sum + (one.stepWeight ?? 0), 0) <= 100,
   },
 ]).meta({ 'x-kubernetes-list-type': 'atomic' });
@@ -101,7 +100,7 @@ export const canary = withRules(
     {
       cel: '!has(self.analysis) || (has(self.steps) && self.analysis.startingStep < size(self.steps))',
       message:
-        'Expected canary.analysis.startingStep to be the index of one of the steps, from 0; otherwise the analysis would never start. Lower it, or add steps.',
+        'canary.analysis.startingStep must be the index of one of the steps, from 0; otherwise the analysis would never start. Lower it, or add steps.',
       holds: ({ analysis, steps: list = [] }) =>
         analysis === undefined || analysis.startingStep < list.length,
     },

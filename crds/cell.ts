@@ -21,7 +21,7 @@ const BUILD = '[0-9A-Za-z-]+';
 const SUFFIX = `([.]${PRERELEASE})*`;
 const VERSION_PATTERN = `^v?${NUMBER}(([.]${NUMBER}){1,2}(-${PRERELEASE}${SUFFIX})?|-[A-Za-z-][0-9A-Za-z-]*${SUFFIX})?([+]${BUILD}([.]${BUILD})*)?$`;
 
-const EXPECTED_VERSION = 'Expected spec.version to be a semantic version such as 1.2.3, v2 or 1.4-rc.1';
+const EXPECTED_VERSION = 'spec.version must be a semantic version such as 1.2.3, v2 or 1.4-rc.1';
 const CORRECT_VERSION = 'Correct it, or remove it to follow the newest version.';
 
 // A group that leaves a rule is not health checked any more, so that nobody could say whether it can be gone back to.
@@ -31,7 +31,7 @@ const replicas = withRules(z.int().min(1), [
   {
     cel: `self <= ${MOST_REPLICAS}`,
     message:
-      'Expected spec.replicas to be 1 or 2, because the old and the new version have to fit together into the five target groups that ELBv2 forwards to. Set it to 1 or 2, and put several clusters of a version into one target group, by an AWSTargetGroupBinding.',
+      'spec.replicas must be 1 or 2, because the target groups of the old and the new version must fit into the five that an ELBv2 rule forwards to. Set it to 1 or 2, and put several clusters of a version into one target group with an AWSTargetGroupBinding.',
     holds: (count) => count <= MOST_REPLICAS,
   },
 ]);

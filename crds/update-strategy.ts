@@ -36,7 +36,7 @@ const blueGreenSteps = withRules(z.array(blueGreenStep).max(20), [
   {
     cel: 'self.size() == 0 || self.exists_one(s, has(s.promote))',
     message:
-      'Expected blueGreen.steps to have exactly one promote, which gives the traffic to the new version. Add one, or remove the others.',
+      'blueGreen.steps must have exactly one promote, which shifts the traffic to the new version. Add one, or remove the others.',
     holds: (list) => list.length === 0 || list.filter((one) => one.promote !== undefined).length === 1,
   },
 ]).meta({ 'x-kubernetes-list-type': 'atomic' });
@@ -88,13 +88,13 @@ export const updateStrategy = withRules(
     {
       cel: "self.type != 'BlueGreen' || !has(self.canary)",
       message:
-        'Expected no canary block, because updateStrategy.type is BlueGreen. Move its steps to blueGreen.steps (analysis, pause, promote), or set the type to Canary.',
+        'updateStrategy.canary must not be set, because updateStrategy.type is BlueGreen. Move its steps to blueGreen.steps (analysis, pause, promote), or set the type to Canary.',
       holds: (value) => value.type !== 'BlueGreen' || value.canary === undefined,
     },
     {
       cel: "self.type != 'Canary' || !has(self.blueGreen)",
       message:
-        'Expected no blueGreen block, because updateStrategy.type is Canary. Remove the block, or set the type to BlueGreen.',
+        'updateStrategy.blueGreen must not be set, because updateStrategy.type is Canary. Remove the block, or set the type to BlueGreen.',
       holds: (value) => value.type !== 'Canary' || value.blueGreen === undefined,
     },
   ],

@@ -34,7 +34,7 @@ const block = withRules(
     {
       cel: '!has(self.listener) || !has(self.listener.rule)',
       message:
-        "Expected no listener.rule in spec.ingress.awsNetworkLoadBalancer, because a Cell weighs the default action of a Network Load Balancer's listener. Remove it.",
+        "spec.ingress.awsNetworkLoadBalancer.listener.rule is not supported, because a Cell sets the weights of the listener's default action. Remove it.",
       holds: ({ listener }) => listener?.rule === undefined,
     },
   ],

@@ -321,7 +321,7 @@ describe('a StagedBindingPolicy', () => {
       [dev, prod],
       [wider, test, prod],
     ])
-      await expect(apply(name, stages)).rejects.toThrow('to keep the stages up to status.activeStage');
+      await expect(apply(name, stages)).rejects.toThrow('The stages up to status.activeStage have begun');
     const downsync = [{ ...nginx.downsync[0], namespaces: [stage.namespace] }];
     await apply(name, [dev, { ...test, soak: '1s' }, { ...prod, name: 'last' }, test2], { downsync });
     for (const of of ['dev', 'test'])
