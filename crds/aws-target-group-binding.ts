@@ -49,7 +49,7 @@ const registered = z.object({
     .max(1000)
     .optional()
     .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('The clusters that Okra looked into, with clusterSelector.'),
+    .describe('The clusters that Okra has read, with clusterSelector.'),
   byCluster: z
     .array(
       z.object({

@@ -107,7 +107,7 @@ const spec = z.object({
 
 const status = z.object({
   ...syncStatus,
-  clusters: clusterNames.optional().describe('The clusters that Okra looked into.'),
+  clusters: clusterNames.optional().describe('The clusters that Okra has read.'),
   targetGroups: z.int().min(0).optional().describe('How many AWSTargetGroups this set has.'),
   missing: missing.describe(
     'Cluster secrets that are gone or no longer selected. The AWSTargetGroups of these clusters stay for a while.',

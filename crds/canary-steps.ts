@@ -21,7 +21,7 @@ export const approvalStep = z.object({
   count: z.int().min(1).max(10).default(1).describe('How many different people must approve. Default: 1.'),
   timeout: duration
     .optional()
-    .describe('How long the step waits before it fails. Default: until people approve or someone aborts.'),
+    .describe('How long the step waits before it fails. Default: until it is approved or aborted.'),
   message: z.string().min(1).max(1024).optional().describe('What approvers should look at.'),
 });
 
@@ -44,7 +44,7 @@ const stepKinds = {
       duration: durationOrSeconds
         .optional()
         .describe(
-          'How long, for example 30 (seconds), 5s, 10m or 1h30m. Default: until someone resumes the rollout.',
+          'How long, for example 30 (seconds), 5s, 10m or 1h30m. Default: until you resume the rollout.',
         ),
     })
     .optional()
@@ -84,16 +84,16 @@ export const canary = withRules(
   z.object({
     steps: steps
       .optional()
-      .describe('The steps, in order. After the last one, the new version gets the whole weight.'),
+      .describe('The steps, in order. After the last one, the new version gets all traffic.'),
     onFailure: onFailure
       .optional()
       .describe(
-        'What happens when an analysis, experiment, check, job or approval fails. Revert: Okra takes everything back and blocks the version. Hold: the weights stay until someone sends retry, promote or abort; where an approval is late, approve or abort. Default: Revert.',
+        'What happens when an analysis, experiment, check, job or approval fails. Revert: Okra shifts all traffic back and blocks the version. Hold: the weights stay until you send retry, promote or abort; if an approval is late, approve or abort. Default: Revert.',
       ),
     analysis: backgroundAnalysis
       .optional()
       .describe(
-        'An analysis in the background of the steps. It starts at one of them and ends after the last. When it fails, Okra takes everything back at once, unless onFailure is Hold.',
+        'An analysis in the background of the steps. It starts at one of them and ends after the last. If it fails, Okra shifts all traffic back at once, unless onFailure is Hold.',
       ),
   }),
   [

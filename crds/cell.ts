@@ -54,7 +54,7 @@ const fields = z.object({
     .enum(['Rollback', 'Stop'])
     .optional()
     .describe(
-      'With applications: Rollback takes a failed application back, Stop leaves everything as it is until someone decides. Default: Rollback.',
+      'With applications: Rollback rolls a failed application back, Stop leaves everything as it is until a person decides. Default: Rollback.',
     ),
   syncTimeout: duration
     .optional()
@@ -64,7 +64,7 @@ const fields = z.object({
   rollbackDelay: duration
     .optional()
     .describe(
-      'How long Okra waits before it takes a failed application back; its traffic goes back at once. Default: 60s.',
+      'How long Okra waits before it rolls a failed application back; its traffic is shifted back at once. Default: 60s.',
     ),
   replicas: replicas
     .default(1)
@@ -122,7 +122,7 @@ const fields = z.object({
     })
     .optional()
     .describe(
-      'What happens to the weight of a target group that has lost its last healthy target: it moves to the healthy target groups of the same version. A canary without any healthy target is reverted, whatever this says.',
+      'What happens to the weight of a target group that has lost its last healthy target: it moves to the healthy target groups of the same version. A canary without any healthy target is always reverted.',
     ),
   settle: duration
     .optional()
@@ -132,7 +132,7 @@ const fields = z.object({
   progressDeadline: duration
     .optional()
     .describe(
-      'How long a rollout may take before it fails and is taken back. Time spent in pauses, or waiting for people, windows, Freezes and other gates does not count. Default: no limit.',
+      'How long a rollout may take before it fails and is reverted. Time spent in pauses, or waiting for people, windows, Freezes and other gates does not count. Default: no limit.',
     ),
   analysis: z
     .object({
@@ -172,7 +172,7 @@ export const cell = defineResource({
   singular: 'cell',
   shortNames: ['okcell'],
   description:
-    'A Cell is a set of Kubernetes clusters behind one AWS load balancer. When target groups of a newer version appear, Okra moves the traffic to them step by step, and takes it back when a check fails.',
+    'A Cell is a set of Kubernetes clusters behind one AWS load balancer. When target groups of a newer version appear, Okra moves the traffic to them step by step, and shifts it back when a check fails.',
   watched: 'Always',
   workflow: { does: 'Own', type: 'cellRollout', idPrefix: 'cell', bearsCellName: true },
   verbs: ['get', 'create', 'patch', 'delete'],

@@ -91,7 +91,7 @@ export const experimentStep = withRules(
     templates: withRules(z.array(template).min(1).max(5), [unique('templates')]).describe('The pods to run.'),
     analyses: withRules(z.array(analysis).max(10), [unique('analyses')])
       .optional()
-      .describe('The analyses to run meanwhile. If one fails, the experiment ends.'),
+      .describe('The analyses to run during the experiment. If one fails, the experiment ends.'),
     ...analysisSettings,
   }),
   [

@@ -30,7 +30,7 @@ const spec = z.object({
   reason: said('reason', 1024).describe('The reason, for everyone whose rollout it holds.'),
   until: time
     .optional()
-    .describe('When the Freeze ends, for example 2027-01-02T08:00:00Z. Default: when someone deletes it.'),
+    .describe('When the Freeze ends, for example 2027-01-02T08:00:00Z. Default: when it is deleted.'),
   namespaces: z
     .array(z.string().min(1).max(63))
     .min(1)

@@ -62,7 +62,7 @@ export const syncStatus = {
   phase: z
     .enum(['Synced', 'Degraded'])
     .optional()
-    .describe('Synced when everything is as the spec says, Degraded when there are problems.'),
+    .describe('Synced when everything matches the spec, Degraded when there are problems.'),
   reason: z.string().max(64).optional().describe('The reason for the phase, in one CamelCase word.'),
   message: z.string().max(4096).optional().describe('The reason for the phase, in a sentence.'),
   conditions: conditions.optional(),

@@ -108,7 +108,7 @@ const stage = withRules(
       .enum(['Automatic', 'Manual'])
       .default('Automatic')
       .describe(
-        'Once this stage is fulfilled, the next one begins automatically (Automatic), or when someone sends promote (Manual). Default: Automatic.',
+        'Once this stage is fulfilled, the next one begins automatically (Automatic), or when you send promote (Manual). Default: Automatic.',
       ),
     soak: duration
       .optional()
@@ -120,7 +120,7 @@ const stage = withRules(
       .enum(['Hold', 'RollBack'])
       .optional()
       .describe(
-        'What happens after the timeout, or after too many failures. Hold: the stage stays as it is until a person decides. RollBack: Okra deletes its BindingPolicy and goes back to the previous stage; a stage whose clusters may have been served before holds instead. Default: Hold.',
+        'What happens after the timeout, or after too many failures. Hold: the stage stays as it is until a person decides. RollBack: Okra deletes its BindingPolicy and returns to the previous stage; a stage whose clusters may already have had the workload is held instead. Default: Hold.',
       ),
     progressive: progressive
       .optional()

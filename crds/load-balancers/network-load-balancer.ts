@@ -80,7 +80,7 @@ export const awsNetworkLoadBalancerConfig = defineResource({
   singular: 'awsnetworkloadbalancerconfig',
   shortNames: ['awsnlbc'],
   description:
-    'An AWSNetworkLoadBalancerConfig describes the default action of one listener of a Network Load Balancer. Okra keeps the action exactly as the spec says, and reports what it read back in the status. A Cell writes one with its own name.',
+    'An AWSNetworkLoadBalancerConfig describes the default action of one listener of a Network Load Balancer. Okra keeps the action exactly as in the spec, and reports in the status what it read back. A Cell writes one with its own name.',
   ...loadBalancerTraits(type, 'network-load-balancer'),
   spec,
   status,
