@@ -41,8 +41,7 @@ const check = withRules(
     },
     {
       cel: '!has(self.args) || has(self.templates)',
-      message:
-        'args need templates. Add templates, or remove args.',
+      message: 'args need templates. Add templates, or remove args.',
       holds: (one) => one.args === undefined || one.templates !== undefined,
     },
   ],

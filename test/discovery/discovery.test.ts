@@ -134,7 +134,7 @@ describe('discovery and the first release', () => {
     ]);
     const condition = status.conditions?.find((one) => one.type === 'TargetGroupsAccepted');
     expect(condition).toMatchObject({ status: 'False' });
-    expect(condition?.message).toContain('got "latest"');
+    expect(condition?.message).toContain('Invalid version "latest"');
   });
 
   it('A-C10 takes the version from the first of the labels that it names', async () => {

@@ -108,7 +108,7 @@ describe('an AWSTargetGroup', () => {
     await createdOnly('protob', 'TCP');
     await stage.targetGroups('2.0.0', ['protob'], { role: 'proto' });
     const said = await untilReady('protob', 'False', 'WrongProtocol');
-    expect(said.message).toContain('as Cell proto is behind an Application Load Balancer, got one for TCP');
+    expect(said.message).toContain('for TCP, but must be for HTTP or HTTPS, as Cell proto is behind');
     await stage.delete(AWS_TARGET_GROUP, 'protob');
     await stage.untilPhase('proto', 'Completed', '1.0.0');
   });
@@ -178,7 +178,7 @@ describe('an AWSTargetGroup', () => {
     const fault = await stage.proxy.addFault({ kind: 'throttle', match, times: 'always' });
     await stage.targetGroups(undefined, ['untold'], { role: 'tag' });
     const said = await untilReady('untold', 'Unknown', 'Throttled');
-    expect(said.message).toMatch(/^Expected a version label, or AWS to say the tags/);
+    expect(said.message).toMatch(/^No version: .* the AWS tags could not be read/);
     expect((await get('taga'))?.status?.version).toBe('v1');
     await stage.proxy.removeFault(fault);
     await untilReady('untold', 'False', 'MissingVersion');
