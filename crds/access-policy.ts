@@ -29,7 +29,7 @@ const spec = z.object({
     {
       cel: "self.all(one, one.matches('^[a-z0-9*-]+$'))",
       message:
-        'Expected each of spec.namespaces to be the name of a namespace, or a pattern such as team-a-*. Correct it.',
+        'Each of spec.namespaces must be the name of a namespace, or a pattern such as team-a-*. Correct it.',
       holds: (names) => names.every((name) => /^[a-z0-9*-]+$/.test(name)),
     },
   ])

@@ -12,7 +12,7 @@ const fieldRef = z
     fieldPath: matching(
       z.string().min(1).max(253),
       FIELD_PATH,
-      'Expected a path to a field that a Cell has, such as status.desiredVersion, status.rollout.canary.targetGroups[0].fullName or status.rollout.loadBalancer.fullName. Correct it.',
+      'must be the path of a field of a Cell, such as status.desiredVersion, status.rollout.canary.targetGroups[0].fullName or status.rollout.loadBalancer.fullName. Correct it.',
     ).describe(
       "A path in the Cell that ends in a plain value, for example status.desiredVersion, status.rollout.canary.targetGroups[0].fullName, spec.replicas or metadata.labels['team'].",
     ),
@@ -30,7 +30,7 @@ const podTemplateHashValue = z
 const noPodTemplateHash: Rule<{ readonly podTemplateHashValue?: string | undefined }> = {
   cel: '!has(self.podTemplateHashValue)',
   message:
-    'Expected no valueFrom.podTemplateHashValue, because a Cell has clusters and no pod template hash. Use fieldRef with fieldPath: status.desiredVersion to tell the versions apart.',
+    'valueFrom.podTemplateHashValue is not supported, because a Cell has no pod template hash. Use fieldRef with fieldPath: status.desiredVersion to distinguish versions.',
   holds: (from) => from.podTemplateHashValue === undefined,
 };
 
@@ -49,7 +49,7 @@ const valueFrom = withRules(
     noPodTemplateHash,
     {
       cel: 'has(self.podTemplateHashValue) || has(self.fieldRef) != has(self.secretKeyRef)',
-      message: 'Expected valueFrom to have exactly one of fieldRef and secretKeyRef. Remove one, or add one.',
+      message: 'valueFrom must have exactly one of fieldRef and secretKeyRef. Remove one, or add one.',
       holds: (from) =>
         from.podTemplateHashValue !== undefined ||
         (from.fieldRef === undefined) !== (from.secretKeyRef === undefined),
@@ -71,12 +71,12 @@ const valueFromOfExperiment = withRules(
     {
       cel: '!has(self.secretKeyRef)',
       message:
-        'Expected no valueFrom.secretKeyRef in an analysis of an experiment, because Argo Rollouts drops it there. Declare the argument with its secretKeyRef in the AnalysisTemplate, and remove it here.',
+        'valueFrom.secretKeyRef is not supported in an analysis of an experiment, because Argo Rollouts drops it there. Declare the argument with its secretKeyRef in the AnalysisTemplate, and remove it here.',
       holds: (from) => from.secretKeyRef === undefined,
     },
     {
       cel: 'has(self.podTemplateHashValue) || has(self.secretKeyRef) || has(self.fieldRef)',
-      message: 'Expected valueFrom to have fieldRef. Add it.',
+      message: 'valueFrom must have fieldRef. Add it.',
       holds: (from) =>
         from.podTemplateHashValue !== undefined ||
         from.secretKeyRef !== undefined ||
@@ -95,8 +95,7 @@ function argumentsWith<From extends z.ZodType>(from: From) {
     [
       {
         cel: 'has(self.value) != has(self.valueFrom)',
-        message:
-          'Expected an analysis argument to have exactly one of value and valueFrom. Remove one, or add one.',
+        message: 'An analysis argument must have exactly one of value and valueFrom. Remove one, or add one.',
         holds: (arg) => (arg.value === undefined) !== (arg.valueFrom === undefined),
       },
     ],
@@ -118,7 +117,7 @@ export const addedMetadata = z.object({
 
 const once = <Value extends { readonly metricName: string }>(field: string): Rule<readonly Value[]> => ({
   cel: 'self.all(one, self.exists_one(other, other.metricName == one.metricName))',
-  message: `Expected ${field} to name each metric once. Remove what is there twice.`,
+  message: `Metric names in ${field} must be unique. Remove the duplicates.`,
   holds: (list) => new Set(list.map((one) => one.metricName)).size === list.length,
 });
 

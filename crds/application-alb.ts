@@ -9,7 +9,7 @@ const EQUALITIES = `^${EQUALITY}(,${EQUALITY})*$`;
 /** A selector in one line: `svc=web`, several separated by commas. */
 export const equalities: Rule<string> = {
   cel: `self.matches('${EQUALITIES}')`,
-  message: 'Expected a selector such as svc=web, several separated by commas. Correct it.',
+  message: 'must be a selector such as svc=web; separate several with commas. Correct it.',
   holds: (text) => new RegExp(EQUALITIES).test(text),
 };
 
@@ -34,7 +34,7 @@ const targetGroup = withRules(
     {
       cel: '[has(self.arn), has(self.targetgroupBindingSelector), has(self.arnFromLabel)].filter(x, x).size() == 1',
       message:
-        'Expected alb.forwardConfig.targetGroup to have exactly one of arn, targetgroupBindingSelector and arnFromLabel. Keep one.',
+        'alb.forwardConfig.targetGroup must have exactly one of arn, targetgroupBindingSelector and arnFromLabel. Keep one.',
       holds: (one) =>
         [one.arn, one.targetgroupBindingSelector, one.arnFromLabel].filter((source) => source !== undefined)
           .length === 1,
@@ -64,7 +64,7 @@ export const applicationLoadBalancerOfApplication = z.object({
     [
       {
         cel: 'self.stepWeight <= self.totalWeight',
-        message: 'Expected stepWeight to be at most totalWeight, got more. Lower it.',
+        message: 'stepWeight must be at most totalWeight. Lower it.',
         holds: ({ stepWeight, totalWeight }) => stepWeight <= totalWeight,
       },
     ],

@@ -69,16 +69,16 @@ const applicationStatus = z.object({
       hash: z.string().max(64).describe('The digest of the failed revision.'),
       phase: z
         .enum(['PrecheckFailed', 'CheckFailed', 'Reverting'])
-        .describe('What failed; Reverting when someone aborted it.'),
+        .describe('What failed; Reverting after an abort.'),
       reason: z.string().max(64).describe('The reason, in one CamelCase word.'),
       message: z.string().max(1024).describe('The reason, in a sentence.'),
       time: z.iso.datetime().describe('When it failed.'),
       reverted: z.boolean().optional().describe('Whether Okra has applied the previous revision again.'),
-      retried: z.boolean().optional().describe('Whether someone has requested another attempt.'),
+      retried: z.boolean().optional().describe('Whether another attempt was requested.'),
     })
     .optional()
     .describe(
-      'The last failure. Okra does not try this revision again until someone edits the application or sends retry.',
+      'The last failure. Okra does not try this revision again until you edit the application or send retry.',
     ),
 });
 

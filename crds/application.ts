@@ -35,14 +35,13 @@ const check = withRules(
     {
       cel: '[has(self.analysis), has(self.templates), has(self.job)].filter(x, x).size() == 1',
       message:
-        'Expected a check to have exactly one of analysis, templates and job. Write one check for each of them.',
+        'A check must have exactly one of analysis, templates and job. Write one check for each of them.',
       holds: (one) =>
         [one.analysis, one.templates, one.job].filter((kind) => kind !== undefined).length === 1,
     },
     {
       cel: '!has(self.args) || has(self.templates)',
-      message:
-        'Expected args with templates, which they are for, got args alone. Add templates, or remove args.',
+      message: 'args need templates. Add templates, or remove args.',
       holds: (one) => one.args === undefined || one.templates !== undefined,
     },
   ],
@@ -108,7 +107,7 @@ const clusterSelector = z
   .refine(({ matchEKSTags, ...labels }) => {
     const several = [matchEKSTags ?? {}, labels].map((map) => Object.keys(map).length > 0);
     return several.filter(Boolean).length === 1;
-  }, 'Expected clusterSelector to have labels, or matchEKSTags with tags, and not both. Add a label, or remove one of the two.')
+  }, 'clusterSelector must have either labels or matchEKSTags with tags. Add a label, or remove one of the two.')
   .meta({ [ANYTHING]: true });
 
 const SECRET_TYPE = 'argocd.argoproj.io/secret-type';
@@ -119,7 +118,7 @@ const labelValue = z
   .max(63)
   .regex(
     /^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$/,
-    'Expected the value of a label: letters, digits and -_. between letters or digits. Correct it.',
+    'must be the value of a label: letters, digits and -_. between letters or digits. Correct it.',
   );
 
 const secretLabels = withRules(
@@ -132,7 +131,7 @@ const secretLabels = withRules(
   [
     {
       cel: `!self.exists(k, k == '${SECRET_TYPE}' || k.startsWith('okra.mumo.co/'))`,
-      message: `Expected labels without ${SECRET_TYPE}, which every cluster secret has by itself, and without those of okra.mumo.co. Remove it.`,
+      message: `labels must not contain ${SECRET_TYPE}, which every cluster secret has anyway, nor labels of okra.mumo.co. Remove it.`,
       holds: (labels) =>
         !Object.keys(labels).some((key) => key === SECRET_TYPE || key.startsWith('okra.mumo.co/')),
     },
@@ -153,7 +152,7 @@ const clusterSecret = withRules(
   [
     {
       cel: '!has(self.lables)',
-      message: 'Expected clusterSecret.labels, got clusterSecret.lables. Correct the spelling.',
+      message: 'unknown field clusterSecret.lables: must be clusterSecret.labels. Correct the spelling.',
       holds: ({ lables }) => lables === undefined,
     },
   ],
@@ -169,7 +168,7 @@ const applicationSet = withRules(
   [
     {
       cel: 'has(self.name) != has(self.selector)',
-      message: 'Expected applicationSet to have exactly one of name and selector. Remove one, or add one.',
+      message: 'applicationSet must have exactly one of name and selector. Remove one, or add one.',
       holds: ({ name, selector }) => (name === undefined) !== (selector === undefined),
     },
   ],
@@ -201,7 +200,7 @@ const argocd = withRules(
     {
       cel: "has(self.applicationSet) || !has(self.updateStrategy) || self.updateStrategy.type != 'DeleteBeforeCreate'",
       message:
-        'Expected argocd.applicationSet with the updateStrategy DeleteBeforeCreate, got none: Okra has to know when its Applications are gone from the old clusters. Add it.',
+        'argocd.applicationSet is required with the updateStrategy DeleteBeforeCreate: Okra must know when its Applications are gone from the old clusters. Add it.',
       holds: ({ applicationSet: named, updateStrategy }) =>
         named !== undefined || updateStrategy?.type !== 'DeleteBeforeCreate',
     },
@@ -234,20 +233,20 @@ export const application = withRules(
   [
     {
       cel: 'has(self.argocd) || has(self.alb)',
-      message: 'Expected an application to have argocd, alb, or both, got neither. Add one.',
+      message: 'An application must have argocd, alb, or both. Add one.',
       holds: ({ argocd: deployed, alb }) => deployed !== undefined || alb !== undefined,
     },
     {
       cel: "!has(self.alb) || !has(self.argocd) || !has(self.argocd.updateStrategy) || self.argocd.updateStrategy.type != 'DeleteBeforeCreate'",
       message:
-        'Expected argocd.updateStrategy.type to be CreateBeforeDelete with alb, got DeleteBeforeCreate, which would leave the load balancer without targets. Change the type, or remove alb.',
+        'argocd.updateStrategy.type must be CreateBeforeDelete with alb: DeleteBeforeCreate would leave the load balancer without targets. Change the type, or remove alb.',
       holds: ({ argocd: deployed, alb }) =>
         alb === undefined || deployed?.updateStrategy?.type !== 'DeleteBeforeCreate',
     },
     {
       cel: '!has(self.alb) || !has(self.alb.updateStrategy) || (self.alb.updateStrategy.totalWeight + self.alb.updateStrategy.stepWeight - 1) / self.alb.updateStrategy.stepWeight * (1 + (has(self.checks) ? size(self.checks) : 0)) <= 100',
       message:
-        'Expected at most 100 changes of weight and checks in all: totalWeight / stepWeight, times one and the number of checks. Raise stepWeight, or remove checks.',
+        'Too many weight changes and checks: totalWeight / stepWeight * (1 + number of checks) must be at most 100. Raise stepWeight, or remove checks.',
       holds: ({ alb, checks = [] }) => {
         const { stepWeight, totalWeight } = alb?.updateStrategy ?? { stepWeight: 1, totalWeight: 1 };
         return Math.ceil(totalWeight / stepWeight) * (1 + checks.length) <= 100;
@@ -265,7 +264,7 @@ export const applicationsOfCell = withRules(z.array(application).min(1).max(16),
   {
     cel: 'self.all(one, !has(one.alb) || self.exists_one(other, has(other.alb) && other.alb.listenerARN == one.alb.listenerARN && other.alb.forwardConfig.priority == one.alb.forwardConfig.priority))',
     message:
-      'Expected each of applications to have a listener rule of its own, got two with one listenerARN and priority, which would take the traffic from each other. Choose another priority.',
+      'Two applications have the same listenerARN and priority and would take traffic from each other. Choose another priority.',
     holds(applications) {
       const rules = applications.map(ruleOf).filter((rule) => rule !== undefined);
       return new Set(rules).size === rules.length;

@@ -28,7 +28,7 @@ const spec = withRules(
     {
       cel: 'has(self.targetGroupARN) == has(oldSelf.targetGroupARN) && (!has(self.targetGroupARN) || self.targetGroupARN == oldSelf.targetGroupARN)',
       message:
-        'Expected spec.targetGroupARN to stay as it is, because the targets may serve where they are. Create another AWSTargetGroupBinding, and delete this one when no load balancer forwards to its target group any more.',
+        'spec.targetGroupARN is immutable, because its targets may be serving traffic. Create another AWSTargetGroupBinding, and delete this one once no load balancer forwards to its target group.',
       // Only the API server knows what it was before.
       holds: () => true,
     },
@@ -49,7 +49,7 @@ const registered = z.object({
     .max(1000)
     .optional()
     .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('The clusters that Okra looked into, with clusterSelector.'),
+    .describe('The clusters that Okra has read, with clusterSelector.'),
   byCluster: z
     .array(
       z.object({

@@ -17,8 +17,7 @@ import {
 const clusterSelector = withRules(labelSelector, [
   {
     cel: '(has(self.matchLabels) && size(self.matchLabels) > 0) || (has(self.matchExpressions) && size(self.matchExpressions) > 0)',
-    message:
-      'Expected clusterSelector to have at least one term, got none, which all clusters fulfil. Add a label.',
+    message: 'clusterSelector must not be empty: it would select all clusters. Add a label.',
     holds: ({ matchLabels = {}, matchExpressions = [] }) =>
       Object.keys(matchLabels).length > 0 || matchExpressions.length > 0,
   },
@@ -108,7 +107,7 @@ const spec = z.object({
 
 const status = z.object({
   ...syncStatus,
-  clusters: clusterNames.optional().describe('The clusters that Okra looked into.'),
+  clusters: clusterNames.optional().describe('The clusters that Okra has read.'),
   targetGroups: z.int().min(0).optional().describe('How many AWSTargetGroups this set has.'),
   missing: missing.describe(
     'Cluster secrets that are gone or no longer selected. The AWSTargetGroups of these clusters stay for a while.',

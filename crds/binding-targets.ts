@@ -60,22 +60,21 @@ const bindingTarget = withRules(
   [
     {
       cel: '(has(self.ids) ? 1 : 0) + (has(self.nodeName) ? 1 : 0) + (has(self.nodeSelector) ? 1 : 0) + (has(self.podSelector) ? 1 : 0) == 1',
-      message:
-        'Expected exactly one of ids, nodeName, nodeSelector and podSelector in each of targets. Split it.',
+      message: 'Each target must have exactly one of ids, nodeName, nodeSelector and podSelector. Split it.',
       holds: ({ ids, nodeName, nodeSelector: nodes, podSelector }) =>
         [ids, nodeName, nodes, podSelector].filter((one) => one !== undefined).length === 1,
     },
     {
       cel: '(has(self.clusterName) ? 1 : 0) + (has(self.clusterSelector) ? 1 : 0) == (has(self.ids) ? 0 : 1)',
       message:
-        'Expected exactly one of clusterName and clusterSelector with nodeName, nodeSelector and podSelector, and none with ids. Correct the target.',
+        'nodeName, nodeSelector and podSelector need exactly one of clusterName and clusterSelector; ids need neither. Correct the target.',
       holds: ({ ids, clusterName, clusterSelector }) =>
         [clusterName, clusterSelector].filter((one) => one !== undefined).length ===
         (ids === undefined ? 1 : 0),
     },
     {
       cel: '!has(self.podNamespace) || has(self.podSelector)',
-      message: 'Expected podNamespace with podSelector only. Remove it.',
+      message: 'podNamespace is only allowed with podSelector. Remove it.',
       holds: ({ podNamespace, podSelector }) => podNamespace === undefined || podSelector !== undefined,
     },
   ],
@@ -88,7 +87,7 @@ export const bindingTargets = z
   .max(20)
   // The API server says so of a map by itself.
   .refine((targets) => new Set(targets.map(({ name }) => name)).size === targets.length, {
-    message: 'Expected each name of targets once. Rename one.',
+    message: 'Names of targets must be unique. Rename one.',
   })
   .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] });
 

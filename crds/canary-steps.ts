@@ -12,7 +12,7 @@ export const approvalStep = z.object({
     {
       cel: "!self.exists(group, group == 'system:masters')",
       message:
-        'Expected approval.groups without system:masters, whom Kubernetes lets do everything unasked. Name a group of people.',
+        'approval.groups must not contain system:masters, which Kubernetes allows everything without asking. Name a group of people.',
       holds: (groups) => !groups.includes('system:masters'),
     },
   ])
@@ -21,7 +21,7 @@ export const approvalStep = z.object({
   count: z.int().min(1).max(10).default(1).describe('How many different people must approve. Default: 1.'),
   timeout: duration
     .optional()
-    .describe('How long the step waits before it fails. Default: until people approve or someone aborts.'),
+    .describe('How long the step waits before it fails. Default: until it is approved or aborted.'),
   message: z.string().min(1).max(1024).optional().describe('What approvers should look at.'),
 });
 
@@ -44,7 +44,7 @@ const stepKinds = {
       duration: durationOrSeconds
         .optional()
         .describe(
-          'How long, for example 30 (seconds), 5s, 10m or 1h30m. Default: until someone resumes the rollout.',
+          'How long, for example 30 (seconds), 5s, 10m or 1h30m. Default: until you resume the rollout.',
         ),
     })
     .optional()
@@ -65,14 +65,13 @@ export const step = withRules(z.object(stepKinds), [exactlyOneOf('steps', keysOf
 export const steps = withRules(z.array(step).max(100), [
   {
     cel: '!(self.exists(s, has(s.setWeight)) && self.exists(s, has(s.stepWeight)))',
-    message:
-      'Expected steps to use either setWeight or stepWeight, got both. Use one of the two in all steps.',
+    message: 'steps must not mix setWeight and stepWeight. Use one of the two in all steps.',
     holds: (list) =>
       !(list.some((one) => one.setWeight !== undefined) && list.some((one) => one.stepWeight !== undefined)),
   },
   {
     cel: 'self.map(s, has(s.stepWeight) ? s.stepWeight : 0).sum() <= 100',
-    message: 'Expected the stepWeights of steps to add up to at most 100. Lower some of them.',
+    message: 'The stepWeights of steps must add up to at most 100. Lower some of them.',
     holds: (list) => list.reduce((sum, one) => sum + (one.stepWeight ?? 0), 0) <= 100,
   },
 ]).meta({ 'x-kubernetes-list-type': 'atomic' });
@@ -85,23 +84,23 @@ export const canary = withRules(
   z.object({
     steps: steps
       .optional()
-      .describe('The steps, in order. After the last one, the new version gets the whole weight.'),
+      .describe('The steps, in order. After the last one, the new version gets all traffic.'),
     onFailure: onFailure
       .optional()
       .describe(
-        'What happens when an analysis, experiment, check, job or approval fails. Revert: Okra takes everything back and blocks the version. Hold: the weights stay until someone sends retry, promote or abort; where an approval is late, approve or abort. Default: Revert.',
+        'What happens when an analysis, experiment, check, job or approval fails. Revert: Okra shifts all traffic back and blocks the version. Hold: the weights stay until you send retry, promote or abort; if an approval is late, approve or abort. Default: Revert.',
       ),
     analysis: backgroundAnalysis
       .optional()
       .describe(
-        'An analysis in the background of the steps. It starts at one of them and ends after the last. When it fails, Okra takes everything back at once, unless onFailure is Hold.',
+        'An analysis in the background of the steps. It starts at one of them and ends after the last. If it fails, Okra shifts all traffic back at once, unless onFailure is Hold.',
       ),
   }),
   [
     {
       cel: '!has(self.analysis) || (has(self.steps) && self.analysis.startingStep < size(self.steps))',
       message:
-        'Expected canary.analysis.startingStep to be the index of one of the steps, from 0; otherwise the analysis would never start. Lower it, or add steps.',
+        'canary.analysis.startingStep must be the index of one of the steps, from 0; otherwise the analysis would never start. Lower it, or add steps.',
       holds: ({ analysis, steps: list = [] }) =>
         analysis === undefined || analysis.startingStep < list.length,
     },

@@ -9,7 +9,7 @@ export const objectName = (longest: number, what: string) =>
   withRules(z.string().min(1).max(longest), [
     {
       cel: `self.matches('${NAME_PATTERN}')`,
-      message: `Expected a name of lower-case letters, digits and dashes, because ${what} named after it. Correct it.`,
+      message: `name must have only lower-case letters, digits and dashes, because ${what} named after it. Correct it.`,
       holds: (name) => new RegExp(NAME_PATTERN).test(name),
     },
   ]);
@@ -51,7 +51,7 @@ interface NamedEntry {
 /** Has each entry of a list have a name of its own. */
 export const eachNameOnce = (list: string): Rule<readonly NamedEntry[]> => ({
   cel: 'self.all(one, self.exists_one(other, other.name == one.name))',
-  message: `Expected each of ${list} to have a name of its own, got one twice. Rename or remove it.`,
+  message: `Names in ${list} must be unique. Rename or remove the duplicate.`,
   holds: (entries) => new Set(entries.map(({ name }) => name)).size === entries.length,
 });
 

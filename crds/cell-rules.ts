@@ -25,52 +25,50 @@ const listed = (fields: readonly string[]): string =>
 export const cellRules: Rules = [
   {
     cel: 'has(self.ingress) != has(self.applications)',
-    message:
-      'Expected a Cell to have exactly one of spec.ingress and spec.applications. Keep one, or make two Cells.',
+    message: 'Exactly one of spec.ingress and spec.applications must be set. Keep one, or create two Cells.',
     holds: (spec) => (spec.ingress === undefined) !== (spec.applications === undefined),
   },
   {
     cel: 'has(self.applications) == has(oldSelf.applications)',
-    message:
-      'Expected a Cell to keep spec.ingress or spec.applications, whichever it was made with. Make a new Cell.',
+    message: 'A Cell cannot change between spec.ingress and spec.applications. Create a new Cell.',
     // It is about a change, which only the API server sees.
     holds: () => true,
   },
   {
     cel: '!has(self.ingress) || !has(oldSelf.ingress) || self.ingress.type == oldSelf.ingress.type',
     message:
-      'Expected a Cell to keep the spec.ingress.type that it was made with, because the load balancer before would be left at its weights of that moment. Make a new Cell for the other one.',
+      'spec.ingress.type is immutable, because the previous load balancer would be left with its current weights. Create a new Cell for the other one.',
     // It is about a change, which only the API server sees.
     holds: () => true,
   },
   {
     cel: '!has(self.applications) || has(self.clusters)',
-    message: 'Expected spec.clusters with spec.applications, got none. List the clusters.',
+    message: 'spec.clusters is required with spec.applications. List the clusters.',
     holds: (spec) => spec.applications === undefined || spec.clusters !== undefined,
   },
   {
     cel: `has(self.applications) || !(${anyOf(OF_APPLICATIONS)})`,
-    message: `Expected ${listed(OF_APPLICATIONS)} with spec.applications only. Remove them.`,
+    message: `${listed(OF_APPLICATIONS)} are only allowed with spec.applications. Remove them.`,
     holds: (spec) =>
       spec.applications !== undefined || OF_APPLICATIONS.every((field) => spec[field] === undefined),
   },
   {
     cel: `!has(self.applications) || !(${anyOf(OF_INGRESS)})`,
-    message: `Expected ${listed(OF_INGRESS)} with spec.ingress only; each application has its own updateStrategy. Remove them.`,
+    message: `${listed(OF_INGRESS)} are only allowed with spec.ingress; each application has its own updateStrategy. Remove them.`,
     holds: (spec) =>
       spec.applications === undefined || OF_INGRESS.every((field) => spec[field] === undefined),
   },
   {
     cel: '!has(self.applications) || !has(self.clusters) || size(self.clusters) < 2 || self.applications.all(a, has(a.clusterSelector))',
     message:
-      'Expected each of spec.applications to have a clusterSelector, because there are two or more clusters. Add it, for example role: web.',
+      'Each of spec.applications must have a clusterSelector with two or more clusters. Add it, for example role: web.',
     holds: ({ clusters = [], applications = [] }) =>
       clusters.length < 2 || applications.every(({ clusterSelector }) => clusterSelector !== undefined),
   },
   {
     cel: "!has(self.deletionPolicy) || self.deletionPolicy == 'Retain' || !has(self.ingress) || self.ingress.type != 'AWSNetworkLoadBalancer'",
     message:
-      'Expected spec.deletionPolicy to be Retain with AWSNetworkLoadBalancer, because its listener must have a default action, got Delete. Remove it, and delete the listener yourself.',
+      'spec.deletionPolicy must be Retain with AWSNetworkLoadBalancer, because its listener must have a default action. Remove it, and delete the listener yourself.',
     holds: ({ deletionPolicy, ingress }) =>
       deletionPolicy !== 'Delete' || ingress?.type !== 'AWSNetworkLoadBalancer',
   },
@@ -90,12 +88,12 @@ function longestApplication(spec: unknown): number | undefined {
 export const nameRules: readonly Rule<Named>[] = [
   {
     cel: `self.metadata.name.size() <= ${LONGEST_LABEL_VALUE}`,
-    message: `Expected metadata.name of a Cell to have at most ${LONGEST_LABEL_VALUE} characters, because it is the value of a label on its AnalysisRuns and Experiments. Choose a shorter name.`,
+    message: `metadata.name of a Cell must have at most ${LONGEST_LABEL_VALUE} characters, because it is the value of a label on its AnalysisRuns and Experiments. Choose a shorter name.`,
     holds: ({ metadata }) => metadata.name.length <= LONGEST_LABEL_VALUE,
   },
   {
     cel: `!has(self.spec.applications) || self.spec.applications.all(a, self.metadata.name.size() + a.name.size() < ${LONGEST_LABEL_VALUE})`,
-    message: `Expected metadata.name of a Cell and the name of each application to have at most ${LONGEST_LABEL_VALUE - 1} characters together, because a Cell is named after both. Shorten one of them.`,
+    message: `metadata.name of a Cell and the name of each application must have at most ${LONGEST_LABEL_VALUE - 1} characters together, because a Cell is named after both. Shorten one of them.`,
     holds({ metadata, spec }) {
       const longest = longestApplication(spec);
       return longest === undefined || metadata.name.length + longest < LONGEST_LABEL_VALUE;

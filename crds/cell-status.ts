@@ -7,7 +7,7 @@ import { paused, rolloutStatus, version } from './rollout-status.ts';
 
 const approval = z.object({
   by: z.string().max(253).describe('Who approved.'),
-  reason: z.string().max(1024).describe('The reason that was given; may be empty.'),
+  reason: z.string().max(1024).describe('The reason given; may be empty.'),
   time: z.iso.datetime().describe('When they approved.'),
 });
 
@@ -83,7 +83,7 @@ const request = z.object({
     .max(64)
     .describe(`The request: ${askNames.slice(0, -1).join(', ')} or ${askNames.at(-1)}.`),
   by: z.string().max(253).describe('Who asked.'),
-  reason: z.string().max(1024).describe('The reason that was given; may be empty.'),
+  reason: z.string().max(1024).describe('The reason given; may be empty.'),
   time: z.iso.datetime().describe('When Okra received it.'),
 });
 
@@ -103,7 +103,7 @@ const change = z.object({
   message: z.string().max(4096).describe('What happened, in a sentence.'),
   startedAt: z.iso.datetime().describe('When it began.'),
   endedAt: z.iso.datetime().describe('When it ended.'),
-  requests: requests.optional().describe('The requests of operators meanwhile: who, what and why.'),
+  requests: requests.optional().describe('The requests of operators during the rollout: who, what and why.'),
 });
 
 const unplannedShift = z.object({
@@ -126,7 +126,7 @@ const measured = (kind: string) =>
 export const cellStatus = z.object({
   observedGeneration,
   observedHash: text(
-    'A digest of everything that Okra looked at. While it stays the same, there is nothing to do.',
+    'A digest of everything that Okra observed. While it stays the same, there is nothing to do.',
   ),
   phase: z.enum(cellPhases).optional().describe('The phase of the Cell.'),
   reason: text('The reason for the phase, in one CamelCase word.'),
@@ -176,7 +176,7 @@ export const cellStatus = z.object({
     .optional()
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe(
-      'Versions that failed. Okra does not try one again until someone sends retry, pins spec.version to it, or removes it from this list.',
+      'Versions that failed. Okra does not try one again until you send retry, pin spec.version to it, or remove it from this list.',
     ),
   analysisRun: measured('AnalysisRun').optional().describe('The AnalysisRun of the current step.'),
   experiment: measured('Experiment').optional().describe('The Experiment of the current step.'),

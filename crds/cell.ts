@@ -21,7 +21,7 @@ const BUILD = '[0-9A-Za-z-]+';
 const SUFFIX = `([.]${PRERELEASE})*`;
 const VERSION_PATTERN = `^v?${NUMBER}(([.]${NUMBER}){1,2}(-${PRERELEASE}${SUFFIX})?|-[A-Za-z-][0-9A-Za-z-]*${SUFFIX})?([+]${BUILD}([.]${BUILD})*)?$`;
 
-const EXPECTED_VERSION = 'Expected spec.version to be a semantic version such as 1.2.3, v2 or 1.4-rc.1';
+const EXPECTED_VERSION = 'spec.version must be a semantic version such as 1.2.3, v2 or 1.4-rc.1';
 const CORRECT_VERSION = 'Correct it, or remove it to follow the newest version.';
 
 // A group that leaves a rule is not health checked any more, so that nobody could say whether it can be gone back to.
@@ -31,7 +31,7 @@ const replicas = withRules(z.int().min(1), [
   {
     cel: `self <= ${MOST_REPLICAS}`,
     message:
-      'Expected spec.replicas to be 1 or 2, because the old and the new version have to fit together into the five target groups that ELBv2 forwards to. Set it to 1 or 2, and put several clusters of a version into one target group, by an AWSTargetGroupBinding.',
+      'spec.replicas must be 1 or 2, because the target groups of the old and the new version must fit into the five that an ELBv2 rule forwards to. Set it to 1 or 2, and put several clusters of a version into one target group with an AWSTargetGroupBinding.',
     holds: (count) => count <= MOST_REPLICAS,
   },
 ]);
@@ -54,7 +54,7 @@ const fields = z.object({
     .enum(['Rollback', 'Stop'])
     .optional()
     .describe(
-      'With applications: Rollback takes a failed application back, Stop leaves everything as it is until someone decides. Default: Rollback.',
+      'With applications: Rollback rolls a failed application back, Stop leaves everything as it is until a person decides. Default: Rollback.',
     ),
   syncTimeout: duration
     .optional()
@@ -64,7 +64,7 @@ const fields = z.object({
   rollbackDelay: duration
     .optional()
     .describe(
-      'How long Okra waits before it takes a failed application back; its traffic goes back at once. Default: 60s.',
+      'How long Okra waits before it rolls a failed application back; its traffic is shifted back at once. Default: 60s.',
     ),
   replicas: replicas
     .default(1)
@@ -122,7 +122,7 @@ const fields = z.object({
     })
     .optional()
     .describe(
-      'What happens to the weight of a target group that has lost its last healthy target: it moves to the healthy target groups of the same version. A canary without any healthy target is reverted, whatever this says.',
+      'What happens to the weight of a target group that has lost its last healthy target: it moves to the healthy target groups of the same version. A canary without any healthy target is always reverted.',
     ),
   settle: duration
     .optional()
@@ -132,7 +132,7 @@ const fields = z.object({
   progressDeadline: duration
     .optional()
     .describe(
-      'How long a rollout may take before it fails and is taken back. Time spent in pauses, or waiting for people, windows, Freezes and other gates does not count. Default: no limit.',
+      'How long a rollout may take before it fails and is reverted. Time spent in pauses, or waiting for people, windows, Freezes and other gates does not count. Default: no limit.',
     ),
   analysis: z
     .object({
@@ -172,7 +172,7 @@ export const cell = defineResource({
   singular: 'cell',
   shortNames: ['okcell'],
   description:
-    'A Cell is a set of Kubernetes clusters behind one AWS load balancer. When target groups of a newer version appear, Okra moves the traffic to them step by step, and takes it back when a check fails.',
+    'A Cell is a set of Kubernetes clusters behind one AWS load balancer. When target groups of a newer version appear, Okra moves the traffic to them step by step, and shifts it back when a check fails.',
   watched: 'Always',
   workflow: { does: 'Own', type: 'cellRollout', idPrefix: 'cell', bearsCellName: true },
   verbs: ['get', 'create', 'patch', 'delete'],

@@ -11,7 +11,7 @@ const expression = (what: string) =>
     {
       cel: `self.matches('${EXPRESSION_PATTERN}')`,
       message:
-        'Expected an expression in CEL of numbers, value, baseline and samples, for example "value <= 0.01 || samples < 100.0", without quotes and brackets. Correct it.',
+        'must be a CEL expression of numbers, value, baseline and samples, for example "value <= 0.01 || samples < 100.0", without quotes and brackets. Correct it.',
       holds: (text) => new RegExp(EXPRESSION_PATTERN).test(text),
     },
   ]).describe(what);
@@ -135,32 +135,30 @@ interface Judged {
 const rules: readonly Rule<Judged>[] = [
   {
     cel: "self.interval.matches('[1-9]') && self.window.matches('[1-9]') && self.bucket.matches('[1-9]')",
-    message: 'Expected interval, window and bucket to be longer than 0s. Correct them.',
+    message: 'interval, window and bucket must be longer than 0s. Correct them.',
     holds: ({ interval, window, bucket }) => [interval, window, bucket].every((text) => /[1-9]/.test(text)),
   },
   {
     cel: 'has(self.min) || has(self.max) || has(self.pass) || has(self.fail) || has(self.compare)',
-    message:
-      'Expected an analysis to say what passes, got none of min, max, pass, fail and compare. Add one of them.',
+    message: 'An analysis must have at least one of min, max, pass, fail and compare. Add one of them.',
     holds: ({ min, max, pass, fail, compare }) =>
       [min, max, pass, fail, compare].some((one) => one !== undefined),
   },
   {
     cel: '!(has(self.min) || has(self.max)) || !(has(self.pass) || has(self.fail))',
-    message:
-      'Expected either min and max, or pass and fail, got some of both. Write the bounds into the expressions.',
+    message: 'min and max must not be combined with pass and fail. Write the bounds into the expressions.',
     holds: ({ min, max, pass, fail }) =>
       (min === undefined && max === undefined) || (pass === undefined && fail === undefined),
   },
   {
     cel: '!has(self.min) || !has(self.max) || self.min <= self.max',
-    message: 'Expected min to be at most max, got a larger one. Nothing would pass; correct them.',
+    message: 'min must be at most max; otherwise nothing would pass. Correct them.',
     holds: ({ min, max }) => min === undefined || max === undefined || min <= max,
   },
   {
     cel: '(has(self.query) && self.query.size() > 0) != (has(self.provider) && has(self.provider.datadog) && has(self.provider.datadog.queries)) || (has(self.provider) && has(self.provider.cloudWatch) && has(self.provider.cloudWatch.metrics))',
     message:
-      'Expected an analysis to have query, or provider.datadog.queries instead of it, or provider.cloudWatch.metrics. Add one, or remove one.',
+      'An analysis must have query, provider.datadog.queries or provider.cloudWatch.metrics, and not both query and provider.datadog.queries. Add one, or remove one.',
     holds: ({ query: written, provider: of }) =>
       (written !== undefined) !== (of?.datadog?.queries !== undefined) ||
       of?.cloudWatch?.metrics !== undefined,
@@ -168,7 +166,7 @@ const rules: readonly Rule<Judged>[] = [
   {
     cel: '!has(self.provider) || !has(self.provider.cloudWatch) || !has(self.provider.cloudWatch.metrics) || has(self.query) || size(self.provider.cloudWatch.metrics) == 1',
     message:
-      'Expected query to say what is made of two or more metrics of CloudWatch, for example "100 * errors / requests". Add it.',
+      'query is required with two or more CloudWatch metrics, to combine them, for example "100 * errors / requests". Add it.',
     holds: ({ query: written, provider: of }) =>
       written !== undefined || (of?.cloudWatch?.metrics?.length ?? 1) === 1,
   },
@@ -202,7 +200,7 @@ export const analysisOfCheck = withRules(
     ...rules,
     {
       cel: `has(self.count) || !(${NEEDS_COUNT.map((name) => `has(self.${name})`).join(' || ')})`,
-      message: `Expected count with ${NEEDS_COUNT.slice(0, -1).join(', ')} or ${NEEDS_COUNT.at(-1)}, got none. Without count a Check has no verdict; add it, or remove the limit.`,
+      message: `count is required with ${NEEDS_COUNT.slice(0, -1).join(', ')} or ${NEEDS_COUNT.at(-1)}: without count a Check has no verdict. Add it, or remove the limit.`,
       holds: (value) => value.count !== undefined || NEEDS_COUNT.every((name) => value[name] === undefined),
     },
   ],

@@ -43,7 +43,7 @@ interface Compared {
 
 const oneBound: Rule<Compared> = {
   cel: 'has(self.maxRatio) != has(self.maxDifference)',
-  message: 'Expected compare to have exactly one of maxRatio and maxDifference. Remove one, or add one.',
+  message: 'compare must have exactly one of maxRatio and maxDifference. Remove one, or add one.',
   holds: ({ maxRatio, maxDifference }) => (maxRatio === undefined) !== (maxDifference === undefined),
 };
 
@@ -73,7 +73,7 @@ export const compareOfCheck = withRules(
     {
       cel: '!has(self.normalise) || (has(self.targetGroupARNs) && has(self.targetGroupARNs.canary) && has(self.targetGroupARNs.stable))',
       message:
-        'Expected compare.targetGroupARNs to name the canary and the stable target groups with normalise. Add them.',
+        'compare.normalise needs the canary and the stable target groups in compare.targetGroupARNs. Add them.',
       holds: ({ normalise, targetGroupARNs: of }) =>
         normalise === undefined || (of?.canary !== undefined && of.stable !== undefined),
     },

@@ -32,7 +32,7 @@ export const queryText = (longest: number): z.ZodString =>
   matching(
     z.string().min(1).max(longest),
     QUERY_PATTERN,
-    `Expected a text with no other variables than {{.Vars.NAME}}, where NAME is one of ${checkVariables.join(', ')}, labels.KEY and tags.KEY. Correct the variable.`,
+    `must have no other variables than {{.Vars.NAME}}, where NAME is one of ${checkVariables.join(', ')}, labels.KEY and tags.KEY. Correct the variable.`,
   );
 
 const NAME_PATTERN = '^[a-z][a-z0-9_]*$';
@@ -43,7 +43,7 @@ export const variable = (what: string) =>
     {
       cel: `self.matches('${NAME_PATTERN}')`,
       message:
-        'Expected a name of lower-case letters, digits and underscores that begins with a letter, because formulas use it. Correct it.',
+        'name must have only lower-case letters, digits and underscores and begin with a letter, because formulas use it. Correct it.',
       holds: (name) => new RegExp(NAME_PATTERN).test(name),
     },
   ]).describe(what);
@@ -121,7 +121,7 @@ const datadogQuery = withRules(
     {
       cel: "self.dataSource == 'metrics' ? has(self.query) : self.dataSource == 'logs' ? has(self.compute) : self.dataSource == 'slo' ? has(self.sloId) && has(self.measure) : has(self.stat)",
       message:
-        'Expected a query of Datadog to have query with dataSource metrics, compute with logs, stat with apm_metrics, and sloId and measure with slo. Add what is missing.',
+        'A Datadog query must have query with dataSource metrics, compute with logs, stat with apm_metrics, and sloId and measure with slo. Add what is missing.',
       holds: ({ dataSource, query, compute, sloId, measure, stat }) => {
         switch (dataSource) {
           case 'metrics':
@@ -177,19 +177,19 @@ export const datadog = withRules(
   [
     {
       cel: '!has(self.queries) || size(self.queries) == 1 || has(self.formula)',
-      message: 'Expected datadog.formula with two or more queries, got none. Add it.',
+      message: 'datadog.formula is required with two or more queries. Add it.',
       holds: ({ queries, formula }) => (queries?.length ?? 1) === 1 || formula !== undefined,
     },
     {
       cel: 'has(self.queries) || (!has(self.formula) && !has(self.response))',
-      message: 'Expected datadog.queries with formula or response, got none. Add queries.',
+      message: 'datadog.queries is required with formula or response. Add queries.',
       holds: ({ queries, formula, response }) =>
         queries !== undefined || (formula === undefined && response === undefined),
     },
     {
       cel: '!has(self.site) || has(self.secretRef)',
       message:
-        "Expected datadog.secretRef with site, because the keys of okrad go to okrad's own site only. Name a Secret with keys for this site, or remove site.",
+        'datadog.secretRef is required with site, because okrad sends its own keys only to its own site. Name a Secret with keys for this site, or remove site.',
       holds: ({ site, secretRef }) => site === undefined || secretRef !== undefined,
     },
   ],

@@ -47,7 +47,7 @@ const metric = withRules(z.object(fields), [
   {
     cel: `!(self.namespace in ${listed(ELB_NAMESPACES)}) || !has(self.dimensions) || self.dimensions.all(d, !(d.name in ${listed(ELB_DIMENSIONS)}) || !${listed(ARNS)}.exists(a, d.value.startsWith(a)))`,
     message:
-      'Expected the dimensions TargetGroup and LoadBalancer to be what CloudWatch calls them, got an ARN, for which there is never any data. Use {{.Vars.targetGroupFullName}} (targetgroup/NAME/ID) and {{.Vars.loadBalancerFullName}} (app/NAME/ID).',
+      'The dimensions TargetGroup and LoadBalancer must not be ARNs, for which CloudWatch has no data. Use {{.Vars.targetGroupFullName}} (targetgroup/NAME/ID) and {{.Vars.loadBalancerFullName}} (app/NAME/ID).',
     holds: ({ namespace, dimensions = [] }) =>
       !ELB_NAMESPACES.includes(namespace) ||
       dimensions.every(
@@ -97,7 +97,7 @@ export const provider = withRules(
   [
     {
       cel: '[has(self.datadog), has(self.cloudWatch), has(self.prometheus)].filter(x, x).size() <= 1',
-      message: 'Expected at most one of datadog, cloudWatch and prometheus in provider. Remove the others.',
+      message: 'provider must have at most one of datadog, cloudWatch and prometheus. Remove the others.',
       holds: (one) => Object.values(one).filter((value) => value !== undefined).length <= 1,
     },
   ],

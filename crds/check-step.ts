@@ -10,7 +10,7 @@ export const stepName = (unlessNamed: string, what: string) =>
   withRules(z.string().min(1).max(40), [
     {
       cel: `self.matches('${NAME_PATTERN}')`,
-      message: `Expected a name of lower-case letters, digits and dashes, because ${what} named after it. Correct it.`,
+      message: `name must have only lower-case letters, digits and dashes, because ${what} named after it. Correct it.`,
       holds: (name) => new RegExp(NAME_PATTERN).test(name),
     },
   ]).default(unlessNamed);

@@ -24,7 +24,7 @@ const matchTags = withRules(
   [
     {
       cel: 'size(self) > 0',
-      message: 'Expected matchTags to have at least one tag, got none, which all clusters have. Add a tag.',
+      message: 'matchTags must not be empty: it would select all clusters. Add a tag.',
       holds: (tags) => Object.keys(tags).length > 0,
     },
   ],
@@ -49,13 +49,12 @@ const awseks = withRules(
   [
     {
       cel: 'has(self.selector) != has(self.clusterSelector)',
-      message: 'Expected exactly one of awseks.selector and awseks.clusterSelector. Write selector.',
+      message: 'Exactly one of awseks.selector and awseks.clusterSelector must be set. Write selector.',
       holds: ({ selector, clusterSelector }) => (selector === undefined) !== (clusterSelector === undefined),
     },
     {
       cel: '!has(self.externalID) || has(self.roleARN)',
-      message:
-        'Expected awseks.roleARN with awseks.externalID, got the id alone. Add the role, or remove the id.',
+      message: 'awseks.externalID needs awseks.roleARN. Add the role, or remove the ID.',
       holds: (value) => value.externalID === undefined || value.roleARN !== undefined,
     },
   ],
@@ -65,7 +64,7 @@ const secretLabels = withRules(templateLabels, [
   {
     cel: "!('argocd.argoproj.io/secret-type' in self)",
     message:
-      'Expected labels without argocd.argoproj.io/secret-type, which every cluster secret has by itself. Remove it.',
+      'labels must not contain argocd.argoproj.io/secret-type, which every cluster secret has anyway. Remove it.',
     holds: (labels) => !Object.hasOwn(labels, 'argocd.argoproj.io/secret-type'),
   },
 ]);

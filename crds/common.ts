@@ -11,12 +11,12 @@ export function withKeys<Schema extends z.ZodType<Readonly<Record<string, unknow
   return withRules(schema.meta({ ...schema.meta(), maxProperties: most }), [
     {
       cel: `size(self) <= ${most}`,
-      message: `Expected ${field} to have at most ${most} keys. Remove some.`,
+      message: `${field} must have at most ${most} keys. Remove some.`,
       holds: (map) => Object.keys(map).length <= most,
     },
     {
       cel: `self.all(k, size(k) >= ${shortest} && size(k) <= ${longest})`,
-      message: `Expected the keys of ${field} to have ${shortest} to ${longest} characters. Correct the key.`,
+      message: `The keys of ${field} must have ${shortest} to ${longest} characters. Correct the key.`,
       holds: (map) => Object.keys(map).every((key) => key.length >= shortest && key.length <= longest),
     },
   ]);
@@ -46,7 +46,8 @@ export const labelSelector = z.object({
       withRules(labelSelectorRequirement, [
         {
           cel: "self.operator in ['In', 'NotIn'] ? has(self.values) && size(self.values) > 0 : !has(self.values) || size(self.values) == 0",
-          message: 'Expected values with the operators In and NotIn, and none with Exists and DoesNotExist.',
+          message:
+            'values are required with the operators In and NotIn, and not allowed with Exists and DoesNotExist.',
           holds: ({ operator, values = [] }) =>
             operator === 'In' || operator === 'NotIn' ? values.length > 0 : values.length === 0,
         },
@@ -66,8 +67,8 @@ const DURATION_PATTERN = '^([0-9]{1,8}|([0-9]{1,4}h)?([0-9]{1,6}m)?([0-9]{1,8}s)
 const EXPECTED = 'a duration such as 30 (seconds), 5s, 10m or 1h30m, of at most a year (8760h)';
 /** `text` says in CEL how the duration is shown. */
 const durationMessages = (text: string): Pick<Rule<unknown>, 'message' | 'messageExpression'> => ({
-  message: `Expected ${EXPECTED}. Correct the duration.`,
-  messageExpression: `'Expected ${EXPECTED}, got ' + ${text} + '. Correct the duration.'`,
+  message: `must be ${EXPECTED}. Correct the duration.`,
+  messageExpression: `'must be ${EXPECTED}, got ' + ${text} + '. Correct the duration.'`,
 });
 
 const CEL_IS_DURATION = `self.matches('${DURATION_PATTERN}') && (self.matches('^[0-9]+$') ? int(self) <= ${LONGEST_SECONDS} : duration(self) <= duration('8760h'))`;
@@ -155,8 +156,8 @@ function arn(pattern: string, what: string): z.ZodString {
   return withRules(z.string().min(1).max(512), [
     {
       cel: `self.matches('${pattern}')`,
-      message: `Expected ${what}. Copy it from the AWS console or CLI.`,
-      messageExpression: `'Expected ${what}, got ' + self + '. Copy it from the AWS console or CLI.'`,
+      message: `must be ${what}. Copy it from the AWS console or CLI.`,
+      messageExpression: `'must be ${what}, got ' + self + '. Copy it from the AWS console or CLI.'`,
       holds: (text) => new RegExp(pattern).test(text),
     },
   ]);
@@ -196,7 +197,7 @@ export const targetGroupSelector = withRules(
     {
       cel: '(has(self.matchLabels) && size(self.matchLabels) > 0) || (has(self.matchExpressions) && size(self.matchExpressions) > 0)',
       message:
-        'Expected targetGroupSelector to have matchLabels or matchExpressions; an empty selector would select every AWSTargetGroup. Add a label.',
+        'targetGroupSelector must have matchLabels or matchExpressions; an empty selector would select every AWSTargetGroup. Add a label.',
       holds: ({ matchLabels = {}, matchExpressions = [] }) =>
         Object.keys(matchLabels).length > 0 || matchExpressions.length > 0,
     },

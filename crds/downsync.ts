@@ -72,7 +72,7 @@ const clauseFields = z.object({
 export const downsyncClause = withRules(clauseFields, [
   {
     cel: tests.map((field) => `has(self.${field})`).join(' || '),
-    message: `Expected each of spec.downsync to have one of ${tests.join(', ')}, got one that says nothing of its objects. Say which they are.`,
+    message: `Each of spec.downsync must have at least one of ${tests.join(', ')}. Specify which objects it selects.`,
     holds: (clause) => tests.some((field) => clause[field] !== undefined),
   },
 ]);

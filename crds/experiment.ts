@@ -10,14 +10,14 @@ const label = (what: string) =>
     {
       cel: `self.matches('${NAME_PATTERN}')`,
       message:
-        'Expected a name of lower-case letters, digits and dashes, because objects are named after it. Correct it.',
+        'name must have only lower-case letters, digits and dashes, because objects are named after it. Correct it.',
       holds: (name) => new RegExp(NAME_PATTERN).test(name),
     },
   ]).describe(what);
 
 const unique = <Value extends { readonly name: string }>(field: string): Rule<readonly Value[]> => ({
   cel: 'self.all(one, self.exists_one(other, other.name == one.name))',
-  message: `Expected the names of ${field} to differ. Rename one of them.`,
+  message: `Names of ${field} must be unique. Rename one of them.`,
   holds: (list) => new Set(list.map((one) => one.name)).size === list.length,
 });
 
@@ -36,7 +36,7 @@ const template = withRules(
       {
         cel: '(has(self.matchLabels) && size(self.matchLabels) > 0) || (has(self.matchExpressions) && size(self.matchExpressions) > 0)',
         message:
-          'Expected selector to have matchLabels or matchExpressions. Add a label, or remove the selector to use that of the ReplicaSet.',
+          'selector must have matchLabels or matchExpressions. Add a label, or remove the selector to use that of the ReplicaSet.',
         holds: ({ matchLabels = {}, matchExpressions = [] }) =>
           Object.keys(matchLabels).length > 0 || matchExpressions.length > 0,
       },
@@ -50,7 +50,7 @@ const template = withRules(
     {
       cel: '!has(self.weight)',
       message:
-        'Expected no weight in a template of an experiment, because its pods are in no target group of the load balancer and get no traffic from it. Remove it, and use setWeight to send traffic to the new version.',
+        'weight is not supported in a template of an experiment, because its pods are in no target group of the load balancer and get no traffic from it. Remove it, and use setWeight to send traffic to the new version.',
       holds: (value) => value.weight === undefined,
     },
   ],
@@ -91,14 +91,14 @@ export const experimentStep = withRules(
     templates: withRules(z.array(template).min(1).max(5), [unique('templates')]).describe('The pods to run.'),
     analyses: withRules(z.array(analysis).max(10), [unique('analyses')])
       .optional()
-      .describe('The analyses to run meanwhile. If one fails, the experiment ends.'),
+      .describe('The analyses to run during the experiment. If one fails, the experiment ends.'),
     ...analysisSettings,
   }),
   [
     {
       cel: 'has(self.duration) || (has(self.analyses) && self.analyses.exists(one, has(one.requiredForCompletion) && one.requiredForCompletion))',
       message:
-        'Expected an experiment to have a duration, or an analysis with requiredForCompletion: true; without both it would never end. Add one of them.',
+        'An experiment must have a duration, or an analysis with requiredForCompletion: true; without either it would never end. Add one of them.',
       holds: ({ duration, analyses = [] }) =>
         duration !== undefined || analyses.some((one) => one.requiredForCompletion === true),
     },

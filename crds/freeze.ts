@@ -8,7 +8,7 @@ const said = (field: string, longest: number) =>
   withRules(z.string().min(1).max(longest), [
     {
       cel: "self.matches('[^ ]')",
-      message: `Expected spec.${field} to say something to those whose rollouts are held, got blanks. Write it out.`,
+      message: `spec.${field} must not be blank: it is shown to those whose rollouts are on hold. Set it.`,
       holds: (text) => /[^ ]/.test(text),
     },
   ]);
@@ -20,7 +20,7 @@ const TIME_PATTERN =
 const time = withRules(z.string().min(20).max(35), [
   {
     cel: `self.matches('${TIME_PATTERN}') && timestamp(self) > timestamp('0999-01-01T00:00:00Z')`,
-    message: 'Expected a time such as 2027-01-02T08:00:00Z or 2027-01-02T09:00:00+01:00. Correct the time.',
+    message: 'must be a time such as 2027-01-02T08:00:00Z or 2027-01-02T09:00:00+01:00. Correct the time.',
     holds: (text) => new RegExp(TIME_PATTERN).test(text) && isDate(text.slice(0, 10)),
   },
 ]);
@@ -30,14 +30,14 @@ const spec = z.object({
   reason: said('reason', 1024).describe('The reason, for everyone whose rollout it holds.'),
   until: time
     .optional()
-    .describe('When the Freeze ends, for example 2027-01-02T08:00:00Z. Default: when someone deletes it.'),
+    .describe('When the Freeze ends, for example 2027-01-02T08:00:00Z. Default: when it is deleted.'),
   namespaces: z
     .array(z.string().min(1).max(63))
     .min(1)
     .max(200)
     // The API server says so of a set by itself.
     .refine((names) => new Set(names).size === names.length, {
-      message: 'Expected each of spec.namespaces once. Remove the repeated one.',
+      message: 'The entries of spec.namespaces must be unique. Remove the repeated one.',
     })
     .optional()
     .meta({ 'x-kubernetes-list-type': 'set' })

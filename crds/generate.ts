@@ -50,8 +50,4 @@ export const stale = (): readonly string[] => namesOf(staleIn(allFiles()));
 const namesOf = (paths: readonly string[]): readonly string[] => paths.map((path) => basename(path));
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
-  generate(
-    allFiles(),
-    (old) =>
-      `Expected crds/manifests, crds/kustomization.yaml and docs/kinds to be fresh, got old ${namesOf(old).join(', ')}.`,
-  );
+  generate(allFiles(), (old) => `Outdated generated files: ${namesOf(old).join(', ')}.`);

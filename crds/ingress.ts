@@ -24,7 +24,7 @@ const blockExpected = (type: keyof typeof loadBalancerBlocks): Rule<Ingress> => 
   const names: readonly (typeof blocks)[number][] = loadBalancerBlocks[type];
   return {
     cel: `self.type != '${type}' || ${names.map((name) => `has(self.${name})`).join(' || ')}`,
-    message: `Expected spec.ingress.${names[0] ?? ''}, because spec.ingress.type is ${type}. Add the block.`,
+    message: `spec.ingress.${names[0] ?? ''} is required, because spec.ingress.type is ${type}. Add the block.`,
     holds: (value) => value.type !== type || names.some((name) => value[name] !== undefined),
   };
 };
@@ -33,37 +33,37 @@ const blockExpected = (type: keyof typeof loadBalancerBlocks): Rule<Ingress> => 
 export const ingress = withRules(fields, [
   {
     cel: `self.type in [${types.map((type) => `'${type}'`).join(', ')}]`,
-    message: `Expected spec.ingress.type to be ${types.join(' or ')}. Correct the type.`,
-    messageExpression: `'Expected spec.ingress.type to be ${types.join(' or ')}, got ' + self.type + '. Correct the type.'`,
+    message: `spec.ingress.type must be ${types.join(' or ')}. Correct the type.`,
+    messageExpression: `'spec.ingress.type must be ${types.join(' or ')}, got ' + self.type + '. Correct the type.'`,
     holds: ({ type }) => types.some((known) => known === type),
   },
   {
     cel: `[${blocks.map((name) => `has(self.${name})`).join(', ')}].filter(x, x).size() <= 1`,
-    message: `Expected one of ${blocks.join(' and ')} in spec.ingress, got both. Remove the one that spec.ingress.type does not name.`,
+    message: `spec.ingress must have only one of ${blocks.join(' and ')}. Remove the one that spec.ingress.type does not name.`,
     holds: (value) => blocks.filter((name) => value[name] !== undefined).length <= 1,
   },
   ...types.map(blockExpected),
   {
     cel: `self.type != '${APPLICATION}' || !has(self.awsApplicationLoadBalancer) || !self.awsApplicationLoadBalancer.listenerARN.contains(':listener/net/')`,
-    message: `Expected spec.ingress.awsApplicationLoadBalancer.listenerARN to be that of a listener of an Application Load Balancer (listener/app/…), got one of a Network Load Balancer. Correct the ARN, or set spec.ingress.type to ${NETWORK}.`,
+    message: `spec.ingress.awsApplicationLoadBalancer.listenerARN must be the ARN of a listener of an Application Load Balancer (listener/app/…), not of a Network Load Balancer. Correct the ARN, or set spec.ingress.type to ${NETWORK}.`,
     holds: ({ type, awsApplicationLoadBalancer: block }) =>
       type !== APPLICATION || block === undefined || !isOf('net', block.listenerARN),
   },
   {
     cel: `self.type != '${APPLICATION}' || !has(self.awsApplicationLoadBalancer) || has(self.awsApplicationLoadBalancer.listener)`,
-    message: `Expected spec.ingress.awsApplicationLoadBalancer.listener.rule, because spec.ingress.type is ${APPLICATION}. Add the rule, with a priority and a condition.`,
+    message: `spec.ingress.awsApplicationLoadBalancer.listener.rule is required, because spec.ingress.type is ${APPLICATION}. Add the rule, with a priority and a condition.`,
     holds: ({ type, awsApplicationLoadBalancer: block }) =>
       type !== APPLICATION || block === undefined || block.listener !== undefined,
   },
   {
     cel: `self.type != '${NETWORK}' || !has(self.awsApplicationLoadBalancer) || !self.awsApplicationLoadBalancer.listenerARN.contains(':listener/app/')`,
-    message: `Expected the listenerARN in spec.ingress to be that of a listener of a Network Load Balancer (listener/net/…), because spec.ingress.type is ${NETWORK}, got one of an Application Load Balancer. Correct the ARN, or set spec.ingress.type to ${APPLICATION}.`,
+    message: `listenerARN in spec.ingress must be the ARN of a listener of a Network Load Balancer (listener/net/…), because spec.ingress.type is ${NETWORK}. Correct the ARN, or set spec.ingress.type to ${APPLICATION}.`,
     holds: ({ type, awsApplicationLoadBalancer: block }) =>
       type !== NETWORK || block === undefined || !isOf('app', block.listenerARN),
   },
   {
     cel: `self.type != '${NETWORK}' || !has(self.awsApplicationLoadBalancer) || !has(self.awsApplicationLoadBalancer.listener)`,
-    message: `Expected no listener block in spec.ingress, because spec.ingress.type is ${NETWORK} and the weights are those of the default action. Remove it; awsNetworkLoadBalancer takes listener.forward.`,
+    message: `spec.ingress must have no listener block, because spec.ingress.type is ${NETWORK} and the weights are those of the default action. Remove it; awsNetworkLoadBalancer takes listener.forward.`,
     holds: ({ type, awsApplicationLoadBalancer: block }) => type !== NETWORK || block?.listener === undefined,
   },
 ]);

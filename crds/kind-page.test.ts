@@ -65,7 +65,7 @@ describe('the page about a kind', () => {
     ],
     ['a field that must be there', '| `ingress.type` | **required**, string, at most 64 characters |'],
     ['a column', '| MESSAGE | `.status.message` | with `-o wide` |'],
-    ['what is refused', '| `replicas` | Expected spec.replicas to be 1 or 2'],
+    ['what is refused', '| `replicas` | spec.replicas must be 1 or 2'],
     ['a field of the status', '| `blockedVersions[].version` | string, at most 67 characters |'],
     ['a condition', '| `TargetGroupsAccepted` | every selected'],
     ['where the reasons are', '[Troubleshooting](../troubleshooting.md#cell)'],

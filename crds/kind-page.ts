@@ -31,7 +31,7 @@ const guides: Readonly<Record<string, { readonly guide: string; readonly reasons
 /** The conditions of a kind that says no others: whether all is as the object asks for. */
 const usual = {
   Ready: 'all is as the object asks for',
-  Degraded: 'something is not as the object asks for; reason and message say what',
+  Degraded: 'something does not match the spec; see reason and message',
 };
 const conditions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Cell: {
@@ -39,12 +39,12 @@ const conditions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     Progressing: 'a workflow is at it',
     Degraded: 'something keeps the Cell from what its spec asks for',
     TargetGroupsAccepted: 'every selected AWSTargetGroup has a usable version, and an ARN of its own',
-    TargetsHealthy: 'each target group in the rule has a healthy target; absent until Okra has looked',
+    TargetsHealthy: 'each target group in the rule has a healthy target; absent until Okra has observed it',
     ClustersReady: 'with applications, in place of TargetGroupsAccepted: all clusters are ready',
   },
   AWSTargetGroup: {
     Ready:
-      'AWS knows the target group, and the Cells that select it can use it; Unknown while AWS could not be asked',
+      'AWS knows the target group, and the Cells that select it can use it; Unknown while AWS could not be reached',
     Degraded: 'the opposite',
   },
   Check: {
@@ -54,8 +54,8 @@ const conditions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   StagedBindingPolicy: {
     Ready: 'the last stage is fulfilled',
-    Progressing: 'a stage is being placed, waited for, or taken back',
-    Degraded: 'something keeps the workload from the clusters that it is asked for on',
+    Progressing: 'a stage is being deployed, waited for, or rolled back',
+    Degraded: 'something prevents the workload from reaching the requested clusters',
     SpecAccepted: 'the spec can be followed',
   },
 };
@@ -159,7 +159,7 @@ function* parts(resource: ResourceKind): Generator<string> {
   const refusals = refusalsIn(schemaOf(manifest(), 'spec'), resource.rules ?? []);
   if (refusals.length > 0) {
     yield '## What is refused';
-    yield 'Besides what the types above say, the API server refuses an object with one of these messages:';
+    yield 'In addition to the types above, the API server refuses an object with one of these messages:';
     yield table(['field', 'message'], refusals.map(refusalRow));
   }
   if (resource.isReported !== true) return;

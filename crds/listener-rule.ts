@@ -43,13 +43,13 @@ const forwardTargetGroup = z.object({
 export const forwardTargetGroups = withRules(z.array(forwardTargetGroup).min(1).max(5), [
   {
     cel: 'self.all(x, self.exists_one(y, y.arn == x.arn))',
-    message: 'Expected each target group once in forward.targetGroups. Remove the repeated ARN.',
+    message: 'Target groups in forward.targetGroups must be unique. Remove the repeated ARN.',
     holds: (groups) => new Set(groups.map((group) => group.arn)).size === groups.length,
   },
   {
     cel: 'self.exists(x, x.weight > 0)',
     message:
-      'Expected at least one target group with a weight above 0 in forward.targetGroups, or nobody is served.',
+      'forward.targetGroups must have at least one target group with a weight above 0; otherwise the rule serves nothing.',
     holds: (groups) => groups.some((group) => group.weight > 0),
   },
 ])
@@ -169,14 +169,14 @@ const notBoth = (
   regexes: 'hostRegexes' | 'pathRegexes',
 ): Rule<Match> => ({
   cel: `!has(self.${plain}) || !has(self.${regexes})`,
-  message: `Expected ${where} to have ${plain} or ${regexes}, got both, which ELBv2 does not take in one rule. Write all of them as regular expressions, or make two rules.`,
+  message: `${where} must not have both ${plain} and ${regexes}, which ELBv2 does not support in one rule. Write all of them as regular expressions, or create two rules.`,
   holds: (rule) => rule[plain] === undefined || rule[regexes] === undefined,
 });
 
 /** A header is named without regard to case, so that one in two spellings would be two conditions that both have to hold. */
 const eachHeaderOnce = (where: string, field: 'headers' | 'headerRegexes'): Rule<Match> => ({
   cel: `!has(self.${field}) || self.${field}.all(k, self.${field}.exists_one(o, o.lowerAscii() == k.lowerAscii()))`,
-  message: `Expected each header once in ${where}.${field}, got one in two spellings; case does not matter. Put its values together.`,
+  message: `Headers in ${where}.${field} must be unique, regardless of case. Merge their values.`,
   holds: (rule) => {
     // As CEL does it: letters beyond ASCII stay as they are.
     const names = Object.keys(rule[field] ?? {}).map((header) =>
@@ -189,14 +189,14 @@ const eachHeaderOnce = (where: string, field: 'headers' | 'headerRegexes'): Rule
 const hasConditions: Rule<Match> = {
   cel: `${CEL_COUNT} > 0`,
   message:
-    'Expected listener.rule to have at least one condition, got none. Set hosts, pathPatterns, methods, sourceIPs, headers, queryStrings, queryStringConditions, or one of the fields of regular expressions: ELBv2 does not support a rule without conditions, and the default rule is never changed.',
+    'listener.rule must have at least one condition. Set hosts, pathPatterns, methods, sourceIPs, headers, queryStrings, queryStringConditions, or one of the fields of regular expressions: ELBv2 does not support a rule without conditions, and Okra never changes the default rule.',
   holds: (rule) => countValues(rule) > 0,
 };
 
 const conditionRulesOf = (where: string): readonly Rule<Match>[] => [
   {
     cel: `${CEL_COUNT} <= 5`,
-    message: `Expected ${where} to have at most 5 condition values in all, which is what ELBv2 allows in one rule. Use wildcards, or remove some.`,
+    message: `${where} must have at most 5 condition values in total, the limit of ELBv2 for one rule. Use wildcards, or remove some.`,
     holds: (rule) => countValues(rule) <= 5,
   },
   notBoth(where, 'hosts', 'hostRegexes'),
@@ -205,12 +205,12 @@ const conditionRulesOf = (where: string): readonly Rule<Match>[] => [
   eachHeaderOnce(where, 'headerRegexes'),
   {
     cel: "!has(self.methods) || self.methods.all(m, m.matches('^[A-Za-z_-]+$'))",
-    message: `Expected ${where}.methods to hold HTTP methods such as GET. Use letters, - and _ only.`,
+    message: `${where}.methods must be HTTP methods such as GET. Use letters, - and _ only.`,
     holds: (rule) => (rule.methods ?? []).every((method) => /^[A-Za-z_-]+$/.test(method)),
   },
   {
     cel: `!has(self.sourceIPs) || self.sourceIPs.all(c, c.matches('${CIDR_PATTERN}'))`,
-    message: `Expected ${where}.sourceIPs to hold CIDR blocks such as 10.0.0.0/8. For one address append /32, or /128 with IPv6.`,
+    message: `${where}.sourceIPs must be CIDR blocks such as 10.0.0.0/8. For one address append /32, or /128 with IPv6.`,
     holds: (rule) => (rule.sourceIPs ?? []).every((block) => new RegExp(CIDR_PATTERN).test(block)),
   },
 ];

@@ -69,7 +69,7 @@ describe('the tables of load balancers', () => {
     const tree = treeWithRoute53();
     expect(tree.generate('--check')).toMatchObject({
       status: 1,
-      said: expect.stringContaining('to be fresh, got old'),
+      said: expect.stringContaining('Outdated tables of load balancers:'),
     });
     expect(tree.generate()).toEqual({ status: 0, said: '' });
     const lines = tables.map((table) => {
@@ -130,7 +130,7 @@ describe('the tables of load balancers', () => {
     const { status, said } = tree.generate();
     expect([status, said]).toEqual([
       1,
-      expect.stringContaining('Expected crds/load-balancers/route-53.ts to export route53 with its type'),
+      expect.stringContaining('crds/load-balancers/route-53.ts must export route53 with its type'),
     ]);
   });
 
@@ -139,7 +139,7 @@ describe('the tables of load balancers', () => {
     tree.remove(file);
     expect(tree.generate()).toEqual({
       status: 1,
-      said: `Expected the kind of load balancer route-53 to have a file in each of crds/, domain/ and activities/, got no ${file}. Add it, or remove those that are there.\n`,
+      said: `File ${file} not found: the kind of load balancer route-53 needs one in each of crds/, domain/ and activities/. Add it, or remove the others.\n`,
     });
     expect(tree.linesOf('domain/load-balancers/kinds.ts').join('\n')).not.toContain('Route53');
   });

@@ -55,7 +55,7 @@ const lackingIn = (root: string): readonly string[] =>
       .filter((file) => !existsSync(join(root, file)))
       .map(
         (file) =>
-          `Expected the kind of load balancer ${kind} to have a file in each of crds/, domain/ and activities/, got no ${file}. Add it, or remove those that are there.`,
+          `File ${file} not found: the kind of load balancer ${kind} needs one in each of crds/, domain/ and activities/. Add it, or remove the others.`,
       ),
   );
 
@@ -71,7 +71,7 @@ async function readKind(root: string, file: string): Promise<Kind> {
   const said = read.data?.[name];
   if (said === undefined)
     throw new TypeError(
-      `Expected ${schemaFile(file)} to export ${name} with its type and its blockNames, got another form. Export LoadBalancerSchemas by that name.`,
+      `${schemaFile(file)} must export ${name} with its type and its blockNames. Export LoadBalancerSchemas by that name.`,
     );
   const shape = `${name.charAt(0).toUpperCase()}${name.slice(1)}Shape`;
   return { file, name, shape, type: said.type, block: said.blockNames[0] };
@@ -147,9 +147,5 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const root = join(import.meta.dirname, '..');
   const lacking = lackingIn(root);
   if (lacking.length > 0) complain(lacking.join('\n'));
-  else
-    generate(
-      await tablesIn(root),
-      (old) => `Expected the tables of load balancers to be fresh, got old ${old.join(' and ')}.`,
-    );
+  else generate(await tablesIn(root), (old) => `Outdated tables of load balancers: ${old.join(' and ')}.`);
 }

@@ -55,14 +55,14 @@ const healthCheck = withRules(
   [
     {
       cel: "!(has(self.path) || has(self.matcher)) || !has(self.protocol) || self.protocol != 'TCP'",
-      message: 'Expected healthCheck.path and healthCheck.matcher with HTTP or HTTPS only. Remove them.',
+      message: 'healthCheck.path and healthCheck.matcher are only allowed with HTTP or HTTPS. Remove them.',
       holds: ({ path, matcher, protocol }) =>
         (path === undefined && matcher === undefined) || protocol !== 'TCP',
     },
     {
       cel: '!has(self.intervalSeconds) || !has(self.timeoutSeconds) || self.intervalSeconds > self.timeoutSeconds',
       message:
-        'Expected healthCheck.intervalSeconds to be above healthCheck.timeoutSeconds, as AWS demands. Correct one of them.',
+        'healthCheck.intervalSeconds must be greater than healthCheck.timeoutSeconds, as AWS requires. Correct one of them.',
       holds: ({ intervalSeconds, timeoutSeconds }) =>
         intervalSeconds === undefined || timeoutSeconds === undefined || intervalSeconds > timeoutSeconds,
     },
@@ -109,13 +109,13 @@ interface Asking {
 export const targetGroupRules: readonly Rule<Asking>[] = [
   {
     cel: '!has(self.targetGroupARN) || !has(self.targetGroup)',
-    message: 'Expected targetGroupARN or targetGroup, got both. Remove the one that is not meant.',
+    message: 'Only one of targetGroupARN and targetGroup may be set. Remove one.',
     holds: (value) => value.targetGroupARN === undefined || value.targetGroup === undefined,
   },
   {
     cel: 'has(self.targetGroupARN) || (has(self.targetGroup) && has(self.targetGroup.vpcID)) || self.targets.exists(t, !has(t.ids))',
     message:
-      'Expected targetGroup.vpcID, because targets are ids alone and no cluster says in which VPC they are. Set it.',
+      'targetGroup.vpcID is required, because all targets are ids, so no cluster gives their VPC. Set it.',
     holds: ({ targetGroupARN, targetGroup, targets }) =>
       targetGroupARN !== undefined ||
       targetGroup?.vpcID !== undefined ||

@@ -54,7 +54,7 @@ describe('reading a Cell', () => {
   it('refuses a longer name, and says why', () => {
     const name = 'c'.repeat(64);
     expect(problemsWith(name)).toEqual([
-      `Expected metadata.name of a Cell to have at most 63 characters, because it is the value of a label on its AnalysisRuns and Experiments. Choose a shorter name. Got "${name}".`,
+      `metadata.name of a Cell must have at most 63 characters, because it is the value of a label on its AnalysisRuns and Experiments. Choose a shorter name. Got "${name}".`,
     ]);
   });
 
@@ -68,33 +68,29 @@ describe('a problem', () => {
     [
       'of a value says where it is, what was got and what was expected',
       steps({ setWeight: 10 }, { setWeight: 120 }),
-      'Expected spec.updateStrategy.canary.steps[1].setWeight to be valid, got 120: Too big: expected number to be <=100.',
+      'Invalid spec.updateStrategy.canary.steps[1].setWeight: 120, must be at most 100.',
     ],
     [
       'of a field that is not there says so',
       withRule({ hosts: ['a.com'] }),
-      'Expected spec.ingress.awsApplicationLoadBalancer.listener.rule.priority to be valid, got nothing: Invalid input: expected number, received undefined.',
+      'spec.ingress.awsApplicationLoadBalancer.listener.rule.priority is required.',
     ],
     [
       'of a text that a rule refuses says what was got',
       steps({ pause: { duration: '5x' } }),
-      'spec.updateStrategy.canary.steps[0].pause.duration: Expected a duration such as 30 (seconds), 5s, 10m or 1h30m, of at most a year (8760h). Correct the duration. Got "5x".',
+      'spec.updateStrategy.canary.steps[0].pause.duration: must be a duration such as 30 (seconds), 5s, 10m or 1h30m, of at most a year (8760h). Correct the duration. Got "5x".',
     ],
     [
       'of replicas that could never roll gives the reason and the way out',
       cell({ replicas: 3 }),
-      'spec.replicas: Expected spec.replicas to be 1 or 2, because the old and the new version have to fit together into the five target groups that ELBv2 forwards to. Set it to 1 or 2, and put several clusters of a version into one target group, by an AWSTargetGroupBinding. Got 3.',
+      'spec.replicas must be 1 or 2, because the target groups of the old and the new version must fit into the five that an ELBv2 rule forwards to. Set it to 1 or 2, and put several clusters of a version into one target group with an AWSTargetGroupBinding. Got 3.',
     ],
     [
       'of a block that a rule refuses does not repeat the block',
       steps({}),
-      'spec.updateStrategy.canary.steps[0]: Expected each of steps to have exactly one of setWeight, stepWeight, pause, analysis, experiment, check, job and approval. Write one step for each of them.',
+      'spec.updateStrategy.canary.steps[0]: Each of steps must have exactly one of setWeight, stepWeight, pause, analysis, experiment, check, job and approval. Write one step for each of them.',
     ],
-    [
-      'of nothing at all names the spec',
-      undefined,
-      'Expected spec to be valid, got nothing: Invalid input: expected object, received undefined.',
-    ],
+    ['of nothing at all names the spec', undefined, 'spec is required.'],
   ])('%s', (_, spec, problem) => expect(problemsOf(spec)).toEqual([problem]));
 
   it('stays short, however long the value is', () => {
@@ -107,6 +103,6 @@ describe('a problem', () => {
   });
 
   it.each(badCells)('of %s is a full sentence', (_, spec) => {
-    for (const problem of problemsOf(spec)) expect(problem).toMatch(/Expected .+[.]$/s);
+    for (const problem of problemsOf(spec)) expect(problem).toMatch(/^(?!.*Expected ).+[.]$/s);
   });
 });

@@ -124,8 +124,53 @@ function describeIssue(issue: z.core.$ZodIssue, spec: unknown): string {
     (parent, key) => (parent as Record<PropertyKey, unknown> | undefined | null)?.[key],
     spec,
   );
-  if (issue.code !== 'custom') return `Expected ${path} to be valid, got ${show(value)}: ${issue.message}.`;
-  return `${path}: ${issue.message}${typeof value === 'object' ? '' : ` Got ${show(value)}.`}`;
+  if (issue.code === 'custom') {
+    // Some rules name the field themselves.
+    const where = path === 'spec' || issue.message.startsWith(path) ? '' : `${path}: `;
+    return `${where}${issue.message}${typeof value === 'object' ? '' : ` Got ${show(value)}.`}`;
+  }
+  if (value === undefined) return `${path} is required.`;
+  return `Invalid ${path}: ${show(value)}, ${describeLimit(issue)}.`;
+}
+
+/** Says what the schema asks of a value. */
+function describeLimit(issue: Exclude<z.core.$ZodIssue, { readonly code: 'custom' }>): string {
+  switch (issue.code) {
+    case 'too_big':
+      return `must ${measureOf(issue.origin, `at most ${issue.maximum}`)}`;
+    case 'too_small':
+      return `must ${measureOf(issue.origin, `at least ${issue.minimum}`)}`;
+    case 'invalid_type':
+      return `must be ${typeNames[issue.expected] ?? issue.expected}`;
+    case 'invalid_value':
+      return `must be ${issue.values.map(String).join(' or ')}`;
+    default:
+      return issue.message;
+  }
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  array: 'a list',
+  boolean: 'true or false',
+  int: 'a whole number',
+  number: 'a number',
+  object: 'an object',
+  record: 'an object',
+  string: 'a string',
+};
+
+function measureOf(origin: string, bound: string): string {
+  switch (origin) {
+    case 'string':
+      return `have ${bound} characters`;
+    case 'array':
+      return `have ${bound} entries`;
+    case 'object':
+    case 'record':
+      return `have ${bound} keys`;
+    default:
+      return `be ${bound}`;
+  }
 }
 
 /** A value for people, in one short line. */

@@ -25,7 +25,7 @@ const side = (what: string) =>
 /** Who has paused something. */
 export const paused = z.object({
   by: z.string().max(253).describe('Who paused it.'),
-  reason: z.string().max(1024).describe('The reason that was given; may be empty.'),
+  reason: z.string().max(1024).describe('The reason given; may be empty.'),
   time: z.iso.datetime().describe('When this began.'),
 });
 

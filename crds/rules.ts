@@ -4,7 +4,7 @@ import type { z } from 'zod';
 export interface Rule<Value> {
   /** The rule in CEL, over `self` (https://kubernetes.io/docs/reference/using-api/cel/). */
   readonly cel: string;
-  /** What was expected and what to do; it names the field. */
+  /** What the value must be and what to do; it names the field. */
   readonly message: string;
   /** A CEL expression for a message that can also say what was got. */
   readonly messageExpression?: string;
@@ -55,7 +55,7 @@ export function exactlyOneOf<Key extends string>(
   const names = `${keys.slice(0, -1).join(', ')} and ${keys.at(-1)}`;
   return {
     cel: `[${keys.map((key) => `has(self.${key})`).join(', ')}].filter(x, x).size() == 1`,
-    message: `Expected each of ${list} to have exactly one of ${names}. Write one step for each of them.`,
+    message: `Each of ${list} must have exactly one of ${names}. Write one step for each of them.`,
     holds: (item) => keys.filter((key) => item[key] !== undefined).length === 1,
   };
 }

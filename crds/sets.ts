@@ -12,7 +12,7 @@ const templateOf = (text: z.ZodString): z.ZodString =>
   withRules(text.max(1024), [
     {
       cel: `self.matches('${TEMPLATE_PATTERN}')`,
-      message: `Expected a text with no other variables than ${VARIABLES}. Correct the variable.`,
+      message: `must have no other variables than ${VARIABLES}. Correct the variable.`,
       holds: (written) => new RegExp(TEMPLATE_PATTERN).test(written),
     },
   ]);
@@ -53,7 +53,7 @@ export const problem = z.object({
   cluster: z.string().max(253).optional().describe('The cluster with the problem.'),
   object: z.string().max(512).optional().describe('The object with the problem.'),
   reason: z.string().min(1).max(64).describe('The problem, in one CamelCase word.'),
-  message: z.string().max(1024).describe('What Okra expected, what it got, and what to do.'),
+  message: z.string().max(1024).describe('What is wrong, and what to do.'),
 });
 
 /** What every object says that is synced again and again. */
@@ -62,7 +62,7 @@ export const syncStatus = {
   phase: z
     .enum(['Synced', 'Degraded'])
     .optional()
-    .describe('Synced when everything is as the spec says, Degraded when there are problems.'),
+    .describe('Synced when everything matches the spec, Degraded when there are problems.'),
   reason: z.string().max(64).optional().describe('The reason for the phase, in one CamelCase word.'),
   message: z.string().max(4096).optional().describe('The reason for the phase, in a sentence.'),
   conditions: conditions.optional(),
@@ -136,8 +136,8 @@ export function pattern(
   return withRules(schema, [
     {
       cel: `self.matches('${expression}')`,
-      message: `Expected ${expected}. Correct it.`,
-      messageExpression: `'Expected ${expected}, got ' + self + '. Correct it.'`,
+      message: `must be ${expected}. Correct it.`,
+      messageExpression: `'must be ${expected}, got ' + self + '. Correct it.'`,
       holds: (text) => new RegExp(expression).test(text),
     },
   ]);

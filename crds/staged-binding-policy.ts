@@ -16,7 +16,7 @@ const amount = (least: 0 | 1, field: string) => {
     [
       {
         cel: `type(self) == int ? self >= ${least} && self <= 10000 : self.matches('${pattern}')`,
-        message: `Expected ${field} to be a whole number from ${least} to 10000 or a share such as 25%, from ${least}% to 100%. Correct it.`,
+        message: `${field} must be a whole number from ${least} to 10000 or a percentage such as 25%, from ${least}% to 100%. Correct it.`,
         holds: (value) => typeof value === 'number' || new RegExp(pattern).test(value),
       },
     ],
@@ -68,7 +68,7 @@ const stageName = withRules(z.string().min(1).max(22), [
   {
     cel: `self.matches('${NAME_PATTERN}')`,
     message:
-      'Expected the name of a stage to have lower-case letters, digits and hyphens, since it is part of the name of a BindingPolicy. Correct it.',
+      'The name of a stage must have only lower-case letters, digits and hyphens, because it is part of the name of a BindingPolicy. Correct it.',
     holds: (text) => new RegExp(NAME_PATTERN).test(text),
   },
 ]);
@@ -108,7 +108,7 @@ const stage = withRules(
       .enum(['Automatic', 'Manual'])
       .default('Automatic')
       .describe(
-        'Once this stage is fulfilled, the next one begins automatically (Automatic), or when someone sends promote (Manual). Default: Automatic.',
+        'Once this stage is fulfilled, the next one begins automatically (Automatic), or when you send promote (Manual). Default: Automatic.',
       ),
     soak: duration
       .optional()
@@ -120,7 +120,7 @@ const stage = withRules(
       .enum(['Hold', 'RollBack'])
       .optional()
       .describe(
-        'What happens after the timeout, or after too many failures. Hold: the stage stays as it is until a person decides. RollBack: Okra deletes its BindingPolicy and goes back to the previous stage; a stage whose clusters may have been served before holds instead. Default: Hold.',
+        'What happens after the timeout, or after too many failures. Hold: the stage stays as it is until a person decides. RollBack: Okra deletes its BindingPolicy and returns to the previous stage; a stage whose clusters may already have had the workload is held instead. Default: Hold.',
       ),
     progressive: progressive
       .optional()
@@ -140,21 +140,19 @@ const stage = withRules(
   [
     {
       cel: '!has(self.onTimeout) || has(self.timeout) || has(self.progressive)',
-      message:
-        'Expected timeout or progressive with onTimeout, got onTimeout alone. Add one of them, or remove onTimeout.',
+      message: 'onTimeout needs timeout or progressive. Add one of them, or remove onTimeout.',
       holds: ({ onTimeout, timeout, progressive: how }) =>
         onTimeout === undefined || timeout !== undefined || how !== undefined,
     },
     {
       cel: '!has(self.progressive) || has(self.condition)',
       message:
-        'Expected condition with progressive, got progressive alone, so that no cluster would ever be done. Add the condition, or remove progressive.',
+        'progressive needs a condition; without it no cluster would ever be done. Add the condition, or remove progressive.',
       holds: ({ progressive: how, condition }) => how === undefined || condition !== undefined,
     },
     {
       cel: '!(has(self.mandatory) && self.mandatory && has(self.progressive) && has(self.progressive.maxFailures))',
-      message:
-        'Expected no progressive.maxFailures in a stage that is mandatory, got both. Remove one of them.',
+      message: 'progressive.maxFailures must not be set in a mandatory stage. Remove one of them.',
       holds: ({ progressive: how, mandatory }) => mandatory !== true || how?.maxFailures === undefined,
     },
   ],
@@ -186,7 +184,7 @@ const fields = z.object({
     .max(MOST_STAGES)
     // The API server says so of a map by itself.
     .refine((stages) => new Set(stages.map(({ name }) => name)).size === stages.length, {
-      message: 'Expected each of spec.stages to have a name of its own. Rename one.',
+      message: 'Stage names in spec.stages must be unique. Rename one.',
     })
     .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] })
     .describe(
@@ -217,14 +215,14 @@ const spec = withRules(fields, [
   {
     cel: 'has(self.space) == has(oldSelf.space) && (!has(self.space) || self.space == oldSelf.space)',
     message:
-      'Expected spec.space to stay as it is, because the BindingPolicies that were made there would be left behind. Delete the StagedBindingPolicy, and create it again.',
+      'spec.space is immutable, because the BindingPolicies created there would be left behind. Delete the StagedBindingPolicy and create it again.',
     // Only the API server knows what it was before.
     holds: () => true,
   },
   {
     cel: 'self.stages.size() == 1 || self.downsync.all(one, !has(one.wantSingletonReportedState) || !one.wantSingletonReportedState)',
     message:
-      'Expected no wantSingletonReportedState in spec.downsync of several stages, because KubeStellar refuses it for objects in several clusters, as they are while two stages are bound. Set wantMultiWECReportedState instead, or remove it.',
+      'wantSingletonReportedState must not be set in spec.downsync with several stages, because KubeStellar refuses it for objects in several clusters. Set wantMultiWECReportedState instead, or remove it.',
     holds: ({ stages, downsync }) =>
       stages.length === 1 || downsync.every((one) => one.wantSingletonReportedState !== true),
   },
@@ -264,13 +262,13 @@ export const stagedBindingPolicy = defineResource({
   rules: [
     {
       cel: `size(self.metadata.name) <= ${LONGEST_NAME}`,
-      message: `Expected the name to have at most ${LONGEST_NAME} characters, since KubeStellar labels CombinedStatuses with it and the stage. Choose a shorter one.`,
+      message: `The name must have at most ${LONGEST_NAME} characters, because KubeStellar labels CombinedStatuses with it and the stage. Choose a shorter one.`,
       holds: ({ metadata }) => metadata.name.length <= LONGEST_NAME,
     },
     {
       cel: keepsBegunStages,
       message:
-        'Expected spec.stages to keep the stages up to status.activeStage, with their order and clusterSelectors, because they have begun. Append stages, or send abort to take a stage back first.',
+        'The stages up to status.activeStage have begun, so their order and clusterSelectors are immutable. Append stages, or send abort to roll back a stage first.',
       // Only the API server knows what it was before.
       holds: () => true,
     },

@@ -74,7 +74,7 @@ const stage = z.object({
 const request = z.object({
   action: z.string().max(64).describe('The request: pause, resume, promote, abort or retry.'),
   by: z.string().max(253).describe('Who asked.'),
-  reason: z.string().max(1024).describe('The reason that was given; may be empty.'),
+  reason: z.string().max(1024).describe('The reason given; may be empty.'),
   time: z.iso.datetime().describe('When Okra received it.'),
 });
 
@@ -110,7 +110,7 @@ export const stagedStatusFields = {
   paused: z
     .object({
       by: z.string().max(253).describe('Who asked.'),
-      reason: z.string().max(1024).describe('The reason that was given; may be empty.'),
+      reason: z.string().max(1024).describe('The reason given; may be empty.'),
       time: z.iso.datetime().describe('When Okra received it.'),
     })
     .optional()

@@ -28,13 +28,13 @@ const targetStickiness = withRules(
     {
       cel: "has(self.cookieName) == (self.type == 'app_cookie')",
       message:
-        'Expected targetStickiness.cookieName with the type app_cookie, and none with lb_cookie. Add the name of your cookie, or remove it.',
+        'targetStickiness.cookieName is required with the type app_cookie, and not allowed with lb_cookie. Add the name of your cookie, or remove it.',
       holds: ({ cookieName, type }) => (cookieName !== undefined) === (type === 'app_cookie'),
     },
     {
       cel: "!has(self.cookieName) || !self.cookieName.startsWith('AWSALB')",
       message:
-        'Expected targetStickiness.cookieName to be a cookie of yours, got one that ELBv2 keeps for itself: AWSALB, AWSALBAPP and AWSALBTG. Choose another.',
+        'targetStickiness.cookieName must not begin with AWSALB, as AWSALB, AWSALBAPP and AWSALBTG do, which ELBv2 reserves. Choose another.',
       holds: ({ cookieName }) => cookieName?.startsWith('AWSALB') !== true,
     },
   ],
@@ -67,7 +67,7 @@ interface StickyByCookie {
 export const noApplicationCookie: Rule<StickyByCookie> = {
   cel: "!has(self.targetStickiness) || self.targetStickiness.type != 'app_cookie'",
   message:
-    'Expected forward.targetStickiness.type to be lb_cookie, got app_cookie, which does not work with weighted target groups (AWS guide to sticky sessions). Use lb_cookie, or targetGroupStickiness alone.',
+    'forward.targetStickiness.type must be lb_cookie: app_cookie does not work with weighted target groups (AWS guide to sticky sessions). Use lb_cookie, or only targetGroupStickiness.',
   holds: ({ targetStickiness: sticky }) => sticky?.type !== 'app_cookie',
 };
 
@@ -76,7 +76,7 @@ export const stickinessRules: readonly Rule<Sticky>[] = [
   {
     cel: '!has(self.targetStickiness) || has(self.targetGroupStickiness)',
     message:
-      'Expected forward.targetGroupStickiness beside forward.targetStickiness, because ELBv2 refuses target stickiness in a rule without it. Add targetGroupStickiness, or remove targetStickiness.',
+      'forward.targetStickiness needs forward.targetGroupStickiness: ELBv2 refuses target stickiness in a rule without it. Add targetGroupStickiness, or remove targetStickiness.',
     holds: (forward) => forward.targetStickiness === undefined || forward.targetGroupStickiness !== undefined,
   },
 ];
@@ -98,7 +98,7 @@ const onListener = {
 const noCookies: Rule<Sticky> = {
   cel: '!has(self.targetStickiness)',
   message:
-    'Expected no targetStickiness with a Network Load Balancer, which knows no cookies. Remove it; set stickiness.type source_ip in the target groups where you want that.',
+    'targetStickiness is not supported with a Network Load Balancer, which has no cookies. Remove it; set stickiness.type source_ip in the target groups where needed.',
   holds: (forward) => forward.targetStickiness === undefined,
 };
 

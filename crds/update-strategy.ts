@@ -14,7 +14,7 @@ const blueGreenStepKinds = {
       duration: durationOrSeconds
         .optional()
         .describe(
-          'How long, for example 30 (seconds), 5s, 10m or 1h30m. Default: until someone resumes the rollout.',
+          'How long, for example 30 (seconds), 5s, 10m or 1h30m. Default: until you resume the rollout.',
         ),
     })
     .optional()
@@ -25,7 +25,7 @@ const blueGreenStepKinds = {
     .meta({ [BRIEF]: true })
     .describe('Runs a Job, as in canary.steps, which must succeed.'),
   approval: approvalStep.optional().describe('Holds the rollout until people approve.'),
-  promote: z.object({}).optional().describe('Gives the whole weight to the new version in one write.'),
+  promote: z.object({}).optional().describe('Shifts all traffic to the new version in one write.'),
 };
 
 const blueGreenStep = withRules(z.object(blueGreenStepKinds), [
@@ -36,7 +36,7 @@ const blueGreenSteps = withRules(z.array(blueGreenStep).max(20), [
   {
     cel: 'self.size() == 0 || self.exists_one(s, has(s.promote))',
     message:
-      'Expected blueGreen.steps to have exactly one promote, which gives the traffic to the new version. Add one, or remove the others.',
+      'blueGreen.steps must have exactly one promote, which shifts the traffic to the new version. Add one, or remove the others.',
     holds: (list) => list.length === 0 || list.filter((one) => one.promote !== undefined).length === 1,
   },
 ]).meta({ 'x-kubernetes-list-type': 'atomic' });
@@ -46,7 +46,7 @@ const bake = z.object({
   analysis: analysisStep
     .optional()
     .describe(
-      'An Argo Rollouts analysis that runs during the bake. If it fails, Okra takes everything back in one write.',
+      'An Argo Rollouts analysis that runs during the bake. If it fails, Okra shifts all traffic back in one write.',
     ),
 });
 
@@ -70,12 +70,12 @@ export const updateStrategy = withRules(
     bake: bake
       .optional()
       .describe(
-        'Watches the new version after it has the whole weight. Until the bake ends, the old target groups stay at weight 0, and one write takes everything back.',
+        'Watches the new version after it has all traffic. Until the bake ends, the old target groups stay at weight 0, so that one write shifts all traffic back.',
       ),
     detachAfter: duration
       .optional()
       .describe(
-        'How long the old target groups stay in the rule at weight 0 after a rollout, still health-checked, so that one write takes the traffic back. One without a healthy target leaves at once. Default: 10m.',
+        'How long the old target groups stay in the rule at weight 0 after a rollout, still health-checked, so that one write shifts the traffic back. One without a healthy target is removed at once. Default: 10m.',
       ),
     rollbackWindow: z
       .object({ duration: duration.describe('How long, for example 24h.') })
@@ -88,13 +88,13 @@ export const updateStrategy = withRules(
     {
       cel: "self.type != 'BlueGreen' || !has(self.canary)",
       message:
-        'Expected no canary block, because updateStrategy.type is BlueGreen. Move its steps to blueGreen.steps (analysis, pause, promote), or set the type to Canary.',
+        'updateStrategy.canary must not be set, because updateStrategy.type is BlueGreen. Move its steps to blueGreen.steps (analysis, pause, promote), or set the type to Canary.',
       holds: (value) => value.type !== 'BlueGreen' || value.canary === undefined,
     },
     {
       cel: "self.type != 'Canary' || !has(self.blueGreen)",
       message:
-        'Expected no blueGreen block, because updateStrategy.type is Canary. Remove the block, or set the type to BlueGreen.',
+        'updateStrategy.blueGreen must not be set, because updateStrategy.type is Canary. Remove the block, or set the type to BlueGreen.',
       holds: (value) => value.type !== 'Canary' || value.blueGreen === undefined,
     },
   ],

@@ -30,7 +30,7 @@ const timeZone = withRules(z.string().min(1).max(64), [
   {
     cel: `self.matches('${ZONE_PATTERN}') && timestamp('2026-01-01T00:00:00Z').getFullYear(self) >= 2025`,
     message:
-      'Expected timeZone to be UTC or a name of the IANA time zone database, such as Europe/Berlin. Correct the name; it is spelled with capital letters.',
+      'timeZone must be UTC or a name of the IANA time zone database, such as Europe/Berlin. Correct the name; it is case-sensitive.',
     holds: isTimeZone,
   },
 ]);
@@ -39,8 +39,8 @@ const time = (what: string) =>
   withRules(z.string().min(5).max(5), [
     {
       cel: `self.matches('${TIME_PATTERN}')`,
-      message: 'Expected a time of day from 00:00 to 23:59, such as 09:30. Correct the time.',
-      messageExpression: `'Expected a time of day from 00:00 to 23:59, such as 09:30, got ' + self + '. Correct the time.'`,
+      message: 'must be a time of day from 00:00 to 23:59, such as 09:30. Correct the time.',
+      messageExpression: `'must be a time of day from 00:00 to 23:59, such as 09:30, got ' + self + '. Correct the time.'`,
       holds: (text) => new RegExp(TIME_PATTERN).test(text),
     },
   ]).describe(what);
@@ -48,7 +48,7 @@ const time = (what: string) =>
 const date = withRules(z.string().min(10).max(10), [
   {
     cel: `self.matches('${DATE_PATTERN}') && string(timestamp(self + 'T00:00:00Z')).startsWith(self)`,
-    message: 'Expected a date such as 2026-12-24. Correct the date.',
+    message: 'must be a date such as 2026-12-24. Correct the date.',
     holds: isDate,
   },
 ]);
@@ -75,7 +75,7 @@ const window = withRules(
   [
     {
       cel: 'self.start != self.end',
-      message: 'Expected start and end of a window to differ. For a whole day write 00:00 to 23:59.',
+      message: 'start and end of a window must differ. For a whole day write 00:00 to 23:59.',
       holds: ({ start, end }) => start !== end,
     },
   ],

@@ -69,6 +69,6 @@ describe('clusters that an AccessPolicy keeps from a namespace', () => {
       messages[0]?.replace('bank-prod', 'X'),
       'EKS cluster shop-prod is CREATING, and not ACTIVE.',
     ]);
-    expect(messages[1]).toContain('Expected an AccessPolicy to let namespace shop use EKS cluster bank-none');
+    expect(messages[1]).toContain('lets namespace shop use EKS cluster bank-none');
   });
 });

@@ -321,8 +321,8 @@ describe('whom a Check asks', () => {
   });
 
   it.each([
-    ['a Secret that is missing', elsewhere, 'Expected Secret keys in namespace shop, got none'],
-    ['a key that is missing', prometheus({ secretRef: { name: 'half' } }), 'to have the key token'],
+    ['a Secret that is missing', elsewhere, 'Secret shop/keys not found'],
+    ['a key that is missing', prometheus({ secretRef: { name: 'half' } }), 'has no key token'],
   ])('is nobody with %s', async (_, written, message) => {
     const check = measuring(written, []);
     check.objects.put(secret('half', { other: 'x' }));

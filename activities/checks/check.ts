@@ -108,12 +108,12 @@ async function perform(next: NextRun, run: Run): Promise<CheckRun> {
   const { input, report } = run;
   switch (next.is) {
     case 'Over':
-      return over(input.before.message ?? 'The Check has come to its end.');
+      return over(input.before.message ?? 'The Check is complete.');
     case 'Terminate':
       await report(terminatedStatus(input, next.counts));
-      return over('Ended by spec.terminate.');
+      return over('Terminated by spec.terminate.');
     case 'Wait': {
-      const message = `Measuring from ${new Date(next.until).toISOString()} on.`;
+      const message = `Measuring from ${new Date(next.until).toISOString()}.`;
       if (next.isNew) await report(waitingStatus(input, next.counts, message));
       return again(message, (next.until - input.now) / 1000);
     }

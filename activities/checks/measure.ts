@@ -100,7 +100,7 @@ async function compared(
   // There is data, so that noData has no say in it.
   if (own === 0 && groups.some(({ value }) => value !== undefined))
     throw unavailable(
-      'Expected healthy targets of the canary to divide its value by (compare.normalise), got none. See why ELBv2 calls them unhealthy.',
+      'The canary has no healthy targets to divide its value by (compare.normalise). Find out why ELBv2 reports them as unhealthy.',
     );
   const sum = known.reduce((all, value) => all + value, 0);
   return {

@@ -165,7 +165,9 @@ describe('the Checks of a step', () => {
     const step = theStep();
     await expect(step.startCheck(request('avg:e{v:{{.Vars.labels.rol}}}'))).rejects.toMatchObject({
       type: 'CheckInvalid',
-      message: expect.stringContaining('to have the label "rol", got role') as string,
+      message: expect.stringContaining(
+        'has no label "rol". Add it, or use another variable. Did you mean role?',
+      ) as string,
     });
     expect(step.checks()).toEqual([]);
   });

@@ -25,8 +25,7 @@ export function startLifetimeOf(
     assert: () => {
       // In a process that was stopped for a while, answers that have come meanwhile are seen before timers are, and
       // another attempt may have written by what it has seen later.
-      if (now() >= endsAt || isLost())
-        over.abort(new DOMException('The time of the sync is over.', 'TimeoutError'));
+      if (now() >= endsAt || isLost()) over.abort(new DOMException('The sync timed out.', 'TimeoutError'));
       signal.throwIfAborted();
     },
   };

@@ -101,7 +101,7 @@ describe('a Job', () => {
     await expect(cluster.startJob(request)).rejects.toMatchObject({
       type: 'NotAllowed',
       message:
-        'Expected an AccessPolicy to let namespace shop use image busybox, got shop without it. Name another, or have it added to spec.images.',
+        'No AccessPolicy (shop) lets namespace shop use image busybox. Use another one, or have it added to spec.images.',
     });
     expect(cluster.created()).toBe(0);
   });

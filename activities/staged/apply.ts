@@ -38,7 +38,7 @@ export async function applyStage(spaces: Spaces, change: StageApplied): Promise<
   const asked = clusters === undefined || label === undefined ? undefined : { label, clusters };
   await applyOwn(client, { uid: change.uid, name: namePolicy(object.metadata.name, stage.name) }, (found) => {
     if (change.found !== undefined && found?.metadata.uid !== change.found) {
-      const message = `Expected BindingPolicy ${namePolicy(object.metadata.name, stage.name)} as it was found, got another one by now.`;
+      const message = `BindingPolicy ${namePolicy(object.metadata.name, stage.name)} was replaced by another one since it was read.`;
       throw failure('Unavailable', message);
     }
     // What a stage begins with it keeps, so that it begins with nothing that was edited since it was decided.
@@ -94,16 +94,13 @@ async function placeOf(spaces: Spaces, { name, uid, stage: asked }: StageRef): P
   if (object?.metadata.uid !== uid || object.metadata.deletionTimestamp !== undefined) {
     throw failure(
       'Unavailable',
-      `Expected StagedBindingPolicy ${name}, got another one, or one that is being deleted.`,
+      `StagedBindingPolicy ${name} was replaced by another one, or is being deleted.`,
     );
   }
   const parsed = stagedBindingPolicy.parse(object);
   const stage = parsed.ok ? parsed.value.stages.find((one) => one.name === asked) : undefined;
   if (!parsed.ok || stage === undefined) {
-    throw failure(
-      'Unavailable',
-      `Expected stage ${asked} of StagedBindingPolicy ${name}, got a spec without it by now.`,
-    );
+    throw failure('Unavailable', `Stage ${asked} is no longer in the spec of StagedBindingPolicy ${name}.`);
   }
   // Kubernetes collects nothing across API servers.
   if (parsed.value.space !== undefined) {
@@ -156,7 +153,7 @@ async function applyOwn(
       { name },
     );
     if (found !== undefined && found.metadata.labels?.[STAGED_UID_LABEL] !== uid) {
-      const message = `Expected BindingPolicy ${name} to belong to this StagedBindingPolicy, got one of someone else. Rename the stage, or delete that one.`;
+      const message = `BindingPolicy ${name} already exists and does not belong to this StagedBindingPolicy. Rename the stage, or delete that BindingPolicy.`;
       throw failure('Conflict', message);
     }
     const { labels, spec, ...others } = wanted(found);
@@ -174,7 +171,7 @@ async function applyOwn(
     } catch (error) {
       if (!isConflict(error)) throw error;
       if (tries === MOST_TRIES)
-        throw failure('Unavailable', `BindingPolicy ${name} was changed by someone meanwhile.`);
+        throw failure('Unavailable', `BindingPolicy ${name} was changed by another writer in the meantime.`);
     }
   }
 }

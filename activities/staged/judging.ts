@@ -85,7 +85,7 @@ function clusterJudge(
   return async (cluster) => {
     if (!judging.clusters.includes(cluster)) {
       return unfulfilled(
-        `Expected the Binding to list it, got others. Its ManagedCluster has to have the label ${label}: ${cluster}.`,
+        `The Binding does not list it. Its ManagedCluster must have the label ${label}: ${cluster}.`,
       );
     }
     if (general !== undefined) return unfulfilled(general);
@@ -121,7 +121,7 @@ const context = createContext(sandbox);
 
 const LATE: Verdict = {
   is: 'Error',
-  message: `Expected the expression to take at most ${DEADLINE_MS} ms, got no answer in time. Nest fewer loops, or have fewer rows reported.`,
+  message: `The expression did not finish within ${DEADLINE_MS} ms. Nest fewer loops, or report fewer rows.`,
 };
 
 /** Evaluates an expression within a deadline; once it was missed, nothing more is evaluated. */

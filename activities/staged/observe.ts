@@ -57,7 +57,7 @@ export async function observeStaged(
   const found = await policiesIn(space.client, { name, uid: seen.uid });
   if (found === undefined) {
     const message =
-      'Expected the kinds of KubeStellar in the workload description space, got none. Install KubeStellar there.';
+      'The CRDs of KubeStellar are missing in the workload description space. Install KubeStellar there.';
     return { ...NOTHING, object: withProblem(seen, 'KubeStellarNotFound', message) };
   }
   const bindings = new Map(
@@ -175,7 +175,7 @@ function expressionProblems({ name, filter, condition }: Stage): PresentPolicy['
   ] as const;
   return compiled.flatMap(([field, one]) =>
     one?.is === 'Problem'
-      ? [{ reason: 'InvalidExpression', message: `The ${field} of stage ${name}: ${one.problem}` }]
+      ? [{ reason: 'InvalidExpression', message: `Invalid ${field} of stage ${name}: ${one.problem}` }]
       : [],
   );
 }

@@ -25,7 +25,7 @@ export async function findSpace(
   const { namespace, name, key } = space;
   const secret = await kubernetes.get<StoredSecret>(SECRET, { namespace, name });
   if (secret === undefined) {
-    const problem = `Expected Secret ${namespace}/${name} with the kubeconfig of the space, got none. Create it, or correct spec.space.`;
+    const problem = `Secret ${namespace}/${name} with the kubeconfig of the space not found. Create it, or correct spec.space.`;
     return { is: 'Problem', problem };
   }
   const read = readKubeconfig(secret, key);

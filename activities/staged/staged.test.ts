@@ -163,7 +163,7 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
     await bind('dev');
     expect(await settle()).toMatchObject({
       activeStage: 'dev',
-      message: expect.stringContaining('since its last edit') as string,
+      message: expect.stringContaining('latest version of the object') as string,
     });
     await report('dev');
     expect(await settle()).toMatchObject({ activeStage: 'prod' });
@@ -231,7 +231,8 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
   it('say of a last stage without a condition that KubeStellar was asked, not that it has sent anything', async () => {
     await complete();
     expect(await settle()).toMatchObject({
-      message: 'Stage prod is the last one and has no condition: KubeStellar was asked to send it.',
+      message:
+        'Stage prod is the last one and has no condition: KubeStellar was asked to deploy the workload.',
     });
   });
 
@@ -462,10 +463,12 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
       const [, p2] = inventory;
       await begin([...inventory, { name: 'x', labels: { env: 'dev', name: 'p1' } }]);
       await select([...inventory, { name: 'x', labels: { env: 'dev', name: 'p1' } }]);
-      expect(await settle()).toMatchObject({ message: expect.stringContaining('got x as well') as string });
+      expect(await settle()).toMatchObject({
+        message: expect.stringContaining('lists x, which is not one of') as string,
+      });
       await select(p2 === undefined ? [] : [p2]);
       expect(await settle()).toMatchObject({
-        message: expect.stringContaining('has to have the label name: p1') as string,
+        message: expect.stringContaining('must have the label name: p1') as string,
       });
     });
 

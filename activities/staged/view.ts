@@ -62,7 +62,7 @@ export async function observeBoundStage(looking: Looking): Promise<StageView> {
   }
   const kept = keep(all, stage);
   if (kept.length === 0) {
-    const reason = `The Binding lists ${all.length} objects, and the stage looks at none of them.`;
+    const reason = `The Binding lists ${all.length} objects, but the stage selects none of them.`;
     return { ...of, objects: 0, fulfilled: 0, first: nobody(reason) };
   }
   // Nothing is asked of the reports; that the objects were sent is all there is to know.
@@ -120,7 +120,7 @@ function keep(objects: readonly WorkloadObject[], { filter }: Stage): readonly K
     const verdict = test(object);
     if (verdict.is === 'False') return [];
     if (verdict.is === 'True') return [{ object }];
-    return [{ object, problem: `Expected the filter to be true or false, got: ${verdict.message}` }];
+    return [{ object, problem: `Cannot evaluate the filter: ${verdict.message}` }];
   });
 }
 

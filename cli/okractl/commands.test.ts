@@ -558,7 +558,7 @@ describe('freeze', () => {
   });
 
   it.each([
-    [['--reason', ' '], /Expected spec\.reason to say something/],
+    [['--reason', ' '], /spec\.reason must not be blank/],
     [['--reason', 'x', '--for', 'soon'], /--for: Expected a duration/],
     [['--reason', 'x', '--for', '0s'], /Expected a time to come with --for, got 2026-11-22T10:00:00\.000Z/],
     [

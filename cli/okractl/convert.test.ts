@@ -69,9 +69,9 @@ describe('convert', () => {
       '"ingress":{"type":"AWSApplicationLoadBalancer","replicas"',
     );
     for (const said of [
-      'old.yaml:2: Cell web: spec.ingress.replicas is spec.replicas now',
-      'A rule without a priority had 100',
-      'A pause without a duration (step 4) was over at once',
+      'old.yaml:2: Cell web: spec.ingress.replicas moved to spec.replicas',
+      'A rule without a priority had the priority 100',
+      'A pause without a duration (step 4) used to end at once',
     ])
       expect(err).toContain(said);
     expect(err.trim().split('\n')).toHaveLength(3);
@@ -81,7 +81,7 @@ describe('convert', () => {
     const { objects, err } = await convert(canary.replaceAll('stepWeight', 'setWeight'));
     const steps = [{ stepWeight: 10 }, { pause: {} }, { stepWeight: 20 }, { pause: {} }, { analysis: {} }];
     expect(objects).toMatchObject([{ spec: { updateStrategy: { canary: { steps } } } }]);
-    expect(err).toContain('setWeight 10, 20 was added up');
+    expect(err).toContain('setWeight 10, 20 used to be added up');
   });
 
   it('leaves a Cell of now alone that only leaves out apiVersion', async () => {
@@ -202,7 +202,7 @@ metadata: { name: foreign }
     ]);
     expect(objects[2]).not.toHaveProperty('status');
     expect(objects[2]).not.toHaveProperty('metadata.ownerReferences');
-    expect(err).toContain('The secret of a cluster is named after the cluster now');
+    expect(err).toContain('Cluster Secrets are now named after the cluster');
   });
 
   it.each([

@@ -49,7 +49,7 @@ describe('lint', () => {
   it('says file, line and object of each problem', async () => {
     const { out, code } = await lint('apiVersion: v1\nkind: Pod\n', cell({ replicas: 9 }));
     expect(code).toBe(2);
-    expect(out).toMatch(/^x\.yaml:4: Cell web: .*spec\.replicas.* to be 1 or 2/);
+    expect(out).toMatch(/^x\.yaml:4: Cell web: .*spec\.replicas must be 1 or 2/);
     expect(out).toMatch(/1 object, 1 problem; 1 of other kinds were not looked at\n$/);
   });
 
@@ -211,8 +211,8 @@ describe('lint', () => {
       const { ingress } = aCell().spec;
       const block = { ...ingress?.awsApplicationLoadBalancer, listenerARN: 'foo' };
       const { out } = await lint(cell({ ingress: { ...ingress, type, awsApplicationLoadBalancer: block } }));
-      expect(out).toMatch(/listenerARN: Expected the ARN of a listener .* Got "foo"/);
-      expect(out).not.toContain('got one of');
+      expect(out).toMatch(/listenerARN: must be the ARN of a listener .* Got "foo"/);
+      expect(out).not.toContain('Load Balancer (listener/');
     },
   );
 

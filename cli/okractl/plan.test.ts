@@ -168,7 +168,7 @@ describe('plan', () => {
   });
 
   it.each([
-    ['more target groups than fit', { replicas: 3 }, /replicas to be 1 or 2/],
+    ['more target groups than fit', { replicas: 3 }, /replicas must be 1 or 2/],
     ['what admission would refuse', { minHealthyTargets: 0 }, /spec\.minHealthyTargets/],
   ])('ends with 2 on %s', async (_, spec, problem) => {
     const { out, code } = await runOkractl(['plan', '--offline', '-f', 'x'], {

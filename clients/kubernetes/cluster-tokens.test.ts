@@ -96,7 +96,7 @@ describe('the token of an EKS cluster', () => {
         { ...found, arn: found.arn.replace('1111', '4444') },
         'another account',
       ],
-      ['a cluster without an endpoint yet', { arn: found.arn }, 'got none yet'],
+      ['a cluster without an endpoint yet', { arn: found.arn }, 'EKS reports no endpoint'],
       ['no such cluster', undefined, 'got no such cluster'],
     ])('is not made when EKS has %s', async (_, answer, want) => {
       const got = await find({ endpoints: () => Promise.resolve(answer) });

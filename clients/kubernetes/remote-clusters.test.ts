@@ -66,12 +66,12 @@ describe('the pool of remote clusters', () => {
   });
 
   it.each([
-    ['a malformed secret', {}, 'Expected in Secret shop/cdk1 config to name a way to log in'],
+    ['a malformed secret', {}, 'Invalid Secret shop/cdk1: config names no way to log in'],
     ['an EKS cluster of no region', eks, 'Set awsAuthConfig.region, or AWS_REGION.'],
     [
       'a command that is not listed',
       { execProviderConfig: { command: 'aws' } },
-      'Expected execProviderConfig.command to be one of OKRA_EXEC_COMMANDS, which lists none',
+      'execProviderConfig.command is not in OKRA_EXEC_COMMANDS, which is empty',
     ],
   ])('says what is wrong with %s', (_, config, want) => {
     expect(theClusters().reach(aSecret(config))).toEqual({

@@ -64,7 +64,7 @@ export const awsApplicationLoadBalancerConfig = defineResource({
   singular: 'awsapplicationloadbalancerconfig',
   shortNames: ['awsalbc'],
   description:
-    'An AWSApplicationLoadBalancerConfig describes one listener rule of an Application Load Balancer. Okra keeps the rule exactly as the spec says, and reports what it read back in the status. A Cell writes one with its own name.',
+    'An AWSApplicationLoadBalancerConfig describes one listener rule of an Application Load Balancer. Okra keeps the rule exactly as in the spec, and reports in the status what it read back. A Cell writes one with its own name.',
   ...loadBalancerTraits(type, 'load-balancer'),
   spec,
   status,

@@ -34,7 +34,7 @@ const block = withRules(
     {
       cel: '!has(self.listener) || !has(self.listener.rule)',
       message:
-        "Expected no listener.rule in spec.ingress.awsNetworkLoadBalancer, because a Cell weighs the default action of a Network Load Balancer's listener. Remove it.",
+        "spec.ingress.awsNetworkLoadBalancer.listener.rule is not supported, because a Cell sets the weights of the listener's default action. Remove it.",
       holds: ({ listener }) => listener?.rule === undefined,
     },
   ],
@@ -80,7 +80,7 @@ export const awsNetworkLoadBalancerConfig = defineResource({
   singular: 'awsnetworkloadbalancerconfig',
   shortNames: ['awsnlbc'],
   description:
-    'An AWSNetworkLoadBalancerConfig describes the default action of one listener of a Network Load Balancer. Okra keeps the action exactly as the spec says, and reports what it read back in the status. A Cell writes one with its own name.',
+    'An AWSNetworkLoadBalancerConfig describes the default action of one listener of a Network Load Balancer. Okra keeps the action exactly as in the spec, and reports in the status what it read back. A Cell writes one with its own name.',
   ...loadBalancerTraits(type, 'network-load-balancer'),
   spec,
   status,

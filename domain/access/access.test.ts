@@ -77,9 +77,7 @@ describe('what a namespace may use', () => {
       const spec = { namespaces: ['shop'], targetGroups: ['*'], ...odd } as unknown as AccessPolicySpec;
       const access = accessOf('shop', [{ metadata: { name: 'odd' }, spec }]);
       const use: Use = { of: 'TargetGroup', arn: group('shop') };
-      expect(refusalOf(access, use)).toContain(
-        'The spec of odd has a form that its schema does not allow, and allows nothing.',
-      );
+      expect(refusalOf(access, use)).toContain('The spec of odd is invalid, so it allows nothing.');
       expect(accessOf('bank', [{ metadata: { name: 'odd' }, spec }])).toBeUndefined();
     });
   });
@@ -107,7 +105,7 @@ describe('what a namespace may use', () => {
     const access = accessOf('shop', [aPolicy('shop')]);
     const arn = 'arn:aws:eks:eu-central-1:111122223333:cluster/bank';
     const said = refusalOf(access, { of: 'Cluster', arn });
-    expect(said).toContain('use EKS cluster bank in eu-central-1, got shop without it');
+    expect(said).toContain('(shop) lets namespace shop use EKS cluster bank in eu-central-1');
     expect(refusalOf(access, { of: 'NamedCluster', region: 'eu-central-1', name: 'bank' })).toBe(said);
   });
 
@@ -115,7 +113,7 @@ describe('what a namespace may use', () => {
     const access = accessOf('shop', [aPolicy('shop', { targetGroups: [group('secret')] })]);
     const said = refusalOf(access, { of: 'TargetGroup', arn: group('bank') });
     expect(said).toBe(
-      `Expected an AccessPolicy to let namespace shop use target group ${group('bank')}, got shop without it. Name another, or have it added to spec.targetGroups.`,
+      `No AccessPolicy (shop) lets namespace shop use target group ${group('bank')}. Use another one, or have it added to spec.targetGroups.`,
     );
     expect(refusalOf(access, { of: 'TargetGroup', arn: group('secret') })).toBeUndefined();
   });

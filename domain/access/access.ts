@@ -93,10 +93,10 @@ export function refusalOf(access: Access | undefined, use: Use): string | undefi
   if (access === undefined || mayUse(access, use)) return undefined;
   const { namespace, policies, unreadable } = access;
   const [field, what] = named(use);
-  const got = `Expected an AccessPolicy to let namespace ${namespace} use ${what}, got ${policies.join(', ')} without it.`;
+  const got = `No AccessPolicy (${policies.join(', ')}) lets namespace ${namespace} use ${what}.`;
   if (unreadable.length > 0)
-    return `${got} The spec of ${unreadable.join(', ')} has a form that its schema does not allow, and allows nothing. Correct it.`;
-  return `${got} Name another, or have it added to spec.${field}.`;
+    return `${got} The spec of ${unreadable.join(', ')} is invalid, so it allows nothing. Correct it.`;
+  return `${got} Use another one, or have it added to spec.${field}.`;
 }
 
 function allows(spec: Access['specs'][number], use: Use): boolean {
@@ -167,7 +167,7 @@ function named(use: Use): readonly [field: string, what: string] {
     case 'NamedCluster':
       return ['clusters', clusterText(`:::${use.region}::cluster/${use.name}`)];
     case 'Server':
-      return ['servers', `a token of Okra's at ${use.host}`];
+      return ['servers', `a token of Okra at ${use.host}`];
     case 'TargetGroup':
       return ['targetGroups', `target group ${use.arn}`];
     case 'NewTargetGroup':

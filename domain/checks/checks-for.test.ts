@@ -67,7 +67,7 @@ describe('the Checks of a check', () => {
         groupBy: { judge: 'worst' },
         compare: { to: 'stable', maxRatio: 2 },
       }),
-    ).toMatchObject({ ok: false, problems: [expect.stringContaining('Expected compare without groupBy')] }));
+    ).toMatchObject({ ok: false, problems: [expect.stringContaining('Cannot use compare with groupBy')] }));
 
   it('A-K05 have names of their own when two clusters have the same', () => {
     const twins = [

@@ -32,13 +32,13 @@ export function checksFor(source: CheckSource): Filled<readonly CheckToMake[]> {
   const problems = new Set([
     ...written,
     ...[...filled.map((one) => one.filled), ...others].flatMap((one) => (one.ok ? [] : one.problems)),
-    ...(canary.length === 0 ? ['Expected target groups to check, got none.'] : []),
+    ...(canary.length === 0 ? ['No target groups to check.'] : []),
     ...(analysis.compare !== undefined && stable.length === 0
-      ? ['Expected a stable side to compare with, got none. Remove compare.']
+      ? ['No stable version to compare with. Remove compare.']
       : []),
     ...(analysis.compare !== undefined && analysis.groupBy !== undefined
       ? [
-          'Expected compare without groupBy, because the stable side is asked by the same query and has groups as well. Remove one of them.',
+          'Cannot use compare with groupBy: the stable version is measured by the same query and has groups as well. Remove one of them.',
         ]
       : []),
   ]);

@@ -30,7 +30,9 @@ export function expressionProblems(analysis: Expressive): readonly string[] {
     if (expression === undefined) return [];
     const { valid, type, error } = environment.check(expression);
     if (!valid) return [problem(field, expression, error?.message ?? 'an error', analysis)];
-    return String(type) === 'bool' ? [] : [problem(field, expression, `a ${String(type)}`, analysis)];
+    return String(type) === 'bool'
+      ? []
+      : [problem(field, expression, `the type is ${String(type)}`, analysis)];
   });
 }
 
@@ -41,7 +43,7 @@ function problem(field: 'pass' | 'fail', expression: string, got: string, analys
     ...(analysis.minSamples === undefined ? [] : ['samples']),
   ];
   const [first = ''] = got.split('\n');
-  return `Expected analysis.${field} to be true or false of the doubles ${names.join(', ')}, such as value < 2.0, got ${first} in ${cut(expression, 200)}. Correct it.`;
+  return `Invalid analysis.${field} "${cut(expression, 200)}": ${first}. It must be true or false for the doubles ${names.join(', ')}, such as value < 2.0.`;
 }
 
 /** Whether an expression holds; throws when it has no answer. */

@@ -19,7 +19,7 @@ export function judgeValue(analysis: CheckAnalysis, known: Known): Judged {
     const got = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
     return {
       outcome: 'Error',
-      message: `Expected the expressions to say something of ${value}, got: ${got}. Correct pass or fail.`,
+      message: `Cannot evaluate the expressions for ${value}: ${got}. Correct pass or fail.`,
     };
   }
 }
@@ -64,11 +64,11 @@ function sentence(outcome: Outcome, analysis: CheckAnalysis, { value, baseline }
   const expected = thresholdOf(analysis);
   switch (outcome) {
     case 'Passed':
-      return `${value}${than} passes: ${expected}.`;
+      return `${value}${than} passed: ${expected}.`;
     case 'Failed':
       return `Expected ${expected}, got ${value}${than}.`;
     case 'Inconclusive':
-      return `Expected ${expected} to say something of ${value}${than}, got neither.`;
+      return `${value}${than} matches neither pass nor fail: ${expected}.`;
   }
 }
 

@@ -119,7 +119,7 @@ describe('a sample', () => {
     const analysis = anAnalysis({ ...compare({ maxRatio: 2 }), max: 10 });
     expect([500, 5].map((value) => judge(analysis, of(value), { forMs: 0 }).message)).toEqual([
       'Expected max 10, at most 2 times stable, got 500 (stable: no data).',
-      'Expected max 10, at most 2 times stable to say something of 5 (stable: no data), got neither.',
+      '5 (stable: no data) matches neither pass nor fail: max 10, at most 2 times stable.',
     ]);
   });
 
@@ -135,7 +135,7 @@ describe('a sample', () => {
   it('of 10,000 groups names none of them', () => {
     const many = groups(...Array.from({ length: 10_000 }, () => 0));
     expect(judge(anAnalysis({ max: 1, ...groupBy('worst', 100) }), many, { forMs: 0 }).message).toBe(
-      'Expected at most 100 groups (groupBy.cap), got 10000. Group by something that has fewer values.',
+      'Expected at most 100 groups (groupBy.cap), got 10000. Group by something with fewer values.',
     );
   });
 });
@@ -143,7 +143,7 @@ describe('a sample', () => {
 describe('an expression', () => {
   it.each([
     ['valu < 1', 'Unknown variable: valu'],
-    ['value', 'got a double in value'],
+    ['value', 'the type is double. It must be true or false'],
     ['value <', 'Unexpected token'],
     ['baseline < 1.0', 'Unknown variable: baseline'],
     ['value / 2 < 1', 'no such overload'],

@@ -56,7 +56,7 @@ function tooManyGroups({ groupBy }: CheckAnalysis, groups: readonly GroupValue[]
     return `Expected one series, got ${groups.length}: ${some}${groups.length > 3 ? ', …' : ''}. Aggregate them in the query, or judge each by groupBy.`;
   }
   if (groups.length <= groupBy.cap) return undefined;
-  return `Expected at most ${groupBy.cap} groups (groupBy.cap), got ${groups.length}. Group by something that has fewer values.`;
+  return `Expected at most ${groupBy.cap} groups (groupBy.cap), got ${groups.length}. Group by something with fewer values.`;
 }
 
 /** What to do with too little traffic, which neither passes nor fails. */
@@ -72,8 +72,11 @@ function tooFew(
 
 function extended(message: string, maxExtend: string, { forMs }: Extending): Told {
   if (forMs < parseDuration(maxExtend) * 1000)
-    return { outcome: 'Extended', message: `${message} Measuring again, for ${maxExtend} at most.` };
-  return { outcome: 'Inconclusive', message: `${message} That has gone on for ${maxExtend} (maxExtend).` };
+    return { outcome: 'Extended', message: `${message} Measuring again for up to ${maxExtend}.` };
+  return {
+    outcome: 'Inconclusive',
+    message: `${message} It has been measured again for ${maxExtend} (maxExtend).`,
+  };
 }
 
 function judgeGroups(analysis: CheckAnalysis, measured: Measured, extending: Extending): Told {
@@ -115,13 +118,13 @@ function worstOf(judged: readonly OfGroup[], { min, max }: CheckAnalysis): OfGro
 
 function withoutData({ noData, maxExtend }: CheckAnalysis, group: string, extending: Extending): Told {
   const of = group === '' ? '' : ` of group ${JSON.stringify(group.slice(0, 100))}`;
-  const message = `Expected data${of} in the window, got none (or none that is a number).`;
+  const message = `No data${of} in the window, or no numbers.`;
   const named = group === '' ? {} : { group };
   switch (noData) {
     case 'pass':
-      return { ...named, outcome: 'Passed', message: `${message} That passes, by noData.` };
+      return { ...named, outcome: 'Passed', message: `${message} It passes because of noData.` };
     case 'fail':
-      return { ...named, outcome: 'Failed', message: `${message} That fails, by noData.` };
+      return { ...named, outcome: 'Failed', message: `${message} It fails because of noData.` };
     case 'inconclusive':
       return { ...named, outcome: 'Inconclusive', message };
     case 'extend':

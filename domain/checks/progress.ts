@@ -74,7 +74,7 @@ export function verdictOf(analysis: CheckAnalysis, counts: Counts): CheckVerdict
   const evaluated = passed + failed;
   if (evaluated >= count && passed > 0 && consecutiveSuccess >= (analysis.consecutiveSuccess ?? 0))
     return ended('Successful', 'SamplesPassed', `${passed} of ${evaluated} samples passed.${said}`);
-  return running(`${evaluated} of ${count} samples are evaluated, ${passed} of them have passed.${said}`);
+  return running(`${evaluated} of ${count} samples evaluated, ${passed} passed.${said}`);
 }
 
 /** The end that a limit makes; what failed goes before what could not be measured. */
@@ -82,13 +82,17 @@ function beyondLimits(analysis: CheckAnalysis, counts: Counts, count: number): C
   const { failed = 0, inconclusive = 0, consecutiveErrors: errors = 0 } = counts;
   const { failureLimit = 0, inconclusiveLimit = 0, consecutiveErrorLimit = DEFAULT_ERROR_LIMIT } = analysis;
   if (failed > failureLimit)
-    return ended('Failed', 'SamplesFailed', `${failed} of ${count} samples failed, and ${failureLimit} may.`);
+    return ended(
+      'Failed',
+      'SamplesFailed',
+      `${failed} of ${count} samples failed (failureLimit ${failureLimit}).`,
+    );
   if (errors > consecutiveErrorLimit) {
-    const message = `The provider has not answered ${errors} times in a row, and ${consecutiveErrorLimit} are taken.`;
+    const message = `${errors} consecutive errors (consecutiveErrorLimit ${consecutiveErrorLimit}).`;
     return ended('Error', 'NotMeasured', message);
   }
   if (inconclusive <= inconclusiveLimit) return undefined;
-  const message = `${inconclusive} samples were inconclusive, and ${inconclusiveLimit} may be.`;
+  const message = `${inconclusive} samples were inconclusive (inconclusiveLimit ${inconclusiveLimit}).`;
   return ended('Inconclusive', 'SamplesInconclusive', message);
 }
 

@@ -81,7 +81,7 @@ export const terminatedStatus = (input: StatusInput, counts: Counts): CheckStatu
     {
       phase: 'Terminated',
       reason: 'Terminated',
-      message: 'Ended by spec.terminate before it had come to a verdict.',
+      message: 'Terminated by spec.terminate before it had a verdict.',
     },
     false,
   ),

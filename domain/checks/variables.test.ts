@@ -26,11 +26,14 @@ describe('a variable in a query', () => {
   );
 
   it.each([
-    ['{{.clusterName}}', 'got {{.clusterName}}. Correct the variable.'],
+    [
+      '{{.clusterName}}',
+      'Unknown variable {{.clusterName}}: must be one of clusterName, eksClusterName, albListenerARN',
+    ],
     ['{{.Vars.constructor}}', 'Correct the variable.'],
-    ['{{.Vars.weather}}', 'Expected one of the variables clusterName, eksClusterName, albListenerARN'],
-    ['{{.Vars.labels.rol}}', 'to have the label "rol", got role.'],
-    ['{{.Vars.tags.stage}}', 'Expected cluster web-1-v2 to have the tag "stage", got none.'],
+    ['{{.Vars.weather}}', 'Unknown variable {{.Vars.weather}}'],
+    ['{{.Vars.labels.rol}}', 'has no label "rol". Add it, or use another variable. Did you mean role?'],
+    ['{{.Vars.tags.stage}}', 'Cluster web-1-v2 has no tag "stage".'],
     ['{{.Vars.clusterName', 'Expected }} after {{'],
   ])('%s is refused: %s', (template, message) =>
     expect(renderQuery(template, variables)).toEqual({

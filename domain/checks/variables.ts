@@ -47,7 +47,7 @@ function valueOf(variable: string, variables: CheckVariables): Rendered {
 const known = (name: string, value: string, { targetGroupARN }: CheckVariables): Rendered =>
   value === ''
     ? refuse(
-        `Expected ${PREFIX}${name} of target group ${targetGroupARN} to be known, got nothing. Use another variable, or let an AWSTargetGroupSet make its AWSTargetGroup, which says its cluster.`,
+        `${PREFIX}${name} of target group ${targetGroupARN} is unknown. Use another variable, or let an AWSTargetGroupSet create its AWSTargetGroup, which names its cluster.`,
       )
     : { ok: true, value };
 
@@ -58,17 +58,16 @@ function ofMap(
   { targetGroupARN, clusterName }: CheckVariables,
 ): Rendered {
   if (map !== undefined && Object.hasOwn(map, key)) return { ok: true, value: map[key] ?? '' };
-  const whose = what === 'tag' ? `cluster ${clusterName}` : `target group ${targetGroupARN}`;
-  const got = map === undefined ? 'no tags' : (nearestOf(Object.keys(map), key) ?? 'none');
-  return refuse(
-    `Expected ${whose} to have the ${what} ${quote(key)}, got ${got}. Add it, or use another variable.`,
-  );
+  const whose = what === 'tag' ? `Cluster ${clusterName}` : `Target group ${targetGroupARN}`;
+  const nearest = nearestOf(Object.keys(map ?? {}), key);
+  const hint = nearest === undefined ? '' : ` Did you mean ${nearest}?`;
+  return refuse(`${whose} has no ${what} ${quote(key)}. Add it, or use another variable.${hint}`);
 }
 
 // Admission refuses these before.
 const unknown = (variable: string): Rendered =>
   refuse(
-    `Expected one of the variables ${KNOWN} as {{${PREFIX}clusterName}}, got {{${variable}}}. Correct the variable.`,
+    `Unknown variable {{${variable}}}: must be one of ${KNOWN}, written as {{${PREFIX}clusterName}}. Correct the variable.`,
   );
 
 /** The name that takes the fewest corrections, when these are few. */

@@ -37,7 +37,7 @@ function replicasOfIngress(before: Converted): Converted {
       : withValue(before.object, ['spec', 'ingress', 'replicas'], undefined);
   return warned(
     { ...before, object },
-    `spec.ingress.replicas is spec.replicas now${own === undefined ? '' : ', which was there already and counts'}. It was not heeded where it stood.`,
+    `spec.ingress.replicas moved to spec.replicas${own === undefined ? '' : ', which was already set and is used'}; the old field was ignored.`,
   );
 }
 
@@ -57,14 +57,14 @@ function listenerRule(before: Converted): Converted {
   if (!isRecord(rule))
     return warned(
       before,
-      'The Cell has no listener.rule, and the default rule of a listener is never changed any more. Add spec.ingress.awsApplicationLoadBalancer.listener.rule with a priority and a condition, such as hosts.',
+      'The Cell has no listener.rule, and Okra no longer changes the default rule of a listener. Add spec.ingress.awsApplicationLoadBalancer.listener.rule with a priority and a condition, such as hosts.',
     );
   const { priority } = rule;
   const prioritised =
     priority === undefined || priority === 0
       ? warned(
           { ...before, object: withValue(object, [...RULE, 'priority'], DEFAULT_PRIORITY) },
-          `A rule without a priority had ${DEFAULT_PRIORITY}, which is written out now.`,
+          `A rule without a priority had the priority ${DEFAULT_PRIORITY}, which is now written out.`,
         )
       : before;
   return withoutTargetGroups(prioritised, RULE);
@@ -75,7 +75,7 @@ function withoutTargetGroups(before: Converted, rule: readonly string[]): Conver
   if (at(before.object, ...path) === undefined) return before;
   return warned(
     { ...before, object: withValue(before.object, path, undefined) },
-    'listener.rule.forward.targetGroups of a Cell was kept beside the discovered target groups; it is left out, since the rollout alone says where the rule forwards to. Make AWSTargetGroups of them.',
+    'listener.rule.forward.targetGroups of a Cell was removed: only the rollout decides where the rule forwards to. Create AWSTargetGroups for them.',
   );
 }
 
@@ -91,7 +91,7 @@ function summedSteps(before: Converted): Converted {
   );
   return warned(
     { ...before, object: withValue(before.object, STEPS, next) },
-    `setWeight ${weights.join(', ')} was added up; it is the total weight of the canary now, so that each is written as stepWeight. If totals of ${weights.join(', ')} were meant, write setWeight.`,
+    `setWeight ${weights.join(', ')} used to be added up and is now the total weight of the canary, so each was rewritten as stepWeight. If you meant totals of ${weights.join(', ')}, write setWeight.`,
   );
 }
 
@@ -103,7 +103,7 @@ function pausesWithoutDuration(before: Converted): Converted {
   if (endless.length === 0) return before;
   return warned(
     before,
-    `A pause without a duration (step ${endless.join(', ')}) was over at once; it lasts until someone resumes it now. Give it a duration, or remove it.`,
+    `A pause without a duration (step ${endless.join(', ')}) used to end at once and now lasts until you resume it. Set a duration, or remove the pause.`,
   );
 }
 
@@ -112,7 +112,7 @@ function tooManyReplicas(before: Converted): Converted {
   if (typeof replicas !== 'number' || replicas <= MOST_REPLICAS) return before;
   return warned(
     before,
-    `spec.replicas is ${replicas}; at most ${MOST_REPLICAS} are taken now, because the old and the new version have to fit into one rule. Put several clusters of a version into one target group, by an AWSTargetGroupBinding.`,
+    `spec.replicas is ${replicas}, but at most ${MOST_REPLICAS} is allowed now, because the old and the new version must fit into one rule. Put several clusters of a version into one target group with an AWSTargetGroupBinding.`,
   );
 }
 

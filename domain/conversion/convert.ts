@@ -41,15 +41,14 @@ const areOfNow: Readonly<Record<string, (object: Fields) => boolean>> = {
 };
 
 const gone: Readonly<Record<string, string>> = {
-  Pause:
-    'There are no Pauses any more: a rollout that waits is resumed by okractl resume, and one is paused by okractl pause.',
+  Pause: 'The kind Pause was removed. Use okractl pause and okractl resume.',
   VersionBlocklist:
-    'There is no VersionBlocklist any more: what failed stands in status.blockedVersions of the Cell. To keep a version from coming, set spec.version of the Cell to the one that is to serve.',
+    'The kind VersionBlocklist was removed: failed versions are listed in status.blockedVersions of the Cell. To prevent a rollout, pin the version in spec.version of the Cell.',
   AWSApplicationLoadBalancerTargetDeployment:
-    'An AWSApplicationLoadBalancerTargetDeployment was a Cell before there were Cells; now it is a view that Okra keeps. Write a Cell.',
+    'AWSApplicationLoadBalancerTargetDeployment was replaced by Cell; Okra itself now maintains objects of this kind as a view. Write a Cell.',
   AWSNetworkLoadBalancerTargetDeployment:
-    'It became a Cell with an ingress of type AWSNetworkLoadBalancer. Write a Cell.',
-  ArgoCDCluster: 'It became the ClusterSet, which finds the clusters by their tags. Write a ClusterSet.',
+    'It was replaced by a Cell with an ingress of type AWSNetworkLoadBalancer. Write a Cell.',
+  ArgoCDCluster: 'It was replaced by ClusterSet, which finds the clusters by their tags. Write a ClusterSet.',
 };
 
 /** Brings an object of an older generation into the form of now, with a warning for each change of meaning. */
@@ -73,7 +72,7 @@ export function convert(object: Fields): Outcome {
   if (conversion === undefined)
     return {
       is: 'Dropped',
-      why: `There is no kind ${kind === '' ? 'without a name' : kind} in Okra. Leave it out.`,
+      why: `Okra has no kind ${kind === '' ? 'without a name' : kind}. Remove the object.`,
     };
   return { is: 'Converted', ...conversion(common(object)) };
 }
@@ -86,7 +85,7 @@ function common(object: Fields): Converted {
   return {
     object: withValue(renamed, ['metadata', 'ownerReferences'], undefined),
     warnings: [
-      'metadata.ownerReferences is left out: the owner of the older generation is another object. Okra sets its own.',
+      'metadata.ownerReferences was removed: it refers to an object of the older generation. Okra sets its own.',
     ],
   };
 }

@@ -23,7 +23,7 @@ function clusterSelectors(before: Converted): Converted {
 function secretNames(before: Converted): Converted {
   return warned(
     before,
-    'The secret of a cluster is named after the cluster now, and not <set>-<cluster>. Secrets of the old names are left alone; delete them once those of the new names are there.',
+    'Cluster Secrets are now named after the cluster instead of <set>-<cluster>. Secrets with the old names are kept; delete them once those with the new names exist.',
   );
 }
 
@@ -36,14 +36,14 @@ function quotedName(before: Converted): Converted {
   if (name?.includes('"') !== true) return before;
   return warned(
     { ...before, object: withValue(before.object, path, name.replaceAll('"', '')) },
-    'The quotation marks in spec.bindingTemplate.metadata.name are left out, since no name has them.',
+    'The quotation marks in spec.bindingTemplate.metadata.name were removed: names cannot contain them.',
   );
 }
 
 function groupNames(before: Converted): Converted {
   return warned(
     before,
-    'AWSTargetGroups are named <namespace>-<name> of their TargetGroupBinding now. Those of other names are left alone; delete them once the new ones are there.',
+    'AWSTargetGroups are now named <namespace>-<name> of their TargetGroupBinding. Those with other names are kept; delete them once the new ones exist.',
   );
 }
 
@@ -67,7 +67,7 @@ export function convertLoadBalancerConfig(before: Converted): Converted {
   if (isRecord(rule) && rule['priority'] !== undefined) return forwarding;
   return warned(
     forwarding,
-    'The object names no rule, and the default rule of a listener is never changed any more. Add spec.listener.rule with a priority and a condition, such as hosts.',
+    'The object names no rule, and Okra no longer changes the default rule of a listener. Add spec.listener.rule with a priority and a condition, such as hosts.',
   );
 }
 
@@ -77,5 +77,5 @@ export const convertCheck: Conversion = (before) =>
     ? before
     : warned(
         before,
-        'A Check asks Datadog unless spec.analysis says otherwise; no older generation has said whom it asks. An error of the provider is tried again, and is no verdict.',
+        'A Check queries Datadog unless spec.analysis names another provider; older generations named none. Okra retries an error of the provider and does not count it as a verdict.',
       );

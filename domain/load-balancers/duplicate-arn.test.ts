@@ -65,11 +65,11 @@ describe('one target group in two AWSTargetGroups', () => {
   it.each([
     [
       '1.0.0',
-      `Expected target group ${arnOf('x')} in one of the selected AWSTargetGroups, got it in a, which counts, and in b. Delete one of the two, or correct its spec.arn.`,
+      `Target group ${arnOf('x')} is in two selected AWSTargetGroups: a, which is used, and b. Delete one of the two, or correct its spec.arn.`,
     ],
     [
       '2.0.0',
-      `Expected one version for target group ${arnOf('x')}, got 1.0.0 in AWSTargetGroup a, which counts, and 2.0.0 in b. Delete one of the two, or correct its spec.arn.`,
+      `Target group ${arnOf('x')} has two versions: 1.0.0 in AWSTargetGroup a, which is used, and 2.0.0 in b. Delete one of the two, or correct its spec.arn.`,
     ],
   ])('is reported, with %s as well', (version, message) =>
     expect(groupByVersion([group('a', '1.0.0'), group('b', version)]).rejected).toEqual([

@@ -186,7 +186,7 @@ describe('a plan', () => {
     [
       'a target group without a version',
       serving.withGroups(undefined, 'x'),
-      /AWSTargetGroup x to have a version/,
+      /AWSTargetGroup x has no version/,
     ],
     [
       'a window that never opens',

@@ -37,7 +37,7 @@ describe('a stage that reaches its clusters a few at a time', () => {
     expect(reached(world)).toEqual(['c1', 'c2', 'c3']);
     cure(world, 'c1', 'c3');
     world.settle();
-    expect(world.status.message).toContain('3 of 5 clusters fulfil it, 2 are on their way');
+    expect(world.status.message).toContain('3 of 5 clusters fulfil it, 2 in progress');
     expect(reached(world)).toEqual(FIVE);
     expect(world.status.activeStage).toBe('s0');
     cure(world, ...FIVE);
@@ -101,7 +101,7 @@ describe('a stage that reaches its clusters a few at a time', () => {
     expect(world.settle()).toMatchObject({
       phase: 'Paused',
       reason: 'TooManyFailures',
-      message: expect.stringContaining('2 of 5 clusters have not fulfilled it in time: c1, c3.') as string,
+      message: expect.stringContaining('2 of 5 clusters did not fulfil it in time: c1, c3.') as string,
     });
     expect(clusters(world)).toMatchObject({ done: 1, failed: 2, failing: ['c1', 'c3'] });
     expect(reached(world)).toEqual(['c1', 'c2', 'c3']);

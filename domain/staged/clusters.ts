@@ -48,16 +48,16 @@ export function selectClusters(
   stage: string,
 ): StagedDecision | undefined {
   if (selection?.isDeleting === true) {
-    const message = `BindingPolicy ${selection.name} is being deleted; it is made again when it is gone.`;
+    const message = `BindingPolicy ${selection.name} is being deleted; Okra recreates it once it is gone.`;
     return { do: 'Wait', phase: 'Progressing', reason: 'Removing', message };
   }
   // What KubeStellar has answered of another stage is about other clusters.
   if (selection !== undefined && selection.stage !== stage) {
-    const message = `BindingPolicy ${selection.name} is deleted, because it is about stage ${selection.stage}.`;
+    const message = `Deleting BindingPolicy ${selection.name}: it belongs to stage ${selection.stage}.`;
     return { do: 'Remove', name: selection.name, uid: selection.uid, message };
   }
   if (selection?.isAsAsked === true) return undefined;
-  return { do: 'Select', stage, message: `KubeStellar is asked which clusters stage ${stage} selects.` };
+  return { do: 'Select', stage, message: `Asking KubeStellar which clusters stage ${stage} selects.` };
 }
 
 /** Finds the progress of a progressive stage; undefined for others, or while it is unknown. */
@@ -80,7 +80,7 @@ export function reachNextClusters(
   const own = observed.policies.find(({ stage }) => stage === active.name);
   if (own?.only === undefined || next.length === 0) return undefined;
   const left = failed.length === 0 ? '' : `, ${failed.length} have failed`;
-  const message = `Stage ${active.name} goes on with ${listed(next)}: ${done.length} of ${of} clusters are done${left}.`;
+  const message = `Stage ${active.name} continues with ${listed(next)}: ${done.length} of ${of} clusters are done${left}.`;
   return (
     waitForFreeze(observed, message, now) ??
     waitForWindow(object, message, now) ?? {
@@ -118,7 +118,7 @@ export const describeFailures = (
 ): string => {
   const why = observed.view?.first;
   const first = why === undefined ? '' : ` ${why.object}: ${why.reason}`;
-  return `Stage ${stage}: ${failed.length} of ${of} clusters have not fulfilled it in time: ${listed(failed)}.${first}`;
+  return `Stage ${stage}: ${failed.length} of ${of} clusters did not fulfil it in time: ${listed(failed)}.${first}`;
 };
 
 /** What holds whatever goes forward: a Freeze. */

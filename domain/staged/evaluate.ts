@@ -133,7 +133,7 @@ function complete(state: ActiveState, at: Found, { observed, spec, now }: Situat
   const hasCondition = spec.stages.at(-1)?.condition !== undefined;
   const how = hasCondition
     ? 'is fulfilled, and is the last one.'
-    : 'is the last one and has no condition: KubeStellar was asked to send it.';
+    : 'is the last one and has no condition: KubeStellar was asked to deploy the workload.';
   const message = `Stage ${active.name} ${how}`;
   const done = { ...clearRequest({ ...state, active }, 'promote'), active };
   const own = observed.policies.find(({ stage }) => stage === active.name);
@@ -152,7 +152,7 @@ function fulfilled(
   { stage, situation }: { readonly stage: Stage; readonly situation: Situation },
 ): StagedTurn {
   if (stage.approval !== 'Manual') return pass(state, at, situation);
-  const message = `Stage ${stage.name} is fulfilled. Send promote to begin the next one, or abort to take this one back.`;
+  const message = `Stage ${stage.name} is fulfilled. Send promote to begin the next one, or abort to roll this one back.`;
   return wait(
     state,
     at,
@@ -189,8 +189,8 @@ function troubleOf(
   }
   const late = computeDeadline(active, stage);
   if (late === undefined || situation.now < late) return undefined;
-  const why = view.unbound ?? view.cell ?? view.first?.reason ?? 'No object is looked at.';
-  const message = `Expected stage ${name} to be fulfilled within ${timeout}, got: ${why}`;
+  const why = view.unbound ?? view.cell ?? view.first?.reason ?? 'The stage observes no objects.';
+  const message = `Stage ${name} was not fulfilled within ${timeout}: ${why}`;
   return { reason: 'TimedOut', message };
 }
 
@@ -207,7 +207,8 @@ function giveUp(
       decision: { do: 'Look', message },
     };
   }
-  const why = ' Its clusters may have been served before, so Okra does not take it back by itself.';
+  const why =
+    ' Its clusters may already have received the workload, so Okra does not roll it back automatically.';
   const said = stage.onTimeout === 'RollBack' ? `${message}${why}` : message;
   const held: Held = { ...trouble, message: said, stage: stage.name };
   return wait({ ...state, held }, at, heldBack(held, state), now);
@@ -227,7 +228,7 @@ function heldBack(
   return {
     phase: reason === 'Aborted' ? 'RolledBack' : 'Paused',
     reason,
-    message: `${message} Send retry to try again, promote to continue without, or abort.`,
+    message: `${message} Send retry to try again, promote to continue regardless, or abort.`,
     isTrouble: true,
     mark: fulfilledSince === undefined ? unfulfilled : 'Fulfilled',
   };
@@ -251,7 +252,7 @@ function stillWaiting(
   const { unbound, objects, fulfilled: many, first, cell } = view;
   if (unbound !== undefined) return notBound(name, unbound);
   if (active.fulfilledSince !== undefined) {
-    const message = `Stage ${name} is fulfilled, and has to stay so for ${stage.soak ?? '0s'}.`;
+    const message = `Stage ${name} is fulfilled and must stay fulfilled for ${stage.soak ?? '0s'}.`;
     return { phase: 'Progressing', reason: 'Soaking', message, mark: 'Soaking' };
   }
   if (stage.condition === undefined && objects > 0 && many === objects && cell === undefined) {
@@ -262,7 +263,8 @@ function stillWaiting(
     const message = `Stage ${name}: ${clustersIn(progress)}${cell ?? whyNot(first)}`;
     return { phase: 'Progressing', reason: 'Waiting', message, mark: 'Waiting' };
   }
-  const what = first === undefined ? (cell ?? 'No object is looked at.') : `${first.object}: ${first.reason}`;
+  const what =
+    first === undefined ? (cell ?? 'The stage observes no objects.') : `${first.object}: ${first.reason}`;
   const message = `Stage ${name}: ${many} of ${objects} objects fulfil it. ${what}`;
   return { phase: 'Progressing', reason: 'Waiting', message, mark: 'Waiting' };
 }
@@ -272,5 +274,5 @@ const whyNot = (first: StageView['first']): string =>
 
 function clustersIn({ of, done, failed, underway }: Progress): string {
   const late = failed.length === 0 ? '' : `, ${failed.length} have failed`;
-  return `${done.length} of ${of} clusters fulfil it, ${underway.length} are on their way${late}. `;
+  return `${done.length} of ${of} clusters fulfil it, ${underway.length} in progress${late}. `;
 }

@@ -31,52 +31,52 @@ describe('an object of a stage', () => {
   });
 
   it.each([
-    ['no CombinedStatus', evidence(), 'none yet'],
+    ['no CombinedStatus', evidence(), 'No CombinedStatus for this BindingPolicy yet'],
     [
       'a CombinedStatus of another BindingPolicy',
       evidence(aCombinedStatus({ policy: { name: 'web-prod', uid: 'p-2' } })),
-      'none yet',
+      'No CombinedStatus for this BindingPolicy yet',
     ],
     [
       'a CombinedStatus of an older BindingPolicy of that name',
       evidence(aCombinedStatus({ policy: { ...POLICY, uid: 'p-0' } })),
-      'none yet',
+      'No CombinedStatus for this BindingPolicy yet',
     ],
     [
       'a CombinedStatus of another object',
       evidence(aCombinedStatus({ object: anObject({ name: 'other' }) })),
-      'none yet',
+      'No CombinedStatus for this BindingPolicy yet',
     ],
     [
       'a CombinedStatus of an object of that name in another namespace',
       evidence(aCombinedStatus({ object: anObject({ namespace: 'other' }) })),
-      'none yet',
+      'No CombinedStatus for this BindingPolicy yet',
     ],
     [
       'two of them, of which one is about a deleted object',
       evidence(fulfilling, aCombinedStatus({ uid: 'o-0' })),
-      'got several',
+      'Several CombinedStatuses',
     ],
     [
       'no report of Okra’s StatusCollector',
       evidence(aCombinedStatus({ reports: [] })),
-      'cluster d1 to report',
+      'Cluster d1 has not reported on the latest version',
     ],
     [
       'a report from one of two clusters',
       { ...evidence(fulfilling), clusters: ['d1', 'd2'] },
-      'cluster d2 to report',
+      'Cluster d2 has not reported on the latest version',
     ],
     [
       'a report on an object that was deleted and made again',
       evidence(aCombinedStatus({ reports: [aReport({ uid: 'o-0' })] })),
-      'cluster d1 to report',
+      'Cluster d1 has not reported on the latest version',
     ],
     ['empty rows, of which all() holds', evidence(aCombinedStatus({ rows: [] })), 'reported no rows'],
     [
       'no result of its StatusCollector',
       evidence(aCombinedStatus({ collector: 'another' })),
-      'Expected a result of StatusCollector deployments-aggregator',
+      'StatusCollector deployments-aggregator has no result yet',
     ],
     [
       'rows that were left out for an error',
@@ -129,7 +129,7 @@ describe('an object of a stage', () => {
     const at = (editedAt: number, uid = 'o-1') => ({ ...evidence(fulfilling), now: { uid, editedAt } });
     expect(judgeObject(edited, at(T0 + 1), published)).toMatchObject({
       is: 'Unfulfilled',
-      reason: expect.stringContaining('after the last edit') as string,
+      reason: expect.stringContaining('since the last edit') as string,
     });
     expect(judgeObject(edited, at(T0), published)).toMatchObject({ is: 'Unfulfilled' });
     expect(judgeObject(edited, at(T0 - 1, 'o-2'), published)).toMatchObject({ is: 'Unfulfilled' });

@@ -44,11 +44,11 @@ export function judgeObject(
   const found = evidence.statuses.filter((status) => isAbout(status, object, evidence.policy));
   const [status, another] = found;
   if (status === undefined) {
-    return unfulfilled('Expected a CombinedStatus of this BindingPolicy, got none yet.');
+    return unfulfilled('No CombinedStatus for this BindingPolicy yet.');
   }
   if (another !== undefined) {
     return unfulfilled(
-      'Expected one CombinedStatus, got several; the object was made again, and its old one is still there.',
+      'Several CombinedStatuses: the object was recreated, and the old CombinedStatus still exists.',
     );
   }
   const stale = staleness(object, status, evidence);
@@ -66,7 +66,7 @@ function judgedBy(verdict: Verdict): Judgement {
     case 'False':
       return unfulfilled('The condition does not hold yet.');
     case 'Error':
-      return unfulfilled(`Expected the condition to be true or false, got: ${verdict.message}`);
+      return unfulfilled(`Cannot evaluate the condition: ${verdict.message}`);
   }
 }
 
@@ -96,20 +96,18 @@ function staleness(
   for (const cluster of clusters) {
     const report = reports.find((one) => one.cluster === cluster);
     if (report?.uid !== uid) {
-      return unfulfilled(
-        `Expected cluster ${cluster} to report on the object as it is since its last edit, got no such report yet.`,
-      );
+      return unfulfilled(`Cluster ${cluster} has not reported on the latest version of the object yet.`);
     }
     if (report.resourceVersion === object.resourceVersion) continue;
     if (now === undefined) doubtful ??= cluster;
     else if (!isLater(report, now)) {
       return unfulfilled(
-        `Expected cluster ${cluster} to report after the last edit at ${new Date(now.editedAt).toISOString()}, got a report of ${new Date(report.reportedAt).toISOString()}.`,
+        `Cluster ${cluster} has not reported since the last edit: edited at ${new Date(now.editedAt).toISOString()}, last report at ${new Date(report.reportedAt).toISOString()}.`,
       );
     }
   }
   if (doubtful === undefined) return undefined;
-  const reason = `Expected cluster ${doubtful} to report on resourceVersion ${object.resourceVersion}, got a report on another.`;
+  const reason = `Cluster ${doubtful} reports on another resourceVersion than ${object.resourceVersion}.`;
   return { is: 'Doubtful', reason };
 }
 
@@ -121,7 +119,7 @@ function gapIn({ statusCollectors = [] }: WorkloadObject, { results }: CombinedS
   const found = recordsIn(results);
   for (const collector of statusCollectors.filter((one) => one !== REPORTS)) {
     const result = found.find(({ name }) => name === collector);
-    if (result === undefined) return `Expected a result of StatusCollector ${collector}, got none.`;
+    if (result === undefined) return `StatusCollector ${collector} has no result yet.`;
     if (recordsIn(result['rows']).length === 0) {
       return `StatusCollector ${collector} reported no rows.`;
     }
@@ -132,7 +130,7 @@ function gapIn({ statusCollectors = [] }: WorkloadObject, { results }: CombinedS
     const name = textIn(result['name']) ?? '';
     if (first !== undefined) {
       const said = textIn(first['error']) ?? 'an error';
-      return `Expected StatusCollector ${name} to report without errors, got ${errors.length}, of which the rows are missing: ${said}`;
+      return `StatusCollector ${name} reports ${errors.length} errors, so rows are missing: ${said}`;
     }
     const missing = missingValueIn(result);
     if (missing !== undefined) return `StatusCollector ${name} has no value ${missing}`;
@@ -152,7 +150,7 @@ function missingValueIn({ columnNames, rows }: Fields): string | undefined {
       const text = textIn(string) ?? '';
       if (type === 'String' && EVALUATION_ERROR.test(text)) return `${column}: ${text}`;
       if (type === 'Number' && !Number.isFinite(Number(float)))
-        return `${column}: got ${textIn(float) ?? 'nothing'}, as MIN and MAX of no cluster are. Correct its filter, or wait for reports that pass it.`;
+        return `${column}: got ${textIn(float) ?? 'nothing'}, the result of MIN or MAX over no clusters. Correct its filter, or wait for reports that match it.`;
     }
   }
   return undefined;
@@ -197,5 +195,5 @@ export function findColumnProblem(
     .find(({ name, has }) => name !== REPORTS && statusCollectors.includes(name) && !has);
   return without === undefined
     ? undefined
-    : `Expected StatusCollector ${without.name} to name the cluster of each row, got no column ${column}. Add { name: ${column}, def: inventory.name } to its select or groupBy.`;
+    : `StatusCollector ${without.name} has no column ${column} with the name of the cluster. Add { name: ${column}, def: inventory.name } to its select or groupBy.`;
 }

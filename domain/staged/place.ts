@@ -84,8 +84,8 @@ function corrected(
   if (policy?.isAsAsked === true && isRight) return undefined;
   const message =
     policy === undefined
-      ? `The BindingPolicy of stage ${name} is created.`
-      : `The BindingPolicy of stage ${name} is made to say what the spec does.`;
+      ? `Creating the BindingPolicy of stage ${name}.`
+      : `Updating the BindingPolicy of stage ${name} to match the spec.`;
   const change = {
     stage: name,
     ...(isRight && policy?.only !== undefined ? { clusters: policy.only } : {}),
@@ -107,13 +107,13 @@ function clear(state: ActiveState, { observed, object, spec, now }: Situation): 
   const { selection } = observed;
   if (own === undefined || own.only !== undefined) return undefined;
   if (selection?.isDeleting === false) {
-    const message = `BindingPolicy ${selection.name} is deleted, because all clusters of its stage are selected.`;
+    const message = `Deleting BindingPolicy ${selection.name}: all clusters of its stage are selected.`;
     return { state, decision: { do: 'Remove', name: selection.name, uid: selection.uid, message } };
   }
   if (!own.isBound || spec.stageRetention === 'Keep') return undefined;
   const left = observed.policies.find(({ stage, isDeleting }) => !isDeleting && isPassed(state, stage));
   if (left === undefined) return undefined;
-  const message = `BindingPolicy ${left.name} is deleted, because its stage is passed and not kept.`;
+  const message = `Deleting BindingPolicy ${left.name}: its stage is completed, and stageRetention is Remove.`;
   const { name, uid } = left;
   const { generation } = object;
   return {
@@ -126,5 +126,5 @@ const waitForGone = ({ name }: StagePolicy): StagedTurn['decision'] => ({
   do: 'Wait',
   phase: 'Progressing',
   reason: 'Removing',
-  message: `BindingPolicy ${name} is being deleted by someone; it is made again when it is gone.`,
+  message: `BindingPolicy ${name} is being deleted, not by Okra; Okra recreates it once it is gone.`,
 });

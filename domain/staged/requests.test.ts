@@ -56,31 +56,31 @@ describe('a request to a StagedBindingPolicy', () => {
       atTest,
       'promote',
       { stage: 'dev' },
-      'Expected stage dev, as it was looked at, got stage test. Look again',
+      'Stage dev is not the current stage: it is stage test. Check it',
     ],
     [
       'promote of what is being taken back',
       goingBack,
       'promote',
       { stage: 'dev' },
-      'Expected a stage that is not being taken back',
+      'The stage is being rolled back',
     ],
     [
       'promote after an abort',
       { ...atTest, requests: { abort: stamp } },
       'promote',
       {},
-      'got: an abort by ann. Send retry',
+      'rolled back: an abort by ann. Send retry',
     ],
     [
       'retry after an abort',
       { ...atTest, held, requests: { abort: stamp } },
       'retry',
       {},
-      'got: an abort by ann. Send retry',
+      'rolled back: an abort by ann. Send retry',
     ],
-    ['retry of what is being taken back', goingBack, 'retry', {}, 'not being taken back, got: x Send retry'],
-    ['promote of no name', atTest, 'promote', { stage: '' }, 'Expected stage'],
+    ['retry of what is being taken back', goingBack, 'retry', {}, 'being rolled back: x Send retry'],
+    ['promote of no name', atTest, 'promote', { stage: '' }, 'is not the current stage'],
     ['abort of the stage it is at', atTest, 'abort', { stage: 'test' }, undefined],
     ['abort of one that was passed since', atTest, 'abort', { stage: 'dev' }, undefined],
     [
@@ -95,14 +95,14 @@ describe('a request to a StagedBindingPolicy', () => {
       takenBack,
       'abort',
       { stage: 'prod' },
-      'got stage test, to which it has gone back already',
+      'It was already rolled back to stage test',
     ],
     [
       'abort that comes again after another one',
       { ...takenBack, stages: [mark('last', 'RolledBack')] },
       'abort',
       { stage: 'last' },
-      'got stage test, to which',
+      'It was already rolled back to stage test',
     ],
     [
       'abort back to an earlier stage, of a stage that is gone',
@@ -125,7 +125,7 @@ describe('a request to a StagedBindingPolicy', () => {
       takenBack,
       'abort',
       { to: 'test' },
-      'got stage test, to which',
+      'It was already rolled back to stage test',
     ],
     ['abort back to a stage', { ...atTest, stages: passed }, 'abort', { to: 'dev' }, undefined],
     [
@@ -143,35 +143,35 @@ describe('a request to a StagedBindingPolicy', () => {
       { ...atTest, stages: passed },
       'abort',
       { to: 'test' },
-      'Expected a stage to go back to that was passed before stage test, got test; there are: dev. Nothing is taken back.',
+      'Cannot roll back to test: must be a stage completed before stage test, such as dev.',
     ],
     [
       'abort back to a stage that is still to come',
       { ...atTest, stages: [...passed, mark('prod', 'RolledBack')] },
       'abort',
       { to: 'prod' },
-      'got prod; there are: dev.',
+      'Cannot roll back to prod: must be a stage completed before stage test, such as dev.',
     ],
     [
       'abort back to a stage that nobody knows',
       takenBack,
       'abort',
       { to: 'gone' },
-      'got gone; there is none. Nothing is taken back.',
+      'Cannot roll back to gone: no stage was completed before stage',
     ],
     [
       'the same that comes twice',
       takenBack,
       'abort',
       { to: 'gone', stage: 'prod' },
-      'got stage test, to which',
+      'It was already rolled back to stage test',
     ],
     [
       'abort of what was taken back because it was late',
       { ...takenBack, held: { ...aborted, reason: 'TimedOut' } },
       'abort',
       { stage: 'prod' },
-      'got stage test, to which',
+      'It was already rolled back to stage test',
     ],
     [
       'abort of what is late, and was not taken back',
@@ -190,7 +190,7 @@ describe('a request to a StagedBindingPolicy', () => {
   });
 
   it('is not about a stage where none has begun', () => {
-    expect(refuseStagedRequest(notBegun, 'promote', { stage: 'dev' })).toContain('got none that has begun');
+    expect(refuseStagedRequest(notBegun, 'promote', { stage: 'dev' })).toContain('no stage has begun yet');
   });
 
   it.each(['abort', 'retry', 'resume'] as const)('is kept until someone has looked: %s', (name) => {

@@ -22,9 +22,7 @@ export function refuseStagedRequest(
     case 'abort':
       return abortRefusal(state, aim);
     case 'resume':
-      return state.requests.paused === undefined
-        ? 'Expected a paused StagedBindingPolicy, got one that is not paused.'
-        : undefined;
+      return state.requests.paused === undefined ? 'The StagedBindingPolicy is not paused.' : undefined;
     case 'promote':
       return promoteRefusal(state, aim);
     case 'retry':
@@ -38,13 +36,13 @@ export function refuseStagedRequest(
 function takingBackRefusal({ rollingBack, requests: { abort } }: StagedState): string | undefined {
   if (rollingBack === undefined && abort === undefined) return undefined;
   const { message = `an abort by ${abort?.by ?? ''}.` } = rollingBack ?? {};
-  return `Expected a stage that is not being taken back, got: ${message} Send retry when it is gone.`;
+  return `The stage is being rolled back: ${message} Send retry once that is done.`;
 }
 
 const retryRefusal = (state: StagedState): string | undefined =>
   takingBackRefusal(state) ??
   (state.held === undefined
-    ? 'Expected something that was aborted or has timed out, got neither. Use promote to finish a stage.'
+    ? 'There is nothing to retry: no stage was aborted or timed out. Use promote to finish a stage.'
     : undefined);
 
 /** A promote is of the stage that its sender has looked at. */
@@ -53,12 +51,12 @@ function promoteRefusal(state: StagedState, { stage }: StagedAim): string | unde
   const takingBack = takingBackRefusal(state);
   if (takingBack !== undefined) return takingBack;
   if (stage !== undefined && stage !== active?.name) {
-    const there = active === undefined ? 'none that has begun' : `stage ${active.name}`;
-    return `Expected stage ${stage}, as it was looked at, got ${there}. Look again before you ask for promote.`;
+    const there = active === undefined ? 'no stage has begun yet' : `it is stage ${active.name}`;
+    return `Stage ${stage} is not the current stage: ${there}. Check it and promote again.`;
   }
   return active?.completedAt === undefined
     ? undefined
-    : 'Expected a stage after this one, got the last one, which is completed.';
+    : 'There is no next stage: the last stage is completed.';
 }
 
 /** While something is being taken back, an abort can only ask to go back further. */
@@ -69,7 +67,7 @@ function repetitionOf(
 ): string | undefined {
   const target = earlier.indexOf(already ?? earlier.at(-1) ?? '');
   const isFurther = to !== undefined && earlier.slice(0, Math.max(0, target)).includes(to);
-  return isFurther ? undefined : `Expected a stage that is not being taken back yet, got: ${message}`;
+  return isFurther ? undefined : `The stage is already being rolled back: ${message}`;
 }
 
 /** Refuses an abort that comes twice, or has nothing to go back to. */
@@ -77,15 +75,18 @@ function abortRefusal(state: StagedState, aim: StagedAim): string | undefined {
   const { to } = aim;
   const { active, held, rollingBack } = state;
   if (isWithdrawal(state, aim)) return undefined;
-  if (active === undefined) return 'Expected a stage to take back, got none that has begun.';
+  if (active === undefined) return 'There is nothing to roll back: no stage has begun yet.';
   const earlier = listPassedBefore(state);
   if (rollingBack !== undefined) return repetitionOf(rollingBack, earlier, to);
   const goesFurther = to !== undefined && earlier.includes(to);
   if (isOfTakenBack(state, aim))
-    return `Expected a stage to take back, got stage ${active.name}, to which it has gone back already: ${held?.message} Send abort without "stage" and "to" to take ${active.name} back as well.`;
+    return `It was already rolled back to stage ${active.name}: ${held?.message} Send abort without "stage" and "to" to roll back ${active.name} as well.`;
   if (to === undefined || goesFurther) return undefined;
-  const those = earlier.length === 0 ? 'there is none' : `there are: ${earlier.join(', ')}`;
-  return `Expected a stage to go back to that was passed before stage ${active.name}, got ${cut(to, LONGEST.stage)}; ${those}. Nothing is taken back. Send abort without "to" to take ${active.name} back.`;
+  const problem =
+    earlier.length === 0
+      ? `no stage was completed before stage ${active.name}`
+      : `must be a stage completed before stage ${active.name}, such as ${earlier.join(', ')}`;
+  return `Cannot roll back to ${cut(to, LONGEST.stage)}: ${problem}. Send abort without "to" to roll back ${active.name}.`;
 }
 
 /** Whether an abort is about a stage that was taken back already. */
@@ -186,15 +187,15 @@ export function answerStagedRequest(
   const stage = active === undefined ? 'the first stage' : `stage ${active.name}`;
   switch (name) {
     case 'pause':
-      return `It is paused at ${stage}; no stage begins. Send resume to continue.`;
+      return `Paused at ${stage}; no stage begins. Send resume to continue.`;
     case 'resume':
-      return `It goes on with ${stage}.`;
+      return `Resumed; continuing with ${stage}.`;
     case 'promote':
-      return `${stage} is finished, whether or not it is fulfilled${active?.clusters === undefined ? '' : ', and reaches the clusters that are left at once'}.`;
+      return `Finishing ${stage}, whether or not it is fulfilled${active?.clusters === undefined ? '' : ', and deploying to all of its remaining clusters at once'}.`;
     case 'abort':
-      if (isWithdrawal(state, aim)) return `Nothing begins after ${stage} until someone sends retry.`;
-      return `${stage} is taken back: its BindingPolicy is deleted.`;
+      if (isWithdrawal(state, aim)) return `No stage begins after ${stage} until you send retry.`;
+      return `Rolling back ${stage}: its BindingPolicy is deleted.`;
     case 'retry':
-      return `It goes on with ${stage}, from the beginning.`;
+      return `Retrying ${stage} from the beginning.`;
   }
 }

@@ -34,7 +34,7 @@ export function rollBack(
   return { state: taken(state, { active, previous, now }), decision: LOOK };
 }
 
-const LOOK = { do: 'Look', message: 'A stage was taken back.' } as const;
+const LOOK = { do: 'Look', message: 'Rolled back a stage.' } as const;
 
 /** Binds the stage before first, whose BindingPolicy stageRetention Remove has deleted. */
 function comeBack(
@@ -44,14 +44,14 @@ function comeBack(
 ): StagedTurn['decision'] | undefined {
   const own = observed.policies.find((one) => one.stage === stage);
   if (own === undefined)
-    return { do: 'Apply', stage, message: `${message} First stage ${stage} is bound again.` };
+    return { do: 'Apply', stage, message: `${message} Binding stage ${stage} again first.` };
   const isKept = object.spec?.stageRetention !== 'Remove';
   // What is kept has had its clusters before, and nothing is gained by waiting for what KubeStellar refuses.
   if (isKept && (own.isDeleting || own.refusal !== undefined)) return undefined;
   if (own.isBound && !own.isDeleting) return undefined;
   const wait = { do: 'Wait', phase: 'RollingBack' } as const;
   if (own.isDeleting) {
-    const waits = `${message} Waiting for KubeStellar to let BindingPolicy ${own.name} go, so that stage ${stage} can be bound again first.`;
+    const waits = `${message} Waiting for KubeStellar to release BindingPolicy ${own.name}, so that stage ${stage} can be bound again first.`;
     return { ...wait, reason: 'Removing', message: waits };
   }
   const waits = `${message} Waiting for KubeStellar to bind stage ${stage} again first.`;
@@ -65,7 +65,7 @@ function removal(
   message: string,
 ): StagedTurn['decision'] {
   if (!own.isDeleting) return { do: 'Remove', name: own.name, uid: own.uid, message };
-  const waits = `${message} Waiting for KubeStellar to let BindingPolicy ${own.name} and its Binding go.`;
+  const waits = `${message} Waiting for KubeStellar to release BindingPolicy ${own.name} and its Binding.`;
   return { do: 'Wait', phase: 'RollingBack', reason: 'Removing', message: waits };
 }
 

@@ -44,7 +44,7 @@ describe('an edit of the stages', () => {
     expect(world.settle()).toMatchObject({
       phase: 'Failed',
       reason: 'StageChanged',
-      message: `invalid spec.stages[${at}]: must be stage s${at} as it has begun, with its clusterSelectors. Restore it, or send abort to take it back.`,
+      message: `invalid spec.stages[${at}]: must be stage s${at} with the clusterSelectors it has begun with. Restore it, or send abort to roll it back.`,
     });
     expect(world.status.stages).toEqual(before);
     expect(world.status.conditions).toContainEqual(

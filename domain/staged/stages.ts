@@ -23,7 +23,7 @@ export function followStages(before: StagedState, seen: Seen): FollowedStages {
   const names = begunNames(state, spec);
   const changed = names.findIndex((name, index) => isChanged(state, name, spec.stages[index]));
   if (changed >= 0) {
-    const message = `invalid spec.stages[${changed}]: must be stage ${names[changed]} as it has begun, with its clusterSelectors. Restore it, or send abort to take it back.`;
+    const message = `invalid spec.stages[${changed}]: must be stage ${names[changed]} with the clusterSelectors it has begun with. Restore it, or send abort to roll it back.`;
     return { state, problem: { reason: 'StageChanged', message } };
   }
   const begun = spec.stages

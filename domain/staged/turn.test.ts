@@ -247,7 +247,7 @@ describe('a StagedBindingPolicy', () => {
       expect(world.settle()).toMatchObject({
         phase: 'Paused',
         reason: 'TimedOut',
-        message: expect.stringContaining('Its clusters may have been served before') as string,
+        message: expect.stringContaining('Its clusters may already have received the workload') as string,
       });
       expect(world.placed).toEqual(['s0', 's1']);
       world.ask('abort');
@@ -336,7 +336,7 @@ describe('a StagedBindingPolicy', () => {
         world.settle();
         world.freezes = [{ name: 'f', by: 'ops', reason: 'x.' }];
         world.ask(name);
-        expect(answerStagedRequest('abort', world.state, aim)).toContain('Nothing begins after stage s0');
+        expect(answerStagedRequest('abort', world.state, aim)).toContain('No stage begins after stage s0');
         world.state = acceptStagedRequest(world.state, 'abort', {
           by: 'bob',
           reason: '',
@@ -367,7 +367,7 @@ describe('a StagedBindingPolicy', () => {
     world.ask('retry');
     world.settle();
     const aim = { stage };
-    expect(answerStagedRequest('abort', world.state, aim)).toContain('Nothing begins');
+    expect(answerStagedRequest('abort', world.state, aim)).toContain('No stage begins');
     world.state = acceptStagedRequest(world.state, 'abort', { by: 'bob', reason: '', at: world.now, ...aim });
     world.freezes = [];
     expect(world.settle()).toMatchObject({ phase: 'RolledBack', reason: 'Aborted' });
@@ -589,7 +589,7 @@ describe('a StagedBindingPolicy', () => {
   it('does nothing by a spec that cannot be followed, but takes back', () => {
     const world = fulfil(three(), 's0');
     world.settle();
-    world.problems = [{ reason: 'InvalidExpression', message: 'Expected valid CEL, got: EOF. Correct it.' }];
+    world.problems = [{ reason: 'InvalidExpression', message: 'not valid CEL: EOF. Correct it.' }];
     fulfil(world, 's1');
     expect(world.settle()).toMatchObject({ phase: 'Failed', reason: 'InvalidExpression' });
     expect(world.status.conditions).toContainEqual(

@@ -40,13 +40,13 @@ type Rule = (state: StagedState, turn: Turn) => Decision | StagedTurn | undefine
 
 /** The rules in their order: the first that has something to do decides. */
 export const stagedRules: readonly (readonly [name: string, rule: Rule])[] = [
-  ['An abort or a timeout takes the newest stage back', takeBack],
-  ['A BindingPolicy of a stage that was taken back goes', removeLeftOver],
+  ['An abort or a timeout rolls back the newest stage', takeBack],
+  ['The leftover BindingPolicy of a rolled back stage is deleted', removeLeftOver],
   ['A spec or a space that cannot be used is reported', reportProblem],
   ['A pause holds', holdPause],
   ['The first stage begins', withSpec(beginFirstStage)],
-  ['The BindingPolicies are made what they are to be', ofStage(placeStages)],
-  ['A stage that was not looked at is looked at', lookAtStage],
+  ['The BindingPolicies are created or updated', ofStage(placeStages)],
+  ['A stage that was not observed yet is observed', lookAtStage],
   ['The active stage waits, soaks, is late or is passed', ofStage(evaluateActive)],
 ];
 
@@ -79,7 +79,7 @@ function ofStage(rule: (state: ActiveState, situation: Situation) => StagedTurn 
   );
 }
 
-const LOOK = { do: 'Look', message: 'The stage is looked at.' } as const;
+const LOOK = { do: 'Look', message: 'Observing the stage.' } as const;
 
 function lookAtStage({ active }: StagedState, { observed: { view } }: Turn): Decision | undefined {
   return active === undefined || view?.stage !== active.name ? LOOK : undefined;
@@ -125,7 +125,7 @@ function removeLeftOver(
     name !== active?.name && stages.some((mark) => mark.name === name && mark.phase === 'RolledBack');
   const left = policies.find(({ stage, isDeleting }) => !isDeleting && isTaken(stage));
   if (left === undefined) return undefined;
-  const message = `BindingPolicy ${left.name} is deleted, because its stage was taken back.`;
+  const message = `Deleting BindingPolicy ${left.name}: its stage was rolled back.`;
   return { do: 'Remove', name: left.name, uid: left.uid, message };
 }
 

@@ -22,18 +22,18 @@ const changed = (metadata: Partial<Binding['metadata']>): Binding => ({
 describe('a Binding', () => {
   it.each<[string, BindingPolicy, Binding | undefined, string | undefined]>([
     ['of what is asked for now', policy, binding, undefined],
-    ['that is not there', policy, undefined, 'to make Binding web-dev'],
+    ['that is not there', policy, undefined, 'to create Binding web-dev'],
     [
-      'of an older BindingPolicy',
+      'to recreate Binding web-dev',
       policy,
       changed({ ownerReferences: [{ kind: 'BindingPolicy', uid: 'o' }] }),
-      'of an older BindingPolicy',
+      'to recreate Binding web-dev',
     ],
     [
       'that is being deleted',
       policy,
       changed({ deletionTimestamp: '2026-11-22T08:00:00Z' }),
-      'of an older BindingPolicy',
+      'to recreate Binding web-dev',
     ],
     [
       'of an older generation of its BindingPolicy',
@@ -120,10 +120,10 @@ describe('the Cell of a stage', () => {
   });
   it.each([
     ['is Ready at the version', cell('True', '2.0.0'), undefined],
-    ['is not there', undefined, 'got none'],
+    ['is not there', undefined, 'not found'],
     ['is not Ready', cell('False', '2.0.0'), 'It waits.'],
-    ['was Ready before an edit', cell('True', '2.0.0', 0), 'to be Ready'],
-    ['serves another version', cell('True', '1.0.0'), 'to serve 2.0.0, got 1.0.0'],
+    ['was Ready before an edit', cell('True', '2.0.0', 0), 'is not Ready'],
+    ['serves another version', cell('True', '1.0.0'), 'does not serve 2.0.0 yet; it serves 1.0.0'],
   ])('%s', (_, found, want) => {
     const problem = findCellProblem(wanted, found);
     expect(want === undefined ? problem : problem?.includes(want)).toBe(

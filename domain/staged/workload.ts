@@ -41,10 +41,10 @@ export function explainUnselected(
 ): string | undefined {
   const { clusters } = selection?.stage === stage ? selection : {};
   if (clusters === undefined)
-    return 'Waiting for KubeStellar to say which clusters match its clusterSelectors.';
+    return 'Waiting for KubeStellar to report which clusters match its clusterSelectors.';
   if (clusters.length === 0) return 'No cluster matches its clusterSelectors.';
   if (clusters.length <= MOST_CLUSTERS) return undefined;
-  return `Expected at most ${MOST_CLUSTERS} clusters in a progressive stage, got ${clusters.length}. Make several stages of it.`;
+  return `Too many clusters for a progressive stage: ${clusters.length}, at most ${MOST_CLUSTERS}. Split it into several stages.`;
 }
 
 /** Explains why the Binding of a progressive stage lists other clusters; undefined when it does not. */
@@ -57,7 +57,7 @@ export function explainStranger(
   const stranger = listClusters({ metadata, ...binding }).find((name) => !clusters.includes(name));
   return stranger === undefined
     ? undefined
-    : `Expected Binding ${metadata.name} to list ${clusters.join(', ')} alone, got ${stranger} as well. Correct the label ${label} of that ManagedCluster, which is to be its name.`;
+    : `Binding ${metadata.name} lists ${stranger}, which is not one of ${clusters.join(', ')}. Correct the label ${label} of that ManagedCluster: it must be the name of the ManagedCluster.`;
 }
 
 // Their names are in the history of the workflow, with each look.
@@ -76,10 +76,10 @@ export const explainUnsent = (binding: Binding | undefined): string | undefined 
 /** Why a Binding is not of what its BindingPolicy asks for now; undefined when it is, sent or not. */
 export function explainOutOfDate(policy: BindingPolicy, binding: Binding | undefined): string | undefined {
   const { name, uid, generation } = policy.metadata;
-  if (binding === undefined) return `Waiting for KubeStellar to make Binding ${name}.`;
+  if (binding === undefined) return `Waiting for KubeStellar to create Binding ${name}.`;
   const isOwn = binding.metadata.ownerReferences?.some((owner) => owner.uid === uid) === true;
   if (!isOwn || binding.metadata.deletionTimestamp !== undefined) {
-    return `Waiting for KubeStellar to make Binding ${name} again; the one that is there is of an older BindingPolicy.`;
+    return `Waiting for KubeStellar to recreate Binding ${name}: the current one belongs to an older BindingPolicy.`;
   }
   const error = errorOf(policy, binding);
   if (error !== undefined) return `KubeStellar reports an error: ${error}`;
@@ -118,15 +118,15 @@ export function findCellProblem(
   cell: Pick<Cell, 'status' | 'metadata'> | undefined,
 ): string | undefined {
   const which = `Cell ${namespace}/${name}`;
-  if (cell === undefined) return `Expected ${which}, got none. Create it, or correct the stage.`;
+  if (cell === undefined) return `${which} not found. Create it, or correct the stage.`;
   const { status = {}, metadata } = cell;
   const ready = status.conditions?.find(({ type }) => type === 'Ready');
   const isCurrent =
     ready?.observedGeneration === undefined || ready.observedGeneration === metadata.generation;
   if (ready?.status !== 'True' || !isCurrent) {
-    return `Expected ${which} to be Ready, got: ${ready?.message ?? 'no condition yet.'}`;
+    return `${which} is not Ready: ${ready?.message ?? 'no condition yet.'}`;
   }
   const { stableVersion } = status;
   if (version === undefined || stableVersion === version) return undefined;
-  return `Expected ${which} to serve ${version}, got ${stableVersion ?? 'nothing'}.`;
+  return `${which} does not serve ${version} yet; it serves ${stableVersion ?? 'nothing'}.`;
 }

@@ -162,6 +162,6 @@ describe('groupByVersion', () => {
       ['x', 'InvalidVersion'],
       ['y', 'MissingVersion'],
     ]);
-    expect(rejected[0]?.message).toContain('got "latest"');
+    expect(rejected[0]?.message).toContain('Invalid version "latest"');
   });
 });

@@ -136,13 +136,13 @@ function reject({ name, version }: SelectedTargetGroup): RejectedTargetGroup {
     return {
       name,
       reason: 'MissingVersion',
-      message: `Expected AWSTargetGroup ${name} to have a version, got none. Label it, for example okra.mumo.co/version=1.2.3, or tag its target group in AWS.`,
+      message: `AWSTargetGroup ${name} has no version. Label it, for example okra.mumo.co/version=1.2.3, or tag its target group in AWS.`,
     };
   }
   return {
     name,
     reason: 'InvalidVersion',
-    message: `Expected the version of AWSTargetGroup ${name} to be a semantic version such as 1.2.3, v2 or 1.4-rc.1, of at most 63 characters, got ${JSON.stringify(version)}. ${DASHED.test(version) ? 'Put dots between numbers, such as 2024.10.1: correct' : 'Correct'} its label, or the tag of its target group in AWS.`,
+    message: `Invalid version ${JSON.stringify(version)} of AWSTargetGroup ${name}: must be a semantic version such as 1.2.3, v2 or 1.4-rc.1, of at most 63 characters. ${DASHED.test(version) ? 'Put dots between numbers, such as 2024.10.1: correct' : 'Correct'} its label, or the tag of its target group in AWS.`,
   };
 }
 
@@ -152,8 +152,8 @@ function duplicate(
 ): RejectedTargetGroup {
   const message =
     version === holder.version
-      ? `Expected target group ${arn} in one of the selected AWSTargetGroups, got it in ${holder.name}, which counts, and in ${name}.`
-      : `Expected one version for target group ${arn}, got ${holder.version} in AWSTargetGroup ${holder.name}, which counts, and ${version} in ${name}.`;
+      ? `Target group ${arn} is in two selected AWSTargetGroups: ${holder.name}, which is used, and ${name}.`
+      : `Target group ${arn} has two versions: ${holder.version} in AWSTargetGroup ${holder.name}, which is used, and ${version} in ${name}.`;
   return {
     name,
     reason: 'DuplicateARN',

@@ -90,7 +90,7 @@ describe('the CRDs on a real API server', () => {
     const [fits, tooLong] = await Promise.all(answers);
     expect(fits).toBe('');
     expect(tooLong).toContain(
-      'Expected metadata.name of a Cell to have at most 63 characters, because it is the value of a label on its AnalysisRuns and Experiments. Choose a shorter name.',
+      'metadata.name of a Cell must have at most 63 characters, because it is the value of a label on its AnalysisRuns and Experiments. Choose a shorter name.',
     );
   });
 
@@ -222,12 +222,12 @@ describe('objects in a namespace', () => {
     [
       'kind of load balancer',
       goodLoadBalancers['a Network Load Balancer'],
-      'Expected a Cell to keep the spec.ingress.type that it was made with, because the load balancer before would be left at its weights of that moment. Make a new Cell for the other one.',
+      'spec.ingress.type is immutable, because the previous load balancer would be left with its current weights. Create a new Cell for the other one.',
     ],
     [
       'purpose',
       oneApplication(),
-      'Expected a Cell to keep spec.ingress or spec.applications, whichever it was made with. Make a new Cell.',
+      'A Cell cannot change between spec.ingress and spec.applications. Create a new Cell.',
     ],
   ])('keep the %s that they were made with', async (_, spec, refusal) => {
     const file = ['replace', '--dry-run=server', '-n', namespace, '-f', '-'];

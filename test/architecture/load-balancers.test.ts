@@ -146,7 +146,7 @@ describe('a kind of load balancer that the tables have a line of', () => {
       return parsed.ok ? [] : parsed.problems;
     };
     expect(problemsOf(ingress)).toEqual([]);
-    expect(problemsOf({ type: 'Route53' }).join()).toContain('Expected spec.ingress.route53, because');
+    expect(problemsOf({ type: 'Route53' }).join()).toContain('spec.ingress.route53 is required, because');
     expect(problemsOf({ ...ingress, type: 'ALB' }).join()).toContain('AWSNetworkLoadBalancer or Route53.');
   });
 

@@ -151,7 +151,7 @@ describe('a ClusterSet', () => {
     expect(degraded.conditions?.find(({ type }) => type === 'Ready')).toMatchObject({
       status: 'False',
       reason,
-      message: expect.stringContaining('nothing is deleted meanwhile') as string,
+      message: expect.stringContaining('nothing is deleted in the meantime') as string,
     });
     expect(degraded.clusters?.names).toEqual([`${name}1`, `${name}2`]);
     expect(await secret(`${name}1`)).toBeDefined();

@@ -134,7 +134,7 @@ describe('discovery and the first release', () => {
     ]);
     const condition = status.conditions?.find((one) => one.type === 'TargetGroupsAccepted');
     expect(condition).toMatchObject({ status: 'False' });
-    expect(condition?.message).toContain('got "latest"');
+    expect(condition?.message).toContain('Invalid version "latest"');
   });
 
   it('A-C10 takes the version from the first of the labels that it names', async () => {
@@ -193,9 +193,11 @@ describe('discovery and the first release', () => {
       );
     expect(await refused({ setWeight: 20 }, { setWeight: 120 })).toContain('canary.steps[1].setWeight');
     expect(await refused({ stepWeight: 60 }, { stepWeight: 60 })).toContain(
-      'Expected the stepWeights of steps to add up to at most 100',
+      'The stepWeights of steps must add up to at most 100',
     );
-    expect(await refused({ setWeight: 20 }, { stepWeight: 20 })).toContain('either setWeight or stepWeight');
+    expect(await refused({ setWeight: 20 }, { stepWeight: 20 })).toContain(
+      'must not mix setWeight and stepWeight',
+    );
   });
 
   it('reaches the Cells that select a group when its labels change or it is deleted', async () => {

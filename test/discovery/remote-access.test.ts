@@ -340,7 +340,7 @@ describe("Okra's identity is shown to no stranger", () => {
     const found = clustersWith(more).reach(aSecret({ ...login(), tlsClientConfig: { caData } }, url));
     const said = found.is === 'Problem' ? found.problem : (await failureOf(found.client)).message;
     expect(said).toMatch(
-      /data\.server to be (the endpoint that EKS gives .* No token was sent|one of OKRA_EXEC_SERVERS)/,
+      /data\.server (must be the endpoint that EKS reports .* No token was sent|to be one of OKRA_EXEC_SERVERS)/,
     );
     expect(shown).toEqual([]);
   });
@@ -350,7 +350,7 @@ describe("Okra's identity is shown to no stranger", () => {
     const failure = await failureOf(reach({ ...eks(), tlsClientConfig: { caData } }));
     expect(failure).toMatchObject({
       reason: 'ForeignEndpoint',
-      message: expect.stringContaining('Expected tlsClientConfig.caData to be the CA that EKS gives'),
+      message: expect.stringContaining('tlsClientConfig.caData must be exactly the CA that EKS reports'),
     });
   });
 

@@ -252,11 +252,9 @@ describe('an AWSTargetGroupBinding', () => {
     const targets = [{ name: 'ips', ids: ['10.0.0.9'], port: 80 }];
     await bindings.apply('stays', one, targets);
     await bindings.untilRegistered(one, ['10.0.0.9:80']);
-    await expect(bindings.apply('stays', other, targets)).rejects.toThrow(
-      'spec.targetGroupARN to stay as it is',
-    );
+    await expect(bindings.apply('stays', other, targets)).rejects.toThrow('spec.targetGroupARN is immutable');
     await expect(bindings.applySpec('stays', { targets })).rejects.toThrow(
-      'spec.targetGroupARN to stay as it is',
+      'spec.targetGroupARN is immutable',
     );
   });
 

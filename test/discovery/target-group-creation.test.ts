@@ -98,7 +98,7 @@ describe('A-B05 an AWSTargetGroupBinding without targetGroupARN', () => {
       await stage.apply(cluster('vpc1'));
       await bindings.applySpec('invpc', asked(inCluster));
       const { message } = await bindings.untilProblem('invpc', 'VPCUnknown');
-      expect(message).toContain('got no VPC in the secrets of vpc1. Set spec.targetGroup.vpcID');
+      expect(message).toContain('the secrets of vpc1 name no VPC. Set spec.targetGroup.vpcID');
       await stage.apply(cluster('vpc1', await vpcOf()));
       const arn = await untilCreated('invpc');
       expect((await find(arn))?.VpcId).toBe(await vpcOf());
@@ -154,7 +154,7 @@ describe('A-B05 an AWSTargetGroupBinding without targetGroupARN', () => {
     });
     await stage.delete(AWS_TARGET_GROUP_BINDING, 'deleted', { wait: false });
     const { message } = await bindings.untilProblem('deleted', 'TargetGroupInUse');
-    expect(message).toContain(`Expected no load balancer to forward to target group ${arn}`);
+    expect(message).toContain(`Cannot deregister the targets of target group ${arn}`);
     // Its targets go with the traffic, and not before.
     expect(await bindings.registered(arn)).toEqual(['10.0.0.9:8080']);
     await stage.elbv2.deleteRule({ RuleArn: Rules?.[0]?.RuleArn });

@@ -27,10 +27,10 @@ describe('a blue-green Cell', () => {
     expect(await refused(strategy({ analysis }))).toContain('exactly one promote');
     expect(
       await refused({ updateStrategy: { type: 'BlueGreen', canary: { steps: [{ setWeight: 20 }] } } }),
-    ).toContain('Expected no canary block, because updateStrategy.type is BlueGreen');
+    ).toContain('updateStrategy.canary must not be set, because updateStrategy.type is BlueGreen');
     expect(
       await refused({ updateStrategy: { type: 'Canary', blueGreen: { steps: [{ promote: {} }] } } }),
-    ).toContain('Expected no blueGreen block, because updateStrategy.type is Canary');
+    ).toContain('updateStrategy.blueGreen must not be set, because updateStrategy.type is Canary');
   });
 
   it('A-N04 on an Application Load Balancer is switched by one write, and goes back by one when what comes after fails', async () => {

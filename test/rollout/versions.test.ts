@@ -120,7 +120,7 @@ describe('which version serves', () => {
     await stage.apply(again('twicez', '2.0.0'));
     await stage.apply(cell('twice', { replicas: 1 }));
     const status = await stage.untilPhase('twice', 'Completed', '1.0.0');
-    expect(status.rejectedTargetGroups?.[0]?.message).toContain('got 1.0.0 in AWSTargetGroup twicea');
+    expect(status.rejectedTargetGroups?.[0]?.message).toContain('1.0.0 in AWSTargetGroup twicea');
     await groups('twice', '2.0.0', 'b');
     await stage.untilPhase('twice', 'Completed', '2.0.0');
     expect(await stage.writes()).toEqual([

@@ -221,7 +221,7 @@ describe('a StagedBindingPolicy', () => {
       activeStage: 'dev',
     });
     expect(
-      await untilStatus('none', 'none', ({ message }) => message?.includes('looks at none of them') === true),
+      await untilStatus('none', 'none', ({ message }) => message?.includes('selects none of them') === true),
     ).toMatchObject({ activeStage: 'dev' });
     await report('two', 'dev', {}, second);
     await untilAt('two', 'prod');
@@ -234,14 +234,18 @@ describe('a StagedBindingPolicy', () => {
     await apply(name);
     await bind(name, 'dev', [edited]);
     await report(name, 'dev', { uid: '00000000-0000-0000-0000-000000000000' }, edited);
-    await untilStatus(name, 'none of its own', ({ message }) => message?.includes('got none yet') === true);
+    await untilStatus(
+      name,
+      'none of its own',
+      ({ message }) => message?.includes('No CombinedStatus') === true,
+    );
     await report(name, 'dev', { rows: [] }, edited);
     await untilStatus(name, 'no rows', ({ message }) => message?.includes('reported no rows') === true);
     await report(name, 'dev', { at: new Date(0) }, edited);
     await untilStatus(
       name,
       'an old report',
-      ({ message }) => message?.includes('since its last edit') === true,
+      ({ message }) => message?.includes('latest version of the object') === true,
     );
     // What was reported of it holds on, and is about the version before.
     await report(name, 'dev', { float: '0' }, edited);
@@ -252,7 +256,7 @@ describe('a StagedBindingPolicy', () => {
     await untilStatus(
       name,
       'a report from before the edit',
-      ({ message }) => message?.includes('since its last edit') === true,
+      ({ message }) => message?.includes('latest version of the object') === true,
     );
     await report(name, 'dev', {}, edited);
     await untilAt(name, 'prod');
@@ -317,7 +321,7 @@ describe('a StagedBindingPolicy', () => {
       [dev, prod],
       [wider, test, prod],
     ])
-      await expect(apply(name, stages)).rejects.toThrow('to keep the stages up to status.activeStage');
+      await expect(apply(name, stages)).rejects.toThrow('The stages up to status.activeStage have begun');
     const downsync = [{ ...nginx.downsync[0], namespaces: [stage.namespace] }];
     await apply(name, [dev, { ...test, soak: '1s' }, { ...prod, name: 'last' }, test2], { downsync });
     for (const of of ['dev', 'test'])
@@ -425,7 +429,7 @@ describe('a StagedBindingPolicy', () => {
       name,
       'waiting for the Cell',
       ({ message }) =>
-        message?.includes(`Expected Cell ${namespace}/shop to serve 2.0.0, got 1.0.0.`) === true,
+        message?.includes(`Cell ${namespace}/shop does not serve 2.0.0 yet; it serves 1.0.0.`) === true,
     );
     await stage.targetGroups('2.0.0', ['shopb'], { role: 'shop' });
     await untilAt(name, 'prod');

@@ -54,7 +54,7 @@ async function organisationOf(
   const { apiKey, appKey } = own;
   if (apiKey === undefined || appKey === undefined)
     throw refused(
-      'Expected keys of Datadog, got none. Name a Secret by provider.datadog.secretRef, or give okrad DD_API_KEY and DD_APP_KEY.',
+      'No Datadog keys. Name a Secret in provider.datadog.secretRef, or set DD_API_KEY and DD_APP_KEY of okrad.',
     );
   return { site, url, apiKey, appKey };
 }

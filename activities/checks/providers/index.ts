@@ -8,9 +8,7 @@ const cloudWatch = ({ policies, askCloudWatch, region: own }: ProviderDependenci
   async open({ namespace, analysis }, signal) {
     const { region = own, roleARN } = analysis.provider?.cloudWatch ?? {};
     if (region === undefined)
-      throw refused(
-        'Expected a region for CloudWatch, got none. Name it by provider.cloudWatch.region, or give okrad AWS_REGION.',
-      );
+      throw refused('No region for CloudWatch. Set provider.cloudWatch.region, or AWS_REGION of okrad.');
     const use =
       roleARN === undefined
         ? ({ of: 'Metrics', source: `cloudwatch/${region}` } as const)
@@ -36,7 +34,7 @@ const prometheus = ({ kubernetes, policies, askPrometheus }: ProviderDependencie
     return {
       secrets: token === undefined ? [] : [token],
       ask: ({ question: { query }, window }, given) => {
-        if (query === undefined) throw refused('Expected PromQL, got none. Add analysis.query.');
+        if (query === undefined) throw refused('No PromQL query. Add analysis.query.');
         return askPrometheus({ address, token }, { query, window }, given);
       },
     };

@@ -87,17 +87,14 @@ export async function readKeys(
 ): Promise<readonly string[]> {
   const secret = await kubernetes.get<Secret>(SECRET, key).catch((error: unknown) => {
     throw refused(
-      `Expected to read Secret ${key.name} in namespace ${key.namespace}, got: ${toFailure(error).message} Let okrad get it.`,
+      `cannot read Secret ${key.namespace}/${key.name}: ${toFailure(error).message} Allow okrad to get it.`,
     );
   });
-  if (secret === undefined)
-    throw refused(`Expected Secret ${key.name} in namespace ${key.namespace}, got none. Create it.`);
+  if (secret === undefined) throw refused(`Secret ${key.namespace}/${key.name} not found. Create it.`);
   return names.map((name) => {
     const value = decodeBase64((secret.data?.[name] ?? '').slice(0, 2 * LONGEST_KEY))?.trim() ?? '';
     // What a header does not take would be quoted by who refuses it.
     if (value !== '' && value.length <= LONGEST_KEY && /^[\x21-\x7e]+$/.test(value)) return value;
-    throw refused(
-      `Expected Secret ${key.name} in namespace ${key.namespace} to have the key ${name}, of printable characters, got none. Add it.`,
-    );
+    throw refused(`Secret ${key.namespace}/${key.name} has no key ${name} of printable characters. Add it.`);
   });
 }

@@ -83,7 +83,7 @@ describe('the sync of a ClusterSet', () => {
     const more = await synced([...clusters, aCluster('shop-2', 'shop')], policy);
     expect(more.status).toMatchObject({
       phase: 'Degraded',
-      problems: [{ reason: 'NotAllowed', message: expect.stringContaining('got shop without 1 of them') }],
+      problems: [{ reason: 'NotAllowed', message: expect.stringContaining('use 1 of the EKS clusters') }],
     });
   });
 
@@ -118,7 +118,7 @@ describe('the sync of a ClusterSet', () => {
     const { clusters, problems, missing } = without.status;
     expect(clusters).toEqual({ names: ['bank-1', 'shop-1'] });
     expect(problems).toMatchObject([
-      { reason: 'NotAllowed', message: expect.stringContaining('got shop without those of 1.') },
+      { reason: 'NotAllowed', message: expect.stringContaining('use the EKS clusters of 1 Secrets') },
     ]);
     expect(missing).toBeUndefined();
     const withIt = await synced([...shops, aCluster('bank-1', 'bank')], policy, secret);

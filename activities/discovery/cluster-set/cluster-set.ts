@@ -139,7 +139,7 @@ async function read(
 ): Promise<Reading> {
   const refusal = generatorRefusal(generator, access);
   if (refusal !== undefined) {
-    const message = `${refusal} Nothing is deleted meanwhile.`;
+    const message = `${refusal} Nothing is deleted in the meantime.`;
     return {
       clusters: [],
       places: [],
@@ -153,7 +153,7 @@ async function read(
     signal.throwIfAborted();
     const cause = toFailure(error);
     const reason = reasonOf(cause);
-    const message = `Expected to read the clusters of spec.generators[${index}], got: ${cause.message} It is tried again; nothing is deleted meanwhile.`;
+    const message = `Cannot read the clusters of spec.generators[${index}]: ${cause.message} Retrying; nothing is deleted in the meantime.`;
     const failures = [{ object: `spec.generators[${index}]`, reason, message }];
     return { clusters: [], places: [], unread: [], failures };
   }

@@ -19,10 +19,7 @@ interface AwseksConnection {
 export const awseks = ({ eks, region: usual }: AwseksConnection): ClusterSource<SettingsOf<'awseks'>> => ({
   async read({ region = usual, roleARN, externalID }, signal, known) {
     if (region === undefined) {
-      throw failure(
-        'InvalidObject',
-        'Expected awseks.region or the environment variable AWS_REGION, got neither. Set one.',
-      );
+      throw failure('InvalidObject', 'No region: set awseks.region or the environment variable AWS_REGION.');
     }
     const role = given({ roleARN, externalID });
     const client = eks({ region, ...role });
@@ -50,7 +47,7 @@ function sourced(
 
 function unread({ name, arns, error }: DeniedCluster, region: string): UnreadCluster {
   const cause = toFailure(error);
-  const message = `Expected EKS in ${region} to describe cluster ${name}, got: ${cause.message} A secret that it has stays; the other clusters go on.`;
+  const message = `Cannot describe EKS cluster ${name} in ${region}: ${cause.message} Its Secret is kept, if it has one; other clusters are not affected.`;
   return { ids: arns, named: { region, name }, problem: { cluster: name, reason: reasonOf(cause), message } };
 }
 

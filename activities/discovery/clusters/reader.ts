@@ -77,10 +77,10 @@ function remoteProblem(
   if (reason === 'KindNotInstalled') {
     return {
       reason,
-      message: `Expected the kind that is looked for to be installed in cluster ${cluster}, got: ${message} Install it; what the cluster had before stays.`,
+      message: `The CRD is not installed in cluster ${cluster}: ${message} Install it; what was found there before is kept.`,
     };
   }
-  return { reason, message: `${message} What cluster ${cluster} had before stays.` };
+  return { reason, message: `${message} What was found in cluster ${cluster} before is kept.` };
 }
 
 function reasonOf(error: unknown): string {
@@ -165,7 +165,7 @@ function readingOf<T>(outcome: Outcome<T>, cluster: string): RemoteReading<T> {
     case 'Failed':
       return { ok: false, ...remoteProblem(outcome.error, cluster) };
     case 'Waiting': {
-      const message = `cluster ${cluster} did not answer within ${DEADLINE_SECONDS} s. What it had before stays; look at its API server.`;
+      const message = `cluster ${cluster} did not answer within ${DEADLINE_SECONDS} s. What was found there before is kept; check its API server.`;
       return { ok: false, reason: 'ClusterSlow', message };
     }
   }

@@ -129,7 +129,7 @@ async function named(
 ): Promise<FoundGroup> {
   const [group] = await elbv2(arn).targetGroups([arn], signal);
   if (group !== undefined) return foundGroup(group, false, []);
-  const message = `Expected AWS to know spec.targetGroupARN ${arn}, got no such target group. Correct the ARN, or create the target group.`;
+  const message = `Target group ${arn} of spec.targetGroupARN not found in AWS. Correct the ARN, or create the target group.`;
   return { is: 'Problem', problem: { object: arn, reason: 'TargetGroupNotFound', message } };
 }
 
@@ -160,7 +160,7 @@ async function create(
   const { key, uid, spec, life } = bound;
   if (region === undefined) {
     const message =
-      'Expected to know in which region to create the target group, got none. Set AWS_REGION, or name a target group in spec.targetGroupARN.';
+      'No region to create the target group in. Set AWS_REGION, or name a target group in spec.targetGroupARN.';
     return { is: 'Problem', problem: { object: 'spec.targetGroup', reason: 'RegionUnknown', message } };
   }
   const vpc = await vpcOf(asked, bound, reader);
@@ -200,12 +200,12 @@ async function vpcOf(
 function unchanged(error: unknown): Problem {
   const cause = toFailure(error);
   const reason = reasonOf(cause);
-  const message = `Expected to change the health check of the target group, got: ${cause.message} It is tried again; correct spec.targetGroup.healthCheck if this goes on.`;
+  const message = `Cannot modify the health check of the target group: ${cause.message} Retrying; correct spec.targetGroup.healthCheck if this persists.`;
   return { object: 'spec.targetGroup.healthCheck', reason, message };
 }
 
 function foreign({ TargetGroupName: name = '' }: TargetGroup, { key }: Bound): FoundGroup {
-  const message = `Expected target group ${name} to have the tags of AWSTargetGroupBinding ${formatKey(key)}, which it would be created for, got others. Delete it, or name it in spec.targetGroupARN.`;
+  const message = `Target group ${name} already exists without the tags of AWSTargetGroupBinding ${formatKey(key)}. Delete it, or name it in spec.targetGroupARN.`;
   return { is: 'Problem', problem: { object: name, reason: 'ForeignTargetGroup', message } };
 }
 
@@ -214,6 +214,6 @@ function foundGroup(group: TargetGroup, isCreated: boolean, problems: readonly P
   if (targetType === 'instance' || targetType === 'ip') {
     return { is: 'Group', arn, targetType, created: isCreated, problems };
   }
-  const message = `Expected a target group of the type instance or ip, got ${targetType ?? 'none'}. Name another target group.`;
+  const message = `The target group must be of type instance or ip, got ${targetType ?? 'none'}. Name another target group.`;
   return { is: 'Problem', problem: { object: arn, reason: 'UnsupportedTargetType', message } };
 }

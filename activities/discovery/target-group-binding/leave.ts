@@ -61,7 +61,7 @@ export async function whileInUse(
   const [group] = await elbv2(arn).targetGroups([arn], life.signal);
   const [user] = group?.LoadBalancerArns ?? [];
   if (user === undefined) return [];
-  const message = `Expected no load balancer to forward to target group ${arn} before its targets go, got ${user}. They stay meanwhile; take the target group out of the rules and listeners that name it.`;
+  const message = `Cannot deregister the targets of target group ${arn}: load balancer ${user} still forwards to it. The targets stay registered; remove the target group from the rules and listeners that name it.`;
   return [{ object: arn, reason: 'TargetGroupInUse', message }];
 }
 
@@ -82,7 +82,7 @@ export async function deleteCreated(
   } catch (error) {
     const cause = toFailure(error);
     if (!(cause instanceof ApplicationFailure) || cause.type !== 'TargetGroupInUse') throw cause;
-    const message = `Expected to delete target group ${arn}, which was created for this object, got: ${cause.message} It is tried again; take it out of the rules and listeners that name it, or set spec.deletionPolicy to Retain.`;
+    const message = `Cannot delete target group ${arn}, which was created for this object: ${cause.message} Retrying; remove it from the rules and listeners that name it, or set spec.deletionPolicy to Retain.`;
     return [{ object: arn, reason: 'TargetGroupInUse', message }];
   }
 }

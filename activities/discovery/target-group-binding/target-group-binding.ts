@@ -147,7 +147,7 @@ async function attempt(signal: AbortSignal, act: () => Promise<BindingOutcome>):
   } catch (error) {
     signal.throwIfAborted();
     const cause = toFailure(error);
-    const message = `cannot sync the targets: ${cause.message} Okra retries; what is registered stays.`;
+    const message = `cannot sync the targets: ${cause.message} Retrying; registered targets are kept.`;
     const problem = { reason: reasonOf(cause), message };
     return { problems: [problem], againInSeconds: retryInSeconds([problem]) };
   }

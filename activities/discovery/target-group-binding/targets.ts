@@ -220,10 +220,10 @@ function problemOf(
 ): Problem {
   const [first] = batch;
   const one = `${first?.id} at port ${first?.port}`;
-  const what = batch.length === 1 ? one : `${batch.length} targets from ${one} on`;
+  const what = batch.length === 1 ? one : `${batch.length} targets starting with ${one}`;
   return {
     object: batch.length === 1 ? first?.id : undefined,
     reason,
-    message: `Expected to ${verb} ${what}, got: ${message} It is tried again; the others go on.`,
+    message: `Cannot ${verb} ${what}: ${message} Retrying; other targets are not affected.`,
   };
 }

@@ -197,13 +197,13 @@ function summary(answers: ReadonlyMap<string, TargetGroupAnswer>) {
   const untagged = all.flatMap((answer) =>
     answer.is === 'Known' && answer.tags.is === 'Unasked' ? [answer.tags] : [],
   );
-  const asked = `AWS was asked about ${answers.size - unasked.length - refused.length} of ${answers.size} target groups.`;
+  const asked = `Looked up ${answers.size - unasked.length - refused.length} of ${answers.size} target groups in AWS.`;
   const said = [
     asked,
-    ...unasked.slice(0, 1).map(({ message }) => `The conditions of the others stay: ${message}`),
+    ...unasked.slice(0, 1).map(({ message }) => `The conditions of the others are unchanged: ${message}`),
     ...untagged
       .slice(0, 1)
-      .map(({ message }) => `What is known of the tags of ${untagged.length} stays: ${message}`),
+      .map(({ message }) => `The known tags of ${untagged.length} target groups are kept: ${message}`),
   ];
   return {
     isPresent: true,

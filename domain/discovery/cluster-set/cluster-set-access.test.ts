@@ -35,7 +35,7 @@ describe('the clusters of a ClusterSet', () => {
       {
         object: 'spec.generators[0]',
         reason: 'NotAllowed',
-        message: expect.stringContaining('got shop without 2 of them'),
+        message: expect.stringContaining('use 2 of the EKS clusters'),
       },
     ]);
     expect(JSON.stringify(problems)).not.toContain('bank-1');
@@ -66,7 +66,10 @@ describe('the clusters of a ClusterSet', () => {
     );
     // That which the namespace may not use anyway is no problem of its set.
     expect(left[0]?.unread.map((one) => one.problem)).toEqual([
-      { reason: 'AccessDenied', message: expect.stringContaining('got some that it did not describe') },
+      {
+        reason: 'AccessDenied',
+        message: expect.stringContaining('EKS lists clusters that it did not describe'),
+      },
       { cluster: 'shop-2', reason: 'AccessDenied', message: 'shop-2 is denied' },
     ]);
   });
@@ -90,7 +93,9 @@ describe('the clusters of a ClusterSet', () => {
       access,
       known: [arnOf('bank-1'), arnOf('shop-1')],
     });
-    const message = expect.stringContaining('got shop without those of 1. These secrets stay as they are.');
+    const message = expect.stringContaining(
+      'use the EKS clusters of 1 Secrets of this ClusterSet; the Secrets are kept.',
+    );
     expect(left).toEqual([
       {
         clusters: [aCluster('shop-1')],

@@ -45,7 +45,7 @@ export function allowedClusters(
 /** The clusters of secrets that there are, of which nobody looks whether they are there. */
 function unlooked(ids: readonly string[], access: Access | undefined): UnreadCluster {
   const { namespace = '', policies = [] } = access ?? {};
-  const message = `Expected an AccessPolicy to let namespace ${namespace} use the EKS clusters of all secrets that the ClusterSet has, got ${policies.join(', ')} without those of ${ids.length}. These secrets stay as they are. Have the clusters added to spec.clusters, or delete the secrets.`;
+  const message = `No AccessPolicy (${policies.join(', ')}) lets namespace ${namespace} use the EKS clusters of ${ids.length} Secrets of this ClusterSet; the Secrets are kept. Have the clusters added to spec.clusters, or delete the Secrets.`;
   return { ids, problem: { reason: 'NotAllowed', message } };
 }
 
@@ -63,7 +63,7 @@ const unreadFor = (access: Access | undefined, unread: readonly UnreadCluster[])
 /** A cluster that has no secret in the namespace, and that may be someone else's, is not named. */
 const nameless = (cluster: UnreadCluster): UnreadCluster => {
   const { ids, problem } = cluster;
-  const message = 'Expected EKS to describe each cluster that it lists, got some that it did not describe.';
+  const message = 'EKS lists clusters that it did not describe.';
   return { ...cluster, problem: ids.length > 0 ? problem : { reason: problem.reason, message } };
 };
 
@@ -72,6 +72,6 @@ const isAllowed = ({ id }: Pick<SourcedCluster, 'id'>, access: Access | undefine
 
 function problemOf(some: readonly SourcedCluster[], index: number, access: Access | undefined): Problem {
   const { namespace = '', policies = [] } = access ?? {};
-  const message = `Expected an AccessPolicy to let namespace ${namespace} use all EKS clusters that spec.generators[${index}] selects, got ${policies.join(', ')} without ${some.length} of them. Select fewer, or have them added to spec.clusters. Secrets that there are stay.`;
+  const message = `No AccessPolicy (${policies.join(', ')}) lets namespace ${namespace} use ${some.length} of the EKS clusters that spec.generators[${index}] selects; existing Secrets are kept. Select fewer, or have them added to spec.clusters.`;
   return { object: `spec.generators[${index}]`, reason: 'NotAllowed', message };
 }

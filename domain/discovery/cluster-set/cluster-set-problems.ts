@@ -11,17 +11,17 @@ export const nameTakenBy = (cluster: SourcedCluster, holder: Holder, secret: str
   cluster: cluster.name,
   object: secret,
   reason: 'NameTaken',
-  message: `Expected Secret ${secret} to be free for ${cluster.id}, got ${heldBy(holder)} Let another ClusterSet in another namespace take one of them.`,
+  message: `Secret ${secret} for ${cluster.id} is already used for ${heldBy(holder)} Move one of them to a ClusterSet in another namespace.`,
 });
 
 function heldBy(holder: Holder): string {
   switch (holder.is) {
     case 'Found':
-      return `that of ${holder.cluster.id}.`;
+      return `${holder.cluster.id}.`;
     case 'Unread':
-      return 'that of a cluster which could not be read, or which the Secret does not name.';
+      return 'a cluster that could not be read, or that the Secret does not name.';
     case 'Missing':
-      return `that of ${holder.id}, which no generator finds now. It is free when that Secret is gone; delete it if that is to be now.`;
+      return `${holder.id}, which no generator finds any more. The name is free once that Secret is deleted; delete it to free the name now.`;
     default:
       return unreachable(holder);
   }
@@ -34,29 +34,28 @@ export function unreadCluster(secret: ExistingSecret): Problem {
     cluster: clusterIn(secret),
     object: secret.name,
     reason: 'ClusterUnread',
-    message: `Expected a generator to read the account and region of ${id}, got none that does. Secret ${secret.name} stays; correct the region, the role or the credentials, or delete the Secret.`,
+    message: `No generator can read the account and region of ${id}, so Secret ${secret.name} is kept. Correct the region, the role or the credentials, or delete the Secret.`,
   };
 }
 
 /** Says whose secret has the name that a cluster's would have. */
 export function foreign(cluster: SourcedCluster, { name, owner }: ExistingSecret): Problem {
-  const by = owner === undefined ? 'one that Okra did not make' : `that of ${owner.kind} ${owner.name}`;
+  const by = owner === undefined ? 'was not created by Okra' : `belongs to ${owner.kind} ${owner.name}`;
   const advice =
     owner?.kind === 'ClusterSet' ? 'Delete that ClusterSet, which hands it over' : 'Delete that Secret';
   return {
     cluster: cluster.name,
     object: name,
     reason: owner === undefined ? 'ForeignSecret' : 'NameTaken',
-    message: `Expected Secret ${name} to be free for cluster ${cluster.name}, got ${by}. ${advice}, or let the ClusterSet leave the cluster out.`,
+    message: `Secret ${name} for cluster ${cluster.name} already exists and ${by}. ${advice}, or exclude the cluster from the ClusterSet.`,
   };
 }
 
 /** Says that a secret stays for a while though no generator gives its cluster any more. */
 export const missingCluster = {
-  expected: (name: string) =>
-    `Expected a generator to find the cluster of Secret ${name}, got none that does`,
-  stays: (name: string) => `Secret ${name} stays`,
-  advice: 'bring the cluster or its tags back, or delete the Secret if it is to go now.',
+  expected: (name: string) => `No generator has found the cluster of Secret ${name}`,
+  stays: (name: string) => `Secret ${name} is kept`,
+  advice: 'restore the cluster or its tags, or delete the Secret to remove it now.',
 };
 
 /** The cluster that the secret of a name is of, when there are clusters that ask for it. */

@@ -425,7 +425,7 @@ describe('a name that a missed cluster leaves to another', () => {
     });
     expect(decision.isFreed).toBe(false);
     expect(decision.problems[0]?.message).toBe(
-      `Expected Secret web1 to be free for ${elsewhere.id}, got that of ${web.id}, which no generator finds now. It is free when that Secret is gone; delete it if that is to be now. Let another ClusterSet in another namespace take one of them.`,
+      `Secret web1 for ${elsewhere.id} is already used for ${web.id}, which no generator finds any more. The name is free once that Secret is deleted; delete it to free the name now. Move one of them to a ClusterSet in another namespace.`,
     );
   });
 

@@ -19,11 +19,15 @@ describe('a template', () => {
   ])('fills in %s', (_, template, value) => expect(render(template, web1)).toEqual({ ok: true, value }));
 
   it.each([
-    ['an unknown variable', '{{.clustername}}', 'Expected {{.awseks.cluster.name}} or'],
-    ['index', '{{index .awseks.cluster.tags "role"}}', 'got {{index .awseks.cluster.tags "role"}}'],
+    ['an unknown variable', '{{.clustername}}', 'must be {{.awseks.cluster.name}} or'],
+    [
+      'index',
+      '{{index .awseks.cluster.tags "role"}}',
+      'Unknown variable {{index .awseks.cluster.tags "role"}}',
+    ],
     ['a function', '{{.awseks.cluster.name | upper}}', '| upper}}'],
-    ['nothing', '{{}}', 'got {{}}'],
-    ['a tag that is missing', '{{.awseks.cluster.tags.env}}', 'to have the EKS tag "env"'],
+    ['nothing', '{{}}', 'Unknown variable {{}}'],
+    ['a tag that is missing', '{{.awseks.cluster.tags.env}}', 'has no EKS tag'],
     ['a tag that every object has', '{{.awseks.cluster.tags.constructor}}', 'EKS tag "constructor"'],
     ['a variable that is not closed', 'a{{.awseks.cluster.name', 'Expected }} after {{'],
   ])('refuses %s with a sentence', (_, template, said) => {
@@ -35,7 +39,7 @@ describe('a template', () => {
   it('says when nobody knows the tags', () => {
     expect(render('{{.awseks.cluster.tags.role}}', { name: 'byhand' })).toEqual({
       ok: false,
-      message: expect.stringContaining('Expected the EKS tags of cluster byhand to be known'),
+      message: expect.stringContaining('The EKS tags of cluster byhand are unknown'),
     });
   });
 
@@ -63,7 +67,7 @@ describe('labels of a template', () => {
     expect(rendered.problems).toEqual([
       expect.stringContaining('"a b"'),
       expect.stringContaining('EKS tag "env"'),
-      expect.stringContaining('Expected label owner to become at most 63 letters'),
+      expect.stringContaining('of label owner: must be at most 63 letters'),
     ]);
   });
 

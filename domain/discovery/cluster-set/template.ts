@@ -17,18 +17,16 @@ export const render = (template: string, cluster: TemplateCluster): Rendered =>
 function valueOf(variable: string, { name, tags }: TemplateCluster): Rendered {
   if (variable === NAME) return { ok: true, value: name };
   if (!variable.startsWith(TAGS)) {
-    return refuse(
-      `Expected ${KNOWN}, got {{${variable}}}, which no template here knows. Correct the variable.`,
-    );
+    return refuse(`Unknown variable {{${variable}}}: must be ${KNOWN}. Correct the variable.`);
   }
   const key = variable.slice(TAGS.length);
   if (tags === undefined) {
     return refuse(
-      `Expected the EKS tags of cluster ${name} to be known, got none. Let a ClusterSet make its secret, which keeps them.`,
+      `The EKS tags of cluster ${name} are unknown. Let a ClusterSet create its Secret, which stores them.`,
     );
   }
   if (!Object.hasOwn(tags, key)) {
-    return refuse(`Expected cluster ${name} to have the EKS tag ${quote(key)}, got none. Tag the cluster.`);
+    return refuse(`Cluster ${name} has no EKS tag ${quote(key)}. Tag the cluster.`);
   }
   return { ok: true, value: tags[key] ?? '' };
 }
@@ -44,7 +42,7 @@ export const renderLabels = (templates: Templates, cluster: TemplateCluster): Re
   renderMap(templates, cluster, (key, value) =>
     isLabelValue(value)
       ? undefined
-      : `Expected label ${key} to become at most 63 letters, digits and -_. between letters or digits, got ${quote(value)}. Correct the template or the tag.`,
+      : `Invalid value ${quote(value)} of label ${key}: must be at most 63 letters, digits and -_. between letters or digits. Correct the template or the tag.`,
   );
 
 /** Fills in templates of annotations, whose values may be anything. */
@@ -64,7 +62,7 @@ function renderMap(
     const rendered = render(template, cluster);
     const problem = rendered.ok ? problemOf(key, rendered.value) : rendered.message;
     if (!isLabelKey(key))
-      problems.push(`Expected a key such as team.io/role, got ${quote(key)}. Correct it.`);
+      problems.push(`Invalid key ${quote(key)}: must be a key such as team.io/role. Correct it.`);
     else if (problem !== undefined) problems.push(problem);
     else if (rendered.ok) values.push([key, rendered.value]);
   }

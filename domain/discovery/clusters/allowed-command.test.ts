@@ -33,43 +33,59 @@ describe('a command of a secret is run', () => {
   });
 
   it.each([
-    ['another command', aLogin('/tmp/super-secret'), 'got another'],
-    ['another path of the same', aLogin('/usr/bin/aws', getToken), 'got another'],
-    ['other arguments', aLogin('aws', ['s3', 'cp', 'super-secret']), 'got others'],
-    ['one argument more', aLogin('aws', [...getToken, 'super-secret']), 'got others'],
-    ['one argument less', aLogin('aws', getToken.slice(0, -1)), 'got others'],
+    [
+      'another command',
+      aLogin('/tmp/super-secret'),
+      'execProviderConfig.command is not in OKRA_EXEC_COMMANDS',
+    ],
+    [
+      'another path of the same',
+      aLogin('/usr/bin/aws', getToken),
+      'execProviderConfig.command is not in OKRA_EXEC_COMMANDS',
+    ],
+    ['other arguments', aLogin('aws', ['s3', 'cp', 'super-secret']), 'execProviderConfig.args must match'],
+    ['one argument more', aLogin('aws', [...getToken, 'super-secret']), 'execProviderConfig.args must match'],
+    ['one argument less', aLogin('aws', getToken.slice(0, -1)), 'execProviderConfig.args must match'],
     [
       'an argument where none are listed',
       aLogin('/bin/token', ['super-secret']),
-      'which is none, got others',
+      'allows for /bin/token: none',
     ],
     [
       'an option in place of a name',
       aLogin('aws', ['eks', 'get-token', '--cluster-name', '--endpoint-url=super-secret', '--output=json']),
-      'got others',
+      'execProviderConfig.args must match',
     ],
-    ['what only begins as listed', aLogin('aws', [...getToken.slice(0, -1), '--output=jsonx']), 'got others'],
-    ['less than what any more follow', aLogin('kubelogin'), 'got others'],
+    [
+      'what only begins as listed',
+      aLogin('aws', [...getToken.slice(0, -1), '--output=jsonx']),
+      'execProviderConfig.args must match',
+    ],
+    ['less than what any more follow', aLogin('kubelogin'), 'execProviderConfig.args must match'],
     [
       'a library for the loader',
       aLogin('/bin/token', [], { LD_PRELOAD: 'super-secret' }),
-      'got another variable',
+      'execProviderConfig.env may set only',
     ],
     [
       'a file that okrad may read',
       aLogin('/bin/token', [], { AZURE_FEDERATED_TOKEN_FILE: 'super-secret' }),
-      'got another variable',
+      'execProviderConfig.env may set only',
     ],
     [
       'a host to log in at',
       aLogin('/bin/token', [], { AZURE_AUTHORITY_HOST: 'super-secret' }),
-      'got another variable',
+      'execProviderConfig.env may set only',
     ],
-    ['a profile', aLogin('aws', getToken, { AWS_PROFILE: 'team-super-secret' }), 'got another variable'],
+    [
+      'a profile',
+      aLogin('aws', getToken, { AWS_PROFILE: 'team-super-secret' }),
+      'execProviderConfig.env may set only',
+    ],
     [
       'another profile than those listed',
       aLogin('aws', ['sts', 'x'], { AWS_PROFILE: 'super-secret' }),
-      'got another variable',
+      'execProviderConfig.env may set only',
     ],
   ])('but not with %s', (_, login, want) => {
     const refusal = commandRefusalOf(login, list);
@@ -78,13 +94,15 @@ describe('a command of a secret is run', () => {
   });
 
   it('but not while none is listed', () => {
-    expect(commandRefusalOf(aLogin('aws'), [])).toContain('which lists none');
+    expect(commandRefusalOf(aLogin('aws'), [])).toContain('which is empty');
   });
 
   it('or not, in a time that grows no faster than its arguments', () => {
     const began = performance.now();
     const stars = `a ${'*a'.repeat(500)}*b`;
-    expect(commandRefusalOf(aLogin('a', ['a'.repeat(1_000_000)]), [stars])).toContain('got others');
+    expect(commandRefusalOf(aLogin('a', ['a'.repeat(1_000_000)]), [stars])).toContain(
+      'execProviderConfig.args must match',
+    );
     expect(performance.now() - began).toBeLessThan(10_000);
   });
 });

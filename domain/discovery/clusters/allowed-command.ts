@@ -28,17 +28,17 @@ export function commandRefusalOf(login: CommandLogin, list: readonly string[]): 
   const named = list.map(parse).filter(({ command }) => command === login.command);
   const [first] = named;
   if (first === undefined) {
-    const listed = list.length === 0 ? 'which lists none' : `which lists ${list.join(', ')}`;
-    return `Expected execProviderConfig.command to be one of OKRA_EXEC_COMMANDS, ${listed}, got another. Add the command there, or log in by another way.`;
+    const listed = list.length === 0 ? 'which is empty' : `which lists ${list.join(', ')}`;
+    return `execProviderConfig.command is not in OKRA_EXEC_COMMANDS, ${listed}. Add the command there, or log in another way.`;
   }
   const fitting = named.filter(({ args }) => areAllowed(login.args, args));
   if (fitting.length === 0) {
     const listed = named.map(({ args }) => (args.length === 0 ? 'none' : args.join(' '))).join(', or ');
-    return `Expected execProviderConfig.args to be as OKRA_EXEC_COMMANDS lists them for ${first.command}, which is ${listed}, got others. Add them there; * stands for what may be anything in one argument.`;
+    return `execProviderConfig.args must match OKRA_EXEC_COMMANDS, which allows for ${first.command}: ${listed}. Add them there; * matches anything within one argument.`;
   }
   const environment = Object.entries(login.environment);
   if (fitting.some(({ variables }) => environment.every((one) => mayBeSet(one, variables)))) return undefined;
-  return `Expected execProviderConfig.env to set only ${[...HARMLESS].join(', ')}, and what OKRA_EXEC_COMMANDS lists before ${first.command}, got another variable. Set it where Okra runs, or list it there as NAME=*.`;
+  return `execProviderConfig.env may set only ${[...HARMLESS].join(', ')}, and the variables that OKRA_EXEC_COMMANDS lists before ${first.command}. Set others where Okra runs, or list them there as NAME=*.`;
 }
 
 function parse(text: string): Allowed {

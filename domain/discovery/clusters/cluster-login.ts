@@ -64,14 +64,14 @@ export function loginOf(config: SecretFields, server: string): ClusterLogin {
     .filter((way) => way !== undefined);
   const [way, another] = ways;
   if (another !== undefined) {
-    throw new Refused(`config to name one way to log in, got ${fieldsOf(ways)}. Leave one of them.`);
+    throw new Refused(`config must name one way to log in, got ${fieldsOf(ways)}. Keep one of them.`);
   }
   const certificate = certificateOf(config);
   if (way !== undefined) return way;
   if (certificate !== undefined) return { by: 'Certificate', ...certificate };
   if (server === IN_CLUSTER) return { by: 'InCluster' };
   throw new Refused(
-    'config to name a way to log in, got none. Set bearerToken, username and password, tlsClientConfig.certData and keyData, awsAuthConfig or execProviderConfig.',
+    'config names no way to log in. Set bearerToken, username and password, tlsClientConfig.certData and keyData, awsAuthConfig or execProviderConfig.',
   );
 }
 
@@ -83,7 +83,7 @@ export function certificateOf(config: SecretFields): ClientCertificate | undefin
   const key = pemOf(tls, 'keyData', 'PRIVATE KEY');
   if (certificate === undefined && key === undefined) return undefined;
   if (certificate !== undefined && key !== undefined) return { certificate, key };
-  throw new Refused(`${tls.path} to have certData and keyData together, got one of them. Set both.`);
+  throw new Refused(`${tls.path} must have both certData and keyData, or neither. Set both.`);
 }
 
 /** Refuses to show Okra's identity to whoever answers: a token that is made for the occasion goes to a server that is verified. */
@@ -91,12 +91,12 @@ export function refuseUnverified({ by }: ClusterLogin, { insecure, caData, serve
   if (by !== 'EKS' && by !== 'Command') return;
   if (insecure) {
     throw new Refused(
-      `config.tlsClientConfig.insecure to be unset with ${fieldOf[by]}, because anybody could take the token. Set caData instead.`,
+      `config.tlsClientConfig.insecure must be unset with ${fieldOf[by]}, because the token could be stolen. Set caData instead.`,
     );
   }
   if (by === 'EKS' && serverName !== undefined && caData === undefined) {
     throw new Refused(
-      `config.tlsClientConfig.caData to be set with serverName and ${fieldOf[by]}, because anybody may have a certificate with that name. Set it, or remove serverName.`,
+      `config.tlsClientConfig.caData must be set with serverName and ${fieldOf[by]}, because others may have a certificate with that name. Set it, or remove serverName.`,
     );
   }
 }
@@ -105,13 +105,13 @@ export function refuseUnverified({ by }: ClusterLogin, { insecure, caData, serve
 export function tlsOf(config: SecretFields): ClusterTls {
   const tls = partOf(config, 'tlsClientConfig') ?? { ...config, path: 'config.tlsClientConfig', values: {} };
   const insecure = tls.values['insecure'] ?? false;
-  if (typeof insecure !== 'boolean') throw new Refused(`${tls.path}.insecure to be true or false.`);
+  if (typeof insecure !== 'boolean') throw new Refused(`${tls.path}.insecure must be true or false.`);
   const caData = pemOf(tls, 'caData', 'CERTIFICATE');
   const serverName = secretTextOf(tls, 'serverName');
   if (serverName !== undefined && !HOST_NAME.test(serverName))
-    throw new Refused(`${tls.path}.serverName to be the name of a host, got something else.`);
+    throw new Refused(`${tls.path}.serverName must be a host name.`);
   if (insecure && caData !== undefined) {
-    throw new Refused(`${tls.path} to have caData or insecure, got both. Remove insecure.`);
+    throw new Refused(`${tls.path} must not have both caData and insecure. Remove insecure.`);
   }
   return {
     insecure,
@@ -140,7 +140,7 @@ const tokenOf: Read = (config) => {
   if (token === undefined) return undefined;
   // Anything else would break the header, and the error would show it.
   if (/^[\x21-\x7e]+$/.test(token)) return { by: 'Token', token };
-  throw new Refused('config.bearerToken to be a token in one line, got something else.');
+  throw new Refused('config.bearerToken must be a token in one line.');
 };
 
 const passwordOf: Read = (config) => {
@@ -148,7 +148,7 @@ const passwordOf: Read = (config) => {
   const password = secretTextOf(config, 'password');
   if (username === undefined && password === undefined) return undefined;
   if (username !== undefined && password !== undefined) return { by: 'Password', username, password };
-  throw new Refused('config to have username and password together, got one of them. Set both.');
+  throw new Refused('config must have both username and password. Set both.');
 };
 
 const ROLE = /^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/;
@@ -174,22 +174,24 @@ const eksOf: Read = (config, server) => {
   const roleARN = secretTextOf(eks, 'roleARN');
   const externalID = secretTextOf(eks, 'externalID');
   const region = secretTextOf(eks, 'region') ?? named?.region ?? regionOfEndpoint(server);
-  if (clusterName === undefined) throw new Refused(`${eks.path}.clusterName to be set, got nothing.`);
+  if (clusterName === undefined) throw new Refused(`${eks.path}.clusterName must be set.`);
   if (!/^[0-9A-Za-z][\w-]{0,99}$/.test(clusterName)) {
-    throw new Refused(`${eks.path}.clusterName to be the name of an EKS cluster, got something else.`);
+    throw new Refused(`${eks.path}.clusterName must be the name of an EKS cluster.`);
   }
   if (named !== undefined && (clusterName !== named.clusterName || region !== named.region)) {
     throw new Refused(
-      `${eks.path} to name the cluster and region of data.server, got another. Remove clusterName and region.`,
+      `${eks.path} must name the cluster and region of data.server. Remove clusterName and region.`,
     );
   }
   checkRole(eks.path, roleARN, externalID);
   if (region !== undefined && !REGION.test(region)) {
-    throw new Refused(`${eks.path}.region to be a region such as eu-central-1, got something else.`);
+    throw new Refused(`${eks.path}.region must be a region such as eu-central-1.`);
   }
   // It names a file of Argo CD's own pod.
   if (secretTextOf(eks, 'profile') !== undefined) {
-    throw new Refused(`${eks.path}.profile to be unset, because Okra has no profiles. Set roleARN instead.`);
+    throw new Refused(
+      `${eks.path}.profile must be unset, because Okra has no profiles. Set roleARN instead.`,
+    );
   }
   return {
     by: 'EKS',
@@ -200,9 +202,9 @@ const eksOf: Read = (config, server) => {
 
 function checkRole(path: string, roleARN: string | undefined, externalID: string | undefined): void {
   if (roleARN !== undefined && !ROLE.test(roleARN))
-    throw new Refused(`${path}.roleARN to be the ARN of an IAM role, got something else.`);
+    throw new Refused(`${path}.roleARN must be the ARN of an IAM role.`);
   if (externalID !== undefined && (roleARN === undefined || !EXTERNAL_ID.test(externalID)))
-    throw new Refused(`${path}.externalID to be an external id, beside roleARN, got something else.`);
+    throw new Refused(`${path}.externalID must be an external ID, and needs roleARN.`);
 }
 
 // The endpoints of EKS end differently in each partition: ID.gr7.REGION.eks.SUFFIX, and ID.eks-cluster.REGION.api.SUFFIX.
@@ -219,7 +221,7 @@ const commandOf: Read = (config) => {
   const exec = partOf(config, 'execProviderConfig');
   if (exec === undefined) return undefined;
   const command = secretTextOf(exec, 'command');
-  if (command === undefined) throw new Refused(`${exec.path}.command to be set, got nothing.`);
+  if (command === undefined) throw new Refused(`${exec.path}.command must be set.`);
   const environment = partOf(exec, 'env') ?? { ...exec, path: `${exec.path}.env`, values: {} };
   return {
     by: 'Command',

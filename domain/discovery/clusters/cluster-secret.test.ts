@@ -168,128 +168,136 @@ describe('parseClusterSecret', () => {
 
   const eks = (fields: object) => ({ awsAuthConfig: { clusterName: 'cdk1', ...fields } });
   it.each([
-    ['no config', aSecret(''), 'config to name a way to log in, got none.'],
+    ['no config', aSecret(''), 'config names no way to log in.'],
     [
       'TLS alone for a cluster elsewhere',
       aSecret({ tlsClientConfig: { insecure: false } }, { server: 'https://kubernetes.default.svc.evil' }),
-      'config to name a way to log in, got none.',
+      'config names no way to log in.',
     ],
     [
       'half a certificate beside a token',
       aSecret({ ...token, tlsClientConfig: { certData: certificate } }),
-      'config.tlsClientConfig to have certData and keyData together',
+      'config.tlsClientConfig must have both certData and keyData',
     ],
-    ['text', aSecret('super-secret'), 'config to be JSON, got something else.'],
-    ['a list', aSecret(['super-secret']), 'config to be a JSON object, got a list.'],
-    ['nothing', aSecret('null'), 'config to be a JSON object, got nothing.'],
+    ['text', aSecret('super-secret'), 'config must be JSON.'],
+    ['a list', aSecret(['super-secret']), 'config must be a JSON object, got a list.'],
+    ['nothing', aSecret('null'), 'config must be a JSON object, got nothing.'],
     [
       'two ways',
       aSecret({ ...token, ...eks({}) }),
-      'config to name one way to log in, got bearerToken and awsAuthConfig. Leave one of them.',
+      'config must name one way to log in, got bearerToken and awsAuthConfig. Keep one of them.',
     ],
-    ['a number', aSecret({ bearerToken: 7 }), 'config.bearerToken to be a text, got a number.'],
-    ['two lines', aSecret({ bearerToken: 'super\nsecret' }), 'config.bearerToken to be a token in one line'],
-    ['a name alone', aSecret({ username: 'super-secret' }), 'config to have username and password together'],
+    ['a number', aSecret({ bearerToken: 7 }), 'config.bearerToken must be a string, got a number.'],
+    [
+      'two lines',
+      aSecret({ bearerToken: 'super\nsecret' }),
+      'config.bearerToken must be a token in one line',
+    ],
+    ['a name alone', aSecret({ username: 'super-secret' }), 'config must have both username and password'],
     [
       'a token of Okra for whoever answers',
       aSecret({ ...eks({}), tlsClientConfig: { insecure: true } }),
-      'config.tlsClientConfig.insecure to be unset with awsAuthConfig, because anybody could take the token. Set caData instead.',
+      'config.tlsClientConfig.insecure must be unset with awsAuthConfig, because the token could be stolen. Set caData instead.',
     ],
     [
       'the token of a command for whoever answers',
       aSecret({ execProviderConfig: { command: 'aws' }, tlsClientConfig: { insecure: true } }),
-      'config.tlsClientConfig.insecure to be unset with execProviderConfig',
+      'config.tlsClientConfig.insecure must be unset with execProviderConfig',
     ],
     [
       'a token of Okra for whoever has a name',
       aSecret({ ...eks({}), tlsClientConfig: { serverName: 'super-secret' } }),
-      'config.tlsClientConfig.caData to be set with serverName and awsAuthConfig',
+      'config.tlsClientConfig.caData must be set with serverName and awsAuthConfig',
     ],
     [
       'an external id without a role',
       aSecret(eks({ externalID: 'super-secret' })),
-      'config.awsAuthConfig.externalID to be an external id, beside roleARN, got something else.',
+      'config.awsAuthConfig.externalID must be an external ID, and needs roleARN.',
     ],
     [
       'a key alone',
       aSecret({ tlsClientConfig: { keyData: key } }),
-      'config.tlsClientConfig to have certData and keyData together',
+      'config.tlsClientConfig must have both certData and keyData',
     ],
     [
       'a key that is none',
       aSecret({ tlsClientConfig: { certData: certificate, keyData: encodeBase64('super-secret') } }),
-      'config.tlsClientConfig.keyData to be a PEM private key in base64',
+      'config.tlsClientConfig.keyData must be a PEM private key in base64',
     ],
     [
       'a CA that is none',
       aSecret({ ...token, tlsClientConfig: { caData: 'super-secret' } }),
-      'config.tlsClientConfig.caData to be a PEM certificate in base64',
+      'config.tlsClientConfig.caData must be a PEM certificate in base64',
     ],
     [
       'a CA and none',
       aSecret({ ...token, tlsClientConfig: { caData: certificate, insecure: true } }),
-      'config.tlsClientConfig to have caData or insecure, got both.',
+      'config.tlsClientConfig must not have both caData and insecure.',
     ],
     [
       'an odd choice',
       aSecret({ ...token, tlsClientConfig: { insecure: 'super-secret' } }),
-      'config.tlsClientConfig.insecure to be true or false.',
+      'config.tlsClientConfig.insecure must be true or false.',
     ],
-    ['odd TLS', aSecret({ ...token, tlsClientConfig: 7 }), 'config.tlsClientConfig to be an object'],
-    [
-      'no cluster',
-      aSecret({ awsAuthConfig: {} }),
-      'config.awsAuthConfig.clusterName to be set, got nothing.',
-    ],
+    ['odd TLS', aSecret({ ...token, tlsClientConfig: 7 }), 'config.tlsClientConfig must be an object'],
+    ['no cluster', aSecret({ awsAuthConfig: {} }), 'config.awsAuthConfig.clusterName must be set.'],
     [
       'an odd cluster',
       aSecret(eks({ clusterName: 'a super-secret' })),
-      'config.awsAuthConfig.clusterName to be the name of an EKS cluster',
+      'config.awsAuthConfig.clusterName must be the name of an EKS cluster',
     ],
     [
       'an odd role',
       aSecret(eks({ roleARN: 'super-secret' })),
-      'config.awsAuthConfig.roleARN to be the ARN of an IAM role',
+      'config.awsAuthConfig.roleARN must be the ARN of an IAM role',
     ],
-    ['an odd region', aSecret(eks({ region: 'super-secret' })), 'config.awsAuthConfig.region to be a region'],
-    ['a profile', aSecret(eks({ profile: 'super-secret' })), 'config.awsAuthConfig.profile to be unset'],
-    ['no command', aSecret({ execProviderConfig: {} }), 'config.execProviderConfig.command to be set'],
+    [
+      'an odd region',
+      aSecret(eks({ region: 'super-secret' })),
+      'config.awsAuthConfig.region must be a region',
+    ],
+    ['a profile', aSecret(eks({ profile: 'super-secret' })), 'config.awsAuthConfig.profile must be unset'],
+    ['no command', aSecret({ execProviderConfig: {} }), 'config.execProviderConfig.command must be set'],
     [
       'odd arguments',
       aSecret({ execProviderConfig: { command: 'aws', args: ['super-secret', 7] } }),
-      'config.execProviderConfig.args to be a list of texts',
+      'config.execProviderConfig.args must be a list of strings',
     ],
-    ['a proxy', aSecret({ ...token, proxyUrl: 'super-secret' }), 'config.proxyUrl to be unset'],
-    ['no server', aSecret(token, { server: '' }), 'data.server to be an https URL'],
-    ['no https', aSecret(token, { server: 'http://super-secret' }), 'data.server to be an https URL'],
-    ['no host', aSecret(token, { server: 'https://' }), 'data.server to be an https URL'],
+    ['a proxy', aSecret({ ...token, proxyUrl: 'super-secret' }), 'config.proxyUrl must be unset'],
+    ['no server', aSecret(token, { server: '' }), 'data.server must be an https URL'],
+    ['no https', aSecret(token, { server: 'http://super-secret' }), 'data.server must be an https URL'],
+    ['no host', aSecret(token, { server: 'https://' }), 'data.server must be an https URL'],
     [
       'a question in the address',
       aSecret(token, { server: 'https://host/?super-secret' }),
-      'data.server to be the address alone',
+      'data.server must be only an address',
     ],
     [
       'a password in the address',
       aSecret(token, { server: 'https://me:super-secret@host' }),
-      'data.server to be the address alone',
+      'data.server must be only an address',
     ],
-    ['no base64', { ...aSecret(token), data: { config: 'super-secret!' } }, 'data.server to be an https URL'],
+    [
+      'no base64',
+      { ...aSecret(token), data: { config: 'super-secret!' } },
+      'data.server must be an https URL',
+    ],
     [
       'a config without base64',
       { ...aSecret(token), data: { ...aSecret(token).data, config: 'super-secret!' } },
-      'data.config to be text in base64',
+      'data.config must be text in base64',
     ],
-    ['no data', { metadata: aSecret(token).metadata }, 'data.server to be an https URL'],
+    ['no data', { metadata: aSecret(token).metadata }, 'data.server must be an https URL'],
     [
       'another kind of secret',
       { ...aSecret(token), metadata: { name: 'cdk1', namespace: 'shop', labels: {} } },
-      'the label argocd.argoproj.io/secret-type=cluster, got none.',
+      'the label argocd.argoproj.io/secret-type must be cluster, got none.',
     ],
   ])('refuses %s, and shows no value of it', (_, secret, want) => {
     const parsed = parseClusterSecret(secret);
     expect(parsed).toEqual({
       is: 'Problem',
-      problem: expect.stringContaining(`Expected in Secret shop/cdk1 ${want}`),
+      problem: expect.stringContaining(`Invalid Secret shop/cdk1: ${want}`),
     });
     expect(parsed.is === 'Problem' && parsed.problem).not.toMatch(/super|c3VwZXI/);
   });
@@ -317,10 +325,10 @@ describe('the secret of a cluster that Argo CD on EKS knows', () => {
   });
 
   it.each([
-    [{ awsAuthConfig: { clusterName: 'blue' } }, 'config.awsAuthConfig to name the cluster and region'],
-    [{ awsAuthConfig: { clusterName: 'green', region: 'us-east-1' } }, 'to name the cluster and region'],
-    [token, 'config to name one way to log in'],
-    [{ tlsClientConfig: { insecure: true } }, 'insecure to be unset'],
+    [{ awsAuthConfig: { clusterName: 'blue' } }, 'config.awsAuthConfig must name the cluster and region'],
+    [{ awsAuthConfig: { clusterName: 'green', region: 'us-east-1' } }, 'must name the cluster and region'],
+    [token, 'config must name one way to log in'],
+    [{ tlsClientConfig: { insecure: true } }, 'insecure must be unset'],
   ])('has no other login: %j', (config, want) =>
     expect(parsed(JSON.stringify(config))).toEqual({
       is: 'Problem',
@@ -360,49 +368,57 @@ describe('what is too long or too much in a secret', () => {
   const long = 'x'.repeat(600_000);
   const data = (more: Readonly<Record<string, string>>) => aSecret(token, more);
   it.each([
-    ['a name', data({ name: 'x'.repeat(254) }), 'data.name to have at most 253 characters, got 254'],
-    ['a name without an end', data({ name: long }), 'data.name to have at most 253 characters, got more'],
+    ['a name', data({ name: 'x'.repeat(254) }), 'data.name must have at most 253 characters, got 254'],
+    [
+      'a name without an end',
+      data({ name: long }),
+      'data.name must have at most 253 characters. Shorten it.',
+    ],
     [
       'an address',
       data({ server: `https://a/${'a'.repeat(2_048)}` }),
-      'data.server to have at most 2048 characters, got 2058',
+      'data.server must have at most 2048 characters, got 2058',
     ],
     [
       'slashes after an address',
       data({ server: `https://a${'/'.repeat(160_000)}x` }),
-      'data.server to have at most 2048 characters, got more',
+      'data.server must have at most 2048 characters. Shorten it.',
     ],
-    ['a config', aSecret(long), 'data.config to have at most 512000 characters, got 600000'],
+    ['a config', aSecret(long), 'data.config must have at most 512000 characters, got 600000'],
     [
       'namespaces',
       data({ namespaces: Array.from({ length: 101 }, (_, i) => `n${i}`).join(',') }),
-      'data.namespaces to name at most 100 namespaces, got 101',
+      'data.namespaces must list at most 100 namespaces, got 101',
     ],
-    ['what is no namespace', data({ namespaces: 'a,../b' }), 'data.namespaces to be names of namespaces'],
+    [
+      'what is no namespace',
+      data({ namespaces: 'a,../b' }),
+      'data.namespaces must be a comma-separated list of namespaces',
+    ],
     [
       'a token',
       aSecret({ bearerToken: 'x'.repeat(64_001) }),
-      'config.bearerToken to have at most 64000 characters',
+      'config.bearerToken must have at most 64000 characters',
     ],
     [
       'certificates',
       aSecret({ ...token, tlsClientConfig: { caData: 'x'.repeat(256_001) } }),
-      'config.tlsClientConfig.caData to have at most 256000 characters',
+      'config.tlsClientConfig.caData must have at most 256000 characters',
     ],
     [
       'the name in a certificate',
       aSecret({ ...token, tlsClientConfig: { serverName: 'a b' } }),
-      'config.tlsClientConfig.serverName to be the name of a host',
+      'config.tlsClientConfig.serverName must be a host name',
     ],
     [
       'arguments',
       aSecret({ execProviderConfig: { command: 'aws', args: Array(101).fill('a') } }),
-      'config.execProviderConfig.args to have at most 100 texts, got 101',
+      'config.execProviderConfig.args must have at most 100 entries, got 101',
     ],
     [
       'an argument',
       aSecret({ execProviderConfig: { command: 'aws', args: ['a'.repeat(4_097)] } }),
-      'config.execProviderConfig.args to have at most 4096 characters, got 4097',
+      'config.execProviderConfig.args must have at most 4096 characters, got 4097',
     ],
   ])('is refused: %s', (_, secret, want) => {
     const began = performance.now();
@@ -411,7 +427,7 @@ describe('what is too long or too much in a secret', () => {
     expect(performance.now() - began).toBeLessThan(10_000);
     expect(parsed).toEqual({
       is: 'Problem',
-      problem: expect.stringContaining(`Expected in Secret shop/cdk1 ${want}`),
+      problem: expect.stringContaining(`Invalid Secret shop/cdk1: ${want}`),
     });
   });
 

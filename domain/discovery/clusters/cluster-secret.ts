@@ -53,7 +53,7 @@ export function parseClusterSecret(secret: ClusterSecret, decode: Decode): Parse
     if (!(error instanceof Refused)) throw error;
     const { namespace, name } = secret.metadata;
     const at = namespace === undefined ? name : `${namespace}/${name}`;
-    return { is: 'Problem', problem: `Expected in Secret ${at} ${error.message}` };
+    return { is: 'Problem', problem: `Invalid Secret ${at}: ${error.message}` };
   }
 }
 
@@ -105,7 +105,7 @@ function connectionOf({ metadata, data = {} }: ClusterSecret, decode: Decode): C
   const type = metadata.labels?.[SECRET_TYPE_LABEL];
   if (type !== SECRET_TYPE_CLUSTER) {
     throw new Refused(
-      `the label ${SECRET_TYPE_LABEL}=${SECRET_TYPE_CLUSTER}, got ${type ?? 'none'}. Set it, or name another Secret.`,
+      `the label ${SECRET_TYPE_LABEL} must be ${SECRET_TYPE_CLUSTER}, got ${type ?? 'none'}. Set it, or name another Secret.`,
     );
   }
   const entry = (key: Key): string | undefined => entryOf(data, key, decode);
@@ -113,7 +113,7 @@ function connectionOf({ metadata, data = {} }: ClusterSecret, decode: Decode): C
   const config = parseFields('config', entry('config') ?? '{}', decode);
   const proxied = config.values['proxyUrl'] ?? '';
   if (proxied !== '')
-    throw new Refused('config.proxyUrl to be unset, because Okra uses no proxy. Remove it.');
+    throw new Refused('config.proxyUrl must be unset, because Okra uses no proxy. Remove it.');
   const login = loginOf(config, server);
   const certificate = login.by === 'Certificate' ? undefined : certificateOf(config);
   const tls = tlsOf(config);
@@ -139,9 +139,9 @@ function entryOf(data: Readonly<Record<string, string>>, key: Key, decode: Decod
   const encoded = data[key] ?? '';
   // What is far too long is not worth to be decoded.
   if (encoded.length > longest[key] * LONGEST_ENCODING + 4)
-    throw new Refused(`data.${key} to have at most ${longest[key]} characters, got more. Shorten it.`);
+    throw new Refused(`data.${key} must have at most ${longest[key]} characters. Shorten it.`);
   const text = decode(encoded);
-  if (text === undefined) throw new Refused(`data.${key} to be text in base64, got something else.`);
+  if (text === undefined) throw new Refused(`data.${key} must be text in base64.`);
   refuseLonger(`data.${key}`, text, longest[key]);
   return text === '' ? undefined : text;
 }
@@ -157,13 +157,11 @@ function namespacesOf(text: string): readonly string[] {
     .filter((namespace) => namespace !== '');
   if (names.length > MOST_NAMESPACES) {
     throw new Refused(
-      `data.namespaces to name at most ${MOST_NAMESPACES} namespaces, got ${names.length}. Leave out those that Okra need not see, or unset it to let Okra see all.`,
+      `data.namespaces must list at most ${MOST_NAMESPACES} namespaces, got ${names.length}. Remove those that Okra need not see, or unset it to let Okra see all.`,
     );
   }
   if (names.every((name) => NAMESPACE.test(name))) return [...new Set(names)];
-  throw new Refused(
-    'data.namespaces to be names of namespaces with commas between them, got something else.',
-  );
+  throw new Refused('data.namespaces must be a comma-separated list of namespaces.');
 }
 
 const HOST = String.raw`(\[[0-9a-f:.]+\]|[a-z0-9][-._a-z0-9]*)(:\d{1,5})?`;
@@ -174,9 +172,9 @@ function serverOf(server: string | undefined): string {
   // Nothing else keeps what one logs in with from being read on its way.
   if (server === undefined || !/^https:\/\/[^/]/i.test(server)) {
     throw new Refused(
-      'data.server to be an https URL, or the ARN of an EKS cluster, got something else. Set it to the API server.',
+      'data.server must be an https URL or the ARN of an EKS cluster. Set it to the address of the API server.',
     );
   }
   if (ADDRESS.test(server)) return withoutEnd(server, '/');
-  throw new Refused('data.server to be the address alone, got more. Put credentials into config.');
+  throw new Refused('data.server must be only an address. Put credentials into config.');
 }

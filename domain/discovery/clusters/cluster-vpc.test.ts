@@ -47,19 +47,19 @@ describe('the VPC of a target group that nobody names', () => {
       'no cluster says it',
       [inAll],
       [cluster('b'), cluster('a')],
-      'VPCUnknown: Expected spec.targetGroup.vpcID, or a cluster that says its VPC, got no VPC in the secrets of a, b. Set spec.targetGroup.vpcID, or let a ClusterSet make the secret of the cluster, which writes the annotation okra.mumo.co/cluster-vpc-id.',
+      'VPCUnknown: Cannot find the VPC of the target group: the secrets of a, b name no VPC. Set spec.targetGroup.vpcID, or let a ClusterSet create the secret of the cluster with the annotation okra.mumo.co/cluster-vpc-id.',
     ],
     [
       'there is no cluster',
       [ids, inCluster('a')],
       [cluster('b', 'vpc-1')],
-      'VPCUnknown: Expected spec.targetGroup.vpcID, or a cluster that says its VPC, got no cluster of spec.targets that has a secret.',
+      'VPCUnknown: Cannot find the VPC of the target group: no cluster of spec.targets has a secret.',
     ],
     [
       'the clusters are in several',
       [inAll],
       [cluster('c', 'vpc-2'), cluster('b', 'vpc-1'), cluster('a', 'vpc-1')],
-      'DifferentVPCs: Expected the clusters of spec.targets to be in one VPC, got vpc-1 (a, b), vpc-2 (c). Set spec.targetGroup.vpcID, or make an AWSTargetGroupBinding for the clusters of each VPC.',
+      'DifferentVPCs: The clusters of spec.targets are in different VPCs: vpc-1 (a, b), vpc-2 (c). Set spec.targetGroup.vpcID, or make an AWSTargetGroupBinding for the clusters of each VPC.',
     ],
   ])('is a problem when %s', (_, targets, clusters, want) =>
     expect(said(targets, ...clusters)).toContain(want),

@@ -25,18 +25,18 @@ export function vpcOfClusters(
   const places = byVPC.map(([vpcID, some]) => `${vpcID} (${namesOf(some)})`);
   return problem(
     'DifferentVPCs',
-    `Expected the clusters of spec.targets to be in one VPC, got ${listOf(places)}. Set spec.targetGroup.vpcID, or make an AWSTargetGroupBinding for the clusters of each VPC.`,
+    `The clusters of spec.targets are in different VPCs: ${listOf(places)}. Set spec.targetGroup.vpcID, or make an AWSTargetGroupBinding for the clusters of each VPC.`,
   );
 }
 
 function unknown(looked: readonly KnownCluster[]): FoundVPC {
   const got =
     looked.length === 0
-      ? 'no cluster of spec.targets that has a secret'
-      : `no VPC in the secrets of ${namesOf(looked)}`;
+      ? 'no cluster of spec.targets has a secret'
+      : `the secrets of ${namesOf(looked)} name no VPC`;
   return problem(
     'VPCUnknown',
-    `Expected spec.targetGroup.vpcID, or a cluster that says its VPC, got ${got}. Set spec.targetGroup.vpcID, or let a ClusterSet make the secret of the cluster, which writes the annotation ${CLUSTER_VPC_ANNOTATION}.`,
+    `Cannot find the VPC of the target group: ${got}. Set spec.targetGroup.vpcID, or let a ClusterSet create the secret of the cluster with the annotation ${CLUSTER_VPC_ANNOTATION}.`,
   );
 }
 

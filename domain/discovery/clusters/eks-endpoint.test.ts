@@ -25,8 +25,8 @@ const at = (server: string, caData?: string) => ({
   tls: { insecure: false, ...(caData === undefined ? {} : { caData }) },
 });
 
-const OTHER_SERVER = 'Expected data.server to be the endpoint that EKS gives';
-const OTHER_CA = 'Expected tlsClientConfig.caData to be the CA that EKS gives';
+const OTHER_SERVER = 'data.server must be the endpoint that EKS reports';
+const OTHER_CA = 'tlsClientConfig.caData must be exactly the CA that EKS reports';
 
 describe('a token for an EKS cluster', () => {
   it.each([

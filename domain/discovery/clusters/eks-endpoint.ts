@@ -27,15 +27,15 @@ export function refuseForeignEndpoint(
 ): string | undefined {
   if (namedByARN(server) !== undefined) {
     if (arn !== server)
-      return 'Expected EKS to have the cluster that data.server names, got one of that name in another account. No token was sent; set awsAuthConfig.roleARN to a role in the account of the cluster.';
+      return 'data.server names a cluster in another account than the one that EKS describes. No token was sent; set awsAuthConfig.roleARN to a role in the account of the cluster.';
     if (endpoint === undefined || caData === undefined)
-      return 'Expected EKS to give an endpoint and a CA for the cluster that data.server names, got none yet. No token was sent.';
+      return 'EKS reports no endpoint and CA yet for the cluster that data.server names. No token was sent.';
   } else if (endpoint === undefined || originOf(endpoint) !== originOf(server)) {
-    return 'Expected data.server to be the endpoint that EKS gives for awsAuthConfig.clusterName, got another. No token was sent; copy the endpoint from aws eks describe-cluster.';
+    return 'data.server must be the endpoint that EKS reports for awsAuthConfig.clusterName. No token was sent; copy the endpoint from aws eks describe-cluster.';
   }
   if (tls.caData === undefined || trusts(textOf(tls.caData, decode), textOf(caData, decode)))
     return undefined;
-  return 'Expected tlsClientConfig.caData to be the CA that EKS gives for awsAuthConfig.clusterName and nothing else, got something else. No token was sent; copy the CA from aws eks describe-cluster.';
+  return 'tlsClientConfig.caData must be exactly the CA that EKS reports for awsAuthConfig.clusterName. No token was sent; copy the CA from aws eks describe-cluster.';
 }
 
 const HTTPS = 'https://';

@@ -10,7 +10,7 @@ export interface SecretFields {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/** Says what was expected of a secret; never with a value out of it. */
+/** Says what is wrong with a secret; never with a value out of it. */
 export class Refused extends Error {
   override readonly name = 'Refused';
 }
@@ -29,7 +29,8 @@ export function secretTextOf(
   longest: number = LONGEST_TEXT,
 ): string | undefined {
   const value = values[key] ?? '';
-  if (typeof value !== 'string') throw new Refused(`${path}.${key} to be a text, got ${typeName(value)}.`);
+  if (typeof value !== 'string')
+    throw new Refused(`${path}.${key} must be a string, got ${typeName(value)}.`);
   refuseLonger(`${path}.${key}`, value, longest);
   return value === '' ? undefined : value;
 }
@@ -37,16 +38,18 @@ export function secretTextOf(
 /** Throws a Refused for a text that is too long. */
 export function refuseLonger(path: string, text: string, longest: number): void {
   if (text.length > longest)
-    throw new Refused(`${path} to have at most ${longest} characters, got ${text.length}. Shorten it.`);
+    throw new Refused(`${path} must have at most ${longest} characters, got ${text.length}. Shorten it.`);
 }
 
 /** Reads a list of texts; none is an empty one. */
 export function listOf({ path, values }: SecretFields, key: string): readonly string[] {
   const value = values[key] ?? [];
   if (!Array.isArray(value) || !value.every((entry) => typeof entry === 'string'))
-    throw new Refused(`${path}.${key} to be a list of texts, got something else.`);
+    throw new Refused(`${path}.${key} must be a list of strings.`);
   if (value.length > MOST_TEXTS)
-    throw new Refused(`${path}.${key} to have at most ${MOST_TEXTS} texts, got ${value.length}. Shorten it.`);
+    throw new Refused(
+      `${path}.${key} must have at most ${MOST_TEXTS} entries, got ${value.length}. Shorten it.`,
+    );
   for (const entry of value) refuseLonger(`${path}.${key}`, entry, LONGEST_TEXT);
   return value;
 }
@@ -56,7 +59,7 @@ export function partOf({ path, decode, values }: SecretFields, key: string): Sec
   const value = values[key] ?? undefined;
   if (value === undefined) return undefined;
   if (isRecord(value)) return { path: `${path}.${key}`, decode, values: value };
-  throw new Refused(`${path}.${key} to be an object, got ${typeName(value)}.`);
+  throw new Refused(`${path}.${key} must be an object, got ${typeName(value)}.`);
 }
 
 /** Reads PEM that is encoded in base64 once more, and leaves it so. */
@@ -70,7 +73,7 @@ export function pemOf(
   const begins =
     what === 'CERTIFICATE' ? /-----BEGIN CERTIFICATE-----/ : /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
   if (begins.test(from.decode(value) ?? '')) return value;
-  throw new Refused(`${from.path}.${key} to be a PEM ${what.toLowerCase()} in base64, got something else.`);
+  throw new Refused(`${from.path}.${key} must be a PEM ${what.toLowerCase()} in base64.`);
 }
 
 /** Reads JSON with fields. */
@@ -80,10 +83,10 @@ export function parseFields(path: string, json: string, decode: Decode): SecretF
     value = JSON.parse(json);
   } catch {
     // What the parser says would quote the text.
-    throw new Refused(`${path} to be JSON, got something else.`);
+    throw new Refused(`${path} must be JSON.`);
   }
   if (isRecord(value)) return { path, decode, values: value };
-  throw new Refused(`${path} to be a JSON object, got ${typeName(value)}.`);
+  throw new Refused(`${path} must be a JSON object, got ${typeName(value)}.`);
 }
 
 function typeName(value: unknown): string {

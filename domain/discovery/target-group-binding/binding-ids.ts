@@ -144,11 +144,11 @@ const noCluster = (object: string, cluster: string): Problem => ({
   cluster,
   object,
   reason: 'ClusterNotFound',
-  message: `Expected an Argo CD cluster secret of cluster ${cluster} in this namespace, got none. Correct clusterName, or let a ClusterSet make it.`,
+  message: `No Argo CD cluster secret of cluster ${cluster} in this namespace. Correct clusterName, or let a ClusterSet create it.`,
 });
 
 const withoutLabels = (object: string): Problem => ({
   object,
   reason: 'EmptyNodeSelector',
-  message: `Expected nodeSelector of target ${object} to name a label, got none, which all nodes fulfil. Add a label.`,
+  message: `The nodeSelector of target ${object} is empty and would match all nodes. Add a label.`,
 });

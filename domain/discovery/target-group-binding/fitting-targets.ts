@@ -82,5 +82,5 @@ function withFewClusters(target: RegisteredTarget): RegisteredTarget {
 const tooMany = (object: string, got: number, most: number): Problem => ({
   object,
   reason: 'TooManyIds',
-  message: `Expected at most ${MOST_IDS} targets under one name and ${MOST_IN_ALL} in one object, got ${got} for target ${object}, of which ${most} are registered, first those that were. Split the target by clusters or labels, or make another AWSTargetGroupBinding for a part of them.`,
+  message: `Target ${object} has ${got} ids, of which only ${most} are registered: at most ${MOST_IDS} fit under one name and ${MOST_IN_ALL} in one object; ids already registered come first. Split the target by clusters or labels, or create another AWSTargetGroupBinding for some of them.`,
 });

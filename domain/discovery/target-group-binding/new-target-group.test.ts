@@ -168,7 +168,7 @@ describe('a target group that exists', () => {
         object: 'spec.targetGroup.protocol',
         reason: 'ImmutableTargetGroup',
         message:
-          'Expected spec.targetGroup.protocol to be HTTP, as the target group was created with, got TCP. AWS cannot change it: set it back, or make another AWSTargetGroupBinding.',
+          'Cannot change spec.targetGroup.protocol from HTTP to TCP: AWS cannot change it for an existing target group. Set it back, or create another AWSTargetGroupBinding.',
       },
     ]);
   });

@@ -169,5 +169,5 @@ const cannotChange = (
 ): Problem => ({
   object: `spec.targetGroup.${field}`,
   reason: 'ImmutableTargetGroup',
-  message: `Expected spec.targetGroup.${field} to be ${got}, as the target group was created with, got ${asked}. AWS cannot change it: set it back, or make another AWSTargetGroupBinding.`,
+  message: `Cannot change spec.targetGroup.${field} from ${got} to ${asked}: AWS cannot change it for an existing target group. Set it back, or create another AWSTargetGroupBinding.`,
 });

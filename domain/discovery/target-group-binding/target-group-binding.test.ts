@@ -442,7 +442,7 @@ describe('the targets of an AWSTargetGroupBinding', () => {
       expect(register.flat()).toHaveLength(999);
       expect(deregister).toEqual([]);
       expect(problems).toMatchObject([{ object: 'nodes', reason: 'TooManyIds' }]);
-      expect(problems[0]?.message).toContain('got 1200 for target nodes, of which 1000 are registered');
+      expect(problems[0]?.message).toContain('Target nodes has 1200 ids, of which only 1000 are registered');
     });
 
     it('leave those that are registered where they are, however many come for targets before theirs', () => {

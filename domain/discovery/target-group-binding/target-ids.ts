@@ -79,12 +79,12 @@ const withoutId = (object: string, node: SeenNode, targetType: TargetType): Prob
   reason: 'NodeWithoutId',
   message:
     targetType === 'ip'
-      ? `Expected node ${node.name} to have an address of the type InternalIP, got none. Wait until it has one, or leave it out.`
-      : `Expected spec.providerID of node ${node.name} to name an EC2 instance, aws:///ZONE/i-…, got ${JSON.stringify(node.providerID ?? '')}. Take a target group of the type ip, or leave the node out.`,
+      ? `Node ${node.name} has no address of type InternalIP. Wait until it has one, or exclude the node.`
+      : `Invalid spec.providerID ${JSON.stringify(node.providerID ?? '')} of node ${node.name}: must name an EC2 instance, aws:///ZONE/i-…. Use a target group of type ip, or exclude the node.`,
 });
 
 const podsOfInstances = (object: string): Problem => ({
   object,
   reason: 'PodsNeedAddresses',
-  message: `Expected a target group of the type ip for the pods of target ${object}, got instance. Name another target group.`,
+  message: `The pods of target ${object} need a target group of type ip, but its type is instance. Name another target group.`,
 });

@@ -124,7 +124,7 @@ describe('a cluster', () => {
         cluster: 'cluster-1',
         reason: 'KindNotInstalled',
         message:
-          'Expected cluster cluster-1 to have the kind TargetGroupBinding of the AWS Load Balancer Controller (elbv2.k8s.aws/v1beta1) or of EKS Auto Mode (eks.amazonaws.com/v1), got neither, so that it has no target groups. Install one of them there, or have the set select other clusters.',
+          'Cluster cluster-1 has the CRD TargetGroupBinding neither of the AWS Load Balancer Controller (elbv2.k8s.aws/v1beta1) nor of EKS Auto Mode (eks.amazonaws.com/v1), so it has no target groups. Install one of them there, or select other clusters.',
       },
     ]);
     const targetGroup = { protocol: 'HTTP', targetType: 'ip' } as const;
@@ -155,7 +155,7 @@ describe('a cluster', () => {
         cluster: 'cluster-1',
         reason: 'KindNotInstalled',
         message:
-          'Expected cluster cluster-1 to have the kind TargetGroupBinding of the AWS Load Balancer Controller (elbv2.k8s.aws/v1beta1), as it had, got none. Install it again; what the cluster had of it stays until its AWSTargetGroups are deleted.',
+          'Cluster cluster-1 no longer has the CRD TargetGroupBinding of the AWS Load Balancer Controller (elbv2.k8s.aws/v1beta1). Install it again; the AWSTargetGroups created from it are kept until you delete them.',
       },
     ]);
   });

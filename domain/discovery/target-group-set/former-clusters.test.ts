@@ -60,7 +60,7 @@ describe('the group of a cluster whose secret has become that of another', () =>
     expect(short(decision)).toEqual({ ...nothing, create: [itsOwn], problems: ['ClusterMissing'] });
     expect(decision.missed.missing).toEqual(within.before);
     expect(decision.problems[0]?.message).toContain(
-      `Expected Secret web to be that of cluster ${idOf(1)}, got that of another since 2026-11-22T11:59:00.000Z. The AWSTargetGroups of the cluster stay until`,
+      `Secret web has belonged to another cluster than ${idOf(1)} since 2026-11-22T11:59:00.000Z. The AWSTargetGroups of the cluster are kept until`,
     );
   });
 

@@ -27,8 +27,8 @@ export function findMissedBySet({ uid, readings, groups, bindings, grace }: Obse
   };
   const problems = missingProblems(missed, grace, {
     expected: expectedSecret,
-    stays: () => 'The AWSTargetGroups of the cluster stay',
-    advice: 'bring the Secret or its labels back, or delete the AWSTargetGroups if they are to go now.',
+    stays: () => 'The AWSTargetGroups of the cluster are kept',
+    advice: 'restore the Secret or its labels, or delete the AWSTargetGroups to remove them now.',
   });
   return { missed, isAwaited, problems };
 }
@@ -59,9 +59,9 @@ export function findMissedByBinding(
     .map(({ cluster }) => cluster);
   const missed = awaitMissing(gone, grace);
   const problems = missingProblems(missed, grace, {
-    expected: (name) => `Expected an Argo CD cluster secret of cluster ${name} in this namespace, got none`,
-    stays: () => 'What is registered of it stays',
-    advice: 'bring the Secret back, unless the cluster is to go.',
+    expected: (name) => `The Argo CD cluster secret of cluster ${name} in this namespace has been missing`,
+    stays: () => 'Its targets stay registered',
+    advice: 'restore the Secret, unless the cluster is being removed.',
   });
   return { ...missed, problems };
 }
@@ -78,8 +78,8 @@ export const isOfFormerCluster = (group: Pick<ExistingGroup, 'annotations'>): bo
 function expectedSecret(name: string): string {
   const [, secret, id] = /^(\S+) \((.*?)\)?$/.exec(name) ?? [];
   return secret === undefined || id === undefined
-    ? `Expected Secret ${name} of a cluster that this set selects, got none`
-    : `Expected Secret ${secret} to be that of cluster ${id.replaceAll('%2F', '/')}, got that of another`;
+    ? `Secret ${name} of a cluster that this set selects has been missing`
+    : `Secret ${secret} has belonged to another cluster than ${id.replaceAll('%2F', '/')}`;
 }
 
 /**

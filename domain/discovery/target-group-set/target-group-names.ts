@@ -68,7 +68,7 @@ export function nameGroups(asking: readonly Asking[], { uid, groups, isSpared }:
     const other = foreign.get(name);
     if (other !== undefined) return takenBy(one, name, describe(other.owner));
     const holder = taken.get(name);
-    if (holder !== undefined) return takenBy(one, name, `that of ${holder}`);
+    if (holder !== undefined) return takenBy(one, name, `belongs to ${holder}`);
     if (!isObjectName(name)) return unusable(one, name);
     taken.set(name, one.source);
     arns.set(one.arn, one.source);
@@ -84,19 +84,19 @@ export function nameGroups(asking: readonly Asking[], { uid, groups, isSpared }:
 }
 
 const describe = (owner: { readonly kind: string; readonly name: string } | undefined): string =>
-  owner === undefined ? 'one that someone wrote' : `that of ${owner.kind} ${owner.name}`;
+  owner === undefined ? 'was not created by Okra' : `belongs to ${owner.kind} ${owner.name}`;
 
 const takenBy = ({ source }: Asking, name: string, by: string) => ({
   reason: 'NameTaken',
-  message: `Expected AWSTargetGroup ${name} to be free for TargetGroupBinding ${source}, got ${by}. Delete or rename one of them.`,
+  message: `AWSTargetGroup ${name} for TargetGroupBinding ${source} already exists and ${by}. Delete or rename one of them.`,
 });
 
 const unusable = ({ source }: Asking, name: string) => ({
   reason: 'InvalidName',
-  message: `Expected TargetGroupBinding ${source} to make a name of at most 253 characters, got ${name.length}. Rename it.`,
+  message: `The name of the AWSTargetGroup for TargetGroupBinding ${source} would have ${name.length} characters; at most 253 are allowed. Rename it.`,
 });
 
 const shared = ({ source, arn }: Asking, other: string) => ({
   reason: 'SharedTargetGroup',
-  message: `Expected TargetGroupBinding ${source} to have a target group of its own, got that of ${other}, ${arn}. A rule can name it once; remove one of them from the set.`,
+  message: `TargetGroupBinding ${source} has the same target group as ${other}, ${arn}. A rule can name a target group only once; remove one of them from the set.`,
 });

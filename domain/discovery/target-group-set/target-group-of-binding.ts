@@ -95,11 +95,11 @@ function withoutARN(cluster: KnownCluster, { namespace, name, arn }: RemoteBindi
   return arn === undefined
     ? {
         reason: 'MissingTargetGroupARN',
-        message: `Expected ${of} to have spec.targetGroupARN, got none. Set it, or wait until the AWS Load Balancer Controller does.`,
+        message: `${of} has no spec.targetGroupARN. Set it, or wait until the AWS Load Balancer Controller sets it.`,
       }
     : {
         reason: 'InvalidTargetGroupARN',
-        message: `Expected spec.targetGroupARN of ${of} to be the ARN of a target group, got ${JSON.stringify(arn)}. Correct it.`,
+        message: `Invalid spec.targetGroupARN ${JSON.stringify(arn)} of ${of}: must be the ARN of a target group. Correct it.`,
       };
 }
 
@@ -123,7 +123,7 @@ export function groupMarks(
   const problems = [...labels.problems, ...annotations.problems];
   if (version !== undefined && !isLabelValue(version)) {
     problems.push(
-      `Expected the EKS tag version of cluster ${cluster.name} to be a semantic version that a label can have, such as 1.2.3, v2 or 1.4-rc.1, got ${JSON.stringify(version)}. Correct the tag; a version with build metadata goes into the tag okra.mumo.co/version of the target groups instead.`,
+      `Invalid EKS tag version ${JSON.stringify(version)} of cluster ${cluster.name}: must be a semantic version that a label can have, such as 1.2.3, v2 or 1.4-rc.1. Correct the tag; put a version with build metadata into the tag okra.mumo.co/version of the target groups instead.`,
     );
   }
   // The name of a cluster is free text, and names may be longer than the values of labels; the annotation says it in full.

@@ -71,9 +71,9 @@ export function renderBinding(set: RenderingSet, cluster: KnownCluster): readonl
   if (existing !== undefined && existing.owner?.uid !== set.uid) {
     const by =
       existing.owner === undefined
-        ? 'one that nobody owns'
-        : `that of ${existing.owner.kind} ${existing.owner.name}`;
-    const message = `Expected AWSTargetGroupBinding ${name.value} to be free for cluster ${cluster.name}, got ${by}. Delete it, or give bindingTemplate another name.`;
+        ? 'has no owner'
+        : `belongs to ${existing.owner.kind} ${existing.owner.name}`;
+    const message = `AWSTargetGroupBinding ${name.value} for cluster ${cluster.name} already exists and ${by}. Delete it, or set another name in bindingTemplate.`;
     return [
       {
         ok: false,
@@ -133,7 +133,7 @@ function rivalOf(
   holder: string,
   { cluster, binding }: Extract<RenderedBinding, { ok: true }>,
 ): RenderedBinding {
-  const message = `Expected AWSTargetGroupBinding ${binding.name} to be free for cluster ${cluster.name}, got that of secret ${holder}. Remove bindingTemplate.metadata.name, so that each is named after the Secret of its cluster, or give each cluster a name of its own.`;
+  const message = `AWSTargetGroupBinding ${binding.name} for cluster ${cluster.name} is already used for secret ${holder}. Remove bindingTemplate.metadata.name, so that each is named after the Secret of its cluster, or give each cluster a unique name.`;
   const problem = { cluster: cluster.name, object: binding.name, reason: 'NameTaken', message };
   return { ok: false, secret: cluster.secret, problems: [problem] };
 }
@@ -142,7 +142,7 @@ function nameOf(name: Rendered): Rendered {
   if (!name.ok || isObjectName(name.value)) return name;
   return {
     ok: false,
-    message: `Expected bindingTemplate.metadata.name to become a name such as web-cluster1, got ${JSON.stringify(name.value)}. Remove it, so that each is named after the Secret of its cluster.`,
+    message: `Invalid name ${JSON.stringify(name.value)} from bindingTemplate.metadata.name: must be a name such as web-cluster1. Remove it, so that each is named after the Secret of its cluster.`,
   };
 }
 

@@ -67,7 +67,7 @@ const notAllowed = (
   cluster: of.cluster,
   object,
   reason: 'NamespaceNotAllowed',
-  message: `Expected namespace ${of.namespace}, which AWSTargetGroup ${object} is from, among those that the secret of cluster ${of.cluster} allows, got ${of.namespaces.slice(0, 10).join(', ')}. It stays as it is; add the namespace to the secret, or delete the AWSTargetGroup.`,
+  message: `AWSTargetGroup ${object} comes from namespace ${of.namespace}, which the secret of cluster ${of.cluster} does not allow (it allows ${of.namespaces.slice(0, 10).join(', ')}). It is kept as it is; add the namespace to the secret, or delete the AWSTargetGroup.`,
 });
 
 /** The groups of TargetGroupBindings of a kind that their cluster has lost; what is known of them may be all that there is. */
@@ -127,11 +127,11 @@ const KINDS: Readonly<Record<BindingAPI, string>> = {
 const notInstalled = (cluster: string, api: BindingAPI): Problem => ({
   cluster,
   reason: 'KindNotInstalled',
-  message: `Expected cluster ${cluster} to have the kind TargetGroupBinding of ${KINDS[api]}, as it had, got none. Install it again; what the cluster had of it stays until its AWSTargetGroups are deleted.`,
+  message: `Cluster ${cluster} no longer has the CRD TargetGroupBinding of ${KINDS[api]}. Install it again; the AWSTargetGroups created from it are kept until you delete them.`,
 });
 
 const neitherInstalled = (cluster: string): Problem => ({
   cluster,
   reason: 'KindNotInstalled',
-  message: `Expected cluster ${cluster} to have the kind TargetGroupBinding of ${KINDS['elbv2.k8s.aws']} or of ${KINDS['eks.amazonaws.com']}, got neither, so that it has no target groups. Install one of them there, or have the set select other clusters.`,
+  message: `Cluster ${cluster} has the CRD TargetGroupBinding neither of ${KINDS['elbv2.k8s.aws']} nor of ${KINDS['eks.amazonaws.com']}, so it has no target groups. Install one of them there, or select other clusters.`,
 });

@@ -142,20 +142,20 @@ describe('a target group', () => {
 
   it.each<[string, TargetGroupAnswer, readonly Cell[], RegExp]>([
     ['known', known(), [], /^AWS knows the target group: HTTP, targets of type ip, vpc-1\.$/],
-    ['unknown', { is: 'NotFound' }, [], /^Expected AWS to know .*\/a\/4567, got none .*Correct spec\.arn/],
+    ['unknown', { is: 'NotFound' }, [], /^Target group .*\/a\/4567 not found in AWS\. Correct spec\.arn/],
     [
       'held',
       heldBy('app/other'),
       [web],
-      /free for load balancer app\/web\/0123 of Cell web, got one that load balancer app\/other\/0123/,
+      /in use by load balancer app\/other\/0123, so load balancer app\/web\/0123 of Cell web/,
     ],
     [
       'for another protocol',
       known({ protocol: 'UDP' }),
       [web],
-      /HTTP or HTTPS, as Cell web .* got one for UDP\./,
+      /for UDP, but must be for HTTP or HTTPS, as Cell web /,
     ],
-    ['not asked for', throttled, [], /got: Rate exceeded\. It is asked again\.$/],
+    ['not asked for', throttled, [], /: Rate exceeded\. Retrying\.$/],
   ])('that is %s says in a sentence what that means', (_, answer, cells, want) =>
     expect(messageOf(check(answer, { cells }))).toMatch(want),
   );
@@ -279,7 +279,7 @@ describe('the version that tags say', () => {
 
   it('is asked again, when it could not be, and what to do meanwhile is said', () => {
     expect(messageOf(check(untold, { groups: [unlabelled()], cells: [web] }))).toBe(
-      'Expected a version label, or AWS to say the tags of the target group, got no label, and from AWS: Rate exceeded. It is asked again; a label does without. Cell web selects it.',
+      'No version: the AWSTargetGroup has no version label, and the AWS tags could not be read: Rate exceeded. Retrying; or set the label okra.mumo.co/version. Cell web selects it.',
     );
   });
 });

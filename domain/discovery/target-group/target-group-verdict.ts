@@ -32,7 +32,7 @@ export function unasked(
   return {
     holds: 'Unknown',
     reason,
-    message: `Expected AWS to say whether it knows ${spec.arn}, got: ${message} It is asked again.`,
+    message: `Cannot look up ${spec.arn} in AWS: ${message} Retrying.`,
   };
 }
 
@@ -40,7 +40,7 @@ export function unasked(
 export const notFound = ({ spec }: AWSTargetGroup): TargetGroupVerdict => ({
   holds: false,
   reason: 'TargetGroupNotFound',
-  message: `Expected AWS to know ${spec.arn}, got none of that ARN. Correct spec.arn, or create the target group.`,
+  message: `Target group ${spec.arn} not found in AWS. Correct spec.arn, or create the target group.`,
 });
 
 /** Judges a target group that AWS knows by the Cells that select it: whether they can use it. */
@@ -67,7 +67,7 @@ function wrongProtocol(
   return {
     holds: false,
     reason: 'WrongProtocol',
-    message: `Expected a target group for ${expected}, got one for ${protocol}. Correct spec.arn, or the labels by which the Cell selects it.`,
+    message: `The target group is for ${protocol}, but must be for ${expected}. Correct spec.arn, or the labels by which the Cell selects it.`,
   };
 }
 
@@ -88,7 +88,7 @@ function heldByAnother(
   return {
     holds: false,
     reason: 'HeldByAnotherLoadBalancer',
-    message: `Expected the target group to be free for load balancer ${own} of Cell ${user.cell.metadata.name}, got one that load balancer ${nameOf(holder)} forwards to, and a target group belongs to one load balancer at a time. Take it out of the listeners and rules there, or name another one in spec.arn.`,
+    message: `The target group is in use by load balancer ${nameOf(holder)}, so load balancer ${own} of Cell ${user.cell.metadata.name} cannot use it: a target group can belong to only one load balancer. Remove it from the listeners and rules there, or name another one in spec.arn.`,
   };
 }
 
@@ -104,7 +104,7 @@ function rejected(
     const { reason, message } = why;
     const selecting = `Cell ${cell.metadata.name} selects it.`;
     if (reason === 'MissingVersion' && tags.is === 'Unasked') {
-      const asked = `Expected a version label, or AWS to say the tags of the target group, got no label, and from AWS: ${tags.message} It is asked again; a label does without. ${selecting}`;
+      const asked = `No version: the AWSTargetGroup has no version label, and the AWS tags could not be read: ${tags.message} Retrying; or set the label okra.mumo.co/version. ${selecting}`;
       return { holds: 'Unknown', reason: tags.reason, message: asked };
     }
     return { holds: false, reason, message: `${message} ${selecting}` };

@@ -89,8 +89,8 @@ describe('the condition of a stage', () => {
     expect(judge(columns("col.float == '1'"), reported({ type: 'String' }))).toBe('Error'));
 
   it.each([
-    ['no CEL', 'obj.results.exists(', 'Expected valid CEL'],
-    ['a number', 'obj.results.size()', 'Expected an expression that is true or false, got one of type int'],
+    ['no CEL', 'obj.results.exists(', 'not valid CEL'],
+    ['a number', 'obj.results.size()', 'must be true or false, but has the type int'],
     ['a field that there is not', 'obj.rows.size() > 0', 'No such key: rows'],
     ['a field of the prototype', 'obj.constructor == null', 'No such key: constructor'],
     ['the prototype', "obj['__proto__'] == null", 'No such key: __proto__'],
@@ -102,9 +102,9 @@ describe('the condition of a stage', () => {
     ['a number beside text', columns('col.float == 1'), 'no such overload'],
     ['the order of numbers as text', columns("col.float >= '10'"), 'Write double('],
     ['a function that there is not', "obj.metadata.name.replace('a', 'b') == 'b'", 'no matching overload'],
-    ['a pattern that is computed', 'obj.metadata.name.matches(obj.metadata.name)', 'a text in quotes'],
-    ['a pattern that is none', "obj.metadata.name.matches('(')", 'syntax of RE2'],
-    ['a pattern with a look behind', "obj.metadata.name.matches('(?<=a)b')", 'syntax of RE2'],
+    ['a pattern that is computed', 'obj.metadata.name.matches(obj.metadata.name)', 'a quoted string'],
+    ['a pattern that is none', "obj.metadata.name.matches('(')", 'not a valid RE2 pattern'],
+    ['a pattern with a look behind', "obj.metadata.name.matches('(?<=a)b')", 'not a valid RE2 pattern'],
   ])('is refused when it has %s', (_, condition, want) => expect(judge(condition)).toContain(want));
 });
 

@@ -47,14 +47,14 @@ function compile<Input>(
     if (!valid) return { is: 'Problem', problem: invalid(error) };
     if (type === 'bool')
       return { is: 'Compiled', test: (input) => verdictOf((): unknown => run({ ...bind(input) })) };
-    const got = `Expected an expression that is true or false, got one of type ${type}. Correct it.`;
+    const got = `must be true or false, but has the type ${type}. Correct it.`;
     return { is: 'Problem', problem: got };
   } catch (error) {
     return { is: 'Problem', problem: invalid(error) };
   }
 }
 
-const invalid = (error: unknown): string => `Expected valid CEL, got: ${said(error)}. Correct it.`;
+const invalid = (error: unknown): string => `not valid CEL: ${said(error)}. Correct it.`;
 
 const isNode = (value: object): value is ASTNode => 'op' in value && 'args' in value;
 
@@ -77,7 +77,7 @@ function problemOf(node: ASTNode): string | undefined {
   const isNumberText = (one: unknown): boolean =>
     isRecord(one) && isNode(one) && one.op === '.' && one.args[1] === 'float';
   if (!Array.isArray(node.args) || !node.args.some(isNumberText)) return undefined;
-  return `Expected numbers beside ${node.op}, got float, which holds a number as text. Write double(….float).`;
+  return `cannot compare float with ${node.op}, because it holds a number as text. Write double(….float).`;
 }
 
 // A pattern is compiled with each look, which has no deadline.
@@ -86,15 +86,15 @@ const LONGEST_PATTERN = 256;
 /** Checks the argument of `matches`, which must be a literal, so that it is checked before use. */
 function patternProblem(argument: ASTNode | undefined): string | undefined {
   if (argument?.op !== 'value' || typeof argument.args !== 'string')
-    return 'Expected the argument of matches to be a text in quotes, got an expression. Write it out.';
+    return 'the argument of matches must be a quoted string, not an expression. Write it out.';
   const { length } = argument.args;
   if (length > LONGEST_PATTERN)
-    return `Expected a pattern of at most ${LONGEST_PATTERN} characters, got ${length}. Shorten it.`;
+    return `the pattern has ${length} characters, at most ${LONGEST_PATTERN} are allowed. Shorten it.`;
   try {
     RE2JS.compile(argument.args);
     return undefined;
   } catch {
-    return `Expected a regular expression with the syntax of RE2, got ${argument.args}. Correct it.`;
+    return `not a valid RE2 pattern: ${argument.args}. Correct it.`;
   }
 }
 
@@ -120,7 +120,7 @@ function verdictOf(run: () => unknown): Verdict {
     const value = run();
     if (value === true) return { is: 'True' };
     if (value === false) return { is: 'False' };
-    return { is: 'Error', message: `Expected true or false, got ${typeof value}.` };
+    return { is: 'Error', message: `The result must be true or false, but is a ${typeof value}.` };
   } catch (error) {
     return { is: 'Error', message: said(error) };
   }

@@ -173,13 +173,17 @@ export const badApplications: readonly (readonly [string, unknown, string])[] = 
   [
     'applications beside ingress',
     cell(oneApplication()),
-    'exactly one of spec.ingress and spec.applications',
+    'Exactly one of spec.ingress and spec.applications',
   ],
-  ['clusters beside ingress', cell(two), 'with spec.applications only'],
-  ['a version of applications', oneApplication({ argocd }, { version: '1' }), 'with spec.ingress only'],
-  ['applications without clusters', { applications: [{ name: 'web', argocd }] }, 'Expected spec.clusters'],
+  ['clusters beside ingress', cell(two), 'only allowed with spec.applications'],
+  [
+    'a version of applications',
+    oneApplication({ argocd }, { version: '1' }),
+    'only allowed with spec.ingress',
+  ],
+  ['applications without clusters', { applications: [{ name: 'web', argocd }] }, 'spec.clusters is required'],
   ['no applications', oneApplication({}, { applications: [] }), 'spec.applications'],
-  ['A-G03 two clusters without a selector', oneApplication({ argocd }, two), 'to have a clusterSelector'],
+  ['A-G03 two clusters without a selector', oneApplication({ argocd }, two), 'must have a clusterSelector'],
   ['an application that does nothing', oneApplication({}), 'argocd, alb, or both'],
   [
     'A-G04 DeleteBeforeCreate with alb',
@@ -192,7 +196,7 @@ export const badApplications: readonly (readonly [string, unknown, string])[] = 
   [
     'DeleteBeforeCreate without an ApplicationSet',
     oneApplication({ argocd: { ...argocd, updateStrategy: { type: 'DeleteBeforeCreate' } } }),
-    'Expected argocd.applicationSet with the updateStrategy DeleteBeforeCreate',
+    'argocd.applicationSet is required with the updateStrategy DeleteBeforeCreate',
   ],
   [
     'two sources of target groups',
@@ -213,10 +217,10 @@ export const badApplications: readonly (readonly [string, unknown, string])[] = 
   [
     'six condition values of an application',
     forwarding({ hosts: ['a', 'b', 'c'], pathPatterns: ['/d', '/e', '/f'] }),
-    'Expected alb.forwardConfig to have at most 5 condition values',
+    'alb.forwardConfig must have at most 5 condition values',
   ],
-  ['steps beyond the weight', weights(101, 100), 'stepWeight to be at most totalWeight'],
-  ['more steps than a Cell takes', weights(1, 101), 'at most 100 changes of weight'],
+  ['steps beyond the weight', weights(101, 100), 'stepWeight must be at most totalWeight'],
+  ['more steps than a Cell takes', weights(1, 101), 'Too many weight changes and checks'],
   [
     'more checks than a Cell takes',
     weights(2, 100, {
@@ -225,7 +229,7 @@ export const badApplications: readonly (readonly [string, unknown, string])[] = 
         { name: 'b', analysis },
       ],
     }),
-    'at most 100 changes of weight',
+    'Too many weight changes and checks',
   ],
   [
     'a label that no object can have',
@@ -235,7 +239,7 @@ export const badApplications: readonly (readonly [string, unknown, string])[] = 
   [
     'labels that are misspelt',
     oneApplication({ argocd: { clusterSecret: { lables: { role: 'web' } } } }),
-    'Expected clusterSecret.labels, got clusterSecret.lables',
+    'unknown field clusterSecret.lables',
   ],
   [
     'the label of every cluster secret',
@@ -260,22 +264,22 @@ export const badApplications: readonly (readonly [string, unknown, string])[] = 
     'exactly one of analysis, templates and job',
   ],
   ['a check of no kind', checked({ name: 'a' }), 'exactly one of analysis, templates and job'],
-  ['arguments without templates', checked({ name: 'a', job, args: [] }), 'args with templates'],
-  ['two checks of one name', checked({ name: 'a', job }, { name: 'a', job }), 'a name of its own'],
+  ['arguments without templates', checked({ name: 'a', job, args: [] }), 'args need templates'],
+  ['two checks of one name', checked({ name: 'a', job }, { name: 'a', job }), 'must be unique'],
   [
     'two applications of one name',
     oneApplication({}, { applications: ['web', 'web'].map((name) => ({ name, argocd })) }),
-    'a name of its own',
+    'must be unique',
   ],
   [
     'two applications with one rule',
     oneApplication({}, { applications: ['web', 'api'].map((name) => ({ name, alb })) }),
-    'a listener rule of its own',
+    'the same listenerARN and priority',
   ],
   [
     'two clusters of one name',
     oneApplication({ argocd, clusterSelector: { a: 'b' } }, { clusters: [{ name: 'a' }, { name: 'a' }] }),
-    'a name of its own',
+    'must be unique',
   ],
   ['a name in capital letters', oneApplication({ argocd, name: 'Web' }), 'lower-case letters'],
   ['a failure that is ignored', oneApplication({ argocd }, { onFailure: 'Ignore' }), 'spec.onFailure'],

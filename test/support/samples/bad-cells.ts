@@ -16,7 +16,11 @@ export const badCells: readonly (readonly [string, unknown, string])[] = [
     'exactly one of setWeight, stepWeight, pause',
   ],
   ['no kind in a step', steps({}), 'exactly one of setWeight, stepWeight, pause'],
-  ['both kinds of weights', steps({ setWeight: 20 }, { stepWeight: 20 }), 'setWeight or stepWeight'],
+  [
+    'both kinds of weights',
+    steps({ setWeight: 20 }, { stepWeight: 20 }),
+    'must not mix setWeight and stepWeight',
+  ],
   ['increments above 100 in sum', steps({ stepWeight: 60 }, { stepWeight: 60 }), 'stepWeights'],
   ['a duration with an unknown unit', steps({ pause: { duration: '5x' } }), 'duration'],
   ['a duration in the wrong order', steps({ pause: { duration: '5s1h' } }), 'duration'],
@@ -43,12 +47,12 @@ export const badCells: readonly (readonly [string, unknown, string])[] = [
   [
     'host names beside regular expressions of them',
     withRule({ priority: 1, hosts: ['a.com'], hostRegexes: ['^a$'] }),
-    'hosts or hostRegexes, got both',
+    'must not have both hosts and hostRegexes',
   ],
   [
     'paths beside regular expressions of them',
     withRule({ priority: 1, pathPatterns: ['/a'], pathRegexes: ['^/a'] }),
-    'pathPatterns or pathRegexes, got both',
+    'must not have both pathPatterns and pathRegexes',
   ],
   [
     'six condition values, some of them regular expressions',
@@ -105,7 +109,7 @@ export const badCells: readonly (readonly [string, unknown, string])[] = [
   [
     'a header in two spellings',
     withRule({ priority: 1, headers: { 'X-Env': ['a'], 'x-env': ['b'] } }),
-    'Expected each header once in listener.rule.headers',
+    'Headers in listener.rule.headers must be unique',
   ],
   [
     'a query string with a long key',
@@ -123,7 +127,7 @@ export const badCells: readonly (readonly [string, unknown, string])[] = [
   [
     'three replicas, which could never roll',
     cell({ replicas: 3 }),
-    'because the old and the new version have to fit together',
+    'because the target groups of the old and the new version must fit',
   ],
   ['a version that is none', cell({ version: 'latest' }), 'spec.version'],
   ['a version of four numbers', cell({ version: '1.2.3.4' }), 'spec.version'],
@@ -141,12 +145,12 @@ export const badCells: readonly (readonly [string, unknown, string])[] = [
   [
     'an operator without values',
     selecting({ matchExpressions: [{ key: 'role', operator: 'In' }] }),
-    'Expected values with',
+    'values are required with',
   ],
   [
     'an operator with too many values',
     selecting({ matchExpressions: [{ key: 'role', operator: 'Exists', values: ['a'] }] }),
-    'Expected values with',
+    'values are required with',
   ],
   ['an argument without a value', analysis([{ name: 'a' }]), 'exactly one of value and valueFrom'],
   [
@@ -203,7 +207,7 @@ export const badCells: readonly (readonly [string, unknown, string])[] = [
     steps({
       analysis: { templates: [{ templateName: 'a' }], dryRun: [{ metricName: 'm' }, { metricName: 'm' }] },
     }),
-    'dryRun to name each metric once',
+    'Metric names in dryRun must be unique',
   ],
   [
     'no measurements kept',
@@ -225,7 +229,7 @@ export const badCells: readonly (readonly [string, unknown, string])[] = [
   [
     'a check that says nothing',
     steps({ check: { analysis: { query: 'q', aggregator: 'avg' } } }),
-    'what passes',
+    'at least one of min, max',
   ],
   ['a check without an aggregator', steps({ check: { analysis: { query: 'q', max: 1 } } }), 'aggregator'],
   [
@@ -245,7 +249,7 @@ export const badCells: readonly (readonly [string, unknown, string])[] = [
   [
     'an approval by those whom Kubernetes asks nothing',
     steps({ approval: { groups: ['release', 'system:masters'] } }),
-    'without system:masters',
+    'must not contain system:masters',
   ],
   ['an approval that takes long', steps({ approval: { groups: ['release'], timeout: 'long' } }), 'timeout'],
   ['a job as root', job({ securityContext: { runAsUser: 0 } }), 'runAsUser'],
@@ -274,7 +278,7 @@ export const badCells: readonly (readonly [string, unknown, string])[] = [
   [
     'an experiment with weight',
     experiment({ templates: [{ name: 'wy', specRef: 'wy', weight: 10 }] }),
-    'no weight in a template of an experiment',
+    'weight is not supported in a template of an experiment',
   ],
   [
     'an experiment without pods',
@@ -289,7 +293,7 @@ export const badCells: readonly (readonly [string, unknown, string])[] = [
         { name: 'wy', specRef: 'b' },
       ],
     }),
-    'names of templates to differ',
+    'Names of templates must be unique',
   ],
   [
     'a template whose name no object can have',
@@ -299,7 +303,7 @@ export const badCells: readonly (readonly [string, unknown, string])[] = [
   [
     'an experiment that selects everything',
     experiment({ templates: [{ name: 'wy', specRef: 'a', selector: {} }] }),
-    'Expected selector to have',
+    'selector must have',
   ],
   [
     'two analyses of one name',
@@ -309,7 +313,7 @@ export const badCells: readonly (readonly [string, unknown, string])[] = [
         { name: 'a', templateName: 'b' },
       ],
     }),
-    'names of analyses to differ',
+    'Names of analyses must be unique',
   ],
   [
     'a secret for an analysis of an experiment',
@@ -327,7 +331,7 @@ export const badCells: readonly (readonly [string, unknown, string])[] = [
   [
     'an argument of nothing for an analysis of an experiment',
     experiment({ analyses: [{ name: 'a', templateName: 'a', args: [{ name: 'k', valueFrom: {} }] }] }),
-    'Expected valueFrom to have fieldRef',
+    'valueFrom must have fieldRef',
   ],
   ['an experiment of unknown length', experiment({ duration: '5x' }), 'experiment.duration'],
   ['an experiment without patience', experiment({ progressDeadlineSeconds: 0 }), 'progressDeadlineSeconds'],
@@ -385,12 +389,12 @@ export const badCells: readonly (readonly [string, unknown, string])[] = [
   [
     'canary steps with blue-green',
     cell({ updateStrategy: { type: 'BlueGreen', canary: { steps: [{ setWeight: 20 }] } } }),
-    'no canary block',
+    'updateStrategy.canary must not be set',
   ],
   [
     'blue-green steps with canary',
     cell({ updateStrategy: { type: 'Canary', blueGreen: { steps: [{ promote: {} }] } } }),
-    'no blueGreen block',
+    'updateStrategy.blueGreen must not be set',
   ],
   [
     'blue-green steps without a promote',

@@ -82,12 +82,16 @@ export const checks: readonly SetSample[] = [
     }),
   ],
   ['no aggregator', of({ query: 'q', max: 1 }), 'aggregator'],
-  ['no query', of({ aggregator: 'avg', max: 1 }), 'to have query'],
-  ['nothing that passes', of(plain), 'to say what passes'],
-  ['bounds and expressions', bounded({ pass: 'value < 1' }), 'either min and max, or pass and fail'],
-  ['a min above max', bounded({ min: 1 }), 'min to be at most max'],
-  ['a text in an expression', of({ ...plain, pass: "'a'.matches('a+')" }), 'an expression in CEL'],
-  ['limits without count', bounded({ failureLimit: 1 }), 'Expected count with failureLimit'],
+  ['no query', of({ aggregator: 'avg', max: 1 }), 'must have query'],
+  ['nothing that passes', of(plain), 'at least one of min, max'],
+  [
+    'bounds and expressions',
+    bounded({ pass: 'value < 1' }),
+    'min and max must not be combined with pass and fail',
+  ],
+  ['a min above max', bounded({ min: 1 }), 'min must be at most max'],
+  ['a text in an expression', of({ ...plain, pass: "'a'.matches('a+')" }), 'must be a CEL expression'],
+  ['limits without count', bounded({ failureLimit: 1 }), 'count is required with failureLimit'],
   ['no interval', bounded({ interval: '0s' }), 'longer than 0s'],
   ['an interval that is none', bounded({ interval: '10 seconds' }), 'a duration such as'],
   [
@@ -96,7 +100,7 @@ export const checks: readonly SetSample[] = [
     'datadog.formula',
   ],
   ['a formula without queries', bounded(datadog({ formula: 'a' })), 'datadog.queries'],
-  ['query beside queries', bounded(datadog({ queries: [first] })), 'to have query'],
+  ['query beside queries', bounded(datadog({ queries: [first] })), 'must have query'],
   [
     'logs of which nothing is computed',
     of({ aggregator: 'avg', max: 1, ...datadog({ queries: [{ name: 'a', dataSource: 'logs' }] }) }),
@@ -121,7 +125,7 @@ export const checks: readonly SetSample[] = [
   [
     'metrics that nothing is made of',
     of({ aggregator: 'avg', max: 1, ...cloudWatch({ metrics: [metric, { ...metric, id: 'hits' }] }) }),
-    'two or more metrics',
+    'two or more CloudWatch metrics',
   ],
   [
     'a user for a role',

@@ -49,12 +49,12 @@ export const badLoadBalancers: readonly (readonly [string, unknown, string])[] =
   [
     'no block for a network load balancer',
     behind({ type: 'AWSNetworkLoadBalancer' }),
-    'Expected spec.ingress.awsNetworkLoadBalancer',
+    'spec.ingress.awsNetworkLoadBalancer is required',
   ],
   [
     'the other block for the load balancer',
     behind({ type: 'AWSApplicationLoadBalancer', awsNetworkLoadBalancer: network }),
-    'Expected spec.ingress.awsApplicationLoadBalancer',
+    'spec.ingress.awsApplicationLoadBalancer is required',
   ],
   [
     'both blocks',
@@ -63,7 +63,7 @@ export const badLoadBalancers: readonly (readonly [string, unknown, string])[] =
       awsNetworkLoadBalancer: network,
       awsApplicationLoadBalancer: network,
     }),
-    'got both',
+    'must have only one of',
   ],
   [
     'an application load balancer without a rule',
@@ -76,7 +76,7 @@ export const badLoadBalancers: readonly (readonly [string, unknown, string])[] =
   [
     'a network load balancer with a cookie',
     networkCell({}, { listener: { forward: { targetStickiness: {} } } }),
-    'knows no cookies',
+    'has no cookies',
   ],
   [
     'a network load balancer with the listener of another kind',
@@ -86,7 +86,7 @@ export const badLoadBalancers: readonly (readonly [string, unknown, string])[] =
   [
     'a network load balancer with a rule',
     networkCell({}, { listener: application.listener }),
-    'no listener.rule in spec.ingress.awsNetworkLoadBalancer',
+    'spec.ingress.awsNetworkLoadBalancer.listener.rule is not supported',
   ],
   [
     'a network load balancer in the block of the other, with its ARN',
@@ -102,7 +102,7 @@ export const badLoadBalancers: readonly (readonly [string, unknown, string])[] =
       type: 'AWSNetworkLoadBalancer',
       awsApplicationLoadBalancer: { ...application, listenerARN: networkListenerARN },
     }),
-    'Expected no listener block in spec.ingress',
+    'spec.ingress must have no listener block',
   ],
   [
     'a network load balancer without a selector',
@@ -133,7 +133,7 @@ export const badLoadBalancers: readonly (readonly [string, unknown, string])[] =
   [
     'clients that stay with a target but not with its group',
     keeping({ targetStickiness: { type: 'lb_cookie', durationSeconds: 60 } }),
-    'Expected forward.targetGroupStickiness',
+    'forward.targetStickiness needs forward.targetGroupStickiness',
   ],
   ['a cookie of an unknown kind', target({ type: 'source_ip' }), 'targetStickiness.type'],
   ['a cookie of the application without a name', target({ type: 'app_cookie' }), 'cookieName'],

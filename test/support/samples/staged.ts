@@ -76,12 +76,12 @@ export const stagedBindingPolicies: readonly (readonly [string, unknown, string?
   [
     'a clause that says nothing of its objects',
     staged({ downsync: [{ createOnly: true, statusCollectors: ['a'] }] }),
-    'Expected each of spec.downsync to have one of apiGroup',
+    'Each of spec.downsync must have at least one of apiGroup',
   ],
   [
     'a status that one cluster is to return, of two stages',
     staged({ downsync: [{ ...nginx.downsync[0], wantSingletonReportedState: true }] }),
-    'Expected no wantSingletonReportedState in spec.downsync of several stages',
+    'wantSingletonReportedState must not be set in spec.downsync with several stages',
   ],
   [
     'a status that one cluster is to return, of one stage',
@@ -101,14 +101,14 @@ export const stagedBindingPolicies: readonly (readonly [string, unknown, string?
   [
     'a few clusters at a time that are never done',
     onStage({ progressive: {}, condition: undefined }),
-    'Expected condition with progressive',
+    'progressive needs a condition',
   ],
   [
     'failures of a mandatory stage',
     onStage({ progressive: { maxFailures: 1 }, mandatory: true }),
-    'Expected no progressive.maxFailures',
+    'progressive.maxFailures must not be set',
   ],
-  ['what comes after a timeout that there is not', onStage({ onTimeout: 'Hold' }), 'Expected timeout'],
+  ['what comes after a timeout that there is not', onStage({ onTimeout: 'Hold' }), 'onTimeout needs timeout'],
   ['a soak that is no duration', onStage({ soak: 'long' }), 'duration'],
   ['an unknown retention', staged({ stageRetention: 'Move' }), 'stageRetention'],
   [
