@@ -100,7 +100,7 @@ describe('what a cluster secret says, whatever it is,', () => {
           const reach = await briefly(() => clusters.reach(stored));
           seen[reach.is] += 1;
           if (reach.is === 'Client') return;
-          expect(reach.problem).toMatch(/Expected .*\.$/s);
+          expect(reach.problem).toMatch(/^[A-Z].*\.$/s);
           expect(reach.problem).not.toContain(SECRET);
         }),
         { numRuns: RUNS.secrets },

@@ -85,7 +85,7 @@ describe('the arguments of an AnalysisRun', () => {
       'no argument without a value',
       [[{ name: 'a' }]],
       undefined,
-      'Expected a value for the argument a of AnalysisTemplate t1, got none. Add it to args.',
+      'Argument a of AnalysisTemplate t1 has no value. Add it to args.',
     ],
     [
       'no argument given twice',
@@ -94,7 +94,7 @@ describe('the arguments of an AnalysisRun', () => {
         { name: 'a', value: '1' },
         { name: 'a', value: '2' },
       ],
-      'Expected each argument once, got a twice. Remove one of them.',
+      'Argument a occurs twice. Remove one of them.',
     ],
     [
       'no field that is not there (A-C32)',
@@ -126,12 +126,12 @@ describe('an AnalysisRun', () => {
   });
 
   it.each<[string, readonly AnalysisTemplateSpec[], Omit<AnalysisStep, 'templates'>, string]>([
-    ['no metrics', [{}], {}, 'to have metrics, got none'],
+    ['no metrics', [{}], {}, 'has no metrics'],
     [
       'a metric twice',
       [{ metrics: [rate] }, { metrics: [rate] }],
       {},
-      'got rate twice in AnalysisTemplate t1,',
+      'Metric rate occurs twice in AnalysisTemplate t1,',
     ],
     [
       'a setting twice',
