@@ -1,4 +1,5 @@
 import { parseDuration } from '../duration.ts';
+import { parseTime } from '../time.ts';
 import { isChildAsDesired } from './child-state.ts';
 import { leave } from './leave.ts';
 import { endOthers } from './measure.ts';
@@ -64,7 +65,7 @@ const isThere = (situation: Situation, good: ObservedRevision): boolean => {
 function delay({ spec, now }: Situation, mark: Mark, failed: Failed): Judgement | undefined {
   if (failed.reverted === true || failed.reason === ABORTED) return undefined;
   const seconds = parseDuration(spec.rollbackDelay ?? DEFAULT_DELAY);
-  const until = Date.parse(failed.time) + seconds * 1000;
+  const until = (parseTime(failed.time) ?? 0) + seconds * 1000;
   if (now >= until) return undefined;
   const message = `${failed.message} Waiting ${seconds} seconds before starting a rollback`;
   return wait(mark, failed.reason, message, until);

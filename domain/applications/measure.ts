@@ -1,6 +1,7 @@
 import type { ApplicationCheck } from '../../crds/application.ts';
 import { BEGINS_WITHIN_MS, NOT_MEASURED, notBegun } from '../rollout/measure/analysis.ts';
 import { cut } from '../text.ts';
+import { parseTime } from '../time.ts';
 import type { CheckStage } from './decision.ts';
 import { measuredRevision, measurementName } from './names.ts';
 import type { ObservedMeasurement, ObservedRevision } from './observation.ts';
@@ -71,7 +72,7 @@ function awaited(
 ): Judgement {
   const message = `Waiting for ${check.name}: ${found?.message ?? ''}`;
   if (found?.isPending !== true) return wait(mark, 'Checking', message);
-  const late = Date.parse(time) + BEGINS_WITHIN_MS;
+  const late = (parseTime(time) ?? 0) + BEGINS_WITHIN_MS;
   if (now < late) return wait(mark, 'Checking', message, late);
   const kind = check.job !== undefined ? 'Job' : check.templates !== undefined ? 'AnalysisRun' : 'Check';
   return wait(mark, NOT_MEASURED, `${check.name}: ${notBegun(kind, run)}`, now + BEGINS_WITHIN_MS);

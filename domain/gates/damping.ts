@@ -2,6 +2,7 @@ import type { CellStatus } from '../../crds/cell.ts';
 import { weightsText } from '../load-balancers/load-balancer.ts';
 import type { Decision, Shift, ShiftPurpose } from '../model/decision.ts';
 import type { RolloutState } from '../model/state.ts';
+import { parseTime } from '../time.ts';
 import type { PresentCell } from '../versions/candidate.ts';
 
 /** A change of weights that no step of a rollout made, as the status reports it. */
@@ -79,7 +80,7 @@ function isDamped(decision: Decision): boolean {
 
 /** The newest shifts, as long as each is soon after the one before. A time that is none, or is yet to come, ends them. */
 function recentShifts(shifts: readonly UnplannedShift[], now: number): readonly UnplannedShift[] {
-  const times = [now, ...shifts.map(({ time }) => Date.parse(time))];
+  const times = [now, ...shifts.map(({ time }) => parseTime(time) ?? Number.NaN)];
   const gap = shifts.findIndex((_, i) => !(Math.abs((times[i] ?? 0) - (times[i + 1] ?? 0)) <= APART_MS));
   return gap === -1 ? shifts : shifts.slice(0, gap);
 }

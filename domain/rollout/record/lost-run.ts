@@ -6,6 +6,7 @@ import { weightOf } from '../../load-balancers/weights.ts';
 import { resumeAt, stepsOf } from '../../steps/plan.ts';
 import { blockedBy } from './record-ending.ts';
 import { newRollout, withoutBackoff, type RolloutSituation } from './record.ts';
+import { parseTime } from '../../time.ts';
 
 type RolloutStatus = NonNullable<PresentCell['status']['rollout']>;
 
@@ -20,7 +21,7 @@ export function resumeLost(state: RolloutState, at: RolloutSituation, ended: Los
       : rollout.paused && {
           by: rollout.paused.by,
           reason: rollout.paused.reason,
-          at: parseTime(rollout.paused.time, now),
+          at: parseTime(rollout.paused.time) ?? now,
         };
   const rebuilt = rebuild(rollout, at);
   const { unblocked, ...known } = withoutBackoff(state);
@@ -52,7 +53,7 @@ function rebuild(
   const { currentStepIndex, observedGeneration } = cell.status;
   const [stable, canary] = [sideOf(told.stable), sideOf(told.canary)];
   const steps = stepsOf(cell.spec);
-  const begun = parseTime(startedAt, now);
+  const begun = parseTime(startedAt) ?? now;
   // The status does not have the steps: an index counts as long as nobody can have edited them.
   const isSame = observedGeneration === cell.generation && currentStepIndex !== undefined;
   const index = isSame
@@ -61,7 +62,7 @@ function rebuild(
   return {
     ...newRollout({ id, stable, canary, index }, at),
     startedAt: begun,
-    ...(isSame ? { stepStartedAt: parseTime(told.stepStartedAt, now) } : {}),
+    ...(isSame ? { stepStartedAt: parseTime(told.stepStartedAt) ?? now } : {}),
     deadlinePausedMs: now - begun,
     edition: isSame ? edition : edition + 1,
     ...given({
@@ -69,14 +70,11 @@ function rebuild(
         kind: ending.kind,
         reason: ending.reason,
         message: ending.message,
-        at: parseTime(ending.time, now),
+        at: parseTime(ending.time) ?? now,
       },
     }),
   };
 }
-
-/** Parses a time; the API server takes some that are none, such as an offset of 99 hours, and those count as now. */
-const parseTime = (text: string, now: number): number => Date.parse(text) || now;
 
 const sideOf = ({ version, targetGroups }: RolloutStatus['stable']): VersionSet => ({
   version,

@@ -3,6 +3,7 @@ import type { Ending, ShiftPurpose } from '../../model/decision.ts';
 import { requestsFrom } from '../../model/requests.ts';
 import type { TakenRequest } from '../../model/request.ts';
 import { cut } from '../../text.ts';
+import { parseTime } from '../../time.ts';
 import { compareVersions } from '../../versions/version.ts';
 
 /** How many changes are kept. */
@@ -66,7 +67,7 @@ export function servedUntil(version: string, history: readonly Change[] | undefi
       compareVersions(one.from, version) === 0 &&
       (one.outcome === 'Completed' || one.outcome === 'RolledBack'),
   );
-  return replaced === undefined ? undefined : Date.parse(replaced.endedAt);
+  return parseTime(replaced?.endedAt);
 }
 
 const isSame = (a: Change, b: Change): boolean =>
