@@ -81,8 +81,8 @@ async function ask(
     case 'ReadLostRun': {
       const { workflowId } = cell.status.rollout ?? { workflowId: '' };
       const ended = await hands.objects(decision.message).readLostRun({ workflowId, runId: decision.runId });
-      const { weighted } = observed;
-      return kept((before, now) => resumeLost(before, { cell, weighted, now }, ended));
+      const { weighted, selected } = observed;
+      return looking((before, now) => resumeLost(before, { cell, weighted, selected, now }, ended));
     }
     default:
       return kept(await measure(decision, { observed, cell, rollout: state.rollout }, hands));

@@ -58,6 +58,18 @@ describe('a rollout whose run is lost is the same rollout', () => {
     expect(simulation.runs.size).toBe(2);
   });
 
+  it('and takes nothing from a version that promoteFull has given everything', () => {
+    const simulation = lostAt({ setWeight: 20 }, { pause: {} }, { setWeight: 40 }, { pause: {} });
+    simulation.edit((spec) => ({ ...spec, settle: '5m' }));
+    simulation.ask('promoteFull');
+    simulation.run();
+    expect(weightsOf(simulation.served)).toEqual({ a: 0, b: 100 });
+    lose(simulation);
+    simulation.ask('promote');
+    simulation.pass(6 * MINUTE);
+    expect(stands(simulation)).toBe('Completed Serving 100');
+  });
+
   it('and its deadline does not count the time before, which may have been spent waiting', () => {
     const simulation = lostAt({ setWeight: 20 }, { pause: {} }, { setWeight: 50 });
     simulation.pass(120 * MINUTE);

@@ -48,3 +48,39 @@ describe('a run of a backup of Temporal', () => {
     expect(web.status).toMatchObject({ phase: 'Completed', stableVersion: '2.0.0' });
   });
 });
+
+describe('a status of a backup of Kubernetes', () => {
+  const steps: CanaryStep[] = [{ setWeight: 20 }, { pause: {} }, { setWeight: 40 }, { pause: {} }];
+
+  it('gives nothing back when its rollout is over', () => {
+    const web = rolling(...steps);
+    const { status } = web;
+    web.ask('promoteFull');
+    web.pass(MINUTE);
+    const { length } = web.writes;
+
+    web.status = status;
+    web.loseTemporal();
+    aMinuteLater(web);
+    web.ask('promote');
+    web.pass(MINUTE);
+    expect(web.writes.slice(length)).toEqual([]);
+    expect(web.status).toMatchObject({ phase: 'Completed', stableVersion: '2.0.0' });
+  });
+
+  it('of a rollout between other versions gives way to the one that is under way', () => {
+    const web = rolling(...steps);
+    const { status } = web;
+    web.ask('promoteFull');
+    web.pass(20 * MINUTE);
+    web.provision('3.0.0', 'c');
+    aMinuteLater(web);
+    expect(weightsOf(web.served)).toEqual({ b: 80, c: 20 });
+
+    web.status = status;
+    web.loseTemporal();
+    aMinuteLater(web);
+    expect(weightsOf(web.served)).toEqual({ b: 80, c: 20 });
+    expect(web.status.rollout).toMatchObject({ stable: { version: '2.0.0' }, canary: { version: '3.0.0' } });
+  });
+});
