@@ -7,6 +7,7 @@ import type { RequestName } from '../model/request.ts';
 import type { LostRun, Rollout } from '../model/state.ts';
 import { stepsOf, weightAfter } from '../steps/plan.ts';
 import { isNewer, type VersionSet } from '../versions/version.ts';
+import { keepsClients, routeOf } from '../load-balancers/load-balancer.ts';
 import { weightOf } from '../load-balancers/weights.ts';
 import { arnOf, weightsOf } from '../testing/builders.ts';
 import { aStepAnalysis } from '../testing/checks.ts';
@@ -46,9 +47,29 @@ interface Model {
   aborted: string | undefined;
   /** Whether the label of a group was edited, which then serves another version with what it had. */
   isRelabelled: boolean;
+  /** Whether an older status of the Cell was restored, which may name other sides than those that serve. */
+  isRestored: boolean;
+  /** Backups of the status of the Cell and of Temporal after each command, the newest first; each restores what it has. */
+  backups: readonly Backup[];
 }
 
-const aModel = (): Model => ({ totals: new Set([0, 100]), aborted: undefined, isRelabelled: false });
+interface Backup {
+  readonly status: () => void;
+  readonly temporal: () => void;
+}
+
+const aModel = (): Model => ({
+  totals: new Set([0, 100]),
+  aborted: undefined,
+  isRelabelled: false,
+  isRestored: false,
+  backups: [],
+});
+
+function backUp(simulation: Simulation): Backup {
+  const { status } = simulation;
+  return { status: () => void (simulation.status = status), temporal: simulation.backUpTemporal() };
+}
 
 /** Whether a rollout is being taken back, by this run or by one that was lost; a retry is for that, and not for its version. */
 function isTakenBack({ state: { rollout, serves }, status }: Simulation): boolean {
@@ -75,6 +96,7 @@ class Do implements fc.Command<Model, Simulation> {
     for (const write of simulation.writes.slice(written)) holdAgainst(write, model);
     expect(unrestored(simulation), 'I9').toBeUndefined();
     expect(unaborted(simulation), 'I3').toBeUndefined();
+    model.backups = [backUp(simulation), ...model.backups];
   }
   toString(): string {
     return this.what;
@@ -107,7 +129,7 @@ const total = (shares: readonly WeightedTargetGroup[]): number =>
   shares.reduce((sum, share) => sum + share.weight, 0);
 
 /** Purposes that take traffic back to what has served, ask for that again, or have nothing to lose. */
-const needNoHealth = new Set(['Install', 'FallBack', 'TakeBack', 'Restore', 'Reconfigure']);
+const needNoHealth = new Set(['Adopt', 'Install', 'FallBack', 'TakeBack', 'Restore', 'Reconfigure']);
 
 /** Purposes that ask for the weights that were asked for before. */
 const keepsWeights = new Set(['Adopt', 'Attach', 'Detach', 'Reconfigure']);
@@ -180,8 +202,10 @@ function holdAgainstRollout(
     const claims = write.selected.find((one) => one.arn === stable.arn)?.version;
     // One that was taken out, and has come back since, joins again with the next step.
     const old = before.find(({ arn }) => arn === stable.arn);
-    // Where clients are kept with a target group, one whose weight went to its healthy neighbours leaves.
-    const isEvacuated = write.keepsClients && (old?.weight === 0 || !write.healthy.has(stable.arn));
+    // Where clients are kept with a target group, or will be, one whose weight went to its healthy neighbours leaves.
+    const route = routeOf(write.spec);
+    const areKept = write.keepsClients || (route !== undefined && keepsClients(route));
+    const isEvacuated = areKept && (old?.weight === 0 || !write.healthy.has(stable.arn));
     const isTakenOut = claims !== rollout.stable.version || old === undefined || isEvacuated;
     expect(
       isTakenOut || shift.shares.some((one) => one.arn === stable.arn),
@@ -196,8 +220,12 @@ function holdAgainstRollout(
   const canary = total(
     shift.shares.filter((one) => rollout.canary.groups.some((group) => group.arn === one.arn)),
   );
-  const isKept = shift.purpose === 'Restore' || (model.isRelabelled && keepsWeights.has(shift.purpose));
+  const isOtherwise = model.isRelabelled || model.isRestored;
+  const isKept = shift.purpose === 'Restore' || (isOtherwise && keepsWeights.has(shift.purpose));
   expect(isKept || model.totals.has(canary), `I5 ${canary} ${said}`).toBe(true);
+  const had = total(before.filter((one) => rollout.canary.groups.some((group) => group.arn === one.arn)));
+  const isBackwards = shift.purpose === 'Step' && (rollout.edition ?? 0) === 0 && canary < had;
+  expect(isBackwards, `never backwards ${said}`).toBe(false);
   expect(
     rollout.canary.version === model.aborted && gains.length > 0 && shift.purpose === 'Step',
     `I3 ${said}`,
@@ -460,13 +488,35 @@ const troubles = [
   fc.constantFrom<LostRun>({ is: 'Unknown' }, { is: 'Terminated', by: 'ann', reason: '' }).map(
     (lost) =>
       new Do(`lose Temporal: ${lost.is}`, (simulation, model) => {
-        const { blockedVersions = [] } = simulation.status;
-        // What was aborted stands in the status from the moment it is taken back, unless that could not be written.
-        if (!blockedVersions.some(({ version }) => version === model.aborted)) model.aborted = undefined;
         simulation.loseTemporal(lost);
+        forgetAbort(simulation, model);
+      }),
+  ),
+  fc.integer({ min: 0, max: 9 }).map(
+    (age) =>
+      new Do(`restore Temporal of ${age} events ago`, (simulation, model) => {
+        model.backups[age]?.temporal();
+        forgetAbort(simulation, model);
+      }),
+  ),
+  fc.integer({ min: 1, max: 9 }).map(
+    (age) =>
+      new Do(`restore the status of ${age} events ago`, (simulation, model) => {
+        model.backups[age]?.status();
+        model.isRestored = true;
+        forgetAbort(simulation, model);
+        simulation.wake();
       }),
   ),
 ];
+
+/** Forgets an abort that neither the status nor the run knows: the status could not be written, or was restored since. */
+function forgetAbort({ status: { blockedVersions = [] }, state }: Simulation, model: Model): void {
+  const { rollout, justBlocked } = state;
+  const reverting = rollout?.ending === undefined ? undefined : rollout.canary.version;
+  const known = [reverting, justBlocked?.version, ...blockedVersions.map(({ version }) => version)];
+  if (!known.includes(model.aborted)) model.aborted = undefined;
+}
 
 const commands = [...moves, ...moves, ...moves, ...troubles];
 
