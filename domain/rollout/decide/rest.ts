@@ -117,7 +117,6 @@ const leave = (
   purpose: 'Detach',
   version,
   shares: observed.weighted.filter((group) => !includes(leaving, group)),
-  urgent: false,
   message: `Removing ${namesOf(leaving)} at weight 0 from the rule, ${why}.`,
 });
 

@@ -1,5 +1,6 @@
 import type { Change } from '../../model/state.ts';
-import type { Ending, ShiftPurpose } from '../../model/decision.ts';
+import type { Ending } from '../../model/decision.ts';
+import type { ShiftPurpose } from '../../model/shift-purpose.ts';
 import { requestsFrom } from '../../model/requests.ts';
 import type { TakenRequest } from '../../model/request.ts';
 import { cut } from '../../text.ts';
@@ -23,6 +24,7 @@ export interface Changed {
 /** The shifts that change which version serves without a rollout, and what the history calls them. */
 export const outcomeOf: Readonly<Partial<Record<ShiftPurpose, Change['outcome']>>> = {
   Install: 'Installed',
+  Reinstall: 'Installed',
   RollBack: 'RolledBack',
   FallBack: 'FellBack',
 };
