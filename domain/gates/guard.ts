@@ -113,16 +113,18 @@ export const isAbout = (
 
 /**
  * Attaches the groups that a write was refused for, because none of them has a healthy target: ELBv2 checks only the targets
- * of groups that a rule uses. All other weights stay.
+ * of groups that a rule uses. All other weights stay; where not all fit, one that is healthy is enough.
  */
 export function attachFirst(decision: Decision, input: GuardInput): Decision {
   const { observed, state } = input;
   if (decision.do !== 'Shift' || state.backoff?.reason !== 'NoHealthyTargets') return decision;
   const receiving = decision.shares.filter(({ weight }) => weight > 0);
-  if (receiving.every((group) => includes(observed.weighted, group))) return decision;
-  const serving = observed.weighted.filter(({ weight }) => weight > 0);
-  if (serving.length + receiving.length > MAX_TARGET_GROUPS) return decision;
-  return unlessLacking(attach({ ...decision, shares: receiving }, observed), input);
+  const staying = observed.weighted.filter((group) => group.weight > 0 || includes(receiving, group));
+  const joining = receiving.filter((group) => !includes(staying, group));
+  const fitting = joining.slice(0, Math.max(0, MAX_TARGET_GROUPS - staying.length));
+  if (fitting.length === 0) return decision;
+  const shares = receiving.filter((group) => !includes(joining, group) || includes(fitting, group));
+  return unlessLacking(attach({ ...decision, shares }, observed), input);
 }
 
 function attach(shift: Shift, observed: ObservedCell): Shift {
