@@ -141,7 +141,7 @@ const needNoHealth = new Set([
 ]);
 
 /** Purposes that ask for the weights that each version had before. */
-const keepsWeights = new Set(['Adopt', 'Attach', 'Detach', 'Reconfigure', 'Evacuate']);
+const keepsWeights = new Set(['Adopt', 'Attach', 'Detach', 'Reconfigure', 'Evacuate', 'TakeOut']);
 
 /** Whether a group that carries traffic may leave the rule. */
 function mayLeave(
