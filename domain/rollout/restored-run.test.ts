@@ -34,8 +34,13 @@ describe('a run of a backup of Temporal', () => {
     expect(web.settled).toMatchObject({ outcome: 'Reverted', reason: 'VersionBlocked' });
   });
 
-  it('leaves a version in place that was rolled out since', () => {
-    const web = rolling({ setWeight: 20 }, { pause: {} });
+  it.each([
+    ['by this run', false],
+    ['by a run that has taken it up and written nothing', true],
+  ])('leaves a version in place that was rolled out since (%s)', (_, isTakenUp) => {
+    const web = rolling({ setWeight: 20 }, { pause: {} }, { setWeight: 40 });
+    if (isTakenUp) web.loseTemporal();
+    aMinuteLater(web);
     const restore = web.backUpTemporal();
     web.ask('promoteFull');
     web.pass(MINUTE);
@@ -44,6 +49,8 @@ describe('a run of a backup of Temporal', () => {
 
     restore();
     aMinuteLater(web);
+    web.ask('promote');
+    web.pass(MINUTE);
     expect(web.writes.slice(length).filter(({ shift }) => shift.purpose !== 'Detach')).toEqual([]);
     expect(web.status).toMatchObject({ phase: 'Completed', stableVersion: '2.0.0' });
   });
