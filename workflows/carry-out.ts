@@ -1,5 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { PresentCell } from '../domain/versions/candidate.ts';
+import { isUrgent } from '../domain/model/shift-purpose.ts';
 import type { Decision, Performable, Shift } from '../domain/model/decision.ts';
 import type { ObservedCell } from '../domain/model/observation.ts';
 import {
@@ -81,8 +82,8 @@ async function ask(
     case 'ReadLostRun': {
       const { workflowId } = cell.status.rollout ?? { workflowId: '' };
       const ended = await hands.objects(decision.message).readLostRun({ workflowId, runId: decision.runId });
-      const { weighted } = observed;
-      return kept((before, now) => resumeLost(before, { cell, weighted, now }, ended));
+      const { weighted, selected } = observed;
+      return looking((before, now) => resumeLost(before, { cell, weighted, selected, now }, ended));
     }
     default:
       return kept(await measure(decision, { observed, cell, rollout: state.rollout }, hands));
@@ -134,7 +135,7 @@ async function shift(
   const situation = { observed, cell, state, route: requiredRoute(cell) };
   const request = shiftRequest(decision, situation);
   const result = await hands
-    .traffic(decision.message, decision.urgent)
+    .traffic(decision.message, isUrgent(decision))
     .shiftTraffic(telling === undefined ? request : { ...request, report: telling.report });
   if (result.told !== undefined) telling?.answered(result.told);
   return shiftDone(decision, request, result, situation);

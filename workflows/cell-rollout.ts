@@ -33,6 +33,7 @@ import { interruptible } from './interruptible.ts';
 import { hasLongHistory, goOn, isSuperseded, waitUntil } from './renewal.ts';
 import type { LookPace } from './look-pace.ts';
 import { report, show } from './report-cell.ts';
+import { isUrgent } from '../domain/model/shift-purpose.ts';
 import * as attempt from '../domain/rollout/record/attempt.ts';
 import { carryOut, type Situation } from './carry-out.ts';
 import type { Hands } from './hands.ts';
@@ -192,7 +193,7 @@ async function act(turn: Extract<Turn, { is: 'Perform' }>, live: LiveRun): Promi
   const takeUp = (done: Awaited<ReturnType<typeof perform>>): void =>
     live.change((known) => tookUp(known, done, { upTo: run.changes, now: Date.now() }));
   // Who writes weights tells so itself, before traffic moves.
-  if (decision.do === 'Shift' && !decision.urgent)
+  if (decision.do === 'Shift' && !isUrgent(decision))
     return takeUp(await perform(decision, { ...situation, telling: show(live, decision) }));
   if (decision.do !== 'Shift') {
     await report(live, decision, () => abortTakesBack(live.run()));

@@ -20,6 +20,7 @@ import {
 import { thresholdOf } from '../../domain/checks/judge-value.ts';
 import { parseDuration } from '../../domain/duration.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
+import { parseTime } from '../../domain/time.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import type { CheckActivities, CheckRun } from '../contract.ts';
 import { createReadReporter } from '../kubernetes/status-reporter.ts';
@@ -177,7 +178,7 @@ async function takeSample(
       },
       countTargets: targetCounter(dependencies.elbv2, signal),
     });
-    const since = Date.parse(counts.extendedSince ?? '') || now;
+    const since = parseTime(counts.extendedSince) ?? now;
     return { is: 'Sample', sample: judge(analysis, measured, { forMs: now - since }) };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;

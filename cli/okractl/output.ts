@@ -4,6 +4,7 @@ import { resources } from '../../crds/index.ts';
 import type { PrinterColumn } from '../../crds/resource.ts';
 import { isRecord } from '../../domain/model/fields.ts';
 import { cut } from '../../domain/text.ts';
+import { parseTime } from '../../domain/time.ts';
 import { inOneLine, isPlain, plainly } from '../terminal-text.ts';
 
 /** How objects are shown. */
@@ -211,14 +212,14 @@ function joined(all: number, large: Unit, small: Unit): string {
 
 /** Says how long ago a time was, as `kubectl get` does under AGE. */
 export function ageOf(time: string | undefined, now: number): string {
-  const at = time === undefined ? Number.NaN : Date.parse(time);
-  return Number.isNaN(at) ? '-' : formatDuration(now - at);
+  const at = parseTime(time);
+  return at === undefined ? '-' : formatDuration(now - at);
 }
 
 /** Says a time and how far away it is: `2026-11-22T10:00:00Z (5m ago)`. */
 export function formatTime(time: string | undefined, now: number): string | undefined {
-  const at = time === undefined ? Number.NaN : Date.parse(time);
-  if (time === undefined || Number.isNaN(at)) return undefined;
+  const at = parseTime(time);
+  if (time === undefined || at === undefined) return undefined;
   const far = at <= now ? `${formatDuration(now - at)} ago` : `in ${formatDuration(at - now)}`;
   return `${withoutFraction(time)} (${far})`;
 }

@@ -2,6 +2,7 @@ import type { ApplicationOfCell } from '../../crds/application.ts';
 import type { ClusterOfCell } from '../../crds/cell-clusters.ts';
 import type { ApplicationsSpec, CellStatus } from '../../crds/cell.ts';
 import { parseDuration } from '../duration.ts';
+import { parseTime } from '../time.ts';
 import type { ObservedCluster } from './observation.ts';
 import type { Hold } from './situation.ts';
 
@@ -110,7 +111,7 @@ export function clustersHold(
   const limits = missing.flatMap(({ name, since }) => {
     const { readyTimeout } = clusters.find((one) => one.name === name) ?? {};
     if (readyTimeout === undefined) return [];
-    return [{ name, readyTimeout, until: Date.parse(since) + parseDuration(readyTimeout) * 1000 }];
+    return [{ name, readyTimeout, until: (parseTime(since) ?? now) + parseDuration(readyTimeout) * 1000 }];
   });
   const over = limits.find(({ until }) => now >= until);
   if (over !== undefined) {

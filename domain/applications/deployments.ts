@@ -1,4 +1,5 @@
 import { parseDuration } from '../duration.ts';
+import { parseTime } from '../time.ts';
 import { canonical } from '../kubernetes/canonical.ts';
 import { fieldsIn, recordsIn, textIn, type Fields } from '../model/fields.ts';
 import type { ObservedDeployment, ObservedRevision, Resolved } from './observation.ts';
@@ -201,10 +202,11 @@ export function awaitDeployment(
   const on = (message: string, until?: number) =>
     ({ is: 'Waiting', judgement: wait(mark, 'WaitingForApplicationSet', message, until) }) as const;
   if (syncTimeout === undefined) return on(missing);
-  const until = Date.parse(since) + parseDuration(syncTimeout) * 1000;
+  const from = parseTime(since) ?? now;
+  const until = from + parseDuration(syncTimeout) * 1000;
   if (now >= until)
     return { is: 'Late', message: `Argo CD has not deployed it within ${syncTimeout}: ${missing}` };
-  const minutes = Math.floor((now - Date.parse(since)) / 60_000);
+  const minutes = Math.floor((now - from) / 60_000);
   return on(`${missing} Waiting for ${minutes}m of ${syncTimeout}.`, until);
 }
 

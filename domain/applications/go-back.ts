@@ -1,4 +1,5 @@
 import { parseDuration } from '../duration.ts';
+import { parseTime } from '../time.ts';
 import { isChildAsDesired } from './child.ts';
 import { leave } from './leave.ts';
 import { endOthers } from './measure.ts';
@@ -56,7 +57,7 @@ export const stayFailed = (turn: Turn, failed: Failed): Judgement | undefined =>
 export function awaitRollback(turn: Turn, failed: Failed): Judgement | undefined {
   if (failed.reverted === true || failed.reason === ABORTED) return undefined;
   const seconds = parseDuration(turn.spec.rollbackDelay ?? DEFAULT_DELAY);
-  const until = Date.parse(failed.time) + seconds * 1000;
+  const until = (parseTime(failed.time) ?? 0) + seconds * 1000;
   if (turn.now >= until) return undefined;
   const message = `${failed.message} Waiting ${seconds} seconds before starting a rollback`;
   return wait(markOf(turn, failed), failed.reason, message, until);

@@ -8,6 +8,7 @@ import {
   type AnalysisVerdict,
 } from '../rollout/measure/analysis.ts';
 import { cut } from '../text.ts';
+import { parseTime } from '../time.ts';
 import type { CheckStage } from './decision.ts';
 import { measurementName } from './names.ts';
 import type { ObservedMeasurement, ObservedRevision } from './observation.ts';
@@ -70,7 +71,7 @@ function awaited(
   mark: Mark,
   { verdict, time }: { readonly verdict: AnalysisVerdict; readonly time: string },
 ): Judgement {
-  const startedAt = Date.parse(time);
+  const startedAt = parseTime(time) ?? 0;
   if (!isOverdue({ verdict, startedAt, readAt: now, reads: 0 })) {
     const isSilent = verdict.phase === 'Pending' && verdict.message === '';
     const until = isSilent ? startedAt + BEGINS_WITHIN_MS : undefined;

@@ -9,6 +9,7 @@ import { holdRules } from './holds.ts';
 import { applicationRules } from './judge.ts';
 import { keepRules } from './settle.ts';
 import { troubled } from './state.ts';
+import { NO_TIME } from '../testing/builders.ts';
 import { ApplicationsWorld, type Edit } from './testing/world.ts';
 
 /** A Cell whose applications are in place on their first clusters. */
@@ -149,7 +150,25 @@ describe('an application that deletes before it creates', () => {
     expect(world.status.phase).toBe('Reverted');
     expect([...world.secrets.keys()]).toEqual(['jobs-v1']);
   });
+
+  it('rolls back at once when its status has no time', () => {
+    const world = settled([jobs()], clusters('jobs-v1'));
+    world.edit({ clusters: clusters('jobs-v2') });
+    world.failing.add('run-test');
+    expect(withoutTimes(world.run()).run().status.phase).toBe('Reverted');
+  });
 });
+
+/** Has a status with times that JavaScript does not parse. */
+function withoutTimes(world: ApplicationsWorld): ApplicationsWorld {
+  const text = JSON.stringify(world.status).replaceAll(/"\d{4}-\d\d-\d\dT[^"]*"/g, `"${NO_TIME}"`);
+  world.status = JSON.parse(text) as typeof world.status;
+  return world;
+}
+
+/** Until when the Cell waits. */
+const untilOf = ({ decision }: ApplicationsWorld): number | undefined =>
+  decision?.do === 'Wait' ? decision.until : undefined;
 
 describe('an application that Argo CD does not deploy', () => {
   const stuck = (more: object = {}): ApplicationsWorld => {
@@ -188,6 +207,12 @@ describe('an application that Argo CD does not deploy', () => {
     world.pass(60);
     expect(world.run().status.phase).toBe('Reverted');
     expect([...world.secrets.keys()]).toEqual(['web-v1']);
+  });
+
+  it('waits from now when its status has no time', () => {
+    const world = withoutTimes(stuck({ syncTimeout: '10m' }).run()).run();
+    expect(world.status.message).toContain('Waiting for 0m of 10m.');
+    expect(untilOf(world)).toBeGreaterThan(world.now);
   });
 
   it('forgets how long it has waited once it is deployed, and with the next revision', () => {
@@ -246,6 +271,12 @@ describe('the gate over the clusters', () => {
     expect(world.run().status.phase).toBe('Failed');
     world.ready.clear();
     expect(world.run().status.phase).toBe('Completed');
+  });
+
+  it('waits from now when its status has no time', () => {
+    const world = withoutTimes(started({ readyTimeout: '60m' }).run()).run();
+    expect(world.status.phase).toBe('Waiting');
+    expect(untilOf(world)).toBeGreaterThan(world.now);
   });
 
   it('has nothing in place after an edit that names a cluster which EKS does not know yet', () => {
@@ -791,7 +822,10 @@ describe('A-G09 a precheck', () => {
     expect(world.run().phases()).toEqual(['PrecheckFailed']);
   });
 
-  it('that has not begun within two minutes makes the Cell Degraded until it begins', () => {
+  it.each([
+    ['has not begun within two minutes', true],
+    ['has not begun, and its status has no time,', false],
+  ])('that %s makes the Cell Degraded until it begins', (_, hasTimes) => {
     const world = started();
     const set = (isPending: boolean) => {
       const said = isPending ? { phase: 'Pending', message: '' } : { phase: 'Running' };
@@ -801,9 +835,11 @@ describe('A-G09 a precheck', () => {
     const degraded = () => world.status.conditions?.find(({ type }) => type === 'Degraded');
     set(true);
     expect(degraded()?.status).toBe('False');
-    world.now += 120_000;
+    if (hasTimes) world.now += 120_000;
+    else withoutTimes(world);
     set(true);
     expect(degraded()).toMatchObject({ status: 'True', reason: 'NotMeasured' });
+    expect(untilOf(world)).toBeGreaterThan(world.now);
     expect(degraded()?.message).toContain('Look at its Events');
     set(false);
     expect(degraded()?.status).toBe('False');

@@ -1,5 +1,6 @@
 import type { Check, CheckAnalysis, CheckStatus } from '../../crds/check.ts';
 import { parseDuration } from '../duration.ts';
+import { parseTime } from '../time.ts';
 import { begun } from './progress.ts';
 import { windowAt, type Window } from './window.ts';
 
@@ -61,7 +62,7 @@ export function nextRun(
   const isNew = !isSame;
   const counts = isSame ? known : begun(identity.digest, { now, results: known?.results });
   if (spec.terminate === true) return { is: 'Terminate', counts };
-  const startedAt = Date.parse(counts.startedAt ?? '') || now;
+  const startedAt = parseTime(counts.startedAt) ?? now;
   const dueAt = isNew ? now : dueAfter(spec.analysis, status);
   if (now < dueAt) return { is: 'Wait', counts, until: dueAt, isNew };
   const next = windowAt(spec.analysis, startedAt, now);
@@ -77,5 +78,5 @@ const isAbout = ({ digest, observedHash }: Counts, identity: Identity): boolean 
 function dueAfter({ interval }: CheckAnalysis, { lastRunTime, analysis }: CheckStatus): number {
   // What was measured before these counts began does not hold them up.
   if (lastRunTime === undefined || lastRunTime < (analysis?.startedAt ?? '')) return 0;
-  return Date.parse(lastRunTime) + parseDuration(interval) * 1000 * (1 - TOLERANCE);
+  return (parseTime(lastRunTime) ?? 0) + parseDuration(interval) * 1000 * (1 - TOLERANCE);
 }

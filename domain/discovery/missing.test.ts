@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NO_TIME } from '../testing/builders.ts';
 import { awaitMissing, missingProblems, type Grace } from './missing.ts';
 
 const now = Date.parse('2026-11-22T12:10:00.000Z');
@@ -20,6 +21,12 @@ describe('what is missed', () => {
     [
       'does not wait longer because a clock was ahead',
       grace([missed('cdk1', '12:30:00')]),
+      [missed('cdk1', '12:10:00')],
+      180,
+    ],
+    [
+      'is waited for from now when the status has no time',
+      grace([{ name: 'cdk1', since: NO_TIME }]),
       [missed('cdk1', '12:10:00')],
       180,
     ],

@@ -1,4 +1,5 @@
 import { compareText } from '../kubernetes/canonical.ts';
+import { parseTime } from '../time.ts';
 import type { Problem } from './sync-status.ts';
 
 /** A cluster that was there, and when it was first missed. */
@@ -40,7 +41,7 @@ export const earlierOf = (one: number | undefined, other: number | undefined): n
 
 /** Says which of those that are gone are waited for: it may be that someone replaces them, or hands them over. */
 export function awaitMissing(gone: readonly string[], { before, now, seconds }: Grace): Missed {
-  const known = new Map(before.map(({ name, since }) => [name, Date.parse(since)]));
+  const known = new Map(before.map(({ name, since }) => [name, parseTime(since) ?? now]));
   const all = [...new Set(gone)].map((name) => ({ name, since: Math.min(known.get(name) ?? now, now) }));
   const awaited = all.filter(({ since }) => now < endOf(since, { seconds }));
   const names = new Set(awaited.map(({ name }) => name));
@@ -58,7 +59,7 @@ export function awaitMissing(gone: readonly string[], { before, now, seconds }: 
 /** Says what is missed, since when, and until when what it had stays. */
 export const missingProblems = (
   { missing }: Missed,
-  { seconds }: Grace,
+  { now, seconds }: Grace,
   texts: {
     /** What was expected and what was got, up to the time since when. */
     readonly expected: (name: string) => string;
@@ -68,7 +69,7 @@ export const missingProblems = (
   },
 ): readonly Problem[] =>
   missing.map(({ name, since }) => {
-    const until = new Date(endOf(Date.parse(since), { seconds })).toISOString();
+    const until = new Date(endOf(parseTime(since) ?? now, { seconds })).toISOString();
     return {
       cluster: name,
       reason: 'ClusterMissing',

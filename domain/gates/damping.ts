@@ -1,7 +1,9 @@
 import type { CellStatus } from '../../crds/cell.ts';
 import { weightsText } from '../load-balancers/load-balancer.ts';
-import type { Decision, Shift, ShiftPurpose } from '../model/decision.ts';
+import type { Decision, Shift } from '../model/decision.ts';
+import { shiftPurposes } from '../model/shift-purpose.ts';
 import type { RolloutState } from '../model/state.ts';
+import { parseTime } from '../time.ts';
 import type { PresentCell } from '../versions/candidate.ts';
 
 /** A change of weights that no step of a rollout made, as the status reports it. */
@@ -19,8 +21,6 @@ const APART_MS = 10 * 60_000;
 /** How long nothing moves after so many reversals, in milliseconds; it doubles with each further one. */
 const QUIET_MS = { first: 60_000, longest: 8 * 60_000 } as const;
 
-const unplanned: ReadonlySet<ShiftPurpose> = new Set(['FallBack', 'RollBack', 'Rebalance', 'TakeOut']);
-
 /** Records a shift, if no step of a rollout and no failure made it; `corrects` says that someone else had changed the weights. */
 export function recordUnplanned(
   state: RolloutState,
@@ -28,7 +28,7 @@ export function recordUnplanned(
   at: { readonly cell: PresentCell; readonly now: number; readonly corrects: boolean },
 ): RolloutState {
   const isWithdrawn = purpose === 'TakeBack' && state.rollout?.ending?.kind === 'Withdrawn';
-  if (!at.corrects && !isWithdrawn && !unplanned.has(purpose)) return state;
+  if (!at.corrects && !isWithdrawn && shiftPurposes[purpose].damping !== 'Counted') return state;
   const shift = {
     time: new Date(at.now).toISOString(),
     purpose,
@@ -70,16 +70,16 @@ const shiftsIn = (
   { status }: PresentCell,
 ): readonly UnplannedShift[] => unplannedShifts ?? status.unplannedShifts ?? [];
 
-const moving: ReadonlySet<ShiftPurpose> = new Set([...unplanned, 'Install', 'Restore', 'Step']);
-
 function isDamped(decision: Decision): boolean {
   if (decision.do === 'Begin') return true;
-  return decision.do === 'Shift' && decision.force !== true && moving.has(decision.purpose);
+  return (
+    decision.do === 'Shift' && decision.force !== true && shiftPurposes[decision.purpose].damping !== 'None'
+  );
 }
 
 /** The newest shifts, as long as each is soon after the one before. A time that is none, or is yet to come, ends them. */
 function recentShifts(shifts: readonly UnplannedShift[], now: number): readonly UnplannedShift[] {
-  const times = [now, ...shifts.map(({ time }) => Date.parse(time))];
+  const times = [now, ...shifts.map(({ time }) => parseTime(time) ?? Number.NaN)];
   const gap = shifts.findIndex((_, i) => !(Math.abs((times[i] ?? 0) - (times[i + 1] ?? 0)) <= APART_MS));
   return gap === -1 ? shifts : shifts.slice(0, gap);
 }

@@ -1,6 +1,7 @@
 import type { FreezeSpec } from '../../crds/freeze.ts';
-import { fieldsIn, textIn } from '../model/fields.ts';
+import { fieldsIn, given, textIn } from '../model/fields.ts';
 import { sentence } from '../text.ts';
+import { parseTime } from '../time.ts';
 import { byName } from '../versions/version.ts';
 
 /** A Freeze that holds the rollouts of a namespace. */
@@ -53,8 +54,7 @@ export function frozenNamespaces(spec: FreezeSpec): readonly string[] | undefine
 
 /** When a Freeze ends; one whose end cannot be read holds until it is deleted. */
 function endOf(until: string | undefined): Pick<Freezing, 'until'> {
-  const end = until === undefined ? Number.NaN : Date.parse(until);
-  return Number.isNaN(end) ? {} : { until: end };
+  return given({ until: parseTime(until) });
 }
 
 /** The Freeze that holds at a time: of several, the one that holds longest. */

@@ -1,5 +1,6 @@
 import type { PresentCell } from '../versions/candidate.ts';
-import type { Decision, ShiftPurpose } from '../model/decision.ts';
+import type { Decision } from '../model/decision.ts';
+import { isUrgent, type ShiftPurpose } from '../model/shift-purpose.ts';
 import { holdOfFreeze } from './freeze.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import { includes } from '../load-balancers/weights.ts';
@@ -42,7 +43,7 @@ export function gate(decision: Decision, input: GateInput): Decision {
 export function goesForward(decision: Decision): boolean {
   switch (decision.do) {
     case 'Shift':
-      return !decision.urgent && !movesNothing.has(decision.purpose);
+      return !isUrgent(decision) && !movesNothing.has(decision.purpose);
     case 'StartMeasurement':
       // What bakes has everything already; it is not left unwatched.
       return decision.background !== 'bake';

@@ -2,6 +2,7 @@ import type { PresentCell } from '../versions/candidate.ts';
 import type { Decision } from '../model/decision.ts';
 import { parseDuration } from '../duration.ts';
 import type { ObservedCell } from '../model/observation.ts';
+import { shiftPurposes } from '../model/shift-purpose.ts';
 import type { WeightedTargetGroup } from '../model/target-group.ts';
 import type { TargetHealthCheck, RolloutState } from '../model/state.ts';
 import { gaining, includes, MAX_TARGET_GROUPS } from '../load-balancers/weights.ts';
@@ -20,12 +21,25 @@ export interface GuardInput {
 }
 
 /**
- * Lets a shift pass only with the requirement that every group that gains has healthy targets, which the writer looks
- * at just before it writes. A group that no rule uses reports its targets as `unused` (API_TargetHealth,
- * Target.NotInUse), so it is attached at weight 0 first, and only when a target is registered with it.
+ * Lets a shift pass only with what its purpose needs, which the writer looks at just before it writes.
  * `whenTimedOut` is what happens when the groups lack targets for longer than `spec.healthTimeout`.
  */
 export function guard(shift: Shift, input: GuardInput, whenTimedOut?: (lack: string) => Decision): Decision {
+  switch (shiftPurposes[shift.purpose].needs) {
+    case 'Healthy':
+      return onlyHealthy(shift, input, whenTimedOut);
+    case 'Registered':
+      return onlyRegistered(shift, input, whenTimedOut);
+    case 'Nothing':
+      return shift;
+  }
+}
+
+/**
+ * Gives no group more that has no healthy target. A group that no rule uses reports its targets as `unused` (API_TargetHealth,
+ * Target.NotInUse), so it is attached at weight 0 first, and only when a target is registered with it.
+ */
+function onlyHealthy(shift: Shift, input: GuardInput, whenTimedOut?: (lack: string) => Decision): Decision {
   const { observed } = input;
   const receiving = gaining(shift.shares, certain(observed));
   if (receiving.length === 0) return onlyRegistered(shift, input, whenTimedOut);
@@ -44,7 +58,7 @@ function certain({ weighted, desired, isApplied }: ObservedCell): readonly Weigh
 }
 
 /** Attaches nothing without a registered target: on AWS a group without any counts as unhealthy. */
-export function onlyRegistered(
+function onlyRegistered(
   shift: Shift,
   input: GuardInput,
   whenTimedOut?: (lack: string) => Decision,
@@ -99,16 +113,18 @@ export const isAbout = (
 
 /**
  * Attaches the groups that a write was refused for, because none of them has a healthy target: ELBv2 checks only the targets
- * of groups that a rule uses. All other weights stay.
+ * of groups that a rule uses. All other weights stay; where not all fit, one that is healthy is enough.
  */
 export function attachFirst(decision: Decision, input: GuardInput): Decision {
   const { observed, state } = input;
   if (decision.do !== 'Shift' || state.backoff?.reason !== 'NoHealthyTargets') return decision;
   const receiving = decision.shares.filter(({ weight }) => weight > 0);
-  if (receiving.every((group) => includes(observed.weighted, group))) return decision;
-  const serving = observed.weighted.filter(({ weight }) => weight > 0);
-  if (serving.length + receiving.length > MAX_TARGET_GROUPS) return decision;
-  return unlessLacking(attach({ ...decision, shares: receiving }, observed), input);
+  const staying = observed.weighted.filter((group) => group.weight > 0 || includes(receiving, group));
+  const joining = receiving.filter((group) => !includes(staying, group));
+  const fitting = joining.slice(0, Math.max(0, MAX_TARGET_GROUPS - staying.length));
+  if (fitting.length === 0) return decision;
+  const shares = receiving.filter((group) => !includes(joining, group) || includes(fitting, group));
+  return unlessLacking(attach({ ...decision, shares }, observed), input);
 }
 
 function attach(shift: Shift, observed: ObservedCell): Shift {
@@ -120,7 +136,6 @@ function attach(shift: Shift, observed: ObservedCell): Shift {
     purpose: 'Attach',
     version: shift.version,
     shares,
-    urgent: false,
     // While a write is not confirmed, keeping the weights that were read last may give some of them back.
     requires: {
       healthy: gaining(shares, certain(observed)).map(({ arn }) => arn),

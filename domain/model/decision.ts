@@ -5,6 +5,7 @@ import type { BackgroundPrefix } from './ids.ts';
 import type { WeightedTargetGroup } from './target-group.ts';
 import type { VersionSet } from '../versions/version.ts';
 import type { Stamp } from './request.ts';
+import type { ShiftPurpose } from './shift-purpose.ts';
 
 /** What a wait means for the Cell. */
 interface Waiting {
@@ -71,22 +72,6 @@ export const abortedBy = ({ by, reason }: Stamp, at: number): Ending => ({
 /** Ends a rollout before its last step. */
 export const end = (ending: Ending): Decision => ({ do: 'End', ending, message: ending.message });
 
-/** What a change of weights is for. */
-export type ShiftPurpose =
-  | 'Adopt'
-  | 'Install'
-  | 'FallBack'
-  | 'RollBack'
-  | 'Rebalance'
-  | 'Reconfigure'
-  | 'Restore'
-  | 'Attach'
-  | 'TakeOut'
-  | 'Detach'
-  | 'Step'
-  | 'TakeBack'
-  | 'Evacuate';
-
 /** What has to be true of target groups just before a write; the one who writes looks. */
 export interface Requirements {
   /** The groups that must have enough healthy targets, because they gain weight. */
@@ -147,8 +132,6 @@ export interface Shift {
   readonly purpose: ShiftPurpose;
   readonly version: string;
   readonly shares: readonly WeightedTargetGroup[];
-  /** Whether it takes traffic back and goes before everything else. */
-  readonly urgent: boolean;
   /** Whether all traffic may go to groups without a healthy target, because a person asks for that. */
   readonly force?: true;
   /** The groups that it takes out because they never had a healthy target; they are tried again after a while. */

@@ -1,7 +1,8 @@
 import type { Approval, Requests, TakenRequest } from './request.ts';
 import type { BackgroundAnalysis, CellStatus, CanaryStep } from '../../crds/cell.ts';
 import type { Measuring } from '../rollout/measure/analysis.ts';
-import type { Decision, Ending, MeasurementKind, ShiftPurpose } from './decision.ts';
+import type { Decision, Ending, MeasurementKind } from './decision.ts';
+import type { ShiftPurpose } from './shift-purpose.ts';
 import type { BackgroundPrefix } from './ids.ts';
 import type { InspectedForwarding } from '../load-balancers/load-balancer.ts';
 import type { ReportedEvent } from '../rollout/report/events.ts';

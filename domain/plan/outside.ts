@@ -11,6 +11,7 @@ import {
   carryOutRecorded,
   isRecorded,
   kept,
+  looking,
   type CarriedOut,
   type Change,
 } from '../rollout/record/performed.ts';
@@ -66,8 +67,9 @@ export function attemptWith(outside: Outside, decision: Performable, asked: Aske
       return done(measured.pruned);
     case 'ReadLostRun': {
       const ended = outside.endOfLostRun();
-      const { weighted } = observed;
-      return done((before, at) => resumeLost(before, { cell, weighted, now: at }, ended));
+      const { weighted, selected } = observed;
+      const apply: Change = (before, now) => resumeLost(before, { cell, weighted, selected, now }, ended);
+      return carriedOut(looking(apply));
     }
     case 'StartMeasurement': {
       const started = outside.start(decision, asked.state);

@@ -177,6 +177,10 @@ describe('targets that die under weight', () => {
     expect(web.status.blockedVersions ?? []).toEqual([]);
     expect(degraded(web)?.message).toContain('Not reverting to 1.0.0, which has no healthy target');
 
+    web.drift(web.served.map((group) => ({ ...group, weight: group.name === 'a' ? 100 : 0 })));
+    web.pass(1_000);
+    expect(weightsOf(web.served)).toEqual({ a: 50, b: 50 });
+
     web.ask('promoteFull');
     web.pass(MINUTE);
     expect(weightsOf(web.served)).toMatchObject({ b: 100 });

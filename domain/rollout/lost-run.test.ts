@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { CanaryStep } from '../../crds/cell.ts';
-import { rollingOut, stands } from '../testing/rolling-out.ts';
+import { aMinuteLater, rollingOut, stands } from '../testing/rolling-out.ts';
 import { Simulation } from '../testing/simulation.ts';
-import { arnOf, weightsOf } from '../testing/builders.ts';
+import { arnOf, NO_TIME, weightsOf } from '../testing/builders.ts';
 import { isInterrupted } from './record/attempt.ts';
 
 const MINUTE = 60_000;
@@ -56,6 +56,18 @@ describe('a rollout whose run is lost is the same rollout', () => {
     simulation.run();
     expect(simulation.status).toMatchObject({ currentStepIndex: 2, rollout: { edition: 1 } });
     expect(simulation.runs.size).toBe(2);
+  });
+
+  it('and takes nothing from a version that promoteFull has given everything', () => {
+    const simulation = lostAt({ setWeight: 20 }, { pause: {} }, { setWeight: 40 }, { pause: {} });
+    simulation.edit((spec) => ({ ...spec, settle: '5m' }));
+    simulation.ask('promoteFull');
+    simulation.run();
+    expect(weightsOf(simulation.served)).toEqual({ a: 0, b: 100 });
+    lose(simulation);
+    simulation.ask('promote');
+    simulation.pass(6 * MINUTE);
+    expect(stands(simulation)).toBe('Completed Serving 100');
   });
 
   it('and its deadline does not count the time before, which may have been spent waiting', () => {
@@ -193,8 +205,6 @@ describe('a rollout whose workflow was terminated', () => {
   });
 });
 
-// With an offset of 99 hours the API server takes it for a time, and JavaScript does not.
-const NO_TIME = '2026-01-01T00:00:00+99:99';
 const stamp = { by: 'ann', reason: '', time: NO_TIME };
 const ending = { kind: 'Failed', reason: 'Aborted', message: '', time: NO_TIME } as const;
 
@@ -248,6 +258,25 @@ describe('a rollout to a lower version, whose run is lost', () => {
     expect(weightsOf(simulation.served)).toEqual({ a: 20, b: 80 });
     return simulation;
   };
+
+  it('takes the steps when the history has no time', () => {
+    const simulation = rollingOut({
+      updateStrategy: {
+        type: 'Canary',
+        rollbackWindow: { duration: '1h' },
+        canary: { steps: [{ setWeight: 20 }, { pause: {} }] },
+      },
+    });
+    simulation.pass(MINUTE);
+    simulation.ask('promote');
+    simulation.pass(MINUTE);
+    const [change] = simulation.status.history ?? [];
+    if (change === undefined) throw new Error('Expected a history.');
+    simulation.status = { ...simulation.status, history: [{ ...change, endedAt: NO_TIME }] };
+    simulation.edit((spec) => ({ ...spec, version: '1.0.0' }));
+    aMinuteLater(simulation);
+    expect(weightsOf(simulation.served)).toEqual({ a: 20, b: 80 });
+  });
 
   it('goes on at the whole weight, and gives nothing back to what is being left', () => {
     const simulation = goingDown();

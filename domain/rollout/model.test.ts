@@ -5,8 +5,10 @@ import type { AnalysisPhase } from './measure/analysis.ts';
 import type { WeightedTargetGroup } from '../model/target-group.ts';
 import type { RequestName } from '../model/request.ts';
 import type { LostRun, Rollout } from '../model/state.ts';
+import { shiftPurposes } from '../model/shift-purpose.ts';
 import { stepsOf, weightAfter } from '../steps/plan.ts';
 import { isNewer, type VersionSet } from '../versions/version.ts';
+import { keepsClients, routeOf } from '../load-balancers/load-balancer.ts';
 import { weightOf } from '../load-balancers/weights.ts';
 import { arnOf, weightsOf } from '../testing/builders.ts';
 import { aStepAnalysis } from '../testing/checks.ts';
@@ -46,9 +48,29 @@ interface Model {
   aborted: string | undefined;
   /** Whether the label of a group was edited, which then serves another version with what it had. */
   isRelabelled: boolean;
+  /** Whether an older status of the Cell was restored, which may name other sides than those that serve. */
+  isRestored: boolean;
+  /** Backups of the status of the Cell and of Temporal after each command, the newest first; each restores what it has. */
+  backups: readonly Backup[];
 }
 
-const aModel = (): Model => ({ totals: new Set([0, 100]), aborted: undefined, isRelabelled: false });
+interface Backup {
+  readonly status: () => void;
+  readonly temporal: () => void;
+}
+
+const aModel = (): Model => ({
+  totals: new Set([0, 100]),
+  aborted: undefined,
+  isRelabelled: false,
+  isRestored: false,
+  backups: [],
+});
+
+function backUp(simulation: Simulation): Backup {
+  const { status } = simulation;
+  return { status: () => void (simulation.status = status), temporal: simulation.backUpTemporal() };
+}
 
 /** Whether a rollout is being taken back, by this run or by one that was lost; a retry is for that, and not for its version. */
 function isTakenBack({ state: { rollout, serves }, status }: Simulation): boolean {
@@ -75,6 +97,7 @@ class Do implements fc.Command<Model, Simulation> {
     for (const write of simulation.writes.slice(written)) holdAgainst(write, model);
     expect(unrestored(simulation), 'I9').toBeUndefined();
     expect(unaborted(simulation), 'I3').toBeUndefined();
+    model.backups = [backUp(simulation), ...model.backups];
   }
   toString(): string {
     return this.what;
@@ -107,21 +130,29 @@ const total = (shares: readonly WeightedTargetGroup[]): number =>
   shares.reduce((sum, share) => sum + share.weight, 0);
 
 /** Purposes that take traffic back to what has served, ask for that again, or have nothing to lose. */
-const needNoHealth = new Set(['Install', 'FallBack', 'TakeBack', 'Restore', 'Reconfigure']);
+const needNoHealth = new Set([
+  'Adopt',
+  'Install',
+  'Reinstall',
+  'FallBack',
+  'TakeBack',
+  'Restore',
+  'Reconfigure',
+]);
 
-/** Purposes that ask for the weights that were asked for before. */
-const keepsWeights = new Set(['Adopt', 'Attach', 'Detach', 'Reconfigure']);
+/** Purposes that ask for the weights that each version had before. */
+const keepsWeights = new Set(['Adopt', 'Attach', 'Detach', 'Reconfigure', 'Evacuate', 'TakeOut']);
 
 /** Whether a group that carries traffic may leave the rule. */
 function mayLeave(
   old: WeightedTargetGroup,
-  { shift, state, selected, keepsClients, healthy }: SimulatedWrite,
+  { shift, state, selected, keepsClients: areKept, healthy }: SimulatedWrite,
   { isRelabelled }: Model,
 ): boolean {
   const claiming = selected.find((group) => group.arn === old.arn);
   if (claiming === undefined || claiming.version !== shift.version) return true;
   // Where clients are kept with a target group, only leaving the rule takes them off dead targets.
-  if (keepsClients && shift.purpose === 'TakeBack' && !healthy.has(old.arn)) return true;
+  if (areKept && shift.purpose === 'TakeBack' && !healthy.has(old.arn)) return true;
   const { stable, canary } = state.rollout ?? {};
   const isOf = (side: VersionSet | undefined): boolean =>
     side?.groups.some(({ arn }) => arn === old.arn) === true;
@@ -133,6 +164,22 @@ function mayLeave(
     shift.purpose === 'Restore' || (shift.purpose === 'Reconfigure' && shift.verify === true);
   // One that claims the version that it is taken back to joins again, when it is healthy.
   return isWithdrawn || (shift.purpose === 'TakeBack' && isOf(canary));
+}
+
+/** The groups of which a write lacks the look that its purpose needs. */
+function unseen({ shift, before }: SimulatedWrite, gains: readonly WeightedTargetGroup[]): readonly string[] {
+  const { healthy = [], registered = [] } = shift.requires ?? {};
+  const joins = shift.shares.filter(({ arn }) => !before.some((one) => one.arn === arn));
+  const isLacking = (groups: readonly WeightedTargetGroup[], seen: readonly string[]): readonly string[] =>
+    groups.flatMap(({ arn, name }) => (seen.includes(arn) ? [] : [name]));
+  switch (shiftPurposes[shift.purpose].needs) {
+    case 'Healthy':
+      return shift.force === true ? [] : isLacking(gains, healthy);
+    case 'Registered':
+      return isLacking(joins, registered);
+    case 'Nothing':
+      return [...healthy, ...registered];
+  }
 }
 
 /** Whether a write takes the last weight from healthy groups and gives it to groups without a healthy target; a person may ask for that. */
@@ -155,6 +202,7 @@ function holdAgainst(write: SimulatedWrite, model: Model): void {
     (one) => one.weight > (before.find((old) => old.arn === one.arn)?.weight ?? 0),
   );
   expect(isStranding(write), `last healthy ${said}`).toBe(false);
+  expect(unseen(write, gains), `needs ${said}`).toEqual([]);
   if (!needNoHealth.has(shift.purpose) && shift.force !== true)
     for (const one of gains) expect(seenHealthy.has(one.arn), `I2 ${one.name} ${said}`).toBe(true);
   for (const old of before.filter((one) => one.weight > 0)) {
@@ -169,6 +217,29 @@ function holdAgainst(write: SimulatedWrite, model: Model): void {
   if (state.rollout !== undefined) holdAgainstRollout(state.rollout, gains, { write, model, said });
 }
 
+/** Whether clients are kept with a target group, or will be by an edit that is not made yet. */
+function willKeepClients({ spec, keepsClients: areKept }: SimulatedWrite): boolean {
+  const route = routeOf(spec);
+  return areKept || (route !== undefined && keepsClients(route));
+}
+
+/** The stable side stays in the rule, but for what was taken out or has no healthy target. */
+function holdAgainstStable(rollout: Rollout, write: SimulatedWrite, said: string): void {
+  const { shift, before } = write;
+  for (const stable of rollout.stable.groups) {
+    const claims = write.selected.find((one) => one.arn === stable.arn)?.version;
+    // One that was taken out, and has come back since, joins again with the next step.
+    const old = before.find(({ arn }) => arn === stable.arn);
+    // Where clients are kept with a target group, one whose weight went to its healthy neighbours leaves.
+    const isEvacuated = willKeepClients(write) && (old?.weight === 0 || !write.healthy.has(stable.arn));
+    const isTakenOut = claims !== rollout.stable.version || old === undefined || isEvacuated;
+    expect(
+      isTakenOut || shift.shares.some((one) => one.arn === stable.arn),
+      `I4 stable ${stable.name} ${said}`,
+    ).toBe(true);
+  }
+}
+
 /** What a write to a Cell in a rollout has to keep besides. */
 function holdAgainstRollout(
   rollout: Rollout,
@@ -176,28 +247,21 @@ function holdAgainstRollout(
   { write, model, said }: { write: SimulatedWrite; model: Model; said: string },
 ): void {
   const { shift, before } = write;
-  for (const stable of rollout.stable.groups) {
-    const claims = write.selected.find((one) => one.arn === stable.arn)?.version;
-    // One that was taken out, and has come back since, joins again with the next step.
-    const old = before.find(({ arn }) => arn === stable.arn);
-    // Where clients are kept with a target group, one whose weight went to its healthy neighbours leaves.
-    const isEvacuated = write.keepsClients && (old?.weight === 0 || !write.healthy.has(stable.arn));
-    const isTakenOut = claims !== rollout.stable.version || old === undefined || isEvacuated;
-    expect(
-      isTakenOut || shift.shares.some((one) => one.arn === stable.arn),
-      `I4 stable ${stable.name} ${said}`,
-    ).toBe(true);
-  }
+  holdAgainstStable(rollout, write, said);
   for (const one of shift.purpose === 'TakeBack' ? gains : []) {
     const claims = write.selected.find(({ arn }) => arn === one.arn)?.version ?? '';
     const wasStable = rollout.stable.groups.some(({ arn }) => arn === one.arn);
     expect(wasStable || !isNewer(claims, rollout.stable.version), `no newer one ${said}`).toBe(true);
   }
-  const canary = total(
-    shift.shares.filter((one) => rollout.canary.groups.some((group) => group.arn === one.arn)),
-  );
-  const isKept = shift.purpose === 'Restore' || (model.isRelabelled && keepsWeights.has(shift.purpose));
+  const canaryIn = (shares: readonly WeightedTargetGroup[]): number =>
+    total(shares.filter((one) => rollout.canary.groups.some((group) => group.arn === one.arn)));
+  const canary = canaryIn(shift.shares);
+  const isOtherwise = model.isRelabelled || model.isRestored;
+  const isKept = shift.purpose === 'Restore' || (isOtherwise && keepsWeights.has(shift.purpose));
   expect(isKept || model.totals.has(canary), `I5 ${canary} ${said}`).toBe(true);
+  const isEdited = (rollout.edition ?? 0) > 0;
+  if (shift.purpose === 'Step' && !isEdited)
+    expect(canary, `never backwards ${said}`).toBeGreaterThanOrEqual(canaryIn(before));
   expect(
     rollout.canary.version === model.aborted && gains.length > 0 && shift.purpose === 'Step',
     `I3 ${said}`,
@@ -457,16 +521,45 @@ const troubles = [
       simulation.wake();
     }),
   ),
+  fc.constant(
+    new Do('delete the rule and its configuration', (simulation) => {
+      simulation.listener.rules = [];
+      simulation.isKnown = false;
+      simulation.wake();
+    }),
+  ),
   fc.constantFrom<LostRun>({ is: 'Unknown' }, { is: 'Terminated', by: 'ann', reason: '' }).map(
     (lost) =>
       new Do(`lose Temporal: ${lost.is}`, (simulation, model) => {
-        const { blockedVersions = [] } = simulation.status;
-        // What was aborted stands in the status from the moment it is taken back, unless that could not be written.
-        if (!blockedVersions.some(({ version }) => version === model.aborted)) model.aborted = undefined;
         simulation.loseTemporal(lost);
+        forgetAbort(simulation, model);
+      }),
+  ),
+  fc.integer({ min: 0, max: 9 }).map(
+    (age) =>
+      new Do(`restore Temporal of ${age} events ago`, (simulation, model) => {
+        model.backups[age]?.temporal();
+        forgetAbort(simulation, model);
+      }),
+  ),
+  fc.integer({ min: 1, max: 9 }).map(
+    (age) =>
+      new Do(`restore the status of ${age} events ago`, (simulation, model) => {
+        model.backups[age]?.status();
+        model.isRestored = true;
+        forgetAbort(simulation, model);
+        simulation.wake();
       }),
   ),
 ];
+
+/** Forgets an abort that neither the status nor the run knows: the status could not be written, or was restored since. */
+function forgetAbort({ status: { blockedVersions = [] }, state }: Simulation, model: Model): void {
+  const { rollout, justBlocked } = state;
+  const reverting = rollout?.ending === undefined ? undefined : rollout.canary.version;
+  const known = [reverting, justBlocked?.version, ...blockedVersions.map(({ version }) => version)];
+  if (!known.includes(model.aborted)) model.aborted = undefined;
+}
 
 const commands = [...moves, ...moves, ...moves, ...troubles];
 

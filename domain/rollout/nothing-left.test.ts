@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { arnOf, weightsOf } from '../testing/builders.ts';
 import { rollingOut, stands } from '../testing/rolling-out.ts';
 import type { Simulation } from '../testing/simulation.ts';
+import { isUrgent } from '../model/shift-purpose.ts';
 
 const MINUTE = 60_000;
 
@@ -119,7 +120,7 @@ describe('a rollout with the whole weight whose stable version waits at 0, and i
   it('keeps everything when a newer version supersedes it', () => {
     const web = newer(whole());
     expect(weightsOf(web.served.filter(({ weight }) => weight > 0))).toEqual({ b: 100 });
-    expect(web.writes.filter(({ shift }) => shift.urgent)).toEqual([]);
+    expect(web.writes.filter(({ shift }) => isUrgent(shift))).toEqual([]);
   });
 
   it('keeps everything when a newer version comes as its run is lost', () => {
@@ -127,7 +128,7 @@ describe('a rollout with the whole weight whose stable version waits at 0, and i
     web.loseTemporal();
     newer(web);
     expect(weightsOf(web.served.filter(({ weight }) => weight > 0))).toEqual({ b: 100 });
-    expect(web.writes.filter(({ shift }) => shift.urgent)).toEqual([]);
+    expect(web.writes.filter(({ shift }) => isUrgent(shift))).toEqual([]);
   });
 
   it('goes back to what is still in the rule when it is aborted', () => {

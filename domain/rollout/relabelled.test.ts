@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { arnOf, weightsOf } from '../testing/builders.ts';
 import { rollingOut } from '../testing/rolling-out.ts';
 import type { Simulation } from '../testing/simulation.ts';
+import { isUrgent } from '../model/shift-purpose.ts';
 
 const MINUTE = 60_000;
 
@@ -127,7 +128,7 @@ describe('a canary whose label names an older version, once the stable version i
     web.groups = claiming(web, 'b');
     edit(web, claiming(web, 'c'));
     expect(weightsOf(web.served)).toEqual({ b: 50, c: 50, o: 0 });
-    expect(web.writes.filter(({ shift }) => shift.urgent)).toEqual([]);
+    expect(web.writes.filter(({ shift }) => isUrgent(shift))).toEqual([]);
     web.unhealthy.clear();
     web.pass(MINUTE);
     expect(weightsOf(web.served)).toEqual({ b: 33, c: 33, o: 34 });

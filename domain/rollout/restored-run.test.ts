@@ -34,8 +34,13 @@ describe('a run of a backup of Temporal', () => {
     expect(web.settled).toMatchObject({ outcome: 'Reverted', reason: 'VersionBlocked' });
   });
 
-  it('leaves a version in place that was rolled out since', () => {
-    const web = rolling({ setWeight: 20 }, { pause: {} });
+  it.each([
+    ['by this run', false],
+    ['by a run that has taken it up and written nothing', true],
+  ])('leaves a version in place that was rolled out since (%s)', (_, isTakenUp) => {
+    const web = rolling({ setWeight: 20 }, { pause: {} }, { setWeight: 40 });
+    if (isTakenUp) web.loseTemporal();
+    aMinuteLater(web);
     const restore = web.backUpTemporal();
     web.ask('promoteFull');
     web.pass(MINUTE);
@@ -44,7 +49,45 @@ describe('a run of a backup of Temporal', () => {
 
     restore();
     aMinuteLater(web);
+    web.ask('promote');
+    web.pass(MINUTE);
     expect(web.writes.slice(length).filter(({ shift }) => shift.purpose !== 'Detach')).toEqual([]);
     expect(web.status).toMatchObject({ phase: 'Completed', stableVersion: '2.0.0' });
+  });
+});
+
+describe('a status of a backup of Kubernetes', () => {
+  const steps: CanaryStep[] = [{ setWeight: 20 }, { pause: {} }, { setWeight: 40 }, { pause: {} }];
+
+  it('gives nothing back when its rollout is over', () => {
+    const web = rolling(...steps);
+    const { status } = web;
+    web.ask('promoteFull');
+    web.pass(MINUTE);
+    const { length } = web.writes;
+
+    web.status = status;
+    web.loseTemporal();
+    aMinuteLater(web);
+    web.ask('promote');
+    web.pass(MINUTE);
+    expect(web.writes.slice(length)).toEqual([]);
+    expect(web.status).toMatchObject({ phase: 'Completed', stableVersion: '2.0.0' });
+  });
+
+  it('of a rollout between other versions gives way to the one that is under way', () => {
+    const web = rolling(...steps);
+    const { status } = web;
+    web.ask('promoteFull');
+    web.pass(20 * MINUTE);
+    web.provision('3.0.0', 'c');
+    aMinuteLater(web);
+    expect(weightsOf(web.served)).toEqual({ b: 80, c: 20 });
+
+    web.status = status;
+    web.loseTemporal();
+    aMinuteLater(web);
+    expect(weightsOf(web.served)).toEqual({ b: 80, c: 20 });
+    expect(web.status.rollout).toMatchObject({ stable: { version: '2.0.0' }, canary: { version: '3.0.0' } });
   });
 });

@@ -19,6 +19,7 @@ import { kept, type CarriedOut } from './record/performed.ts';
 import { lacking, unrecorded as notRecorded } from './record/record-backoff.ts';
 import { type CellReport, type Told, forcedEvent } from './report/events.ts';
 import { noted, shifted } from './record/record.ts';
+import { isUrgent } from '../model/shift-purpose.ts';
 
 /** The one write a rollout makes to the load balancer: what it is to serve, in a Cell-owned configuration object. */
 export interface ShiftRequest {
@@ -82,9 +83,10 @@ export const nextSequence = ({ sequence }: ObservedCell, state: RolloutState): n
 
 /** Says what has to be written so that a load balancer serves what was decided. */
 export function shiftRequest(
-  { shares, urgent, verify = false, purpose, requires, force }: Shift,
+  { shares, verify = false, purpose, requires, force }: Shift,
   { observed, cell, state, route }: ShiftSituation,
 ): ShiftRequest {
+  const urgent = isUrgent({ purpose });
   const own = keptRoute(purpose, { observed, cell, state, route });
   const policy = own === undefined ? cell.spec.deletionPolicy : observed.deletion?.policy;
   return {

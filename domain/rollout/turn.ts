@@ -12,6 +12,7 @@ import { awaitRemoval } from './record/removal.ts';
 import { statusOf } from './report/status.ts';
 import { abortIsDue } from '../model/requests.ts';
 import type { Retry, RolloutState } from '../model/state.ts';
+import { isUrgent } from '../model/shift-purpose.ts';
 
 /** What a turn comes to. */
 export type Turn =
@@ -65,7 +66,7 @@ const isHeeded = ({ do: name }: Decision): boolean => name === 'ReadMeasurement'
 function takingBack(observed: ObservedCell, state: RolloutState, now: number): Decision | undefined {
   if (state.rollout?.ending === undefined && !abortIsDue(state)) return undefined;
   const decision = decide(observed, state, now);
-  return decision.do === 'End' || (decision.do === 'Shift' && decision.urgent) ? decision : undefined;
+  return decision.do === 'End' || (decision.do === 'Shift' && isUrgent(decision)) ? decision : undefined;
 }
 
 // oxlint-disable-next-line max-params -- all four are what a turn is made of

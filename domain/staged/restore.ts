@@ -8,6 +8,7 @@ import {
 import type { ObservedStaged, PresentPolicy } from './observation.ts';
 import { acceptStagedRequest } from './requests.ts';
 import type { Stamp } from '../model/request.ts';
+import { parseTime } from '../time.ts';
 
 type Status = PresentPolicy['status'];
 
@@ -48,12 +49,12 @@ function activeIn(
   now: number,
 ): NonNullable<StagedState['active']> {
   const mark = status.stages?.find((one) => one.name === name);
-  const startedAt = timeOf(mark?.startedAt, now);
+  const startedAt = parseTime(mark?.startedAt) ?? now;
   const isCompleted = status.phase === 'Completed';
   // How long it has been fulfilled nobody knows for sure, so that it soaks again, and has as long again; what was completed stays so, unless the spec, the workload or its clusters have changed since.
   if (isCompleted && status.observedGeneration === generation) {
     const print = mark?.completedWith;
-    const completedAt = timeOf(mark?.since, now);
+    const completedAt = parseTime(mark?.since) ?? now;
     const over = { name, startedAt, countsFrom: now, completedAt, hasServed: true };
     return print === undefined ? over : { ...over, print };
   }
@@ -80,7 +81,7 @@ const askedIn = ({ requests = [] }: Status): readonly StagedAsked[] =>
 const stampOf = (said: { readonly by: string; readonly reason: string; readonly time: string }): Stamp => ({
   by: said.by,
   reason: said.reason,
-  at: timeOf(said.time, 0),
+  at: parseTime(said.time) ?? 0,
 });
 
 /** Takes the newest stage with a BindingPolicy for the active one, and those before it for passed. */
@@ -94,9 +95,4 @@ function fromPolicies(state: StagedState, { object, policies }: ObservedStaged, 
     .reduce((known, one) => markStage(known, { name: one, phase: 'Passed' }, now), state);
   // It may have served.
   return { ...passed, active: { name, startedAt: now, countsFrom: now, hasServed: true } };
-}
-
-function timeOf(text: string | undefined, otherwise: number): number {
-  const time = text === undefined ? Number.NaN : Date.parse(text);
-  return Number.isNaN(time) ? otherwise : time;
 }

@@ -4,6 +4,9 @@ import type { ObservedCell } from '../model/observation.ts';
 import type { Rollout } from '../model/state.ts';
 import type { SelectedTargetGroup, WeightedTargetGroup } from '../model/target-group.ts';
 
+/** A time that the API server accepts and JavaScript does not parse. */
+export const NO_TIME = '2026-01-01T00:00:00+99:99';
+
 /** The ARN of a target group in tests. */
 export const arnOf = (name: string): string =>
   `arn:aws:elasticloadbalancing:ap-northeast-1:111122223333:targetgroup/${name}/1`;

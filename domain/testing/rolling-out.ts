@@ -16,14 +16,14 @@ export function rollingOut(spec: Partial<CellSpec> = {}): Simulation {
 const MINUTE = 60_000;
 
 /** A minute after something has happened that the Cell is told of. */
-export function aMinuteLater(simulation: Simulation): Simulation {
+export function aMinuteLater<Of extends Simulation>(simulation: Of): Of {
   simulation.wake();
   simulation.pass(MINUTE);
   return simulation;
 }
 
 /** A minute after AWSTargetGroups were deleted. */
-export function without(simulation: Simulation, ...gone: readonly string[]): Simulation {
+export function without<Of extends Simulation>(simulation: Of, ...gone: readonly string[]): Of {
   simulation.groups = simulation.groups.filter(({ name }) => !gone.includes(name));
   return aMinuteLater(simulation);
 }

@@ -29,6 +29,7 @@ import { attemptWith, carriedOut, type Asked, type Outside } from '../plan/outsi
 import { shiftDone, shiftRequest, type ShiftRequest, type ShiftResult } from '../rollout/shift.ts';
 import { aCell, arnOf } from './builders.ts';
 import { isTold, SimulatedListener, type Aim, type SimulatedRule } from './simulated-listener.ts';
+import { isUrgent } from '../model/shift-purpose.ts';
 
 /** One write to the load balancer, with what was known when it was made. */
 export interface SimulatedWrite {
@@ -284,9 +285,9 @@ export class SimulatedWorld {
     );
     const stranding =
       isWritten && found !== 'Conflict' ? this.#stranding(found?.shares ?? [], shift) : undefined;
-    const corrects = isWritten && shift.verify === true && !shift.urgent && this.isApplied;
+    const corrects = isWritten && shift.verify === true && !isUrgent(shift) && this.isApplied;
     // What takes traffic back writes ELBv2 first, and the object afterwards.
-    if (!shift.urgent) this.#ask(shift);
+    if (!isUrgent(shift)) this.#ask(shift);
     if (cut?.after === 'Asking') return unheard(cut, shift);
     if (stranding !== undefined && shift.force !== true)
       return refused('NoHealthyTargets', strandingRefusal(stranding));
@@ -303,7 +304,7 @@ export class SimulatedWorld {
       this.lateRefusals -= 1;
       return refused('Unavailable', 'Internal error.');
     }
-    if (shift.urgent) this.#ask(shift);
+    if (isUrgent(shift)) this.#ask(shift);
     this.#confirm(shift, rule, aim);
     if (cut !== undefined) return unheard(cut, shift);
     const warning = stranding === undefined ? {} : { warning: strandingWarning(stranding) };
@@ -319,7 +320,7 @@ export class SimulatedWorld {
   #early(shift: Shift, answered: (result: ShiftResult) => Attempt): Attempt | undefined {
     const lacking = this.#lackOf(shift);
     if (lacking !== undefined) return answered({ is: 'Lacking', ...lacking });
-    const believed = shift.urgent || shift.force === true ? undefined : this.#stranding(this.told, shift);
+    const believed = isUrgent(shift) || shift.force === true ? undefined : this.#stranding(this.told, shift);
     if (believed !== undefined) return refused('NoHealthyTargets', strandingRefusal(believed));
     return undefined;
   }
@@ -374,7 +375,7 @@ export class SimulatedWorld {
     return rule;
   }
 
-  #aim({ urgent, verify = false, shares }: Shift, { forwarding }: ShiftRequest): Aim {
+  #aim({ verify = false, shares }: Shift, { forwarding, urgent }: ShiftRequest): Aim {
     const { route } = this;
     const arn = this.isKnown ? this.#named : undefined;
     const told = arn === undefined || route === undefined ? undefined : { arn, route };
@@ -405,7 +406,7 @@ export class SimulatedWorld {
       !(this.isApplied && sameShares(this.#asked, shift.shares)) &&
       isSameRoute &&
       sameShares(this.told, shift.shares);
-    const undoes = shift.verify === true && (shift.urgent || mayBeUndone) && this.refusals === 0;
+    const undoes = shift.verify === true && (isUrgent(shift) || mayBeUndone) && this.refusals === 0;
     return !isSameRoute || !isSame || undoes;
   }
 
@@ -442,8 +443,8 @@ export class SimulatedWorld {
 }
 
 /** Nothing goes before what takes traffic back. */
-const unheard = ({ is }: Cut, { urgent }: Shift): Attempt =>
-  is === 'Interrupted' && !urgent
+const unheard = ({ is }: Cut, shift: Shift): Attempt =>
+  is === 'Interrupted' && !isUrgent(shift)
     ? { is }
     : { is: 'Lost', refusal: { reason: 'Unavailable', message: 'No word.', permanent: false } };
 

@@ -5,6 +5,7 @@ import { generate } from '../../crds/generated-files.ts';
 import * as cell from '../../domain/rollout/decide/rules.ts';
 import { stagedRules } from '../../domain/staged/turn.ts';
 import { readImports, writeRoomTable } from './rooms.ts';
+import { writeShiftTable } from './shifts.ts';
 import { countProduct, writeSizeTable } from './size.ts';
 
 const page = join(import.meta.dirname, '../../docs/design.md');
@@ -40,6 +41,7 @@ const tables = {
   rooms: writeRoomTable(readImports()),
   'cell-rules': cellRules.join('\n\n'),
   'staged-rules': listRules(stagedRules),
+  writes: writeShiftTable(),
 };
 const described = Object.entries(tables).reduce(
   (text, [name, table]) => replaceTable(text, name, table),

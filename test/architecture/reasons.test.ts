@@ -3,7 +3,8 @@ import { join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { applicationPhases } from '../../crds/application-status.ts';
 import { failures } from '../../domain/failures.ts';
-import type { ShiftPurpose, Wait } from '../../domain/model/decision.ts';
+import type { Wait } from '../../domain/model/decision.ts';
+import { shiftPurposes } from '../../domain/model/shift-purpose.ts';
 import { WORKFLOW_STUCK } from '../../domain/model/stuck-run.ts';
 import { NOT_MEASURED } from '../../domain/rollout/measure/analysis.ts';
 import { measurementKinds } from '../../domain/rollout/measure/measurement-kinds.ts';
@@ -33,26 +34,11 @@ const waits: Readonly<Record<Wait['for'], true>> = {
   Removal: true,
   Detach: true,
 };
-const purposes: Readonly<Record<ShiftPurpose, true>> = {
-  Adopt: true,
-  Install: true,
-  FallBack: true,
-  RollBack: true,
-  Rebalance: true,
-  Reconfigure: true,
-  Restore: true,
-  Attach: true,
-  TakeOut: true,
-  Detach: true,
-  Step: true,
-  TakeBack: true,
-  Evacuate: true,
-};
 
 /** These stand in no status: while groups at weight 0 wait to leave, and when a Cell is refused something, its status says that instead. */
 const untold = ['WaitingForDetach', 'Detach', 'WaitingForBackoff'];
 
-const told = [...Object.keys(waits).map((what) => `WaitingFor${what}`), ...Object.keys(purposes)].filter(
+const told = [...Object.keys(waits).map((what) => `WaitingFor${what}`), ...Object.keys(shiftPurposes)].filter(
   (reason) => !untold.includes(reason),
 );
 const measurements = Object.values(measurementKinds);

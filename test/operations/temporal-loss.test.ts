@@ -1,9 +1,10 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { CellStatus } from '../../crds/cell.ts';
 import type { Stack } from '../../local/stack.ts';
 import type { Stage } from '../support/stage/stage.ts';
 import { withoutRepeats } from '../support/stage/without-repeats.ts';
-import { loseTemporal } from './temporal-loss/losing.ts';
+import { backUpTemporal, loseTemporal } from './temporal-loss/losing.ts';
 import { openOwnStage, type OwnStage } from './temporal-loss/own-stage.ts';
 import { until } from '../support/until.ts';
 
@@ -43,6 +44,9 @@ const pausedAt = (name: string, weight: number, runId?: string): Promise<CellSta
     (status) =>
       status.phase === 'Paused' && status.canaryWeight === weight && status.rollout?.runId !== runId,
   );
+
+/** Lets the watchers check all runs (watchers/stuck-runs.ts), of which nothing outside shows a trace. */
+const aCheckOfRuns = (): Promise<void> => setTimeout(11_000);
 
 describe('when the database of Temporal is lost, a rollout', () => {
   /** An AnalysisTemplate that measures as long as someone lets it. */
@@ -120,6 +124,32 @@ describe('when the database of Temporal is lost, a rollout', () => {
       { again1: 100, again2: 0 },
       { again1: 80, again2: 20 },
       { again1: 0, again2: 100 },
+    ]);
+  });
+});
+
+describe('when Temporal is restored from a backup while okrad continues, a rollout', () => {
+  it('is continued by another run, because its own cannot continue, and keeps its weights', async () => {
+    await serving('back');
+    await newer('back');
+    const before = await pausedAt('back', 20);
+    const restore = await backUpTemporal(stack);
+    await stage.signal('back', 'promote', { by: 'ann', reason: 'fine' });
+    await pausedAt('back', 40);
+    // The watchers find that a history has become shorter once they have read the longer one.
+    await aCheckOfRuns();
+    await restore();
+    const { conditions = [] } = await pausedAt('back', 40, before.rollout?.runId);
+    expect(conditions).toContainEqual(
+      expect.objectContaining({ type: 'Degraded', status: 'True', reason: 'WorkflowStuck' }),
+    );
+    await stage.signal('back', 'promote', { by: 'ann', reason: 'fine' });
+    await stage.untilPhase('back', 'Completed', '2.0.0');
+    expect(await stage.writes()).toEqual([
+      { backa: 100, backb: 0 },
+      { backa: 80, backb: 20 },
+      { backa: 60, backb: 40 },
+      { backa: 0, backb: 100 },
     ]);
   });
 });

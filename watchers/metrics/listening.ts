@@ -8,6 +8,7 @@ import {
 } from '../../clients/kubernetes/kubernetes.ts';
 import type { SnapshotOptions } from '../../clients/kubernetes/kubernetes-list.ts';
 import type { Cell, CellStatus } from '../../crds/cell.ts';
+import { parseTime } from '../../domain/time.ts';
 
 /** What a Cell waits for, and since when. */
 export interface Held {
@@ -34,17 +35,11 @@ export function heldSince(cell: Cell, before: Held | undefined, now: number): He
   if (before?.reason === reason) return before;
   const { lastSyncTime, rollout } = cell.status ?? {};
   const told = reason === 'WaitingForResume' ? rollout?.paused?.time : undefined;
-  return { reason, since: Math.min(now, timeOf(told ?? lastSyncTime) ?? now) };
+  return { reason, since: Math.min(now, parseTime(told ?? lastSyncTime) ?? now) };
 }
 
 /** A reason as a label: a status is a text that others may write as well. */
 export const word = (text: string): string => (/^[A-Z][A-Za-z0-9]{0,63}$/.test(text) ? text : 'Other');
-
-/** When a time of a status was; undefined when it is none. */
-export function timeOf(text: string | undefined): number | undefined {
-  const time = Date.parse(text ?? '');
-  return Number.isNaN(time) ? undefined : time;
-}
 
 /** Learns something about how a kind is watched, in one namespace or in all. */
 export type Heard = (kind: string, namespace: string | undefined) => void;

@@ -1,7 +1,8 @@
 import type { LabelsOf } from '../../clients/metrics/definitions.ts';
 import type { Cell } from '../../crds/cell.ts';
 import { stepsOf } from '../../domain/steps/plan.ts';
-import { timeOf, word } from './listening.ts';
+import { parseTime } from '../../domain/time.ts';
+import { word } from './listening.ts';
 
 /** The step that a rollout is at. */
 export interface Standing {
@@ -29,7 +30,7 @@ export function standingOf(cell: Cell, before: Standing | undefined, now: number
   const { rollout, currentStepIndex: index } = cell.status ?? {};
   if (rollout === undefined || index === undefined) return undefined;
   if (before?.rollout === rollout.id && before.index === index) return before;
-  return { rollout: rollout.id, index, since: Math.min(now, timeOf(cell.status?.lastSyncTime) ?? now) };
+  return { rollout: rollout.id, index, since: Math.min(now, parseTime(cell.status?.lastSyncTime) ?? now) };
 }
 
 /** What a Cell has brought to an end between two looks at it. */
@@ -46,7 +47,7 @@ function stepDone(cell: Cell, before: Standing | undefined, now: number): readon
   if (!isNext && !isOver) return [];
   const kind = stepsOf(cell.spec)[before.index]?.kind;
   if (kind === undefined) return [];
-  const at = Math.min(now, timeOf(lastSyncTime) ?? now);
+  const at = Math.min(now, parseTime(lastSyncTime) ?? now);
   const seconds = Math.max(0, at - before.since) / 1000;
   return [{ name: 'okra_step_duration_seconds', labels: { kind }, seconds }];
 }
@@ -54,7 +55,7 @@ function stepDone(cell: Cell, before: Standing | undefined, now: number): readon
 function newChanges(old: Cell, cell: Cell): readonly Took[] {
   const known = new Set((old.status?.history ?? []).map(keyOfChange));
   return (cell.status?.history ?? []).flatMap((change) => {
-    const [from, to] = [timeOf(change.startedAt), timeOf(change.endedAt)];
+    const [from, to] = [parseTime(change.startedAt), parseTime(change.endedAt)];
     if (known.has(keyOfChange(change)) || from === undefined || to === undefined) return [];
     const labels = { outcome: word(change.outcome) };
     return [{ name: 'okra_change_duration_seconds', labels, seconds: Math.max(0, to - from) / 1000 }];

@@ -1,8 +1,9 @@
 import type { Sample } from '../../clients/metrics/metrics.ts';
 import type { Cell } from '../../crds/cell.ts';
 import { formatKey, keyOf } from '../../domain/model/ids.ts';
+import { parseTime } from '../../domain/time.ts';
 import type { Shelved, View, Shelf } from '../informer/store.ts';
-import { timeOf, word, type Held } from './listening.ts';
+import { word, type Held } from './listening.ts';
 import { jobPhase } from '../../domain/rollout/measure/job.ts';
 import type { KindEvent, Objects } from '../kinds.ts';
 
@@ -36,7 +37,7 @@ function ofCell(cell: Cell, held: Held | undefined, now: number): readonly Sampl
   const { rollout, canaryWeight, history = [], conditions = [] } = cell.status ?? {};
   const degraded = conditions.find(({ type, status }) => type === 'Degraded' && status === 'True');
   const [last] = history;
-  const ended = timeOf(last?.endedAt);
+  const ended = parseTime(last?.endedAt);
   const samples: (Sample | undefined)[] = [
     held && {
       name: 'okra_cell_held_seconds',

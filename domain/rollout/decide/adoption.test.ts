@@ -88,7 +88,7 @@ describe('a Cell of which no object says what is served', () => {
       'gives everything back to the version that served last when nothing serves any more',
       remembered,
       saw(nothing),
-      'Install 1.0.0 {"a":100}',
+      'Reinstall 1.0.0 {"a":100}',
     ],
     ...(
       [
@@ -99,7 +99,7 @@ describe('a Cell of which no object says what is served', () => {
       `does so by its history (${outcome}) where the status has told since that nothing serves`,
       cell.withStatus({ history: [{ outcome, version, ...(from && { from }), ...told }] }),
       saw(nothing),
-      'Install 1.0.0 {"a":100}',
+      'Reinstall 1.0.0 {"a":100}',
     ]),
     [
       'installs the newest when the target groups of what served last are gone',

@@ -25,7 +25,7 @@ export function reconfigure(
   const message = isOtherRoute
     ? 'Changing the settings of the load balancer; the weights stay.'
     : 'Recording the new spec.deletionPolicy; nothing changes at the load balancer.';
-  return { do: 'Shift', purpose: 'Reconfigure', version, shares: weighted, urgent: false, message };
+  return { do: 'Shift', purpose: 'Reconfigure', version, shares: weighted, message };
 }
 
 /** Changes the load balancer's configuration as the spec has it, unless a gate holds that. */
@@ -45,7 +45,7 @@ export function restore(
   version: string,
 ): Extract<Decision, { do: 'Shift' }> {
   const { weighted: shares, observedForwarding, isApplied } = observed;
-  const shift = { do: 'Shift', version, shares, urgent: false } as const;
+  const shift = { do: 'Shift', version, shares } as const;
   if (observedForwarding === undefined)
     return {
       ...shift,
@@ -95,10 +95,9 @@ export function reinstall({ observed, cell }: GuardInput): Decision | undefined 
   if (last === undefined || last.groups.length > MAX_TARGET_GROUPS) return undefined;
   return {
     do: 'Shift',
-    purpose: 'Install',
+    purpose: 'Reinstall',
     version: last.version,
     shares: everythingTo(last.groups, []),
-    urgent: true,
     message: `Installing ${last.version} again with all traffic, because it served last and nothing serves now.`,
   };
 }

@@ -69,12 +69,12 @@ function decideDuring(input: RolloutInput): Decision {
   const { rollout, state } = input;
   const mayEnd = rollout.ending === undefined || abortIsDue(state);
   const ending = mayEnd ? decideBy(endingRules, input) : undefined;
-  if (ending !== undefined) return heldForStable(ending, rollout, input);
+  if (ending !== undefined) return confirmFirst(heldForStable(ending, rollout, input), input);
   const first = decideBy(rolloutRules, input);
   if (first !== undefined) return first;
   const next = heedingStep(decideBy(stepRules, input), rollout, input);
-  const timed = inTime(confirmFirst(next, input), input);
-  return heldForStable(notWithoutBackground(timed, rollout, input), rollout, input);
+  const measured = notWithoutBackground(inTime(next, input), rollout, input);
+  return confirmFirst(heldForStable(measured, rollout, input), input);
 }
 
 /** A person's own abort and promoteFull move traffic also to groups without a healthy target. */

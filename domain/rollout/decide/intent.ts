@@ -1,7 +1,7 @@
 import { isBlocked, type Candidates } from '../../versions/candidate.ts';
 import type { Decision, Shift, Close } from '../../model/decision.ts';
 import { gate } from '../../gates/gate.ts';
-import { guard, type GuardInput, onlyRegistered } from '../../gates/guard.ts';
+import { guard, type GuardInput } from '../../gates/guard.ts';
 import { carriersBeside, isGone, presentOf, UNKNOWN_VERSION } from '../../versions/stable.ts';
 import { close, isPinLost, tooMany, waiting } from './settle.ts';
 import { backTo, giveBack, takeOutMeanwhile } from './take-back.ts';
@@ -74,7 +74,6 @@ export function fallBack(input: GuardInput, found: Candidates, stable: VersionSe
     purpose: 'FallBack',
     version: older.version,
     shares: everythingTo(older.groups, []),
-    urgent: true,
     message: `Falling back to ${older.version}, because the target groups of ${stable.version} are gone.`,
   };
 }
@@ -127,7 +126,6 @@ export function move(input: GuardInput, found: Candidates, stable: VersionSet): 
       purpose: 'RollBack',
       version: target.version,
       shares: backTo(target.groups, stable.groups, input),
-      urgent: true,
       message: `Rolling back to ${target.version}, because spec.version asks for it.`,
     },
     input,
@@ -147,10 +145,9 @@ export function install(input: FirstInput): Decision {
     purpose: 'Install',
     version,
     shares: everythingTo(groups, []),
-    urgent: false,
     message: `Installing ${version} with all traffic, because nothing is served yet.`,
   };
-  return gate(onlyRegistered(shift, input), input);
+  return gate(guard(shift, input), input);
 }
 
 /** What of a Cell says for how long a version may be swapped in again. */

@@ -134,11 +134,14 @@ describe('what serves, whose target groups are all replaced by others of its ver
     expect(served(simulation)).toEqual({ f: 50, g: 50 });
   });
 
-  it('keeps everything where a rule has no room for both, until none of its targets is healthy', () => {
+  it.each<[string, (simulation: Simulation) => void]>([
+    ['one of those that fit is healthy', ({ unhealthy }) => unhealthy.delete(arnOf('g'))],
+    ['none of its own is', ({ unhealthy }) => ['a', 'b'].forEach((name) => unhealthy.add(arnOf(name)))],
+  ])('keeps everything where a rule has no room for both, until %s', (_, happens) => {
     const simulation = replaced(['f', 'g', 'h', 'i']);
-    expect(served(simulation)).toEqual({ a: 50, b: 50 });
+    expect(served(simulation)).toEqual({ a: 50, b: 50, f: 0, g: 0, h: 0 });
     expect(simulation.status.reason).toBe('NoHealthyTargets');
-    for (const name of ['a', 'b']) simulation.unhealthy.add(arnOf(name));
+    happens(simulation);
     simulation.pass(MINUTE);
     expect(served(simulation)).toEqual({ f: 25, g: 25, h: 25, i: 25 });
   });

@@ -32,7 +32,6 @@ export function rebalance(
       ...evacuated(found.groups, set.groups, input),
       ...idleBeside(together, input),
     ]),
-    urgent: false,
     message: `Spreading the weight of ${set.version} over its ${set.groups.length} target groups.`,
   };
   const fits = together.length <= MAX_TARGET_GROUPS;
@@ -75,7 +74,6 @@ function giveUp(
       purpose: 'Detach',
       version,
       shares: weighted.filter((group) => !includes(leaving, group)),
-      urgent: false,
       sittingOut: leaving.map(({ arn }) => arn),
       message: `Removing ${leaving.map(({ name }) => name).join(', ')} from the rule, because its targets did not become healthy within spec.healthTimeout. ${lack}`,
     };

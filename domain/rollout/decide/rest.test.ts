@@ -4,7 +4,7 @@ import { announced } from '../record/record.ts';
 import { pruned } from '../record/record-measurement.ts';
 import { initialState, type RolloutState } from '../../model/state.ts';
 import { statusOf } from '../report/status.ts';
-import { aCell, arnOf, weightsOf } from '../../testing/builders.ts';
+import { aCell, arnOf, NO_TIME, weightsOf } from '../../testing/builders.ts';
 import { rollingOut, stands } from '../../testing/rolling-out.ts';
 import type { Simulation } from '../../testing/simulation.ts';
 
@@ -14,11 +14,12 @@ const endedAt = (minutesAgo: number): string => new Date(NOW - minutesAgo * MINU
 const change = { version: '2.0.0', outcome: 'Completed', message: '', startedAt: endedAt(30) } as const;
 
 /** A Cell that was rolled out from 1.0.0 to 2.0.0 some minutes ago. */
-const replaced = (minutesAgo: number) =>
+const replaced = (minutesAgo: number) => replacedAt(endedAt(minutesAgo));
+const replacedAt = (time: string) =>
   aCell()
     .withGroups('1.0.0', 'a')
     .withGroups('2.0.0', 'b')
-    .withStatus({ stableVersion: '2.0.0', history: [{ ...change, endedAt: endedAt(minutesAgo) }] })
+    .withStatus({ stableVersion: '2.0.0', history: [{ ...change, endedAt: time }] })
     .serving({ a: 0, b: 100 });
 
 const looked = (unhealthyARNs: readonly string[] = []): RolloutState => ({
@@ -30,6 +31,7 @@ describe('a settled Cell with groups at weight 0', () => {
   it.each([
     ['looks at them first', replaced(1), initialState, 'CheckHealth'],
     ['keeps them for ten minutes', replaced(1), looked(), 'Wait for Detach'],
+    ['keeps them since it saw them, without a time', replacedAt(NO_TIME), looked(), 'Wait for Detach'],
     ['takes them out afterwards', replaced(10), looked(), 'Detach {"b":100}'],
     ['takes out at once what has no healthy target', replaced(1), looked([arnOf('a')]), 'Detach {"b":100}'],
   ] as const)('%s', (_, cell, state, want) => {

@@ -6,6 +6,7 @@ import { evacuatedUntil } from '../../gates/targets.ts';
 import type { ObservedCell } from '../../model/observation.ts';
 import type { WeightedTargetGroup } from '../../model/target-group.ts';
 import { includes } from '../../load-balancers/weights.ts';
+import { parseTime } from '../../time.ts';
 
 /** How long groups at weight 0 stay in the rule after the end of a rollout when nobody says otherwise. */
 export const DEFAULT_DETACH_AFTER = '10m';
@@ -91,7 +92,7 @@ function dueAfter(
   endedAt: string | undefined,
   since: number | undefined,
 ): number | undefined {
-  const from = endedAt === undefined ? since : Date.parse(endedAt);
+  const from = parseTime(endedAt) ?? since;
   const after = spec.updateStrategy?.detachAfter ?? DEFAULT_DETACH_AFTER;
   return from === undefined ? undefined : from + parseDuration(after) * 1000;
 }
@@ -116,7 +117,6 @@ const leave = (
   purpose: 'Detach',
   version,
   shares: observed.weighted.filter((group) => !includes(leaving, group)),
-  urgent: false,
   message: `Removing ${namesOf(leaving)} at weight 0 from the rule, ${why}.`,
 });
 

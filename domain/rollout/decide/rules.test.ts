@@ -161,7 +161,7 @@ const examples: readonly Example[] = [
     () => new Simulation(),
     (web) => web.provision('1.0.0', 'a'),
   ],
-  ['firstRules: The version that served last is installed again', 'Shift Install', serving, lostRule],
+  ['firstRules: The version that served last is installed again', 'Shift Reinstall', serving, lostRule],
   [
     'firstRules: The first version is installed, or waited for',
     'Shift Install',

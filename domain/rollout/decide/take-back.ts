@@ -65,7 +65,6 @@ const without = (gone: readonly TargetGroup[], { version }: VersionSet, shares: 
   purpose: 'TakeOut',
   version,
   shares,
-  urgent: false,
   message: `Removing ${gone.map(({ name }) => name).join(', ')} from the rule, because its AWSTargetGroup is gone or has another version.`,
 });
 
@@ -103,7 +102,6 @@ export const giveBack = (
   purpose: 'TakeBack',
   version,
   shares,
-  urgent: true,
   message: `Shifting all traffic back to ${version}.`,
 });
 

@@ -17,7 +17,6 @@ const shift: Performable = {
   purpose: 'TakeBack',
   version: '1.0.0',
   shares: [],
-  urgent: true,
   message: '',
 };
 

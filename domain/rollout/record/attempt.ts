@@ -11,6 +11,7 @@ import { isBackgroundDue, measured } from './record-measurement.ts';
 import { noted, withoutInspected } from './record.ts';
 import { abortTakesBack, isStale, type Run } from './run.ts';
 import { nextSequence } from '../shift.ts';
+import { isUrgent } from '../../model/shift-purpose.ts';
 
 /** Why something outside refused. */
 export interface Refusal {
@@ -111,6 +112,7 @@ function refused(decision: Performable, refusal: Refusal): Performed {
     decision.do === 'CheckHealth' ||
     decision.do === 'Prune' ||
     (decision.do === 'Shift' && decision.purpose === 'Detach');
+  const isTakeBack = decision.do === 'Shift' && isUrgent(decision);
   const isOfBackground = 'background' in decision && decision.background !== undefined;
   const failure = {
     during: decision.do,
@@ -123,13 +125,13 @@ function refused(decision: Performable, refusal: Refusal): Performed {
   return {
     sight: 'Stale',
     apply: (state, now) => {
-      const isUrgent = (decision.do === 'Shift' && decision.urgent) || state.rollout?.ending !== undefined;
-      const isVain = isUrgent && isForGood(refusal);
-      const isHurried = isUrgent && reason !== 'NoHealthyTargets';
+      const takesBack = isTakeBack || state.rollout?.ending !== undefined;
+      const isVain = takesBack && isForGood(refusal);
+      const isHurried = takesBack && reason !== 'NoHealthyTargets';
       const kind = isVain ? 'vain' : isHurried ? 'urgent' : permanent ? 'permanent' : 'transient';
       const told = isVain ? { ...failure, vain: true as const } : failure;
       // What takes traffic back asks no object before it writes, so that none shows that it may be served all the same.
-      const isUnsure = decision.do === 'Shift' && decision.urgent && reason !== 'NoHealthyTargets';
+      const isUnsure = isTakeBack && reason !== 'NoHealthyTargets';
       const before = isUnsure ? { ...state, mayDiffer: true as const } : state;
       const next = backoff.refused(before, told, { now, longestMs: LONGEST_BACKOFF_MS[kind] });
       const isNew = state.backoff?.reason !== reason || state.backoff.message !== message;
@@ -143,7 +145,7 @@ export function isInterrupted(decision: Performable, run: Run): boolean {
   const { state } = run;
   if (decision.do === 'CheckHealth') return isStale(run);
   if (decision.do !== 'Shift') return abortTakesBack(run);
-  if (decision.urgent) return false;
+  if (isUrgent(decision)) return false;
   return (
     isStale(run) ||
     abortTakesBack(run) ||
@@ -159,7 +161,7 @@ export function isInterrupted(decision: Performable, run: Run): boolean {
 
 /** When carrying out a decision is given up, in milliseconds since the epoch; undefined: never by time. */
 export function givenUpAt(decision: Performable, { state, observed }: Run): number | undefined {
-  if (decision.do !== 'Shift' || decision.urgent) return undefined;
+  if (decision.do !== 'Shift' || isUrgent(decision)) return undefined;
   const { rollout } = state;
   return rollout === undefined || observed?.cell === undefined
     ? undefined

@@ -1,28 +1,37 @@
 import type { PresentCell } from '../../versions/candidate.ts';
 import { given } from '../../model/fields.ts';
 import type { LostRun, Rollout, RolloutState } from '../../model/state.ts';
+import type { TargetGroup } from '../../model/target-group.ts';
 import type { VersionSet } from '../../versions/version.ts';
-import { weightOf } from '../../load-balancers/weights.ts';
+import { leftOf } from '../../versions/stable.ts';
+import type { ObservedCell } from '../../model/observation.ts';
+import { includes, weightOf } from '../../load-balancers/weights.ts';
 import { resumeAt, stepsOf } from '../../steps/plan.ts';
 import { blockedBy } from './record-ending.ts';
 import { newRollout, withoutBackoff, type RolloutSituation } from './record.ts';
+import { parseTime } from '../../time.ts';
 
 type RolloutStatus = NonNullable<PresentCell['status']['rollout']>;
 
+type LostSituation = RolloutSituation & Pick<ObservedCell, 'selected'>;
+
 /** Continues the rollout that the status reports, whose run was lost; `ended` is how that run ended. */
-export function resumeLost(state: RolloutState, at: RolloutSituation, ended: LostRun): RolloutState {
-  const { cell, now } = at;
+export function resumeLost(state: RolloutState, at: LostSituation, ended: LostRun): RolloutState {
+  const { cell, weighted, now } = at;
   const { rollout } = cell.status;
   if (rollout === undefined) return state;
+  const rebuilt = rebuild(rollout, at);
+  // Other groups carry traffic: the status was restored from a backup, and that rollout is over.
+  if (weighted.some((group) => group.weight > 0 && !isOf(rebuilt, group)))
+    return { ...withoutBackoff(state), hasMeasured: true, serves: rebuilt.stable.version };
   const paused =
     ended.is === 'Terminated'
       ? { by: 'Temporal', reason: terminationText(ended), at: now }
       : rollout.paused && {
           by: rollout.paused.by,
           reason: rollout.paused.reason,
-          at: parseTime(rollout.paused.time, now),
+          at: parseTime(rollout.paused.time) ?? now,
         };
-  const rebuilt = rebuild(rollout, at);
   const { unblocked, ...known } = withoutBackoff(state);
   const isFailed = rebuilt.ending?.kind === 'Failed';
   return {
@@ -44,24 +53,22 @@ export function resumeLost(state: RolloutState, at: RolloutSituation, ended: Los
  * The rollout that a status reports. Its measurements have the same names, so that starting them again continues them. The
  * time until now does not count against its deadline, because nobody knows how much of it was spent waiting.
  */
-function rebuild(
-  { id, startedAt, edition = 0, ending, ...told }: RolloutStatus,
-  at: RolloutSituation,
-): Rollout {
+function rebuild({ id, startedAt, edition = 0, ending, ...told }: RolloutStatus, at: LostSituation): Rollout {
   const { cell, weighted, now } = at;
   const { currentStepIndex, observedGeneration } = cell.status;
   const [stable, canary] = [sideOf(told.stable), sideOf(told.canary)];
   const steps = stepsOf(cell.spec);
-  const begun = parseTime(startedAt, now);
+  const begun = parseTime(startedAt) ?? now;
   // The status does not have the steps: an index counts as long as nobody can have edited them.
   const isSame = observedGeneration === cell.generation && currentStepIndex !== undefined;
-  const index = isSame
-    ? Math.min(currentStepIndex, steps.length)
-    : resumeAt(steps, weightOf(canary.groups, weighted));
+  const reached = resumeAt(steps, weightOf(canary.groups, weighted));
+  // With more weight than its step gives it never goes backwards; but alone it has everything whatever that gives.
+  const isAlone = leftOf(stable, at).length === 0;
+  const index = isSame ? Math.max(currentStepIndex, isAlone ? 0 : reached) : reached;
   return {
-    ...newRollout({ id, stable, canary, index }, at),
+    ...newRollout({ id, stable, canary, index: Math.min(index, steps.length) }, at),
     startedAt: begun,
-    ...(isSame ? { stepStartedAt: parseTime(told.stepStartedAt, now) } : {}),
+    ...(isSame ? { stepStartedAt: parseTime(told.stepStartedAt) ?? now } : {}),
     deadlinePausedMs: now - begun,
     edition: isSame ? edition : edition + 1,
     ...given({
@@ -69,14 +76,14 @@ function rebuild(
         kind: ending.kind,
         reason: ending.reason,
         message: ending.message,
-        at: parseTime(ending.time, now),
+        at: parseTime(ending.time) ?? now,
       },
     }),
   };
 }
 
-/** Parses a time; the API server takes some that are none, such as an offset of 99 hours, and those count as now. */
-const parseTime = (text: string, now: number): number => Date.parse(text) || now;
+const isOf = ({ stable, canary }: Pick<Rollout, 'stable' | 'canary'>, group: TargetGroup): boolean =>
+  includes([...stable.groups, ...canary.groups], group);
 
 const sideOf = ({ version, targetGroups }: RolloutStatus['stable']): VersionSet => ({
   version,

@@ -13,7 +13,9 @@ import { debounceRemoval, type Sight } from './removal.ts';
 
 /** Puts together what a look has shown and what is known besides. */
 function sightOf(before: RolloutState, looked: ObservedCell): Sight {
-  const state = sighted(isOutdated(before, looked) ? withoutRun(before) : before, looked);
+  const known = isOutdated(before, looked) ? withoutRun(before) : before;
+  // Also a run that has written nothing knows by it whether others have since.
+  const state = sighted({ ...known, sequence: known.sequence ?? looked.sequence }, looked);
   const { cell } = looked;
   if (cell === undefined) return { state, observed: looked };
   const isLate = isOverwritten(state, cell.status);

@@ -1,8 +1,10 @@
 import type { Change } from '../../model/state.ts';
-import type { Ending, ShiftPurpose } from '../../model/decision.ts';
+import type { Ending } from '../../model/decision.ts';
+import type { ShiftPurpose } from '../../model/shift-purpose.ts';
 import { requestsFrom } from '../../model/requests.ts';
 import type { TakenRequest } from '../../model/request.ts';
 import { cut } from '../../text.ts';
+import { parseTime } from '../../time.ts';
 import { compareVersions } from '../../versions/version.ts';
 
 /** How many changes are kept. */
@@ -22,6 +24,7 @@ export interface Changed {
 /** The shifts that change which version serves without a rollout, and what the history calls them. */
 export const outcomeOf: Readonly<Partial<Record<ShiftPurpose, Change['outcome']>>> = {
   Install: 'Installed',
+  Reinstall: 'Installed',
   RollBack: 'RolledBack',
   FallBack: 'FellBack',
 };
@@ -66,7 +69,7 @@ export function servedUntil(version: string, history: readonly Change[] | undefi
       compareVersions(one.from, version) === 0 &&
       (one.outcome === 'Completed' || one.outcome === 'RolledBack'),
   );
-  return replaced === undefined ? undefined : Date.parse(replaced.endedAt);
+  return parseTime(replaced?.endedAt);
 }
 
 const isSame = (a: Change, b: Change): boolean =>
