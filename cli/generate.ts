@@ -76,4 +76,4 @@ function commandPage(program: Command, introduction: string): string {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
-  generate(files(), (old) => `Expected ${old.join(' and ')} to be fresh, got old ones.`);
+  generate(files(), (old) => `${old.join(' and ')} out of date. Run npm run generate.`);

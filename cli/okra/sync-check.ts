@@ -20,9 +20,9 @@ interface SyncCheckOptions extends Globals, NameOption {
 export function addSyncCheck(sync: Command, shell: OkraShell): void {
   named(sync.command('check'), 'the Check')
     .description(
-      'Takes a sample of a Check when one is due, and reports its verdict: status 1 when there is one, and it is not Successful.',
+      'Takes a sample of a Check when one is due, and reports the result of the Check: status 1 when it has ended and is not Successful.',
     )
-    .option('--wait', 'take samples until there is a verdict')
+    .option('--wait', 'take samples until the Check has ended')
     .action(async (argument: string | undefined, _options: unknown, command: Command) => {
       const options = command.optsWithGlobals<SyncCheckOptions>();
       await syncCheck(shell, options, nameIn(argument, options, 'the Check'));
@@ -52,8 +52,7 @@ async function syncCheck(shell: OkraShell, options: SyncCheckOptions, name: stri
   };
   for (let last = await look(), before: CheckRun | undefined; ;) {
     const { run, status } = last;
-    if (!run.isPresent)
-      throw failed(`Expected Check ${formatKey(key)}, got none. Create it, or correct the name.`);
+    if (!run.isPresent) throw failed(`Check ${formatKey(key)} not found.`);
     say(run, before);
     // What a sample comes to that was not written down, nobody knows.
     if (dryRun) return;

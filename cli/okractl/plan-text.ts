@@ -10,10 +10,8 @@ import { formatDuration, layOut, type Table, withoutFraction } from './output.ts
 export function formatPlan(cell: string, { parts, problems }: CellPlan): string {
   const [first, ...others] = parts;
   const told = [
-    first === undefined ? '' : partOf(first, `Cell ${cell}, as things are`),
-    ...others.map((part) =>
-      partOf(part, `Once there are target groups of ${part.assumed ?? 'it'} (assumed)`),
-    ),
+    first === undefined ? '' : partOf(first, `Cell ${cell}, as it is now`),
+    ...others.map((part) => partOf(part, `With target groups of ${part.assumed ?? 'it'} (assumed)`)),
     listed('Problems', problems.map(inOneLine)),
   ];
   return told.filter((part) => part !== '').join('\n\n');
@@ -25,11 +23,11 @@ function partOf({ ahead }: PlanPart, title: string): string {
   const assumed = [...new Set(events.flatMap(({ assumes = [] }) => assumes))];
   return [
     ...(events.length === 0
-      ? [`${heading}: nothing is done.`]
+      ? [`${heading}: nothing to do.`]
       : [`${heading}:`, indented(layOut(eventsTable(events)))]),
     ...assumed.map((text) => asLine(`  * Assumed: ${text}.`)),
-    ...(end === undefined ? [] : [`  In the end: ${end.outcome}. ${inOneLine(end.message)}`]),
-    ...(stuck === undefined ? [] : [`  Then it waits for ever: ${inOneLine(stuck.message)}`]),
+    ...(end === undefined ? [] : [`  Outcome: ${end.outcome}. ${inOneLine(end.message)}`]),
+    ...(stuck === undefined ? [] : [`  Never ends: ${inOneLine(stuck.message)}`]),
   ].join('\n');
 }
 
@@ -55,16 +53,16 @@ export function formatApplicationsPlan(cell: string, plan: ApplicationsPlan): st
   const { actions, revisions, end, problems } = plan;
   const assumed = new Set([...plan.assumed, ...actions.flatMap(({ assumes = [] }) => assumes)]);
   const comes = revisions.map(({ application, revision }) => `${application} ${revision}`).join(', ');
-  const title = `Cell ${cell}, as things are`;
+  const title = `Cell ${cell}, as it is now`;
   const part = [
     ...(actions.length === 0
-      ? [`${title}: nothing is done.`]
+      ? [`${title}: nothing to do.`]
       : [
           inOneLine(`${title}: revisions ${comes === '' ? 'none' : comes}`),
           indented(layOut(actionsTable(actions))),
         ]),
     ...[...assumed].map((text) => asLine(`  * Assumed: ${text}.`)),
-    `  In the end: ${end.phase}. ${inOneLine(end.message)}`,
+    `  Outcome: ${end.phase}. ${inOneLine(end.message)}`,
   ].join('\n');
   return [part, listed('Problems', problems.map(inOneLine))].filter((one) => one !== '').join('\n\n');
 }

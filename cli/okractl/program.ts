@@ -43,8 +43,8 @@ const commands: readonly ((program: Command, shell: Shell) => void)[] = [
 ];
 
 const AFTERWARDS = `
-Exit status: 0 done; 1 something did not answer, or does not exist; 2 problems were found, or the command line has
-one; 3 refused.
+Exit status: 0 done; 1 something did not answer, was not found, or failed; 2 problems were found, or the command
+line is invalid; 3 refused.
 
 As a kubectl plugin it is \`kubectl okra\`. It finds Temporal through the environment variables of the Temporal CLI
 (TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_TLS_…).`;

@@ -22,7 +22,7 @@ interface RequestOptions extends Globals, SeenOptions {
 const names = ['pause', 'resume', 'promote', 'abort', 'retry'] as const satisfies readonly RequestName[];
 
 /** The option that says why; it stands in the history. */
-export const REASON = ['--reason <text>', 'the reason, for the history and for others who look'] as const;
+export const REASON = ['--reason <text>', 'the reason, shown in the history'] as const;
 
 /** Adds `pause`, `resume`, `promote`, `abort` and `retry`. */
 export function addRequests(program: Command, shell: Shell): void {
@@ -38,13 +38,9 @@ export function addRequests(program: Command, shell: Shell): void {
         const target = parseTarget(text, session.namespace);
         const request = options.full === true ? 'promoteFull' : name;
         if (request === 'promoteFull' && target.kind !== 'Cell')
-          throw badUsage(
-            'Expected a Cell with --full, got a StagedBindingPolicy. Promote its stages one by one.',
-          );
+          throw badUsage('--full is not supported for a StagedBindingPolicy. Promote its stages one by one.');
         if (request === 'promoteFull' && options.step !== undefined)
-          throw badUsage(
-            'Expected no --step with --full, which leaves out all steps that are left, got one.',
-          );
+          throw badUsage('--full and --step are mutually exclusive: --full skips all remaining steps.');
         const seen = seenBy(options, target);
         const sending: Sending = { target, name: request, reason: options.reason ?? '', seen };
         if (request !== 'retry') return send(shell, session, sending);
@@ -55,7 +51,7 @@ export function addRequests(program: Command, shell: Shell): void {
     if (name === 'promote')
       withSeenStage(command).option(
         '--full',
-        'skip the remaining steps and give the new version the whole weight',
+        'skip the remaining steps and shift all traffic to the new version',
       );
   }
 }
@@ -67,7 +63,7 @@ async function sendRetry(shell: Shell, session: Session, sending: Sending): Prom
   const ask = () => send(shell, session, sending);
   if (await untilTakenUp({ kubernetes, signal }, sending.target, ask)) return;
   shell.warn(
-    'Expected okrad to take the retry up in time, got a status that does not show it yet. It is kept, and is carried out as soon as okrad can: see okractl describe, and okractl check.',
+    `Retry queued; okrad has not confirmed it within ${usual.forMilliseconds / 1000} s. See okractl describe and okractl check.`,
   );
   shell.exitWith(exitCodes.failure);
 }
@@ -80,7 +76,9 @@ interface ApproveOptions extends Globals, SeenOptions {
 export function addApprove(program: Command, shell: Shell): void {
   const command = program
     .command('approve')
-    .description('Approves the step at which a rollout waits for approval, with your name and your groups.')
+    .description(
+      'Approves the step at which a rollout waits for approval, in your name and with your groups.',
+    )
     .argument('<name>', 'a Cell, by its name or as cell/NAME')
     .option(...REASON)
     .action(async (text: string, _options: unknown, self: Command) => {
@@ -102,16 +100,16 @@ interface SeenOptions {
 
 function stepIn(text: string): number {
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Expected the number of a step, from 1, as okractl describe has it.');
+  throw new InvalidArgumentError('It must be the number of a step, from 1, as okractl describe shows it.');
 }
 
 /** Adds the options by which a request is refused that is not about what was looked at any more, as one that is sent twice. */
 const withSeenOptions = (command: Command): Command =>
   command
-    .option('--of <version>', 'the version that you looked at; refused if another version is current by now')
+    .option('--of <version>', 'the version that you expect; refused if another version is being rolled out')
     .option(
       '--step <number>',
-      'the step that you looked at, from 1; refused if another step is current by now',
+      'the step that you expect, from 1; refused if another step is current',
       stepIn,
     );
 
@@ -119,18 +117,18 @@ const withSeenOptions = (command: Command): Command =>
 const withSeenStage = (command: Command): Command =>
   command.option(
     '--stage <name>',
-    'the stage of a StagedBindingPolicy that you looked at; refused if another stage is current by now',
+    'the stage of a StagedBindingPolicy that you expect; refused if another stage is current',
   );
 
 /** What was looked at; throws where it is said of the other kind. */
 function seenBy({ of, step, stage }: SeenOptions, target: Target): Seen & Pick<StagedAim, 'stage'> {
   if (target.kind === 'Cell') {
     if (stage !== undefined)
-      throw badUsage('Expected a StagedBindingPolicy with --stage, got a Cell. Use --of and --step.');
+      throw badUsage('--stage is only for a StagedBindingPolicy. For a Cell, use --of and --step.');
     return given({ version: of, step });
   }
   if (of !== undefined || step !== undefined)
-    throw badUsage('Expected a Cell with --of and --step, got a StagedBindingPolicy. Use --stage.');
+    throw badUsage('--of and --step are only for a Cell. For a StagedBindingPolicy, use --stage.');
   return stage === undefined ? {} : { stage };
 }
 
