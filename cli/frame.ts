@@ -34,7 +34,6 @@ export const framed = (program: Command, shell: Pick<Shell, 'write' | 'warn'>): 
     .option('-n, --namespace <name>', 'the namespace; default: the namespace of the context')
     .option('--context <name>', 'the kubeconfig context')
     .option('--kubeconfig <path>', 'the kubeconfig file; default: KUBECONFIG')
-    .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => shell.write(text),
       writeErr: (text) => shell.warn(text.trimEnd()),

@@ -1,7 +1,9 @@
 import { Command } from 'commander';
 import { framed } from '../frame.ts';
+import { addExamples, addOptions, addVersion } from '../help.ts';
 import { addCreateAnalysisRun, addRun } from '../okractl/analysis.ts';
 import { addCreateCluster, addDeleteCluster } from './cluster.ts';
+import { examples } from './examples.ts';
 import { addGet } from './get.ts';
 import type { OkraShell } from './shell.ts';
 import { addSync } from './sync.ts';
@@ -37,5 +39,8 @@ export function okra(shell: OkraShell, version: string): Command {
   addSync(program, shell);
   addUpsert(program, shell);
   addRun(program, shell);
+  addVersion(program, shell, version);
+  addOptions(program, shell);
+  addExamples(program, examples);
   return program.addHelpText('after', AFTERWARDS);
 }

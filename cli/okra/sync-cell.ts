@@ -10,6 +10,7 @@ import { type RequestName, requestNames } from '../../domain/model/request.ts';
 import type { RolloutState } from '../../domain/model/state.ts';
 import { requested, type Run, runFrom } from '../../domain/rollout/record/run.ts';
 import { exitCodes, failed, refused } from '../okractl/shell.ts';
+import { mustWaitFor, type Timeout, timeoutOption, within } from '../okractl/timeout.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { activitiesOf } from './activities.ts';
 import { dryRunOf } from './dry-run.ts';
@@ -20,6 +21,7 @@ import { type Globals, named, nameIn, type NameOption, type OkraSession, type Ok
 interface SyncCellOptions extends Globals, NameOption {
   readonly force?: boolean;
   readonly wait?: boolean;
+  readonly timeout?: Timeout;
   readonly request?: RequestName;
   readonly reason: string;
 }
@@ -31,12 +33,18 @@ export function addSyncCell(program: Command, shell: OkraShell): void {
       'Makes one pass of the rollout of a Cell: reads, decides, and does one thing, such as one change of weights or the start of one analysis. The next pass continues from there.',
     )
     .option('--wait', 'make passes until the rollout has ended')
+    .addOption(timeoutOption())
     .addOption(new Option('--request <what>', 'a request to apply before the pass').choices(requestNames))
     .option('--reason <text>', 'the reason for the request', '')
     .option('--force', 'run even if okrad may roll the Cell out at the same time')
     .action(async (name: string | undefined, _options: unknown, command: Command) => {
       const options = command.optsWithGlobals<SyncCellOptions>();
-      await syncCell(shell, options, nameIn(name, options, 'the Cell'));
+      const { timeout, wait = false } = options;
+      mustWaitFor(timeout, wait, '--wait');
+      const cell = nameIn(name, options, 'the Cell');
+      await within(shell, { timeout, what: `the rollout of Cell ${cell}` }, (signal) =>
+        syncCell({ ...shell, signal }, options, cell),
+      );
     });
 }
 

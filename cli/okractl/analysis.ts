@@ -10,6 +10,7 @@ import { inOneLine } from '../terminal-text.ts';
 import { repeated } from './manifests.ts';
 import { asYaml, forPrograms, type OutputFormat, outputOption, shown } from './output.ts';
 import { badUsage, exitCodes, failed, type Globals, type Session, type Shell } from './shell.ts';
+import { mustWaitFor, type Timeout, timeoutOption, within } from './timeout.ts';
 
 interface CreateOptions extends AnalysisOptions {
   readonly dryRun?: boolean;
@@ -117,10 +118,12 @@ export function addRun(program: Command, shell: AnalysisShell): void {
       .addArgument(new Argument('<name>', 'the name of the AnalysisRun')),
   )
     .option('--wait', 'wait for the result')
+    .addOption(timeoutOption())
     .action(async (name: string, _options: unknown, command: Command) => {
       const options = command.optsWithGlobals<
-        AnalysisOptions & { readonly wait?: boolean; readonly dryRun?: boolean }
+        AnalysisOptions & { readonly wait?: boolean; readonly dryRun?: boolean; readonly timeout?: Timeout }
       >();
+      mustWaitFor(options.timeout, options.wait === true, '--wait');
       const session = shell.session(options);
       const object = await made(shell, session, name, options);
       if (options.dryRun === true) return shell.print(asYaml(object));
@@ -128,15 +131,12 @@ export function addRun(program: Command, shell: AnalysisShell): void {
       if (options.wait !== true) return shell.print(`AnalysisRun ${session.namespace}/${name} created.`);
       const { untilHolds } = await import('./follow.ts');
       const key = { namespace: session.namespace, name };
-      const over = await untilHolds<AnalysisRun>(session.kubernetes, { kind: ANALYSIS_RUN, key }, isOver, {
-        signal: shell.signal,
-        trouble: (why) =>
-          shell.warn(
-            why === undefined
-              ? `Watching AnalysisRun ${session.namespace}/${name} again.`
-              : `cannot watch AnalysisRun ${session.namespace}/${name}, retrying: ${why}`,
-          ),
-      });
+      const what = `AnalysisRun ${session.namespace}/${name}`;
+      const trouble = (why: string | undefined): void =>
+        shell.warn(why === undefined ? `Watching ${what} again.` : `cannot watch ${what}, retrying: ${why}`);
+      const over = await within(shell, { timeout: options.timeout, what }, (signal) =>
+        untilHolds<AnalysisRun>(session.kubernetes, { kind: ANALYSIS_RUN, key }, isOver, { signal, trouble }),
+      );
       if (over === undefined)
         throw failed(`AnalysisRun ${session.namespace}/${name} was deleted before it ended.`);
       const { isGood, message, said } = endOf(over);

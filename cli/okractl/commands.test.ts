@@ -51,7 +51,10 @@ describe('a request', () => {
     ],
     [['resume', 'cell/web', '-n', 'shop'], { ask: 'resume', workflowId: 'cell/shop/web', reason: '' }],
     [['promote', 'web'], { ask: 'promote', workflowId: 'cell/default/web', reason: '' }],
-    [['promote', '--full', 'web'], { ask: 'promoteFull', workflowId: 'cell/default/web', reason: '' }],
+    [
+      ['promote', '--full', '--yes', 'web'],
+      { ask: 'promoteFull', workflowId: 'cell/default/web', reason: '' },
+    ],
     [['abort', 'sbp/nginx'], { ask: 'abort', workflowId: 'staged-binding-policy/nginx', reason: '' }],
     [
       ['rollback', 'sbp/nginx', '--to', 'dev'],
@@ -109,7 +112,7 @@ describe('a request', () => {
 
   it.each([
     [['pause', 'web'], 'pause Cell default/web'],
-    [['promote', '--full', 'web', '-n', 'shop'], 'promotefull Cell shop/web'],
+    [['promote', '--full', '--yes', 'web', '-n', 'shop'], 'promotefull Cell shop/web'],
     [['abort', 'sbp/nginx'], 'abort StagedBindingPolicy nginx'],
     [['rollback', 'sbp/nginx', '--to', 'dev'], 'abort StagedBindingPolicy nginx'],
     [['rollback', 'web', '--to', '1.0.0'], 'patch Cell default/web'],
@@ -580,7 +583,7 @@ describe('freeze', () => {
     expect((await runOkractl(['unfreeze', 'sale'], { objects })).done).toEqual([
       { delete: { kind: 'Freeze', name: 'sale' } },
     ]);
-    expect((await runOkractl(['unfreeze', '--all'], { objects })).done).toHaveLength(2);
+    expect((await runOkractl(['unfreeze', '--all', '--yes'], { objects })).done).toHaveLength(2);
     const unknown = await runOkractl(['unfreeze', 'nigth'], { objects });
     expect([unknown.code, unknown.done]).toEqual([1, []]);
     expect(unknown.err).toContain('Existing: night, sale.');
@@ -661,7 +664,7 @@ describe('open', () => {
 describe('what a person says that they have looked at', () => {
   it.each([
     [['promote', 'web', '--of', '2.0.0', '--step', '2'], { ask: 'promote', version: '2.0.0', step: 2 }],
-    [['promote', 'web', '--full', '--of', '2.0.0'], { ask: 'promoteFull', version: '2.0.0' }],
+    [['promote', 'web', '--full', '--yes', '--of', '2.0.0'], { ask: 'promoteFull', version: '2.0.0' }],
     [['resume', 'web', '--step', '2'], { ask: 'resume', step: 2 }],
     [['promote', 'sbp/nginx', '--stage', 'dev'], { ask: 'promote', stage: 'dev' }],
     [['approve', 'web', '--of', '2.0.0', '--step', '3'], { ask: 'approve', version: '2.0.0', step: 3 }],

@@ -34,6 +34,7 @@ function dashboard(words: readonly string[], mayListAll = true): Running {
     filesAt: () => Promise.resolve([]),
     session: ({ namespace }) => ({ ...session, namespace: namespace ?? 'shop' }),
     exitWith: () => undefined,
+    confirm: undefined,
     browse: (url) => void browsed!.push(url),
   };
   const ended = okractl(shell, '1.2.3').parseAsync(['dashboard', ...words], { from: 'user' });

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { freeze as freezeKind, type Freeze } from '../../crds/freeze.ts';
 import { FREEZE } from '../../clients/kubernetes/kinds.ts';
 import { parseDuration } from '../../domain/duration.ts';
+import { mustConfirm, YES } from './confirm.ts';
 import { mustBeLet } from './send.ts';
 import { badUsage, failed, type Globals, type Shell } from './shell.ts';
 
@@ -106,6 +107,7 @@ export function heldBy({ metadata: { name }, spec: { namespaces, until } }: NewF
 
 interface UnfreezeOptions extends Globals {
   readonly all?: boolean;
+  readonly yes?: boolean;
 }
 
 /** Adds `unfreeze`. */
@@ -115,6 +117,7 @@ export function addUnfreeze(program: Command, shell: Shell): void {
     .description('Deletes Freezes, so that the rollouts that they hold continue.')
     .argument('[names...]', 'the names of the Freezes')
     .option('--all', 'all Freezes of the cluster')
+    .option(...YES)
     .action(async (names: string[], _options: unknown, command: Command) => {
       const options = command.optsWithGlobals<UnfreezeOptions>();
       const session = shell.session(options);
@@ -125,6 +128,12 @@ export function addUnfreeze(program: Command, shell: Shell): void {
       await Promise.all(
         lifted.map((name) => mustBeLet(session, { verb: 'delete', kind: FREEZE, key: { name } })),
       );
+      if (options.all === true && lifted.length > 0)
+        await mustConfirm(
+          shell,
+          { command: 'unfreeze --all', question: `Lift all Freezes of the cluster (${lifted.join(', ')})?` },
+          options.yes,
+        );
       for (const name of lifted) {
         await kubernetes.delete(FREEZE, { name });
         shell.print(`Freeze ${name} lifted.`);

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { framed } from '../frame.ts';
+import { addExamples, addOptions, addVersion } from '../help.ts';
 import { addCreate, addRun, addUpdate } from './analysis.ts';
 import { addApprove, addRequests } from './requests.ts';
 import { addCheck } from './check.ts';
@@ -7,6 +8,7 @@ import { addCompletion } from './complete.ts';
 import { addConvert } from './convert.ts';
 import { addDashboard } from './dashboard.ts';
 import { addDescribe } from './describe.ts';
+import { examples } from './examples.ts';
 import { addFreeze, addUnfreeze } from './freeze.ts';
 import { addGet } from './get.ts';
 import { addHistory } from './history.ts';
@@ -62,5 +64,8 @@ export function okractl(shell: Shell, version: string): Command {
     .option('--temporal-address <host:port>', 'the address of Temporal; default: TEMPORAL_ADDRESS')
     .option('--temporal-namespace <name>', 'the Temporal namespace; default: TEMPORAL_NAMESPACE');
   for (const add of commands) add(program, shell);
+  addVersion(program, shell, version);
+  addOptions(program, shell);
+  addExamples(program, examples);
   return program.addHelpText('after', AFTERWARDS);
 }

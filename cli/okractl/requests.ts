@@ -9,13 +9,17 @@ import { requestKinds } from '../../domain/model/request-kinds.ts';
 import type { RequestName } from '../../domain/model/request.ts';
 import type { Seen } from '../../domain/model/seen.ts';
 import type { StagedAim } from '../../domain/staged/state.ts';
+import { mustConfirm, YES } from './confirm.ts';
 import { send, type Sending } from './send.ts';
 import { badUsage, exitCodes, type Globals, type Session, type Shell } from './shell.ts';
-import { parseCell, parseTarget, type Target, TARGET_HELP } from './target.ts';
+import { formatTarget, parseCell, parseTarget, type Target, TARGET_HELP } from './target.ts';
+import { type Timeout, timeoutOption } from './timeout.ts';
 
 interface RequestOptions extends Globals, SeenOptions {
   readonly reason?: string;
   readonly full?: boolean;
+  readonly yes?: boolean;
+  readonly timeout?: Timeout;
 }
 
 /** The requests that are commands of the same name; `promoteFull` is `promote --full`. */
@@ -42,28 +46,44 @@ export function addRequests(program: Command, shell: Shell): void {
         if (request === 'promoteFull' && options.step !== undefined)
           throw badUsage('--full and --step are mutually exclusive: --full skips all remaining steps.');
         const seen = seenBy(options, target);
+        if (request === 'promoteFull')
+          await mustConfirm(
+            shell,
+            {
+              command: 'promote --full',
+              question: `Skip the remaining steps of ${formatTarget(target)} and shift all traffic to the new version?`,
+            },
+            options.yes,
+          );
         const sending: Sending = { target, name: request, reason: options.reason ?? '', seen };
         if (request !== 'retry') return send(shell, session, sending);
-        await sendRetry(shell, session, sending);
+        await sendRetry(shell, session, sending, options.timeout ?? USUAL_TIMEOUT);
       });
     // What holds a rollout, or takes it back, is never refused for what was not looked at.
     if (name === 'promote' || name === 'resume') withSeenOptions(command);
     if (name === 'promote')
-      withSeenStage(command).option(
-        '--full',
-        'skip the remaining steps and shift all traffic to the new version',
-      );
+      withSeenStage(command)
+        .option('--full', 'skip the remaining steps and shift all traffic to the new version')
+        .option(...YES);
+    if (name === 'retry') command.addOption(timeoutOption(USUAL_TIMEOUT.text));
   }
 }
 
 /** Sends a retry, and ends when the status shows it: what looks at the status next, as a script does, is not to find the failure of before. */
-async function sendRetry(shell: Shell, session: Session, sending: Sending): Promise<void> {
+// oxlint-disable-next-line max-params -- what is sent by whom, and for how long it is waited
+async function sendRetry(
+  shell: Shell,
+  session: Session,
+  sending: Sending,
+  { text, milliseconds }: Timeout,
+): Promise<void> {
   const { kubernetes } = session;
   const { signal } = shell;
   const ask = () => send(shell, session, sending);
-  if (await untilTakenUp({ kubernetes, signal }, sending.target, ask)) return;
+  const patience = { ...usual, forMilliseconds: milliseconds };
+  if (await untilTakenUp({ kubernetes, signal }, sending.target, ask, patience)) return;
   shell.warn(
-    `Retry queued; okrad has not confirmed it within ${usual.forMilliseconds / 1000} s. See okractl describe and okractl check.`,
+    `Retry queued; okrad has not confirmed it within ${text}. See okractl describe and okractl check.`,
   );
   shell.exitWith(exitCodes.failure);
 }
@@ -163,8 +183,10 @@ interface Patience {
   readonly now: () => number;
 }
 
+const USUAL_TIMEOUT: Timeout = { text: '15s', milliseconds: 15_000 };
+
 const usual: Patience = {
-  forMilliseconds: 15_000,
+  forMilliseconds: USUAL_TIMEOUT.milliseconds,
   everyMilliseconds: 250,
   sleep: sleepByClock,
   now: () => performance.now(),

@@ -50,6 +50,8 @@ export interface Shell {
   readonly session: (globals: Globals) => Session;
   /** Sets the exit status. */
   readonly exitWith: (code: ExitCode) => void;
+  /** Asks a question that is answered with yes or no; undefined where there is no terminal to ask in. */
+  readonly confirm: ((question: string) => Promise<boolean>) | undefined;
   /** Has the desktop open an address. */
   readonly browse: (url: string) => void;
 }

@@ -6,13 +6,15 @@ import { inOneLine, plain } from '../terminal-text.ts';
 import { withoutFraction, wrapped } from './output.ts';
 import { mustBeLet } from './send.ts';
 import { badUsage, failed, type Globals, type Screen, type Session, type Shell } from './shell.ts';
-import { parseTarget, type Target, TARGET_HELP } from './target.ts';
+import { formatTarget, parseTarget, type Target, TARGET_HELP } from './target.ts';
+import { mustWaitFor, type Timeout, timeoutOption, within } from './timeout.ts';
 import { draw } from './tree.ts';
 import { endIn, havingAll, type KnownEnd, nothingWatched, type Settled, type Watched } from './watched.ts';
 
 interface WatchOptions extends Globals {
   readonly allNamespaces?: boolean;
   readonly untilSettled?: boolean;
+  readonly timeout?: Timeout;
 }
 
 /** What is watched, and until when. */
@@ -37,15 +39,25 @@ export function addWatch(program: Command, shell: Shell): void {
       '--until-settled',
       'exit when okrad has observed the current state and has nothing left to do for the object: status 0 when it serves what it should serve, otherwise 1',
     )
+    .addOption(timeoutOption())
     .action(async (text: string | undefined, _options: unknown, command: Command) => {
-      const { allNamespaces, untilSettled = false, ...globals } = command.optsWithGlobals<WatchOptions>();
+      const {
+        allNamespaces,
+        untilSettled = false,
+        timeout,
+        ...globals
+      } = command.optsWithGlobals<WatchOptions>();
       const session = shell.session(globals);
       const target = text === undefined ? undefined : parseTarget(text, session.namespace);
       if (untilSettled && target === undefined)
         throw badUsage('--until-settled needs the name of an object.');
+      mustWaitFor(timeout, untilSettled, '--until-settled');
       if (untilSettled && target?.kind === 'Cell') await mustBeLetReadGroups(session, target);
       const namespaces = allNamespaces === true ? [] : [session.namespace];
-      const end = await watch(shell, session, { target, namespaces, untilSettled });
+      const what = target === undefined ? 'the rollouts' : `${formatTarget(target)} to settle`;
+      const end = await within(shell, { timeout, what }, (signal) =>
+        watch({ ...shell, signal }, session, { target, namespaces, untilSettled }),
+      );
       if (end?.ok === true) shell.print(inOneLine(end.message));
       if (end?.ok === false) throw failed(end.message);
     });

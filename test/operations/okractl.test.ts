@@ -47,7 +47,10 @@ describe('an operator with okractl', () => {
     const where = ['-n', stage.namespace, '--kubeconfig', kubeconfig, '--temporal-address', temporal.address];
     return runHere(
       (shell) =>
-        programOver({ ...shell, screen: undefined, session: open, browse: () => undefined }, '0.0.0'),
+        programOver(
+          { ...shell, screen: undefined, session: open, confirm: undefined, browse: () => undefined },
+          '0.0.0',
+        ),
       [...words, ...where],
     );
   }
@@ -87,7 +90,9 @@ describe('an operator with okractl', () => {
     });
     expect(await okractlBy(reader, 'pause', 'web')).toMatchObject(told(reader, 'pause'));
     expect(await okractlBy(pauser, 'abort', 'web')).toMatchObject(told(pauser, 'abort'));
-    expect(await okractlBy(pauser, 'promote', '--full', 'web')).toMatchObject(told(pauser, 'promotefull'));
+    expect(await okractlBy(pauser, 'promote', '--full', '--yes', 'web')).toMatchObject(
+      told(pauser, 'promotefull'),
+    );
     expect(await okractlBy(pauser, 'rollback', 'web', '--to', '1.0.0')).toMatchObject(told(pauser, 'patch'));
     expect((await okractlBy(pauser, 'check')).out).toContain(
       'requests that you may send to a Cell: pause, resume; not promote',
@@ -136,7 +141,7 @@ describe('an operator with okractl', () => {
     expect(await done('retry', 'web')).toBe('Retrying 2.0.0.\n');
     await pausedAt(20);
     const watching = okractl('watch', 'web', '--until-settled');
-    await done('promote', '--full', 'web');
+    await done('promote', '--full', '--yes', 'web');
     const watched = await watching;
     expect(watched).toMatchObject({ code: 0, err: '' });
     expect(watched.out).toMatch(/Completed: 2\.0\.0 serves all traffic\.\n$/);
