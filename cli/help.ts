@@ -6,7 +6,7 @@ export type Examples = Readonly<Record<string, readonly string[]>>;
 /** The words of a command after the name of its program: `run analysis`. */
 export function wordsOf(command: Command): string {
   const words: string[] = [];
-  for (let at: Command | null = command; at?.parent != null; at = at.parent) words.unshift(at.name());
+  for (let at = command; at.parent !== null; at = at.parent) words.unshift(at.name());
   return words.join(' ');
 }
 
