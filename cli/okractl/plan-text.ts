@@ -10,14 +10,20 @@ import { formatDuration, layOut, type Table, withoutFraction } from './output.ts
 export function formatPlan(cell: string, { parts, problems }: CellPlan): string {
   const [first, ...others] = parts;
   const told = [
-    first === undefined ? '' : partOf(first, `Cell ${cell}, as it is now`),
-    ...others.map((part) => partOf(part, `With target groups of ${part.assumed ?? 'it'} (assumed)`)),
+    first === undefined ? '' : partOf(first, `Cell ${cell}, as it is now`, problems),
+    ...others.map((part) =>
+      partOf(part, `With target groups of ${part.assumed ?? 'it'} (assumed)`, problems),
+    ),
     listed('Problems', problems.map(inOneLine)),
   ];
   return told.filter((part) => part !== '').join('\n\n');
 }
 
-function partOf({ ahead }: PlanPart, title: string): string {
+/** A message, or where it is when it stands among the problems, so that nothing is printed twice. */
+const onceOf = (message: string, problems: readonly string[]): string =>
+  problems.includes(message) ? 'See Problems.' : inOneLine(message);
+
+function partOf({ ahead }: PlanPart, title: string, problems: readonly string[]): string {
   const { rollout, events, end, stuck } = ahead;
   const heading = inOneLine(rollout === undefined ? title : `${title}: ${rollout.from} → ${rollout.to}`);
   const assumed = [...new Set(events.flatMap(({ assumes = [] }) => assumes))];
@@ -26,8 +32,8 @@ function partOf({ ahead }: PlanPart, title: string): string {
       ? [`${heading}: nothing to do.`]
       : [`${heading}:`, indented(layOut(eventsTable(events)))]),
     ...assumed.map((text) => asLine(`  * Assumed: ${text}.`)),
-    ...(end === undefined ? [] : [`  Outcome: ${end.outcome}. ${inOneLine(end.message)}`]),
-    ...(stuck === undefined ? [] : [`  Never ends: ${inOneLine(stuck.message)}`]),
+    ...(end === undefined ? [] : [`  Outcome: ${end.outcome}. ${onceOf(end.message, problems)}`]),
+    ...(stuck === undefined ? [] : [`  Never ends: ${onceOf(stuck.message, problems)}`]),
   ].join('\n');
 }
 
@@ -62,7 +68,7 @@ export function formatApplicationsPlan(cell: string, plan: ApplicationsPlan): st
           indented(layOut(actionsTable(actions))),
         ]),
     ...[...assumed].map((text) => asLine(`  * Assumed: ${text}.`)),
-    `  Outcome: ${end.phase}. ${inOneLine(end.message)}`,
+    `  Outcome: ${end.phase}. ${onceOf(end.message, problems)}`,
   ].join('\n');
   return [part, listed('Problems', problems.map(inOneLine))].filter((one) => one !== '').join('\n\n');
 }

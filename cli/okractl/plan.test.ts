@@ -156,6 +156,14 @@ describe('plan', () => {
     expect(out).toContain('Installing 7.0.0');
   });
 
+  it('prints what is wrong with a spec once', async () => {
+    const files = { x: manifest({ replicas: 9 }) };
+    const { out, code } = await runOkractl(['plan', '--offline', '-f', 'x'], { files });
+    expect(code).toBe(2);
+    expect(out).toContain('Outcome: Failed. See Problems.');
+    expect(out.match(/spec\.replicas:/g)).toHaveLength(1);
+  });
+
   it('is the same for programs', async () => {
     const { out } = await runOkractl(['plan', 'web', '-o', 'json'], { objects: [aCell(), ...groups] });
     expect(JSON.parse(out)).toMatchObject([
