@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline/promises';
 import { runCommandLine } from './frame.ts';
 import { okractl } from './okractl/program.ts';
 import { sessions } from './okractl/session.ts';
+import { screenOf } from './okractl/shell.ts';
 import { plain } from './terminal-text.ts';
 
 const openers: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
@@ -36,7 +37,7 @@ await runCommandLine({
     okractl(
       {
         ...shell,
-        screen: stdout.isTTY ? { columns: () => stdout.columns, rows: () => stdout.rows } : undefined,
+        screen: screenOf(stdout),
         session: open,
         confirm: stdin.isTTY && stderr.isTTY ? (question) => confirm(question, shell.signal) : undefined,
         browse: (url) => {

@@ -18,6 +18,23 @@ export interface Screen {
   readonly rows: () => number;
 }
 
+// What terminals have had for long.
+const USUAL = { columns: 80, rows: 24 };
+
+/** The terminal that a stream writes to, with a usual size where it does not know its own; undefined when it is none. */
+export const screenOf = (
+  stream: Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'rows'>>,
+): Screen | undefined =>
+  stream.isTTY === true
+    ? {
+        columns: () => positive(stream.columns) ?? USUAL.columns,
+        rows: () => positive(stream.rows) ?? USUAL.rows,
+      }
+    : undefined;
+
+const positive = (size: number | undefined): number | undefined =>
+  size !== undefined && size > 0 ? size : undefined;
+
 /** What a command does its work with, as its options say. */
 export interface Session extends Person {
   readonly temporal: TemporalConfig;
