@@ -11,6 +11,6 @@ describe('parseComponents', () => {
   ])('reads %s', (text, want) => expect(parseComponents(text)).toEqual(want));
 
   it.each(['', 'workers', 'watchers,', 'watchers;worker'])('refuses %j and says what to write', (text) => {
-    expect(() => parseComponents(text)).toThrow(/Expected some of watchers, worker, dashboard/);
+    expect(() => parseComponents(text)).toThrow(/must be one or more of watchers, worker, dashboard/);
   });
 });

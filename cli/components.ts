@@ -16,7 +16,7 @@ export function parseComponents(text: string): readonly Component[] {
   if (unknown.length > 0) {
     const got = unknown.map((name) => JSON.stringify(name)).join(', ');
     throw new InvalidArgumentError(
-      `Expected some of ${components.join(', ')} with commas between them, got ${got}.`,
+      `${got}: must be one or more of ${components.join(', ')}, separated by commas.`,
     );
   }
   return components.filter((component) => names.includes(component));

@@ -31,10 +31,9 @@ export interface CommandLine {
 /** Gives a command line what all of Okra's have: where the objects are, and how help and errors are written. */
 export const framed = (program: Command, shell: Pick<Shell, 'write' | 'warn'>): Command =>
   program
-    .option('-n, --namespace <name>', 'the namespace; default: that of the context')
+    .option('-n, --namespace <name>', 'the namespace; default: the namespace of the context')
     .option('--context <name>', 'the kubeconfig context')
     .option('--kubeconfig <path>', 'the kubeconfig file; default: KUBECONFIG')
-    .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => shell.write(text),
       writeErr: (text) => shell.warn(text.trimEnd()),

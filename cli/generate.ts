@@ -1,14 +1,20 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
 import { generate, type GeneratedFiles, staleIn } from '../crds/generated-files.ts';
+import { type Examples, wordsOf } from './help.ts';
+import { examples as ofOkra } from './okra/examples.ts';
 import { okra } from './okra/program.ts';
 import type { OkraShell } from './okra/shell.ts';
 import { visibleCommands } from './okractl/complete.ts';
+import { examples as ofOkractl } from './okractl/examples.ts';
 import { okractl } from './okractl/program.ts';
 import type { Shell } from './okractl/shell.ts';
 
 // The commands are made, and none of them is run.
-const programs: readonly Command[] = [okractl({} as Shell, ''), okra({} as OkraShell, '')];
+const programs: readonly (readonly [Command, Examples])[] = [
+  [okractl({} as Shell, ''), ofOkractl],
+  [okra({} as OkraShell, ''), ofOkra],
+];
 
 const introductionOf = (
   name: string,
@@ -16,7 +22,7 @@ const introductionOf = (
 
 # Commands of ${name}
 
-[${name}](../${name}.md) explains what it needs and how to use it. Every command also has these options:
+[${name}](../${name}.md) explains what it needs and how to use it. Every command also has these options (\`${name} options\`):
 
 `;
 
@@ -26,9 +32,9 @@ const pathOf = (name: string): string =>
 /** The pages of all commands, by their paths. */
 export const files = (): GeneratedFiles =>
   new Map(
-    programs.map((program) => {
+    programs.map(([program, examples]) => {
       const name = program.name();
-      return [pathOf(name), commandPage(program, introductionOf(name))];
+      return [pathOf(name), commandPage(program, examples, introductionOf(name))];
     }),
   );
 
@@ -53,10 +59,10 @@ const optionRows = (command: Command): string =>
 
 const hasOptions = (command: Command): boolean => optionRows(command).split('\n').length > 2;
 
-function sectionOf(command: Command, before: string): string {
+function sectionOf(command: Command, before: string, examples: Examples): string {
   const name = `${before} ${command.name()}`;
   const below = command.commands.filter((one) => one.name() !== 'help');
-  if (below.length > 0) return below.map((one) => sectionOf(one, name)).join('\n');
+  if (below.length > 0) return below.map((one) => sectionOf(one, name, examples)).join('\n');
   const list = command.registeredArguments.map(
     (argument) => `* \`${argument.name()}${argument.variadic ? '…' : ''}\`: ${argument.description}`,
   );
@@ -66,14 +72,20 @@ function sectionOf(command: Command, before: string): string {
     `${command.description()}\n`,
     ...(list.length === 0 ? [] : [`${list.join('\n')}\n`]),
     ...(hasOptions(command) ? [`${optionRows(command)}\n`] : []),
+    ...examplesOf(command, examples),
   ].join('\n');
 }
 
+function examplesOf(command: Command, examples: Examples): readonly string[] {
+  const lines = examples[wordsOf(command)] ?? [];
+  return lines.length === 0 ? [] : [`Examples:\n\n${lines.map((line) => `    ${line}`).join('\n')}\n`];
+}
+
 /** The page of all commands of a program: the options that each of them has, and a section for each. */
-function commandPage(program: Command, introduction: string): string {
-  const sections = visibleCommands(program).map((command) => sectionOf(command, program.name()));
+function commandPage(program: Command, examples: Examples, introduction: string): string {
+  const sections = visibleCommands(program).map((command) => sectionOf(command, program.name(), examples));
   return `${introduction}${optionRows(program)}\n\n${sections.join('\n')}`;
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
-  generate(files(), (old) => `Expected ${old.join(' and ')} to be fresh, got old ones.`);
+  generate(files(), (old) => `${old.join(' and ')} out of date. Run npm run generate.`);

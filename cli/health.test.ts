@@ -22,7 +22,7 @@ describe('the health server', () => {
       [503, 'waiting for watchers\nwaiting for worker\n'],
     ],
     ['is ready when nothing is missing', '/readyz', [], [200, 'ok\n']],
-    ['knows no other path', '/', [], [404, 'Expected /healthz, /readyz or /metrics.\n']],
+    ['knows no other path', '/', [], [404, 'Not found: use /healthz, /readyz or /metrics.\n']],
   ])('%s', async (_, path, missing, want) => expect(await ask(path, missing)).toEqual(want));
 
   it('tells its metrics', async () => {

@@ -32,7 +32,7 @@ export async function serveHealth({ host, port, missing, metrics }: HealthOption
     const isKnown = request.url === '/healthz' || request.url === '/readyz';
     response.statusCode = isKnown ? (lacks.length === 0 ? 200 : 503) : 404;
     response.setHeader('Content-Type', 'text/plain');
-    response.end(isKnown ? answer(lacks) : 'Expected /healthz, /readyz or /metrics.\n');
+    response.end(isKnown ? answer(lacks) : 'Not found: use /healthz, /readyz or /metrics.\n');
   });
   server.listen(port, host);
   await once(server, 'listening');
@@ -54,7 +54,7 @@ async function tellMetrics(
     response.end(text);
   } catch {
     response.statusCode = 500;
-    response.end('Expected to tell all metrics, could not. Ask again.\n');
+    response.end('cannot collect all metrics. Try again.\n');
   }
 }
 

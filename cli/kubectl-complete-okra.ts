@@ -12,5 +12,8 @@ await runCommandLine({
   // What is to be completed may look like an option.
   words: [COMPLETE, '--', ...process.argv.slice(2)],
   make: (shell, version) =>
-    okractl({ ...shell, screen: undefined, session: open, browse: () => undefined }, version),
+    okractl(
+      { ...shell, screen: undefined, session: open, confirm: undefined, browse: () => undefined },
+      version,
+    ),
 });

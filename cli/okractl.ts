@@ -1,8 +1,12 @@
 #!/usr/bin/env node
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline/promises';
 import { runCommandLine } from './frame.ts';
 import { okractl } from './okractl/program.ts';
 import { sessions } from './okractl/session.ts';
+import { screenOf } from './okractl/shell.ts';
+import { plain } from './terminal-text.ts';
 
 const openers: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
   darwin: 'open',
@@ -10,7 +14,21 @@ const openers: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
 };
 
 const { open, close } = sessions();
-const { stdout } = process;
+const { stdin, stdout, stderr } = process;
+
+async function confirm(question: string, signal: AbortSignal): Promise<boolean> {
+  // The terminal itself makes a signal of Ctrl+C.
+  const lines = createInterface({ input: stdin, output: stderr, terminal: false });
+  // Who ends the input has not said yes.
+  const ended = once(lines, 'close', { signal }).then(() => '');
+  try {
+    const answer = lines.question(`${plain(question)} [y/N] `, { signal });
+    return /^y(es)?$/i.test((await Promise.race([answer, ended])).trim());
+  } finally {
+    ended.catch(() => undefined);
+    lines.close();
+  }
+}
 
 await runCommandLine({
   name: 'okractl',
@@ -19,8 +37,9 @@ await runCommandLine({
     okractl(
       {
         ...shell,
-        screen: stdout.isTTY ? { columns: () => stdout.columns, rows: () => stdout.rows } : undefined,
+        screen: screenOf(stdout),
         session: open,
+        confirm: stdin.isTTY && stderr.isTTY ? (question) => confirm(question, shell.signal) : undefined,
         browse: (url) => {
           const opener = spawn(openers[process.platform] ?? 'xdg-open', [url], {
             detached: true,

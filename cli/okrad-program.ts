@@ -18,10 +18,7 @@ async function run(wanted: readonly Component[]): Promise<void> {
   const log = createLog(config.logLevel);
   const unread = unreadVariables();
   if (unread.length > 0)
-    log.warn(
-      { variables: unread },
-      'expected variables of docs/configuration.md, got others, which are not read',
-    );
+    log.warn({ variables: unread }, 'unknown environment variables ignored; see docs/configuration.md');
   const stop = new AbortController();
   stopOnSignals(stop, log);
   const metrics = createMetrics({ ofProcess: true });
@@ -42,7 +39,7 @@ function stopOnSignals(stop: AbortController, log: Log): void {
 /** The command line of okrad. */
 export const program = new Command('okrad')
   .description(
-    'Runs Okra: the watchers, which turn Kubernetes events into messages, and the worker, which does the rollouts.',
+    'Runs Okra: the watchers, which send Kubernetes events to workflows, and the worker, which runs the rollouts.',
   )
   .version(version())
   .addOption(

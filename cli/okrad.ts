@@ -5,4 +5,6 @@ import { setSourceMapsSupport } from 'node:module';
 setSourceMapsSupport(true, { nodeModules: false, generatedCode: false });
 
 const { program } = await import('./okrad-program.ts');
+// As for the other programs: a bad command line ends with 2.
+program.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
 await program.parseAsync();

@@ -117,8 +117,7 @@ async function runPart(
   try {
     const waiting = (condition: string): Waiting => readiness.of(conditionOf(component, condition));
     await parts[component]({ config, log: own, metrics, signal: stop.signal, waiting, timing });
-    if (!stop.signal.aborted)
-      throw new Error(`Expected the ${component} to run until told to stop, got an end.`);
+    if (!stop.signal.aborted) throw new Error(`${component} ended without a signal to stop`);
   } catch (error) {
     // What ends because it was told to is no failure.
     if (stop.signal.aborted && error === stop.signal.reason) return;

@@ -19,6 +19,6 @@ describe('a request of the page that nobody answers', () => {
     expect(await aborted({ answer })).toMatchObject({ status: 202 });
     const refused = await aborted({ answer, isClosed: true });
     expect(refused).toMatchObject({ status: 409 });
-    expect(refused.message).toContain('got Reverted');
+    expect(refused.message).toContain('no running rollout (Reverted');
   });
 });

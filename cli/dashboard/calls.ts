@@ -34,15 +34,14 @@ export function callOf(options: CallOptions): Calls {
     if (path === '/api/me' && request.method === 'GET') return end(response, 200, meOf(options, viewer));
     if (viewer === undefined)
       return end(response, 401, {
-        message:
-          'Expected someone who has logged in, got nobody. Log in, or open the address that okractl has printed.',
+        message: 'Not logged in. Log in, or open the address that okractl printed.',
       });
     const { searchParams } = new URL(request.url ?? '/', 'http://page');
     if (path === '/api/stream' && request.method === 'GET') {
       const wish = wishOf(searchParams);
       if (wish === undefined)
         return end(response, 400, {
-          message: 'Expected cells, cell or clusters to be wished for, got something else.',
+          message: 'Unknown subscription; use cells, cell or clusters.',
         });
       const full = streams.full(viewer);
       if (full !== undefined) return end(response, 503, { message: full });
@@ -51,7 +50,7 @@ export function callOf(options: CallOptions): Calls {
       return feed(viewer, stream, { wish, now: options.now });
     }
     if (path === '/api/ask' && request.method === 'POST') return asked(viewer, request, response);
-    return end(response, 404, { message: `Expected a call of the page, got ${request.method} ${path}.` });
+    return end(response, 404, { message: `${request.method} ${path} not found.` });
   };
 }
 
@@ -74,13 +73,13 @@ async function answerSession(
 ): Promise<void> {
   if (key === undefined || viewers.logIn === undefined)
     return end(response, 401, {
-      message: 'Expected a token to log in with, got none, or one cannot log in here.',
+      message: 'No token given, or this page has no login.',
     });
   if (request.method === 'DELETE') {
     viewers.logOut(key);
-    return end(response, 200, { message: 'You have logged out.' });
+    return end(response, 200, { message: 'Logged out.' });
   }
-  if (request.method !== 'POST') return end(response, 405, { message: 'Expected POST or DELETE.' });
+  if (request.method !== 'POST') return end(response, 405, { message: 'The method must be POST or DELETE.' });
   try {
     return end(response, 200, { key: await viewers.logIn(key) });
   } catch (error) {
@@ -106,14 +105,14 @@ async function asked(viewer: Viewer, request: IncomingMessage, response: ServerR
   const body = await bodyOf(request);
   if (body === undefined) {
     response.setHeader('Connection', 'close');
-    return end(response, 413, { message: `Expected at most ${LONGEST_BODY} bytes, got more.` });
+    return end(response, 413, { message: `Request too large: at most ${LONGEST_BODY} bytes.` });
   }
   const { namespace, name, request: wanted, reason = '', seen } = body;
   const key = nameOf(namespace, name);
   const isReason = typeof reason === 'string' && reason.length <= LONGEST_REASON;
   if (key === undefined || !isAskName(wanted) || !isReason || typeof reason !== 'string')
     return end(response, 400, {
-      message: `Expected the namespace and name of a Cell, a request, and a reason of at most ${LONGEST_REASON} characters, got something else.`,
+      message: `Invalid request: it needs the namespace and name of a Cell, a request, and a reason of at most ${LONGEST_REASON} characters.`,
     });
   const { status, message } = await ask(viewer, { key, name: wanted, reason, seen: seenIn(seen) });
   return end(response, status, { message });
@@ -157,7 +156,7 @@ export async function ask(
   if (by === undefined)
     return {
       status: 403,
-      message: 'Expected someone who has logged in, got nobody. This page is to look at.',
+      message: 'Read-only: log in to send requests.',
     };
   try {
     const said: string[] = [];

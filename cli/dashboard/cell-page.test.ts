@@ -50,7 +50,7 @@ describe('the page of a Cell', () => {
         endsAt: '2026-11-22T10:07:00Z',
       },
       { text: "set the canary's weight to 50", stands: 'Ahead' },
-      { text: 'the whole weight', stands: 'Ahead' },
+      { text: 'all traffic', stands: 'Ahead' },
     ]);
     expect(next).toBe("set the canary's weight to 50");
   });
@@ -89,9 +89,9 @@ describe('the page of a Cell', () => {
     const windows = [{ timeZone: 'UTC', start: '11:00', end: '12:00' }];
     const freezes = [{ name: 'sale', by: 'ops', reason: 'peak', until: now + 60_000 }];
     expect(pageOf(aCell(paused, { windows }), { freezes }).gates).toEqual([
-      { name: 'Freeze', holds: true, text: 'sale of ops: peak', until: '2026-11-22T10:01:00.000Z' },
-      { name: 'Window', holds: true, text: 'shut; opens', until: '2026-11-22T11:00:00.000Z' },
-      { name: 'Pause', holds: false, text: 'nobody has paused it' },
+      { name: 'Freeze', holds: true, text: 'sale by ops: peak', until: '2026-11-22T10:01:00.000Z' },
+      { name: 'Window', holds: true, text: 'closed; opens', until: '2026-11-22T11:00:00.000Z' },
+      { name: 'Pause', holds: false, text: 'not paused' },
       { name: 'Health', holds: false, text: 'at least 1 healthy in each target group that gains weight' },
     ]);
   });
@@ -269,8 +269,8 @@ describe('what stands above', () => {
         { name: 'shop', by: 'ops', reason: 'sale', namespaces: ['shop'] },
       ],
       troubles: [
-        'Cell, Freeze may be old: got no answer of /apis/cells, try again',
-        'ClusterSet may be old: Forbidden',
+        'Cell, Freeze may be stale: got no answer of /apis/cells, try again',
+        'ClusterSet may be stale: Forbidden',
       ],
       isWhole: false,
     });

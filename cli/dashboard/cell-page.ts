@@ -95,9 +95,14 @@ function factsOf(cell: Cell, unreadable: string | undefined): readonly Fact[] {
     ['Change cause', metadata.annotations?.[CHANGE_CAUSE]],
     ['Rollout started', status.rollout === undefined ? undefined : '', status.rollout?.startedAt],
     ['Load balancer', route === undefined ? undefined : `${describeRoute(route)}: ${placeOf(route)}`],
-    ['Spec', isOld ? 'was changed, and nobody has looked at the change yet' : undefined],
-    ['What is asked for', unreadable === undefined ? undefined : `cannot be read: ${unreadable}`],
-    ['Reported', status.lastSyncTime === undefined ? undefined : '', status.lastSyncTime],
+    [
+      'Spec',
+      isOld
+        ? `generation ${metadata.generation ?? '?'} not observed yet (observed: ${status.observedGeneration ?? 'none'})`
+        : undefined,
+    ],
+    ['Desired weights', unreadable === undefined ? undefined : `cannot be read: ${unreadable}`],
+    ['Last sync', status.lastSyncTime === undefined ? undefined : '', status.lastSyncTime],
   ];
   return facts.flatMap(([name, text, time]) =>
     text === undefined ? [] : [{ name, text: inOneLine(text), ...given({ time }) }],
@@ -148,7 +153,7 @@ function stepsIn({ spec, status = {} }: Cell): readonly StepView[] {
     index === undefined || at > index ? 'Ahead' : at < index ? 'Done' : 'Current';
   const { stepStartedAt, stepEndsAt } = status.rollout ?? {};
   const times = given({ since: stepStartedAt, endsAt: stepEndsAt });
-  return [...steps, 'the whole weight'].map((text, at) => ({
+  return [...steps, 'all traffic'].map((text, at) => ({
     text,
     stands: stands(at),
     ...(stands(at) === 'Current' ? times : {}),
@@ -173,7 +178,7 @@ function approvalOf({ approval }: CellStatus): Pick<CellPage, 'approval'> {
   const { count, lacking, groups, message, approvals = [] } = approval;
   return {
     approval: {
-      text: `${lacking} of ${count} lacking, of ${groups.join(', ')}`,
+      text: `${count - lacking} of ${count} given, ${lacking} more needed from ${groups.join(', ')}`,
       ...(message === undefined ? {} : { message: inOneLine(message) }),
       approvals,
     },
@@ -212,12 +217,12 @@ function gatesOf(
       : {
           name: 'Freeze',
           holds: true,
-          text: inOneLine(`${freeze.name} of ${freeze.by}: ${freeze.reason}`),
+          text: inOneLine(`${freeze.name} by ${freeze.by}: ${freeze.reason}`),
           ...(freeze.until === undefined ? {} : { until: isoOf(freeze.until) }),
         },
     windowOf(cell, now),
     paused === undefined
-      ? { name: 'Pause', holds: false, text: 'nobody has paused it' }
+      ? { name: 'Pause', holds: false, text: 'not paused' }
       : {
           name: 'Pause',
           holds: true,
@@ -228,7 +233,7 @@ function gatesOf(
           {
             name: 'Clusters',
             holds: unready.length > 0,
-            text: unready.length === 0 ? 'all are ready' : `not ready: ${unready.join(', ')}`,
+            text: unready.length === 0 ? 'all ready' : `not ready: ${unready.join(', ')}`,
           },
         ]
       : [
@@ -255,12 +260,12 @@ function heldElsewhere({ reason = '', message = '' }: CellStatus): readonly Gate
 
 function windowOf({ spec }: Cell, now: number): GateView {
   const name = 'Window';
-  if (spec.windows === undefined) return { name, holds: false, text: 'none: it may move at any time' };
+  if (spec.windows === undefined) return { name, holds: false, text: 'none: always open' };
   const opening = openingAt(spec.windows, now);
   if (opening.is === 'Open') return { name, holds: false, text: 'open' };
   return opening.opensAt === undefined
-    ? { name, holds: true, text: 'shut, and opens at no time within 400 days' }
-    : { name, holds: true, text: 'shut; opens', until: isoOf(opening.opensAt) };
+    ? { name, holds: true, text: 'closed, and does not open within 400 days' }
+    : { name, holds: true, text: 'closed; opens', until: isoOf(opening.opensAt) };
 }
 
 const isoOf = (at: number): string => new Date(at).toISOString();

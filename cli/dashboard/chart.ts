@@ -39,8 +39,8 @@ export function chartOf({ cell, told, seen, trouble, now }: WeightSources): Char
 
 const noteOf = (trouble: string | undefined): string =>
   trouble === undefined
-    ? 'Temporal has no history of this rollout. The chart begins when this page was started.'
-    : `The chart begins when this page was started, because Temporal did not tell what was before: ${trouble}`;
+    ? 'The chart begins when this page was started: Temporal has no history of this rollout.'
+    : `The chart begins when this page was started: the history in Temporal could not be read: ${trouble}`;
 
 const sum = (weights: readonly { readonly weight: number }[] | undefined): number =>
   (weights ?? []).reduce((all, { weight }) => all + weight, 0);

@@ -186,7 +186,7 @@ function withoutRepeats(troubles: Watched['troubles']): readonly string[] {
   const alike = Map.groupBy(troubles, ([, why]) => why.replaceAll(/\/[^\s,]+/g, ''));
   return [...alike.values()].flatMap((some) => {
     const [, why = ''] = some[0] ?? [];
-    return [`${some.map(([what]) => what).join(', ')} may be old: ${inOneLine(why)}`];
+    return [`${some.map(([what]) => what).join(', ')} may be stale: ${inOneLine(why)}`];
   });
 }
 
@@ -195,7 +195,7 @@ export const policiesOf = (
   policies: ReadonlyMap<string, Pick<StagedBindingPolicy, 'spec' | 'status'>>,
 ): readonly PolicyRow[] =>
   inOrder(policies).map(([name, { spec, status = {} }]) => {
-    const { phase = 'Pending', message = 'Nobody has looked at it yet: okrad may not run.' } = status;
+    const { phase = 'Pending', message = 'Not reconciled yet. Is okrad running?' } = status;
     return {
       name,
       phase,

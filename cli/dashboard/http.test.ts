@@ -86,7 +86,7 @@ describe('the page', () => {
     const signal = AbortSignal.abort();
     const options = { session, namespace: undefined, port, version: '1', now: Date.now, signal };
     await expect(openDashboard({ ...options, failed: () => undefined })).rejects.toThrow(
-      `Expected port ${port} of 127.0.0.1 to be free`,
+      `cannot listen on port ${port} of 127.0.0.1`,
     );
   });
 
@@ -215,7 +215,7 @@ describe('the page', () => {
     const page = await open({ weights: () => new Promise(() => undefined) });
     const told = await follow(page, 'view=cell&namespace=default&name=web');
     await until('the Cell', async () => told.last('cell') !== undefined);
-    expect(told.last<CellPage>('cell')?.chart.note).toMatch(/did not tell what was before: no answer yet$/);
+    expect(told.last<CellPage>('cell')?.chart.note).toMatch(/could not be read: no answer yet$/);
   });
 
   it('sends a request in the name of the person, with the reason as it was written', async () => {
@@ -356,13 +356,13 @@ describe('a page under load', () => {
     const told = await follow(page, 'view=cell&namespace=default&name=web');
     const troubles = () => told.last<Head>('head')?.troubles ?? [];
     await until('the trouble', async () => troubles().length > 0);
-    expect(troubles()).toEqual([expect.stringMatching(/^Cell default\/web may be old: .*toReversed/)]);
+    expect(troubles()).toEqual([expect.stringMatching(/^Cell default\/web may be stale: .*toReversed/)]);
     page.put(aCell(paused));
     await until('its end', async () => told.last('cell') !== undefined && troubles().length === 0);
   });
 
   it.each<[number, readonly string[]]>([
-    [500, ['Events, Measurements may be old: no answer in time']],
+    [500, ['Events, Measurements may be stale: no answer in time']],
     // What a person may not read is left out.
     [403, []],
   ])(
@@ -393,7 +393,7 @@ describe('a page under load', () => {
     const page = await open({ snapshot: () => Promise.reject(new Error('no answer in time')) });
     const told = await follow(page, 'view=cells');
     await until('the trouble', async () => (told.last<Head>('head')?.troubles.length ?? 0) > 0);
-    expect(told.last<Head>('head')?.troubles[0]).toMatch(/may be old: no answer in time/);
+    expect(told.last<Head>('head')?.troubles[0]).toMatch(/may be stale: no answer in time/);
     const response = await ask(page, pause);
     expect(response.status).toBe(200);
   });

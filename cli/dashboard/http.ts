@@ -55,7 +55,7 @@ const isInUse = (error: unknown): boolean =>
   error instanceof Error && Reflect.get(error, 'code') === 'EADDRINUSE';
 
 const taken = ({ host, port }: DashboardOptions): string =>
-  `Expected port ${port} of ${host} to be free, got one that something else listens on. End that, or choose another port (--port, OKRA_DASHBOARD_PORT).`;
+  `cannot listen on port ${port} of ${host}: it is in use. Choose another port (--port, OKRA_DASHBOARD_PORT).`;
 
 async function closed(server: Server): Promise<void> {
   const ended = once(server, 'close');
@@ -73,10 +73,10 @@ async function answer(
   try {
     const path = pathOf(request);
     // A load balancer asks by the address of the pod, which is none of the names.
-    if (path === HEALTH) return end(response, 200, { message: 'It serves.' });
+    if (path === HEALTH) return end(response, 200, { message: 'ok' });
     const refusal =
       path === undefined
-        ? { status: 400, message: 'Expected a path, got something else.' }
+        ? { status: 400, message: 'Invalid path.' }
         : refusalOf(askingOf(request, path), hosts);
     if (path === undefined || refusal !== undefined) {
       // What is still sent of a request that is refused is not read.
@@ -85,13 +85,13 @@ async function answer(
     }
     if (path.startsWith('/api/')) return await calls(request, response, path);
     const asset = request.method === 'GET' ? await assetAt(path) : undefined;
-    if (asset === undefined) return end(response, 404, { message: `Expected the page at /, got ${path}.` });
+    if (asset === undefined) return end(response, 404, { message: `${path} not found. The page is at /.` });
     response.setHeader('Content-Type', asset.type);
     response.end(asset.body);
   } catch (error) {
     failed(error);
     if (response.headersSent) response.destroy();
-    else end(response, 500, { message: 'Expected an answer, could not make one. Try again.' });
+    else end(response, 500, { message: 'Internal error. Try again.' });
   }
 }
 
@@ -152,27 +152,24 @@ export function refusalOf(asking: Asking, hosts: readonly string[]): Refusal | u
   if (!isNamed(host, [...LOOPBACK, ...hosts]))
     return {
       status: 421,
-      message: `Expected to be asked as ${[...LOOPBACK, ...hosts].join(', ')}, got the host ${JSON.stringify(host)}. Open the page by one of these names, or add the name to OKRA_DASHBOARD_HOSTS.`,
+      message: `Host ${JSON.stringify(host)} not allowed: must be one of ${[...LOOPBACK, ...hosts].join(', ')}. Open the page by one of these names, or add the name to OKRA_DASHBOARD_HOSTS.`,
     };
   if (!['GET', 'HEAD', 'POST', 'DELETE'].includes(method))
-    return { status: 405, message: `Expected GET, POST or DELETE, got ${method}.` };
+    return { status: 405, message: `Method ${method} not allowed: must be GET, POST or DELETE.` };
   const opens = path === '/' && (destination === undefined || destination === 'document');
   const isFromElsewhere = site !== undefined && site !== 'same-origin' && site !== 'none';
-  if (isFromElsewhere && !opens)
-    return { status: 403, message: 'Expected a request of this page, got one of another.' };
+  if (isFromElsewhere && !opens) return { status: 403, message: 'Cross-site request refused.' };
   return path.startsWith('/api/') ? refusalOfCall(asking, host) : undefined;
 }
 
 function refusalOfCall({ method, origin, mark, contentType }: Asking, host: string): Refusal | undefined {
-  if (mark === undefined)
-    return { status: 403, message: `Expected the header ${MARK}, got none. Use the page.` };
+  if (mark === undefined) return { status: 403, message: `Header ${MARK} is missing. Use the page.` };
   if (origin !== undefined && !isOrigin(origin, host))
-    return { status: 403, message: 'Expected a request of this page, got one of another origin.' };
+    return { status: 403, message: 'Request of another origin refused.' };
   if (method !== 'POST' && method !== 'DELETE') return undefined;
-  if (origin === undefined)
-    return { status: 403, message: 'Expected the header Origin of this page, got none.' };
+  if (origin === undefined) return { status: 403, message: 'Header Origin is missing.' };
   if (method === 'POST' && contentType?.split(';')[0]?.trim() !== 'application/json')
-    return { status: 415, message: 'Expected application/json, got something else.' };
+    return { status: 415, message: 'The content type must be application/json.' };
   return undefined;
 }
 

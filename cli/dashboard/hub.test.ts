@@ -108,7 +108,7 @@ describe('what is watched', () => {
     const hub = hubOf([], { objects: [broken, api!] });
     await until('the other', async () => hub.rows().size === 1);
     expect([...hub.watched().troubles]).toEqual([
-      ['Cell shop/web', expect.stringMatching(/^it cannot be shown: TypeError/)],
+      ['Cell shop/web', expect.stringMatching(/^cannot be shown: TypeError/)],
     ]);
   });
 });

@@ -142,7 +142,7 @@ function rowsOf(
       const row = rowOf(known, before?.row);
       shown.set(key, { ...known, row, weights: noted(before?.weights ?? [], known, now) });
     } catch (error) {
-      troubles.push([`Cell ${key}`, `it cannot be shown: ${String(error)}`]);
+      troubles.push([`Cell ${key}`, `cannot be shown: ${String(error)}`]);
     }
   }
   return { rows: new Map([...shown].map(([key, { row }]) => [key, row])), troubles };

@@ -53,7 +53,7 @@ async function entered(
   const person = connectWithToken(config.kubernetes.kubeconfig, token);
   const identity = await person.identity();
   if (identity === undefined)
-    throw new Error('Expected the API server to say whose token it is (SelfSubjectReview), got no answer.');
+    throw new Error('cannot log in: the API server does not report whose token it is (SelfSubjectReview).');
   const { watchNamespaces } = config.kubernetes;
   const namespaces = await visibleTo(person, watchNamespaces);
   if (namespaces === undefined) throw new Error(nothingVisible(watchNamespaces));
@@ -81,8 +81,8 @@ export const stillCovers = (now: readonly string[] | undefined, first: readonly 
   now !== undefined && (now.length === 0 || (first.length > 0 && first.every((one) => now.includes(one))));
 
 function nothingVisible(watched: readonly string[]): string {
-  const where = watched.length === 0 ? 'for the whole cluster' : `in one of ${watched.join(', ')}`;
-  return `Expected the right to list cells.${GROUP} ${where}, got no from Kubernetes. Have the ClusterRole okra-viewer bound, or use okractl dashboard -n with a namespace.`;
+  const where = watched.length === 0 ? 'in all namespaces' : `in any of ${watched.join(', ')}`;
+  return `You may not list cells.${GROUP} ${where}. Ask for a binding to ClusterRole okra-viewer, or use okractl dashboard -n with a namespace.`;
 }
 
 /** Nobody logs in: what the dashboard itself may see, and nothing can be asked for. */

@@ -61,14 +61,14 @@ describe('those who log in', () => {
 
   it('are not let in with a token that the API server does not know, and nothing is kept of it', async () => {
     const { viewers } = people();
-    await expect(viewers.logIn!('guessed')).rejects.toThrow('Expected a token that this cluster knows');
+    await expect(viewers.logIn!('guessed')).rejects.toThrow('Token not valid for this cluster');
     expect(viewers.of('guessed')).toBeUndefined();
   });
 
   it('are only so many', async () => {
     const { viewers } = people({ most: 1 });
     await viewers.logIn!('token-of-ann');
-    await expect(viewers.logIn!('token-of-bob')).rejects.toThrow('Expected at most 1 logins at once');
+    await expect(viewers.logIn!('token-of-bob')).rejects.toThrow('Too many logins (at most 1)');
   });
 
   it('give way to others when they look no more, and there is no room', async () => {

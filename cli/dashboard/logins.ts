@@ -96,7 +96,7 @@ export function keepLogins(
       } catch (error) {
         stop.abort();
         throw isUnknown(error)
-          ? new Error('Expected a token that this cluster knows, got another one, or one that has ended.', {
+          ? new Error('Token not valid for this cluster, or expired.', {
               cause: error,
             })
           : error;
@@ -109,7 +109,7 @@ export function keepLogins(
 }
 
 const tooMany = (most: number): string =>
-  `Expected at most ${most} logins at once, got more. Try again later, or log out elsewhere.`;
+  `Too many logins (at most ${most}). Try again later, or log out elsewhere.`;
 
 /** Whether Kubernetes still says that it is them, and what they may see; where it does not answer, it has said so before. */
 async function isStillLetIn({ session, maySee }: Viewer): Promise<boolean> {

@@ -29,13 +29,13 @@ export function offersOf({ status = {} }: Pick<Cell, 'status'>): readonly Offer[
   if (status.applications !== undefined) return ofApplications(status);
   const {
     rollout,
-    stableVersion = 'what served before',
+    stableVersion = 'the stable version',
     desiredVersion = 'the new version',
     reason,
   } = status;
   const retry: Offer = {
     name: 'retry',
-    does: `Tries again what has failed or is held up: ${retried(status).join(', ') || desiredVersion}.`,
+    does: `Retries what failed or is blocked: ${retried(status).join(', ') || desiredVersion}.`,
   };
   if (rollout === undefined) return retried(status).length === 0 ? [] : [retry];
   if (rollout.ending !== undefined) return [];
@@ -47,7 +47,7 @@ export function offersOf({ status = {} }: Pick<Cell, 'status'>): readonly Offer[
     ...(isDegraded(status) && !isLeftToPromote(status) ? [retry] : []),
     {
       name: 'promoteFull',
-      does: `Gives ${desiredVersion} the whole weight, without the remaining steps and what they measure.`,
+      does: `Shifts all traffic to ${desiredVersion}, and skips the remaining steps with their analyses.`,
     },
     { name: 'abort', does: `Shifts all traffic back to ${stableVersion} and blocks ${desiredVersion}.` },
   ];
@@ -73,8 +73,8 @@ function ofApplications({ applications = [], paused }: CellStatus): readonly Off
   const isMoving = applications.some(({ phase }) => phase !== 'Synced');
   return [
     ...(paused === undefined ? (isMoving ? [PAUSE] : []) : [RESUME]),
-    ...(hasFailed ? [{ name: 'retry', does: 'Tries again what has failed.' } as const] : []),
-    ...(isMoving ? [{ name: 'abort', does: 'Takes what is under way back.' } as const] : []),
+    ...(hasFailed ? [{ name: 'retry', does: 'Retries what failed.' } as const] : []),
+    ...(isMoving ? [{ name: 'abort', does: 'Reverts the running rollouts.' } as const] : []),
   ];
 }
 

@@ -39,7 +39,7 @@ describe('the row of a Cell', () => {
     expect(rowOf(known({}))).toMatchObject({
       phase: 'Pending',
       tone: 'Idle',
-      message: 'Nobody has looked at it yet: okrad may not run.',
+      message: 'Not reconciled yet. Is okrad running?',
       weights: [],
     });
   });

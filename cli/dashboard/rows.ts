@@ -26,7 +26,7 @@ export function rowOf({ cell, asked }: KnownCell, before?: CellRow): CellRow {
   const { metadata, status = {} } = cell;
   const { phase = 'Pending', reason = '', message, step, stableVersion, rollout, paused } = status;
   const { name, namespace = 'default', deletionTimestamp } = metadata;
-  const said = message ?? 'Nobody has looked at it yet: okrad may not run.';
+  const said = message ?? 'Not reconciled yet. Is okrad running?';
   const row: Omit<CellRow, 'since'> = {
     key: `${namespace}/${name}`,
     namespace,

@@ -93,7 +93,7 @@ export function keepStreams({ most, each }: StreamLimits = usual): Streams {
     full: (viewer) =>
       open.size < most || ownOf(viewer).length >= each
         ? undefined
-        : `Expected at most ${most} who look at once, got more. Close a page.`,
+        : `Too many open pages (at most ${most}). Close one.`,
     keep: (viewer, stream) => {
       const own = ownOf(viewer);
       open.set(stream, viewer);

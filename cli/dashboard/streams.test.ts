@@ -44,7 +44,7 @@ describe('those who look', () => {
     const [first, second] = [stream(), stream()];
     streams.keep(nobody, first);
     streams.keep(nobody, second);
-    expect(streams.full(nobody)).toBe('Expected at most 2 who look at once, got more. Close a page.');
+    expect(streams.full(nobody)).toBe('Too many open pages (at most 2). Close one.');
     first.end();
     expect([streams.full(nobody), second.signal.aborted]).toEqual([undefined, false]);
   });

@@ -46,7 +46,7 @@ export async function verdictsOf(
       },
     ],
     ['Job', job, () => Promise.resolve([])],
-    ['AnalysisRun in the background', backgroundAnalysisRun, runOf],
+    ['Background AnalysisRun', backgroundAnalysisRun, runOf],
   ];
   let unread: string | undefined;
   // The rest is worth showing all the same.

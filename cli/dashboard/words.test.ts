@@ -15,8 +15,8 @@ it('says of what Kubernetes has not said anything yet something else than of wha
       { name: 'abort', may: 'Unknown' },
     ]),
   ).toEqual([
-    'Kubernetes does not let you pause, promote in full.',
-    'Kubernetes has not said yet whether it lets you abort. It is asked again before anything is sent.',
+    'You do not have permission to pause, promote fully.',
+    'Permission to abort not known yet. It is checked again before anything is sent.',
   ]);
   expect(rightsOf([{ name: 'abort', may: 'Yes' }])).toEqual([]);
 });

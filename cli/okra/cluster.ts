@@ -50,7 +50,7 @@ export function addCreateCluster(create: Command, shell: OkraShell): void {
       } catch (error) {
         if (!isConflict(error)) throw error;
         throw failed(
-          `Expected no Secret ${secret.metadata.namespace}/${secret.metadata.name}, got one. Delete it first by okra delete cluster.`,
+          `Secret ${secret.metadata.namespace}/${secret.metadata.name} already exists. Delete it first with okra delete cluster.`,
         );
       }
       if (!dryRun) shell.print(`Secret ${secret.metadata.namespace}/${secret.metadata.name} created.`);
@@ -78,17 +78,18 @@ async function accessOf(session: OkraSession, name: string, { endpoint, caData }
   const { region } = session.config.aws;
   if (endpoint !== undefined && caData !== undefined) return { endpoint, caData, region };
   if ((endpoint ?? caData) !== undefined)
-    throw badUsage('Expected --endpoint and --ca-data, got one of them. Give both, or neither to ask EKS.');
-  if (region === undefined)
-    throw badUsage('Expected the region of the cluster, got none. Set --region or AWS_REGION.');
+    throw badUsage('--endpoint and --ca-data must be given together. Without both, EKS is asked.');
+  if (region === undefined) throw badUsage('no region given. Set --region or AWS_REGION.');
   const { clusters } = await session.eks({ region }).clusters();
   const found = clusters.find((cluster) => cluster.name === name);
   if (found?.endpoint !== undefined && found.caData !== undefined)
     return { endpoint: found.endpoint, caData: found.caData, region };
   const names = clusters.map((cluster) => cluster.name).toSorted();
-  const got =
-    found === undefined ? (names.length === 0 ? 'none' : names.join(', ')) : `one that is ${found.status}`;
-  throw failed(`Expected an EKS cluster ${name} in ${region} that can be used, got ${got}.`);
+  throw failed(
+    found === undefined
+      ? `EKS cluster ${name} not found in ${region}. Existing: ${names.join(', ') || 'none'}.`
+      : `cannot use EKS cluster ${name} in ${region}: it is ${found.status}.`,
+  );
 }
 
 /** Adds `delete cluster`. */
@@ -128,8 +129,7 @@ export function addGetCluster(get: Command, shell: OkraShell): void {
       const text = forPrograms(items, output);
       if (text !== undefined) return shell.print(text);
       if (output === 'name') return items.forEach(({ name }) => shell.print(inOneLine(name)));
-      if (items.length === 0)
-        return shell.warn('There are no clusters with such a secret in this namespace.');
+      if (items.length === 0) return shell.warn('No clusters found in this namespace.');
       const rows = items.map(({ name, secret, labels }) => [
         name,
         secret,

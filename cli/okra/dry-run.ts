@@ -26,7 +26,7 @@ export function dryRunOf(session: OkraSession, { print }: Pick<OkraShell, 'print
   const would = (call: string, what: unknown): never => {
     calls.push(call);
     print(`---\n# would call ${call} of ELBv2\n${asYaml(what)}`);
-    throw new WouldWrite(`Expected to call ${call}, got --dry-run.`);
+    throw new WouldWrite(`${call} not called: --dry-run.`);
   };
   return {
     calls,

@@ -86,7 +86,7 @@ function latest(
   if (set === undefined) {
     const versions = sets.map((one) => one.version).join(', ');
     throw failed(
-      `Expected AWSTargetGroups ${version === undefined ? 'with a version' : `of version ${version}`}, got ${versions === '' ? 'none' : `those of ${versions}`}.`,
+      `no AWSTargetGroup ${version === undefined ? 'with a version' : `of version ${version}`} found. Existing versions: ${versions === '' ? 'none' : versions}.`,
     );
   }
   return groups.filter(({ metadata }) => set.groups.some(({ name }) => name === metadata.name));
@@ -99,7 +99,7 @@ function show(shell: OkraShell, groups: readonly AWSTargetGroup[], { output }: G
     return groups.forEach(({ metadata }) =>
       shell.print(inOneLine(`${awsTargetGroup.singular}/${metadata.name}`)),
     );
-  if (groups.length === 0) return shell.warn('There are no such AWSTargetGroups in this namespace.');
+  if (groups.length === 0) return shell.warn('No AWSTargetGroups found in this namespace.');
   const options = { now: shell.now(), wide: output === 'wide', namespaces: false };
   shell.print(layOut(tableOf(awsTargetGroup, groups, options)));
 }
@@ -126,7 +126,7 @@ function addBindings(get: Command, shell: OkraShell): void {
       if (output === 'name')
         return bindings.forEach(({ namespace, name }) => shell.print(inOneLine(`${namespace}/${name}`)));
       if (bindings.length === 0) {
-        shell.warn(`There are no TargetGroupBindings in cluster ${clusterName}.`);
+        shell.warn(`No TargetGroupBindings found in cluster ${clusterName}.`);
         return shell.exitWith(exitCodes.done);
       }
       const rows = bindings.map(({ namespace, name, arn, labels, api }) => [

@@ -86,7 +86,7 @@ export async function findRollout(
       } catch (error) {
         if (!isConflict(error)) throw error;
         throw refused(
-          `Expected to be the only one to sync Cell ${formatKey(cell.key)}, got another pass at the same time. Let one run after the other.`,
+          `cannot sync Cell ${formatKey(cell.key)}: another pass is running at the same time. Run one after the other.`,
         );
       }
     },

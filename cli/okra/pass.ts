@@ -87,7 +87,7 @@ export async function pass(begun: Run, means: PassMeans): Promise<Passed> {
     if (attempt.is === 'Refused') ({ refusal } = attempt);
     else if (isSeen(decision) && attempt.is === 'CarriedOut' && attempt.done.isDone) done.push(decision);
   }
-  throw new TypeError(`Expected a pass to come to an end within ${MOST_TURNS} turns, got none.`);
+  throw new TypeError(`the pass did not end within ${MOST_TURNS} turns`);
 }
 
 async function look(

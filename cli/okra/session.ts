@@ -60,7 +60,7 @@ export function clusterOfOne(object: Identified): {
   const isIt = (kind: KindRef, { namespace, name }: Key): boolean =>
     kind.kind === kept.kind && name === kept.metadata.name && namespace === kept.metadata.namespace;
   const never = (): never => {
-    throw new Error(`Expected to read and report ${object.kind} ${object.metadata.name} alone.`);
+    throw new Error(`only ${object.kind} ${object.metadata.name} can be read and reported.`);
   };
   return {
     now: () => kept,

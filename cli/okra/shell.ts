@@ -58,9 +58,9 @@ export const named = (command: Command, what: string): Command =>
 export function nameIn(argument: string | undefined, { name }: NameOption, what: string): string {
   const found = argument ?? name;
   if (found !== undefined && name !== undefined && found !== name)
-    throw badUsage(`Expected one name of ${what}, got ${found} and --name ${name}. Leave one out.`);
+    throw badUsage(`two names given for ${what}: ${found} and --name ${name}. Leave one out.`);
   if (found !== undefined && found !== '') return found;
-  throw badUsage(`Expected the name of ${what}, got none. Write it last, or as --name.`);
+  throw badUsage(`the name of ${what} is missing. Pass it as the last argument, or as --name.`);
 }
 
 /** Reads `key=value,key=value`; an option may be repeated. */
@@ -70,7 +70,7 @@ export function pairs(
 ): Readonly<Record<string, string>> {
   const found = text.split(',').map((pair) => {
     const at = pair.indexOf('=');
-    if (at < 1) throw new InvalidArgumentError(`Expected key=value,…, got ${JSON.stringify(text)}.`);
+    if (at < 1) throw new InvalidArgumentError('It must be key=value,…');
     return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
   });
   return { ...before, ...Object.fromEntries(found) };
@@ -79,13 +79,13 @@ export function pairs(
 /** Reads `true` or `false`. */
 function whether(text: string): boolean {
   if (text === 'true' || text === 'false') return text === 'true';
-  throw new InvalidArgumentError(`Expected true or false, got ${JSON.stringify(text)}.`);
+  throw new InvalidArgumentError('It must be true or false.');
 }
 
 /** Reads a whole number. */
 export function wholeNumber(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError(`Expected a whole number, got ${JSON.stringify(text)}.`);
+  throw new InvalidArgumentError('It must be a whole number.');
 }
 
 /** What says which writes a sync leaves out. */

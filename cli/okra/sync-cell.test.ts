@@ -185,7 +185,10 @@ describe('okra sync cell', () => {
     meanwhile = (cluster) =>
       cluster.map((one) => (one.kind === 'ConfigMap' ? { ...one, metadata: raced } : one));
     const said = await pass();
-    expect([said.code, said.err]).toEqual([3, expect.stringContaining('got another pass at the same time')]);
+    expect([said.code, said.err]).toEqual([
+      3,
+      expect.stringContaining('another pass is running at the same time'),
+    ]);
     expect(weights()).toEqual(served);
   });
 
@@ -222,7 +225,7 @@ describe('okra sync cell', () => {
     const early = await pass(...words, '--request', 'pause');
     expect([early.code, early.err]).toEqual([
       3,
-      expect.stringContaining('got one that okrad or a lost pass'),
+      expect.stringContaining('okrad or a lost pass left this rollout behind'),
     ]);
     const said = await pass(...words, '--request', 'abort', '--reason', 'errors');
     expect([said.code, weights()]).toEqual([0, pair(50, 0)]);
@@ -249,7 +252,9 @@ describe('okra sync cell', () => {
     const said = await pass();
     expect([said.code, said.err]).toEqual([
       3,
-      expect.stringMatching(/got one with applications\. .*okractl plan web says what it would do\./),
+      expect.stringMatching(
+        /only okrad can roll out a Cell with applications.*okractl plan web shows what it would do\./,
+      ),
     ]);
     expect(objects).toEqual([applications]);
   });

@@ -10,6 +10,7 @@ import { type RequestName, requestNames } from '../../domain/model/request.ts';
 import type { RolloutState } from '../../domain/model/state.ts';
 import { requested, type Run, runFrom } from '../../domain/rollout/record/run.ts';
 import { exitCodes, failed, refused } from '../okractl/shell.ts';
+import { mustWaitFor, type Timeout, timeoutOption, within } from '../okractl/timeout.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { activitiesOf } from './activities.ts';
 import { dryRunOf } from './dry-run.ts';
@@ -20,6 +21,7 @@ import { type Globals, named, nameIn, type NameOption, type OkraSession, type Ok
 interface SyncCellOptions extends Globals, NameOption {
   readonly force?: boolean;
   readonly wait?: boolean;
+  readonly timeout?: Timeout;
   readonly request?: RequestName;
   readonly reason: string;
 }
@@ -28,15 +30,21 @@ interface SyncCellOptions extends Globals, NameOption {
 export function addSyncCell(program: Command, shell: OkraShell): void {
   named(program.command('cell'), 'the Cell')
     .description(
-      'Makes one pass of the rollout of a Cell: looks, decides, and does one thing, such as one change of weights or the start of one analysis. The next pass continues from there.',
+      'Makes one pass of the rollout of a Cell: reads, decides, and does one thing, such as one change of weights or the start of one analysis. The next pass continues from there.',
     )
     .option('--wait', 'make passes until the rollout has ended')
-    .addOption(new Option('--request <what>', 'the request to send before the pass').choices(requestNames))
+    .addOption(timeoutOption())
+    .addOption(new Option('--request <what>', 'a request to apply before the pass').choices(requestNames))
     .option('--reason <text>', 'the reason for the request', '')
-    .option('--force', 'run even if a workflow of okrad may roll the Cell out at the same time')
+    .option('--force', 'run even if okrad may roll the Cell out at the same time')
     .action(async (name: string | undefined, _options: unknown, command: Command) => {
       const options = command.optsWithGlobals<SyncCellOptions>();
-      await syncCell(shell, options, nameIn(name, options, 'the Cell'));
+      const { timeout, wait = false } = options;
+      mustWaitFor(timeout, wait, '--wait');
+      const cell = nameIn(name, options, 'the Cell');
+      await within(shell, { timeout, what: `the rollout of Cell ${cell}` }, (signal) =>
+        syncCell({ ...shell, signal }, options, cell),
+      );
     });
 }
 
@@ -87,10 +95,10 @@ async function passOver(
   const { kubernetes, namespace } = session;
   const key = { namespace, name };
   const cell = await kubernetes.get<Cell>(CELL, key);
-  if (cell === undefined) throw failed(`Expected Cell ${formatKey(key)}, got none. See okractl get -A.`);
+  if (cell === undefined) throw failed(`Cell ${formatKey(key)} not found. See okractl get -A.`);
   if (cell.spec.applications !== undefined)
     throw refused(
-      `Expected Cell ${formatKey(key)} to roll out target groups, got one with applications. What okra does is one thing at a time and ends; this Cell follows several Cells, Argo CD and clusters at once, and has to take traffic back when one of them fails, so okrad alone rolls it out. okractl plan ${name} says what it would do.`,
+      `cannot sync Cell ${formatKey(key)}: only okrad can roll out a Cell with applications, because it watches several Cells, Argo CD and clusters in parallel. okractl plan ${name} shows what it would do.`,
     );
   const { status = {}, metadata } = cell;
   if (force !== true && dryRun !== true) await refuseBesideOthers(session, { key, status }, now());
@@ -125,7 +133,7 @@ function refusalOf(request: RequestName, state: RolloutState, { rollout }: CellS
   if (refusal === undefined || state.rollout !== undefined || rollout === undefined) return refusal;
   return request === 'abort'
     ? undefined
-    : `Expected a rollout that okra has taken up, got one that okrad or a lost pass has left behind. Run okra sync cell without --request, which takes it up where it is, and then ask for ${request}; an abort can be asked for at once.`;
+    : `cannot send ${request}: okrad or a lost pass left this rollout behind. Run okra sync cell without --request first, which continues it; then send ${request}. Only abort can be sent at once.`;
 }
 
 function tell({ print, warn }: OkraShell, { done, next, refusal }: Passed, isDry: boolean): void {
@@ -162,12 +170,12 @@ async function refuseBesideOthers(
   const { workflowId, runId } = status.rollout ?? {};
   if (workflowId !== undefined && workflowId !== BY_OKRA)
     throw refused(
-      `Expected Cell ${formatKey(key)} to have no rollout of a workflow, got ${workflowId} (run ${runId}). Step in with okractl, or pass --force when that workflow is lost and does not go on.`,
+      `cannot sync Cell ${formatKey(key)}: workflow ${workflowId} (run ${runId}) rolls it out. Use okractl, or pass --force if that workflow is lost.`,
     );
   const holder = await holderOf(kubernetes, lease, now);
   if (holder === undefined) return;
   throw refused(
-    `Expected nobody else to roll out Cells, got okrad (${holder}), which holds Lease ${lease.namespace}/${lease.name}. Leave the Cell to it, or pass --force when it does not watch namespace ${key.namespace}. After an okrad was killed, its Lease counts for five more minutes.`,
+    `cannot sync Cell ${formatKey(key)}: okrad (${holder}) holds Lease ${lease.namespace}/${lease.name} and may roll it out. Leave the Cell to it, or pass --force if it does not watch namespace ${key.namespace}. After okrad is killed, its Lease counts for five more minutes.`,
   );
 }
 

@@ -6,6 +6,7 @@ import type { Check, CheckStatus } from '../../crds/check.ts';
 import { isOver } from '../../domain/checks/next-run.ts';
 import { formatKey } from '../../domain/model/ids.ts';
 import { exitCodes, failed } from '../okractl/shell.ts';
+import { mustWaitFor, type Timeout, timeoutOption, within } from '../okractl/timeout.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { activitiesOf, asActivity } from './activities.ts';
 import { dryRunOf } from './dry-run.ts';
@@ -14,18 +15,25 @@ import { refusalOf } from './pass.ts';
 
 interface SyncCheckOptions extends Globals, NameOption {
   readonly wait?: boolean;
+  readonly timeout?: Timeout;
 }
 
 /** Adds `sync check`. */
 export function addSyncCheck(sync: Command, shell: OkraShell): void {
   named(sync.command('check'), 'the Check')
     .description(
-      'Takes a sample of a Check when one is due, and reports its verdict: status 1 when there is one, and it is not Successful.',
+      'Takes a sample of a Check when one is due, and reports the result of the Check: status 1 when it has ended and is not Successful.',
     )
-    .option('--wait', 'take samples until there is a verdict')
+    .option('--wait', 'take samples until the Check has ended')
+    .addOption(timeoutOption())
     .action(async (argument: string | undefined, _options: unknown, command: Command) => {
       const options = command.optsWithGlobals<SyncCheckOptions>();
-      await syncCheck(shell, options, nameIn(argument, options, 'the Check'));
+      const { timeout, wait = false } = options;
+      mustWaitFor(timeout, wait, '--wait');
+      const check = nameIn(argument, options, 'the Check');
+      await within(shell, { timeout, what: `Check ${check}` }, (signal) =>
+        syncCheck({ ...shell, signal }, options, check),
+      );
     });
 }
 
@@ -52,8 +60,7 @@ async function syncCheck(shell: OkraShell, options: SyncCheckOptions, name: stri
   };
   for (let last = await look(), before: CheckRun | undefined; ;) {
     const { run, status } = last;
-    if (!run.isPresent)
-      throw failed(`Expected Check ${formatKey(key)}, got none. Create it, or correct the name.`);
+    if (!run.isPresent) throw failed(`Check ${formatKey(key)} not found.`);
     say(run, before);
     // What a sample comes to that was not written down, nobody knows.
     if (dryRun) return;

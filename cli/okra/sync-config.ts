@@ -46,7 +46,7 @@ export function addSyncConfig(sync: Command, shell: OkraShell): void {
     new Option(flags, description).argParser(wholeNumber).default(otherwise);
   named(sync.command('awsapplicationloadbalancerconfig'), 'the AWSApplicationLoadBalancerConfig')
     .description(
-      'Writes a listener rule as an AWSApplicationLoadBalancerConfig says, and reads it back. With --listener-arn, the rule comes from the command line, and no access to Kubernetes is needed.',
+      'Writes the listener rule of an AWSApplicationLoadBalancerConfig, and reads it back. With --listener-arn, the rule comes from the command line, and no access to Kubernetes is needed.',
     )
     .option('--listener-arn <arn>', 'the listener that has the rule')
     .addOption(number('--listener-rule-priority <number>', 'the priority of the rule', 100))
@@ -144,11 +144,11 @@ async function apply(
     if (calls.length > 0) return;
     const { message } = toFailure(error);
     const isAlone = installation !== undefined && message.includes(ADOPT_ANNOTATION);
-    throw failed(isAlone ? `${message} On the command line that is --adopt.` : message);
+    throw failed(isAlone ? `${message} On the command line, use --adopt.` : message);
   }
   if (result.is === 'Gone')
     throw failed(
-      `Expected AWSApplicationLoadBalancerConfig ${formatKey(ref.key)} that belongs to no Cell, got none. One that a Cell owns is written by okra sync cell.`,
+      `AWSApplicationLoadBalancerConfig ${formatKey(ref.key)} not found, or it belongs to a Cell. For a Cell, use okra sync cell.`,
     );
   shell.print(inOneLine(`${dryRun ? '# ' : ''}${await servedBy(session, ref)}`));
 }
@@ -158,7 +158,7 @@ async function servedBy(
   ref: LoadBalancerConfigRef,
 ): Promise<string> {
   const object = await readConfig(kubernetes, ref);
-  if (object === undefined) return 'The rule is served.';
+  if (object === undefined) return 'Rule written.';
   const { desired } = configViewOf(ref, object);
   const groups = targetGroupsOf(desired).map(({ name, weight }) => `${name} ${weight}`);
   const rule =

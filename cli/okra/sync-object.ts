@@ -57,8 +57,7 @@ export async function syncObject(shell: OkraShell, request: SyncRequest): Promis
   });
   for (const one of leaving.left) shell.warn(inOneLine(one));
   if (synced === undefined) return;
-  if (!synced.isPresent)
-    throw failed(`Expected ${of.kind.kind} ${formatKey(key)}, got none. Create it, or correct the name.`);
+  if (!synced.isPresent) throw failed(`${of.kind.kind} ${formatKey(key)} not found.`);
   // What a dry run has not written cannot be read back, so that nobody can say what it comes to.
   if (calls.length > 0) return;
   // As comments, so that what a dry run prints is YAML.
@@ -84,8 +83,8 @@ interface LeavingOut {
 function leaveOut(kubernetes: KubernetesClient, options: WriteOptions): LeavingOut {
   const left: string[] = [];
   const refuse = (what: string, option: string): never => {
-    left.push(`${what}, because of --${option}=false`);
-    throw new Error(`Left out, because of --${option}=false.`);
+    left.push(`${what} (--${option}=false)`);
+    throw new Error(`Skipped (--${option}=false).`);
   };
   return {
     left,

@@ -63,8 +63,7 @@ function addClusterSet(sync: Command, shell: OkraShell): void {
     .action(async (argument: string | undefined, _options: unknown, command: Command) => {
       const options = command.optsWithGlobals<ClusterSetOptions>();
       const { eksTags, labels, dryRun = false } = options;
-      if (eksTags === undefined && labels !== undefined)
-        throw badUsage('Expected --eks-tags with --labels, got the labels alone. Add the tags.');
+      if (eksTags === undefined && labels !== undefined) throw badUsage('--labels needs --eks-tags.');
       const given = argument ?? options.name;
       const isMade = eksTags !== undefined;
       const name =
@@ -110,7 +109,7 @@ function addTargetGroupSet(sync: Command, shell: OkraShell): void {
       const options = command.optsWithGlobals<Globals & NameOption & WriteOptions & TargetGroupSetOptions>();
       const { clusterName, dryRun = false } = options;
       if (clusterName === undefined && (options.labels ?? options.targetgroupbindingSelector) !== undefined)
-        throw badUsage('Expected --cluster-name with a selector or labels, got none. Name the cluster.');
+        throw badUsage('--labels and --targetgroupbinding-selector need --cluster-name.');
       const given = argument ?? options.name ?? clusterName;
       const name = nameIn(given, {}, 'the AWSTargetGroupSet, or --cluster-name');
       await syncObject(shell, {

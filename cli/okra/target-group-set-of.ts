@@ -41,13 +41,13 @@ export function clusterCalled(all: readonly NamedCluster[], name: string, namesp
       .map(({ cluster }) => `Secret ${cluster.secret} of cluster ${cluster.name}`)
       .join(' and ');
     throw failed(
-      `Expected ${name} to be one cluster in namespace ${namespace}, got ${each}. Do it with kubectl on the Secret that you mean, or give the other one another name.`,
+      `${name} is ambiguous in namespace ${namespace}: ${each}. Use kubectl on the right Secret, or rename the other one.`,
     );
   }
   if (first !== undefined) return first;
   const names = all.map(({ cluster }) => cluster.name).join(', ');
   throw failed(
-    `Expected an Argo CD cluster secret of cluster ${name} in namespace ${namespace}, got ${names === '' ? 'none' : `those of ${names}`}. Make one by okra create cluster.`,
+    `Argo CD cluster secret of cluster ${name} not found in namespace ${namespace}. Existing: ${names === '' ? 'none' : names}. Create one with okra create cluster.`,
   );
 }
 
@@ -68,7 +68,7 @@ export async function setOfCluster(
   const others = all.filter((one) => one.cluster !== cluster && matches({ matchLabels }, one.cluster.labels));
   if (Object.keys(matchLabels).length === 0 || others.length > 0)
     throw failed(
-      `Expected cluster ${clusterName} to have labels by which it alone is selected, got ${others.length === 0 ? 'none' : `${others.map((one) => one.cluster.name).join(', ')} with them as well`}. Label the secret ${cluster.secret}, or use okra upsert awstargetgroupset.`,
+      `cannot select cluster ${clusterName} alone: ${others.length === 0 ? 'its secret has no labels' : `${others.map((one) => one.cluster.name).join(', ')} has the same labels`}. Label the secret ${cluster.secret}, or use okra upsert awstargetgroupset.`,
     );
   await kubernetes.apply(
     targetGroupSet(

@@ -15,7 +15,9 @@ type Texts = Readonly<Record<string, string>>;
 
 /** Adds `upsert`. */
 export function addUpsert(program: Command, shell: OkraShell): void {
-  const upsert = program.command('upsert').description('Creates objects, or changes them.');
+  const upsert = program
+    .command('upsert')
+    .description('Creates or changes Cells, AWSTargetGroupSets and TargetGroupBindings.');
   addTargetGroupSet(upsert, shell);
   addCell(upsert, shell);
   addBinding(upsert, shell);
@@ -209,7 +211,7 @@ async function upsertObject(
   } catch (error) {
     if (!isConflict(error)) throw error;
     throw refused(
-      `Expected to set fields of ${id} that nobody else sets, got: ${messageOf(error)} Change it where it comes from.`,
+      `cannot change ${id}: another tool owns these fields: ${messageOf(error)} Change them there.`,
     );
   }
 }
@@ -245,7 +247,7 @@ function stepOf(text: string): Step {
   if (word === 'pause') return { pause: value === '' ? {} : { duration: value } };
   if (word === 'analysis' && value !== '') return analysisOf(value, text);
   throw new InvalidArgumentError(
-    `Expected weight=NUMBER, pause=DURATION or analysis=TEMPLATE:arg=value:…, got ${JSON.stringify(text)}.`,
+    `${JSON.stringify(text)} must be weight=NUMBER, pause=DURATION or analysis=TEMPLATE:arg=value:…`,
   );
 }
 
@@ -258,7 +260,7 @@ function analysisOf(value: string, text: string): Step {
     if (at > 0) args.push({ name: part.slice(0, at), value: part.slice(at + 1) });
     // A colon in a value, of an address for example, separates nothing.
     else if (last !== undefined) last.value += `:${part}`;
-    else throw new InvalidArgumentError(`Expected TEMPLATE:arg=value:…, got ${JSON.stringify(text)}.`);
+    else throw new InvalidArgumentError(`${JSON.stringify(text)} must be analysis=TEMPLATE:arg=value:…`);
   }
   return { analysis: { templates: [{ templateName }], ...(args.length === 0 ? {} : { args }) } };
 }

@@ -48,8 +48,8 @@ describe('create analysisrun', () => {
   it.each([
     [['--args', 'service=foo'], 1, /argument service does not exist in analysisrun template success-rate/],
     [[], 1, /Argument service-name of .* has no value/],
-    [['--args', 'foo'], 2, /Expected NAME=VALUE with --args, got "foo"/],
-    [['--args-from-secrets', 'token=api'], 2, /Expected NAME=SECRET\.KEY/],
+    [['--args', 'foo'], 2, /invalid --args "foo": must be NAME=VALUE/],
+    [['--args-from-secrets', 'token=api'], 2, /must be NAME=SECRET\.KEY/],
   ])('A-L04 says what is wrong with %j', async (words, code, said) => {
     const outcome = await create(...words);
     expect(outcome.err).toMatch(said);
@@ -75,8 +75,8 @@ describe('update analysisrun', () => {
 
   it('gives it the phase, in any case, with who has judged', async () => {
     const { done, out } = await update('Running', '--phase', 'failed');
-    expect(done).toMatchObject([{ patch: { status: { phase: 'Failed', message: 'Judged by ann.' } } }]);
-    expect(out).toBe('AnalysisRun default/r1 is Failed.\n');
+    expect(done).toMatchObject([{ patch: { status: { phase: 'Failed', message: 'Set by ann.' } } }]);
+    expect(out).toBe('AnalysisRun default/r1 set to Failed.\n');
     expect((await update('Running')).out).toContain('Successful');
   });
 

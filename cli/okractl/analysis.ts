@@ -10,6 +10,7 @@ import { inOneLine } from '../terminal-text.ts';
 import { repeated } from './manifests.ts';
 import { asYaml, forPrograms, type OutputFormat, outputOption, shown } from './output.ts';
 import { badUsage, exitCodes, failed, type Globals, type Session, type Shell } from './shell.ts';
+import { mustWaitFor, type Timeout, timeoutOption, within } from './timeout.ts';
 
 interface CreateOptions extends AnalysisOptions {
   readonly dryRun?: boolean;
@@ -23,8 +24,8 @@ interface AnalysisShell extends Pick<Shell, 'print' | 'warn' | 'now' | 'signal' 
 
 /** Adds `create analysisrun`. */
 export function addCreate(program: Command, shell: Shell): void {
-  const create = program.command('create').description('Creates an object.');
-  addCreateAnalysisRun(create, shell).option('--dry-run', 'only show what would be created');
+  const create = program.command('create').description('Creates an AnalysisRun.');
+  addCreateAnalysisRun(create, shell).option('--dry-run', 'create nothing; print what would be created');
 }
 
 /** Adds `analysisrun` to a command that creates; with `--dry-run` it only shows. */
@@ -32,7 +33,7 @@ export function addCreateAnalysisRun(create: Command, shell: AnalysisShell): Com
   return withAnalysisOptions(
     create
       .command('analysisrun')
-      .description('Creates an AnalysisRun from AnalysisTemplates with arguments, and shows it.')
+      .description('Creates an AnalysisRun from AnalysisTemplates, and prints it.')
       .argument('[name]', 'the name of the AnalysisRun; default: the template and five letters'),
   )
     .addOption(outputOption())
@@ -66,17 +67,17 @@ async function made(
 
 /** Adds `update analysisrun`. */
 export function addUpdate(program: Command, shell: Shell): void {
-  const update = program.command('update').description('Changes an object.');
+  const update = program.command('update').description('Ends an AnalysisRun with a result of your own.');
   update
     .command('analysisrun')
-    .description('Sets the phase of an AnalysisRun, as the judgement of a person.')
+    .description('Ends a running AnalysisRun with a result of your own.')
     .argument('<name>', 'the name of the AnalysisRun')
     .addOption(
       new Option('--phase <phase>', `one of ${PHASES.join(', ')}; case does not matter`).default(
         'Successful',
       ),
     )
-    .option('--message <text>', 'the reason, for the status')
+    .option('--message <text>', 'the reason, shown in the status')
     .action(async (name: string, _options: unknown, command: Command) => {
       const { phase, message, ...globals } = command.optsWithGlobals<
         Globals & { readonly phase: string; readonly message?: string }
@@ -84,9 +85,9 @@ export function addUpdate(program: Command, shell: Shell): void {
       const wanted = phaseCalled(phase);
       const session = shell.session(globals);
       const by = await session.whoAmI();
-      const status = { phase: wanted, message: message ?? `Judged by ${by}.` };
+      const status = { phase: wanted, message: message ?? `Set by ${by}.` };
       await setStatus(session, name, status);
-      shell.print(`AnalysisRun ${session.namespace}/${name} is ${wanted}.`);
+      shell.print(`AnalysisRun ${session.namespace}/${name} set to ${wanted}.`);
     });
 }
 
@@ -94,11 +95,9 @@ export function addUpdate(program: Command, shell: Shell): void {
 async function setStatus({ kubernetes, namespace }: Session, name: string, status: object): Promise<void> {
   const key = { namespace, name };
   const run = await kubernetes.get<AnalysisRun>(ANALYSIS_RUN, key);
-  if (run === undefined) throw failed(`Expected AnalysisRun ${namespace}/${name}, got none.`);
+  if (run === undefined) throw failed(`AnalysisRun ${namespace}/${name} not found.`);
   if (isOver(run))
-    throw failed(
-      `Expected an AnalysisRun that measures, got one that is ${run.status?.phase ?? ''} already.`,
-    );
+    throw failed(`AnalysisRun ${namespace}/${name} has already ended (${run.status?.phase ?? ''}).`);
   try {
     await kubernetes.patch(ANALYSIS_RUN, key, { status }, { subresource: 'status' });
   } catch (error) {
@@ -109,38 +108,37 @@ async function setStatus({ kubernetes, namespace }: Session, name: string, statu
 
 /** Adds `run analysis`. */
 export function addRun(program: Command, shell: AnalysisShell): void {
-  const run = program.command('run').description('Does something once.');
+  const run = program.command('run').description('Runs an analysis by hand.');
   withAnalysisOptions(
     run
       .command('analysis')
       .description(
-        'Creates an AnalysisRun, and with --wait waits for its verdict: status 0 when it is successful, otherwise 1.',
+        'Creates an AnalysisRun from AnalysisTemplates, and with --wait waits for its result: status 0 when it is successful, otherwise 1.',
       )
       .addArgument(new Argument('<name>', 'the name of the AnalysisRun')),
   )
-    .option('--wait', 'wait for the verdict')
+    .option('--wait', 'wait for the result')
+    .addOption(timeoutOption())
     .action(async (name: string, _options: unknown, command: Command) => {
       const options = command.optsWithGlobals<
-        AnalysisOptions & { readonly wait?: boolean; readonly dryRun?: boolean }
+        AnalysisOptions & { readonly wait?: boolean; readonly dryRun?: boolean; readonly timeout?: Timeout }
       >();
+      mustWaitFor(options.timeout, options.wait === true, '--wait');
       const session = shell.session(options);
       const object = await made(shell, session, name, options);
       if (options.dryRun === true) return shell.print(asYaml(object));
       await session.kubernetes.create(object);
-      if (options.wait !== true) return shell.print(`AnalysisRun ${session.namespace}/${name} is made.`);
+      if (options.wait !== true) return shell.print(`AnalysisRun ${session.namespace}/${name} created.`);
       const { untilHolds } = await import('./follow.ts');
       const key = { namespace: session.namespace, name };
-      const over = await untilHolds<AnalysisRun>(session.kubernetes, { kind: ANALYSIS_RUN, key }, isOver, {
-        signal: shell.signal,
-        trouble: (why) =>
-          shell.warn(
-            why === undefined
-              ? `AnalysisRun ${session.namespace}/${name} is watched again.`
-              : `AnalysisRun ${session.namespace}/${name} cannot be watched, which is tried again: ${why}`,
-          ),
-      });
+      const what = `AnalysisRun ${session.namespace}/${name}`;
+      const trouble = (why: string | undefined): void =>
+        shell.warn(why === undefined ? `Watching ${what} again.` : `cannot watch ${what}, retrying: ${why}`);
+      const over = await within(shell, { timeout: options.timeout, what }, (signal) =>
+        untilHolds<AnalysisRun>(session.kubernetes, { kind: ANALYSIS_RUN, key }, isOver, { signal, trouble }),
+      );
       if (over === undefined)
-        throw failed(`AnalysisRun ${session.namespace}/${name} was deleted before it had come to a verdict.`);
+        throw failed(`AnalysisRun ${session.namespace}/${name} was deleted before it ended.`);
       const { isGood, message, said } = endOf(over);
       shell.print(message);
       for (const line of said) shell.warn(line);
@@ -185,9 +183,7 @@ async function newAnalysisRun(
     ...clusterTemplateName.map((one) => ({ templateName: one, clusterScope: true })),
   ];
   if (references.length === 0)
-    throw badUsage(
-      'Expected an AnalysisTemplate, got none. Name one with --template-name or --cluster-template-name.',
-    );
+    throw badUsage('no AnalysisTemplate given. Name one with --template-name or --cluster-template-name.');
   const given = [...parseArguments(args), ...parseSecretArguments(argsFromSecrets)];
   // What reads templates takes a while to load.
   const { readTemplates } = await import('../../activities/rollout/analysis-templates.ts');
@@ -217,7 +213,7 @@ function parseArguments(texts: readonly string[]): readonly AnalysisArgument[] {
   return texts
     .flatMap((text) => text.split(BETWEEN))
     .map((pair) => {
-      const [name, value] = pairOf(pair, 'NAME=VALUE with --args');
+      const [name, value] = pairOf(pair, '--args', 'NAME=VALUE');
       return { name, value };
     });
 }
@@ -227,18 +223,18 @@ function parseSecretArguments(texts: readonly string[]): readonly AnalysisArgume
   return texts
     .flatMap((text) => text.split(BETWEEN))
     .map((pair) => {
-      const [argument, reference] = pairOf(pair, 'NAME=SECRET.KEY with --args-from-secrets');
+      const [argument, reference] = pairOf(pair, '--args-from-secrets', 'NAME=SECRET.KEY');
       const dot = reference.indexOf('.');
       const [name, key] = [reference.slice(0, dot), reference.slice(dot + 1)];
       if (dot < 1 || key === '')
-        throw badUsage(`Expected NAME=SECRET.KEY with --args-from-secrets, got ${JSON.stringify(pair)}.`);
+        throw badUsage(`invalid --args-from-secrets ${JSON.stringify(pair)}: must be NAME=SECRET.KEY`);
       return { name: argument, valueFrom: { secretKeyRef: { name, key } } };
     });
 }
 
-function pairOf(pair: string, expected: string): readonly [string, string] {
+function pairOf(pair: string, option: string, form: string): readonly [string, string] {
   const equals = pair.indexOf('=');
-  if (equals < 1) throw badUsage(`Expected ${expected}, got ${JSON.stringify(pair)}.`);
+  if (equals < 1) throw badUsage(`invalid ${option} ${JSON.stringify(pair)}: must be ${form}`);
   return [pair.slice(0, equals), pair.slice(equals + 1)];
 }
 
@@ -276,7 +272,7 @@ const PHASES = ['Successful', 'Failed', 'Error', 'Inconclusive'] as const;
 function phaseCalled(text: string): (typeof PHASES)[number] {
   const found = PHASES.find((phase) => phase.toLowerCase() === text.toLowerCase());
   if (found !== undefined) return found;
-  throw badUsage(`Expected one of ${PHASES.join(', ')} with --phase, got ${JSON.stringify(text)}.`);
+  throw badUsage(`invalid --phase ${JSON.stringify(text)}: must be one of ${PHASES.join(', ')}`);
 }
 
 /** Whether an AnalysisRun measures no more. */

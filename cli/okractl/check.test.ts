@@ -9,15 +9,15 @@ const check = (world: FakeWorld, ...words: readonly string[]) =>
 describe('check', () => {
   it('ends with 0 when all is there', async () => {
     const { out, code } = await check({});
-    expect(out).toBe(`ok      Kubernetes answers, and knows you as ann
-ok      ${resources.length} of ${resources.length} kinds are defined as this okractl knows them
-?       Argo Rollouts is not installed; steps with analyses and experiments need it
-ok      you: 11 of 11 rights
-ok      you may ask of a Cell: pause, resume, promote, promotefull, abort, retry, approve
-ok      you may ask of a StagedBindingPolicy: pause, resume, promote, abort, retry
-ok      Temporal answers at 127.0.0.1:7233, and has the namespace default
+    expect(out).toBe(`ok      Kubernetes answers; you are ann
+ok      ${resources.length} of ${resources.length} CRDs match this okractl
+?       Argo Rollouts is not installed; only steps with analyses and experiments need it
+ok      you: 11 of 11 permissions
+ok      requests that you may send to a Cell: pause, resume, promote, promotefull, abort, retry, approve
+ok      requests that you may send to a StagedBindingPolicy: pause, resume, promote, abort, retry
+ok      Temporal answers at 127.0.0.1:7233, namespace default
 ok      the search attributes are registered
-ok      workers poll okra and the queues beside it
+ok      workers poll okra and its related task queues
 0 problems
 `);
     expect(code).toBe(0);
@@ -27,12 +27,12 @@ ok      workers poll okra and the queues beside it
     [
       'a kind that is missing',
       { objects: definitions.slice(1) },
-      /PROBLEM Expected the kind Cell .*, got none\. Install it/,
+      /PROBLEM CRD of Cell .* not found\. Install it/,
     ],
     [
       'a kind that is defined otherwise',
       { objects: [{ ...definitions[0]!, spec: { versions: [] } } as FakeObject, ...definitions.slice(1)] },
-      /PROBLEM Expected the definition of cells to be that of this okractl, got another/,
+      /PROBLEM the CRD cells does not match this okractl/,
     ],
     [
       'a right to read',
@@ -42,7 +42,7 @@ ok      workers poll okra and the queues beside it
     [
       'a worker',
       { temporal: { missingAttributes: [], unpolled: ['okra (workflow tasks)'] } },
-      /no rollout goes on/,
+      /no rollout progresses/,
     ],
     [
       'search attributes',
@@ -57,7 +57,7 @@ ok      workers poll okra and the queues beside it
 
   it('does not count what only some commands need', async () => {
     const { out, code } = await check({ allowed: ({ verb }) => verb !== 'create' });
-    expect(out).toContain('?       you may not create freezes (freeze, unfreeze); the rest works without it');
+    expect(out).toContain('?       you may not create freezes (freeze, unfreeze); optional');
     expect(code).toBe(0);
   });
 
@@ -65,17 +65,17 @@ ok      workers poll okra and the queues beside it
     const had = ['get', 'list', 'watch', 'pause', 'resume'];
     const { out, code } = await check({ allowed: ({ verb }) => had.includes(verb) });
     expect(out).toContain(
-      '?       you may ask of a Cell: pause, resume; not promote, promotefull, abort, retry, approve, which the ClusterRole okra-operator and okra-approver let one\n',
+      '?       requests that you may send to a Cell: pause, resume; not promote, promotefull, abort, retry, approve (ClusterRole okra-operator and okra-approver)\n',
     );
-    expect(out).toContain('?       you may ask of a StagedBindingPolicy: pause, resume; not promote');
+    expect(out).toContain(
+      '?       requests that you may send to a StagedBindingPolicy: pause, resume; not promote',
+    );
     expect(code).toBe(0);
   });
 
   it('says in one line that someone has no rights at all', async () => {
     const { out } = await check({ allowed: (_, account) => account === undefined }, '--okrad', 'okra/none');
-    expect(out).toMatch(
-      /PROBLEM okrad \(okra\/none\): none of \d+ rights\. Look whether that is who is meant/,
-    );
+    expect(out).toMatch(/PROBLEM okrad \(okra\/none\): none of \d+ permissions\. Check the name/);
   });
 
   it('takes a schema for the same that the API server has tidied up', async () => {
@@ -90,7 +90,7 @@ ok      workers poll okra and the queues beside it
     const { out, code } = await check({ allowed }, '--okrad', 'okra/okrad');
     expect(out).toMatch(/PROBLEM okrad \(okra\/okrad\) may not .*get, patch leases in namespace okra/);
     expect(code).toBe(2);
-    expect((await check({}, '--okrad', 'okrad')).err).toContain('Expected NAMESPACE/NAME');
+    expect((await check({}, '--okrad', 'okrad')).err).toContain('must be NAMESPACE/NAME');
   });
 
   it('says that rights are asked for in all namespaces, of an okrad that has them in some', async () => {
@@ -98,7 +98,7 @@ ok      workers poll okra and the queues beside it
       account === undefined || namespace !== undefined || resource === 'clustersets';
     const everywhere = await check({ allowed }, '--okrad', 'okra/okra');
     expect(everywhere.out).toMatch(
-      /may not .* cells in all namespaces .*\. Grant it, or ask with --namespace for each namespace that is meant\./,
+      /may not .* cells in all namespaces .*\. Grant it, or check single namespaces with --namespace\./,
     );
     const inOne = await check({ allowed }, '--okrad', 'okra/okra', '--namespace', 'shop');
     expect(inOne.out).not.toContain('in all namespaces');

@@ -33,11 +33,11 @@ export function addCheck(program: Command, shell: Shell): void {
   program
     .command('check')
     .description(
-      'Checks that everything that Okra needs is there: kinds, rights, Temporal with its search attributes, and workers. Exits with status 2 when something is missing.',
+      'Checks that everything that Okra needs is there: CRDs, permissions, Temporal with its search attributes, and workers. Exits with status 2 when something is missing.',
     )
     .option(
       '--okrad [account]',
-      'also check the rights of okrad: of the service account NAMESPACE/NAME, by default your own',
+      'also check the permissions that okrad needs: those of the service account NAMESPACE/NAME, by default your own',
     )
     .addOption(outputOption())
     .action(async (_options: unknown, command: Command) => {
@@ -55,7 +55,7 @@ export function addCheck(program: Command, shell: Shell): void {
 
 async function findOut(session: Session, options: CheckOptions): Promise<readonly Finding[]> {
   const known = await session.whoAmI().then(
-    (name) => fine(`Kubernetes answers, and knows you as ${name}`),
+    (name) => fine(`Kubernetes answers; you are ${name}`),
     (error: unknown) => problem(messageOf(error)),
   );
   const temporal = temporalFindings(session);
@@ -79,22 +79,22 @@ async function kindFindings({ kubernetes }: Session): Promise<readonly Finding[]
       return judgeDefinition(kind, await kubernetes.get(CUSTOM_RESOURCE_DEFINITION, { name }));
     } catch (error) {
       if (await kubernetes.serves(kind).catch(() => false))
-        return unknown(`${kind.plural} are served; how they are defined you may not see`);
+        return unknown(`the CRD ${kind.plural} is installed; you may not read its definition`);
       return isNotFound(error) ? judgeDefinition(kind, undefined) : problem(messageOf(error));
     }
   });
   const argo = kubernetes.serves(ANALYSIS_RUN).then(
     (isServed) =>
       isServed
-        ? fine('Argo Rollouts is installed, for analyses and experiments')
-        : unknown('Argo Rollouts is not installed; steps with analyses and experiments need it'),
+        ? fine('Argo Rollouts is installed (for analyses and experiments)')
+        : unknown('Argo Rollouts is not installed; only steps with analyses and experiments need it'),
     (error: unknown) => unknown(messageOf(error)),
   );
   const all = await Promise.all(own);
   const same = all.filter(({ is }) => is === 'Fine').length;
   const others = all.filter(({ is }) => is !== 'Fine');
   return [
-    ...(same === 0 ? [] : [fine(`${same} of ${all.length} kinds are defined as this okractl knows them`)]),
+    ...(same === 0 ? [] : [fine(`${same} of ${all.length} CRDs match this okractl`)]),
     ...others,
     await argo,
   ];
@@ -112,7 +112,7 @@ async function rightFindings(
     );
     return judgeRights(who, judged);
   } catch (error) {
-    return [unknown(`the rights of ${who} cannot be found out: ${messageOf(error)}`)];
+    return [unknown(`cannot check the permissions of ${who}: ${messageOf(error)}`)];
   }
 }
 
@@ -125,7 +125,7 @@ async function requestFindings(session: Session, namespace?: string): Promise<re
       ),
     );
   } catch (error) {
-    return [unknown(`the requests that you may make cannot be found out: ${messageOf(error)}`)];
+    return [unknown(`cannot check which requests you may send: ${messageOf(error)}`)];
   }
 }
 
@@ -150,7 +150,7 @@ async function okradFindings(
 function parseAccount(text: string): ServiceAccount {
   const [namespace = '', name = '', ...others] = text.split('/');
   if (namespace !== '' && name !== '' && others.length === 0) return { namespace, name };
-  throw badUsage(`Expected NAMESPACE/NAME of a service account with --okrad, got ${JSON.stringify(text)}.`);
+  throw badUsage(`invalid --okrad ${JSON.stringify(text)}: must be NAMESPACE/NAME of a service account`);
 }
 
 async function temporalFindings({ operator, temporal, taskQueue }: Session): Promise<readonly Finding[]> {
@@ -158,7 +158,7 @@ async function temporalFindings({ operator, temporal, taskQueue }: Session): Pro
   try {
     const findings = await (await operator()).inspect(taskQueue);
     return [
-      fine(`Temporal answers at ${address}, and has the namespace ${namespace}`),
+      fine(`Temporal answers at ${address}, namespace ${namespace}`),
       ...judgeTemporal(findings, { namespace, taskQueue }),
     ];
   } catch (error) {
@@ -184,7 +184,7 @@ function judgeDefinition(kind: (typeof resources)[number], installed: unknown): 
   const { plural, apiVersion } = kind;
   if (installed === undefined)
     return problem(
-      `Expected the kind ${kind.kind} (${apiVersion}), got none. Install it by kubectl apply -f crds/manifests, or with the chart.`,
+      `CRD of ${kind.kind} (${apiVersion}) not found. Install it with kubectl apply -f crds/manifests, or with the chart.`,
     );
   const schemaOf = (definition: unknown): unknown => {
     const [version] = recordsIn(fieldsIn(fieldsIn(definition)['spec'])['versions']);
@@ -192,9 +192,9 @@ function judgeDefinition(kind: (typeof resources)[number], installed: unknown): 
   };
   const isSame = canonical(asKept(schemaOf(installed))) === canonical(asKept(schemaOf(kind.manifest())));
   return isSame
-    ? fine(`${plural} are defined as this okractl knows them`)
+    ? fine(`the CRD ${plural} matches this okractl`)
     : problem(
-        `Expected the definition of ${plural} to be that of this okractl, got another. Install the definitions of the version of okrad, and use the okractl of the same version.`,
+        `the CRD ${plural} does not match this okractl. Install the CRDs of the version of okrad, and use okractl of the same version.`,
       );
 }
 
@@ -220,18 +220,18 @@ function judgeTemporal(
 }
 
 function attributesFinding(missing: readonly string[] | undefined, namespace: string): Finding {
-  if (missing === undefined) return unknown('Temporal does not tell which search attributes there are');
+  if (missing === undefined) return unknown('cannot read the search attributes of Temporal');
   if (missing.length === 0) return fine('the search attributes are registered');
   return problem(
-    `Expected the search attributes ${missing.join(', ')} in namespace ${namespace}, got none. ${registration(namespace, missing)}`,
+    `search attributes ${missing.join(', ')} not found in namespace ${namespace}. ${registration(namespace, missing)}`,
   );
 }
 
 function pollsFinding(unpolled: readonly string[] | undefined, taskQueue: string): Finding {
-  if (unpolled === undefined) return unknown('Temporal does not tell which workers poll');
-  if (unpolled.length === 0) return fine(`workers poll ${taskQueue} and the queues beside it`);
+  if (unpolled === undefined) return unknown('cannot read which workers poll');
+  if (unpolled.length === 0) return fine(`workers poll ${taskQueue} and its related task queues`);
   return problem(
-    `Expected a worker to poll ${unpolled.join(', ')}, got none: no rollout goes on. Start okrad, or set OKRA_TASK_QUEUE to the queue that it has.`,
+    `no worker polls task queue ${unpolled.join(', ')}, so no rollout progresses. Start okrad, or set OKRA_TASK_QUEUE to its task queue.`,
   );
 }
 
@@ -315,11 +315,11 @@ function rightsOfPerson(namespace: string | undefined): readonly Right[] {
 /** Says which requests a person may make, and by which ClusterRoles the others are let. */
 function judgeRequests(kind: AskedKind, allowed: ReadonlySet<RequestVerb>): Finding {
   const lacking = requestVerbs[kind].filter((verb) => !allowed.has(verb));
-  const had = [...allowed].join(', ') || 'nothing';
-  const text = `you may ask of a ${kind}: ${had}`;
+  const had = [...allowed].join(', ') || 'none';
+  const text = `requests that you may send to a ${kind}: ${had}`;
   if (lacking.length === 0) return fine(text);
   const by = [...new Set(lacking.map(roleWith))].join(' and ');
-  return unknown(`${text}; not ${lacking.join(', ')}, which the ClusterRole ${by} let one`);
+  return unknown(`${text}; not ${lacking.join(', ')} (ClusterRole ${by})`);
 }
 
 /** Judges rights by what the API server allows; those that are alike are told together. */
@@ -329,11 +329,7 @@ function judgeRights(
 ): readonly Finding[] {
   const denied = rights.filter(({ isAllowed }) => !isAllowed);
   if (denied.length === rights.length && denied.length > 1)
-    return [
-      problem(
-        `${who}: none of ${rights.length} rights. Look whether that is who is meant, and bind its roles.`,
-      ),
-    ];
+    return [problem(`${who}: none of ${rights.length} permissions. Check the name, and bind its roles.`)];
   const count = rights.length - denied.length;
   const groups = Map.groupBy(denied, ({ right: { access, use, optional } }) =>
     [access.resource, access.subresource ?? '', access.namespace ?? '', use, optional].join('|'),
@@ -353,11 +349,9 @@ function judgeRights(
     const text = `${who} may not ${verbs} ${resource}${where} (${use})`;
     return [
       optional
-        ? { is: 'Unknown', what: `${text}; the rest works without it` }
-        : problem(
-            `${text}. Grant it${isEverywhere ? ', or ask with --namespace for each namespace that is meant' : ''}.`,
-          ),
+        ? { is: 'Unknown', what: `${text}; optional` }
+        : problem(`${text}. Grant it${isEverywhere ? ', or check single namespaces with --namespace' : ''}.`),
     ];
   });
-  return [...(count === 0 ? [] : [fine(`${who}: ${count} of ${rights.length} rights`)]), ...findings];
+  return [...(count === 0 ? [] : [fine(`${who}: ${count} of ${rights.length} permissions`)]), ...findings];
 }

@@ -46,9 +46,7 @@ complete -c okractl -f -a '(__okractl)'
 export function addCompletion(program: Command, shell: Shell): void {
   program
     .command('completion')
-    .description(
-      'Prints the completion script of a shell for commands, options and names: source <(okractl completion bash).',
-    )
+    .description('Prints the completion script of a shell, which completes commands, options and names.')
     .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(scripts)))
     .action((name: keyof typeof scripts) => shell.write(scripts[name]));
   program

@@ -24,7 +24,7 @@ export function addConvert(program: Command, shell: Shell): void {
   program
     .command('convert')
     .description(
-      'Converts manifests of older generations to the current form, and warns of each change of meaning. Exits with status 2 when something must be completed by hand.',
+      'Converts manifests of older generations to the current form and prints them, with a warning for each change of meaning. Exits with status 2 when something must be completed by hand.',
     )
     .option(...FILE)
     .option(...OFFLINE)

@@ -34,6 +34,7 @@ function dashboard(words: readonly string[], mayListAll = true): Running {
     filesAt: () => Promise.resolve([]),
     session: ({ namespace }) => ({ ...session, namespace: namespace ?? 'shop' }),
     exitWith: () => undefined,
+    confirm: undefined,
     browse: (url) => void browsed!.push(url),
   };
   const ended = okractl(shell, '1.2.3').parseAsync(['dashboard', ...words], { from: 'user' });
@@ -49,7 +50,7 @@ describe('okractl dashboard', () => {
       expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       expect.stringMatching(/^[\w-]{43}$/),
     ]);
-    expect(err).toEqual(['Whoever has this address can do what you may do. End it with Ctrl+C.']);
+    expect(err).toEqual(['Anyone with this address can act with your permissions. Stop it with Ctrl+C.']);
     expect(await readFile(fileURLToPath(browsed[0]!), 'utf8')).toContain(out[0]!);
     const headers = { 'X-Okra-Dashboard': '1', Authorization: `Bearer ${key}` };
     const me = await fetch(`${base}/api/me`, { headers });
@@ -66,7 +67,7 @@ describe('okractl dashboard', () => {
   ])('shows the Cells %s', async (_, words, mayListAll, namespace) => {
     const { err, browsed, stop, ended } = dashboard(words, mayListAll);
     await until('the address', async () => err.length > 1);
-    expect([err[0], browsed]).toEqual([`It shows the Cells of namespace ${namespace}.`, []]);
+    expect([err[0], browsed]).toEqual([`Showing the Cells of namespace ${namespace}.`, []]);
     stop();
     await ended;
   });

@@ -14,7 +14,7 @@ interface DashboardOptions extends Globals {
 function portIn(text: string): number {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
-  throw new InvalidArgumentError('Expected a port from 0 to 65535.');
+  throw new InvalidArgumentError('It must be a port from 0 to 65535.');
 }
 
 /** Adds `dashboard`. */
@@ -22,7 +22,7 @@ export function addDashboard(program: Command, shell: Shell): void {
   program
     .command('dashboard')
     .description(
-      'Serves a page on this machine that shows all Cells live, and lets you send requests with your own rights.',
+      'Serves the dashboard on this machine: all Cells, live, and requests with your own permissions.',
     )
     .option('--port <port>', 'the port on 127.0.0.1; default: any free port', portIn, 0)
     .option('--ui <url>', 'the address of the Temporal Web UI; default: OKRA_TEMPORAL_UI')
@@ -31,7 +31,7 @@ export function addDashboard(program: Command, shell: Shell): void {
       const options = command.optsWithGlobals<DashboardOptions>();
       const session = shell.session(options);
       const namespace = await namespaceOf(session, options);
-      if (namespace !== undefined) shell.warn(`It shows the Cells of namespace ${namespace}.`);
+      if (namespace !== undefined) shell.warn(`Showing the Cells of namespace ${namespace}.`);
       // What it is made of takes a while to load.
       const { openDashboard } = await import('../dashboard/of-person.ts');
       const { url, close } = await openDashboard({
@@ -44,7 +44,7 @@ export function addDashboard(program: Command, shell: Shell): void {
         failed: (error) => shell.warn(inOneLine(error instanceof Error ? error.message : String(error))),
       });
       shell.print(url);
-      shell.warn('Whoever has this address can do what you may do. End it with Ctrl+C.');
+      shell.warn('Anyone with this address can act with your permissions. Stop it with Ctrl+C.');
       const { doorTo } = await import('../dashboard/of-person.ts');
       const door = options.open && shell.screen !== undefined ? await doorTo(url) : undefined;
       if (door !== undefined) shell.browse(door.url);

@@ -24,7 +24,7 @@ export function describeCell(view: CellView, now: number): string {
     section('Applications', applicationsTable(view.cell.status ?? {})),
     section('Weights', weightsTable(view)),
     listed('Steps', stepLines(view, now)),
-    listed('Verdicts', verdictLines(view.cell.status ?? {})),
+    listed('Analyses', verdictLines(view.cell.status ?? {})),
     section('Blocked', {
       headings: ['VERSION', 'SINCE', 'CAUSE'],
       rows: blockedVersions.map(({ version, time, cause }) => [
@@ -34,10 +34,10 @@ export function describeCell(view: CellView, now: number): string {
       ]),
     }),
     listed(
-      'Target groups that cannot be used',
+      'Rejected target groups',
       (view.cell.status?.rejectedTargetGroups ?? []).map(({ message }) => message),
     ),
-    section('Asked for', requestsTable(requests)),
+    section('Requests', requestsTable(requests)),
     section('History', changesTable(history)),
     section('Events', eventsTable(view.events, now)),
     listed('You can', commandsFor(view.cell)),
@@ -46,26 +46,34 @@ export function describeCell(view: CellView, now: number): string {
     .join('\n\n');
 }
 
+/** What stands for the message of an object without a status. */
+export const NOT_RECONCILED = 'Not reconciled yet. Is okrad running? Try okractl check.';
+
 type Pair = readonly [string, string | undefined];
 
 function headOf(view: CellView, now: number): readonly Pair[] {
   const { metadata, spec, status = {} } = view.cell;
-  const { phase = 'Pending', reason, message = 'Nobody has looked at it yet; see okractl check.' } = status;
+  const { phase = 'Pending', reason, message = NOT_RECONCILED } = status;
   const route = routeOf(spec);
   const isOld = status.observedGeneration !== undefined && status.observedGeneration !== metadata.generation;
   return [
     ['Cell', `${metadata.namespace ?? 'default'}/${metadata.name}`],
     ['Phase', reason === undefined ? phase : `${phase} (${reason})`],
-    ['Says', inOneLine(message)],
+    ['Message', inOneLine(message)],
     ['Targets', unhealthyTargets(status)],
-    ['Serves', status.stableVersion ?? (route === undefined ? undefined : 'nothing yet')],
+    ['Stable', status.stableVersion ?? (route === undefined ? undefined : 'nothing yet')],
     ['Pinned to', spec.version],
     ['Change cause', metadata.annotations?.[CHANGE_CAUSE]],
     ...rolloutPairs(status, now),
     ...gatePairs(view, now),
     ['Load balancer', route === undefined ? undefined : `${describeRoute(route)}: ${placeOf(route)}`],
-    ['Spec', isOld ? 'was changed, and nobody has looked at the change yet' : undefined],
-    ['Reported', formatTime(status.lastSyncTime, now)],
+    [
+      'Spec',
+      isOld
+        ? `generation ${metadata.generation ?? '?'} not observed yet (observed: ${status.observedGeneration ?? 'none'})`
+        : undefined,
+    ],
+    ['Last sync', formatTime(status.lastSyncTime, now)],
     ['Workflow', view.url],
   ];
 }
@@ -90,7 +98,7 @@ function rolloutPairs(status: CellStatus, now: number): readonly Pair[] {
   if (rollout === undefined) return [pausedBy];
   const { ending } = rollout;
   return [
-    ['Rolls out', status.desiredVersion ?? '-'],
+    ['Canary', status.desiredVersion ?? '-'],
     ['Step', stepText(status)],
     ['Started', formatTime(rollout.startedAt, now)],
     pausedBy,
@@ -105,7 +113,7 @@ function gatePairs({ cell: { spec }, freezes }: CellView, now: number): readonly
   return [
     [
       'Freeze',
-      freeze === undefined ? undefined : `${freeze.name} of ${freeze.by}: ${inOneLine(freeze.reason)}`,
+      freeze === undefined ? undefined : `${freeze.name} by ${freeze.by}: ${inOneLine(freeze.reason)}`,
     ],
     [
       'Window opens',
@@ -123,7 +131,7 @@ const isoOf = (at: number | undefined): string | undefined =>
   at === undefined ? undefined : new Date(at).toISOString();
 
 const stepText = ({ step, canaryWeight }: CellStatus): string | undefined =>
-  step === undefined ? undefined : `${step}, the new version has ${canaryWeight ?? 0} of 100`;
+  step === undefined ? undefined : `${step}, canary weight ${canaryWeight ?? 0}`;
 
 /** Each target group with the weight that is asked for, and the one that was read back. */
 export function weightsTable({ cell, asked }: Pick<CellView, 'cell' | 'asked'>): Table {
@@ -132,7 +140,7 @@ export function weightsTable({ cell, asked }: Pick<CellView, 'cell' | 'asked'>):
   const names = [...new Set([...served, ...wanted].map(({ name }) => name))];
   const unknown = asked.is === 'Unknown' ? '?' : '-';
   return {
-    headings: ['TARGET GROUP', 'VERSION', 'ROLE', 'ASKED FOR', 'SERVED', 'HEALTHY', 'NOTE'],
+    headings: ['TARGET GROUP', 'VERSION', 'ROLE', 'DESIRED', 'OBSERVED', 'HEALTHY', 'NOTE'],
     rows: names.map((name) => {
       const group = served.find((one) => one.name === name);
       const weight = wanted.find((one) => one.name === name)?.weight;
@@ -162,7 +170,7 @@ export function verdictLines(status: CellStatus): readonly string[] {
     ['Experiment', experiment],
     ['Check', check],
     ['Job', job],
-    ['AnalysisRun in the background', backgroundAnalysisRun],
+    ['Background AnalysisRun', backgroundAnalysisRun],
   ] as const;
   const verdicts = all.flatMap(([kind, verdict]) =>
     verdict === undefined
@@ -173,7 +181,7 @@ export function verdictLines(status: CellStatus): readonly string[] {
   );
   if (approval === undefined) return verdicts;
   const { count, lacking, groups, approvals = [], message } = approval;
-  const of = `${lacking} of ${count} lacking, of ${groups.join(', ')}`;
+  const of = `${count - lacking} of ${count} given, ${lacking} more needed from ${groups.join(', ')}`;
   return [
     ...verdicts,
     inOneLine(`Approvals: ${of}${message === undefined ? '' : `. ${message}`}`),
@@ -251,7 +259,7 @@ export function stepLines({ cell }: Pick<CellView, 'cell'>, now: number): readon
     return `${marks[stands]} ${at + 1}. ${step}${stands === 'current' ? times : ''}`;
   });
   const all = index === undefined || index < steps.length ? 'ahead' : 'current';
-  const last = `${marks[all]} the whole weight${all === 'current' ? times : ''}`;
+  const last = `${marks[all]} all traffic${all === 'current' ? times : ''}`;
   return steps.length === 0 ? [] : [...lines, last];
 }
 

@@ -11,7 +11,15 @@ import type { ObjectKey } from '../../domain/model/ids.ts';
 import { fieldsIn, recordsIn, textIn } from '../../domain/model/fields.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { inOneLine } from '../terminal-text.ts';
-import { type Asked, describeCell, eventsTable, listed, section, type ShownEvent } from './describe-cell.ts';
+import {
+  type Asked,
+  describeCell,
+  eventsTable,
+  listed,
+  NOT_RECONCILED,
+  section,
+  type ShownEvent,
+} from './describe-cell.ts';
 import { requestsTable } from './history.ts';
 import { guessUi, workflowUrl } from './open.ts';
 import { ageOf, formatTime, layOutPairs, type Table } from './output.ts';
@@ -23,7 +31,7 @@ export function addDescribe(program: Command, shell: Shell): void {
   program
     .command('describe')
     .description(
-      'Shows the state of a rollout: versions, desired and served weights, steps, verdicts, what it waits for, and the requests of operators.',
+      'Shows one object in detail: versions, desired and observed weights, steps, analyses, what it waits for, requests, history, Events and what you can do next.',
     )
     .argument('<names...>', TARGET_HELP)
     .action(async (names: string[], _options: unknown, command: Command) => {
@@ -40,14 +48,12 @@ async function described(session: Session, target: Target, now: number): Promise
   const { key } = target;
   if (target.kind === 'StagedBindingPolicy') {
     const policy = await kubernetes.get<StagedBindingPolicy>(STAGED_BINDING_POLICY, key);
-    if (policy === undefined)
-      throw failed(`Expected ${formatTarget(target)}, got none. See okractl get sbp.`);
+    if (policy === undefined) throw failed(`${formatTarget(target)} not found. See okractl get sbp.`);
     const events = await eventsOf(kubernetes, target);
     return describeStaged({ policy, events, url: urlOf(session, target, undefined) }, now);
   }
   const cell = await kubernetes.get<Cell>(CELL, key);
-  if (cell === undefined)
-    throw failed(`Expected ${formatTarget(target)}, got none. See okractl get cells -A.`);
+  if (cell === undefined) throw failed(`${formatTarget(target)} not found. See okractl get cells -A.`);
   const [asked, freezes, events] = await Promise.all([
     askedOf(kubernetes, cell, key),
     kubernetes.list<Freeze>(FREEZE).catch(() => []),
@@ -104,12 +110,12 @@ interface StagedView {
 /** Says all that there is to say about a StagedBindingPolicy. */
 function describeStaged({ policy, events, url }: StagedView, now: number): string {
   const { metadata, status = {} } = policy;
-  const { phase = 'Pending', reason, message = 'Nobody has looked at it yet; see okractl check.' } = status;
+  const { phase = 'Pending', reason, message = NOT_RECONCILED } = status;
   const { paused, held } = status;
   const head = layOutPairs([
     ['StagedBindingPolicy', metadata.name],
     ['Phase', reason === undefined ? phase : `${phase} (${reason})`],
-    ['Says', inOneLine(message)],
+    ['Message', inOneLine(message)],
     ['Stage', status.activeStage],
     ['Fulfilled', status.fulfilled === undefined ? undefined : `${status.fulfilled} objects`],
     [
@@ -123,7 +129,7 @@ function describeStaged({ policy, events, url }: StagedView, now: number): strin
   return [
     head,
     section('Stages', stagesTable(policy, now)),
-    section('Asked for', requestsTable(status.requests ?? [])),
+    section('Requests', requestsTable(status.requests ?? [])),
     section('Events', eventsTable(events, now)),
     listed('You can', commandsForStaged(policy)),
   ]
@@ -159,12 +165,12 @@ export function stagesTable(
 function commandsForStaged({ metadata: { name }, status = {} }: StagedBindingPolicy): readonly string[] {
   const command = (verb: string): string => `okractl ${verb} sbp/${name}`;
   const at = status.activeStage === undefined ? '' : ` --stage ${status.activeStage}`;
-  if (status.held !== undefined) return [`${command('retry')}  (lets it go on)`];
+  if (status.held !== undefined) return [`${command('retry')}  (continues the rollout)`];
   if (status.paused !== undefined) return [`${command('resume')}  (ends the pause)`];
   if (status.phase === 'Paused')
     return [
       `${command('promote')}${at}  (begins the next stage)`,
-      `${command('abort')}  (takes the stage back)`,
+      `${command('abort')}  (reverts the stage)`,
     ];
   return [];
 }

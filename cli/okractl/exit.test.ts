@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { KubernetesError } from '../../clients/kubernetes/kubernetes-error.ts';
-import { badUsage, endingOf, failed, refused } from './shell.ts';
+import { badUsage, endingOf, failed, refused, screenOf } from './shell.ts';
 import { ConfigError } from '../../config/config.ts';
 
 it.each([
@@ -21,4 +21,17 @@ it.each([
   ['1 to everything else', 'x', 1],
 ])('gives %s', (_, error, code) => {
   expect(endingOf(error)).toEqual({ code, message: expect.stringContaining('x') as unknown });
+});
+
+it('takes a terminal that does not know its size for one of 80 columns', () => {
+  const sizeOf = (columns?: number, rows?: number) => {
+    const screen = screenOf({ isTTY: true, columns, rows } as Parameters<typeof screenOf>[0]);
+    return [screen?.columns(), screen?.rows()];
+  };
+  expect([sizeOf(0, 0), sizeOf(), sizeOf(120, 40)]).toEqual([
+    [80, 24],
+    [80, 24],
+    [120, 40],
+  ]);
+  expect(screenOf({})).toBeUndefined();
 });

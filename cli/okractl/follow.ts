@@ -273,7 +273,7 @@ export function troubleLog(trouble: (why: string | undefined, status?: number) =
         const { level, err } = fieldsIn(JSON.parse(line));
         if (typeof level !== 'number' || level < WARN) return trouble(undefined);
         const { message, status } = fieldsIn(err);
-        const why = textIn(message) ?? 'it is not known why';
+        const why = textIn(message) ?? 'unknown reason';
         trouble(why, typeof status === 'number' ? status : undefined);
       },
     },
@@ -331,7 +331,7 @@ export async function untilHolds<T extends Informed>(
   signal.throwIfAborted();
   if (forbidden !== undefined)
     throw refused(
-      `Expected to be let list and watch ${kind.plural} in namespace ${key.namespace}, to wait for ${key.name}, got no from Kubernetes: ${forbidden}. Have a role with these verbs bound to you. ${kind.kind} ${key.name} is there all the same.`,
+      `cannot wait for ${kind.kind} ${key.name}: Kubernetes does not allow you to list and watch ${kind.plural} in namespace ${key.namespace}: ${forbidden}. Ask for a role with these verbs. ${kind.kind} ${key.name} exists nevertheless.`,
     );
   return found;
 }

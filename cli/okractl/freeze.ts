@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { freeze as freezeKind, type Freeze } from '../../crds/freeze.ts';
 import { FREEZE } from '../../clients/kubernetes/kinds.ts';
 import { parseDuration } from '../../domain/duration.ts';
+import { mustConfirm, YES } from './confirm.ts';
 import { mustBeLet } from './send.ts';
 import { badUsage, failed, type Globals, type Shell } from './shell.ts';
 
@@ -18,10 +19,10 @@ export function addFreeze(program: Command, shell: Shell): void {
   program
     .command('freeze')
     .description(
-      'Holds the rollouts of a namespace, or of all namespaces, until the Freeze ends or is lifted. Taking traffic back is not held.',
+      'Creates a Freeze, which holds the rollouts of a namespace, or of all namespaces, until it ends or is lifted. Rollbacks are not held.',
     )
     .argument('[name]', 'the name of the Freeze; default: a generated name')
-    .requiredOption('--reason <text>', 'the reason, for everyone whose rollout it holds')
+    .requiredOption('--reason <text>', 'the reason, shown to everyone whose rollout is held')
     .option('--for <duration>', 'how long, such as 2h; default: until unfreeze')
     .option('--until <time>', 'until when, such as 2027-01-02T08:00:00Z')
     .option('-A, --all-namespaces', 'all namespaces, instead of the one of the context or --namespace')
@@ -82,39 +83,41 @@ function mustBeAhead(
   if (until === undefined || Date.parse(until) > now) return;
   const option = lasting === undefined ? '--until' : '--for';
   throw badUsage(
-    `Expected a time to come with ${option}, got ${until}, and it is ${new Date(now).toISOString()}: the Freeze would hold nothing. Name a later end, or leave ${option} out to freeze until okractl unfreeze.`,
+    `invalid ${option}: ${until} is in the past (now ${new Date(now).toISOString()}). Use a later time, or omit ${option} to freeze until okractl unfreeze.`,
   );
 }
 
 function endOf(options: Pick<FreezeOptions, 'for' | 'until'>, now: number): string | undefined {
   const { for: lasting, until } = options;
   if (lasting === undefined) return until;
-  if (until !== undefined) throw badUsage('Expected one of --for and --until, got both. Leave one out.');
+  if (until !== undefined) throw badUsage('--for and --until are mutually exclusive.');
   try {
     return new Date(now + parseDuration(lasting) * 1000).toISOString();
   } catch (error) {
-    throw badUsage(`--for: ${error instanceof Error ? error.message : String(error)}`);
+    throw badUsage(`invalid --for: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
 /** Says what a Freeze holds, and how it is lifted. */
 export function heldBy({ metadata: { name }, spec: { namespaces, until } }: NewFreeze): string {
   const where = namespaces === undefined ? 'all namespaces' : `namespace ${namespaces.join(', ')}`;
-  const end = until === undefined ? 'until it is lifted' : `until ${until}, or until it is lifted`;
-  return `Freeze ${name} holds the rollouts of ${where} ${end}: okractl unfreeze ${name}`;
+  const end = until === undefined ? '' : ` until ${until}`;
+  return `Freeze ${name} created: it holds the rollouts of ${where}${end}. To lift it: okractl unfreeze ${name}`;
 }
 
 interface UnfreezeOptions extends Globals {
   readonly all?: boolean;
+  readonly yes?: boolean;
 }
 
 /** Adds `unfreeze`. */
 export function addUnfreeze(program: Command, shell: Shell): void {
   program
     .command('unfreeze')
-    .description('Lifts Freezes, so that the rollouts that they hold go on.')
+    .description('Deletes Freezes, so that the rollouts that they hold continue.')
     .argument('[names...]', 'the names of the Freezes')
     .option('--all', 'all Freezes of the cluster')
+    .option(...YES)
     .action(async (names: string[], _options: unknown, command: Command) => {
       const options = command.optsWithGlobals<UnfreezeOptions>();
       const session = shell.session(options);
@@ -125,22 +128,27 @@ export function addUnfreeze(program: Command, shell: Shell): void {
       await Promise.all(
         lifted.map((name) => mustBeLet(session, { verb: 'delete', kind: FREEZE, key: { name } })),
       );
+      if (options.all === true && lifted.length > 0)
+        await mustConfirm(
+          shell,
+          { command: 'unfreeze --all', question: `Lift all Freezes of the cluster (${lifted.join(', ')})?` },
+          options.yes,
+        );
       for (const name of lifted) {
         await kubernetes.delete(FREEZE, { name });
-        shell.print(`Freeze ${name} is lifted.`);
+        shell.print(`Freeze ${name} lifted.`);
       }
-      if (lifted.length === 0) shell.print('There are no Freezes.');
+      if (lifted.length === 0) shell.print('No Freezes found.');
     });
 }
 
 /** Chooses the Freezes to lift among those that there are. */
 export function chosen(names: readonly string[], there: readonly string[], all: boolean): readonly string[] {
   const listed = there.join(', ') || 'none';
-  if (all && names.length > 0) throw badUsage('Expected names, or --all, got both. Leave one out.');
+  if (all && names.length > 0) throw badUsage('names and --all are mutually exclusive.');
   if (all) return there;
-  if (names.length === 0) throw badUsage(`Expected the names of Freezes, or --all. There are: ${listed}.`);
+  if (names.length === 0) throw badUsage(`name the Freezes to lift, or pass --all. Existing: ${listed}.`);
   const unknown = names.filter((name) => !there.includes(name));
-  if (unknown.length > 0)
-    throw failed(`Expected a Freeze ${unknown.join(', ')}, got none. There are: ${listed}.`);
+  if (unknown.length > 0) throw failed(`Freeze ${unknown.join(', ')} not found. Existing: ${listed}.`);
   return names;
 }

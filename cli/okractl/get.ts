@@ -39,7 +39,9 @@ export function parseWanted(words: readonly string[]): Wanted {
   const pairs = words.map(pairIn);
   const kinds = new Set(pairs.map((pair) => pair.kind));
   if (kinds.size > 1)
-    throw badUsage('Expected objects of one kind, got several kinds. Ask for one after the other.');
+    throw badUsage(
+      'objects of several kinds cannot be shown in one table. Run the command once for each kind.',
+    );
   return { kind: pairs[0]?.kind ?? cell, names: pairs.map(({ name }) => name) };
 }
 
@@ -48,7 +50,7 @@ function pairIn(word: string): { readonly kind: ShownKind; readonly name: string
   const kind = kindCalled(prefix);
   if (kind !== undefined && name !== '' && others.length === 0) return { kind, name };
   throw badUsage(
-    `Expected KIND/NAME with a kind of Okra's, got ${JSON.stringify(word)}. See kubectl api-resources --categories=okra.`,
+    `invalid name ${JSON.stringify(word)}: must be KIND/NAME with a kind of Okra. See kubectl api-resources --categories=okra.`,
   );
 }
 
@@ -85,13 +87,13 @@ async function read(
     return all.toSorted((a, b) => compareText(idOf(a), idOf(b)));
   }
   if (namespace === undefined && kind.namespaced)
-    throw badUsage('Expected names, or --all-namespaces, got both. Leave one out.');
+    throw badUsage('names and --all-namespaces are mutually exclusive.');
   return Promise.all(
     names.map(async (name) => {
       const found = await kubernetes.get<ShownObject>(kind, { namespace, name });
       if (found !== undefined) return found;
       const where = kind.namespaced ? ` in namespace ${namespace}` : '';
-      throw failed(`Expected ${kind.kind} ${name}${where}, got none. See okractl get ${kind.plural} -A.`);
+      throw failed(`${kind.kind} ${name} not found${where}. See okractl get ${kind.plural} -A.`);
     }),
   );
 }
@@ -112,7 +114,7 @@ function show(
     return objects.forEach(({ metadata }) => shell.print(inOneLine(`${kind.singular}/${metadata.name}`)));
   if (objects.length === 0)
     return shell.warn(
-      `There are no ${kind.plural}${allNamespaces || !kind.namespaced ? '' : ' in this namespace; -A shows those of all'}.`,
+      `No ${kind.plural} found${allNamespaces || !kind.namespaced ? '' : ' in this namespace; -A shows all namespaces'}.`,
     );
   const table = tableOf(kind, objects, {
     now: shell.now(),

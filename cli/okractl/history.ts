@@ -26,7 +26,9 @@ type Asked = NonNullable<CellStatus['requests']>[number];
 export function addHistory(program: Command, shell: Shell): void {
   program
     .command('history')
-    .description('Shows the changes of the serving version, and the requests of people: who, what and why.')
+    .description(
+      'Shows past version changes of an object with their outcomes, and the requests sent to it: who, what and why.',
+    )
     .argument('<name>', TARGET_HELP)
     .addOption(outputOption(['json', 'yaml', 'wide']))
     .action(async (text: string, _options: unknown, command: Command) => {
@@ -42,19 +44,19 @@ export function addHistory(program: Command, shell: Shell): void {
       const written = forPrograms({ changes, requests, changeCause }, options.output);
       if (written !== undefined) return shell.print(written);
       if (changes.length + requests.length === 0)
-        return shell.warn(`${formatTarget(target)} has not changed yet, and nobody has asked for anything.`);
+        return shell.warn(`${formatTarget(target)} has no version changes and no requests yet.`);
       const columns = options.output === 'wide' ? undefined : shell.screen?.columns();
       if (changes.length > 0) shell.print(layOut(changesTable(changes), columns));
-      if (changeCause !== undefined) shell.print(`\nThe spec was changed last by: ${inOneLine(changeCause)}`);
+      if (changeCause !== undefined) shell.print(`\nChange cause: ${inOneLine(changeCause)}`);
       if (requests.length === 0) return;
-      if (changes.length > 0) shell.print('\nAsked for since:');
+      if (changes.length > 0) shell.print('\nRequests since:');
       shell.print(layOut(requestsTable(requests), columns));
     });
 }
 
 async function existing<T>(reading: Promise<T | undefined>, target: Target): Promise<T> {
   const found = await reading;
-  if (found === undefined) throw failed(`Expected ${formatTarget(target)}, got none.`);
+  if (found === undefined) throw failed(`${formatTarget(target)} not found.`);
   return found;
 }
 
@@ -81,7 +83,7 @@ const ofPolicy = ({ status = {} }: StagedBindingPolicy): Told => ({
 /** The table of changes, the newest first, with who has asked for what meanwhile. */
 export function changesTable(changes: readonly Change[]): Table {
   return {
-    headings: ['ENDED', 'TOOK', 'FROM', 'VERSION', 'OUTCOME', 'ASKED FOR', 'MESSAGE'],
+    headings: ['ENDED', 'TOOK', 'FROM', 'VERSION', 'OUTCOME', 'REQUESTS', 'MESSAGE'],
     rows: changes.map(({ version, from, outcome, message, startedAt, endedAt, requests = [] }) => [
       withoutFraction(endedAt),
       formatDuration(Date.parse(endedAt) - Date.parse(startedAt)),

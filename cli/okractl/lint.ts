@@ -11,7 +11,6 @@ import type { Command } from 'commander';
 import { cell } from '../../crds/cell.ts';
 import { check } from '../../crds/check.ts';
 import { resources } from '../../crds/index.ts';
-import { GROUP } from '../../crds/resource.ts';
 import { stagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import type { StructuralSchema } from '../../crds/structural-schema.ts';
 import { expressionProblems } from '../../domain/checks/expression.ts';
@@ -43,7 +42,7 @@ export function addLint(program: Command, shell: Shell): void {
   program
     .command('lint')
     .description(
-      "Checks manifests of Okra's kinds as the API server would: schemas, rules, unknown fields, and CEL. Where it reaches an API server, that checks them too, by dry run. Exits with status 2 when it finds problems.",
+      "Checks manifests of Okra's kinds as the API server would: schemas, rules, unknown fields, and CEL. If an API server can be reached, it also checks them there, by dry run. Exits with status 2 when it finds problems.",
     )
     .option(...FILE)
     .option(...OFFLINE)
@@ -62,10 +61,10 @@ export function addLint(program: Command, shell: Shell): void {
       const looked = found.filter(({ finding }) => finding.is === 'Looked').length;
       if (looked + unread.length === 0)
         throw badUsage(
-          `Expected objects of Okra's kinds in ${filename.join(', ')}, got ${found.length} of others.`,
+          `no objects of Okra's kinds in ${filename.join(', ')}, only ${found.length} of other kinds.`,
         );
       const foreign = found.length - looked;
-      const others = foreign === 0 ? '' : `; ${foreign} of other kinds were not looked at`;
+      const others = foreign === 0 ? '' : `; ${foreign} of other kinds not checked`;
       const written = forPrograms({ looked, foreign, problems: all }, output);
       shell.print(
         written ??
@@ -95,7 +94,7 @@ export function lintObject(written: Fields): Finding {
   const group = groupOf(apiVersion);
   if (group === OLD_GROUP)
     return looked([
-      `Expected apiVersion ${GROUP}/v1alpha1, got ${apiVersion} of an older generation. Convert it by okractl convert -f.`,
+      `invalid apiVersion ${apiVersion}: it is of an older generation. Convert the manifest with okractl convert -f.`,
     ]);
   const found = resources.find((one) => one.kind === kind && one.apiVersion === apiVersion);
   if (found === undefined) {
@@ -108,9 +107,7 @@ export function lintObject(written: Fields): Finding {
   return looked([
     ...metadataProblems(object),
     ...(!found.namespaced && namespace !== undefined
-      ? [
-          `Expected no metadata.namespace, since a ${kind} belongs to no namespace, got ${namespace}. Remove it.`,
-        ]
+      ? [`invalid metadata.namespace: a ${kind} is cluster-scoped. Remove it.`]
       : []),
     ...unknownFields(written['spec'], fieldsIn(fieldsIn(schema['properties'])['spec']), 'spec').map(
       unknownText,
@@ -130,17 +127,19 @@ const looked = (problems: readonly string[]): Finding => ({ is: 'Looked', proble
 function unknownKind(apiVersion: string, kind: string): string {
   const exact = resources.find((one) => one.kind === kind);
   if (exact !== undefined)
-    return `Expected apiVersion ${exact.apiVersion} of a ${kind}, got ${apiVersion === '' ? 'none' : apiVersion}. Correct it.`;
+    return apiVersion === ''
+      ? `apiVersion is missing: set it to ${exact.apiVersion}`
+      : `invalid apiVersion ${apiVersion}: must be ${exact.apiVersion}`;
   const meant = nearest(
     kind,
     resources.map((one) => one.kind),
   );
   const kinds = resources.map((one) => one.kind).join(', ');
-  return `Expected one of the kinds ${kinds}, got ${kind === '' ? 'none' : kind}.${meant === undefined ? '' : ` Did you mean ${meant}?`}`;
+  return `${kind === '' ? 'kind is missing' : `unknown kind ${kind}`}: must be one of ${kinds}.${meant === undefined ? '' : ` Did you mean ${meant}?`}`;
 }
 
 const unknownText = ({ path, meant }: { readonly path: string; readonly meant?: string }): string =>
-  `Expected no field ${path}, which the API server drops or refuses.${meant === undefined ? ' Remove it.' : ` Did you mean ${meant}?`}`;
+  `unknown field ${path}.${meant === undefined ? ' Remove it.' : ` Did you mean ${meant}?`}`;
 
 /** What is wrong with the metadata of an object, which the API server refuses whatever its kind. */
 export function metadataProblems(object: Fields): readonly string[] {
@@ -154,10 +153,10 @@ export function metadataProblems(object: Fields): readonly string[] {
 }
 
 function nameProblems(name: string): readonly string[] {
-  if (name === '') return ['Expected metadata.name, got none. Give it one.'];
+  if (name === '') return ['metadata.name is missing.'];
   if (isObjectName(name)) return [];
   return [
-    `Expected metadata.name to have lower-case letters, digits, hyphens and dots, got ${JSON.stringify(name)}. Correct it.`,
+    `invalid metadata.name ${JSON.stringify(name)}: must consist of lower-case letters, digits, hyphens and dots`,
   ];
 }
 
@@ -169,23 +168,22 @@ const ownerProblems = (owners: unknown): readonly string[] =>
     return lacking.length === 0
       ? []
       : [
-          `Expected ${lacking.join(', ')} in metadata.ownerReferences[${at}], got none. Leave the owner reference out, or complete it.`,
+          `invalid metadata.ownerReferences[${at}]: ${lacking.join(', ')} missing. Complete the owner reference, or remove it.`,
         ];
   });
 
 /** What is wrong with a map of labels or annotations. */
 function textProblems(field: 'labels' | 'annotations', map: unknown): readonly string[] {
   if (map === undefined) return [];
-  if (!isRecord(map))
-    return [`Expected metadata.${field} to be a map, got ${JSON.stringify(map)}. Correct it.`];
+  if (!isRecord(map)) return [`invalid metadata.${field} ${JSON.stringify(map)}: must be a map`];
   return Object.entries(map).flatMap(([key, value]) => {
     const got = JSON.stringify(value);
     const of = `metadata.${field}[${JSON.stringify(key)}]`;
-    if (!isLabelKey(key)) return [`Expected ${of} to have a valid key. Correct it.`];
-    if (typeof value !== 'string') return [`Expected ${of} to be a text, got ${got}. Put it in quotes.`];
+    if (!isLabelKey(key)) return [`invalid ${of}: not a valid key`];
+    if (typeof value !== 'string') return [`invalid ${of}: ${got}, must be a string. Put it in quotes.`];
     if (field === 'annotations' || isLabelValue(value)) return [];
     return [
-      `Expected ${of} to have at most 63 letters, digits, hyphens, dots and underscores, got ${got}. Correct it.`,
+      `invalid ${of}: ${got}, must consist of at most 63 letters, digits, hyphens, dots and underscores`,
     ];
   });
 }
@@ -243,8 +241,8 @@ export function wrongReferences(spec: unknown): readonly WrongReference[] {
     const below = fieldsIn(schema.properties)[root];
     const names = below === undefined ? leavesOf(schema, '') : leavesOf(fieldsIn(below), root);
     const meant = closest(path, names)?.name;
-    const hint = meant === undefined ? 'Correct it.' : `Did you mean ${meant}?`;
-    const problem = `${at}: Expected a field of a Cell that has a plain value, got ${path}. ${hint}`;
+    const hint = meant === undefined ? '' : ` Did you mean ${meant}?`;
+    const problem = `${at}: invalid path ${path}: must be a field of a Cell with a scalar value.${hint}`;
     return [{ at, problem }];
   });
 }

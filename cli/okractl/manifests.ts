@@ -33,7 +33,7 @@ export const FILE = [
 
 /** Reads the manifests of files. */
 export async function readManifests(shell: Shell, paths: readonly string[]): Promise<Manifests> {
-  if (paths.length === 0) throw badUsage('Expected a file with manifests, got none. Name one with -f.');
+  if (paths.length === 0) throw badUsage('no manifests given. Name a file or folder with -f.');
   const files = (await Promise.all(paths.map((path) => readable(path, shell.filesAt(path))))).flat();
   const read = await Promise.all(
     files.map(async (file) => parseManifests(file, await readable(file, shell.read(file)))),
@@ -49,7 +49,7 @@ async function readable<T>(path: string, reading: Promise<T>): Promise<T> {
     return await reading;
   } catch (error) {
     const got = error instanceof Error ? error.message : String(error);
-    throw badUsage(`Expected manifests in ${path}, got: ${got}.`);
+    throw badUsage(`cannot read manifests from ${path}: ${got}`);
   }
 }
 
@@ -62,15 +62,18 @@ function parseManifests(file: string, text: string): Manifests {
     const at = (offset: number): number => lineCounter.linePos(offset).line;
     const [error] = document.errors;
     if (error !== undefined) {
-      problems.push(`${file}:${at(error.pos[0])}: Expected YAML, got: ${error.message}`);
+      problems.push(`${file}:${at(error.pos[0])}: invalid YAML: ${error.message}`);
       continue;
     }
     if (document.contents === null) continue;
     const line = at(document.contents.range?.[0] ?? 0);
     const value = valueOf(document);
-    if (value instanceof Error) problems.push(`${file}:${line}: Expected YAML, got: ${value.message}`);
+    if (value instanceof Error) problems.push(`${file}:${line}: invalid YAML: ${value.message}`);
     else if (isRecord(value)) manifests.push(...itemsOf(value).map((object) => ({ file, line, object })));
-    else problems.push(`${file}:${line}: Expected an object with apiVersion and kind, got ${typeof value}.`);
+    else
+      problems.push(
+        `${file}:${line}: invalid manifest: must be an object with apiVersion and kind, not a ${typeof value}`,
+      );
   }
   return { manifests, problems };
 }
@@ -113,7 +116,7 @@ export function placeOf({ file, line, object }: Manifest): string {
 }
 
 /** The option that contacts no cluster. */
-export const OFFLINE = ['--offline', 'use only the manifests, and no cluster'] as const;
+export const OFFLINE = ['--offline', 'use only the manifests, and contact no cluster'] as const;
 
 /** Which cluster is asked, if any. */
 export interface DryRunOptions extends Globals {
@@ -136,7 +139,7 @@ export async function refusedByServer(
       if (!(error instanceof KubernetesError)) throw error;
       const { status, message } = error;
       if (status === 400 || status === 422) {
-        refused.push(`${placeOf(manifest)}: The API server refuses it: ${message}`);
+        refused.push(`${placeOf(manifest)}: refused by the API server: ${message}`);
         continue;
       }
       shell.warn(inOneLine(`${placeOf(manifest)}: not checked by the API server: ${message}`));

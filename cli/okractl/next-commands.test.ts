@@ -59,6 +59,6 @@ it('names the namespace, and says what a command does', () => {
   const status: CellStatus = { ...paused, reason: 'WaitingForResume' };
   expect(commandsFor({ metadata: { name: 'web', namespace: 'shop' }, status })).toEqual([
     'okractl resume web -n shop  (ends the pause)',
-    'okractl abort web -n shop  (everything back to 1.0.0)',
+    'okractl abort web -n shop  (shifts all traffic back to 1.0.0)',
   ]);
 });

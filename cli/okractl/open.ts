@@ -16,7 +16,7 @@ interface OpenOptions extends Globals {
 export function addOpen(program: Command, shell: Shell): void {
   program
     .command('open')
-    .description('Opens the rollout in the Temporal Web UI, and prints the address.')
+    .description('Opens the workflow of an object in the Temporal Web UI, and prints its address.')
     .argument('<name>', TARGET_HELP)
     .option('--print', 'only print the address')
     .option('--ui <url>', 'the address of the Web UI; default: OKRA_TEMPORAL_UI')
@@ -68,7 +68,5 @@ export function guessUi(address: string): string | undefined {
 function requireUi(set: string | undefined, { address }: { readonly address: string }): string {
   const ui = set ?? guessUi(address);
   if (ui !== undefined) return ui;
-  throw badUsage(
-    `Expected the address of the Web UI that belongs to Temporal at ${address}, got none. Set OKRA_TEMPORAL_UI, or --ui.`,
-  );
+  throw badUsage(`cannot find the Web UI of Temporal at ${address}. Set OKRA_TEMPORAL_UI or --ui.`);
 }

@@ -10,26 +10,30 @@ import { formatDuration, layOut, type Table, withoutFraction } from './output.ts
 export function formatPlan(cell: string, { parts, problems }: CellPlan): string {
   const [first, ...others] = parts;
   const told = [
-    first === undefined ? '' : partOf(first, `Cell ${cell}, as things are`),
+    first === undefined ? '' : partOf(first, `Cell ${cell}, as it is now`, problems),
     ...others.map((part) =>
-      partOf(part, `Once there are target groups of ${part.assumed ?? 'it'} (assumed)`),
+      partOf(part, `With target groups of ${part.assumed ?? 'it'} (assumed)`, problems),
     ),
     listed('Problems', problems.map(inOneLine)),
   ];
   return told.filter((part) => part !== '').join('\n\n');
 }
 
-function partOf({ ahead }: PlanPart, title: string): string {
+/** A message, or where it is when it stands among the problems, so that nothing is printed twice. */
+const onceOf = (message: string, problems: readonly string[]): string =>
+  problems.includes(message) ? 'See Problems.' : inOneLine(message);
+
+function partOf({ ahead }: PlanPart, title: string, problems: readonly string[]): string {
   const { rollout, events, end, stuck } = ahead;
   const heading = inOneLine(rollout === undefined ? title : `${title}: ${rollout.from} → ${rollout.to}`);
   const assumed = [...new Set(events.flatMap(({ assumes = [] }) => assumes))];
   return [
     ...(events.length === 0
-      ? [`${heading}: nothing is done.`]
+      ? [`${heading}: nothing to do.`]
       : [`${heading}:`, indented(layOut(eventsTable(events)))]),
     ...assumed.map((text) => asLine(`  * Assumed: ${text}.`)),
-    ...(end === undefined ? [] : [`  In the end: ${end.outcome}. ${inOneLine(end.message)}`]),
-    ...(stuck === undefined ? [] : [`  Then it waits for ever: ${inOneLine(stuck.message)}`]),
+    ...(end === undefined ? [] : [`  Outcome: ${end.outcome}. ${onceOf(end.message, problems)}`]),
+    ...(stuck === undefined ? [] : [`  Never ends: ${onceOf(stuck.message, problems)}`]),
   ].join('\n');
 }
 
@@ -55,16 +59,16 @@ export function formatApplicationsPlan(cell: string, plan: ApplicationsPlan): st
   const { actions, revisions, end, problems } = plan;
   const assumed = new Set([...plan.assumed, ...actions.flatMap(({ assumes = [] }) => assumes)]);
   const comes = revisions.map(({ application, revision }) => `${application} ${revision}`).join(', ');
-  const title = `Cell ${cell}, as things are`;
+  const title = `Cell ${cell}, as it is now`;
   const part = [
     ...(actions.length === 0
-      ? [`${title}: nothing is done.`]
+      ? [`${title}: nothing to do.`]
       : [
           inOneLine(`${title}: revisions ${comes === '' ? 'none' : comes}`),
           indented(layOut(actionsTable(actions))),
         ]),
     ...[...assumed].map((text) => asLine(`  * Assumed: ${text}.`)),
-    `  In the end: ${end.phase}. ${inOneLine(end.message)}`,
+    `  Outcome: ${end.phase}. ${onceOf(end.message, problems)}`,
   ].join('\n');
   return [part, listed('Problems', problems.map(inOneLine))].filter((one) => one !== '').join('\n\n');
 }

@@ -17,7 +17,7 @@ describe('plan', () => {
     const { out, code } = await runOkractl(['plan', 'web'], { objects: [aCell(), ...groups] });
     expect(code).toBe(0);
     expect(out).toContain('Installing 2.0.0 with all traffic');
-    expect(out).toContain('Once there are target groups of 2.0.1 (assumed): 2.0.0 → 2.0.1:');
+    expect(out).toContain('With target groups of 2.0.1 (assumed): 2.0.0 → 2.0.1:');
     expect(out).toMatch(/1\/3 +web-2\.0\.1-1: 20, web-b: 80 +Setting the weight of 2\.0\.1 to 20\./);
     expect(out).toContain('* Assumed: someone sends resume at once.');
   });
@@ -31,11 +31,7 @@ describe('plan', () => {
   });
 
   it.each([
-    [
-      'stays when the manifest never had one',
-      { version: undefined },
-      /In the end: Completed\. 1\.0\.0 serves/,
-    ],
+    ['stays when the manifest never had one', { version: undefined }, /Outcome: Completed\. 1\.0\.0 serves/],
     ['goes when the manifest had it before', { version: '1.0.0' }, /1\.0\.0 → 2\.0\.0/],
   ])('knows that the version to which a Cell is pinned %s', async (_, applied, said) => {
     const pinned = aCell({ stableVersion: '1.0.0', phase: 'Completed' }, { version: '1.0.0' });
@@ -121,7 +117,7 @@ describe('plan', () => {
     const twice = ['2.0.0', '3.0.0'].map((version) => stringify(aTargetGroup('web-b', version)));
     const files = { 'web.yaml': [manifest({ replicas: 2 }), ...twice, manifest()].join('---\n') };
     const { out, code } = await runOkractl(['plan', '--offline', '-f', 'web.yaml'], { files });
-    expect(out.match(/^Cell default\/web, as things are/gm)).toHaveLength(1);
+    expect(out.match(/^Cell default\/web, as it is now/gm)).toHaveLength(1);
     expect(out).toContain('Installing 3.0.0 with all traffic');
     expect(code).toBe(0);
   });
@@ -146,11 +142,11 @@ describe('plan', () => {
     const owned = stringify({ ...aCell(), metadata: { ...aCell().metadata, ownerReferences } });
     const without = await runOkractl(['plan', '--offline', '-f', 'x'], { files: { x: owned } });
     expect([without.out, without.code]).toEqual(['', 2]);
-    expect(without.err).toContain('x:1: Cell web: Expected uid in metadata.ownerReferences[0]');
+    expect(without.err).toContain('x:1: Cell web: invalid metadata.ownerReferences[0]: uid missing');
     const refuses = new KubernetesError({ status: 422, reason: 'Invalid', message: 'denied by policy' });
     const asked = await runOkractl(['plan', '-f', 'x'], { files: { x: manifest() }, refuses });
     expect([asked.out, asked.code]).toEqual(['', 2]);
-    expect(asked.err).toContain('The API server refuses it: denied by policy');
+    expect(asked.err).toContain('refused by the API server: denied by policy');
   });
 
   it('asks no cluster with --offline', async () => {
@@ -158,6 +154,14 @@ describe('plan', () => {
     const { out } = await runOkractl(['plan', '--offline', '-f', 'web.yaml', '--assume', '7.0.0'], world);
     expect(out).not.toContain('web-b');
     expect(out).toContain('Installing 7.0.0');
+  });
+
+  it('prints what is wrong with a spec once', async () => {
+    const files = { x: manifest({ replicas: 9 }) };
+    const { out, code } = await runOkractl(['plan', '--offline', '-f', 'x'], { files });
+    expect(code).toBe(2);
+    expect(out).toContain('Outcome: Failed. See Problems.');
+    expect(out.match(/spec\.replicas:/g)).toHaveLength(1);
   });
 
   it('is the same for programs', async () => {
@@ -179,11 +183,11 @@ describe('plan', () => {
   });
 
   it.each([
-    [[], {}, 2, /the name of a Cell, or manifests with -f, got neither/],
-    [['gone'], {}, 1, /Expected Cell default\/gone, got none/],
-    [['-f', 'x'], { x: 'a: [' }, 2, /^okractl: x:1: Expected YAML/],
-    [['-f', 'x'], { x: 'kind: Pod' }, 2, /Expected a Cell among the manifests, got none/],
-    [['web', '--assume', 'new'], {}, 2, /Expected a version such as 1\.2\.3 with --assume, got "new"/],
+    [[], {}, 2, /name a Cell, or pass manifests with -f/],
+    [['gone'], {}, 1, /Cell default\/gone not found/],
+    [['-f', 'x'], { x: 'a: [' }, 2, /^okractl: x:1: invalid YAML/],
+    [['-f', 'x'], { x: 'kind: Pod' }, 2, /no Cell among the manifests/],
+    [['web', '--assume', 'new'], {}, 2, /invalid --assume "new": must be a version such as 1\.2\.3/],
   ])('%j says what is wrong', async (words, files, code, said) => {
     const outcome = await runOkractl(['plan', ...words], { files });
     expect(outcome.err).toMatch(said);
@@ -230,14 +234,14 @@ describe('plan of a Cell with applications', () => {
   it('says that nothing is done when all is in place', async () => {
     const { out, err, code, done } = await runOkractl(['plan', 'mysystem'], { objects });
     expect([err, code, done]).toEqual(['', 0, []]);
-    expect(out).toContain('Cell default/mysystem, as things are: nothing is done.');
+    expect(out).toContain('Cell default/mysystem, as it is now: nothing to do.');
   });
 
   it('says what other clusters would have done, revision by revision', async () => {
     const files = { 'next.yaml': stringify({ ...cell, spec: named('jobs-v2') }) };
     const { out, code, done } = await runOkractl(['plan', '-f', 'next.yaml'], { objects, files });
     expect([code, done]).toEqual([0, []]);
-    expect(out).toContain('as things are: revisions jobs 2');
+    expect(out).toContain('as it is now: revisions jobs 2');
     const order = [
       'Beginning with revision 2.',
       'run-test',
@@ -265,7 +269,7 @@ describe('plan of a Cell with applications', () => {
   it('takes no version for granted', async () => {
     const { err, code } = await runOkractl(['plan', 'mysystem', '--assume', '2.0.0'], { objects });
     expect(code).toBe(2);
-    expect(err).toContain('Expected no --assume for default/mysystem');
+    expect(err).toContain('--assume is not supported for default/mysystem');
   });
 });
 
@@ -282,6 +286,6 @@ describe('the Cells in the documentation', () => {
   it.each(blocks)('%s is planned to its end, without problems', async (_, yaml) => {
     const { out, err, code } = await runOkractl(['plan', '--offline', '-f', 'x'], { files: { x: yaml } });
     expect([err, /Problems:[\s\S]*/.exec(out)?.[0], code]).toEqual(['', undefined, 0]);
-    expect(out).toContain('In the end: Completed.');
+    expect(out).toContain('Outcome: Completed.');
   });
 });

@@ -69,18 +69,17 @@ interface Input {
 
 const pinStays = (key: ObjectKey, version: string): string =>
   inOneLine(
-    `Cell ${formatKey(key)} stays pinned to ${version}: its manifest has no spec.version, and apply leaves one that it did not set. To unpin it: ${unpinning(key)}`,
+    `Cell ${formatKey(key)} stays pinned to ${version}: its manifest has no spec.version, and apply does not remove a field that it did not set. To unpin it: ${unpinning(key)}`,
   );
 
 async function input(shell: Shell, name: string | undefined, options: PlanOptions): Promise<Input> {
   const { filename = [], offline = false } = options;
-  if (offline && filename.length === 0)
-    throw badUsage('Expected manifests with --offline, got none. Name a file with -f.');
+  if (offline && filename.length === 0) throw badUsage('--offline needs manifests. Name a file with -f.');
   const session = offline ? undefined : shell.session(options);
   const namespace = options.namespace ?? session?.namespace ?? 'default';
   const cluster: Reader = session?.kubernetes ?? emptyCluster;
   if (filename.length === 0) {
-    if (name === undefined) throw badUsage('Expected the name of a Cell, or manifests with -f, got neither.');
+    if (name === undefined) throw badUsage('name a Cell, or pass manifests with -f.');
     return { cluster, keys: [parseCell(name, namespace)], unpinned: new Set() };
   }
   const objects = lastOfEach(await soundObjects(shell, filename, options), namespace);
@@ -90,7 +89,7 @@ async function input(shell: Shell, name: string | undefined, options: PlanOption
     .filter(({ apiVersion, kind }) => apiVersion === cellKind.apiVersion && kind === cellKind.kind)
     .map((cell) => ({ key: { namespace: cell.namespace ?? namespace, name: cell.name }, spec: cell.spec }));
   if (named === undefined && cells.length === 0)
-    throw badUsage('Expected a Cell among the manifests, got none. Name the Cell that is meant.');
+    throw badUsage('no Cell among the manifests. Name the Cell to plan.');
   return {
     cluster: withApplied(cluster, objects, namespace),
     keys: named === undefined ? cells.map(({ key }) => key) : [named],
@@ -135,7 +134,7 @@ async function planOf(
 ): Promise<Planned> {
   const wrong = assume?.find((version) => parseVersion(version) === undefined);
   if (wrong !== undefined)
-    throw badUsage(`Expected a version such as 1.2.3 with --assume, got ${JSON.stringify(wrong)}.`);
+    throw badUsage(`invalid --assume ${JSON.stringify(wrong)}: must be a version such as 1.2.3`);
   // What looks at a Cell takes a while to load.
   const { observeCell } = await import('../../activities/rollout/observe-cell.ts');
   const observed = await observeCell(cluster, key);
@@ -147,8 +146,7 @@ async function planOf(
   return { plan, text: formatPlan(formatKey(key), plan), pin: observed.cell.spec.version };
 }
 
-const isMissing = (key: ObjectKey): Error =>
-  failed(`Expected Cell ${formatKey(key)}, got none, or one that is being deleted.`);
+const isMissing = (key: ObjectKey): Error => failed(`Cell ${formatKey(key)} not found, or being deleted.`);
 
 async function planOfApplications(
   cluster: Reader,
@@ -158,7 +156,7 @@ async function planOfApplications(
 ): Promise<Planned> {
   if (assume !== undefined)
     throw badUsage(
-      `Expected no --assume for ${formatKey(key)}, got one: its clusters are in its spec, so that the next ones are planned with -f.`,
+      `--assume is not supported for ${formatKey(key)}: a Cell with applications names its clusters in its spec. Plan the next ones with -f.`,
     );
   const { glanceAtApplications } = await import('../../activities/applications/glance.ts');
   const glance = await glanceAtApplications(cluster, key);

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { framed } from '../frame.ts';
+import { addExamples, addOptions, addVersion } from '../help.ts';
 import { addCreate, addRun, addUpdate } from './analysis.ts';
 import { addApprove, addRequests } from './requests.ts';
 import { addCheck } from './check.ts';
@@ -7,6 +8,7 @@ import { addCompletion } from './complete.ts';
 import { addConvert } from './convert.ts';
 import { addDashboard } from './dashboard.ts';
 import { addDescribe } from './describe.ts';
+import { examples } from './examples.ts';
 import { addFreeze, addUnfreeze } from './freeze.ts';
 import { addGet } from './get.ts';
 import { addHistory } from './history.ts';
@@ -43,8 +45,8 @@ const commands: readonly ((program: Command, shell: Shell) => void)[] = [
 ];
 
 const AFTERWARDS = `
-Exit status: 0 done; 1 something did not answer, or does not exist; 2 problems were found, or the command line has
-one; 3 refused.
+Exit status: 0 done; 1 something did not answer, was not found, or failed; 2 problems were found, or the command
+line is invalid; 3 refused.
 
 As a kubectl plugin it is \`kubectl okra\`. It finds Temporal through the environment variables of the Temporal CLI
 (TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_TLS_…).`;
@@ -62,5 +64,8 @@ export function okractl(shell: Shell, version: string): Command {
     .option('--temporal-address <host:port>', 'the address of Temporal; default: TEMPORAL_ADDRESS')
     .option('--temporal-namespace <name>', 'the Temporal namespace; default: TEMPORAL_NAMESPACE');
   for (const add of commands) add(program, shell);
+  addVersion(program, shell, version);
+  addOptions(program, shell);
+  addExamples(program, examples);
   return program.addHelpText('after', AFTERWARDS);
 }

@@ -10,15 +10,12 @@ interface Standing {
 /** Says why a request makes no sense without an open run. */
 export function withoutRun(target: Target, status: Standing | undefined, name: AskName): string {
   const { phase, message = '' } = status ?? {};
-  const got =
-    phase === undefined
-      ? 'one that nobody has looked at yet; see okractl check'
-      : withMessage(phase, message);
+  const got = phase === undefined ? 'not reconciled yet; see okractl check' : withMessage(phase, message);
   const hint =
     name === 'abort' || name === 'pause'
-      ? ' To keep a version from coming, set spec.version, or use okractl freeze. To go back, use okractl rollback --to.'
+      ? ' To prevent a rollout, pin spec.version or use okractl freeze. To return to an older version, use okractl rollback --to.'
       : '';
-  return `Expected ${formatTarget(target)} to have a running rollout, got ${got}.${target.kind === 'Cell' ? hint : ''}`;
+  return `${formatTarget(target)} has no running rollout (${got}).${target.kind === 'Cell' ? hint : ''}`;
 }
 
 const withMessage = (phase: string, message: string): string =>
@@ -34,11 +31,11 @@ export function leftBehind(
   const { namespace, name: cell } = target.key;
   const of = `${cell} -n ${namespace}`;
   const stands = withMessage(phase, message);
-  const what = `Expected a workflow at work on the rollout of ${formatTarget(target)}, got none: it was terminated, or Temporal has lost it. The weights stay as they are; the status is of before: ${stands}.`;
+  const what = `No workflow runs the rollout of ${formatTarget(target)}: it was terminated, or Temporal lost it. The weights stay as they are; the last status was ${stands}.`;
   // A retry would lift the block of the version that is being taken back.
   if (rollout.ending !== undefined)
-    return `${what} To have everything taken back, use okractl rollback ${of} --to ${stableVersion ?? 'VERSION'}.`;
-  return `${what} Start one with okractl retry ${of}, which takes the rollout up where it is; as soon as okractl describe ${of} shows that, send ${name} again.`;
+    return `${what} To shift all traffic back, use okractl rollback ${of} --to ${stableVersion ?? 'VERSION'}.`;
+  return `${what} Start one with okractl retry ${of}, which continues the rollout; when okractl describe ${of} shows that, send ${name} again.`;
 }
 
 /** What a retry tries again: versions that are blocked, and applications that have failed. */
@@ -73,16 +70,16 @@ const isPromotedFull = ({ approval, rollout, requests = [] }: CellStatus): boole
 export function nothingToRetry(target: Target, status: CellStatus = {}): string | undefined {
   if (retried(status).length > 0 || status.rollout !== undefined) return undefined;
   const got = withMessage(status.phase ?? 'none', status.message ?? '');
-  return `Expected ${formatTarget(target)} to have something that has failed, or a rollout that is held up, got ${got}.`;
+  return `nothing to retry: ${formatTarget(target)} has no failed version and no blocked rollout (${got}).`;
 }
 
 /** A command, and what it does as things stand. */
 type Offer = readonly [verb: string, does: string];
 
-const RETRY: Offer = ['retry', 'tries again at once'];
-const PAUSE: Offer = ['pause', 'holds it where it is'];
+const RETRY: Offer = ['retry', 'retries at once'];
+const PAUSE: Offer = ['pause', 'holds the rollout at its weight'];
 
-const PROMOTE: Offer = ['promote', 'goes on without a good verdict'];
+const PROMOTE: Offer = ['promote', 'continues despite the result'];
 
 /** What makes sense while a rollout waits, by what it waits for; it can always be aborted. */
 const whileWaiting: Readonly<Record<string, readonly Offer[]>> = {
@@ -90,12 +87,12 @@ const whileWaiting: Readonly<Record<string, readonly Offer[]>> = {
   WaitingForPause: [['promote', 'ends the pause'], PAUSE],
   WaitingForApproval: [['approve', 'approves the step'], PAUSE],
   ApprovalTimedOut: [['approve', 'approves the step']],
-  WaitingForVerdict: [PROMOTE, ['retry', 'measures again']],
-  WaitingForAnalysis: [['promote', 'goes on without the verdict'], PAUSE],
-  WaitingForExperiment: [['promote', 'goes on without the verdict'], PAUSE],
-  WaitingForCheck: [['promote', 'goes on without the verdict'], PAUSE],
-  WaitingForJob: [['promote', 'goes on without the Job'], PAUSE],
-  WaitingForBake: [['promote', 'ends the watch, and the rollout']],
+  WaitingForVerdict: [PROMOTE, ['retry', 'reruns the analysis']],
+  WaitingForAnalysis: [['promote', 'continues without the result'], PAUSE],
+  WaitingForExperiment: [['promote', 'continues without the result'], PAUSE],
+  WaitingForCheck: [['promote', 'continues without the result'], PAUSE],
+  WaitingForJob: [['promote', 'continues without the Job'], PAUSE],
+  WaitingForBake: [['promote', 'ends the bake, and the rollout']],
   // None is ended by a request; a Freeze is lifted by whoever has made it.
   WaitingForWindow: [PAUSE],
   WaitingForFreeze: [PAUSE],
@@ -113,13 +110,17 @@ export function commandsFor({ metadata, status = {} }: Pick<Cell, 'metadata' | '
 function offersFor(status: CellStatus): readonly Offer[] {
   const { rollout, blockedVersions = [], reason = '' } = status;
   if (status.applications !== undefined) return ofApplications(status);
-  if (rollout === undefined) return blockedVersions.length === 0 ? [] : [['retry', 'lifts what is blocked']];
-  if (rollout.ending !== undefined) return [['watch', 'it is being taken back']];
-  const abort: Offer = ['abort', `everything back to ${status.stableVersion ?? 'what served'}`];
+  if (rollout === undefined)
+    return blockedVersions.length === 0 ? [] : [['retry', 'unblocks and retries the version']];
+  if (rollout.ending !== undefined) return [['watch', 'the rollout is being reverted']];
+  const abort: Offer = [
+    'abort',
+    `shifts all traffic back to ${status.stableVersion ?? 'the stable version'}`,
+  ];
   if (isLeftToPromote(status)) return [PROMOTE, abort];
   const known = whileWaiting[reason];
   if (known !== undefined) return [...known, abort];
-  return [...(isDegraded(status) ? [RETRY] : [PAUSE]), abort, ['watch', 'looks on']];
+  return [...(isDegraded(status) ? [RETRY] : [PAUSE]), abort, ['watch', 'follows the rollout']];
 }
 
 /** What makes sense for a Cell with applications. */
@@ -128,7 +129,7 @@ function ofApplications({ applications = [], paused }: CellStatus): readonly Off
   const hasFailed = applications.some(({ failed }) => failed !== undefined && failed.retried !== true);
   const isMoving = applications.some(({ phase }) => phase !== 'Synced');
   return [
-    ...(hasFailed ? [['retry', 'tries again what has failed'] as const] : []),
-    ...(isMoving ? [PAUSE, ['abort', 'takes what is under way back'] as const] : []),
+    ...(hasFailed ? [['retry', 'retries what failed'] as const] : []),
+    ...(isMoving ? [PAUSE, ['abort', 'reverts the running rollouts'] as const] : []),
   ];
 }

@@ -9,20 +9,24 @@ import { requestKinds } from '../../domain/model/request-kinds.ts';
 import type { RequestName } from '../../domain/model/request.ts';
 import type { Seen } from '../../domain/model/seen.ts';
 import type { StagedAim } from '../../domain/staged/state.ts';
+import { mustConfirm, YES } from './confirm.ts';
 import { send, type Sending } from './send.ts';
 import { badUsage, exitCodes, type Globals, type Session, type Shell } from './shell.ts';
-import { parseCell, parseTarget, type Target, TARGET_HELP } from './target.ts';
+import { formatTarget, parseCell, parseTarget, type Target, TARGET_HELP } from './target.ts';
+import { type Timeout, timeoutOption } from './timeout.ts';
 
 interface RequestOptions extends Globals, SeenOptions {
   readonly reason?: string;
   readonly full?: boolean;
+  readonly yes?: boolean;
+  readonly timeout?: Timeout;
 }
 
 /** The requests that are commands of the same name; `promoteFull` is `promote --full`. */
 const names = ['pause', 'resume', 'promote', 'abort', 'retry'] as const satisfies readonly RequestName[];
 
 /** The option that says why; it stands in the history. */
-export const REASON = ['--reason <text>', 'the reason, for the history and for others who look'] as const;
+export const REASON = ['--reason <text>', 'the reason, shown in the history'] as const;
 
 /** Adds `pause`, `resume`, `promote`, `abort` and `retry`. */
 export function addRequests(program: Command, shell: Shell): void {
@@ -38,36 +42,48 @@ export function addRequests(program: Command, shell: Shell): void {
         const target = parseTarget(text, session.namespace);
         const request = options.full === true ? 'promoteFull' : name;
         if (request === 'promoteFull' && target.kind !== 'Cell')
-          throw badUsage(
-            'Expected a Cell with --full, got a StagedBindingPolicy. Promote its stages one by one.',
-          );
+          throw badUsage('--full is not supported for a StagedBindingPolicy. Promote its stages one by one.');
         if (request === 'promoteFull' && options.step !== undefined)
-          throw badUsage(
-            'Expected no --step with --full, which leaves out all steps that are left, got one.',
-          );
+          throw badUsage('--full and --step are mutually exclusive: --full skips all remaining steps.');
         const seen = seenBy(options, target);
+        if (request === 'promoteFull')
+          await mustConfirm(
+            shell,
+            {
+              command: 'promote --full',
+              question: `Skip the remaining steps of ${formatTarget(target)} and shift all traffic to the new version?`,
+            },
+            options.yes,
+          );
         const sending: Sending = { target, name: request, reason: options.reason ?? '', seen };
         if (request !== 'retry') return send(shell, session, sending);
-        await sendRetry(shell, session, sending);
+        await sendRetry(shell, session, sending, options.timeout ?? USUAL_TIMEOUT);
       });
     // What holds a rollout, or takes it back, is never refused for what was not looked at.
     if (name === 'promote' || name === 'resume') withSeenOptions(command);
     if (name === 'promote')
-      withSeenStage(command).option(
-        '--full',
-        'skip the remaining steps and give the new version the whole weight',
-      );
+      withSeenStage(command)
+        .option('--full', 'skip the remaining steps and shift all traffic to the new version')
+        .option(...YES);
+    if (name === 'retry') command.addOption(timeoutOption(USUAL_TIMEOUT.text));
   }
 }
 
 /** Sends a retry, and ends when the status shows it: what looks at the status next, as a script does, is not to find the failure of before. */
-async function sendRetry(shell: Shell, session: Session, sending: Sending): Promise<void> {
+// oxlint-disable-next-line max-params -- what is sent by whom, and for how long it is waited
+async function sendRetry(
+  shell: Shell,
+  session: Session,
+  sending: Sending,
+  { text, milliseconds }: Timeout,
+): Promise<void> {
   const { kubernetes } = session;
   const { signal } = shell;
   const ask = () => send(shell, session, sending);
-  if (await untilTakenUp({ kubernetes, signal }, sending.target, ask)) return;
+  const patience = { ...usual, forMilliseconds: milliseconds };
+  if (await untilTakenUp({ kubernetes, signal }, sending.target, ask, patience)) return;
   shell.warn(
-    'Expected okrad to take the retry up in time, got a status that does not show it yet. It is kept, and is carried out as soon as okrad can: see okractl describe, and okractl check.',
+    `Retry queued; okrad has not confirmed it within ${text}. See okractl describe and okractl check.`,
   );
   shell.exitWith(exitCodes.failure);
 }
@@ -80,7 +96,9 @@ interface ApproveOptions extends Globals, SeenOptions {
 export function addApprove(program: Command, shell: Shell): void {
   const command = program
     .command('approve')
-    .description('Approves the step at which a rollout waits for approval, with your name and your groups.')
+    .description(
+      'Approves the step at which a rollout waits for approval, in your name and with your groups.',
+    )
     .argument('<name>', 'a Cell, by its name or as cell/NAME')
     .option(...REASON)
     .action(async (text: string, _options: unknown, self: Command) => {
@@ -102,16 +120,16 @@ interface SeenOptions {
 
 function stepIn(text: string): number {
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Expected the number of a step, from 1, as okractl describe has it.');
+  throw new InvalidArgumentError('It must be the number of a step, from 1, as okractl describe shows it.');
 }
 
 /** Adds the options by which a request is refused that is not about what was looked at any more, as one that is sent twice. */
 const withSeenOptions = (command: Command): Command =>
   command
-    .option('--of <version>', 'the version that you looked at; refused if another version is current by now')
+    .option('--of <version>', 'the version that you expect; refused if another version is being rolled out')
     .option(
       '--step <number>',
-      'the step that you looked at, from 1; refused if another step is current by now',
+      'the step that you expect, from 1; refused if another step is current',
       stepIn,
     );
 
@@ -119,18 +137,18 @@ const withSeenOptions = (command: Command): Command =>
 const withSeenStage = (command: Command): Command =>
   command.option(
     '--stage <name>',
-    'the stage of a StagedBindingPolicy that you looked at; refused if another stage is current by now',
+    'the stage of a StagedBindingPolicy that you expect; refused if another stage is current',
   );
 
 /** What was looked at; throws where it is said of the other kind. */
 function seenBy({ of, step, stage }: SeenOptions, target: Target): Seen & Pick<StagedAim, 'stage'> {
   if (target.kind === 'Cell') {
     if (stage !== undefined)
-      throw badUsage('Expected a StagedBindingPolicy with --stage, got a Cell. Use --of and --step.');
+      throw badUsage('--stage is only for a StagedBindingPolicy. For a Cell, use --of and --step.');
     return given({ version: of, step });
   }
   if (of !== undefined || step !== undefined)
-    throw badUsage('Expected a Cell with --of and --step, got a StagedBindingPolicy. Use --stage.');
+    throw badUsage('--of and --step are only for a Cell. For a StagedBindingPolicy, use --stage.');
   return stage === undefined ? {} : { stage };
 }
 
@@ -165,8 +183,10 @@ interface Patience {
   readonly now: () => number;
 }
 
+const USUAL_TIMEOUT: Timeout = { text: '15s', milliseconds: 15_000 };
+
 const usual: Patience = {
-  forMilliseconds: 15_000,
+  forMilliseconds: USUAL_TIMEOUT.milliseconds,
   everyMilliseconds: 250,
   sleep: sleepByClock,
   now: () => performance.now(),

@@ -31,7 +31,7 @@ export function addRollback(program: Command, shell: Shell): void {
   program
     .command('rollback')
     .description(
-      'Pins a Cell to an older version, which is swapped in at once, or step by step after rollbackWindow; takes a StagedBindingPolicy back to a stage.',
+      'Pins a Cell to an older version, which gets all traffic at once, or step by step after rollbackWindow. Rolls a StagedBindingPolicy back to a stage.',
     )
     .argument('<name>', TARGET_HELP)
     .requiredOption('--to <version>', 'the version of the Cell, or the stage of the StagedBindingPolicy')
@@ -60,7 +60,8 @@ async function rollBack(
     kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace: key.namespace }),
     whoAmI(),
   ]);
-  if (cell === undefined) throw failed(`Expected ${formatTarget({ kind: 'Cell', key })}, got none.`);
+  if (cell === undefined)
+    throw failed(`${formatTarget({ kind: 'Cell', key })} not found. See okractl get cells -A.`);
   const readable = readAsServed(groups, cell.status?.targetGroups ?? []);
   const refusal = refusalToRollBack(cell, selectTargetGroups(cell.spec, readable), to);
   if (refusal !== undefined) throw refused(refusal);
@@ -72,15 +73,15 @@ async function rollBack(
 /** What comes of the pin, and how it is removed. */
 function outcomeOf(key: ObjectKey, to: string, bySteps: string | undefined): string[] {
   const { namespace, name } = key;
-  const pinned = `Cell ${namespace}/${name} is pinned to ${to}, which`;
+  const pinned = `Cell ${namespace}/${name} pinned to ${to}, which`;
   return [
     ...(bySteps === undefined
-      ? [`${pinned} gets everything at once, as far as its targets are healthy.`]
+      ? [`${pinned} gets all traffic at once, as far as its targets are healthy.`]
       : [
-          `${pinned} takes its steps like a new version, and nothing is swapped at once: ${bySteps}.`,
-          `To give it everything at once, as soon as its rollout has begun: okractl promote ${name} --full --of ${to} -n ${namespace}`,
+          `${pinned} is rolled out step by step, like a new version: ${bySteps}.`,
+          `To shift all traffic to it at once, when its rollout has begun: okractl promote ${name} --full --of ${to} -n ${namespace}`,
         ]),
-    `No newer version is rolled out until it is not pinned any more: ${unpinning(key)}`,
+    `No newer version is rolled out while the Cell is pinned. To unpin it: ${unpinning(key)}`,
   ];
 }
 
@@ -96,11 +97,11 @@ function refusalToRollBack(
   const { metadata, spec, status = {} } = cell;
   const parent = controllerOf(metadata);
   if (parent?.kind === 'Cell')
-    return `Expected a Cell of its own, got that of an application of Cell ${parent.name}, which would take the pin out again. To take a rollout back: okractl abort ${parent.name}. To go back after it: apply the earlier spec of that Cell.`;
+    return `cannot pin Cell ${metadata.name}: Cell ${parent.name} writes its version. To revert a running rollout: okractl abort ${parent.name}. After it has ended, apply the earlier spec of Cell ${parent.name}.`;
   if (spec.applications !== undefined)
-    return `Expected a Cell with ingress, got one with applications, which serves no version of its own. To take what is under way back: okractl abort ${metadata.name}. To go back after it: apply its earlier spec.`;
+    return `cannot pin Cell ${metadata.name}: a Cell with applications has no version of its own. To revert a running rollout: okractl abort ${metadata.name}. After it has ended, apply its earlier spec.`;
   const version = parseVersion(to);
-  if (version === undefined) return `Expected a version such as 1.2.3 with --to, got ${JSON.stringify(to)}.`;
+  if (version === undefined) return `invalid --to ${JSON.stringify(to)}: must be a version such as 1.2.3`;
   const { stableVersion } = status;
   const { sets } = groupByVersion(selected);
   const groups = sets.find((set) => set.version === version)?.groups ?? [];
@@ -109,14 +110,14 @@ function refusalToRollBack(
       .filter((set) => set.groups.length >= spec.replicas)
       .filter((set) => stableVersion === undefined || !isNewer(set.version, stableVersion))
       .map((set) => set.version);
-    return `Expected ${spec.replicas} target groups of ${version} to go back to, got ${groups.length}. There are enough of: ${others.join(', ') || 'no version'}.`;
+    return `cannot roll back to ${version}: expected ${spec.replicas} target groups of it, got ${groups.length}. Versions with enough target groups: ${others.join(', ') || 'none'}.`;
   }
   if (stableVersion !== undefined && isNewer(version, stableVersion))
-    return `Expected a version below ${stableVersion}, which serves, got ${version}. A newer one is rolled out by its steps: set spec.version, or remove it.`;
+    return `cannot roll back to ${version}: it is newer than the stable version ${stableVersion}. To roll it out, set spec.version, or remove it.`;
   const isPinned = spec.version !== undefined && isSameVersion(spec.version, version);
   const serves = stableVersion !== undefined && isSameVersion(stableVersion, version);
   if (isPinned && serves && status.rollout === undefined)
-    return `Expected another version than the one that serves, got ${version}, to which the Cell is pinned already.`;
+    return `nothing to do: the Cell already serves ${version} and is pinned to it.`;
   return refusedByRollout(cell, { version, groups }, selected);
 }
 
@@ -129,12 +130,12 @@ function refusedByRollout(
   const block = status.blockedVersions?.find((one) => isSameVersion(one.version, version));
   const isPinned = spec.version !== undefined && isSameVersion(spec.version, version);
   if (isPinned && block?.pinned === true)
-    return `Expected another version than ${version}, which failed while the Cell was pinned to it: ${block.cause} To try it again: okractl retry ${metadata.name} -n ${metadata.namespace}`;
+    return `cannot roll back to ${version}: it failed while the Cell was pinned to it: ${block.cause} To retry it: okractl retry ${metadata.name} -n ${metadata.namespace}`;
   // What claims the version already counts once.
   const others = stableGroupsBeside(version, status, selected).filter((one) => !includes(groups, one));
   const together = groups.length + others.length;
   if (together > MAX_TARGET_GROUPS)
-    return `Expected at most ${MAX_TARGET_GROUPS} target groups of ${status.stableVersion} and ${version} together, got ${together}. Remove some AWSTargetGroups, and put several clusters of a version into one target group, by an AWSTargetGroupBinding.`;
+    return `cannot roll back to ${version}: expected at most ${MAX_TARGET_GROUPS} target groups of ${status.stableVersion} and ${version} together, got ${together}. Remove some AWSTargetGroups, or register several clusters in one target group with an AWSTargetGroupBinding.`;
   return undefined;
 }
 
@@ -160,7 +161,7 @@ function whyBySteps(
   const window = `spec.updateStrategy.rollbackWindow of ${spec.updateStrategy?.rollbackWindow?.duration ?? ''}`;
   const until = servedUntil(to, status.history);
   return until === undefined
-    ? `its ${window} counts from when a version was replaced, and status.history does not say when this one was`
+    ? `its ${window} counts from when a version was replaced, and status.history does not show when this one was`
     : `its ${window} is over: the version was replaced at ${new Date(until).toISOString()}`;
 }
 

@@ -50,5 +50,5 @@ it('sends an abort that nobody has answered again for the stage of before', asyn
 it('does not send one again where nobody says at which stage it was', async () => {
   const { sent, said } = await aborted(never, unanswered);
   expect(sent).toEqual([['ask', id, 'abort', by]]);
-  expect(said).toContain('Nobody knows whether it was taken');
+  expect(said).toContain('may or may not have been accepted');
 });

@@ -86,7 +86,7 @@ async function senderOf(session: Asker, name: AskName): Promise<Pick<SentRequest
   const identity = await session.identity();
   if (identity === undefined)
     throw failed(
-      'Expected the API server to say who you are and in which groups (SelfSubjectReview), got no answer. An approval takes that; use Kubernetes 1.28 or newer.',
+      'cannot approve: the API server does not report your name and groups (SelfSubjectReview). Use Kubernetes 1.28 or newer.',
     );
   return { by: identity.name, groups: identity.groups };
 }
@@ -111,7 +111,7 @@ async function withoutOpenRun(
   const start = objectStart({ kind: 'Cell', key: target.key }, session.taskQueue);
   await (await session.operator()).startWith(start, name, request);
   const what = retried(cell.status ?? {}).join(', ');
-  shell.print(what === '' ? 'The rollout is tried again.' : `What has failed is tried again: ${what}.`);
+  shell.print(what === '' ? 'Retrying the rollout.' : `Retrying ${what}.`);
 }
 
 function notRunning(target: Target, { status }: Cell, name: AskName): Error {
@@ -135,14 +135,14 @@ async function isKept(
   operator: Operator,
   { workflowId, name, request, aim, got }: Repeated,
 ): Promise<boolean> {
-  const what = `Expected a worker to answer the ${name}, got: ${got}. Check that okrad runs, and its log.`;
+  const what = `No worker answered the ${name} request: ${got}. Check that okrad is running, and its log.`;
   const { mayBeRepeated } = await import('../../clients/temporal/operator.ts');
   if (aim === undefined || !mayBeRepeated(name))
-    throw failed(`${what} Nobody knows whether it was taken: see okractl describe, and okractl check.`);
+    throw failed(
+      `${what} The request may or may not have been accepted: see okractl describe and okractl check.`,
+    );
   if (!(await operator.tell(workflowId, name, { ...request, ...aim }))) return false;
-  shell.warn(
-    `${what} It was sent as a signal, which Temporal keeps, and is carried out as soon as a worker can.`,
-  );
+  shell.warn(`${what} It was sent as a signal, which Temporal keeps until a worker carries it out.`);
   shell.exitWith(exitCodes.failure);
   return true;
 }
@@ -192,7 +192,7 @@ async function mustBeOneInstallation(
   // A Cell may have been settled for longer than Temporal remembers the run that has written so.
   if (name === 'retry' && !known.isOpen && isForgotten(asked, known)) return;
   throw failed(
-    `Expected Temporal at ${address}, namespace ${namespace}, to know the run that has written the status of ${formatTarget(target)}, got other runs of ${workflowId} alone. Nothing was sent: that is the Temporal of another installation, or one that has lost the run, and okrad has written no status since. Set TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE, or --temporal-address and --temporal-namespace, to those of okrad in this cluster. If they are the same, see okractl describe, and try again.`,
+    `cannot send ${name}: Temporal at ${address}, namespace ${namespace}, does not know the run that wrote the status of ${formatTarget(target)}, only other runs of ${workflowId}. Either this Temporal belongs to another installation, or it lost the run and okrad has not written a status since. Set TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE, or --temporal-address and --temporal-namespace, to those of okrad in this cluster. If they are the same, check okractl describe and try again.`,
   );
 }
 
@@ -215,7 +215,7 @@ function runsIn(asked: Asked, workflowId: string): readonly string[] {
 /** Says that an object does not exist. */
 const missing = (target: Target): Error =>
   failed(
-    `Expected ${formatTarget(target)}, got none. See okractl get ${target.kind === 'Cell' ? 'cells -A' : 'sbp'}.`,
+    `${formatTarget(target)} not found. See okractl get ${target.kind === 'Cell' ? 'cells -A' : 'sbp'}.`,
   );
 
 /** Ends the command where Kubernetes does not let the person make the request: Temporal, which takes it, does not ask. */

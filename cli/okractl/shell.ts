@@ -18,6 +18,23 @@ export interface Screen {
   readonly rows: () => number;
 }
 
+// What terminals have had for long.
+const USUAL = { columns: 80, rows: 24 };
+
+/** The terminal that a stream writes to, with a usual size where it does not know its own; undefined when it is none. */
+export const screenOf = (
+  stream: Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'rows'>>,
+): Screen | undefined =>
+  stream.isTTY === true
+    ? {
+        columns: () => positive(stream.columns) ?? USUAL.columns,
+        rows: () => positive(stream.rows) ?? USUAL.rows,
+      }
+    : undefined;
+
+const positive = (size: number | undefined): number | undefined =>
+  size !== undefined && size > 0 ? size : undefined;
+
 /** What a command does its work with, as its options say. */
 export interface Session extends Person {
   readonly temporal: TemporalConfig;
@@ -50,6 +67,8 @@ export interface Shell {
   readonly session: (globals: Globals) => Session;
   /** Sets the exit status. */
   readonly exitWith: (code: ExitCode) => void;
+  /** Asks a question that is answered with yes or no; undefined where there is no terminal to ask in. */
+  readonly confirm: ((question: string) => Promise<boolean>) | undefined;
   /** Has the desktop open an address. */
   readonly browse: (url: string) => void;
 }

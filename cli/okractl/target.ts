@@ -32,7 +32,7 @@ export function parseTarget(text: string, namespace: string): Target {
   const kind = second === undefined ? 'Cell' : words.get(first.toLowerCase());
   const name = second ?? first;
   if (kind === undefined || name === '' || others.length > 0)
-    throw badUsage(`Expected ${TARGET_HELP}, got ${JSON.stringify(text)}.`);
+    throw badUsage(`invalid name ${JSON.stringify(text)}: must be ${TARGET_HELP}`);
   return { kind, key: { namespace: kind === 'Cell' ? namespace : '', name } };
 }
 
@@ -40,7 +40,7 @@ export function parseTarget(text: string, namespace: string): Target {
 export function parseCell(text: string, namespace: string): ObjectKey {
   const { kind, key } = parseTarget(text, namespace);
   if (kind === 'Cell') return key;
-  throw badUsage(`Expected a Cell, by its name or as cell/NAME, got ${JSON.stringify(text)}.`);
+  throw badUsage(`invalid name ${JSON.stringify(text)}: must be a Cell, by its name or as cell/NAME`);
 }
 
 /** Says an object the way people do: `Cell default/web`. */

@@ -33,24 +33,24 @@ describe('trace', () => {
     const { out } = await runOkractl(['trace', 'awstargetgroup/web-a'], { objects: [made, secret, serving] });
     expect(out).toBe(`AWSTargetGroup default/web-a: version 2.0.0
 ├─ target group ${arnOf('web-a')}
-├─ made of TargetGroupBinding default/web1 in a cluster
+├─ created from TargetGroupBinding default/web1 in a cluster
 │  └─ cluster secret default/cdk1
 │     ├─ cluster arn:aws:eks:ap-northeast-1:111122223333:cluster/cdk1
-│     └─ made by ClusterSet default/cart
-├─ made by AWSTargetGroupSet default/web
+│     └─ created by ClusterSet default/cart
+├─ created by AWSTargetGroupSet default/web
 └─ selected by Cell default/web (Paused): Canary, weight 20
 `);
   });
 
   it('says what is missing on the way', async () => {
     const { out } = await runOkractl(['trace', 'web-a'], { objects: [made] });
-    expect(out).toContain('cluster secret default/cdk1 is gone: the cluster is known no more');
+    expect(out).toContain('cluster secret default/cdk1 not found: unknown cluster');
     expect(out).toContain('selected by no Cell');
   });
 
   it('finds a target group by its ARN, and says that it was made by hand', async () => {
     const { out } = await runOkractl(['trace', arnOf('web-a')], { objects: [group, serving] });
-    expect(out).toContain('made by hand, of no cluster');
+    expect(out).toContain('created by hand, not from a cluster');
   });
 
   it('finds it beside an AWSTargetGroup that names no ARN', async () => {

@@ -18,7 +18,7 @@ export function addTrace(program: Command, shell: Shell): void {
   program
     .command('trace')
     .description(
-      'Shows where a target group comes from and where it is used: its TargetGroupBinding, the cluster with its secret and set, and the Cells that select it.',
+      'Shows where a target group comes from and which Cells use it: its TargetGroupBinding, the cluster with its secret and ClusterSet, and each Cell that selects it.',
     )
     .argument('<target>', 'awstargetgroup/NAME, or the ARN of a target group')
     .action(async (text: string, _options: unknown, command: Command) => {
@@ -38,19 +38,21 @@ async function wanted(
     const all = await kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP);
     const found = all.filter((group) => namedARN(group) === text);
     if (found.length > 0) return found;
-    throw failed(`Expected an AWSTargetGroup with the ARN ${text}, got none in any namespace.`);
+    throw failed(`AWSTargetGroup with ARN ${text} not found in any namespace.`);
   }
   const name = nameIn(text);
   const found = await kubernetes.get<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace, name });
   if (found !== undefined) return [found];
-  throw failed(`Expected AWSTargetGroup ${namespace}/${name}, got none. See okractl get awstargetgroups -A.`);
+  throw failed(`AWSTargetGroup ${namespace}/${name} not found. See okractl get awstargetgroups -A.`);
 }
 
 function nameIn(text: string): string {
   const [first = '', second, ...others] = text.split('/');
   if (second === undefined) return first;
   if (kindCalled(first)?.kind === 'AWSTargetGroup' && second !== '' && others.length === 0) return second;
-  throw badUsage(`Expected awstargetgroup/NAME, or the ARN of a target group, got ${JSON.stringify(text)}.`);
+  throw badUsage(
+    `invalid target ${JSON.stringify(text)}: must be awstargetgroup/NAME or the ARN of a target group`,
+  );
 }
 
 async function traced(kubernetes: KubernetesClient, group: AWSTargetGroup): Promise<readonly string[]> {
@@ -125,14 +127,14 @@ function originTree({ group, secret, bindings, cells }: Origin): Branch {
       },
       ...bindings.filter((binding) => isAbout(binding, spec.arn)).map(bindingBranch),
       ...(source === undefined
-        ? [leaf('made by hand, of no cluster')]
+        ? [leaf('created by hand, not from a cluster')]
         : [
             {
-              text: `made of ${source.api === undefined ? '' : `${source.api} `}TargetGroupBinding ${source.namespace}/${source.binding} in a cluster`,
+              text: `created from ${source.api === undefined ? '' : `${source.api} `}TargetGroupBinding ${source.namespace}/${source.binding} in a cluster`,
               below: [secretBranch(source, metadata, secret)],
             },
           ]),
-      ...ownersOf(metadata).map((owner) => leaf(`made by ${owner}`)),
+      ...ownersOf(metadata).map((owner) => leaf(`created by ${owner}`)),
       ...cellBranches(group, cells),
     ],
   };
@@ -156,8 +158,7 @@ function secretBranch(
   secret: ClusterSecret | undefined,
 ): Branch {
   const name = `cluster secret ${namespace}/${source.secret}`;
-  if (secret === undefined || secret.is === 'Missing')
-    return leaf(`${name} is gone: the cluster is known no more`);
+  if (secret === undefined || secret.is === 'Missing') return leaf(`${name} not found: unknown cluster`);
   if (secret.is === 'Unreadable') return leaf(inOneLine(`${name} cannot be read: ${secret.why}`));
   const id = secret.metadata.annotations?.[CLUSTER_ID_ANNOTATION];
   const owners = ownersOf(secret.metadata);
@@ -166,8 +167,8 @@ function secretBranch(
     below: [
       ...(id === undefined ? [] : [leaf(`cluster ${id}`)]),
       ...(owners.length === 0
-        ? [leaf('made by hand, or by others')]
-        : owners.map((owner) => leaf(`made by ${owner}`))),
+        ? [leaf('created by hand or by another tool')]
+        : owners.map((owner) => leaf(`created by ${owner}`))),
     ],
   };
 }

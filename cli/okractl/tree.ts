@@ -11,7 +11,7 @@ import { inOrder, type Watched } from './watched.ts';
 
 /** Draws all that is watched as trees: Freezes first, then each rollout, then what is at rest in a line each. */
 export function draw(watched: Watched, now: number): readonly string[] {
-  const troubles = [...watched.troubles].map(([what, why]) => inOneLine(`! ${what} may be old: ${why}`));
+  const troubles = [...watched.troubles].map(([what, why]) => inOneLine(`! ${what} may be stale: ${why}`));
   const held = inOrder(watched.freezes).flatMap(([name, freeze]) => {
     const namespaces = frozenNamespaces(freeze.spec);
     const freezing = freezeAt(freezesOf(namespaces?.[0] ?? 'default', [freeze]), now);
@@ -19,7 +19,7 @@ export function draw(watched: Watched, now: number): readonly string[] {
     const { by, reason, until } = freezing;
     const about = namespaces?.join(', ') ?? 'all namespaces';
     const end = until === undefined ? '' : `, until ${formatTime(new Date(until).toISOString(), now) ?? ''}`;
-    return [inOneLine(`Freeze ${name} of ${by} holds ${about}: ${reason}${end}`)];
+    return [inOneLine(`Freeze ${name} by ${by} holds ${about}: ${reason}${end}`)];
   });
   const cells = inOrder(watched.cells);
   const moving = cells.filter(([, { status }]) => isMoving(status) || watched.cells.size === 1);
@@ -31,7 +31,7 @@ export function draw(watched: Watched, now: number): readonly string[] {
     ...policies.map((policy) => linesOf(branchOfPolicy(policy, now))),
     resting.map(([key, cell]) => headOf(key, cell, now)),
   ].filter((part) => part.length > 0);
-  if (parts.length === 0) return ['There is nothing to watch yet.'];
+  if (parts.length === 0) return ['Nothing to watch yet.'];
   return parts.flatMap((part, at) => (at === 0 ? part : ['', ...part]));
 }
 
@@ -65,7 +65,7 @@ function branchOf(key: string, cell: Cell, { asked }: Watched, now: number): Bra
       ...group('steps', stepLines({ cell }, now)),
       ...verdictLines(status).map(leaf),
       ...group(
-        'asked for',
+        'requests',
         requests.map(
           (request) => `${inOneLine(requestText(request))}, ${formatTime(request.time, now) ?? ''}`,
         ),
@@ -83,12 +83,12 @@ export function nextOf(
   const { rollout, currentStepIndex = 0 } = status;
   if (rollout === undefined) return undefined;
   if (rollout.ending !== undefined)
-    return `next: everything back at ${status.stableVersion ?? 'what served'}`;
+    return `next: all traffic back on ${status.stableVersion ?? 'the stable version'}`;
   const steps = describeSteps(spec);
-  const what = steps[currentStepIndex + 1] ?? 'the whole weight';
+  const what = steps[currentStepIndex + 1] ?? 'all traffic';
   if (currentStepIndex < steps.length) return `next: ${what}${whenOf(spec.windows, rollout, now)}`;
   const end = formatTime(rollout.stepEndsAt, now);
-  return end === undefined ? undefined : `next: the rollout is over, at ${end}`;
+  return end === undefined ? undefined : `next: the rollout ends, at ${end}`;
 }
 
 /** When the present step is over, or a window opens after that, as far as that is known. */

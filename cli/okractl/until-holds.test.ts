@@ -35,7 +35,9 @@ describe('waiting for an object', () => {
     const { ended, told } = await waited(failing(403));
     expect(ended).toEqual({
       code: 3,
-      message: expect.stringMatching(/^Expected to be let list and watch analysisruns .* no 403/) as unknown,
+      message: expect.stringMatching(
+        /does not allow you to list and watch analysisruns .* no 403/,
+      ) as unknown,
     });
     expect(told).toEqual([]);
   });

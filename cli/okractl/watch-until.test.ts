@@ -61,6 +61,7 @@ function watching(
     filesAt: () => Promise.resolve([]),
     session: () => world.session,
     exitWith: () => undefined,
+    confirm: undefined,
     browse: () => undefined,
   };
   const ended = okractl(shell, '0.0.0')

@@ -71,21 +71,21 @@ describe('the live view', () => {
       freezes: new Map([['night', freeze]]),
       troubles: new Map([['Cell', 'no answer']]),
     };
-    expect(draw(watched, now).join('\n')).toBe(`! Cell may be old: no answer
-Freeze night of ops holds all namespaces: sale, until 2026-11-22T12:00:00Z (in 2h)
+    expect(draw(watched, now).join('\n')).toBe(`! Cell may be stale: no answer
+Freeze night by ops holds all namespaces: sale, until 2026-11-22T12:00:00Z (in 2h)
 
 default/web  Paused  1.0.0 → 2.0.0  for 5m
 ├─ Paused until resume or promote.
 ├─ weights
-│  ├─ TARGET GROUP   VERSION   ROLE     ASKED FOR   SERVED   HEALTHY   NOTE
-│  ├─ web-a          1.0.0     Stable   50          80       2/3       not confirmed yet; differs
-│  └─ web-b          2.0.0     Canary   50          20       -         not confirmed yet; differs
+│  ├─ TARGET GROUP   VERSION   ROLE     DESIRED   OBSERVED   HEALTHY   NOTE
+│  ├─ web-a          1.0.0     Stable   50        80         2/3       not confirmed yet; differs
+│  └─ web-b          2.0.0     Canary   50        20         -         not confirmed yet; differs
 ├─ steps
 │  ├─ ✓ 1. set the canary's weight to 20
 │  ├─ ▶ 2. pause until resumed, since 2026-11-22T09:58:00Z (2m ago)
 │  ├─   3. set the canary's weight to 50
-│  └─   the whole weight
-├─ asked for
+│  └─   all traffic
+├─ requests
 │  └─ resume by ann: looks fine, 2026-11-22T09:56:00Z (4m ago)
 └─ next: set the canary's weight to 50
 
@@ -94,7 +94,7 @@ default/api  Completed  1.0.0 serves all traffic.`);
 
   it.each<[string, CellStatus, string | undefined]>([
     ['of a Cell without a rollout', { phase: 'Completed' }, undefined],
-    ['of the last step', { ...paused, currentStepIndex: 2 }, 'next: the whole weight'],
+    ['of the last step', { ...paused, currentStepIndex: 2 }, 'next: all traffic'],
     ['of one that bakes', { ...paused, currentStepIndex: 3 }, undefined],
     [
       'of one that is taken back',
@@ -104,7 +104,7 @@ default/api  Completed  1.0.0 serves all traffic.`);
           ending: { kind: 'Failed', reason: 'Aborted', message: '', time: '2026-11-22T09:58:00Z' },
         }),
       },
-      'next: everything back at 1.0.0',
+      'next: all traffic back on 1.0.0',
     ],
   ])('says what comes next %s', (_, status, next) => expect(nextOf(aCell(status), now)).toBe(next));
 
@@ -158,10 +158,8 @@ describe('a pause with an end', () => {
 
   it('says when a bake is over, and with it the rollout', () => {
     const baking = { ...pausing, currentStepIndex: 3 };
-    expect(nextOf(aCell(baking, { updateStrategy }), now)).toBe(`next: the rollout is over, at ${ends}`);
-    expect(stepLines({ cell: aCell(baking, { updateStrategy }) }, now)[3]).toContain(
-      `the whole weight, since`,
-    );
+    expect(nextOf(aCell(baking, { updateStrategy }), now)).toBe(`next: the rollout ends, at ${ends}`);
+    expect(stepLines({ cell: aCell(baking, { updateStrategy }) }, now)[3]).toContain(`all traffic, since`);
   });
 });
 
@@ -197,7 +195,7 @@ describe('the end of a rollout', () => {
       { ok: false, message: 'Reverted: m' },
     ],
     ['is not there while an edit was not looked at', standing('Completed', 'False', 'True', 2), undefined],
-    ['is bad when it is gone', undefined, { ok: false, message: 'Expected Cell default/web, got none.' }],
+    ['is bad when it is gone', undefined, { ok: false, message: 'Cell default/web not found.' }],
   ])('%s', (_, cell, end) => expect(settledOf(target, cell)).toEqual(end));
 });
 

@@ -6,13 +6,15 @@ import { inOneLine, plain } from '../terminal-text.ts';
 import { withoutFraction, wrapped } from './output.ts';
 import { mustBeLet } from './send.ts';
 import { badUsage, failed, type Globals, type Screen, type Session, type Shell } from './shell.ts';
-import { parseTarget, type Target, TARGET_HELP } from './target.ts';
+import { formatTarget, parseTarget, type Target, TARGET_HELP } from './target.ts';
+import { mustWaitFor, type Timeout, timeoutOption, within } from './timeout.ts';
 import { draw } from './tree.ts';
 import { endIn, havingAll, type KnownEnd, nothingWatched, type Settled, type Watched } from './watched.ts';
 
 interface WatchOptions extends Globals {
   readonly allNamespaces?: boolean;
   readonly untilSettled?: boolean;
+  readonly timeout?: Timeout;
 }
 
 /** What is watched, and until when. */
@@ -29,23 +31,33 @@ export function addWatch(program: Command, shell: Shell): void {
   program
     .command('watch')
     .description(
-      'Follows one rollout, or all of a namespace: redrawn in a terminal, otherwise one line for each change.',
+      'Watches one rollout, or all rollouts of a namespace: redraws in a terminal, otherwise prints one line for each change.',
     )
     .argument('[name]', TARGET_HELP)
     .option('-A, --all-namespaces', 'in all namespaces')
     .option(
       '--until-settled',
-      'exit when okrad has seen the current state and has nothing left to do for the object: status 0 when it serves what it should serve, otherwise 1',
+      'exit when okrad has observed the current state and has nothing left to do for the object: status 0 when it serves what it should serve, otherwise 1',
     )
+    .addOption(timeoutOption())
     .action(async (text: string | undefined, _options: unknown, command: Command) => {
-      const { allNamespaces, untilSettled = false, ...globals } = command.optsWithGlobals<WatchOptions>();
+      const {
+        allNamespaces,
+        untilSettled = false,
+        timeout,
+        ...globals
+      } = command.optsWithGlobals<WatchOptions>();
       const session = shell.session(globals);
       const target = text === undefined ? undefined : parseTarget(text, session.namespace);
       if (untilSettled && target === undefined)
-        throw badUsage('Expected the name of an object with --until-settled, got none.');
+        throw badUsage('--until-settled needs the name of an object.');
+      mustWaitFor(timeout, untilSettled, '--until-settled');
       if (untilSettled && target?.kind === 'Cell') await mustBeLetReadGroups(session, target);
       const namespaces = allNamespaces === true ? [] : [session.namespace];
-      const end = await watch(shell, session, { target, namespaces, untilSettled });
+      const what = target === undefined ? 'the rollouts' : `${formatTarget(target)} to settle`;
+      const end = await within(shell, { timeout, what }, (signal) =>
+        watch({ ...shell, signal }, session, { target, namespaces, untilSettled }),
+      );
       if (end?.ok === true) shell.print(inOneLine(end.message));
       if (end?.ok === false) throw failed(end.message);
     });
@@ -60,7 +72,7 @@ async function mustBeLetReadGroups(session: Session, { key: { namespace } }: Tar
 // A worker that runs has looked by then.
 const LATE_MILLISECONDS = 10_000;
 const NOT_LOOKED_AT =
-  'okrad has not looked at what has changed since. It is waited for; okractl check says whether it runs.';
+  'okrad has not observed the latest change yet. Waiting for it; okractl check shows whether it is running.';
 
 /** Watches until the person has seen enough, or the object is settled. */
 async function watch(shell: Shell, session: Session, wish: Wish): Promise<Settled> {
@@ -173,10 +185,10 @@ function inLines({ print, warn, now }: Shell): Show {
     update: (watched) => {
       const after = linesOf(watched);
       for (const [key, line] of after) if (before.get(key) !== line) print(timed(inOneLine(line), now()));
-      for (const key of before.keys()) if (!after.has(key)) print(timed(`${key}  is gone`, now()));
+      for (const key of before.keys()) if (!after.has(key)) print(timed(`${key}  deleted`, now()));
       before = after;
       const told = [...watched.troubles]
-        .map(([what, why]) => inOneLine(`${what} may be old: ${why}`))
+        .map(([what, why]) => inOneLine(`${what} may be stale: ${why}`))
         .join('\n');
       if (told !== troubles && told !== '') warn(told);
       troubles = told;
@@ -189,7 +201,7 @@ const linesOf = ({ cells, policies, freezes }: Watched): Map<string, string> =>
   new Map([
     ...[...freezes].map(([key, { spec }]): [string, string] => [
       `freeze/${key}`,
-      `freeze/${key}  of ${spec.by}: ${spec.reason}`,
+      `freeze/${key}  by ${spec.by}: ${spec.reason}`,
     ]),
     ...[...cells].map(([key, cell]): [string, string] => [key, cellLine(key, cell)]),
     ...[...policies].map(([key, policy]): [string, string] => [`sbp/${key}`, policyLine(policy)]),

@@ -63,7 +63,7 @@ export type Settled = { readonly ok: boolean; readonly message: string } | undef
 
 /** Says whether an object is at rest as its spec is now, and whether it serves what it is to serve. */
 export function settledOf(target: Target, object: Cell | StagedBindingPolicy | undefined): Settled {
-  if (object === undefined) return { ok: false, message: `Expected ${formatTarget(target)}, got none.` };
+  if (object === undefined) return { ok: false, message: `${formatTarget(target)} not found.` };
   const { status = {}, metadata } = object;
   const { phase = 'Pending', message = '', conditions = [] } = status;
   const of = (type: string) => conditions.find((one) => one.type === type);

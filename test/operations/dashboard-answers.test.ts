@@ -59,8 +59,8 @@ describe('the dashboard in a browser, over a cluster in memory', () => {
 
   it('can be pressed where Kubernetes has not answered, and not where it has refused', async () => {
     await page.goto(`${base}#/cells/default/a`);
-    await page.getByText('Kubernetes does not let you pause.').waitFor();
-    await page.getByText('Kubernetes has not said yet whether it lets you promote.').waitFor();
+    await page.getByText('You do not have permission to pause.').waitFor();
+    await page.getByText('Permission to promote not known yet.').waitFor();
     expect(await page.getByRole('button', { name: 'Pause…' }).isDisabled()).toBe(true);
     expect(await page.getByRole('button', { name: 'Promote…' }).isEnabled()).toBe(true);
   });

@@ -97,7 +97,7 @@ describe('the dashboard in a browser', () => {
     // Nothing is loaded again from here on.
     await stage.targetGroups('2.0.0', ['b']);
     await row.getByText('Paused').waitFor();
-    await row.getByRole('img', { name: 'Served: 1.0.0 80, 2.0.0 20.' }).waitFor();
+    await row.getByRole('img', { name: 'Observed: 1.0.0 80, 2.0.0 20.' }).waitFor();
     await row.getByRole('link').focus();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'web' }).waitFor();
@@ -117,9 +117,9 @@ describe('the dashboard in a browser', () => {
     await page.getByText('by admin: errors <b>in</b> checkout').first().waitFor();
     await askByKeyboard(page, 'Resume', 'they were those of the probe');
     // Only then is the next one about the pause step.
-    await page.getByText('nobody has paused it').waitFor();
+    await page.getByText('not paused').waitFor();
     await askByKeyboard(page, 'Resume', 'looks fine');
-    await page.getByRole('img', { name: 'Served: 1.0.0 60, 2.0.0 40.' }).waitFor();
+    await page.getByRole('img', { name: 'Observed: 1.0.0 60, 2.0.0 40.' }).waitFor();
     await page.getByText('Weights as a table').click();
 
     const seen = await look(await serveTo(viewer!.kubeconfig), {
@@ -127,7 +127,7 @@ describe('the dashboard in a browser', () => {
       colorScheme: 'dark',
     });
     await seen.getByRole('link', { name: 'web' }).click();
-    await seen.getByText('Kubernetes does not let you').waitFor();
+    await seen.getByText('You do not have permission to').waitFor();
     expect(await seen.getByRole('button', { name: 'Abort…' }).isDisabled()).toBe(true);
     expect(await seen.evaluate('document.documentElement.scrollWidth')).toBe(390);
     // Whoever presses it all the same is refused.
@@ -186,7 +186,7 @@ describe('the dashboard in a browser', () => {
     const page = await look(`${base}/#key=${key}`);
     await page.getByLabel('Token').fill('guessed');
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText('Expected a token that this cluster knows').waitFor();
+    await page.getByRole('alert').getByText('Token not valid for this cluster').waitFor();
     await page.getByLabel('Token').fill(token);
     await page.keyboard.press('Enter');
     await page.getByRole('listitem').filter({ hasText: 'web' }).getByText('Reverted').waitFor();

@@ -47,7 +47,10 @@ describe('an operator with okractl', () => {
     const where = ['-n', stage.namespace, '--kubeconfig', kubeconfig, '--temporal-address', temporal.address];
     return runHere(
       (shell) =>
-        programOver({ ...shell, screen: undefined, session: open, browse: () => undefined }, '0.0.0'),
+        programOver(
+          { ...shell, screen: undefined, session: open, confirm: undefined, browse: () => undefined },
+          '0.0.0',
+        ),
       [...words, ...where],
     );
   }
@@ -87,10 +90,12 @@ describe('an operator with okractl', () => {
     });
     expect(await okractlBy(reader, 'pause', 'web')).toMatchObject(told(reader, 'pause'));
     expect(await okractlBy(pauser, 'abort', 'web')).toMatchObject(told(pauser, 'abort'));
-    expect(await okractlBy(pauser, 'promote', '--full', 'web')).toMatchObject(told(pauser, 'promotefull'));
+    expect(await okractlBy(pauser, 'promote', '--full', '--yes', 'web')).toMatchObject(
+      told(pauser, 'promotefull'),
+    );
     expect(await okractlBy(pauser, 'rollback', 'web', '--to', '1.0.0')).toMatchObject(told(pauser, 'patch'));
     expect((await okractlBy(pauser, 'check')).out).toContain(
-      'you may ask of a Cell: pause, resume; not promote',
+      'requests that you may send to a Cell: pause, resume; not promote',
     );
     expect(await okractlBy(pauser, 'pause', 'web', '--reason', 'lunch')).toMatchObject({ code: 0, err: '' });
     expect(await okractlBy(pauser, 'resume', 'web')).toMatchObject({ code: 0, err: '' });
@@ -130,13 +135,13 @@ describe('an operator with okractl', () => {
     await stage.untilClosed(stage.workflowId('web'));
     expect(await okractl('abort', 'web')).toMatchObject({
       code: 3,
-      err: expect.stringContaining('to have a running rollout, got Reverted') as unknown,
+      err: expect.stringContaining('has no running rollout (Reverted') as unknown,
     });
     // The run is closed; on which task queue the next one belongs, Temporal remembers.
-    expect(await done('retry', 'web')).toBe('What has failed is tried again: 2.0.0.\n');
+    expect(await done('retry', 'web')).toBe('Retrying 2.0.0.\n');
     await pausedAt(20);
     const watching = okractl('watch', 'web', '--until-settled');
-    await done('promote', '--full', 'web');
+    await done('promote', '--full', '--yes', 'web');
     const watched = await watching;
     expect(watched).toMatchObject({ code: 0, err: '' });
     expect(watched.out).toMatch(/Completed: 2\.0\.0 serves all traffic\.\n$/);
@@ -243,10 +248,11 @@ describe('an operator with okractl', () => {
     // From then on Temporal takes no update.
     const isTriedAgain = async () => (await stage.desk.taskAttempt(workflowId)) >= 3;
     await until('the workflow task to be tried a third time', isTriedAgain);
-    const failing = 'got: Unable to perform workflow execution update due to Workflow Task in failed state';
+    const failing =
+      'request: Unable to perform workflow execution update due to Workflow Task in failed state';
     const promoted = await okractl('promote', 'broken');
     expect([promoted.code, promoted.err]).toEqual([1, expect.stringContaining(failing)]);
-    expect(promoted.err).toContain('Nobody knows whether it was taken');
+    expect(promoted.err).toContain('may or may not have been accepted');
     const { code, err } = await okractl('abort', 'broken', '--reason', 'outage');
     expect([code, err]).toEqual([
       1,
@@ -276,8 +282,8 @@ describe('an operator with okractl', () => {
     const judged = await stage.kubernetes.get(ANALYSIS_RUN, { namespace: stage.namespace, name: 'judged' });
     expect(judged).toMatchObject({ status: { phase: 'Failed', message: 'looks bad' } });
     const { out } = await okractl('check');
-    expect(out).toMatch(/^ok +Kubernetes answers, and knows you as admin$/m);
-    expect(out).toMatch(/^ok +(\d+) of \1 kinds are defined as this okractl knows them$/m);
+    expect(out).toMatch(/^ok +Kubernetes answers; you are admin$/m);
+    expect(out).toMatch(/^ok +(\d+) of \1 CRDs match this okractl$/m);
     expect(out).toMatch(/^ok +the search attributes are registered$/m);
     expect(out).not.toContain('aws');
   });

@@ -110,7 +110,7 @@ describe('the package', () => {
     const env = { ...process.env, ...stack.environment };
     await expect(run(process.execPath, okra, { cwd: empty, env })).rejects.toMatchObject({
       code: 1,
-      stderr: `okra: Expected ClusterSet ${namespace}/none, got none. Create it, or correct the name.\n`,
+      stderr: `okra: ClusterSet ${namespace}/none not found.\n`,
     });
   });
 

@@ -33,13 +33,13 @@ export function askingView({ asking, answers }, { send, close, closeAnswer }) {
               <p>${asking.offer.does}</p>
               ${
                 asking.answer === undefined
-                  ? html` <label for="reason">Reason</label>
+                  ? html` <label for="reason">Reason (optional)</label>
                       <input
                         id="reason"
                         name="reason"
                         maxlength="1024"
                         autocomplete="off"
-                        placeholder="the reason, for the history and for others who look"
+                        placeholder="shown in the history"
                       />
                       <p class="buttons">
                         <button type="button" @click=${close}>Cancel</button>
@@ -48,7 +48,7 @@ export function askingView({ asking, answers }, { send, close, closeAnswer }) {
                           class=${isGrave(asking.offer) ? 'grave' : 'usual'}
                           ?disabled=${asking.isSent}
                         >
-                          ${asking.isSent ? 'Asking' : wordOf(asking.offer)}
+                          ${asking.isSent ? 'Sending' : wordOf(asking.offer)}
                         </button>
                       </p>`
                   : html` <p class="answer ${asking.answer.ok ? 'good' : 'bad'}" role="alert">

@@ -33,14 +33,14 @@ export function cellView(page, { now, width, mayAct, ask }) {
     ${section('Weights over time', chart.series.length > 0, chartView(chart, { now, width }))}
     ${section('Target groups', page.groups.length > 0, table('Target groups', ['Target group', 'Version', 'Role', 'Desired', 'Observed', 'Health', 'Note'], page.groups.map(groupRow)))}
     ${section('Steps', page.steps.length > 0, stepsView(page.steps, now))}
-    ${section('What can hold it', true, gatesView(page.gates, now))} ${verdictsView(page.verdicts, now)}
+    ${section('Gates', true, gatesView(page.gates, now))} ${verdictsView(page.verdicts, now)}
     ${approvalView(page.approval, now)}
     ${section(
       'Applications',
       page.applications.length > 0,
       table(
         'Applications',
-        ['Application', 'Phase', 'Checks', 'Says'],
+        ['Application', 'Phase', 'Checks', 'Message'],
         page.applications.map(({ name, phase, tone, checks, message, child }) => [
           name,
           badge(tone, phase),
@@ -54,7 +54,7 @@ export function cellView(page, { now, width, mayAct, ask }) {
       page.clusters.length > 0,
       table(
         'Clusters',
-        ['Cluster', 'Ready', 'Since', 'Says'],
+        ['Cluster', 'Ready', 'Since', 'Message'],
         page.clusters.map(({ name, ready, since, message }) => [
           name,
           badge(ready ? 'Good' : 'Bad', ready ? 'ready' : 'not ready'),
@@ -64,7 +64,7 @@ export function cellView(page, { now, width, mayAct, ask }) {
       ),
     )}
     ${blockedView(page, now)} ${requestsView(page.requests, now)} ${historyView(page.history, now)}
-    ${eventsView(page.events, now)} ${section('Facts', true, factsView(page, now))}`;
+    ${eventsView(page.events, now)} ${section('Details', true, factsView(page, now))}`;
 }
 
 /**
@@ -74,7 +74,7 @@ export function cellView(page, { now, width, mayAct, ask }) {
  */
 function offersView(offers, mayAct, ask) {
   if (offers.length === 0) return nothing;
-  const notes = mayAct ? rightsOf(offers) : ['Nobody has logged in: this page is to look at.'];
+  const notes = mayAct ? rightsOf(offers) : ['Read-only: log in to send requests.'];
   return html` <div class="offers" role="group" aria-label="Requests">
       ${offers.map(
         (offer) =>
@@ -163,7 +163,7 @@ const factsView = ({ facts, url }, now) =>
         ? nothing
         : html`<div>
             <dt>Workflow</dt>
-            <dd><a href=${url} rel="noreferrer" target="_blank">in the Web UI of Temporal</a></dd>
+            <dd><a href=${url} rel="noreferrer" target="_blank">open in the Temporal Web UI</a></dd>
           </div>`
     }
   </dl>`;

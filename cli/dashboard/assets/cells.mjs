@@ -22,10 +22,14 @@ const MOST = 200;
 /** @type {readonly { name: string, text: string, has: (row: CellRow) => boolean }[]} */
 const kinds = [
   { name: 'all', text: 'all', has: () => true },
-  { name: 'asking', text: 'wait for a person', has: ({ asksPerson }) => asksPerson },
-  { name: 'moving', text: 'under way', has: ({ canary, tone }) => canary !== undefined || tone === 'Moving' },
-  { name: 'bad', text: 'in trouble', has: ({ tone }) => tone === 'Bad' },
-  { name: 'rest', text: 'at rest', has: ({ canary, tone }) => canary === undefined && tone === 'Good' },
+  { name: 'asking', text: 'needs a person', has: ({ asksPerson }) => asksPerson },
+  {
+    name: 'moving',
+    text: 'progressing',
+    has: ({ canary, tone }) => canary !== undefined || tone === 'Moving',
+  },
+  { name: 'bad', text: 'degraded', has: ({ tone }) => tone === 'Bad' },
+  { name: 'rest', text: 'healthy', has: ({ canary, tone }) => canary === undefined && tone === 'Good' },
 ];
 
 /**
@@ -73,7 +77,7 @@ export function cellsView(state, now) {
     ${
       shown.length === 0
         ? html`<p class="calm">
-            ${isWhole ? (every.length === 0 ? 'There is no Cell yet.' : 'No Cell is like that.') : 'Reading the Cells.'}
+            ${isWhole ? (every.length === 0 ? 'No Cells yet.' : 'No matching Cells.') : 'Loading Cells.'}
           </p>`
         : html`<ul class="cells">
             ${repeat(
@@ -126,7 +130,7 @@ const rowView = (row, now) =>
 const policiesView = (policies) =>
   table(
     'StagedBindingPolicies',
-    ['Name', 'Phase', 'Stages', 'Says'],
+    ['Name', 'Phase', 'Stages', 'Message'],
     policies.map(({ name, phase, tone, stages, message }) => [
       name,
       badge(tone, phase),

@@ -30,13 +30,13 @@ export function chartView({ from, to, total, series, note }, { now, width }) {
       ${series.map(({ version, served }, at) => html`<li class="key s${at % 5}">${version} <b>${served.at(-1)?.weight ?? '–'}</b></li>`)}
       <li>
         <svg class="sample" viewBox="0 0 30 8" aria-hidden="true"><path class="line" d="M0 4H30"></path></svg>
-        observed: read back
+        observed
       </li>
       <li>
         <svg class="sample" viewBox="0 0 30 8" aria-hidden="true">
           <path class="line asked" d="M0 4H30"></path>
         </svg>
-        desired: asked for
+        desired
       </li>
     </ul>
     <svg

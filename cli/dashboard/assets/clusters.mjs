@@ -13,9 +13,9 @@ export const clustersView = (clusters) =>
   html` <h1 tabindex="-1">Clusters</h1>
     ${
       clusters === undefined
-        ? html`<p class="calm">Reading the clusters.</p>`
+        ? html`<p class="calm">Loading clusters.</p>`
         : clusters.length === 0
-          ? html`<p class="calm">No cluster is known yet, and no target group.</p>`
+          ? html`<p class="calm">No clusters and no target groups yet.</p>`
           : repeat(clusters, ({ name }) => name, clusterView)
     }`;
 
@@ -26,10 +26,10 @@ const clusterView = ({ name, sets, groups }) =>
     ${sets.length === 0 ? nothing : html`<p class="calm">found by ClusterSet ${sets.join(', ')}</p>`}
     ${
       groups.length === 0
-        ? html`<p class="calm">It has no target group.</p>`
+        ? html`<p class="calm">No target groups.</p>`
         : table(
             `Target groups of ${name}`,
-            ['Target group', 'Version', 'Carries', 'Health'],
+            ['Target group', 'Version', 'Weight', 'Health'],
             groups.map(rowOf),
           )
     }

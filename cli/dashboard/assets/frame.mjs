@@ -24,7 +24,7 @@ export function frameView({ route, me, isLive, head, trouble }, { now, skip, lea
         <a href="#/clusters" aria-current=${isClusters ? 'page' : nothing}>Clusters</a>
       </nav>
       <p class="who">
-        ${me?.by ?? 'to look at'}
+        ${me?.by ?? 'read-only'}
         <span class="live ${isLive ? 'is' : 'is-not'}">${isLive ? 'live' : 'not live'}</span>
         ${
           me?.canLogIn === true && me.isIn
@@ -49,8 +49,8 @@ const freezesView = (freezes, now) =>
         ${freezes.map(
           ({ name, by, reason, until, namespaces }) => html`
             <p>
-              <b>Freeze ${name}</b> of ${by} holds
-              ${namespaces === undefined ? 'all namespaces' : `namespace ${namespaces.join(', ')}`}${until === undefined ? '' : html`; it ends ${away(until, now)}`}:
+              <b>Freeze ${name}</b> by ${by} holds
+              ${namespaces === undefined ? 'all namespaces' : `namespace ${namespaces.join(', ')}`}${until === undefined ? '' : html`; ends ${away(until, now)}`}:
               ${reason}
             </p>
           `,
@@ -61,7 +61,7 @@ const freezesView = (freezes, now) =>
 const troublesView = (troubles) =>
   troubles.length === 0
     ? nothing
-    : html`<aside class="troubles" role="alert" aria-label="Troubles">
+    : html`<aside class="troubles" role="alert" aria-label="Problems">
         ${troubles.map((text) => html`<p>${text}</p>`)}
       </aside>`;
 
@@ -71,20 +71,20 @@ const troublesView = (troubles) =>
  * @param {(token: string) => void} enter
  */
 export function loginView({ me, trouble }, enter) {
-  if (me === undefined) return trouble === '' ? html`<p class="calm">Asking the server.</p>` : nothing;
+  if (me === undefined) return trouble === '' ? html`<p class="calm">Connecting.</p>` : nothing;
   if (!me.canLogIn)
     return html`
-      <h1 tabindex="-1">Not this way</h1>
+      <h1 tabindex="-1">This link is not valid</h1>
       <p>
-        Open the address that <code>okractl dashboard</code> has printed: it ends in a key that is made at
-        each start.
+        Open the address that <code>okractl dashboard</code> printed: it ends in a key that is new at each
+        start.
       </p>
     `;
   return html`
     <h1 tabindex="-1">Log in</h1>
     <p>
-      With a token of yours for this cluster, as <code>kubectl create token</code> or your login command
-      prints it. It is sent to this server once, which keeps it in memory until you log out.
+      Use a token for this cluster, as printed by <code>kubectl create token</code> or your login command. It
+      is sent to this server once, and kept in memory until you log out.
     </p>
     <form class="login" @submit=${submitting('token', enter)}>
       <label for="token">Token</label>

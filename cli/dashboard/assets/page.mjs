@@ -69,11 +69,11 @@ function contentView(now) {
   const { route, cell } = state;
   if (route.view === 'clusters') return clustersView(state.clusters);
   if (route.view === 'cells') return cellsView({ ...state, isWhole: state.hasRows, set: change }, now);
-  if (cell === undefined) return html`<p class="calm">Reading Cell ${route.namespace}/${route.name}.</p>`;
+  if (cell === undefined) return html`<p class="calm">Loading Cell ${route.namespace}/${route.name}.</p>`;
   if (cell.isDeleted === true)
     return html`<p><a href="#/">← all Cells</a></p>
       <h1 tabindex="-1">${route.namespace}/${route.name}</h1>
-      <p>There is no Cell of this name, or you may not see it.</p>`;
+      <p>Cell not found, or you may not read it.</p>`;
   const width = Math.max(280, Math.min(root.clientWidth - 56, 1000));
   return cellView(cell, {
     now,
@@ -158,7 +158,7 @@ async function begin(given) {
       state.me = await whoAmI();
     }
   } catch (error) {
-    state.trouble = `The server of this page does not answer: ${error instanceof Error ? error.message : String(error)}`;
+    state.trouble = `The server does not answer: ${error instanceof Error ? error.message : String(error)}`;
     setTimeout(() => void begin(given), AGAIN_MS);
   }
   draw();

@@ -111,12 +111,12 @@ export function byVersion(weights, which) {
 export function bar(weights) {
   const served = byVersion(weights, 'served');
   const asked = byVersion(weights, 'asked');
-  if (served.length === 0) return html`<span class="calm">nothing is served yet</span>`;
+  if (served.length === 0) return html`<span class="calm">no traffic yet</span>`;
   const differs =
     asked.length > 0 && weights.some((one) => one.asked !== undefined && one.asked !== (one.served ?? 0));
   const text = served.map(({ version, weight }) => `${version} ${weight}`).join(', ');
   const wanted = asked.map(({ version, weight }) => `${version} ${weight}`).join(', ');
-  const label = differs ? `Served: ${text}. Asked for: ${wanted}.` : `Served: ${text}.`;
+  const label = differs ? `Observed: ${text}. Desired: ${wanted}.` : `Observed: ${text}.`;
   const versions = [...new Set([...served, ...asked].map(({ version }) => version))];
   return html` <svg
       class=${differs ? 'bar differs' : 'bar'}

@@ -34,7 +34,7 @@ async function bodyOf(response) {
   try {
     return await response.json();
   } catch {
-    return { message: `Expected an answer of the page's server, got ${response.status}.` };
+    return { message: `The server answered with HTTP status ${response.status}.` };
   }
 }
 
@@ -78,7 +78,8 @@ export async function ask(asked) {
   } catch {
     return {
       ok: false,
-      message: 'Expected an answer, got none. Nobody knows whether it was taken: look before you ask again.',
+      message:
+        'No answer. The request may or may not have been accepted: check the Cell before you send it again.',
     };
   }
 }

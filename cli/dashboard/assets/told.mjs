@@ -11,7 +11,7 @@ import { durationOf } from './words.mjs';
  */
 export const verdictsView = (verdicts, now) =>
   section(
-    'Verdicts',
+    'Analyses',
     verdicts.length > 0,
     verdicts.map(
       ({ kind, name, phase, tone, message, metrics }) =>
@@ -22,7 +22,7 @@ export const verdictsView = (verdicts, now) =>
               ? nothing
               : table(
                   `Values of ${name}`,
-                  ['Metric', 'Value', 'Threshold', 'Verdict', 'When'],
+                  ['Metric', 'Value', 'Threshold', 'Result', 'When'],
                   metrics.map((metric) => [
                     metric.name,
                     html`<b>${metric.value || '–'}</b>`,
@@ -50,7 +50,7 @@ export const blockedView = ({ blocked, rejected }, now) =>
     ),
   )}
   ${section(
-    'Target groups that cannot be used',
+    'Rejected target groups',
     rejected.length > 0,
     html`<ul>
       ${rejected.map((message) => html`<li>${message}</li>`)}
@@ -69,12 +69,12 @@ export const approvalView = (approval, now) =>
         true,
         html`
           <p>${approval.text}</p>
-          ${approval.message === undefined ? nothing : html`<p>To look at: ${approval.message}</p>`}
+          ${approval.message === undefined ? nothing : html`<p>${approval.message}</p>`}
           ${
             approval.approvals.length === 0
               ? nothing
               : table(
-                  'Who has approved',
+                  'Approved by',
                   ['By', 'When', 'Reason'],
                   approval.approvals.map(({ by, time, reason }) => [by, away(time, now), reason || '–']),
                 )
@@ -91,10 +91,10 @@ const requestText = ({ action, by, reason }) => `${action} by ${by}${reason === 
  */
 export const requestsView = (requests, now) =>
   section(
-    'Asked for',
+    'Requests',
     requests.length > 0,
     table(
-      'Asked for',
+      'Requests',
       ['When', 'Request', 'By', 'Reason'],
       requests.map(({ time, action, by, reason }) => [away(time, now), action, by, reason || '–']),
     ),
@@ -110,7 +110,7 @@ export const historyView = (changes, now) =>
     changes.length > 0,
     table(
       'History',
-      ['Ended', 'Took', 'From', 'Version', 'Outcome', 'Asked for', 'What happened'],
+      ['Ended', 'Took', 'From', 'Version', 'Outcome', 'Requests', 'Message'],
       changes.map((change) => [
         away(change.endedAt, now),
         durationOf(Date.parse(change.endedAt) - Date.parse(change.startedAt)),

@@ -67,7 +67,7 @@ export function clockOf(at, now) {
  * @param {Pick<OfferView, 'name'>} offer
  */
 export const wordOf = ({ name }) =>
-  name === 'promoteFull' ? 'Promote in full' : `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+  name === 'promoteFull' ? 'Promote fully' : `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 
 /**
  * Says which requests Kubernetes does not let the person make, and of which it has not said so.
@@ -83,12 +83,10 @@ export function rightsOf(offers) {
   const refused = of('No');
   const unknown = of('Unknown');
   return [
-    ...(refused === '' ? [] : [`Kubernetes does not let you ${refused}.`]),
+    ...(refused === '' ? [] : [`You do not have permission to ${refused}.`]),
     ...(unknown === ''
       ? []
-      : [
-          `Kubernetes has not said yet whether it lets you ${unknown}. It is asked again before anything is sent.`,
-        ]),
+      : [`Permission to ${unknown} not known yet. It is checked again before anything is sent.`]),
   ];
 }
 

@@ -36,6 +36,8 @@ export interface FakeWorld {
   /** What Temporal lacks. */
   readonly temporal?: TemporalFindings;
   readonly now?: number;
+  /** What the person answers to a question; there is no terminal when left out. */
+  readonly answers?: boolean;
 }
 
 /** What came of a command. */
@@ -84,6 +86,13 @@ export async function runOkractl(words: readonly string[], world: FakeWorld = {}
     exitWith: (next) => {
       code = next;
     },
+    confirm:
+      world.answers === undefined
+        ? undefined
+        : (question) => {
+            err.push(`${question}\n`);
+            return Promise.resolve(world.answers === true);
+          },
     browse: (url) => void done.push({ browse: url }),
   };
   try {
