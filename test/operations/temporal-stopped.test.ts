@@ -111,7 +111,12 @@ describe('while Temporal is stopped', () => {
         () => false,
       ),
     );
-    await stage.untilClosed(stage.workflowId('forced'));
+    const known = ['workflow', 'query', '--workflow-id', stage.workflowId('forced'), '--type', 'state'];
+    await until(
+      'the run to know what okra has done',
+      async () => (await stage.temporal(...known).catch(() => '')).includes('Reverted'),
+      { seen: () => stage.temporal(...known) },
+    );
     expect(await stage.status('forced')).toMatchObject({
       phase: 'Reverted',
       stableVersion: '1.0.0',
