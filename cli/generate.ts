@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
 import { generate, type GeneratedFiles, staleIn } from '../crds/generated-files.ts';
@@ -29,14 +30,45 @@ const introductionOf = (
 const pathOf = (name: string): string =>
   fileURLToPath(new URL(`../docs/commands/${name}.md`, import.meta.url));
 
-/** The pages of all commands, by their paths. */
+const README = fileURLToPath(new URL('../README.md', import.meta.url));
+const EXAMPLE = 'docs/examples/cell.yaml';
+/** When the rollout of the README begins. */
+const BEGIN = Date.parse('2027-01-11T10:00:00Z');
+
+/** What the README has people type first. */
+const first = ['plan', '--offline', '-f', EXAMPLE, '--assume', '2.0.0'] as const;
+
+/** Runs it, and returns what it prints. */
+async function printedFirst(): Promise<string> {
+  const lines: string[] = [];
+  const shell = {
+    print: (text: string) => void lines.push(text),
+    now: () => BEGIN,
+    read: (path: string) => Promise.resolve(readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')),
+    filesAt: (path: string) => Promise.resolve([path]),
+  };
+  await okractl(shell as unknown as Shell, '').parseAsync([...first], { from: 'user' });
+  return lines.join('\n');
+}
+
+const printed = await printedFirst();
+
+/** The README with what its first command prints. */
+function readme(): string {
+  const command = `npm ci && npx okractl ${first.join(' ')}`;
+  const part = `<!-- plan -->\n\n\`\`\`console\n$ ${command}\n${printed}\n\`\`\`\n\n<!-- /plan -->`;
+  return readFileSync(README, 'utf8').replace(/<!-- plan -->.*<!-- \/plan -->/s, () => part);
+}
+
+/** The README, and the pages of all commands, by their paths. */
 export const files = (): GeneratedFiles =>
-  new Map(
-    programs.map(([program, examples]) => {
+  new Map([
+    [README, readme()],
+    ...programs.map(([program, examples]) => {
       const name = program.name();
-      return [pathOf(name), commandPage(program, examples, introductionOf(name))];
+      return [pathOf(name), commandPage(program, examples, introductionOf(name))] as const;
     }),
-  );
+  ]);
 
 /** The paths that are not what the commands say now. */
 export const stale = (): readonly string[] => staleIn(files());

@@ -78,7 +78,9 @@ describe('the image', () => {
   ])('has the version of the package in %s', (file, want) => expect(read(file)).toContain(want));
 
   it('has a source for each program of the package', () => {
-    const sources = Object.values(bin).map((path) => path.replace(/^dist\//, '').replace(/[.]js$/, '.ts'));
+    const sources = Object.values(bin).map((path) =>
+      path.replace(/^(dist\/cli|cli\/bin)\//, 'cli/').replace(/[.]js$/, '.ts'),
+    );
     expect(sources.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 });

@@ -10,6 +10,12 @@ export interface Alert {
   readonly description: string;
 }
 
+/** The page with a section for each alert; a value of the chart replaces it. */
+export const RUNBOOK_URL = 'https://github.com/mumoshu/okra/blob/main/docs/on-call.md';
+
+/** Returns the anchor of the section for an alert in the runbook. */
+export const anchorOf = (alert: string): string => alert.toLowerCase();
+
 /** What a person should look at. Each is of one namespace: a Prometheus may look at more than one installation. */
 export const alerts: readonly Alert[] = [
   {
@@ -17,18 +23,18 @@ export const alerts: readonly Alert[] = [
     expr: 'sum by (namespace) (okra_leader) < 1 or absent(okra_leader)',
     duration: '2m',
     severity: 'critical',
-    summary: 'No watchers of Okra lead{{ with $labels.namespace }} in {{ . }}{{ end }}.',
+    summary: 'No Okra watchers are leading{{ with $labels.namespace }} in {{ . }}{{ end }}.',
     description:
-      'No rollout begins and no event is told. Look at the pods of the watchers, at /readyz and at the Lease.',
+      'Kubernetes changes are not processed, so no rollout begins. Check the pods of the watchers, their /readyz, and the Lease.',
   },
   {
     name: 'OkraWithoutWorker',
     expr: 'sum by (namespace) (okra_build_info) unless sum by (namespace) (okra_ready{condition="worker, polls"}) > 0 or absent(okra_build_info)',
     duration: '2m',
     severity: 'critical',
-    summary: 'No worker of Okra is at work{{ with $labels.namespace }} in {{ . }}{{ end }}.',
+    summary: 'No Okra worker is running{{ with $labels.namespace }} in {{ . }}{{ end }}.',
     description:
-      'No rollout goes on, and none is taken back: what is asked for waits in Temporal, an abort too. Look at the pods of the workers and at their /readyz.',
+      'No rollout progresses and none is reverted: requests wait in Temporal, an abort too. Check the pods of the workers and their /readyz.',
   },
   {
     name: 'OkraNotReady',
@@ -36,17 +42,17 @@ export const alerts: readonly Alert[] = [
     duration: '5m',
     severity: 'warning',
     summary:
-      'A pod of Okra{{ with $labels.namespace }} in {{ . }}{{ end }} waits for {{ $labels.condition }}.',
-    description: '/readyz of {{ $labels.pod }} says what it waits for; see docs/health.md.',
+      'An Okra pod{{ with $labels.namespace }} in {{ . }}{{ end }} is waiting for {{ $labels.condition }}.',
+    description: '/readyz of {{ $labels.pod }} says what is missing; see docs/health.md.',
   },
   {
-    name: 'OkraTakingBackHeld',
+    name: 'OkraRevertBlocked',
     expr: 'sum by (namespace) (okra_cells{phase="FailedReverting"}) > 0',
     duration: '1m',
     severity: 'critical',
-    summary: 'A Cell in {{ $labels.namespace }} cannot take its traffic back.',
+    summary: 'A Cell in {{ $labels.namespace }} cannot revert its traffic.',
     description:
-      'A version that has failed still has traffic, and ELBv2 or Kubernetes refuses what would take it back. kubectl describe of the Cell says what.',
+      'A failed version still receives traffic, because ELBv2 or Kubernetes refuses the write that would revert it. kubectl describe of the Cell says why.',
   },
   {
     name: 'OkraCellDegraded',
@@ -54,7 +60,7 @@ export const alerts: readonly Alert[] = [
     duration: '5m',
     severity: 'warning',
     summary: 'Cell {{ $labels.namespace }}/{{ $labels.cell }} is degraded: {{ $labels.reason }}.',
-    description: 'Its condition Degraded says what keeps it from what its spec asks for.',
+    description: 'Its condition Degraded says why the Cell does not match its spec.',
   },
   {
     name: 'OkraRolloutHeld',
@@ -64,7 +70,7 @@ export const alerts: readonly Alert[] = [
     summary:
       'Cell {{ $labels.namespace }}/{{ $labels.cell }} has waited for {{ $value | humanizeDuration }}: {{ $labels.reason }}.',
     description:
-      'It waits for what nobody has asked for. The status of the Cell says for what, and what to do.',
+      'The rollout is blocked by something unplanned. The status of the Cell says by what, and what to do.',
   },
   {
     name: 'OkraWatchSilent',
@@ -74,15 +80,15 @@ export const alerts: readonly Alert[] = [
     summary:
       'The API server has sent Okra{{ with $labels.namespace }} in {{ . }}{{ end }} nothing about {{ $labels.kind }} for {{ $value | humanizeDuration }}.',
     description:
-      'It sends a bookmark about once a minute. The log of the leading watchers says what fails, and in which namespace. Take a namespace that is gone out of OKRA_WATCH_NAMESPACE.',
+      'It usually sends a bookmark about once a minute. The log of the leading watchers says what fails, and in which namespace. Remove a deleted namespace from OKRA_WATCH_NAMESPACE.',
   },
   {
     name: 'OkraMessagesPending',
     expr: 'max by (namespace) (okra_messages_pending) > 0',
     duration: '5m',
     severity: 'critical',
-    summary: 'Temporal does not take messages of Okra{{ with $labels.namespace }} in {{ . }}{{ end }}.',
-    description: 'Nothing that changes reaches a rollout. Look at Temporal, and at the log of the watchers.',
+    summary: 'Temporal does not accept messages from Okra{{ with $labels.namespace }} in {{ . }}{{ end }}.',
+    description: 'No change reaches a rollout. Check Temporal, and the log of the watchers.',
   },
   {
     name: 'OkraThrottledByAWS',
@@ -92,7 +98,7 @@ export const alerts: readonly Alert[] = [
     summary:
       'AWS throttles Okra{{ with $labels.namespace }} in {{ . }}{{ end }}: {{ $labels.service }} in {{ $labels.region }}.',
     description:
-      'Others share the quota of the account. Lower the rates of Okra (docs/configuration.md), or find who else calls.',
+      'All clients share the quota of the account. Find who else calls, or lower the rates of Okra (docs/configuration.md).',
   },
   {
     name: 'OkraRefusedByAWS',
@@ -100,8 +106,9 @@ export const alerts: readonly Alert[] = [
     duration: '15m',
     severity: 'warning',
     summary:
-      'AWS refuses {{ $labels.operation }} to Okra{{ with $labels.namespace }} in {{ . }}{{ end }}, or does not answer.',
-    description: 'The statuses of the objects say what it says; see docs/iam.md and docs/configuration.md.',
+      '{{ $labels.operation }} by Okra{{ with $labels.namespace }} in {{ . }}{{ end }} fails: AWS refuses it or does not answer.',
+    description:
+      'The statuses of the objects have the answer of AWS; see docs/iam.md and docs/configuration.md.',
   },
   {
     name: 'OkraWriteQueueGrowing',
@@ -111,27 +118,27 @@ export const alerts: readonly Alert[] = [
     summary:
       '{{ $value }} calls of {{ $labels.quota }} ({{ $labels.kind }}) wait for the rate limit{{ with $labels.namespace }} in {{ . }}{{ end }}.',
     description:
-      'There are more calls than the rate limit of the workers allows. What takes traffic back goes first. Raise the rates (docs/configuration.md) if the account has room.',
+      'There are more calls than the rate limit of the workers allows. Reverts go first. Raise the rates (docs/configuration.md) if the quota of the account allows it.',
   },
   {
-    name: 'OkraDriftAgainAndAgain',
+    name: 'OkraDriftRecurring',
     expr: 'sum by (namespace, type) (increase(okra_drift_healed_total[1h])) > 10',
     duration: '5m',
     severity: 'warning',
     summary:
-      'Someone else writes what Okra serves, again and again ({{ $labels.type }}){{ with $labels.namespace }} in {{ . }}{{ end }}.',
-    description: 'CloudTrail says who calls ModifyRule or ModifyListener beside Okra.',
+      'Okra keeps correcting changes of others at load balancers ({{ $labels.type }}){{ with $labels.namespace }} in {{ . }}{{ end }}.',
+    description: 'CloudTrail shows who else calls ModifyRule or ModifyListener.',
   },
   {
-    name: 'OkraLooksFail',
-    // A look that fails is made again after the interval, and no status says that drift was not looked for.
+    name: 'OkraReconcileFailing',
+    // A failed look is repeated after the interval, and no status says that drift was not looked for.
     expr: 'max by (namespace, activity) (okra_looks_failing_seconds) > 1800',
     duration: '1m',
     severity: 'warning',
     summary:
       '{{ $labels.activity }} has failed for {{ $value | humanizeDuration }}{{ with $labels.namespace }} in {{ . }}{{ end }}.',
     description:
-      'What was changed elsewhere may stay: findDrift looks for drift at a listener, sync… and checkTargetGroups compare an object, or those of a namespace, with what there is. The Web UI of Temporal says for which it fails, and why.',
+      'Changes made elsewhere may go unnoticed: findDrift looks for drift at a listener, sync… and checkTargetGroups compare an object, or those of a namespace, with what exists. The Web UI of Temporal shows for which it fails, and why.',
   },
   {
     name: 'OkraWorkflowTaskFails',
@@ -141,7 +148,7 @@ export const alerts: readonly Alert[] = [
     summary:
       'Workflow tasks of {{ $labels.workflow_type }} fail{{ with $labels.namespace }} in {{ . }}{{ end }}: {{ $labels.failure_reason }}.',
     description:
-      'Such a workflow does not continue until a task succeeds. Okra replaces a run whose task fails for half a minute (OkraWorkflowStuck). With NonDeterminismError after an upgrade, go back to the release before; see docs/operations.md.',
+      'Such a workflow does not continue until a task succeeds. Okra replaces a run whose task fails for half a minute (OkraWorkflowStuck). With NonDeterminismError after an upgrade, go back to the previous release; see docs/operations.md.',
   },
   {
     name: 'OkraWorkflowStuck',
@@ -151,7 +158,7 @@ export const alerts: readonly Alert[] = [
     summary:
       '{{ $value }} runs of {{ $labels.type }} could not continue{{ with $labels.namespace }} in {{ . }}{{ end }}.',
     description:
-      'Okra replaces such a run by a new one, which continues from the status of the object; one that is stuck again is replaced less and less often. The Event WorkflowStuck of the object and the log of the leading watchers say why; see docs/temporal.md. If the alert stays, go back to the release before.',
+      'Okra replaces such a run by a new one, which continues from the status of the object; one that is stuck again is replaced less and less often. The Event WorkflowStuck of the object and the log of the leading watchers say why; see docs/temporal.md. If the alert persists, go back to the previous release.',
   },
   {
     name: 'OkraTasksWait',
@@ -160,16 +167,16 @@ export const alerts: readonly Alert[] = [
     severity: 'warning',
     summary:
       'Tasks of {{ $labels.task_queue }} wait for a worker{{ with $labels.namespace }} in {{ . }}{{ end }}.',
-    description: 'Run more workers, or find what holds their slots.',
+    description: 'Run more workers, or find what occupies their slots.',
   },
   {
-    name: 'OkraWithoutSlots',
+    name: 'OkraWorkerSlotsExhausted',
     expr: 'sum by (namespace, task_queue, worker_type) (temporal_worker_task_slots_available) == 0',
     duration: '5m',
     severity: 'warning',
     summary:
       'All workers of {{ $labels.task_queue }} are busy ({{ $labels.worker_type }}){{ with $labels.namespace }} in {{ . }}{{ end }}.',
-    description: 'Something outside does not answer, or there are too few workers.',
+    description: 'Something that activities call does not answer, or there are too few workers.',
   },
   {
     name: 'OkraTemporalRefuses',
@@ -192,7 +199,7 @@ export const ruleGroups = () => ({
         expr,
         for: duration,
         labels: { severity },
-        annotations: { summary, description },
+        annotations: { summary, description, runbook_url: `${RUNBOOK_URL}#${anchorOf(name)}` },
       })),
     },
   ],

@@ -2,7 +2,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { definitions, type MetricDefinition } from '../../clients/metrics/definitions.ts';
 import { generate, staleIn, type GeneratedFiles } from '../../crds/generated-files.ts';
 import { stringify } from 'yaml';
-import { alerts, ruleGroups } from './alerts.ts';
+import { alerts, anchorOf, ruleGroups } from './alerts.ts';
 import { dashboard } from './dashboard.ts';
 import { sdkMetrics } from './sdk-metrics.ts';
 
@@ -68,7 +68,7 @@ export function page(): string {
   const sdk = Object.entries(sdkMetrics).map(([name, help]) => `| \`${name}\` | ${help} |`);
   const told = alerts.map(
     ({ name, severity, duration, description }) =>
-      `| \`${name}\` | ${severity}, after ${duration} | ${description} |`,
+      `| [\`${name}\`](on-call.md#${anchorOf(name)}) | ${severity}, after ${duration} | ${description} |`,
   );
   return `${INTRODUCTION}${rows.join('\n')}\n${SDK}${sdk.join('\n')}\n${ALERTS}${told.join('\n')}\n`;
 }

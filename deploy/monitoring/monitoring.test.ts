@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { definitions, type MetricDefinition } from '../../clients/metrics/definitions.ts';
-import { alerts } from './alerts.ts';
+import { alerts, anchorOf, ruleGroups, RUNBOOK_URL } from './alerts.ts';
 import { stale } from './generate.ts';
 import { panels } from './panels.ts';
 import { sdkMetrics } from './sdk-metrics.ts';
@@ -79,3 +82,25 @@ describe('what alerts and the dashboard ask', () => {
 });
 
 it('the page, the rules and the dashboard are what the tables say', () => expect(stale()).toEqual([]));
+
+describe('the runbook', () => {
+  const read = (path: string): string => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
+
+  it('has a section for each alert, in their order, to which the alert links', () => {
+    const sections = [...read('docs/on-call.md').matchAll(/^### (Okra\w+)$/gm)].map(([, name = '']) => name);
+    expect(sections).toEqual(alerts.map(({ name }) => name));
+    const linked = ruleGroups().groups.flatMap(({ rules }) =>
+      rules.map(({ annotations }) => annotations.runbook_url),
+    );
+    expect(linked).toEqual(sections.map((name) => `${RUNBOOK_URL}#${anchorOf(name)}`));
+  });
+
+  it('is where the chart says, which may be another place', () => {
+    const values: { readonly prometheusRule: { readonly runbookURL: string } } = parse(
+      read('deploy/charts/okra/values.yaml'),
+    );
+    expect(values.prometheusRule.runbookURL).toBe(RUNBOOK_URL);
+    const template = read('deploy/charts/okra/templates/monitoring.yaml');
+    expect(template).toContain(`replace "${RUNBOOK_URL}" .Values.prometheusRule.runbookURL`);
+  });
+});

@@ -76,7 +76,7 @@ const usage = [
   '       npm run bench -- --only takeover --starts 10    kill okrad ten times',
   '       npm run bench -- --only idle --cells 1500       with so many Cells at rest; --burst with so many that change',
   '       npm run bench -- --only abort,load --rollouts 200    with so many rollouts at once',
-  '       npm run bench -- --json out --write  keep the raw data in a folder, and write the tables in docs/measurements.md',
+  '       npm run bench -- --json out --write  keep the raw data in a folder, and write the tables in docs/performance.md',
 ].join('\n');
 
 /**

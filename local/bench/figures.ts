@@ -17,7 +17,7 @@ export function median(values: readonly number[]): number {
   return (low + high) / 2;
 }
 
-/** The table of all figures, as it stands in docs/measurements.md. */
+/** The table of all figures, as it stands in docs/performance.md. */
 export function table(figures: readonly Figure[]): string {
   const rows = [
     ['what', 'measured', 'target', ''],

@@ -17,17 +17,17 @@ export interface ReportOptions {
   readonly group: string;
   /** The folder for the raw data; undefined: they are not kept. */
   readonly json?: string | undefined;
-  /** Whether the table in docs/measurements.md is written. */
+  /** Whether the table in docs/performance.md is written. */
   readonly write: boolean;
   /** On what was measured. */
   readonly machine: string;
   readonly say: (line: string) => void;
 }
 
-const page = join(import.meta.dirname, '../../docs/measurements.md');
+const page = join(import.meta.dirname, '../../docs/performance.md');
 const images = join(import.meta.dirname, '../../docs/images');
 
-/** Tells what a group has measured: as a table, as JSON, and in docs/measurements.md. */
+/** Tells what a group has measured: as a table, as JSON, and in docs/performance.md. */
 export async function report({ figures, raw, plots = {} }: Measured, options: ReportOptions): Promise<void> {
   const { group, json, write, machine, say } = options;
   const rows = table(figures);

@@ -185,7 +185,7 @@ describe('a kind of load balancer that the tables have a line of', () => {
     expect(result).toMatchObject({ told: { is: 'Told' }, observed: { cell: { status } } });
   });
 
-  it('takes no more requests to the API server than docs/measurements.md counts', async () => {
+  it('takes no more requests to the API server than docs/performance.md counts', async () => {
     const asked: string[] = [];
     const before = kubernetes;
     const count = (what: string, kind: string) => void asked.push(`${what} ${kind}`);

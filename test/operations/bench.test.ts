@@ -7,7 +7,7 @@ import { describe, expect, inject, it } from 'vitest';
 
 const run = promisify(execFile);
 const bench = join(import.meta.dirname, '../../local/bench.ts');
-const page = join(import.meta.dirname, '../../docs/measurements.md');
+const page = join(import.meta.dirname, '../../docs/performance.md');
 
 /** How long the bench may take beside other tests, on a machine that is slow. */
 const LONGEST_MS = 600_000;
@@ -43,7 +43,7 @@ function judged({ what, value }: Kept, rollouts: readonly KeptRollout[] = []): n
   );
 }
 
-/** The rows of the table of a group in docs/measurements.md. */
+/** The rows of the table of a group in docs/performance.md. */
 async function toldOf(group: string): Promise<readonly Told[]> {
   const text = await readFile(page, 'utf8');
   const part = text.split(`<!-- bench:${group} -->`)[1]?.split(`<!-- /bench:${group} -->`)[0] ?? '';

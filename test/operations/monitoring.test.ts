@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { alerts } from '../../deploy/monitoring/alerts.ts';
+import { alerts, anchorOf, RUNBOOK_URL } from '../../deploy/monitoring/alerts.ts';
 import { panels } from '../../deploy/monitoring/panels.ts';
 import { provision } from '../../local/provision.mjs';
 import { run } from '../../local/run.mjs';
@@ -50,7 +50,7 @@ describe('by the tool of Prometheus', () => {
 
   it('each alert fires when it should, with what it says, and only then', async () => {
     expect(alertCases.map(({ alert }) => alert)).toEqual(alerts.map(({ name }) => name));
-    const summary = 'No watchers of Okra lead.';
+    const summary = 'No Okra watchers are leading.';
     const nobody: AlertCase = { ...alertCases[0]!, fires: {}, labels: {}, summary };
     const { status, output } = await tell(['test', 'rules'], {
       rule_files: [rules],
@@ -66,7 +66,11 @@ describe('by the tool of Prometheus', () => {
 function groupsOf({ alert, fires, quiet, minutes: [notYet, then], labels, summary }: AlertCase): object[] {
   const { severity, description } = alerts.find(({ name }) => name === alert)!;
   const said = description.replaceAll(/\{\{ \$labels\.([a-z_]+) \}\}/g, (_, label: string) => labels[label]!);
-  const expected = { exp_labels: { ...labels, severity }, exp_annotations: { summary, description: said } };
+  const runbook_url = `${RUNBOOK_URL}#${anchorOf(alert)}`;
+  const expected = {
+    exp_labels: { ...labels, severity },
+    exp_annotations: { summary, description: said, runbook_url },
+  };
   const at = (minute: number, exp_alerts: readonly object[]): object => ({
     eval_time: `${minute}m`,
     alertname: alert,

@@ -168,6 +168,6 @@ describe('the package', () => {
     const { stdout } = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: root });
     const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
     const others = files.map(({ path }) => path).filter((path) => !/^(dist|crds\/manifests)\//.test(path));
-    expect(others.toSorted()).toEqual(['LICENSE', 'README.md', 'package.json']);
+    expect(others.toSorted()).toEqual(['LICENSE', 'README.md', 'cli/bin/okractl.js', 'package.json']);
   });
 });

@@ -136,7 +136,7 @@ describe('a canary of clusters', () => {
       EVENTS.attributes * happened('UPSERT_WORKFLOW_SEARCH_ATTRIBUTES');
     expect(happened('ACTIVITY_TASK_SCHEDULED')).toBeGreaterThan(10);
     expect(history.length).toBeLessThanOrEqual(counted);
-    // Twice of what docs/measurements.md says that a weight takes would be too much.
+    // Twice of what docs/performance.md says that a weight takes would be too much.
     const weights = costOfWeights(history);
     expect(weights).toHaveLength(4);
     expect(Math.min(...weights.map(({ events: taken }) => taken))).toBeLessThan(12);

@@ -50,7 +50,7 @@ export const alertCases: readonly AlertCase[] = [
     },
     minutes: [1, 3],
     labels: { namespace: 'okra' },
-    summary: 'No watchers of Okra lead in okra.',
+    summary: 'No Okra watchers are leading in okra.',
   },
   {
     alert: 'OkraWithoutWorker',
@@ -68,7 +68,7 @@ export const alertCases: readonly AlertCase[] = [
     },
     minutes: [1, 3],
     labels: { namespace: 'okra' },
-    summary: 'No worker of Okra is at work in okra.',
+    summary: 'No Okra worker is running in okra.',
   },
   {
     alert: 'OkraNotReady',
@@ -76,15 +76,15 @@ export const alertCases: readonly AlertCase[] = [
     quiet: { 'okra_ready{namespace="okra",pod="a",condition="temporal"}': '0x3 1x20' },
     minutes: [4, 6],
     labels: { namespace: 'okra', pod: 'a', condition: 'temporal' },
-    summary: 'A pod of Okra in okra waits for temporal.',
+    summary: 'An Okra pod in okra is waiting for temporal.',
   },
   {
-    alert: 'OkraTakingBackHeld',
+    alert: 'OkraRevertBlocked',
     fires: { 'okra_cells{namespace="shop",phase="FailedReverting"}': '1x20' },
     quiet: { 'okra_cells{namespace="shop",phase="Reverting"}': '1x20' },
     minutes: [0, 2],
     labels: { namespace: 'shop' },
-    summary: 'A Cell in shop cannot take its traffic back.',
+    summary: 'A Cell in shop cannot revert its traffic.',
   },
   {
     alert: 'OkraCellDegraded',
@@ -116,7 +116,7 @@ export const alertCases: readonly AlertCase[] = [
     quiet: { okra_messages_pending: '1x3 0x20' },
     minutes: [4, 6],
     labels: {},
-    summary: 'Temporal does not take messages of Okra.',
+    summary: 'Temporal does not accept messages from Okra.',
   },
   {
     alert: 'OkraThrottledByAWS',
@@ -137,7 +137,7 @@ export const alertCases: readonly AlertCase[] = [
     },
     minutes: [14, 40],
     labels: { namespace: 'okra', service: 'elbv2', operation: 'ModifyRule' },
-    summary: 'AWS refuses ModifyRule to Okra in okra, or does not answer.',
+    summary: 'ModifyRule by Okra in okra fails: AWS refuses it or does not answer.',
   },
   {
     alert: 'OkraWriteQueueGrowing',
@@ -148,16 +148,16 @@ export const alertCases: readonly AlertCase[] = [
     summary: '9 calls of eu-west-1 (writes) wait for the rate limit.',
   },
   {
-    alert: 'OkraDriftAgainAndAgain',
+    alert: 'OkraDriftRecurring',
     fires: healed({ okra: '0+1x60', other: '0x10 3x50' }),
     // Both together would.
     quiet: healed({ okra: '0x10 6x50', other: '0x10 6x50' }),
     minutes: [10, 30],
     labels: { namespace: 'okra', type: 'Rule' },
-    summary: 'Someone else writes what Okra serves, again and again (Rule) in okra.',
+    summary: 'Okra keeps correcting changes of others at load balancers (Rule) in okra.',
   },
   {
-    alert: 'OkraLooksFail',
+    alert: 'OkraReconcileFailing',
     // The looks at one listener fail, of which there is one an hour; another installation is well.
     fires: {
       'okra_looks_failing_seconds{namespace="okra",pod="a",activity="findDrift"}': 'stale _x59 3600x60',
@@ -204,7 +204,7 @@ export const alertCases: readonly AlertCase[] = [
     summary: 'Tasks of okra wait for a worker.',
   },
   {
-    alert: 'OkraWithoutSlots',
+    alert: 'OkraWorkerSlotsExhausted',
     // Another installation has some.
     fires: {
       'temporal_worker_task_slots_available{namespace="okra",task_queue="okra",worker_type="ActivityWorker"}':

@@ -1,7 +1,8 @@
+import { readFileSync } from 'node:fs';
 import * as sdk from '@aws-sdk/client-elastic-load-balancing-v2';
 
 /**
- * Stands in for the `aws` command, which not every machine has: as much of it as docs/quick-start.md types. Arguments are
+ * Stands in for the `aws` command, which not every machine has: as much of it as docs/quick-start.md and docs/on-call.md type. Arguments are
  * put into the requests of the SDK by their names, and `--query` takes names, `[n]`, `[:n]` and `[]`.
  */
 const [service = '', command = '', ...flags] = process.argv.slice(2);
@@ -33,12 +34,16 @@ function shorthand(text: string): object {
 
 const numbers: ReadonlySet<string> = new Set(['Port', 'port']);
 const valueOf = (key: string, value: string): string | number => (numbers.has(key) ? Number(value) : value);
-const lists: ReadonlySet<string> = new Set(['subnets', 'targets', 'default-actions']);
+const lists: ReadonlySet<string> = new Set(['subnets', 'targets', 'default-actions', 'rule-arns']);
 
 function input(all: ReadonlyMap<string, readonly string[]>): object {
   const fields = [...all].filter(([flag]) => flag !== 'query' && flag !== 'output');
   return Object.fromEntries(
     fields.map(([flag, words]) => {
+      const [file] = words.flatMap((word) =>
+        word.startsWith('file://') ? [word.slice('file://'.length)] : [],
+      );
+      if (file !== undefined) return [pascal(flag), JSON.parse(readFileSync(file, 'utf8'))];
       const read = words.map((word) => (word.includes('=') ? shorthand(word) : valueOf(flag, word)));
       return [pascal(flag), lists.has(flag) ? read : read[0]];
     }),

@@ -13,13 +13,16 @@ export interface OwnStage {
   close(): Promise<void>;
 }
 
-/** Opens it; everything else but Temporal is that of the stack that all tests share. */
-export async function openOwnStage(shared: StackView): Promise<OwnStage> {
+/** Opens it; everything else but Temporal is that of the stack that all tests share. `more` is added to okrad's environment. */
+export async function openOwnStage(
+  shared: StackView,
+  more: Readonly<Record<string, string>> = {},
+): Promise<OwnStage> {
   const dir = await mkdtemp(join(tmpdir(), 'okra-temporal-loss-'));
   const stack = await startStack({ dir, components: ['temporal'] });
   const { temporal } = stack;
   const environment = { ...shared.environment, TEMPORAL_ADDRESS: temporal.address };
-  const stage = await Stage.open({ ...shared, temporal, environment }, {}, { endsOkrad: true });
+  const stage = await Stage.open({ ...shared, temporal, environment }, more, { endsOkrad: true });
   return {
     stack,
     stage,
