@@ -161,7 +161,7 @@ describe('plan', () => {
     const { out, code } = await runOkractl(['plan', '--offline', '-f', 'x'], { files });
     expect(code).toBe(2);
     expect(out).toContain('Outcome: Failed. See Problems.');
-    expect(out.match(/spec\.replicas:/g)).toHaveLength(1);
+    expect(out.match(/spec\.replicas must be/g)).toHaveLength(1);
   });
 
   it('is the same for programs', async () => {

@@ -10,8 +10,8 @@ export interface Alert {
   readonly description: string;
 }
 
-/** The page with a section for each alert; a value of the chart replaces it. */
-export const RUNBOOK_URL = 'https://github.com/mumoshu/okra/blob/main/docs/on-call.md';
+/** The page with a section for each alert; a value of the chart replaces it by where that is published. */
+export const RUNBOOK_URL = 'docs/on-call.md';
 
 /** Returns the anchor of the section for an alert in the runbook. */
 export const anchorOf = (alert: string): string => alert.toLowerCase();
