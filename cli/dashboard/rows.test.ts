@@ -22,7 +22,7 @@ describe('the row of a Cell', () => {
       name: 'web',
       phase: 'Paused',
       tone: 'Held',
-      message: 'Paused until resume or promote.',
+      message: 'Waiting for resume or promote.',
       since: at,
       stable: '1.0.0',
       canary: '2.0.0',

@@ -16,7 +16,7 @@ describe('get', () => {
     expect(code).toBe(0);
     const [headings, row] = out.split('\n');
     expect(headings).toMatch(/^NAME +PHASE +STEP +CANARY +STABLE +DESIRED +HEALTHY +AGE +MESSAGE$/);
-    expect(row).toMatch(/^web +Paused +2\/3 +20 +1\.0\.0 +2\.0\.0 +- +- +Paused until/);
+    expect(row).toMatch(/^web +Paused +2\/3 +20 +1\.0\.0 +2\.0\.0 +- +- +Waiting for resume/);
   });
 
   it.each([
@@ -596,7 +596,7 @@ describe('the description of a Cell', () => {
     const { out } = await runOkractl(['describe', 'web'], { objects: [aCell(paused)] });
     expect(out).toBe(`Cell:           default/web
 Phase:          Paused (WaitingForResume)
-Message:        Paused until resume or promote.
+Message:        Waiting for resume or promote.
 Stable:         1.0.0
 Canary:         2.0.0
 Step:           2/3, canary weight 20

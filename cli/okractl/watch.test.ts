@@ -75,7 +75,7 @@ describe('the live view', () => {
 Freeze night by ops holds all namespaces: sale, until 2026-11-22T12:00:00Z (in 2h)
 
 default/web  Paused  1.0.0 → 2.0.0  for 5m
-├─ Paused until resume or promote.
+├─ Waiting for resume or promote.
 ├─ weights
 │  ├─ TARGET GROUP   VERSION   ROLE     DESIRED   OBSERVED   HEALTHY   NOTE
 │  ├─ web-a          1.0.0     Stable   50        80         2/3       not confirmed yet; differs
@@ -166,7 +166,7 @@ describe('a pause with an end', () => {
 describe('a line for each change', () => {
   it('says phase, step, versions, weights and what is waited for', () => {
     expect(cellLine('default/web', aCell(paused))).toBe(
-      'default/web  Paused  2/3  1.0.0 → 2.0.0  web-a 80, web-b 20  Paused until resume or promote.',
+      'default/web  Paused  2/3  1.0.0 → 2.0.0  web-a 80, web-b 20  Waiting for resume or promote.',
     );
   });
 });

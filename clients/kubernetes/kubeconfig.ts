@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { HttpMethod, KubeConfig, RequestContext } from '@kubernetes/client-node';
@@ -38,6 +39,11 @@ function loadUsual(): KubeConfig {
 
 interface WrittenUsers {
   readonly users?: readonly { readonly name?: string; readonly user?: { readonly tokenFile?: string } }[];
+}
+
+/** The login by the token in a file, as client-node has it. */
+interface TokenFile {
+  readonly config?: { readonly tokenFile?: string };
 }
 
 function loadFile(file: string): KubeConfig {
@@ -98,6 +104,10 @@ export function openKubeconfig(kubeconfig: KubeConfig): Endpoint {
       kept = { dispatcher: context.getDispatcher() ?? new Agent(http1), since: now };
     // The token in a file may end with a newline.
     const headers = Object.entries(context.getHeaders()).map(([name, value]) => [name, value.trim()]);
+    const { tokenFile } = (kubeconfig.getCurrentUser()?.authProvider as TokenFile | undefined)?.config ?? {};
+    // client-node keeps it for a minute, in which the token before may end.
+    if (tokenFile !== undefined)
+      headers.push(['Authorization', `Bearer ${(await readFile(tokenFile, 'utf8')).trim()}`]);
     return { headers: Object.fromEntries(headers) as Opened['headers'], dispatcher: kept.dispatcher };
   };
 

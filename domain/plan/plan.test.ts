@@ -36,7 +36,7 @@ describe('a plan', () => {
       '0 Shift {"a":100,"b":0}',
       '0 Shift {"a":80,"b":20}',
       '0 Wait Pausing for 10m.',
-      '600 Wait Paused until resume or promote.',
+      '600 Wait Waiting for resume or promote.',
       '600 Shift {"a":50,"b":50}',
       '600 Shift {"a":0,"b":100}',
       '600 End 2.0.0 serves all traffic.',

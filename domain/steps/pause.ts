@@ -18,7 +18,7 @@ function next({ duration }: StepSpec<'pause'>, rollout: Rollout, { now }: GuardI
   const text = duration === undefined ? 'until it is resumed' : `for ${duration}`;
   if (progress.is !== 'Pausing') return { do: 'Pause', message: `Pausing ${text}.` };
   if (duration === undefined) {
-    return { do: 'Wait', for: 'Resume', message: 'Paused until resume or promote.' };
+    return { do: 'Wait', for: 'Resume', message: 'Waiting for resume or promote.' };
   }
   const until = progress.since + parseDuration(duration) * 1000;
   if (now >= until) return advance(rollout, 'The pause is over.');

@@ -177,7 +177,7 @@ describe('a ClusterSet', () => {
       ({ phase, clusters }) => phase === 'Degraded' && clusters?.names?.join(' ') === 'deny1 deny3',
     );
     expect(status.problems).toMatchObject([{ cluster: 'deny1', reason: 'AccessDenied' }]);
-    expect(status.message).toContain('to describe cluster deny1, got: AWS refused: You may not');
+    expect(status.message).toContain('describe EKS cluster deny1');
     expect(await secret('deny1')).toBeDefined();
     expect(await secret('deny2')).toBeUndefined();
     api.fault = undefined;
@@ -207,7 +207,7 @@ describe('a ClusterSet', () => {
     await apply('second', generator('same'));
     const status = await untilStatus('second', 'Degraded', ({ phase }) => phase === 'Degraded');
     expect(status.problems).toMatchObject([{ cluster: 'same1', object: 'same1', reason: 'NameTaken' }]);
-    expect(status.message).toContain('that of ClusterSet first');
+    expect(status.message).toContain('belongs to ClusterSet first');
     expect(await ownerOf('same1')).toBe('first');
     await stage.delete(CLUSTER_SET, 'first');
     await untilSynced('second', 'same1');

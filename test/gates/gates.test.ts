@@ -120,7 +120,7 @@ describe('what holds a rollout', () => {
     await stage.label(AWS_TARGET_GROUP, 'lateb', { role: 'late' });
     await reason('late', 'WaitingForHealth');
     const reverted = await stage.untilPhase('late', 'Reverted', '1.0.0');
-    expect(reverted.blockedVersions?.[0]?.cause).toContain('over within 15s');
+    expect(reverted.blockedVersions?.[0]?.cause).toContain('exceeded its progressDeadline of 15s');
     // What has no healthy target does not stay in the rule.
     await stage.untilWeights({ latea: 100 }, priority);
     expect(await stage.writes()).toEqual([{ latea: 100 }, { latea: 100, lateb: 0 }, { latea: 100 }]);

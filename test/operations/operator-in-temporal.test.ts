@@ -122,7 +122,7 @@ describe('an operator who uses Temporal itself', () => {
       ({ phase, message = '' }) => phase === 'Paused' && message.includes('terminated'),
     );
     expect(held.message).toMatch(
-      /^Paused by Temporal: the run was terminated by \S+ \(it is Friday\) at its present weight\. Send resume to go on\.$/,
+      /^Paused by Temporal: the run was terminated by \S+ \(it is Friday\) at its present weight\. Send resume to continue\.$/,
     );
     expect(held).toMatchObject({ canaryWeight: 20, stableVersion: '1.0.0', desiredVersion: '2.0.0' });
     // Nor does anything else than a resume let it go on.
@@ -136,7 +136,7 @@ describe('an operator who uses Temporal itself', () => {
     await stage.untilStatus(
       'terminate',
       'at its pause step',
-      ({ phase, message = '' }) => phase === 'Paused' && message.startsWith('Paused until'),
+      ({ phase, message = '' }) => phase === 'Paused' && message.startsWith('Waiting for resume'),
     );
     await stage.signal('terminate', 'resume', { by: 'ann' });
     await untilPausedAt('terminate', 40);
@@ -162,10 +162,7 @@ describe('an operator who uses Temporal itself', () => {
     expect(told.map(({ type }) => type)).toEqual(['Warning', 'Warning']);
     const names = 'pause, resume, promote, promoteFull, abort, retry, approve';
     expect(told.map(({ note }) => note).toSorted()).toEqual(
-      ['rollback', 'stop'].map(
-        (name) =>
-          `Expected one of the signals ${names}, got "${name}". Nothing was done about it; send one of these.`,
-      ),
+      ['rollback', 'stop'].map((name) => `Ignored the unknown signal "${name}". Send one of ${names}.`),
     );
     expect(await stage.weights(priority)).toEqual({ typoa: 80, typob: 20 });
     await stage.signal('typo', 'abort');

@@ -106,9 +106,7 @@ describe('a Cell at rest', () => {
       'without a target',
       (status) => status.reason === 'WaitingForHealth',
     );
-    expect(held.message).toContain(
-      `Expected a registered target in ${arn} before it joins the rule, got none.`,
-    );
+    expect(held.message).toContain(`Target group ${arn} has no registered target.`);
     expect(condition(held, 'Degraded')).toMatchObject({ status: 'True', reason: 'UnhealthyTargets' });
     expect(await stage.writes()).toEqual([]);
     await stage.elbv2.registerTargets({ TargetGroupArn: arn, Targets: [{ Id: '172.31.0.12', Port: 8080 }] });

@@ -113,7 +113,7 @@ describe('what operators ask of a rollout', () => {
   it('an update that makes no sense is refused with the reason', async () => {
     await pausing('refuse');
     await expect(update('refuse', 'retry')).rejects.toThrow(
-      /Expected no rollout under way, got one of 2\.0\.0/,
+      /A rollout of 2\.0\.0 is in progress/,
     );
     await stage.signal('refuse', 'promoteFull');
     await stage.untilPhase('refuse', 'Completed', '2.0.0');

@@ -243,8 +243,8 @@ describe('what is asked for and not served', () => {
     await stage.apply(cell('due', { progressDeadline: '10s' }));
     const status = await stage.untilPhase('due', 'Reverted', '1.0.0');
     expect(status.blockedVersions).toMatchObject([{ version: '2.0.0' }]);
-    expect(status.blockedVersions?.[0]?.cause).toContain('to be over within 10s');
-    await stage.untilTold('to be over within 10s');
+    expect(status.blockedVersions?.[0]?.cause).toContain('exceeded its progressDeadline of 10s');
+    await stage.untilTold('exceeded its progressDeadline of 10s');
     await expectServed('due', { duea: 100, dueb: 0 });
     await stage.proxy.removeFault(throttling);
     await lookOnceMore('due', { progressDeadline: '10s' });

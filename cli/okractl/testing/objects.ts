@@ -54,7 +54,7 @@ export const aTargetGroup = (name: string, version: string): FakeObject & { read
 export const paused: CellStatus = {
   phase: 'Paused',
   reason: 'WaitingForResume',
-  message: 'Paused until resume or promote.',
+  message: 'Waiting for resume or promote.',
   desiredVersion: '2.0.0',
   stableVersion: '1.0.0',
   canaryWeight: 20,

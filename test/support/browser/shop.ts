@@ -99,7 +99,7 @@ export function shop(now: number): readonly ShopObject[] {
       {
         phase: 'Paused',
         reason: 'WaitingForResume',
-        message: 'Paused until resume or promote.',
+        message: 'Waiting for resume or promote.',
         stableVersion: '1.8.2',
         desiredVersion: '1.9.0',
         canaryWeight: 20,
