@@ -48,6 +48,8 @@ interface Model {
   aborted: string | undefined;
   /** Whether the label of a group was edited, which then serves another version with what it had. */
   isRelabelled: boolean;
+  /** Whether target groups were removed: what is left alone has everything, and gives some back when others return. */
+  isRemoved: boolean;
   /** Whether an older status of the Cell was restored, which may name other sides than those that serve. */
   isRestored: boolean;
   /** Backups of the status of the Cell and of Temporal after each command, the newest first; each restores what it has. */
@@ -63,6 +65,7 @@ const aModel = (): Model => ({
   totals: new Set([0, 100]),
   aborted: undefined,
   isRelabelled: false,
+  isRemoved: false,
   isRestored: false,
   backups: [],
 });
@@ -259,8 +262,8 @@ function holdAgainstRollout(
   const isOtherwise = model.isRelabelled || model.isRestored;
   const isKept = shift.purpose === 'Restore' || (isOtherwise && keepsWeights.has(shift.purpose));
   expect(isKept || model.totals.has(canary), `I5 ${canary} ${said}`).toBe(true);
-  const isEdited = (rollout.edition ?? 0) > 0;
-  if (shift.purpose === 'Step' && !isEdited)
+  const mayGoBack = (rollout.edition ?? 0) > 0 || model.isRemoved || model.isRelabelled;
+  if (shift.purpose === 'Step' && !mayGoBack)
     expect(canary, `never backwards ${said}`).toBeGreaterThanOrEqual(canaryIn(before));
   expect(
     rollout.canary.version === model.aborted && gains.length > 0 && shift.purpose === 'Step',
@@ -288,7 +291,8 @@ const moves = [
   ),
   fc.constantFrom(...versions).map(
     (version) =>
-      new Do(`remove ${version}`, (simulation) => {
+      new Do(`remove ${version}`, (simulation, model) => {
+        model.isRemoved ||= simulation.groups.some((group) => group.version === version);
         simulation.groups = simulation.groups.filter((group) => group.version !== version);
         simulation.wake();
       }),
