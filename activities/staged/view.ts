@@ -171,7 +171,7 @@ export async function observeActiveStage(
     const unselected = explainUnselected(stage.name, selection);
     if (unselected !== undefined) return unbound(unselected);
   }
-  if (policy === undefined) return unbound('Its BindingPolicy is not there yet.');
+  if (policy === undefined) return unbound('Its BindingPolicy does not exist yet.');
   const { name, uid = '' } = policy.metadata;
   const binding = bindings.get(name);
   const outOfDate = explainOutOfDate(policy, binding);

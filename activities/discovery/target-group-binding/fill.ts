@@ -182,7 +182,7 @@ async function seenIn(
   }
   const namespace = what.slice('pods/'.length);
   if (namespaces.length > 0 && !namespaces.includes(namespace)) {
-    const message = `Expected namespace ${namespace} among those that the secret of cluster ${cluster} allows, got ${namespaces.join(', ')}. Add it to namespaces in the secret, or correct podNamespace.`;
+    const message = `The secret of cluster ${cluster} does not allow namespace ${namespace}, only ${namespaces.join(', ')}. Add it to namespaces in the secret, or correct podNamespace.`;
     return { ok: false, reason: 'NamespaceNotAllowed', message };
   }
   const pods: readonly SeenPod[] = (

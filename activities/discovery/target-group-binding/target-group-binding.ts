@@ -212,7 +212,7 @@ async function refusedOf(
   const access = await accessPolicies(kubernetes).of(key.namespace, life.signal);
   const refusal = refusalOf(access, use);
   if (refusal === undefined) return undefined;
-  return { object, reason: 'NotAllowed', message: `${refusal} What is registered stays meanwhile.` };
+  return { object, reason: 'NotAllowed', message: `${refusal} Registered targets are kept in the meantime.` };
 }
 
 /** The target group that an object asks for; that none can be created is said elsewhere. */

@@ -80,7 +80,7 @@ function tagsIn(found: Attempted<ReadonlyMap<string, Tags>>, arn: string): TagsA
   const tags = found.value.get(arn);
   if (tags !== undefined) return { is: 'Known', tags };
   // An answer that lacks it must not pass for one without tags.
-  const message = `Expected AWS to say the tags of ${arn}, got an answer without them.`;
+  const message = `AWS did not return the tags of ${arn}.`;
   return { is: 'Unasked', reason: 'Unavailable', message };
 }
 
