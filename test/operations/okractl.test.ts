@@ -202,7 +202,7 @@ describe('an operator with okractl', () => {
       [okractlBy(bob, 'approve', 'approved', '--of', 'v3'), 'cannot approve 3.0.0: the rollout is of 2.0.0'],
       [okractlBy(cleo, 'approve', 'approved'), `${cleo.name} cannot approve`],
       [okractlBy(dan, 'approve', 'approved'), `Expected ${dan.name} to be let approve Cell`],
-      [okractlBy(dan, 'promote', 'approved'), 'which does not stand in for that'],
+      [okractlBy(dan, 'promote', 'approved'), 'An approval step cannot be promoted'],
     ];
     for (const [ended, said] of refusals)
       expect(await ended).toMatchObject({ code: 3, err: expect.stringContaining(said) as unknown });

@@ -112,9 +112,7 @@ describe('what operators ask of a rollout', () => {
 
   it('an update that makes no sense is refused with the reason', async () => {
     await pausing('refuse');
-    await expect(update('refuse', 'retry')).rejects.toThrow(
-      /A rollout of 2\.0\.0 is in progress/,
-    );
+    await expect(update('refuse', 'retry')).rejects.toThrow(/A rollout of 2\.0\.0 is in progress/);
     await stage.signal('refuse', 'promoteFull');
     await stage.untilPhase('refuse', 'Completed', '2.0.0');
   });

@@ -77,9 +77,11 @@ async function claimsOnlyWhatIsServed(stage: OkraStage, cell: Cell): Promise<rea
   return [`I9: Cell ${cell.metadata.name} claims ${canonical(claimed)}, AWS serves ${canonical(served)}`];
 }
 
-/** Weights as text; that of a single group says nothing. */
-const shown = (weights: Readonly<Record<string, number>>): string =>
-  canonical(Object.keys(weights).length === 1 ? Object.keys(weights) : weights);
+/** The weights of the groups with traffic as text; that of a single group says nothing. One at 0 may leave while okrad ends. */
+function shown(weights: Readonly<Record<string, number>>): string {
+  const carrying = Object.fromEntries(Object.entries(weights).filter(([, weight]) => weight > 0));
+  return canonical(Object.keys(carrying).length === 1 ? Object.keys(carrying) : carrying);
+}
 
 /** The activities that write to a load balancer: for a Cell, and for a configuration without one. */
 const attempting: readonly (string | undefined)[] = ['shiftTraffic', 'applyLoadBalancer'];
