@@ -221,7 +221,7 @@ describe('an operator with okractl', () => {
     expect((await waiting(1)).approval?.approvals).toMatchObject([{ by: ann.name, reason: 'looks fine' }]);
     const described = await done('describe', 'approved');
     expect(described).toContain(`Approved by ${ann.name}: looks fine`);
-    expect(described).toMatch(/ApprovalRefused +Expected an approval to say who gives it/);
+    expect(described).toMatch(/ApprovalRefused +The approval lacks/);
 
     expect((await okractlBy(bob, 'approve', 'approved', '--of', '2.0')).out).toContain(
       '(2 of 2). The rollout continues.',
