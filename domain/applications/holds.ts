@@ -1,3 +1,4 @@
+import { decideBy, type Rules } from '../rules.ts';
 import type { ApplicationsSpec, CellStatus } from '../../crds/cell.ts';
 import { holdOfFreeze, type ClosedGate, type Freezing } from '../gates/freeze.ts';
 import { holdOfWindows } from '../gates/windows.ts';
@@ -19,7 +20,7 @@ export interface Gates {
 }
 
 /** What holds an application, in their order: the first speaks for all. Nothing holds what goes back. */
-export const holdRules: readonly (readonly [name: string, rule: (gates: Gates) => Hold | undefined])[] = [
+export const holdRules: Rules<[gates: Gates], Hold> = [
   ['A pause', ({ paused }) => holdOfPause(paused)],
   ['A cluster that is not ready', ({ clusters }) => clusters],
   [
@@ -41,13 +42,7 @@ export const holdRules: readonly (readonly [name: string, rule: (gates: Gates) =
 ];
 
 /** Says what holds an application; undefined when nothing does. */
-export function holdOf(gates: Gates): Hold | undefined {
-  for (const [, rule] of holdRules) {
-    const hold = rule(gates);
-    if (hold !== undefined) return hold;
-  }
-  return undefined;
-}
+export const holdOf = (gates: Gates): Hold | undefined => decideBy(holdRules, gates);
 
 const waiting = ({
   reason,

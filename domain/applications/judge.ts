@@ -21,6 +21,7 @@ import {
 } from './go-back.ts';
 import type { ApplicationAction } from './decision.ts';
 import { deleteUnused } from './leave.ts';
+import type { Named } from '../rules.ts';
 import { endOthers } from './measure.ts';
 import { measuredRevision } from './names.ts';
 import type { ObservedRevision, Resolved } from './observation.ts';
@@ -42,7 +43,7 @@ import {
 } from './situation.ts';
 
 /** The rules of an application in their order: the first that has something to do decides. */
-export const applicationRules: readonly (readonly [name: string, rule: Rule])[] = [
+export const applicationRules: readonly Named<Rule>[] = [
   ['Traffic of a revision that failed or was aborted goes back', ofFailed(takeTrafficBack)],
   ['Traffic of a revision that the spec no longer asks for goes back', withdrawSuperseded],
   ['A spec that cannot be read stops it', reportProblems],

@@ -1,3 +1,4 @@
+import { decideBy, type Rules } from '../rules.ts';
 import { childState, isChildAsDesired } from './child.ts';
 import type { ApplicationAction } from './decision.ts';
 import { undeployed } from './deployments.ts';
@@ -26,10 +27,8 @@ export interface Settling {
   readonly isReverting: boolean;
 }
 
-type KeepRule = (situation: Situation, mark: Mark, settling: Settling) => Judgement | undefined;
-
 /** How a good revision is kept or restored, in this order: the first that has something to do decides. */
-export const keepRules: readonly (readonly [name: string, rule: KeepRule])[] = [
+export const keepRules: Rules<[situation: Situation, mark: Mark, settling: Settling], Judgement> = [
   ['Its Cell serves the revision', serveRevision],
   ['It takes no label from another application', reportTakenLabel],
   ['What deletes first leaves its new clusters before it returns', leaveFirst],
@@ -47,14 +46,12 @@ export function settle(situation: Situation, before: Mark, settling: Settling): 
     phase: isReverting ? 'Reverting' : 'Completing',
     revision: revision.number,
   };
-  for (const [, rule] of keepRules) {
-    const judgement = rule(situation, mark, settling);
-    if (judgement !== undefined) return judgement;
-  }
-  return {
-    mark: { ...mark, phase: 'Synced' },
-    step: { is: 'Done', message: `Revision ${revision.number} is in place.` },
-  };
+  return (
+    decideBy(keepRules, situation, mark, settling) ?? {
+      mark: { ...mark, phase: 'Synced' },
+      step: { is: 'Done', message: `Revision ${revision.number} is in place.` },
+    }
+  );
 }
 
 /** Has the Cell of the application serve the revision. */

@@ -1,3 +1,4 @@
+import { decideBy, type Rules } from '../rules.ts';
 import { holdTime, resumeTime } from './active-stage.ts';
 import type { StagedTurn } from './decision.ts';
 import { evaluateStage } from './evaluate.ts';
@@ -36,10 +37,11 @@ interface Turn {
 
 type Problem = PresentPolicy['problems'][number];
 type Decision = StagedTurn['decision'];
-type Rule = (state: StagedState, turn: Turn) => Decision | StagedTurn | undefined;
+type StagedRules = Rules<[state: StagedState, turn: Turn], Decision | StagedTurn>;
+type Rule = StagedRules[number][1];
 
 /** The rules in their order: the first that has something to do decides. */
-export const stagedRules: readonly (readonly [name: string, rule: Rule])[] = [
+export const stagedRules: StagedRules = [
   ['An abort or a timeout rolls back the newest stage', takeBack],
   ['The leftover BindingPolicy of a rolled back stage is deleted', removeLeftOver],
   ['A spec or a space that cannot be used is reported', reportProblem],
@@ -59,11 +61,8 @@ function nextTurn(observed: ObservedStaged, before: StagedState, now: number): S
   const followed = followStages(restoreState(before, observed, now), { policies, object, now });
   const state = applyRequests(followed.state, now);
   const turn = { observed, object, now, stageProblem: followed.problem };
-  for (const [, rule] of stagedRules) {
-    const decided = rule(state, turn);
-    if (decided !== undefined) return 'decision' in decided ? decided : { state, decision: decided };
-  }
-  return { state, decision: LOOK };
+  const decided = decideBy(stagedRules, state, turn) ?? LOOK;
+  return 'decision' in decided ? decided : { state, decision: decided };
 }
 
 /** A rule that goes by the spec. */

@@ -2,6 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generate } from '../../crds/generated-files.ts';
+import { holdRules } from '../../domain/applications/holds.ts';
+import { applicationRules } from '../../domain/applications/judge.ts';
+import { keepRules } from '../../domain/applications/settle.ts';
 import * as cell from '../../domain/rollout/decide/rules.ts';
 import { stagedRules } from '../../domain/staged/turn.ts';
 import { readImports, writeRoomTable } from './rooms.ts';
@@ -41,6 +44,9 @@ const tables = {
   rooms: writeRoomTable(readImports()),
   'cell-rules': cellRules.join('\n\n'),
   'staged-rules': listRules(stagedRules),
+  'application-rules': listRules(applicationRules),
+  'keep-rules': listRules(keepRules),
+  'hold-rules': listRules(holdRules),
   writes: writeShiftTable(),
 };
 const described = Object.entries(tables).reduce(
@@ -49,4 +55,4 @@ const described = Object.entries(tables).reduce(
 );
 // Each line of code changes the sizes, so they are written and not compared.
 const text = process.argv.includes('--check') ? described : replaceTable(described, 'sizes', sizes);
-generate(new Map([[page, text]]), () => 'docs/design.md does not show what the rooms import.');
+generate(new Map([[page, text]]), () => 'docs/design.md does not show the code as it is.');

@@ -13,7 +13,6 @@ import type { ObservedCell } from '../../model/observation.ts';
 import { isUnsure, restore } from './adoption.ts';
 import {
   cellRules,
-  decideBy,
   endingRules,
   findNext,
   firstRules,
@@ -22,6 +21,7 @@ import {
   servingRules,
   stepRules,
 } from './rules.ts';
+import { decideBy } from '../../rules.ts';
 import type { RolloutState } from '../../model/state.ts';
 import { stableSet } from '../../versions/stable.ts';
 

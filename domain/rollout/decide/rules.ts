@@ -3,6 +3,7 @@ import type { GuardInput } from '../../gates/guard.ts';
 import { checkTargets, evacuate, failedByHealth } from '../../gates/targets.ts';
 import type { Decision } from '../../model/decision.ts';
 import type { Rollout } from '../../model/state.ts';
+import type { CompleteRules, Rule, Rules } from '../../rules.ts';
 import { carriersBeside } from '../../versions/stable.ts';
 import type { VersionSet } from '../../versions/version.ts';
 import { attendBackground, backdropOf, failureInBackground, readBackground } from '../measure/background.ts';
@@ -27,16 +28,9 @@ import { atRest, leaveIdle } from './rest.ts';
 import { settle } from './settle.ts';
 import { takeBack, takeOut, takeOutMeanwhile } from './take-back.ts';
 
-/** What a rule decides; undefined where it has nothing to do. */
-type Rule<Input, Result extends Decision | undefined = Decision | undefined> = (input: Input) => Result;
-
-type Named<TheRule> = readonly [name: string, rule: TheRule];
-
-/** Rules in their order: the first that has something to do decides. */
-export type Rules<Input> = readonly Named<Rule<Input>>[];
-
-/** Rules of which the last one always decides. */
-export type CompleteRules<Input> = readonly [...Named<Rule<Input>>[], Named<Rule<Input, Decision>>];
+type RolloutRule = Rule<[input: RolloutInput], Decision>;
+type CellRules<Input> = Rules<[input: Input], Decision>;
+type CompleteCellRules<Input> = CompleteRules<[input: Input], Decision>;
 
 /** What the rules of a Cell go by that serves a version, and rolls out none. */
 export interface ServingInput extends FirstInput {
@@ -46,13 +40,13 @@ export interface ServingInput extends FirstInput {
 }
 
 /** Whatever the Cell is at. */
-export const cellRules: Rules<GuardInput> = [
+export const cellRules: CellRules<GuardInput> = [
   ['A load balancer configuration that is being deleted is released', release],
   ['The load balancer is read where the objects may be outdated', inspectDoubtful],
 ];
 
 /** Without a rollout. */
-export const restRules: Rules<GuardInput> = [
+export const restRules: CellRules<GuardInput> = [
   ['What was refused waits for its backoff', ({ state, now }) => awaitBackoff(state, now)],
   ['What the load balancer serves already is adopted', adopt],
   ['The health of targets is read', checkTargets],
@@ -62,7 +56,7 @@ export const restRules: Rules<GuardInput> = [
 ];
 
 /** Without a rollout, while nothing is served. */
-export const firstRules: CompleteRules<FirstInput> = [
+export const firstRules: CompleteCellRules<FirstInput> = [
   [
     'The load balancer is read where it may serve already',
     (input) => (mayServe(input) ? inspect(input) : undefined),
@@ -75,7 +69,7 @@ export const firstRules: CompleteRules<FirstInput> = [
 ];
 
 /** Without a rollout, while a version serves. */
-export const servingRules: CompleteRules<ServingInput> = [
+export const servingRules: CompleteCellRules<ServingInput> = [
   [
     'Another version falls back, rolls back or begins its rollout',
     ({ next }) => (isUnderWay(next) ? next : undefined),
@@ -93,7 +87,7 @@ export const servingRules: CompleteRules<ServingInput> = [
 ];
 
 /** What ends a rollout, unless it has ended. */
-export const endingRules: Rules<RolloutInput> = [
+export const endingRules: CellRules<RolloutInput> = [
   ['An abort reverts', endByAbort],
   ['A rollout past its deadline reverts', endByDeadline],
   ['A rollout that the Cell no longer asks for is withdrawn', endByWithdrawal],
@@ -102,7 +96,7 @@ export const endingRules: Rules<RolloutInput> = [
 ];
 
 /** What goes before the steps of a rollout. */
-export const rolloutRules: Rules<RolloutInput> = [
+export const rolloutRules: CellRules<RolloutInput> = [
   ['The load balancer is read where no object says what it serves', unlessRefused(inspect)],
   ['A rollout that has ended reverts', revertEnded],
   ['What the load balancer serves already is adopted', unlessRefused(adopt)],
@@ -111,7 +105,7 @@ export const rolloutRules: Rules<RolloutInput> = [
 ];
 
 /** The steps of a rollout. */
-export const stepRules: CompleteRules<RolloutInput> = [
+export const stepRules: CompleteCellRules<RolloutInput> = [
   ['The background analysis is read', ofRollout(readBackground)],
   ['Stable target groups that are gone leave the rule', unlessRefused(ofRollout(takeOut))],
   [
@@ -137,17 +131,6 @@ export function findNext(input: FirstInput, stable: VersionSet): ServingInput {
   const { found } = input;
   const next = fallBack(input, found, stable) ?? recover(input, found, stable) ?? move(input, found, stable);
   return { ...input, stable, next };
-}
-
-/** Decides by the first rule that has something to do. */
-export function decideBy<Input>(rules: CompleteRules<Input>, input: Input): Decision;
-export function decideBy<Input>(rules: Rules<Input>, input: Input): Decision | undefined;
-export function decideBy<Input>(rules: Rules<Input>, input: Input): Decision | undefined {
-  for (const [, rule] of rules) {
-    const decision = rule(input);
-    if (decision !== undefined) return decision;
-  }
-  return undefined;
 }
 
 /** Whether what changes the version is done now, or has been begun and waits for healthy targets. */
@@ -189,12 +172,12 @@ function closeRun(input: ServingInput): Decision {
 
 function ofRollout<Result extends Decision | undefined>(
   rule: (rollout: Rollout, input: GuardInput) => Result,
-): Rule<RolloutInput, Result> {
+): (input: RolloutInput) => Result {
   return (input) => rule(input.rollout, input);
 }
 
 /** A rule that waits where something was refused that is tried again later. */
-function unlessRefused(rule: Rule<RolloutInput>): Rule<RolloutInput> {
+function unlessRefused(rule: RolloutRule): RolloutRule {
   return (input) => {
     const decision = rule(input);
     return decision && (awaitBackoff(input.state, input.now) ?? decision);
@@ -203,8 +186,8 @@ function unlessRefused(rule: Rule<RolloutInput>): Rule<RolloutInput> {
 
 /** A rule that Freezes, windows, clusters and applications hold. */
 function gated<Result extends Decision | undefined>(
-  rule: Rule<RolloutInput, Result>,
-): Rule<RolloutInput, Result | Decision> {
+  rule: (input: RolloutInput) => Result,
+): (input: RolloutInput) => Result | Decision {
   return (input) => {
     const decision = rule(input);
     return decision === undefined ? decision : gate(decision, input);
