@@ -14,7 +14,7 @@ import { arnOf, weightsOf } from '../testing/builders.ts';
 import { aStepAnalysis } from '../testing/checks.ts';
 import { aJob } from '../testing/jobs.ts';
 import type { SimulatedWrite } from '../testing/simulated-world.ts';
-import { rollingOut } from '../testing/rolling-out.ts';
+import { keepClients, rollingOut } from '../testing/rolling-out.ts';
 import { Simulation } from '../testing/simulation.ts';
 
 // The same rollouts in each run, so that a change is judged by what it changes; more of them look for what nobody has thought of.
@@ -471,17 +471,7 @@ const troubles = [
   fc.boolean().map(
     (keeps) =>
       new Do(keeps ? 'keep clients' : 'let clients go', (simulation) => {
-        simulation.edit((spec) => {
-          const block = spec.ingress.awsApplicationLoadBalancer;
-          if (block?.listener === undefined) return spec;
-          const { forward: _before, ...plain } = block.listener.rule;
-          const forward = keeps ? { forward: { targetGroupStickiness: { durationSeconds: 60 } } } : {};
-          const listener = { rule: { ...plain, ...forward } };
-          return {
-            ...spec,
-            ingress: { ...spec.ingress, awsApplicationLoadBalancer: { ...block, listener } },
-          };
-        });
+        keepClients(simulation, keeps);
         simulation.wake();
       }),
   ),

@@ -38,3 +38,15 @@ export function asked(simulation: Simulation, name: RequestName): string {
   simulation.run();
   return stands(simulation);
 }
+
+/** Edits whether the rule keeps clients with a target group. */
+export function keepClients(simulation: Simulation, keeps = true): void {
+  simulation.edit((spec) => {
+    const block = spec.ingress.awsApplicationLoadBalancer;
+    if (block?.listener === undefined) return spec;
+    const { forward: _before, ...plain } = block.listener.rule;
+    const forward = keeps ? { forward: { targetGroupStickiness: { durationSeconds: 60 } } } : {};
+    const listener = { rule: { ...plain, ...forward } };
+    return { ...spec, ingress: { ...spec.ingress, awsApplicationLoadBalancer: { ...block, listener } } };
+  });
+}

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { CanaryStep, CellSpec } from '../../../crds/cell.ts';
 import type { Decision } from '../../model/decision.ts';
 import { arnOf } from '../../testing/builders.ts';
-import { rollingOut } from '../../testing/rolling-out.ts';
+import { keepClients, rollingOut } from '../../testing/rolling-out.ts';
 import { Simulation } from '../../testing/simulation.ts';
 import { decide } from './decide.ts';
 import * as rules from './rules.ts';
@@ -78,15 +78,6 @@ const sick =
     web.unhealthy.add(arnOf(name));
     web.lookForHealth();
   };
-
-const sticky: Change = (web) =>
-  web.edit((spec) => {
-    const block = spec.ingress.awsApplicationLoadBalancer;
-    if (block?.listener === undefined) return spec;
-    const forward = { targetGroupStickiness: { durationSeconds: 60 } };
-    const listener = { rule: { ...block.listener.rule, forward } };
-    return { ...spec, ingress: { ...spec.ingress, awsApplicationLoadBalancer: { ...block, listener } } };
-  });
 
 /** 3.0.0 comes, and a Freeze holds it. */
 const held: Change = (web) => {
@@ -190,7 +181,7 @@ const examples: readonly Example[] = [
     'servingRules: While that is held, an edit of the rule is applied',
     'Shift Reconfigure',
     serving,
-    both(shut, sticky),
+    both(shut, keepClients),
   ],
   [
     'servingRules: While that is held, idle target groups leave the rule',
@@ -210,7 +201,7 @@ const examples: readonly Example[] = [
     serving,
     (web) => web.provision('1.0.0', 'c'),
   ],
-  ['servingRules: An edit of the rule is applied', 'Shift Reconfigure', serving, sticky],
+  ['servingRules: An edit of the rule is applied', 'Shift Reconfigure', serving, keepClients],
   [
     'servingRules: Idle target groups leave the rule, and the run closes',
     'Shift Detach',
@@ -282,7 +273,7 @@ const examples: readonly Example[] = [
     rolling,
     (web) => web.edit((spec) => ({ ...spec, ...canary({ setWeight: 30 }) })),
   ],
-  ['stepRules: An edit of the rule is applied', 'Shift Reconfigure', rolling, sticky],
+  ['stepRules: An edit of the rule is applied', 'Shift Reconfigure', rolling, keepClients],
   [
     'stepRules: The background analysis is started, or holds the rollout',
     'StartMeasurement',
