@@ -129,8 +129,8 @@ interface ClusterReaderOptions {
   readonly clusters: RemoteClusters;
 }
 
-/** How long a cluster is waited for before the others go on without it. */
-const DEADLINE_SECONDS = 10;
+/** How long to wait for a cluster before the others continue without it: less than one request may take, so that a cluster that hangs is known to be late, and is not waited for again meanwhile. */
+const DEADLINE_SECONDS = 5;
 
 /** After this time it is worth looking again at a cluster that could not be read. */
 export const FAILED_AGAIN_SECONDS = 15;
