@@ -29,15 +29,27 @@ export async function closingViolations(
   stage: OkraStage,
   { secrets, writes }: { readonly secrets: readonly string[]; readonly writes: boolean },
 ): Promise<readonly string[]> {
-  const { namespace } = stage;
-  const cells = await stage.kubernetes.list<Cell>(CELL, { namespace });
   const { histories, unexplained } = await readHistories(stage, writes);
   return [
-    ...(await Promise.all(cells.map((cell) => claimsOnlyWhatIsServed(stage, cell)))).flat(),
+    ...(await wrongClaims(stage)),
     ...unexplained,
     ...(await noSecretAnywhere(stage, { secrets, histories })),
     ...(await onlyWhatIsAllowed(stage)),
   ];
+}
+
+/** Waits until the statuses of settled Cells have followed the last writes, such as of a group at weight 0 that has just left. */
+export const untilStatusesFollow = (stage: OkraStage): Promise<unknown> =>
+  until('the statuses to follow the writes', async () => (await wrongClaims(stage)).length === 0, {
+    timeoutMs: 30_000,
+    seen: () => wrongClaims(stage),
+  });
+
+/** I9: what the statuses of a stage claim and AWS does not serve. */
+async function wrongClaims(stage: OkraStage): Promise<readonly string[]> {
+  const { namespace } = stage;
+  const cells = await stage.kubernetes.list<Cell>(CELL, { namespace });
+  return (await Promise.all(cells.map((cell) => claimsOnlyWhatIsServed(stage, cell)))).flat();
 }
 
 /** How long Temporal may take to list a run that has begun. */
@@ -77,11 +89,9 @@ async function claimsOnlyWhatIsServed(stage: OkraStage, cell: Cell): Promise<rea
   return [`I9: Cell ${cell.metadata.name} claims ${canonical(claimed)}, AWS serves ${canonical(served)}`];
 }
 
-/** The weights of the groups with traffic as text; that of a single group says nothing. One at 0 may leave while okrad ends. */
-function shown(weights: Readonly<Record<string, number>>): string {
-  const carrying = Object.fromEntries(Object.entries(weights).filter(([, weight]) => weight > 0));
-  return canonical(Object.keys(carrying).length === 1 ? Object.keys(carrying) : carrying);
-}
+/** Weights as text; that of a single group says nothing. */
+const shown = (weights: Readonly<Record<string, number>>): string =>
+  canonical(Object.keys(weights).length === 1 ? Object.keys(weights) : weights);
 
 /** The activities that write to a load balancer: for a Cell, and for a configuration without one. */
 const attempting: readonly (string | undefined)[] = ['shiftTraffic', 'applyLoadBalancer'];
