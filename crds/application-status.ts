@@ -90,5 +90,3 @@ export const applicationsStatus = z
 
 /** How an application stands, as the status of its Cell says it. */
 export type ApplicationStatus = z.output<typeof applicationStatus>;
-/** The phase of an application. */
-export type ApplicationPhase = ApplicationStatus['phase'];

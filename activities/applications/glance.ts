@@ -21,7 +21,7 @@ import { findRevisions } from './revisions.ts';
 type Reader = Pick<KubernetesClient, 'get' | 'list' | 'serves'>;
 
 /** A Cell with applications as Kubernetes alone shows it, and what is taken for granted of the rest. */
-export interface Glance {
+interface Glance {
   readonly observed: ObservedApplications;
   /** The Cells of its applications, by the names of these. */
   readonly children: Readonly<Record<string, ObservedCell>>;

@@ -111,7 +111,7 @@ export async function markGood(
 }
 
 /** Deletes revisions of an application. */
-export async function removeRevisions(
+async function removeRevisions(
   kubernetes: KubernetesClient,
   cell: Pick<ReadCell, 'key' | 'uid'>,
   { application, old }: { readonly application: string; readonly old: ReadonlySet<number> },

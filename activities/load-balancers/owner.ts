@@ -14,7 +14,7 @@ import { awsErrorType, failure } from '../failure.ts';
 import type { LoadBalancerDependencies } from './port.ts';
 
 /** Someone who wants to own a rule or a listener. */
-export interface RuleClaim {
+interface RuleClaim {
   readonly owner: Owner;
   readonly adopt: Adoption;
   /** What is claimed, for people: `priority 10 of the listener`. */
@@ -24,7 +24,7 @@ export interface RuleClaim {
 }
 
 /** What has to be done before a rule or a listener is written to: nothing, or to take it over. */
-export type Claimed = 'Ours' | 'TakeOver';
+type Claimed = 'Ours' | 'TakeOver';
 
 /** Gives an object as an owner; the installation is asked for only when it is needed. */
 export const ownerIn =

@@ -27,7 +27,7 @@ export type ConfigObject = Resource<
 >;
 
 /** What a configuration object says. */
-export interface ConfigReading<Of extends LoadBalancerShape> {
+interface ConfigReading<Of extends LoadBalancerShape> {
   readonly desired: Of['forwarding'];
   /** What its status says is served. */
   readonly observed?: Of['observed'];

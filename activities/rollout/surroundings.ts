@@ -17,7 +17,7 @@ export interface Surroundings {
 }
 
 /** How lists are read, with their versions where those are known. */
-export type ReadList = <T>(kind: KindRef, options?: { readonly namespace?: string }) => Promise<Listed<T>>;
+type ReadList = <T>(kind: KindRef, options?: { readonly namespace?: string }) => Promise<Listed<T>>;
 
 interface Listed<T> {
   readonly items: readonly T[];

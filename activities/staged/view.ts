@@ -48,7 +48,7 @@ export interface Looking {
 const AT_ONCE = 20;
 
 /** Observes which objects of a bound stage fulfil it, by what their clusters report. */
-export async function observeBoundStage(looking: Looking): Promise<StageView> {
+async function observeBoundStage(looking: Looking): Promise<StageView> {
   const { stage, binding, few } = looking;
   const all = listObjects(binding);
   const live = createLiveReader(looking.client, looking);

@@ -61,12 +61,6 @@ export interface PolicyRow {
   readonly stages: readonly { readonly name: string; readonly phase: string; readonly tone: Tone }[];
 }
 
-/** What of the list has changed since the last time. */
-export interface RowChanges {
-  readonly changed: readonly CellRow[];
-  readonly gone: readonly string[];
-}
-
 /** A target group of a Cell, as it is told of in full. */
 export interface GroupView extends GroupWeight {
   readonly note: string;

@@ -52,7 +52,7 @@ export interface FreezeInput {
 type NewFreeze = Pick<Freeze, 'apiVersion' | 'kind' | 'metadata' | 'spec'>;
 
 /** Makes the Freeze that is asked for; throws what is wrong with it. */
-export function freezeOf({ name, by, namespace, options, now }: FreezeInput): NewFreeze {
+function freezeOf({ name, by, namespace, options, now }: FreezeInput): NewFreeze {
   const { reason, allNamespaces = false } = options;
   const until = endOf(options, now);
   const made = {

@@ -30,7 +30,7 @@ export interface Wanted {
 }
 
 /** Reads what is to be shown: nothing (all Cells), `web`, `freezes`, `freeze night`, `freeze/night`. */
-export function parseWanted(words: readonly string[]): Wanted {
+function parseWanted(words: readonly string[]): Wanted {
   const [first, ...others] = words;
   if (first === undefined) return { kind: cell, names: [] };
   const kind = kindCalled(first);

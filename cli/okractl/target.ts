@@ -3,7 +3,7 @@ import { formatKey } from '../../domain/model/ids.ts';
 import { badUsage } from './shell.ts';
 
 /** What requests are about. */
-export const targetKinds = ['Cell', 'StagedBindingPolicy'] as const;
+const targetKinds = ['Cell', 'StagedBindingPolicy'] as const;
 
 /** The kind of an object that requests are about. */
 export type TargetKind = (typeof targetKinds)[number];

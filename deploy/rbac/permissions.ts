@@ -64,7 +64,7 @@ const watch = ['list', 'watch'];
 const apply = ['create', 'patch'];
 
 /** The Lease that the watchers elect a leader by, unless `OKRA_LEASE_NAME` says otherwise. */
-export const LEASE_NAME = 'okra';
+const LEASE_NAME = 'okra';
 
 /** Everything that okrad does in the cluster that it runs in. */
 export const permissions: readonly Permission[] = [

@@ -80,7 +80,7 @@ export function resolveApplications(facts: Facts): Readonly<Record<string, Resol
 }
 
 /** What one application comes to by itself. */
-export function resolveApplication(application: ApplicationOfCell, facts: Facts): Resolution {
+function resolveApplication(application: ApplicationOfCell, facts: Facts): Resolution {
   const { clusters, digest } = facts;
   const selected = selectClusters(application, clusters);
   if (selected === undefined)

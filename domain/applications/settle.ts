@@ -20,7 +20,7 @@ import {
 } from './situation.ts';
 
 /** What is settled: a revision that is good, after it was brought about, or because everything goes back to it. */
-export interface Settling {
+interface Settling {
   readonly revision: ObservedRevision;
   /** What has failed, when everything goes back. */
   readonly failed?: ObservedRevision | undefined;

@@ -4,7 +4,7 @@ import type { StagedBindingPolicySpec } from '../../crds/staged-binding-policy.t
 import { markStage, type BegunStage, type StageMark, type StagedState } from './state.ts';
 
 /** The stages that a spec asks for, or what it may not change of them. */
-export interface FollowedStages {
+interface FollowedStages {
   readonly state: StagedState;
   readonly problem?: { readonly reason: 'StageChanged'; readonly message: string };
 }

@@ -53,7 +53,7 @@ export const toDefaultAction = (
 });
 
 /** The rules of a listener besides its default action, each of which takes flows past the weights. */
-export async function rulesBeside(
+async function rulesBeside(
   elbv2: ELBv2,
   listenerARN: string,
   signal: AbortSignal,
@@ -73,7 +73,7 @@ export async function refuseBypass(elbv2: ELBv2, listenerARN: string, signal: Ab
 }
 
 /** A rule for people: `rule 10 (source-ip ipv6 → web6, arn:…)`. */
-export function describeRule({ Priority = '', Conditions = [], Actions, RuleArn = '' }: Rule): string {
+function describeRule({ Priority = '', Conditions = [], Actions, RuleArn = '' }: Rule): string {
   const matches = Conditions.map(({ Field = '', SourceIpConfig: source, Values: plain = [] }) =>
     [Field, source?.IpAddressType, ...(source?.Values ?? plain)]
       .filter((text) => text !== undefined)

@@ -9,7 +9,7 @@ import { includes } from '../../load-balancers/weights.ts';
 import { parseTime } from '../../time.ts';
 
 /** How long groups at weight 0 stay in the rule after the end of a rollout when nobody says otherwise. */
-export const DEFAULT_DETACH_AFTER = '10m';
+const DEFAULT_DETACH_AFTER = '10m';
 
 /** How often groups at weight 0 are looked at, in milliseconds. */
 const IDLE_CHECK_MS = 120_000;

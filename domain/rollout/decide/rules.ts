@@ -33,7 +33,7 @@ type CellRules<Input> = Rules<[input: Input], Decision>;
 type CompleteCellRules<Input> = CompleteRules<[input: Input], Decision>;
 
 /** What the rules of a Cell go by that serves a version, and rolls out none. */
-export interface ServingInput extends FirstInput {
+interface ServingInput extends FirstInput {
   readonly stable: VersionSet;
   /** What is done towards another version, or waits or closes the run because that cannot be done; undefined where none is to serve. */
   readonly next: Decision | undefined;

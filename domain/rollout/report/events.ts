@@ -125,7 +125,7 @@ const pastTense: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Says of what was carried out that it was: "Set the weight …" after "Setting the weight …". */
-export const inPastTense = (message: string): string =>
+const inPastTense = (message: string): string =>
   message.replace(/^\w+/, (verb) => pastTense.get(verb) ?? verb);
 
 function waitEvent(decision: Extract<Decision, { do: 'Wait' }>): Note | undefined {
