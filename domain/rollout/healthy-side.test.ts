@@ -86,6 +86,21 @@ describe('a side without a healthy target, while the other has some', () => {
   });
 });
 
+it('what someone may have changed is read while everything waits for a target group without targets', () => {
+  const web = atHalf({ analysis });
+  web.provision('0.9.0', 'z');
+  web.empty.add(arnOf('z'));
+  without(web, 'a');
+  web.conclude('Failed');
+  aMinuteLater(web);
+  expect(weightsOf(web.served)).toEqual({ b: 100 });
+  expect(degraded(web)?.reason).toBe('NoHealthyTargets');
+
+  web.drift(web.served);
+  web.run();
+  expect(web.state.mayDiffer).toBeUndefined();
+});
+
 describe('what serves, of which the objects say something else', () => {
   /** 2.0.0 serves; the objects are those of before it came. */
   function restored(): Simulation {

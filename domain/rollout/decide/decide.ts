@@ -35,8 +35,9 @@ export function decide(seen: ObservedCell, state: RolloutState, now: number): De
   const decision =
     decideBy(cellRules, input) ??
     (rollout === undefined ? decideAtRest(input) : decideDuring({ ...input, rollout }));
-  const wanted = damp(forcedByPerson(decision, state), input);
-  return verified(attachFirst(untilChecked(wanted, input), input), input);
+  const confirmed = confirmFirst(attachFirst(decision, input), input);
+  const wanted = damp(forcedByPerson(confirmed, state), input);
+  return verified(untilChecked(wanted, input), input);
 }
 
 /** A Cell that is gone leaves nothing to decide but what becomes of what its configuration has made. */
@@ -54,7 +55,7 @@ function withoutCell({ deletion }: ObservedCell, state: RolloutState, now: numbe
 }
 
 function decideAtRest(input: GuardInput): Decision {
-  return confirmFirst(decideBy(restRules, input) ?? decideVersion(input), input);
+  return decideBy(restRules, input) ?? decideVersion(input);
 }
 
 /** Decides what a version needs that serves, or installs the first one. */
@@ -69,12 +70,12 @@ function decideDuring(input: RolloutInput): Decision {
   const { rollout, state } = input;
   const mayEnd = rollout.ending === undefined || abortIsDue(state);
   const ending = mayEnd ? decideBy(endingRules, input) : undefined;
-  if (ending !== undefined) return confirmFirst(heldForStable(ending, rollout, input), input);
+  if (ending !== undefined) return heldForStable(ending, rollout, input);
   const first = decideBy(rolloutRules, input);
   if (first !== undefined) return first;
   const next = heedingStep(decideBy(stepRules, input), rollout, input);
   const measured = notWithoutBackground(inTime(next, input), rollout, input);
-  return confirmFirst(heldForStable(measured, rollout, input), input);
+  return heldForStable(measured, rollout, input);
 }
 
 /** A person's own abort and promoteFull move traffic also to groups without a healthy target. */
