@@ -53,11 +53,7 @@ export const toDefaultAction = (
 });
 
 /** The rules of a listener besides its default action, each of which takes flows past the weights. */
-async function rulesBeside(
-  elbv2: ELBv2,
-  listenerARN: string,
-  signal: AbortSignal,
-): Promise<readonly Rule[]> {
+async function rulesBeside(elbv2: ELBv2, listenerARN: string, signal: AbortSignal): Promise<readonly Rule[]> {
   const rules = await elbv2.rulesOf(listenerARN, signal);
   return rules.filter((rule) => rule.IsDefault !== true && rule.Priority !== 'default');
 }
