@@ -16,14 +16,6 @@ const BURST = 5;
 const PER_SECOND = 20;
 const steps = [{ setWeight: 20 }, { pause: {} }];
 
-/** A history, as far as it tells of signals. */
-interface SignalHistory {
-  readonly events: readonly {
-    readonly eventTime: string;
-    readonly workflowExecutionSignaledEventAttributes?: { readonly signalName: string };
-  }[];
-}
-
 /** A listener with its own target groups, which all Cells on it select. */
 interface Side {
   readonly name: string;
@@ -85,19 +77,11 @@ describe('many Cells that one Freeze releases', () => {
           ).map(([how, list = []]) => `${how}: ${list.length}`),
       },
     );
-  /** When Temporal has taken a signal to the run of a Cell, in milliseconds since the epoch. */
-  async function signalledAt(cell: string, runId: string, name: string): Promise<number> {
-    const { events } = JSON.parse(await stage.history(stage.workflowId(cell), runId)) as SignalHistory;
-    const at = events.findLast(
-      (event) => event.workflowExecutionSignaledEventAttributes?.signalName === name,
-    );
-    return Date.parse(at?.eventTime ?? '');
-  }
   const isWrite = ({ action, applied }: CallRecord): boolean =>
     applied && (action === 'CreateRule' || action === 'ModifyRule');
 
   it(
-    'all arrive, within the rate limit, and an abort among them is served in its turn',
+    'all arrive within the rate limit, and an abort among them reverts its Cell',
     { timeout: 3 * LONGEST_MS },
     async () => {
       await stage.targetGroups('1.0.0', ['firsta'], { role: 'first' });
@@ -128,25 +112,16 @@ describe('many Cells that one Freeze releases', () => {
       const releasedAt = Date.now();
       await stage.delete(FREEZE, stage.namespace);
       await until('a queue of writes', async () => (await stage.calls()).filter(isWrite).length > 10);
-      const { runId = '' } = (await stage.status('first')).rollout ?? {};
       await stage.signal('first', 'abort', { by: 'ann' });
-      const abortedAt = await signalledAt('first', runId, 'abort');
       await untilAll('paused at 20', ({ phase, canaryWeight }) => phase === 'Paused' && canaryWeight === 20);
       const arrivedAt = Date.now();
 
       const writes = (await stage.calls()).filter(isWrite).toSorted((a, b) => a.endedAt - b.endedAt);
       expect(writes).toHaveLength(CELLS * 2 + 1);
-      const back = writes.find(({ after }) =>
-        after?.some(({ forward }) => forward.some(({ arn }) => arn === stage.arns.get('firsta'))),
-      );
-      // One token is kept for what goes back, so its turn comes at once: within a second, and more on a busy machine.
-      expect((back?.endedAt ?? Infinity) - abortedAt).toBeLessThan(10_000);
       await stage.untilPhase('first', 'Reverted', '1.0.0');
       expect(await stage.weights(10)).toMatchObject({ firsta: 100 });
       expect(tooFast(writes.map(({ startedAt }) => startedAt))).toEqual([]);
-      process.stdout.write(
-        `${CELLS} Cells: ${arrivedAt - releasedAt} ms for ${writes.length} writes, the abort after ${(back?.endedAt ?? 0) - abortedAt} ms\n`,
-      );
+      process.stdout.write(`${CELLS} Cells: ${arrivedAt - releasedAt} ms for ${writes.length} writes\n`);
       const failed = await stage.count(
         `OkraNamespace="${stage.namespace}" AND ExecutionStatus IN ("Failed","TimedOut","Terminated")`,
       );
