@@ -57,19 +57,6 @@ describe('what there is around Cells', () => {
     expect(cluster.lists).toBe(2);
   });
 
-  it('is read again for the next one, and not waited for, when it is getting old', async () => {
-    const { cluster, reader } = aCluster();
-    await reader.now('default');
-    const { promise, resolve } = Promise.withResolvers<void>();
-    Object.assign(cluster, { version: 101, held: promise, time: cluster.time + 500 });
-    expect((await reader.recent('default', of(100)).read).versions).toEqual(of(100));
-    expect((await reader.recent('default', of(100)).read).versions).toEqual(of(100));
-    expect(cluster.lists).toBe(2);
-    resolve();
-    await new Promise((done) => setImmediate(done));
-    expect((await reader.recent('default', of(100)).read).versions).toEqual(of(101));
-  });
-
   it('is read once for all who ask at the same time', async () => {
     const { cluster, reader } = aCluster();
     await Promise.all([reader.recent('default', of(100)).read, reader.recent('default', of(99)).read]);

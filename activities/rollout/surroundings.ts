@@ -65,9 +65,6 @@ export interface SurroundingsReader {
 /** How old what is read may be when a write goes by it, in milliseconds. */
 const RECENT_MS = 1_000;
 
-/** How old it is when it is read again for the next write, in milliseconds. */
-const REFRESHED_MS = 300;
-
 /** Makes the reader; those who share it share what was read. */
 export function surroundingsReader(
   client: Pick<KubernetesClient, 'snapshot'>,
@@ -95,13 +92,8 @@ export function surroundingsReader(
     const now = clock();
     // After the clock was set back, what was read looks as if it came from later.
     const isRecent = ({ at }: SurroundingsRead): boolean => at <= now && now - at <= RECENT_MS;
-    const known = kept.get(namespace);
-    if (known === undefined || !isRecent(known)) {
-      const begun = reading.get(namespace);
-      return begun !== undefined && isRecent(begun) ? begun : begin(namespace);
-    }
-    if (now - known.at > REFRESHED_MS && !reading.has(namespace)) begin(namespace);
-    return known;
+    const known = [kept.get(namespace), reading.get(namespace)];
+    return known.find((one) => one !== undefined && isRecent(one)) ?? begin(namespace);
   }
 
   /** Many who ask while a list is read share the next one: what is under way may be older than their question. */
