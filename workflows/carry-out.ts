@@ -6,14 +6,14 @@ import type { ObservedCell } from '../domain/model/observation.ts';
 import {
   carryOutRecorded,
   isRecorded,
-  kept,
-  looking,
+  doneUnchanged,
+  doneStale,
   type CarriedOut,
   type Recorded,
 } from '../domain/rollout/record/performed.ts';
-import { healthRead } from '../domain/rollout/record/record-backoff.ts';
+import { recordHealthCheck } from '../domain/rollout/record/backoff.ts';
 import { resumeLost } from '../domain/rollout/record/lost-run.ts';
-import { pruned } from '../domain/rollout/record/record-measurement.ts';
+import { recordPruned } from '../domain/rollout/record/measurement.ts';
 import * as record from '../domain/rollout/record/record.ts';
 import type { Run } from '../domain/rollout/record/run.ts';
 import type { Hands } from './hands.ts';
@@ -61,32 +61,36 @@ async function ask(
   switch (decision.do) {
     case 'Begin': {
       const id = hands.newId().slice(0, 8);
-      return kept((before, now) => record.began(before, decision, { id, observed, cell, now }));
+      return doneUnchanged((before, now) =>
+        record.recordBegin(before, decision, { id, observed, cell, now }),
+      );
     }
     case 'Shift':
       return shift(decision, { observed, cell, state, telling }, hands);
     case 'Inspect': {
       const found = await inspect(decision, { observed, cell }, hands);
-      return kept((before) => record.inspected(before, found));
+      return doneUnchanged((before) => record.recordInspection(before, found));
     }
     case 'CheckHealth': {
       const found = await hands.elbv2Reads(decision.message).readTargetHealth(decision.targetGroupARNs);
-      return kept((before, now) => healthRead(before, found, decision, { observed, cell, now }));
+      return doneUnchanged((before, now) =>
+        recordHealthCheck(before, found, decision, { observed, cell, now }),
+      );
     }
     case 'Prune': {
       const { successfulRunHistoryLimit, unsuccessfulRunHistoryLimit } = cell.spec.analysis ?? {};
       const limits = { successful: successfulRunHistoryLimit, unsuccessful: unsuccessfulRunHistoryLimit };
       await hands.measurements(decision.message).pruneMeasurements({ key, atRestAt: Date.now(), ...limits });
-      return kept(pruned);
+      return doneUnchanged(recordPruned);
     }
     case 'ReadLostRun': {
       const { workflowId } = cell.status.rollout ?? { workflowId: '' };
       const ended = await hands.objects(decision.message).readLostRun({ workflowId, runId: decision.runId });
       const { weighted, selected } = observed;
-      return looking((before, now) => resumeLost(before, { cell, weighted, selected, now }, ended));
+      return doneStale((before, now) => resumeLost(before, { cell, weighted, selected, now }, ended));
     }
     default:
-      return kept(await measure(decision, { observed, cell, rollout: state.rollout }, hands));
+      return doneUnchanged(await measure(decision, { observed, cell, rollout: state.rollout }, hands));
   }
 }
 
@@ -99,10 +103,10 @@ async function letGo(
   const ref = { type: observed.configType ?? 'AWSApplicationLoadBalancer', key: observed.key } as const;
   if (decision.do === 'Release') {
     await hands.objects(decision.message).releaseLoadBalancer(ref);
-    return looking(record.withoutInspected);
+    return doneStale(record.withoutInspected);
   }
   await hands.configs(decision.message).removeLoadBalancer({ ref });
-  return looking(record.withoutInspected);
+  return doneStale(record.withoutInspected);
 }
 
 /** Looks at what a load balancer serves of which no object says so. */

@@ -12,17 +12,17 @@ import type { ObjectKey } from '../domain/model/ids.ts';
 import { CANCELLED } from '../domain/model/requests.ts';
 import type { ObservedCell } from '../domain/model/observation.ts';
 import { initialState, type RolloutState } from '../domain/model/state.ts';
-import { tookUp, type Performed } from '../domain/rollout/record/performed.ts';
+import { applyPerformed, type Performed } from '../domain/rollout/record/performed.ts';
 import {
   abortTakesBack,
-  couldNotSee,
-  handedOver,
+  recordFailedLook,
+  handOver,
   isIdle,
   isStale,
-  isTold,
-  runFrom,
-  saw,
-  withStatusOf,
+  isReported,
+  newRun,
+  recordLook,
+  withReportedStatus,
 } from '../domain/rollout/record/run.ts';
 import { takeTurn, type Turn } from '../domain/rollout/turn.ts';
 import { objects, inShort, configs, elbv2Reads, measurements, traffic } from './activities.ts';
@@ -48,14 +48,14 @@ async function perform(decision: Performable, situation: Situation): Promise<Per
       happened: () => attempt.isInterrupted(decision, run()),
       at: attempt.givenUpAt(decision, run()),
     });
-    return attempt.performedOf(
+    return attempt.recordAttempt(
       decision,
       answer.is === 'Answered' ? { is: 'CarriedOut', done: answer.value } : answer,
       observed,
     );
   } catch (error) {
     const is = isLost(error) ? 'Lost' : 'Refused';
-    return attempt.performedOf(decision, { is, refusal: failureOf(error) }, observed);
+    return attempt.recordAttempt(decision, { is, refusal: failureOf(error) }, observed);
   }
 }
 
@@ -113,7 +113,7 @@ const cancelled = (isCancelled: boolean): Pick<CellRolloutInput, 'isCancelled'> 
 
 async function rollOut(input: CellRolloutInput, cancellation: Cancellation) {
   const { key } = input;
-  const live = listen(key, runFrom(input.state ?? initialState, input.observed), cancellation);
+  const live = listen(key, newRun(input.state ?? initialState, input.observed), cancellation);
   const outrun = outrunLooks();
   for (;;) {
     const heard = live.heard();
@@ -168,7 +168,7 @@ async function renew(key: ObjectKey, live: LiveRun): Promise<void> {
   setCurrentDetails(`Going on in a new run of ${workflowInfo().workflowId}.`);
   await goOn<typeof cellRollout>({
     key,
-    ...handedOver(live.run()),
+    ...handOver(live.run()),
     ...cancelled(live.isCancelled()),
   });
 }
@@ -179,10 +179,11 @@ async function look(key: ObjectKey, live: LiveRun): Promise<void> {
   const happened = (): boolean => abortTakesBack(live.run());
   try {
     const answer = await interruptible(() => objects('Look at the Cell').observeCell(key), { happened });
-    if (answer.is === 'Answered') live.change((run) => saw(run, answer.value, { upTo, now: Date.now() }));
+    if (answer.is === 'Answered')
+      live.change((run) => recordLook(run, answer.value, { upTo, now: Date.now() }));
   } catch (error) {
     const failure = failureOf(error);
-    live.change((run) => couldNotSee(run, failure, Date.now()));
+    live.change((run) => recordFailedLook(run, failure, Date.now()));
   }
 }
 
@@ -191,7 +192,7 @@ async function act(turn: Extract<Turn, { is: 'Perform' }>, live: LiveRun): Promi
   const { decision, observed, run } = turn;
   const situation = { observed, run: live.run };
   const takeUp = (done: Awaited<ReturnType<typeof perform>>): void =>
-    live.change((known) => tookUp(known, done, { upTo: run.changes, now: Date.now() }));
+    live.change((known) => applyPerformed(known, done, { upTo: run.changes, now: Date.now() }));
   // Who writes weights tells so itself, before traffic moves.
   if (decision.do === 'Shift' && !isUrgent(decision))
     return takeUp(await perform(decision, { ...situation, telling: show(live, decision) }));
@@ -205,7 +206,7 @@ async function act(turn: Extract<Turn, { is: 'Perform' }>, live: LiveRun): Promi
   await report(live, decision, () => isBack);
   takeUp(await takingBack);
   // What was seen while the status was written may be older than that.
-  if (live.run().state.reported !== run.state.reported) live.change(withStatusOf);
+  if (live.run().state.reported !== run.state.reported) live.change(withReportedStatus);
 }
 
 /** Reports how the Cell stands, and waits or closes. `Again`: something has come up meanwhile. */
@@ -218,7 +219,7 @@ async function rest(
   await report(live, decision, () => abortTakesBack(live.run()));
   if (decision.do === 'Close') {
     const { outcome, message } = decision;
-    return hasHeard() || !isTold(live.run()) ? 'Again' : { outcome, message };
+    return hasHeard() || !isReported(live.run()) ? 'Again' : { outcome, message };
   }
   // What was refused just now is tried again after a while, which nothing else may end.
   if (live.run().state.unreported !== state.unreported) return 'Again';

@@ -8,7 +8,7 @@ import {
 } from '@temporalio/common';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ApprovalReview } from '../activities/contract.ts';
-import { ask } from '../domain/model/requests.ts';
+import { takeRequest } from '../domain/model/requests.ts';
 import { initialState, type RolloutState } from '../domain/model/state.ts';
 import { parseStep } from '../domain/steps/index.ts';
 import { aRollout } from '../domain/testing/builders.ts';
@@ -143,7 +143,7 @@ describe('an approval', () => {
 
   it('comes too late when the rollout was aborted, or the step began again, while it was looked at', async () => {
     const asking = update(ann);
-    state = ask(state, 'abort', { by: 'eve', reason: '', at: 2 });
+    state = takeRequest(state, 'abort', { by: 'eve', reason: '', at: 2 });
     state = {
       ...state,
       rollout: {

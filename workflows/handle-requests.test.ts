@@ -41,9 +41,9 @@ vi.mock('@temporalio/workflow', async (original) => ({
 }));
 
 const { handleRequests } = await import('./handle-requests.ts');
-const { ask } = await import('../domain/model/requests.ts');
+const { takeRequest: ask } = await import('../domain/model/requests.ts');
 const { initialState } = await import('../domain/model/state.ts');
-const { runFrom } = await import('../domain/rollout/record/run.ts');
+const { newRun: runFrom } = await import('../domain/rollout/record/run.ts');
 
 describe('a request with a name and an entry', () => {
   const taken: RolloutState[] = [];

@@ -2,7 +2,7 @@ import { requestKinds } from '../domain/model/request-kinds.ts';
 import { answerTo } from '../domain/model/requests.ts';
 import { notAsSeen, seenIn } from '../domain/model/seen.ts';
 import { requestNames, type RequestName, type Stamp } from '../domain/model/request.ts';
-import { refusalBy, type Run } from '../domain/rollout/record/run.ts';
+import { refusalOf, type Run } from '../domain/rollout/record/run.ts';
 import { decode, listenTo, stampOf } from './listen-to-request.ts';
 
 /** The rollout that is asked. */
@@ -17,7 +17,7 @@ export function handleRequests(asked: Asked): void {
     listenTo(name, {
       description: requestKinds[name].description,
       refusal: (sent) =>
-        refusalBy(asked.run(), name) ?? notAsSeen(asked.run().state, name, seenIn(decode(sent))),
+        refusalOf(asked.run(), name) ?? notAsSeen(asked.run().state, name, seenIn(decode(sent))),
       answer: () => answerTo(name, asked.run().state),
       take: (sent) => asked.take(name, stampOf(sent)),
     });

@@ -1,7 +1,7 @@
 import { setHandler } from '@temporalio/workflow';
 import { unknownSignalEvent } from '../domain/rollout/report/events.ts';
-import { verdictExpected } from '../domain/rollout/record/record-measurement.ts';
-import { noted } from '../domain/rollout/record/record.ts';
+import { markVerdictDue } from '../domain/rollout/record/measurement.ts';
+import { addEvent } from '../domain/rollout/record/record.ts';
 import * as run from '../domain/rollout/record/run.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
 import { CANCELLED } from '../domain/model/requests.ts';
@@ -45,26 +45,26 @@ export function listen(key: ObjectKey, begun: run.Run, cancellation: Cancellatio
     change(next);
     heard += 1;
   };
-  setHandler(changed, () => wake((now) => run.changed(now, Date.now())), {
+  setHandler(changed, () => wake((now) => run.markChanged(now, Date.now())), {
     description: 'Looks at the Cell and its target groups again.',
   });
-  setHandler(drifted, () => wake((now) => run.drifted(now, Date.now())), {
+  setHandler(drifted, () => wake((now) => run.markDrifted(now, Date.now())), {
     description: 'Reads the load balancer, since it does not serve what it should.',
   });
-  setHandler(targetsChanged, () => wake((now) => run.targetsChanged(now, Date.now())), {
+  setHandler(targetsChanged, () => wake((now) => run.markTargetsChanged(now, Date.now())), {
     description: 'Checks the health of the targets in the rule.',
   });
-  const readVerdict = (): void => wake((now) => run.remembering(now, verdictExpected));
+  const readVerdict = (): void => wake((now) => run.withState(now, markVerdictDue));
   setHandler(analysisFinished, readVerdict, { description: 'Reads the AnalysisRuns that are waited for.' });
   setHandler(experimentFinished, readVerdict, { description: 'Reads the Experiment of the current step.' });
   handleRequests({
     run: () => known,
-    take: (name, stamp) => wake((now) => run.requested(now, name, stamp)),
+    take: (name, stamp) => wake((now) => run.recordRequest(now, name, stamp)),
   });
   handleApprovals({
     key,
     state: () => known.state,
-    take: (next) => wake((now) => run.remembering(now, next)),
+    take: (next) => wake((now) => run.withState(now, next)),
   });
   setHandler(stateQuery, () => viewOf(known.state), { description: 'Where the rollout stands.' });
   setHandler(planQuery, () => planOf(known.state), { description: 'The steps of the rollout.' });
@@ -73,7 +73,7 @@ export function listen(key: ObjectKey, begun: run.Run, cancellation: Cancellatio
   const abortWhenCancelled = (): void => {
     if (!isCancelled || known.state.rollout === undefined) return;
     isCancelled = false;
-    wake((now) => run.requested(now, 'abort', { ...CANCELLED, at: Date.now() }));
+    wake((now) => run.recordRequest(now, 'abort', { ...CANCELLED, at: Date.now() }));
   };
   cancellation.requested.catch(() => {
     isCancelled = true;
@@ -85,7 +85,7 @@ export function listen(key: ObjectKey, begun: run.Run, cancellation: Cancellatio
     const names = unknownSignals().slice(told);
     told += names.length;
     for (const name of names)
-      change((now) => run.remembering(now, (state) => noted(state, unknownSignalEvent(name))));
+      change((now) => run.withState(now, (state) => addEvent(state, unknownSignalEvent(name))));
   };
   return {
     run: () => known,

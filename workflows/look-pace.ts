@@ -1,5 +1,5 @@
 import { backoffMs } from '../domain/applications/state.ts';
-import { looked, pause, type Looks } from '../domain/model/pace.ts';
+import { addLook, pauseBeforeLook, type Looks } from '../domain/model/pace.ts';
 import { isDue, waitUntil } from './renewal.ts';
 
 /** How fast a run looks where nothing comes of it; it is handed to the next run, so that going on does not begin anew. */
@@ -23,13 +23,13 @@ export function paceLooks(asked: () => number, begun: LookPace = unpaced) {
   let seen = 0;
   const isHeld = (): boolean => pace.heldUntil > Date.now() && asked() === seen;
   const idle = (now: number): LookPace => {
-    const looks = looked(pace.looks, now);
-    return { ...pace, looks, heldUntil: now + pause(looks, now) };
+    const looks = addLook(pace.looks, now);
+    return { ...pace, looks, heldUntil: now + pauseBeforeLook(looks, now) };
   };
   const failed = (now: number): LookPace => {
     const failures = pace.failures + 1;
     const heldUntil = now + Math.min(backoffMs(failures), LONGEST_HOLD_MS);
-    return { looks: looked(pace.looks, now), heldUntil, failures };
+    return { looks: addLook(pace.looks, now), heldUntil, failures };
   };
   return {
     /** What is asked from now on comes after the look that begins. */

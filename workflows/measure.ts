@@ -1,12 +1,12 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { counted, type ReadVerdict, measurementName } from '../domain/rollout/measure/measurement.ts';
+import { countVerdict, type ReadVerdict, measurementName } from '../domain/rollout/measure/measurement.ts';
 import type { PresentCell } from '../domain/versions/candidate.ts';
 import { listenerARNOf, routeOf } from '../domain/load-balancers/load-balancer.ts';
 import type { Measurement, StartMeasurement } from '../domain/model/decision.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
 import type { ObservedCell } from '../domain/model/observation.ts';
 import type { Change } from '../domain/rollout/record/performed.ts';
-import { measured, terminated } from '../domain/rollout/record/record-measurement.ts';
+import { recordVerdict, recordTermination } from '../domain/rollout/record/measurement.ts';
 import type { Rollout } from '../domain/model/state.ts';
 import type { Hands } from './hands.ts';
 
@@ -29,17 +29,17 @@ export async function measure(
   switch (decision.do) {
     case 'StartMeasurement': {
       const verdict = await start(decision, { ...cause, rollout }, hands);
-      return (state, now) => measured(state, decision, counted(verdict, decision, state), now);
+      return (state, now) => recordVerdict(state, decision, countVerdict(verdict, decision, state), now);
     }
     case 'ReadMeasurement': {
       const { kind, name, message } = decision;
       const verdict = await instruments(hands, message)[kind].read({ namespace, name });
-      return (state, now) => measured(state, decision, counted(verdict, decision, state), now);
+      return (state, now) => recordVerdict(state, decision, countVerdict(verdict, decision, state), now);
     }
     case 'TerminateMeasurement': {
       const { kind, name, message } = decision;
       const verdict = await instruments(hands, message)[kind].terminate({ namespace, name });
-      return (state, now) => terminated(state, decision, verdict ?? undefined, now);
+      return (state, now) => recordTermination(state, decision, verdict ?? undefined, now);
     }
   }
 }

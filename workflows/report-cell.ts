@@ -1,9 +1,9 @@
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { Decision } from '../domain/model/decision.ts';
-import { reportRefused } from '../domain/rollout/record/record-backoff.ts';
-import { remembering } from '../domain/rollout/record/run.ts';
-import type { CellReport, Told } from '../domain/rollout/report/events.ts';
-import { dueReport, told } from '../domain/rollout/turn.ts';
+import { recordReportFailure } from '../domain/rollout/record/backoff.ts';
+import { withState } from '../domain/rollout/record/run.ts';
+import type { CellReport, ReportOutcome } from '../domain/rollout/report/events.ts';
+import { dueReport, recordReport } from '../domain/rollout/turn.ts';
 import { rolloutDetailsOf } from '../domain/model/view.ts';
 import { objects } from './activities.ts';
 import { failureOf } from './failure.ts';
@@ -14,7 +14,7 @@ import { OKRA_PHASE, OKRA_VERSION } from './search-attributes.ts';
 /** A report that is due, and what takes up what became of it. */
 export interface Telling {
   readonly report: CellReport;
-  readonly answered: (answer: Told) => void;
+  readonly answered: (answer: ReportOutcome) => void;
 }
 
 /** Shows where the rollout stands in the Web UI and in the search attributes; answers with what is to be written to the Cell's status, if anything. */
@@ -25,9 +25,9 @@ export function show(live: LiveRun, decision: Decision): Telling | undefined {
   const { status, events, cell, isNewPhase } = due;
   setCurrentDetails(rolloutDetailsOf({ ...sent.state, reported: status }));
   if (due.is === 'Later') return undefined;
-  const answered = (answer: Told): void => {
-    if (answer.is === 'Told') live.change((now) => told(now, sent, status));
-    else live.change((now) => remembering(now, (state) => reportRefused(state, answer, Date.now())));
+  const answered = (answer: ReportOutcome): void => {
+    if (answer.is === 'Told') live.change((now) => recordReport(now, sent, status));
+    else live.change((now) => withState(now, (state) => recordReportFailure(state, answer, Date.now())));
   };
   if (due.is === 'Same') {
     answered({ is: 'Told' });

@@ -4,7 +4,7 @@ import type { ObjectKey } from '../domain/model/ids.ts';
 import type { ObservedStaged } from '../domain/staged/observation.ts';
 import { holdTime, resumeTime } from '../domain/staged/active-stage.ts';
 import { acceptStagedRequest, answerStagedRequest, refuseStagedRequest } from '../domain/staged/requests.ts';
-import { looked, pause, type Looks } from '../domain/model/pace.ts';
+import { addLook, pauseBeforeLook, type Looks } from '../domain/model/pace.ts';
 import {
   initialStagedState,
   type StagedState,
@@ -135,8 +135,8 @@ export async function stagedBinding(input: StagedBindingInput): Promise<void> {
 
   /** Lets some time pass where look follows look, and nothing comes of them; not when someone has asked for something. */
   const rest = async (seen: number): Promise<void> => {
-    idle = looked(idle, Date.now());
-    const wait = pause(idle, Date.now());
+    idle = addLook(idle, Date.now());
+    const wait = pauseBeforeLook(idle, Date.now());
     if (wait > 0) await waitUntil(() => asked !== seen || isDue(), wait, 'Its clusters report all the time');
   };
 

@@ -11,7 +11,7 @@ import { isPartial, RUN_LABEL, verdictOfAll } from '../../domain/checks/verdict.
 import { CELL_LABEL, ROLLOUT_LABEL, VERSION_LABEL } from '../../domain/kubernetes/labels.ts';
 import { isEnded, jobVerdict, type Job } from '../../domain/rollout/measure/job.ts';
 import { verdictFrom, type AnalysisVerdict } from '../../domain/rollout/measure/analysis.ts';
-import { saysNothing } from '../../domain/rollout/measure/measurement.ts';
+import { withoutSuccess } from '../../domain/rollout/measure/measurement.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { VersionSet } from '../../domain/versions/version.ts';
 import { namedARN } from '../../domain/model/target-group.ts';
@@ -73,7 +73,7 @@ const applicationOf = ({ metadata }: { readonly metadata: Metadata }): string =>
 function analysed({ metadata, spec, status }: Measuring): ObservedMeasurement {
   const verdict = verdictFrom(metadata.name, status);
   const isEnding = spec?.terminate === true;
-  return measured(isEnding && verdict.phase === 'Successful' ? saysNothing(verdict) : verdict, isEnding);
+  return measured(isEnding && verdict.phase === 'Successful' ? withoutSuccess(verdict) : verdict, isEnding);
 }
 
 const measured = ({ name, phase, message }: AnalysisVerdict, isEnding: boolean): ObservedMeasurement => ({

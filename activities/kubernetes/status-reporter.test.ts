@@ -17,7 +17,7 @@ import { checkTargetGroups } from '../../domain/discovery/target-group/target-gr
 import { deriveSyncStatus } from '../../domain/discovery/sync-status.ts';
 import { loadBalancerStatus } from '../../domain/load-balancers/load-balancer-config.ts';
 import { changeOf } from '../../domain/rollout/report/history.ts';
-import { ask } from '../../domain/model/requests.ts';
+import { takeRequest } from '../../domain/model/requests.ts';
 import { initialState, type RolloutState } from '../../domain/model/state.ts';
 import { statusOf } from '../../domain/rollout/report/status.ts';
 import { aCell, aRollout } from '../../domain/testing/builders.ts';
@@ -42,7 +42,7 @@ function cellStatus(text: string): CellStatus {
     .serving({ a: 80, b: 20 })
     .seen();
   const said = { by: text, reason: text, at: NOW };
-  const asked = ask(ask(underWay(text), 'pause', said), 'abort', said);
+  const asked = takeRequest(takeRequest(underWay(text), 'pause', said), 'abort', said);
   const state: RolloutState = {
     ...asked,
     justBlocked: { version: '1.1.0', cause: text, time },

@@ -2,7 +2,7 @@ import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import { emitEvent } from '../../clients/kubernetes/object-event.ts';
 import { statusSchemaOf } from '../../crds/index.ts';
 import { isConflict, isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import { fitted } from '../../domain/rollout/report/fitted.ts';
+import { fitToSchema } from '../../domain/rollout/report/fit.ts';
 import { formatKey, keyOf, metadataOf, type ObjectKey } from '../../domain/model/ids.ts';
 import type { Metadata } from '../../crds/resource.ts';
 import { sameValue } from '../../domain/kubernetes/canonical.ts';
@@ -48,7 +48,10 @@ export function createStatusReporter(kubernetes: Writer): StatusReporter {
             uid,
             ...given({ resourceVersion }),
           },
-          status: fitted({ ...status, lastSyncTime: new Date().toISOString() }, statusSchemaOf(kind.kind)),
+          status: fitToSchema(
+            { ...status, lastSyncTime: new Date().toISOString() },
+            statusSchemaOf(kind.kind),
+          ),
         },
         { subresource: 'status', force: true, signal },
       );

@@ -185,7 +185,7 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
   }
 
   /** Tells of what refuses, and says it in the status; throws it on. */
-  async function refused(
+  async function reportRefusal(
     config: LoadBalancerConfigView,
     error: unknown,
     { urgent }: AttemptOptions,
@@ -223,7 +223,7 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
     const permit: Writing['permit'] = (weights) => ((wrote = true), own.permit(weights));
     const served = await calls
       .apply(request, { ...own, permit })
-      .catch((error: unknown) => refused(config, error, options));
+      .catch((error: unknown) => reportRefusal(config, error, options));
     const corrects = wrote && verify && !urgent && wasServed(config) ? (true as const) : undefined;
     if (corrects) dependencies.tell?.count('okra_drift_healed_total', { type: desired.type });
     return { is: 'Served', served, ...given({ warning, corrects }) };
@@ -248,7 +248,7 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
         ...(status.observed === undefined ? {} : { observed: status.observed }),
       };
       const own = writing(config, options, { hasToken: false, refuseStranding: () => Promise.resolve() });
-      await calls.remove(request, own).catch((error: unknown) => refused(config, error, options));
+      await calls.remove(request, own).catch((error: unknown) => reportRefusal(config, error, options));
     },
   };
 }

@@ -63,14 +63,14 @@ export async function readStranding(
 }
 
 /** What a look at the target groups of a write has found. */
-export type Looked = Extract<ShiftResult, { is: 'Lacking' }> | { readonly is: 'Enough' };
+export type TargetCheck = Extract<ShiftResult, { is: 'Lacking' }> | { readonly is: 'Enough' };
 
 /** Looks whether target groups lack something that the write requires. */
-export async function lookAtTargets(
+export async function checkTargets(
   { requires, minHealthyTargets, forwarding }: ShiftRequest,
   dependencies: LoadBalancerDependencies,
   { read, signal }: { readonly read: HealthReader; readonly signal: AbortSignal },
-): Promise<Looked> {
+): Promise<TargetCheck> {
   const { healthy = [], registered = [] } = requires ?? {};
   const targetGroupARNs = [...healthy, ...registered];
   const found = await Promise.all(

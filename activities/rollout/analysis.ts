@@ -2,7 +2,7 @@ import { ANALYSIS_RUN } from '../../clients/kubernetes/kinds.ts';
 import { isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { buildAnalysisRun } from '../../domain/rollout/measure/analysis-run.ts';
 import { verdictFrom, type AnalysisVerdict } from '../../domain/rollout/measure/analysis.ts';
-import { readOf, type ReadVerdict } from '../../domain/rollout/measure/measurement.ts';
+import { markEnded, type ReadVerdict } from '../../domain/rollout/measure/measurement.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import { CELL_LABEL, ROLLOUT_LABEL, STEP_LABEL } from '../../domain/kubernetes/labels.ts';
 import type { Metadata } from '../../crds/resource.ts';
@@ -43,7 +43,7 @@ export function analysisActivities(kubernetes: KubernetesClient): AnalysisActivi
 
 /** How far a run has come, and whether someone has ended it. */
 const reading = (key: ObjectKey, run: AnalysisRun | undefined): ReadVerdict =>
-  readOf(verdict(key, run), run?.spec);
+  markEnded(verdict(key, run), run?.spec);
 
 /** How far a run has come; a verdict that was deleted cannot be trusted to have been a good one. */
 function verdict({ name }: ObjectKey, run: AnalysisRun | undefined): AnalysisVerdict {

@@ -10,7 +10,7 @@ import {
   type ExperimentStatus,
   type ReplicaSet,
 } from '../../domain/rollout/measure/experiment.ts';
-import { readOf, type ReadVerdict } from '../../domain/rollout/measure/measurement.ts';
+import { markEnded, type ReadVerdict } from '../../domain/rollout/measure/measurement.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import { CELL_LABEL, ROLLOUT_LABEL, STEP_LABEL } from '../../domain/kubernetes/labels.ts';
 import { readTemplates, seenCell } from './analysis-templates.ts';
@@ -63,7 +63,7 @@ async function verdict(
   }
   const { spec, status } = experiment;
   const said = experimentVerdict(name, status);
-  if (said.phase !== 'Successful') return readOf(said, spec);
+  if (said.phase !== 'Successful') return markEnded(said, spec);
   const runs = (status?.analysisRuns ?? []).map(async ({ analysisRun = '' }) => {
     const key = { namespace, name: analysisRun };
     const run = await kubernetes.get<{ readonly status?: { readonly metricResults?: unknown } }>(
@@ -72,7 +72,7 @@ async function verdict(
     );
     return { name: analysisRun, metricResults: run?.status?.metricResults };
   });
-  return readOf(experimentByRuns(said, await Promise.all(runs)), spec);
+  return markEnded(experimentByRuns(said, await Promise.all(runs)), spec);
 }
 
 async function experimentFor(kubernetes: KubernetesClient, request: ExperimentRequest): Promise<Experiment> {

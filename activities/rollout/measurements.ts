@@ -2,7 +2,7 @@ import { ANALYSIS_RUN, CHECK, EXPERIMENT, JOB, type KindRef } from '../../client
 import { isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import {
   beyondLimits,
-  leftMeasuring,
+  findOrphans,
   runOfJob,
   type FinishedRun,
 } from '../../domain/rollout/measure/finished-runs.ts';
@@ -24,7 +24,7 @@ export function measurementActivities(kubernetes: KubernetesClient): Measurement
 async function prune(kubernetes: KubernetesClient, kind: KindRef, request: PruneRequest): Promise<void> {
   const { key, atRestAt, successful, unsuccessful } = request;
   const runs = await listOf(kubernetes, kind, key);
-  for (const { metadata } of leftMeasuring(runs, atRestAt))
+  for (const { metadata } of findOrphans(runs, atRestAt))
     await terminate(kubernetes, kind, keyOf({ metadata }));
   for (const { metadata } of beyondLimits(runs, { successful, unsuccessful })) {
     await remove(kubernetes, { kind, key: keyOf({ metadata }) }, metadata.uid);

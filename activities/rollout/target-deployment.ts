@@ -9,7 +9,7 @@ import { statusSchemaOf } from '../../crds/index.ts';
 import type { Metadata } from '../../crds/resource.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Cell } from '../../crds/cell.ts';
-import { fitted } from '../../domain/rollout/report/fitted.ts';
+import { fitToSchema } from '../../domain/rollout/report/fit.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import type { ObservedForwarding } from '../../domain/load-balancers/load-balancer.ts';
 import {
@@ -53,7 +53,7 @@ async function write(
 ): Promise<void> {
   const { apiVersion, kind } = AWS_APPLICATION_LOAD_BALANCER_TARGET_DEPLOYMENT;
   const object = { apiVersion, kind, metadata: { ...key } };
-  const status = fitted({ ...said, lastSyncTime: new Date().toISOString() }, statusSchemaOf(kind));
+  const status = fitToSchema({ ...said, lastSyncTime: new Date().toISOString() }, statusSchemaOf(kind));
   const writeStatus = (): Promise<{ readonly metadata: Metadata }> =>
     kubernetes.apply({ ...object, status }, { subresource: 'status', force: true });
   // It is there already but for the first time.

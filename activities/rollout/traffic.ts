@@ -10,7 +10,7 @@ import type { LoadBalancerConfigView } from '../../domain/load-balancers/load-ba
 import type { WeightedTargetGroup } from '../../domain/model/target-group.ts';
 import { refuseWhenGivenUp, withHeartbeat } from '../heartbeat.ts';
 import { cellReporter, type CellDependencies, type ReportCell } from './cell.ts';
-import type { Told, CellReport } from '../../domain/rollout/report/events.ts';
+import type { ReportOutcome, CellReport } from '../../domain/rollout/report/events.ts';
 import type { SurroundingsReader, SurroundingsRead } from './surroundings.ts';
 import { writeConfig } from './write-config.ts';
 import { connectionsAfter } from '../../domain/load-balancers/connections.ts';
@@ -29,10 +29,10 @@ import { adoptionFor, permit } from '../permit.ts';
 import {
   healthOf,
   healthReader,
-  lookAtTargets,
+  checkTargets,
   readStranding,
   type HealthReader,
-  type Looked,
+  type TargetCheck,
 } from '../load-balancers/target-health.ts';
 import { readIfInTime } from '../load-balancers/reads.ts';
 import type { ObservedCell } from '../../domain/model/observation.ts';
@@ -104,11 +104,11 @@ async function shift(
     surroundings,
     options: { urgent, verify, force, signal, health },
   };
-  if (urgent) return await takeBack(attempt);
-  if (report === undefined) return await goForward(attempt);
+  if (urgent) return await revert(attempt);
+  if (report === undefined) return await shiftForward(attempt);
   const announcement = announce(dependencies.report, report, signal);
   try {
-    const result = await goForward(attempt, announcement);
+    const result = await shiftForward(attempt, announcement);
     return { ...result, told: await announcement };
   } finally {
     // Nothing that is reported later may be overtaken by it.
@@ -117,7 +117,7 @@ async function shift(
 }
 
 /** Checks, waits for the rate limit and the announcement, checks again, writes the configuration object, and then ELBv2. */
-async function goForward(attempt: Attempt, announcement?: Promise<Told>): Promise<ShiftResult> {
+async function shiftForward(attempt: Attempt, announcement?: Promise<ReportOutcome>): Promise<ShiftResult> {
   const { request, ref, dependencies, options } = attempt;
   const { kubernetes, writer } = dependencies;
   const { signal } = options;
@@ -125,7 +125,7 @@ async function goForward(attempt: Attempt, announcement?: Promise<Told>): Promis
   await refuseUnallowed(attempt, known);
   refuseOlder(request, known);
 
-  const first = await checkTargets(attempt);
+  const first = await checkRequirements(attempt);
   if (first.is === 'Lacking') return first;
   await refuseStranding(attempt, known);
 
@@ -134,7 +134,7 @@ async function goForward(attempt: Attempt, announcement?: Promise<Told>): Promis
   await announcement;
 
   // Both may take long, and targets may have gone meanwhile.
-  const checked = await checkTargets(attempt);
+  const checked = await checkRequirements(attempt);
   if (checked.is === 'Lacking') return checked;
   signal.throwIfAborted();
   // An object that is not there yet has no version by which the API server could tell that this is late.
@@ -153,7 +153,7 @@ async function goForward(attempt: Attempt, announcement?: Promise<Told>): Promis
  * Writes ELBv2 first and the configuration object afterwards: neither an API server that is away nor a webhook that refuses
  * the object keeps traffic where it must not stay.
  */
-async function takeBack(attempt: Attempt): Promise<ShiftResult> {
+async function revert(attempt: Attempt): Promise<ShiftResult> {
   const { request, ref, dependencies, options } = attempt;
   const { kubernetes, writer } = dependencies;
   const { signal } = options;
@@ -164,7 +164,7 @@ async function takeBack(attempt: Attempt): Promise<ShiftResult> {
   await refuseUnallowed(attempt, known);
   refuseOlder(request, known);
 
-  const checked = await checkTargets(attempt);
+  const checked = await checkRequirements(attempt);
   if (checked.is === 'Lacking') return checked;
 
   const refuseOutdated = async (): Promise<void> => {
@@ -202,7 +202,7 @@ export async function announce(
   announced: CellReport,
   signal: AbortSignal,
   wait = sleep,
-): Promise<Told> {
+): Promise<ReportOutcome> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       await report(announced, signal);
@@ -218,8 +218,8 @@ export async function announce(
 }
 
 /** Checks whether target groups lack something that the write requires. */
-const checkTargets = ({ request, dependencies, options }: Attempt): Promise<Looked> =>
-  lookAtTargets(request, dependenciesOf(dependencies), { read: options.health, signal: options.signal });
+const checkRequirements = ({ request, dependencies, options }: Attempt): Promise<TargetCheck> =>
+  checkTargets(request, dependenciesOf(dependencies), { read: options.health, signal: options.signal });
 
 /** Waits for the rate limit, where something will be written; answers whether it has. */
 async function reserveWrite(

@@ -5,12 +5,18 @@ import { toFailure } from '../../activities/failure.ts';
 import { isPermanent } from '../../domain/failures.ts';
 import type { Decision, Performable } from '../../domain/model/decision.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
-import { performedOf, type Attempt, type Refusal } from '../../domain/rollout/record/attempt.ts';
-import { isRecorded, tookUp } from '../../domain/rollout/record/performed.ts';
-import { verdictExpected } from '../../domain/rollout/record/record-measurement.ts';
-import { reportRefused } from '../../domain/rollout/record/record-backoff.ts';
-import { couldNotSee, isTold, remembering, saw, type Run } from '../../domain/rollout/record/run.ts';
-import { dueReport, takeTurn, told } from '../../domain/rollout/turn.ts';
+import { recordAttempt, type Attempt, type Refusal } from '../../domain/rollout/record/attempt.ts';
+import { isRecorded, applyPerformed } from '../../domain/rollout/record/performed.ts';
+import { markVerdictDue } from '../../domain/rollout/record/measurement.ts';
+import { recordReportFailure } from '../../domain/rollout/record/backoff.ts';
+import {
+  recordFailedLook,
+  isReported,
+  withState,
+  recordLook,
+  type Run,
+} from '../../domain/rollout/record/run.ts';
+import { dueReport, takeTurn, recordReport } from '../../domain/rollout/turn.ts';
 import { carryOut } from '../../workflows/carry-out.ts';
 import type { Hands } from '../../workflows/hands.ts';
 import { asActivity } from './activities.ts';
@@ -58,7 +64,7 @@ const isSeen = (decision: Performable): boolean => !isRecorded(decision) && !qui
 export async function pass(begun: Run, means: PassMeans): Promise<Passed> {
   const done: Performable[] = [];
   let refusal: Refusal | undefined;
-  let run = begun.state.rollout === undefined ? begun : remembering(begun, verdictExpected);
+  let run = begun.state.rollout === undefined ? begun : withState(begun, markVerdictDue);
   const passed = (next: Decision): Passed => ({
     run,
     next,
@@ -73,7 +79,7 @@ export async function pass(begun: Run, means: PassMeans): Promise<Passed> {
     }
     ({ decided: run, refusal = refusal } = await report(turn.run, turn.decision, means));
     if (turn.is === 'Rest') {
-      if (turn.decision.do === 'Close' && !isTold(run)) continue;
+      if (turn.decision.do === 'Close' && !isReported(run)) continue;
       return passed(turn.decision);
     }
     const { decision, observed } = turn;
@@ -83,7 +89,7 @@ export async function pass(begun: Run, means: PassMeans): Promise<Passed> {
     }
     const upTo = run.changes;
     const attempt = await tryTo(decision, { observed, run: () => run }, means);
-    run = tookUp(run, performedOf(decision, attempt, observed), { upTo, now: means.now() });
+    run = applyPerformed(run, recordAttempt(decision, attempt, observed), { upTo, now: means.now() });
     if (attempt.is === 'Refused') ({ refusal } = attempt);
     else if (isSeen(decision) && attempt.is === 'CarriedOut' && attempt.done.isDone) done.push(decision);
   }
@@ -97,10 +103,10 @@ async function look(
   const upTo = run.changes;
   try {
     const seen = await asActivity(signal, () => activities.observeCell(key));
-    return { run: saw(run, seen, { upTo, now: now() }) };
+    return { run: recordLook(run, seen, { upTo, now: now() }) };
   } catch (error) {
     const refusal = refusalOf(error);
-    return { run: couldNotSee(run, refusal, now()), refusal };
+    return { run: recordFailedLook(run, refusal, now()), refusal };
   }
 }
 
@@ -114,10 +120,10 @@ async function report(
   const { cell, status, events } = due;
   try {
     if (due.is === 'New') await asActivity(signal, () => activities.reportCell({ ...cell, status, events }));
-    return { decided: told(run, run, status) };
+    return { decided: recordReport(run, run, status) };
   } catch (error) {
     const refusal = refusalOf(error);
-    return { decided: remembering(run, (state) => reportRefused(state, refusal, now())), refusal };
+    return { decided: withState(run, (state) => recordReportFailure(state, refusal, now())), refusal };
   }
 }
 

@@ -3,12 +3,12 @@ import { sleep } from '../../clients/backoff.ts';
 import { CELL, LEASE } from '../../clients/kubernetes/kinds.ts';
 import { isForbidden } from '../../clients/kubernetes/kubernetes.ts';
 import type { Cell, CellStatus } from '../../crds/cell.ts';
-import { type Decision, type Performable, standing } from '../../domain/model/decision.ts';
+import { type Decision, type Performable, displayedDecision } from '../../domain/model/decision.ts';
 import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
 import { requestKinds } from '../../domain/model/request-kinds.ts';
 import { type RequestName, requestNames } from '../../domain/model/request.ts';
 import type { RolloutState } from '../../domain/model/state.ts';
-import { requested, type Run, runFrom } from '../../domain/rollout/record/run.ts';
+import { recordRequest, type Run, newRun } from '../../domain/rollout/record/run.ts';
 import { exitCodes, failed, refused } from '../okractl/shell.ts';
 import { mustWaitFor, type Timeout, timeoutOption, within } from '../okractl/timeout.ts';
 import { inOneLine } from '../terminal-text.ts';
@@ -58,7 +58,7 @@ async function syncCell(shell: OkraShell, options: SyncCellOptions, name: string
     request = undefined;
     tell(shell, passed, isDry);
     const { next, refusal } = passed;
-    const stands = standing(next);
+    const stands = displayedDecision(next);
     if (stands.do === 'Close' || options.wait !== true || isDry) {
       if (refusal !== undefined || isBad(stands, options)) shell.exitWith(exitCodes.failure);
       return;
@@ -108,8 +108,8 @@ async function passOver(
   const stamp = { by: session.config.identity, reason, at: now() };
   const refusal = request === undefined ? undefined : refusalOf(request, kept.state, status);
   if (refusal !== undefined) throw refused(refusal);
-  const begun = runFrom(kept.state);
-  const passed = await pass(request === undefined ? begun : requested(begun, request, stamp), {
+  const begun = newRun(kept.state);
+  const passed = await pass(request === undefined ? begun : recordRequest(begun, request, stamp), {
     key,
     activities: await activitiesOf(session),
     runId: kept.runId,

@@ -6,7 +6,7 @@ import { controllerOf } from '../../domain/kubernetes/conditions.ts';
 import { includes, MAX_TARGET_GROUPS } from '../../domain/load-balancers/weights.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import type { SelectedTargetGroup, TargetGroup } from '../../domain/model/target-group.ts';
-import { isOutsideRollbackWindow } from '../../domain/rollout/decide/intent.ts';
+import { isOutsideRollbackWindow } from '../../domain/rollout/decide/version.ts';
 import { servedUntil } from '../../domain/rollout/report/history.ts';
 import {
   groupByVersion,

@@ -12,7 +12,7 @@ export function deadlineOf(rollout: Rollout, cell: PresentCell): number | undefi
 }
 
 /** Keeps the time of a rollout: what it stands still from now on, or has stood still until now, does not count. */
-export function clocked(rollout: Rollout, decision: Decision, now: number): Rollout {
+export function recordElapsed(rollout: Rollout, decision: Decision, now: number): Rollout {
   const { deadlinePausedSince: stillSince, ...going } = rollout;
   if (standsStill(decision))
     return stillSince === undefined ? { ...rollout, deadlinePausedSince: now } : rollout;

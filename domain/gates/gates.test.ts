@@ -3,9 +3,9 @@ import type { CellSpec } from '../../crds/cell.ts';
 import { decide } from '../rollout/decide/decide.ts';
 import type { Decision } from '../model/decision.ts';
 import { type Freezing, freezeAt, freezesOf } from './freeze.ts';
-import { finished } from '../rollout/record/record-ending.ts';
-import { baking, shifted, timed } from '../rollout/record/record.ts';
-import { ask } from '../model/requests.ts';
+import { recordFinish } from '../rollout/record/ending.ts';
+import { recordBake, recordShift, recordTime } from '../rollout/record/record.ts';
+import { takeRequest } from '../model/requests.ts';
 import { initialState, type Rollout, type RolloutState } from '../model/state.ts';
 import { aCell, arnOf, weightsOf, type CellBuilder, aRollout } from '../testing/builders.ts';
 import { parseStep } from '../steps/index.ts';
@@ -224,7 +224,12 @@ describe('the settle time', () => {
     } as const;
     const { cell: seen } = cell.seen();
     if (seen === undefined) throw new Error('Expected a Cell, got none.');
-    const { rollout } = shifted(rolling(), shift, { from: '1.0.0', cell: seen, now: NOW, corrects: false });
+    const { rollout } = recordShift(rolling(), shift, {
+      from: '1.0.0',
+      cell: seen,
+      now: NOW,
+      corrects: false,
+    });
     expect(rollout?.shiftedAt).toBe(NOW);
   });
 });
@@ -273,10 +278,10 @@ describe('the deadline of a rollout', () => {
   ])('%s', (_, seen, state, want) => expect(told(decide(seen.seen(), state, NOW))).toBe(want));
 
   it('counts from where it stopped when the rollout goes on', () => {
-    const still = timed(rolling(), waits, NOW);
+    const still = recordTime(rolling(), waits, NOW);
     expect(still.rollout?.deadlinePausedSince).toBe(NOW);
-    expect(timed(still, waits, NOW + 5).rollout?.deadlinePausedSince).toBe(NOW);
-    const going = timed(still, works, NOW + HOUR).rollout;
+    expect(recordTime(still, waits, NOW + 5).rollout?.deadlinePausedSince).toBe(NOW);
+    const going = recordTime(still, works, NOW + HOUR).rollout;
     expect(going).toMatchObject({ deadlinePausedMs: HOUR });
     expect(going?.deadlinePausedSince).toBeUndefined();
   });
@@ -293,35 +298,40 @@ describe('baking', () => {
   const done = rolling({ steps: steps.map(parseStep), index: 1 });
   it.each<Case>([
     ['begins when everything is given', cell, done, 'Bake'],
-    ['lasts its time', cell, baking(done, NOW), `Wait for Bake ${HOUR}`],
-    ['ends by itself', cell, baking(done, NOW - HOUR), 'Finish'],
-    ['ends by a promote', cell, { ...baking(done, NOW), requests: { promote: stamp } }, 'Finish'],
+    ['lasts its time', cell, recordBake(done, NOW), `Wait for Bake ${HOUR}`],
+    ['ends by itself', cell, recordBake(done, NOW - HOUR), 'Finish'],
+    ['ends by a promote', cell, { ...recordBake(done, NOW), requests: { promote: stamp } }, 'Finish'],
     [
       'is not skipped by a promoteFull before',
       cell,
-      { ...baking(done, NOW), requests: { promoteFull: { ...stamp, at: NOW - 1 } } },
+      { ...recordBake(done, NOW), requests: { promoteFull: { ...stamp, at: NOW - 1 } } },
       `Wait for Bake ${HOUR}`,
     ],
     [
       'is taken back by an abort',
       cell,
-      { ...baking(done, NOW), requests: { abort: stamp } },
+      { ...recordBake(done, NOW), requests: { abort: stamp } },
       'Failed: Aborted',
     ],
-    ['lets a newer version wait', cell.withGroups('3.0.0', 'c'), baking(done, NOW), `Wait for Bake ${HOUR}`],
+    [
+      'lets a newer version wait',
+      cell.withGroups('3.0.0', 'c'),
+      recordBake(done, NOW),
+      `Wait for Bake ${HOUR}`,
+    ],
     [
       'ends when nobody asks for it any more',
       cell.withSpec({ updateStrategy: { type: 'Canary', canary: { steps } } }),
-      baking(done, NOW),
+      recordBake(done, NOW),
       'Finish',
     ],
     [
       'goes back by one write',
       cell,
       {
-        ...baking(done, NOW),
+        ...recordBake(done, NOW),
         rollout: {
-          ...baking(done, NOW).rollout!,
+          ...recordBake(done, NOW).rollout!,
           ending: { kind: 'Failed', reason: 'Aborted', message: '', at: NOW },
         },
       },
@@ -389,12 +399,16 @@ describe('blue-green', () => {
 
 describe('the history', () => {
   it('says what changed, when, and who asked for what', () => {
-    const asked = ask(ask(rolling(), 'pause', { by: 'ann', reason: 'lunch', at: NOW }), 'resume', {
-      by: 'bob',
-      reason: '',
-      at: NOW + 1,
-    });
-    const { justChanged, requested: left } = finished(asked, NOW + 2);
+    const asked = takeRequest(
+      takeRequest(rolling(), 'pause', { by: 'ann', reason: 'lunch', at: NOW }),
+      'resume',
+      {
+        by: 'bob',
+        reason: '',
+        at: NOW + 1,
+      },
+    );
+    const { justChanged, requested: left } = recordFinish(asked, NOW + 2);
     expect(justChanged).toMatchObject({
       version: '2.0.0',
       from: '1.0.0',
@@ -409,7 +423,7 @@ describe('the history', () => {
     expect(left).toBeUndefined();
   });
   it('keeps no request that was refused', () => {
-    expect(ask(rolling(), 'retry', stamp).requested).toBeUndefined();
+    expect(takeRequest(rolling(), 'retry', stamp).requested).toBeUndefined();
   });
 });
 

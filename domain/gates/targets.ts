@@ -83,7 +83,7 @@ function nextCheckAt({ targets, backoff }: RolloutState): number | undefined {
 }
 
 /** Keeps a run awake as long as targets have to be checked, or groups are to be attached again. */
-export function untilChecked(decision: Decision, { state, observed, now }: GuardInput): Decision {
+export function holdUntilChecked(decision: Decision, { state, observed, now }: GuardInput): Decision {
   const until = (state.sittingOut ?? []).flatMap((one) => (one.until > now ? [one.until] : []));
   const at = [nextCheckAt(state) ?? [], until].flat().toSorted((a, b) => a - b)[0];
   if (at === undefined || observed.weighted.length === 0) return decision;
@@ -159,7 +159,7 @@ function evacuation(
 const SITS_OUT_MS = 3_600_000;
 
 /** Records that groups have left the rule without a healthy target. */
-export const satOut = (
+export const recordSittingOut = (
   { sittingOut = [], ...state }: RolloutState,
   arns: readonly string[],
   now: number,
@@ -202,7 +202,7 @@ const weightText = (weighted: readonly WeightedTargetGroup[], { canary }: Rollou
  * Holds the end of a rollout while the side that gets everything back has no healthy target and the canary has: a verdict against
  * the canary may come of that. A person's abort is carried out.
  */
-export function heldForStable(decision: Decision, rollout: Rollout, input: GuardInput): Decision {
+export function holdForStable(decision: Decision, rollout: Rollout, input: GuardInput): Decision {
   if (decision.do !== 'End' || decision.ending.reason === 'Aborted') return decision;
   const stable = healthOfSide(rollout.stable, input);
   const isDead = stable.length > 0 && stable.every(({ health }) => health?.is === 'Unhealthy');

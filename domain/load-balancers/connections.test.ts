@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { connectionsAfter, connectionsText, withConnections } from './connections.ts';
 import type { Forwarding } from './load-balancer.ts';
-import { healthRead } from '../rollout/record/record-backoff.ts';
+import { recordHealthCheck } from '../rollout/record/backoff.ts';
 import { initialState, type RolloutState } from '../model/state.ts';
 import { aCell, arnOf } from '../testing/builders.ts';
 
@@ -68,7 +68,7 @@ describe('the connections of a target group', () => {
     const settled = { do: 'Close', outcome: 'Completed', reason: 'Serving', message: '' } as const;
     const decision = { do: 'CheckHealth', targetGroupARNs: [arnOf('a')], message: '', settled } as const;
     const idleRead = (before: RolloutState, found: ReturnType<typeof look>, now: number) =>
-      healthRead(before, found, decision, { observed, cell, now });
+      recordHealthCheck(before, found, decision, { observed, cell, now });
     const state = idleRead(withConnections(initialState, losing, NOW), look(2), NOW + MINUTE);
     expect(textAt(state, NOW + MINUTE)).toBe(
       `${FLOWS} 2 of its targets are draining: open connections may continue until their deregistration delay is over.`,

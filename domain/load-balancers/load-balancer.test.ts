@@ -6,7 +6,7 @@ import { listenerARNOf, routeOf, sameRoute, observedAfter, type Route } from './
 import { loadBalancerStatus } from './load-balancer-config.ts';
 import { initialState } from '../model/state.ts';
 import { targetDeploymentStatus } from './application-load-balancer/target-deployment.ts';
-import { backTo } from '../rollout/decide/take-back.ts';
+import { revertedShares } from '../rollout/decide/revert.ts';
 import type { WeightedTargetGroup } from '../model/target-group.ts';
 import { aCell, arnOf } from '../testing/builders.ts';
 
@@ -132,7 +132,7 @@ describe('what takes traffic back behind a Network Load Balancer', () => {
     const { weighted: targetGroups, cell } = observed;
     if (a === undefined || b === undefined || cell === undefined) return [];
     const serving = forwardingTo(targetGroups, { targetGroupStickiness: { enabled } });
-    return backTo([a], [b], { observed: { ...observed, observedForwarding: serving }, cell }).map(
+    return revertedShares([a], [b], { observed: { ...observed, observedForwarding: serving }, cell }).map(
       ({ name }) => name,
     );
   };

@@ -239,7 +239,7 @@ export interface Close {
 export type Performable = Exclude<Decision, Wait | Close>;
 
 /** What people are told of a decision: how the Cell stands, where what is left to do changes nothing about it. */
-export const standing = (decision: Decision): Decision =>
+export const displayedDecision = (decision: Decision): Decision =>
   decision.do === 'Wait' || decision.do === 'Shift' || decision.do === 'CheckHealth'
     ? (decision.settled ?? decision)
     : decision;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { looked, pause, type Looks } from './pace.ts';
+import { addLook, pauseBeforeLook, type Looks } from './pace.ts';
 
 const after = (count: number, everyMs: number): Looks =>
-  Array.from({ length: count }, (_, index) => index * everyMs).reduce<Looks>(looked, []);
+  Array.from({ length: count }, (_, index) => index * everyMs).reduce<Looks>(addLook, []);
 
 describe('the next look', () => {
   it.each<[string, Looks, number, number]>([
@@ -17,7 +17,7 @@ describe('the next look', () => {
     ['waits for the oldest of the last forty', after(60, 1_500), 89_200, 800],
     ['waits no longer than what is to be taken back may', after(40, 100), 4_000, 1_500],
     ['comes at once after forty that took longer', after(40, 2_000), 78_000, 0],
-  ])('%s', (_, looks, now, want) => expect(pause(looks, now)).toBe(want));
+  ])('%s', (_, looks, now, want) => expect(pauseBeforeLook(looks, now)).toBe(want));
 
   it('remembers no more looks than it needs', () => expect(after(1_000, 1)).toHaveLength(40));
 });

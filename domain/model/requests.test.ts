@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ask } from './requests.ts';
+import { takeRequest } from './requests.ts';
 import { initialState, type RolloutState } from './state.ts';
 import { aRollout } from '../testing/builders.ts';
 
@@ -11,14 +11,14 @@ const state: RolloutState = {
 describe('a request', () => {
   it('is kept as it was said', () => {
     const stamp = { by: 'ann', reason: 'errors in checkout', at: 1 };
-    expect(ask(state, 'abort', stamp)).toMatchObject({
+    expect(takeRequest(state, 'abort', stamp)).toMatchObject({
       requests: { abort: stamp },
       requested: [{ action: 'abort', ...stamp }],
     });
   });
 
   it('is kept as far as the status has room for it, so that no status is refused for it', () => {
-    const { requests, requested } = ask(state, 'abort', {
+    const { requests, requested } = takeRequest(state, 'abort', {
       by: 'b'.repeat(100_000),
       reason: 'r'.repeat(100_000),
       at: 1,

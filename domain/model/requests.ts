@@ -9,18 +9,18 @@ export const refusal = (state: RolloutState, name: RequestName): string | undefi
   requestKinds[name].refusal(state);
 
 /** Takes a request into account; one that makes no sense now changes nothing. */
-export const ask = (state: RolloutState, name: RequestName, stamp: Stamp): RolloutState =>
-  refusal(state, name) === undefined ? keep(state, name, stamp) : state;
+export const takeRequest = (state: RolloutState, name: RequestName, stamp: Stamp): RolloutState =>
+  refusal(state, name) === undefined ? keepRequest(state, name, stamp) : state;
 
 /** Takes a request into account, whether it makes sense by what is known or not. */
-export function keep(state: RolloutState, name: RequestName, stamp: Stamp): RolloutState {
+export function keepRequest(state: RolloutState, name: RequestName, stamp: Stamp): RolloutState {
   const kept = { ...stamp, by: cut(stamp.by, LONGEST_BY), reason: cut(stamp.reason, LONGEST_REASON) };
   const { backoff } = state;
   const { take, change = (same: RolloutState) => same } = requestKinds[name];
   const changed = change(state, kept);
   return {
     ...changed,
-    ...(backoff !== undefined && goesOnWithout(backoff, name)
+    ...(backoff !== undefined && endsBackoff(backoff, name)
       ? { backoff: { ...backoff, until: stamp.at } }
       : {}),
     requests: take(changed.requests, kept),
@@ -29,7 +29,7 @@ export function keep(state: RolloutState, name: RequestName, stamp: Stamp): Roll
 }
 
 /** Whether a request finishes the step of which something was refused; a write that was refused has to be made all the same. */
-const goesOnWithout = ({ during }: RetryBackoff, name: RequestName): boolean =>
+const endsBackoff = ({ during }: RetryBackoff, name: RequestName): boolean =>
   during !== 'Shift' && requestKinds[name].finishesStep === true;
 
 // As long as the schema takes (crds/cell-status.ts). Everything that is said of a request later is made of what is kept.
@@ -46,7 +46,7 @@ export const withRequest = (
 ): readonly TakenRequest[] => [...(before ?? []), taken].slice(-KEPT_REQUESTS);
 
 /** Requests as the Cell's status has them. */
-export const requestsFrom = (asked: readonly TakenRequest[]): NonNullable<CellStatus['requests']> =>
+export const requestsInStatus = (asked: readonly TakenRequest[]): NonNullable<CellStatus['requests']> =>
   asked.map(({ action, ...stamp }) => ({ action, ...stampOf(stamp) }));
 
 /** Who, why and when, as the Cell's status has it. */

@@ -18,7 +18,7 @@ export interface StatusInput {
 }
 
 /** What keeps the Cell from what it does; that something which moves no traffic was refused does not, nor what was refused before a pause. */
-export const loudHold = ({
+export const visibleBackoff = ({
   state: { backoff: hold },
   decision,
 }: Pick<StatusInput, 'state' | 'decision'>): RolloutState['backoff'] =>

@@ -6,18 +6,18 @@ import type { ObservedCell } from '../model/observation.ts';
 import type { LostRun, RolloutState } from '../model/state.ts';
 import type { AnalysisVerdict } from '../rollout/measure/analysis.ts';
 import type { Attempt } from '../rollout/record/attempt.ts';
-import { counted, type ReadVerdict } from '../rollout/measure/measurement.ts';
+import { countVerdict, type ReadVerdict } from '../rollout/measure/measurement.ts';
 import {
   carryOutRecorded,
   isRecorded,
-  kept,
-  looking,
+  doneUnchanged,
+  doneStale,
   type CarriedOut,
   type Change,
 } from '../rollout/record/performed.ts';
-import * as holds from '../rollout/record/record-backoff.ts';
+import * as holds from '../rollout/record/backoff.ts';
 import { resumeLost } from '../rollout/record/lost-run.ts';
-import * as measured from '../rollout/record/record-measurement.ts';
+import * as measured from '../rollout/record/measurement.ts';
 import * as record from '../rollout/record/record.ts';
 import type { PresentCell } from '../versions/candidate.ts';
 
@@ -50,43 +50,45 @@ export function attemptWith(outside: Outside, decision: Performable, asked: Aske
   switch (decision.do) {
     case 'Begin': {
       const id = outside.newRollout();
-      return done((before, at) => record.began(before, decision, { id, observed, cell, now: at }));
+      return done((before, at) => record.recordBegin(before, decision, { id, observed, cell, now: at }));
     }
     case 'Shift':
       return outside.shift(decision, asked);
     case 'Inspect': {
       const found = outside.inspect();
       if (found.is === 'Refused') return found;
-      return done((before) => record.inspected(before, found));
+      return done((before) => record.recordInspection(before, found));
     }
     case 'CheckHealth': {
       const health = outside.healthOf(decision.targetGroupARNs);
-      return done((before, at) => holds.healthRead(before, health, decision, { observed, cell, now: at }));
+      return done((before, at) =>
+        holds.recordHealthCheck(before, health, decision, { observed, cell, now: at }),
+      );
     }
     case 'Prune':
-      return done(measured.pruned);
+      return done(measured.recordPruned);
     case 'ReadLostRun': {
       const ended = outside.endOfLostRun();
       const { weighted, selected } = observed;
       const apply: Change = (before, now) => resumeLost(before, { cell, weighted, selected, now }, ended);
-      return carriedOut(looking(apply));
+      return carriedOut(doneStale(apply));
     }
     case 'StartMeasurement': {
       const started = outside.start(decision, asked.state);
       if ('is' in started) return started;
       return done((before, at) =>
-        measured.measured(before, decision, counted(started, decision, before), at),
+        measured.recordVerdict(before, decision, countVerdict(started, decision, before), at),
       );
     }
     case 'ReadMeasurement': {
       const verdict = outside.read(decision.name);
       return done((before, at) =>
-        measured.measured(before, decision, counted(verdict, decision, before), at),
+        measured.recordVerdict(before, decision, countVerdict(verdict, decision, before), at),
       );
     }
     case 'TerminateMeasurement': {
       const verdict = outside.terminate(decision.name);
-      return done((before, at) => measured.terminated(before, decision, verdict, at));
+      return done((before, at) => measured.recordTermination(before, decision, verdict, at));
     }
     case 'Remove':
     case 'Release':
@@ -99,4 +101,4 @@ export function attemptWith(outside: Outside, decision: Performable, asked: Aske
 /** It was done, or postponed, as it says. */
 export const carriedOut = (what: CarriedOut): Attempt => ({ is: 'CarriedOut', done: what });
 
-const done = (apply: Change): Attempt => carriedOut(kept(apply));
+const done = (apply: Change): Attempt => carriedOut(doneUnchanged(apply));

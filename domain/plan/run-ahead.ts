@@ -5,11 +5,18 @@ import { initialState, type Background, type RolloutState } from '../model/state
 import type { WeightedTargetGroup } from '../model/target-group.ts';
 import { isFinished } from '../rollout/measure/analysis.ts';
 import { approvedAhead } from '../rollout/record/approval.ts';
-import { performedOf } from '../rollout/record/attempt.ts';
-import { tookUp } from '../rollout/record/performed.ts';
+import { recordAttempt } from '../rollout/record/attempt.ts';
+import { applyPerformed } from '../rollout/record/performed.ts';
 import { inRollout } from '../rollout/record/record.ts';
-import { changed, remembering, requested, runFrom, saw, type Run } from '../rollout/record/run.ts';
-import { dueReport, takeTurn, told } from '../rollout/turn.ts';
+import {
+  markChanged,
+  withState,
+  recordRequest,
+  newRun,
+  recordLook,
+  type Run,
+} from '../rollout/record/run.ts';
+import { dueReport, takeTurn, recordReport } from '../rollout/turn.ts';
 import { stepOf } from '../steps/step.ts';
 import { Future } from './future.ts';
 
@@ -53,11 +60,11 @@ export function runAhead(observed: ObservedCell, from: number): Ahead {
   const events: PlannedEvent[] = [];
   let rollout: Ahead['rollout'];
   let now = from;
-  let run = runFrom(initialState);
+  let run = newRun(initialState);
   for (let turns = 0; turns < MOST_TURNS; turns += 1) {
     const turn = takeTurn(run, now);
     if (turn.is === 'Look') {
-      run = saw(run, world.seen, { upTo: run.changes, now });
+      run = recordLook(run, world.seen, { upTo: run.changes, now });
       continue;
     }
     run = report(turn.run, turn.decision, world, now);
@@ -95,7 +102,7 @@ function report(run: Run, decision: Decision, world: Future, now: number): Run {
   const due = dueReport(run, decision, { workflow: { workflowId: 'ahead', runId: 'ahead' }, now });
   if (due === undefined || due.is !== 'New') return run;
   world.report(due.status);
-  return told(run, run, due.status);
+  return recordReport(run, run, due.status);
 }
 
 function perform(
@@ -104,8 +111,8 @@ function perform(
   { world, observed, now }: { readonly world: Future; readonly observed: ObservedCell; readonly now: number },
 ): Run {
   const attempt = world.attempt(decision, observed, run.state);
-  const next = tookUp(run, performedOf(decision, attempt, observed), { upTo: run.changes, now });
-  return remembering(next, lookedAtForGood);
+  const next = applyPerformed(run, recordAttempt(decision, attempt, observed), { upTo: run.changes, now });
+  return withState(next, lookedAtForGood);
 }
 
 /** Has what is looked at now and then while something is waited for looked at once: it does not change, and a wait may last a year. */
@@ -169,25 +176,25 @@ function pass(
   const stamp = { by: 'okractl plan', reason: '', at: now };
   // For a person is waited without an end; a time means only that the analysis in the background is read meanwhile.
   if (what === 'Resume')
-    return { run: requested(run, 'resume', stamp), now, assumes: 'someone sends resume at once' };
+    return { run: recordRequest(run, 'resume', stamp), now, assumes: 'someone sends resume at once' };
   if (what === 'Approval')
     return {
-      run: remembering(run, (state) => approvedAhead(state, stamp)),
+      run: withState(run, (state) => approvedAhead(state, stamp)),
       now,
       assumes: 'those who have to approve do so at once',
     };
   if (what === 'Verdict')
-    return { run: requested(run, 'promote', stamp), now, assumes: 'someone sends promote at once' };
+    return { run: recordRequest(run, 'promote', stamp), now, assumes: 'someone sends promote at once' };
   if (until !== undefined) return { run, now: Math.max(now + 1, until) };
   if (what === 'Freeze') {
     world.lift();
-    return { run: changed(run, now), now, assumes: 'the Freeze is lifted at once' };
+    return { run: markChanged(run, now), now, assumes: 'the Freeze is lifted at once' };
   }
   if (what === 'Application') {
     world.putInPlace();
-    return { run: changed(run, now), now, assumes: 'the applications before it are in place at once' };
+    return { run: markChanged(run, now), now, assumes: 'the applications before it are in place at once' };
   }
   if (what !== 'Clusters') return undefined;
   world.makeReady();
-  return { run: changed(run, now), now, assumes: 'the clusters are ready at once' };
+  return { run: markChanged(run, now), now, assumes: 'the clusters are ready at once' };
 }

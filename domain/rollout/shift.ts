@@ -15,10 +15,10 @@ import type { ListVersions, ObservedCell } from '../model/observation.ts';
 import type { Connections, RolloutState } from '../model/state.ts';
 import type { PresentCell } from '../versions/candidate.ts';
 import { stableSet } from '../versions/stable.ts';
-import { kept, type CarriedOut } from './record/performed.ts';
-import { lacking, unrecorded as notRecorded } from './record/record-backoff.ts';
-import { type CellReport, type Told, forcedEvent } from './report/events.ts';
-import { noted, shifted } from './record/record.ts';
+import { doneUnchanged, type CarriedOut } from './record/performed.ts';
+import { recordLack, recordUnrecorded as notRecorded } from './record/backoff.ts';
+import { type CellReport, type ReportOutcome, forcedEvent } from './report/events.ts';
+import { addEvent, recordShift } from './record/record.ts';
 import { isUrgent } from '../model/shift-purpose.ts';
 
 /** The one write a rollout makes to the load balancer: what it is to serve, in a Cell-owned configuration object. */
@@ -49,7 +49,7 @@ export interface ShiftRequest {
 }
 
 /** The result of a write of weights, and of the report that went along with it. */
-export type ShiftResult = WriteResult & { readonly told?: Told };
+export type ShiftResult = WriteResult & { readonly told?: ReportOutcome };
 
 type WriteResult =
   /** ELBv2 was read back and serves it; `observed` is undefined when the objects could not be read afterwards. */
@@ -136,13 +136,13 @@ export function shiftDone(
   result: ShiftResult,
   situation: Pick<ShiftSituation, 'observed' | 'cell'>,
 ): CarriedOut {
-  const done = takenUp(decision, request, result, situation);
+  const done = resultOf(decision, request, result, situation);
   const { sequence } = request;
   // A look at the objects may be older than the last write.
   return { ...done, apply: (state, now) => ({ ...done.apply(state, now), sequence }) };
 }
 
-function takenUp(
+function resultOf(
   decision: Shift,
   { forwarding }: ShiftRequest,
   result: ShiftResult,
@@ -150,24 +150,31 @@ function takenUp(
 ): CarriedOut {
   switch (result.is) {
     case 'Lacking':
-      return { apply: (state, now) => lacking(state, result, now), sight: 'Same', isDone: false };
+      return { apply: (state, now) => recordLack(state, result, now), observation: 'Same', isDone: false };
     case 'Served': {
       const from = stableSet(observed, cell)?.version;
       const apply = (state: RolloutState, now: number): RolloutState =>
         withConnections(
-          shifted(warned(state, warning), decision, { from, cell, now, corrects: result.corrects === true }),
+          recordShift(noteWarning(state, warning), decision, {
+            from,
+            cell,
+            now,
+            corrects: result.corrects === true,
+          }),
           result.connections ?? [],
           now,
         );
       const { observed: seen, warning, unrecorded } = result;
       if (unrecorded !== undefined)
-        return kept((state, now) => notRecorded(warned(state, warning), decision, unrecorded, now));
+        return doneUnchanged((state, now) =>
+          notRecorded(noteWarning(state, warning), decision, unrecorded, now),
+        );
       const sight = seen === undefined ? { written: forwarding } : { observed: seen };
-      return { apply, sight, isDone: true };
+      return { apply, observation: sight, isDone: true };
     }
   }
 }
 
 /** Notes that all traffic went to groups without a healthy target, because a person has asked for that. */
-const warned = (state: RolloutState, warning: string | undefined): RolloutState =>
-  warning === undefined ? state : noted(state, forcedEvent(warning));
+const noteWarning = (state: RolloutState, warning: string | undefined): RolloutState =>
+  warning === undefined ? state : addEvent(state, forcedEvent(warning));

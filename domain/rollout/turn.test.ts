@@ -5,9 +5,18 @@ import { initialState, type RolloutState } from '../model/state.ts';
 import { routeOf, withTargetGroups } from '../load-balancers/load-balancer.ts';
 import { aCell, arnOf } from '../testing/builders.ts';
 import { rollingOut } from '../testing/rolling-out.ts';
-import { looking, tookUp } from './record/performed.ts';
-import { changed, couldNotSee, isStale, isTold, requested, runFrom, saw, type Run } from './record/run.ts';
-import { dueReport, takeTurn, told, type DueReport } from './turn.ts';
+import { doneStale, applyPerformed } from './record/performed.ts';
+import {
+  markChanged,
+  recordFailedLook,
+  isStale,
+  isReported,
+  recordRequest,
+  newRun,
+  recordLook,
+  type Run,
+} from './record/run.ts';
+import { dueReport, takeTurn, recordReport, type DueReport } from './turn.ts';
 
 const NOW = 1_000_000;
 const workflow = { workflowId: 'cell/default/web', runId: '0123456789abcdef' };
@@ -18,7 +27,7 @@ const seen = aCell()
   .withStatus({ stableVersion: '1.0.0' })
   .seen();
 const looked = (state: Partial<RolloutState> = {}): Run =>
-  saw(runFrom({ ...initialState, ...state }), seen, { now: NOW, upTo: 1 });
+  recordLook(newRun({ ...initialState, ...state }), seen, { now: NOW, upTo: 1 });
 const wait: Decision = { do: 'Wait', for: 'Resume', message: 'Waiting.' };
 const refused = { during: 'Shift', reason: 'Conflict', message: '', since: NOW, attempts: 1 } as const;
 const event = { id: '0', type: 'Normal', reason: 'Said', message: '' } as const;
@@ -31,9 +40,11 @@ function due(run: Run, decision: Decision = wait): DueReport {
 
 describe('a turn', () => {
   it('begins with a look, and has one after each change', () => {
-    expect(takeTurn(runFrom(initialState), NOW)).toEqual({ is: 'Look' });
-    expect(takeTurn(changed(looked(), NOW), NOW)).toEqual({ is: 'Look' });
-    expect(takeTurn(requested(looked(), 'retry', { by: 'ann', reason: '', at: NOW }), NOW).is).toBe('Look');
+    expect(takeTurn(newRun(initialState), NOW)).toEqual({ is: 'Look' });
+    expect(takeTurn(markChanged(looked(), NOW), NOW)).toEqual({ is: 'Look' });
+    expect(takeTurn(recordRequest(looked(), 'retry', { by: 'ann', reason: '', at: NOW }), NOW).is).toBe(
+      'Look',
+    );
   });
 
   it.each<[RequestName, boolean]>([
@@ -43,7 +54,7 @@ describe('a turn', () => {
     ['pause', false],
     ['abort', false],
   ])('after %s looks at the objects as they are now: %s', (name, looks) => {
-    expect(isStale(requested(looked(), name, { by: 'ann', reason: '', at: NOW }))).toBe(looks);
+    expect(isStale(recordRequest(looked(), name, { by: 'ann', reason: '', at: NOW }))).toBe(looks);
   });
 
   it('comes to rest when there is nothing to do', () =>
@@ -51,7 +62,7 @@ describe('a turn', () => {
 
   it('performs by what was seen', () => {
     const nothing = aCell().withGroups('1.0.0', 'a').seen();
-    const turn = takeTurn(saw(runFrom(initialState), nothing, { now: NOW, upTo: 1 }), NOW);
+    const turn = takeTurn(recordLook(newRun(initialState), nothing, { now: NOW, upTo: 1 }), NOW);
     expect(turn).toMatchObject({ is: 'Perform', decision: { do: 'Inspect' }, observed: nothing });
   });
 });
@@ -71,7 +82,7 @@ describe('a report', () => {
   it('says nothing that was said', () => {
     const first = looked();
     const { status } = due(first);
-    const after = told(first, first, status);
+    const after = recordReport(first, first, status);
     expect(due(after)).toMatchObject({ is: 'Same', isNewPhase: false });
     expect(after.observed?.cell?.status).toEqual(status);
   });
@@ -97,15 +108,15 @@ describe('a report', () => {
     const unreported = { reason: 'Invalid', message: '', attempts: 1, until: NOW + 1 };
     expect(due(looked({ unreported })).is).toBe('Later');
     expect(due(looked({ unreported: { ...unreported, until: NOW } })).is).toBe('New');
-    expect(isTold(looked({ unreported }))).toBe(false);
+    expect(isReported(looked({ unreported }))).toBe(false);
   });
 
   it('of a version that is blocked from here on makes for another look', () => {
     const justBlocked = { version: '2.0.0', cause: 'x', time: '', observedGeneration: 1 };
     const sent = looked({ justBlocked });
-    expect(isStale(told(sent, sent, due(sent).status))).toBe(true);
+    expect(isStale(recordReport(sent, sent, due(sent).status))).toBe(true);
     const later = { ...sent, state: { ...sent.state, justBlocked: { ...justBlocked, version: '3.0.0' } } };
-    expect(isStale(told(later, sent, due(sent).status))).toBe(false);
+    expect(isStale(recordReport(later, sent, due(sent).status))).toBe(false);
   });
 });
 
@@ -113,7 +124,7 @@ describe('what was performed', () => {
   const kept = (state: RolloutState): RolloutState => state;
 
   it('has the objects looked at where it says so', () =>
-    expect(isStale(tookUp(looked(), looking(kept), { now: NOW, upTo: 1 }))).toBe(true));
+    expect(isStale(applyPerformed(looked(), doneStale(kept), { now: NOW, upTo: 1 }))).toBe(true));
 
   it('is known where there was no look after it, with all that was reported meanwhile; the rest is as old as before', () => {
     const sent = looked();
@@ -121,8 +132,8 @@ describe('what was performed', () => {
     const route = seen.cell && routeOf(seen.cell.spec);
     if (route === undefined) throw new Error('Expected the builder to make a route, got none.');
     const targetGroups = [{ name: 'b', arn: arnOf('b'), weight: 100 }];
-    const written = { apply: kept, sight: { written: withTargetGroups(route, targetGroups) } };
-    const after = tookUp(told(sent, sent, status), written, { now: NOW + 5, upTo: 1 });
+    const written = { apply: kept, observation: { written: withTargetGroups(route, targetGroups) } };
+    const after = applyPerformed(recordReport(sent, sent, status), written, { now: NOW + 5, upTo: 1 });
     expect(after).toMatchObject({
       observedAt: NOW,
       observed: { weighted: targetGroups, cell: { status } },
@@ -146,12 +157,12 @@ describe('an API server that does not answer any more', () => {
   });
 
   it('is asked again after what takes traffic back was written, as if nothing had been', () => {
-    const unseen = couldNotSee(changed(looked(), NOW), { reason: 'Unavailable', message: '' }, NOW);
+    const unseen = recordFailedLook(markChanged(looked(), NOW), { reason: 'Unavailable', message: '' }, NOW);
     const route = seen.cell && routeOf(seen.cell.spec);
     if (route === undefined) throw new Error('Expected the builder to make a route, got none.');
     const written = withTargetGroups(route, [{ name: 'a', arn: arnOf('a'), weight: 100 }]);
-    const back = { apply: (state: RolloutState) => state, sight: { written } };
-    const after = tookUp(unseen, back, { now: NOW + 5, upTo: 2 });
+    const back = { apply: (state: RolloutState) => state, observation: { written } };
+    const after = applyPerformed(unseen, back, { now: NOW + 5, upTo: 2 });
     expect(after.state.blind).toEqual(unseen.state.blind);
     expect(isStale(after)).toBe(true);
   });

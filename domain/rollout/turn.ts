@@ -4,10 +4,10 @@ import { type Close, type Decision, type Performable, type Wait, noLaterThan } f
 import type { CellRef } from '../model/ids.ts';
 import { goesForward } from '../gates/gate.ts';
 import type { ObservedCell } from '../model/observation.ts';
-import { announced, reported, timed } from './record/record.ts';
+import { announceWait, recordReported, recordTime } from './record/record.ts';
 import { given } from '../model/fields.ts';
 import { isWorthReporting, sameStatus, type ReportedEvent } from './report/events.ts';
-import { tells, isStale, remembering, stale, withStatusOf, type Run } from './record/run.ts';
+import { reportsBlock, isStale, withState, markStale, withReportedStatus, type Run } from './record/run.ts';
 import { awaitRemoval } from './record/removal.ts';
 import { statusOf } from './report/status.ts';
 import { abortIsDue } from '../model/requests.ts';
@@ -39,48 +39,50 @@ export function takeTurn(run: Run, now: number, { isOutrun = false } = {}): Turn
   const { state, observed, observedAt } = run;
   const { blind } = state;
   const mayLook = blind === undefined || now >= blind.until;
-  const urgent = observed === undefined ? undefined : takingBack(observed, state, now);
-  if (urgent !== undefined && observed !== undefined) return decided(urgent, observed, run, now);
+  const urgent = observed === undefined ? undefined : decideRevert(observed, state, now);
+  if (urgent !== undefined && observed !== undefined) return turnFor(urgent, observed, run, now);
   if (mayLook && (isStale(run) || observed === undefined || now >= (state.removal?.until ?? Infinity)))
-    return (isOutrun ? heeding(run, now) : undefined) ?? { is: 'Look' };
-  if (observed === undefined) return { is: 'Rest', decision: waitFor(blind, now), run };
+    return (isOutrun ? actOnVerdict(run, now) : undefined) ?? { is: 'Look' };
+  if (observed === undefined) return { is: 'Rest', decision: awaitRead(blind, now), run };
   const wanted = decide(observed, state, now);
   // A word of a Freeze, or of anything else, may have been lost while this waited.
   if (mayLook && goesForward(wanted) && now - observedAt > FRESH_MS) return { is: 'Look' };
-  const decision = untilTold(awaitRemoval(untilSeen(wanted, state, now), state, now), state);
-  return decided(decision, observed, run, now);
+  const decision = holdUntilReported(awaitRemoval(holdUntilRead(wanted, state, now), state, now), state);
+  return turnFor(decision, observed, run, now);
 }
 
 /** What may take traffic back, by what was seen last: a verdict that came, and the end of a rollout. */
-function heeding(run: Run, now: number): Turn | undefined {
+function actOnVerdict(run: Run, now: number): Turn | undefined {
   const { state, observed } = run;
   if (observed === undefined) return undefined;
   const decision = decide(observed, state, now);
-  return isHeeded(decision) ? decided(decision, observed, run, now) : undefined;
+  return mayRevert(decision) ? turnFor(decision, observed, run, now) : undefined;
 }
 
 /** Whether a decision may take traffic back: by a verdict, which stands in another object than those of a look, or at once. */
-const isHeeded = ({ do: name }: Decision): boolean => name === 'ReadMeasurement' || name === 'End';
+const mayRevert = ({ do: name }: Decision): boolean => name === 'ReadMeasurement' || name === 'End';
 
 /** What takes traffic back does not wait for a look at the objects, nor for anything else that may not answer. */
-function takingBack(observed: ObservedCell, state: RolloutState, now: number): Decision | undefined {
+function decideRevert(observed: ObservedCell, state: RolloutState, now: number): Decision | undefined {
   if (state.rollout?.ending === undefined && !abortIsDue(state)) return undefined;
   const decision = decide(observed, state, now);
   return decision.do === 'End' || (decision.do === 'Shift' && isUrgent(decision)) ? decision : undefined;
 }
 
 // oxlint-disable-next-line max-params -- all four are what a turn is made of
-function decided(decision: Decision, observed: ObservedCell, before: Run, now: number): Turn {
-  const run = remembering(before, (state) => announced(timed(state, decision, now), decision, observed));
+function turnFor(decision: Decision, observed: ObservedCell, before: Run, now: number): Turn {
+  const run = withState(before, (state) =>
+    announceWait(recordTime(state, decision, now), decision, observed),
+  );
   return decision.do === 'Wait' || decision.do === 'Close'
     ? { is: 'Rest', decision, run }
     : { is: 'Perform', decision, observed, run };
 }
 
 /** While the objects cannot be read only what takes traffic back goes on, by what was seen last. */
-function untilSeen(decision: Decision, { blind, rollout }: RolloutState, now: number): Decision {
+function holdUntilRead(decision: Decision, { blind, rollout }: RolloutState, now: number): Decision {
   if (blind === undefined) return decision;
-  if (rollout?.ending === undefined && !isHeeded(decision)) return waitFor(blind, now);
+  if (rollout?.ending === undefined && !mayRevert(decision)) return awaitRead(blind, now);
   return noLaterThan(blind.until, decision);
 }
 
@@ -88,7 +90,7 @@ function untilSeen(decision: Decision, { blind, rollout }: RolloutState, now: nu
  * A run does not close before the status says how, since what it does not say is lost with it; nor does it begin with another
  * version, which would take the place of the one that was blocked last.
  */
-function untilTold(decision: Decision, { unreported, justBlocked }: RolloutState): Decision {
+function holdUntilReported(decision: Decision, { unreported, justBlocked }: RolloutState): Decision {
   if (unreported === undefined) return decision;
   const { until, message } = unreported;
   const forgets =
@@ -98,7 +100,7 @@ function untilTold(decision: Decision, { unreported, justBlocked }: RolloutState
   return noLaterThan(until, decision);
 }
 
-const waitFor = (blind: Retry | undefined, now: number): Wait => ({
+const awaitRead = (blind: Retry | undefined, now: number): Wait => ({
   do: 'Wait',
   for: 'Backoff',
   until: blind?.until ?? now,
@@ -143,11 +145,11 @@ export function dueReport(
 }
 
 /** The status was written; `sent` is what the run knew when it was made. */
-export function told(run: Run, sent: Run, status: CellStatus): Run {
-  const next = withStatusOf(remembering(run, (state) => reported(state, sent.state, status)));
+export function recordReport(run: Run, sent: Run, status: CellStatus): Run {
+  const next = withReportedStatus(withState(run, (state) => recordReported(state, sent.state, status)));
   // A version that is blocked from here on is part of what watchers compare; it has to be seen before the run closes.
   const { justBlocked, reported: before } = sent.state;
   const blocks =
-    justBlocked !== undefined && justBlocked === next.state.justBlocked && !tells(before, justBlocked);
-  return blocks ? stale(next) : next;
+    justBlocked !== undefined && justBlocked === next.state.justBlocked && !reportsBlock(before, justBlocked);
+  return blocks ? markStale(next) : next;
 }

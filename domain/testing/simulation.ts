@@ -6,24 +6,24 @@ import type { RequestName } from '../model/request.ts';
 import { initialState, type LostRun, type RolloutState } from '../model/state.ts';
 import type { WeightedTargetGroup } from '../model/target-group.ts';
 import { countApproval, standOf } from '../rollout/record/approval.ts';
-import { performedOf } from '../rollout/record/attempt.ts';
+import { recordAttempt } from '../rollout/record/attempt.ts';
 import type { ReportedEvent } from '../rollout/report/events.ts';
-import { isRecorded, tookUp } from '../rollout/record/performed.ts';
-import * as holds from '../rollout/record/record-backoff.ts';
-import * as measured from '../rollout/record/record-measurement.ts';
+import { isRecorded, applyPerformed } from '../rollout/record/performed.ts';
+import * as holds from '../rollout/record/backoff.ts';
+import * as measured from '../rollout/record/measurement.ts';
 import {
-  changed,
-  couldNotSee,
-  drifted,
-  handedOver,
-  isTold,
-  requested,
-  runFrom,
-  saw,
-  targetsChanged,
+  markChanged,
+  recordFailedLook,
+  markDrifted,
+  handOver,
+  isReported,
+  recordRequest,
+  newRun,
+  recordLook,
+  markTargetsChanged,
   type Run,
 } from '../rollout/record/run.ts';
-import { dueReport, takeTurn, told } from '../rollout/turn.ts';
+import { dueReport, takeTurn, recordReport } from '../rollout/turn.ts';
 import { sameShares } from '../load-balancers/weights.ts';
 import { SimulatedListener } from './simulated-listener.ts';
 import { SimulatedWorld } from './simulated-world.ts';
@@ -60,12 +60,12 @@ export class Simulation extends SimulatedWorld {
   readonly emitted: ReportedEvent[] = [];
   /** The events that the history of the run has so far. */
   events: number = EVENTS.start;
-  #run: Run = runFrom(initialState);
+  #run: Run = newRun(initialState);
   #sick = '';
 
   /** Asks what an operator asks; a request that is refused changes nothing. */
   ask(action: RequestName): void {
-    this.#run = requested(this.#run, action, { by: 'ann', reason: '', at: this.now });
+    this.#run = recordRequest(this.#run, action, { by: 'ann', reason: '', at: this.now });
     this.events += EVENTS.signal;
   }
 
@@ -88,7 +88,7 @@ export class Simulation extends SimulatedWorld {
       const isMeant = which === 'all' || /^web-(bg|bake)-/.test(name);
       if (isFinished(run.phase) || !isMeant) continue;
       this.runs.set(name, { ...run, phase });
-      this.state = measured.verdictExpected(this.state);
+      this.state = measured.markVerdictDue(this.state);
       this.events += EVENTS.signal;
     }
   }
@@ -96,7 +96,7 @@ export class Simulation extends SimulatedWorld {
   /** Forgets all that Temporal knows; what is in Kubernetes and in AWS stays. */
   loseTemporal(lostRun: LostRun = { is: 'Unknown' }): void {
     this.lostRun = lostRun;
-    this.#run = runFrom(initialState);
+    this.#run = newRun(initialState);
   }
 
   /** Takes a backup of Temporal; what is returned restores it, as if nothing had happened since. */
@@ -109,23 +109,23 @@ export class Simulation extends SimulatedWorld {
 
   /** Another run goes on with what this one hands over, as Temporal keeps it. */
   renew(): void {
-    const { state, observed } = JSON.parse(JSON.stringify(handedOver(this.#run))) as ReturnType<
-      typeof handedOver
+    const { state, observed } = JSON.parse(JSON.stringify(handOver(this.#run))) as ReturnType<
+      typeof handOver
     >;
-    this.#run = runFrom(state, observed);
+    this.#run = newRun(state, observed);
     this.events = EVENTS.start;
   }
 
   /** Something that the Cell depends on has changed. */
   override wake(): void {
-    this.#run = changed(this.#run, this.now);
+    this.#run = markChanged(this.#run, this.now);
     this.events += EVENTS.signal;
   }
 
   /** Someone changes the weights at the load balancer by hand, and a look there tells of it. */
   drift(shares: readonly WeightedTargetGroup[]): void {
     this.served = shares;
-    this.#run = drifted(this.#run, this.now);
+    this.#run = markDrifted(this.#run, this.now);
     this.events += EVENTS.signal;
   }
 
@@ -135,7 +135,7 @@ export class Simulation extends SimulatedWorld {
     if (!isKnown || this.told.length === 0) return;
     const isOurs = ruleNamed?.owner === undefined || ruleNamed.owner === SimulatedListener.tagOf(key);
     if (isOurs && ruleNamed !== undefined && sameShares(this.told, ruleNamed.shares)) return;
-    this.#run = drifted(this.#run, this.now);
+    this.#run = markDrifted(this.#run, this.now);
     this.events += EVENTS.signal;
   }
 
@@ -145,7 +145,7 @@ export class Simulation extends SimulatedWorld {
     const now = sick.map(({ arn }) => arn).join();
     if (now === this.#sick) return;
     this.#sick = now;
-    this.#run = targetsChanged(this.#run, this.now);
+    this.#run = markTargetsChanged(this.#run, this.now);
     this.events += EVENTS.signal;
   }
 
@@ -181,8 +181,8 @@ export class Simulation extends SimulatedWorld {
         continue;
       }
       if (decision.do === 'Close') {
-        if (!isTold(this.#run)) continue;
-        this.#run = runFrom(initialState);
+        if (!isReported(this.#run)) continue;
+        this.#run = newRun(initialState);
         return;
       }
       if (this.state.unreported !== turn.run.state.unreported) continue;
@@ -198,10 +198,10 @@ export class Simulation extends SimulatedWorld {
     const { now } = this;
     if (this.isBlind) {
       const failure = { reason: 'AccessDenied', message: 'The API server refuses.' };
-      this.#run = couldNotSee(this.#run, failure, now);
+      this.#run = recordFailedLook(this.#run, failure, now);
       return;
     }
-    this.#run = saw(this.#run, this.seen(), { upTo: this.#run.changes, now });
+    this.#run = recordLook(this.#run, this.seen(), { upTo: this.#run.changes, now });
   }
 
   #report(decision: Decision): void {
@@ -214,11 +214,11 @@ export class Simulation extends SimulatedWorld {
     if (due.is === 'New' && due.isNewPhase) this.events += EVENTS.attributes;
     if (due.is === 'New' && this.isMute) {
       const failure = { reason: 'InvalidObject', message: 'The API server refuses the status.' };
-      this.state = holds.reportRefused(this.state, failure, now);
+      this.state = holds.recordReportFailure(this.state, failure, now);
       return;
     }
     this.emitted.push(...due.events);
-    this.#run = told(sent, sent, due.status);
+    this.#run = recordReport(sent, sent, due.status);
     // What says the same is not written.
     if (due.is === 'Same') return;
     // What travels to the API server and back is JSON.
@@ -231,7 +231,7 @@ export class Simulation extends SimulatedWorld {
     const upTo = this.#run.changes;
     if (!isRecorded(decision) && decision.do !== 'Begin') this.events += EVENTS.activity;
     const attempt = this.attempt(decision, observed, this.state);
-    const done = performedOf(decision, attempt, observed);
-    this.#run = tookUp(this.#run, done, { upTo, now });
+    const done = recordAttempt(decision, attempt, observed);
+    this.#run = applyPerformed(this.#run, done, { upTo, now });
   }
 }

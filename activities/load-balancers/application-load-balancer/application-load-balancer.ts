@@ -6,7 +6,7 @@ import type {
   AWSApplicationLoadBalancerConfigStatus,
 } from '../../../crds/load-balancers/application-load-balancer.ts';
 import {
-  remembered,
+  mergeCarried,
   describeDrift,
 } from '../../../domain/load-balancers/application-load-balancer/rule-difference.ts';
 import { OWNER_TAG } from '../../../domain/kubernetes/labels.ts';
@@ -128,7 +128,7 @@ async function movingAlong(
   if (found.is !== 'Rule') return request;
   return {
     ...request,
-    observed: { ...observed, carried: remembered(observed.carried ?? {}, found.carried) },
+    observed: { ...observed, carried: mergeCarried(observed.carried ?? {}, found.carried) },
   };
 }
 

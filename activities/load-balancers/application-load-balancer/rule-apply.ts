@@ -4,7 +4,7 @@ import type { ObservedForwarding } from '../../../domain/load-balancers/load-bal
 import {
   describeDifference,
   differenceOf,
-  remembered,
+  mergeCarried,
   type PresentRule,
   type RulePart,
 } from '../../../domain/load-balancers/application-load-balancer/rule-difference.ts';
@@ -124,7 +124,7 @@ async function update(asked: Attempt, state: RuleToWrite): Promise<State> {
     await keepTargets(attempt, known);
     // The names are those of the request; the load balancer knows none.
     const rule = { ...known.rule, forward: desired.forward };
-    return served(attempt, ruleARN, rule, remembered(had, known.carried));
+    return served(attempt, ruleARN, rule, mergeCarried(had, known.carried));
   };
   const parts = toWrite(request, state, differs);
   if (parts.length === 0) return await unchanged();
@@ -142,7 +142,7 @@ async function update(asked: Attempt, state: RuleToWrite): Promise<State> {
   }
   await keepTargets(attempt, known);
   const { rule, carried } = await awaitShown(attempt, ruleARN, written);
-  return served(attempt, ruleARN, rule, remembered(had, carried));
+  return served(attempt, ruleARN, rule, mergeCarried(had, carried));
 }
 
 /** Reads the rule where the status may be older than what has refused the write; throws the refusal otherwise. */

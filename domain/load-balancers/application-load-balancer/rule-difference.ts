@@ -36,7 +36,7 @@ function describeCarried(had: Carried, found: Carried): string | undefined {
 }
 
 /** What goes on being said of a rule: what it carries now, and the actions that were taken off it and are not back yet. */
-export function remembered(had: Carried, found: Carried): Carried {
+export function mergeCarried(had: Carried, found: Carried): Carried {
   const lost = lostActions(had, found);
   return lost.length === 0 ? found : { ...found, actions: [...lost] };
 }

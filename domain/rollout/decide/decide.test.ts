@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CanaryStep } from '../../../crds/cell.ts';
 import { decide } from './decide.ts';
 import type { Decision } from '../../model/decision.ts';
-import { ask } from '../../model/requests.ts';
+import { takeRequest } from '../../model/requests.ts';
 import { type Progress, type Rollout, type RolloutState, initialState } from '../../model/state.ts';
 import { eventOf } from '../report/events.ts';
 import { aCell, arnOf, weightsOf, aRollout } from '../../testing/builders.ts';
@@ -308,7 +308,7 @@ describe('a rollout', () => {
       .serving({ a: 100 })
       .seen();
     const pausing = rolling({ steps: pause.map(parseStep), progress: { is: 'Pausing', since: NOW } });
-    expect(decide(seen, ask(pausing, action, stamp), NOW)).toEqual({
+    expect(decide(seen, takeRequest(pausing, action, stamp), NOW)).toEqual({
       do: 'Advance',
       message: `Step 1 of 1 is done. ${done} by ann.`,
     });

@@ -1,13 +1,13 @@
-import { notWithoutBackground } from '../measure/background.ts';
+import { untilBackgroundRead } from '../measure/background.ts';
 import { type Decision, standsStill } from '../../model/decision.ts';
 import { candidates } from '../../versions/candidate.ts';
 import { damp } from '../../gates/damping.ts';
 import { deadlineOf } from '../../gates/deadline.ts';
 import { abortIsDue } from '../../model/requests.ts';
-import { heldForStable, untilChecked } from '../../gates/targets.ts';
+import { holdForStable, holdUntilChecked } from '../../gates/targets.ts';
 import { attachFirst, type GuardInput } from '../../gates/guard.ts';
-import { awaitBackoff, heedingStep } from './held.ts';
-import type { RolloutInput } from './interrupt.ts';
+import { awaitBackoff, applyVerdictFirst } from './hold.ts';
+import type { RolloutInput } from './end.ts';
 import { withInspected } from '../../model/known.ts';
 import type { ObservedCell } from '../../model/observation.ts';
 import { isUnsure, restore } from './adoption.ts';
@@ -37,7 +37,7 @@ export function decide(seen: ObservedCell, state: RolloutState, now: number): De
     (rollout === undefined ? decideAtRest(input) : decideDuring({ ...input, rollout }));
   const confirmed = confirmFirst(attachFirst(decision, input), input);
   const wanted = damp(forcedByPerson(confirmed, state), input);
-  return verified(untilChecked(wanted, input), input);
+  return withVerification(holdUntilChecked(wanted, input), input);
 }
 
 /** A Cell that is gone leaves nothing to decide but what becomes of what its configuration has made. */
@@ -70,12 +70,12 @@ function decideDuring(input: RolloutInput): Decision {
   const { rollout, state } = input;
   const mayEnd = rollout.ending === undefined || abortIsDue(state);
   const ending = mayEnd ? decideBy(endingRules, input) : undefined;
-  if (ending !== undefined) return heldForStable(ending, rollout, input);
+  if (ending !== undefined) return holdForStable(ending, rollout, input);
   const first = decideBy(rolloutRules, input);
   if (first !== undefined) return first;
-  const next = heedingStep(decideBy(stepRules, input), rollout, input);
-  const measured = notWithoutBackground(inTime(next, input), rollout, input);
-  return heldForStable(measured, rollout, input);
+  const next = applyVerdictFirst(decideBy(stepRules, input), rollout, input);
+  const measured = untilBackgroundRead(untilDeadline(next, input), rollout, input);
+  return holdForStable(measured, rollout, input);
 }
 
 /** A person's own abort and promoteFull move traffic also to groups without a healthy target. */
@@ -89,13 +89,13 @@ function forcedByPerson(decision: Decision, { rollout, requests }: RolloutState)
 }
 
 /** Has ELBv2 read before a write wherever nobody knows for sure what it serves. */
-function verified(decision: Decision, { observed, state }: GuardInput): Decision {
+function withVerification(decision: Decision, { observed, state }: GuardInput): Decision {
   const unsure = !observed.isApplied || state.mayDiffer === true;
   return decision.do === 'Shift' && unsure ? { ...decision, verify: true } : decision;
 }
 
 /** Lets nothing wait beyond the deadline of the rollout. */
-function inTime(decision: Decision, { rollout, cell }: RolloutInput): Decision {
+function untilDeadline(decision: Decision, { rollout, cell }: RolloutInput): Decision {
   const deadline = deadlineOf(rollout, cell);
   if (deadline === undefined || decision.do !== 'Wait' || standsStill(decision)) return decision;
   return { ...decision, until: Math.min(decision.until ?? deadline, deadline) };

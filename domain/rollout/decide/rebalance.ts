@@ -11,7 +11,7 @@ import {
 import { type Decision, type Shift, noLaterThan } from '../../model/decision.ts';
 import type { TargetGroup } from '../../model/target-group.ts';
 import type { VersionSet } from '../../versions/version.ts';
-import { tooMany } from './settle.ts';
+import { closeTooMany } from './close.ts';
 
 /** Spreads the weight of what serves over the target groups that it has now; undefined where it has it. */
 export function rebalance(
@@ -37,7 +37,7 @@ export function rebalance(
   const fits = together.length <= MAX_TARGET_GROUPS;
   const whole = fits
     ? passed(shift, input, giveUp(shift, input))
-    : tooMany(together, `Version ${set.version} has`);
+    : closeTooMany(together, `Version ${set.version} has`);
   if (whole.do === 'Shift') return whole;
   // What is gone leaves at once, also where something joins that has to wait, or for which there is no room before.
   const staying = carrying.filter((group) => includes(set.groups, group));

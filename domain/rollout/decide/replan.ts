@@ -35,7 +35,7 @@ export function replan(rollout: Rollout, input: GuardInput): Decision | undefine
 }
 
 /** Records new steps, where among them the rollout goes on, and what is analysed in their background; a request to promote was about the old ones. */
-export function replanned(
+export function recordReplan(
   state: RolloutState,
   { index }: Extract<Decision, { do: 'Replan' }>,
   { cell, now }: { readonly cell: PresentCell; readonly now: number },

@@ -6,27 +6,32 @@ import type { Rollout } from '../../model/state.ts';
 import type { CompleteRules, Rule, Rules } from '../../rules.ts';
 import { carriersBeside } from '../../versions/stable.ts';
 import type { VersionSet } from '../../versions/version.ts';
-import { attendBackground, backdropOf, failureInBackground, readBackground } from '../measure/background.ts';
+import {
+  attendBackground,
+  findDueBackground,
+  failureInBackground,
+  readBackground,
+} from '../measure/background.ts';
 import { adopt, inspect, inspectDoubtful, reinstall, editRule, isUnsure, reconfigure } from './adoption.ts';
 import { takeStep } from './canary.ts';
-import { awaitBackoff, paused } from './held.ts';
+import { awaitBackoff, holdPaused } from './hold.ts';
 import {
   fallBack,
   install,
   keepWithoutSpec,
   mayServe,
-  move,
+  changeVersion,
   readLostRun,
-  recover,
+  resolveSplit,
   release,
   type FirstInput,
-} from './intent.ts';
-import { endByAbort, endByDeadline, endByWithdrawal, endUnserved, type RolloutInput } from './interrupt.ts';
+} from './version.ts';
+import { endByAbort, endByDeadline, endByWithdrawal, endUnserved, type RolloutInput } from './end.ts';
 import { rebalance } from './rebalance.ts';
 import { replan } from './replan.ts';
-import { atRest, leaveIdle } from './rest.ts';
-import { settle } from './settle.ts';
-import { takeBack, takeOut, takeOutMeanwhile } from './take-back.ts';
+import { closeIdle, detachIdle } from './idle.ts';
+import { closeServing } from './close.ts';
+import { revert, removeGone, removeGoneMeanwhile } from './revert.ts';
 
 type RolloutRule = Rule<[input: RolloutInput], Decision>;
 type CellRules<Input> = Rules<[input: Input], Decision>;
@@ -74,9 +79,9 @@ export const servingRules: CompleteCellRules<ServingInput> = [
     'Another version falls back, rolls back or begins its rollout',
     ({ next }) => (isUnderWay(next) ? next : undefined),
   ],
-  ['While that is held, target groups that are gone leave the rule', takeOutWhileHeld],
+  ['While that is held, target groups that are gone leave the rule', removeGoneWhileHeld],
   ['While that is held, an edit of the rule is applied', editWhileHeld],
-  ['While that is held, idle target groups leave the rule', leaveIdleWhileHeld],
+  ['While that is held, idle target groups leave the rule', detachIdleWhileHeld],
   ['The other version waits, or there is no room for it', ({ next }) => next],
   [
     'The weight is spread over the target groups of the version that serves',
@@ -107,12 +112,12 @@ export const rolloutRules: CellRules<RolloutInput> = [
 /** The steps of a rollout. */
 export const stepRules: CompleteCellRules<RolloutInput> = [
   ['The background analysis is read', ofRollout(readBackground)],
-  ['Stable target groups that are gone leave the rule', unlessRefused(ofRollout(takeOut))],
+  ['Stable target groups that are gone leave the rule', unlessRefused(ofRollout(removeGone))],
   [
     'The weight of a target group without healthy targets moves to the others of its version',
     unlessRefused(evacuate),
   ],
-  ['A pause holds the rollout', paused],
+  ['A pause holds the rollout', holdPaused],
   ['What was refused waits for its backoff', ({ state, now }) => awaitBackoff(state, now)],
   ['Edited steps take effect', ofRollout(replan)],
   [
@@ -121,7 +126,7 @@ export const stepRules: CompleteCellRules<RolloutInput> = [
   ],
   [
     'The background analysis is started, or holds the rollout',
-    gated((input) => attendBackground(backdropOf(input.rollout, input), input.rollout, input.state)),
+    gated((input) => attendBackground(findDueBackground(input.rollout, input), input.rollout, input.state)),
   ],
   ['The step is taken', gated(ofRollout(takeStep))],
 ];
@@ -129,7 +134,10 @@ export const stepRules: CompleteCellRules<RolloutInput> = [
 /** Finds what is done towards another version than the one that serves. */
 export function findNext(input: FirstInput, stable: VersionSet): ServingInput {
   const { found } = input;
-  const next = fallBack(input, found, stable) ?? recover(input, found, stable) ?? move(input, found, stable);
+  const next =
+    fallBack(input, found, stable) ??
+    resolveSplit(input, found, stable) ??
+    changeVersion(input, found, stable);
   return { ...input, stable, next };
 }
 
@@ -142,13 +150,13 @@ const isAlone = ({ stable, observed, cell }: ServingInput): boolean =>
   carriersBeside(stable, observed, cell).length === 0;
 
 function revertEnded(input: RolloutInput): Decision | undefined {
-  return input.rollout.ending === undefined ? undefined : takeBack(input.rollout, input);
+  return input.rollout.ending === undefined ? undefined : revert(input.rollout, input);
 }
 
-function takeOutWhileHeld(input: ServingInput): Decision | undefined {
+function removeGoneWhileHeld(input: ServingInput): Decision | undefined {
   const { next: held, stable } = input;
   if ((held?.do !== 'Wait' && held?.do !== 'Close') || !isAlone(input)) return undefined;
-  const out = takeOutMeanwhile(held, stable, input);
+  const out = removeGoneMeanwhile(held, stable, input);
   return out === held ? undefined : out;
 }
 
@@ -158,16 +166,16 @@ function editWhileHeld(input: ServingInput): Decision | undefined {
   return edited?.do === 'Shift' ? edited : undefined;
 }
 
-function leaveIdleWhileHeld(input: ServingInput): Decision | undefined {
+function detachIdleWhileHeld(input: ServingInput): Decision | undefined {
   const { next: held, stable, observed, state } = input;
   if ((held?.do !== 'Wait' && held?.do !== 'Close') || !isAlone(input)) return undefined;
   // What nobody knows for sure is put right first.
-  return isUnsure(observed, state) ? undefined : leaveIdle(held, input, stable.version);
+  return isUnsure(observed, state) ? undefined : detachIdle(held, input, stable.version);
 }
 
 function closeRun(input: ServingInput): Decision {
-  const close = settle(input, input.found, input.stable);
-  return isUnsure(input.observed, input.state) ? close : atRest(close, input);
+  const close = closeServing(input, input.found, input.stable);
+  return isUnsure(input.observed, input.state) ? close : closeIdle(close, input);
 }
 
 function ofRollout<Result extends Decision | undefined>(

@@ -22,7 +22,7 @@ export type Arguments =
  * Merges what templates declare with what is given. As in Argo Rollouts the first default counts, two that differ are
  * refused, and what is given replaces a default; other than there, what no template declares is passed on as well.
  */
-export function merged(
+export function mergeArguments(
   declared: readonly AnalysisArgument[],
   given: readonly GivenArgument[],
   cell: unknown,
@@ -37,15 +37,18 @@ export function merged(
     const isNews = arg.value !== undefined || arg.valueFrom !== undefined;
     if (known === undefined || (known.value === undefined && isNews)) args.set(arg.name, arg);
   }
-  const values = resolve(given, cell);
+  const values = resolveArguments(given, cell);
   if (!values.ok) return values;
   for (const arg of values.args) args.set(arg.name, arg);
   // A default may name a field of the Cell as well.
-  return resolve([...args.values()], cell);
+  return resolveArguments([...args.values()], cell);
 }
 
 /** Reads what arguments take from the Cell; a reference to a Secret is passed on, and never read. */
-export function resolve(given: readonly (GivenArgument | AnalysisArgument)[], cell: unknown): Arguments {
+export function resolveArguments(
+  given: readonly (GivenArgument | AnalysisArgument)[],
+  cell: unknown,
+): Arguments {
   const args: AnalysisArgument[] = [];
   for (const { name, value, valueFrom } of given) {
     if (args.some((other) => other.name === name))
@@ -67,7 +70,7 @@ export function resolve(given: readonly (GivenArgument | AnalysisArgument)[], ce
 }
 
 /** Puts the values of arguments into a text, where it has `{{args.name}}`. */
-export const resolved = (text: string, args: readonly AnalysisArgument[]): string =>
+export const substitute = (text: string, args: readonly AnalysisArgument[]): string =>
   // Braces end each try, so that none is read twice.
   text.replace(/\{\{([^{}]*)\}\}/g, (whole, inner: string) => {
     const name = inner.trim();

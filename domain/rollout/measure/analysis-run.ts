@@ -1,5 +1,5 @@
 import type { AnalysisStep } from '../../../crds/cell.ts';
-import { merged, resolved, type AnalysisArgument } from './analysis-arguments.ts';
+import { mergeArguments, substitute, type AnalysisArgument } from './analysis-arguments.ts';
 import { RE2JS } from 're2js';
 
 /** A setting that is about metrics, by their name or by a regular expression. */
@@ -103,7 +103,7 @@ export type BuiltRun =
 export function buildAnalysisRun(templates: readonly NamedTemplate[], input: RunInput): BuiltRun {
   const { analysis, cell } = input;
   const declared = templates.flatMap(({ spec }) => spec.args ?? []);
-  const args = merged(declared, analysis.args ?? [], cell);
+  const args = mergeArguments(declared, analysis.args ?? [], cell);
   if (!args.ok) return args;
   const open = args.args.find((arg) => arg.value === undefined && arg.valueFrom === undefined);
   if (open !== undefined) {
@@ -145,7 +145,7 @@ function problemWithMetrics(
 /** Says which metric has no end: one with an interval and without a count (`EffectiveCount` of Argo Rollouts). */
 function endless(metrics: readonly AnalysisMetric[], args: readonly AnalysisArgument[]): string | undefined {
   const found = metrics.find(
-    ({ interval = '', count = 0 }) => interval !== '' && !(Number(resolved(String(count), args)) > 0),
+    ({ interval = '', count = 0 }) => interval !== '' && !(Number(substitute(String(count), args)) > 0),
   );
   if (found === undefined) return undefined;
   return `Metric ${found.name} would never end: it has an interval without a count, and a step waits for its end. Step analysis should have non-zero count.`;

@@ -4,10 +4,10 @@ import type { AnalysisPhase } from './analysis.ts';
 import { attendBackground } from './background.ts';
 import { decide } from '../decide/decide.ts';
 import type { Decision, MeasurementKind } from '../../model/decision.ts';
-import { ask } from '../../model/requests.ts';
+import { takeRequest } from '../../model/requests.ts';
 import { analysisRunName, experimentName } from '../../model/ids.ts';
-import { replanned } from '../decide/replan.ts';
-import * as record from '../record/record-measurement.ts';
+import { recordReplan } from '../decide/replan.ts';
+import * as record from '../record/measurement.ts';
 import {
   initialState,
   type Background,
@@ -200,13 +200,13 @@ describe('an analysis in the background', () => {
     [
       'is read again when someone may have decided it',
       20,
-      record.verdictExpected(rolling({ index: 2, background: background('Inconclusive') })),
+      record.markVerdictDue(rolling({ index: 2, background: background('Inconclusive') })),
       'Read background AnalysisRun',
     ],
     [
       'is gone on without when promoted',
       20,
-      ask(rolling({ index: 2, background: background('Inconclusive') }), 'promote', stamp),
+      takeRequest(rolling({ index: 2, background: background('Inconclusive') }), 'promote', stamp),
       'WaiveBackground',
     ],
     [
@@ -224,7 +224,7 @@ describe('an analysis in the background', () => {
     [
       'is gone on without when promoted in full',
       100,
-      ask(rolling({ index: 2, background: background('Inconclusive') }), 'promoteFull', stamp),
+      takeRequest(rolling({ index: 2, background: background('Inconclusive') }), 'promoteFull', stamp),
       'WaiveBackground',
     ],
     ...(['promote', 'promoteFull'] as const).map((request): Case => [
@@ -313,7 +313,7 @@ describe('an analysis in the background', () => {
     expect(labelOf(attendBackground(wanted, rollout!, initialState)!)).toBe(
       'Terminate background AnalysisRun',
     );
-    const ended = record.terminated(
+    const ended = record.recordTermination(
       rolling({ index: 4, background: background('Running') }),
       ending,
       { name, phase: 'Running', message: '' },
@@ -335,7 +335,7 @@ describe('an experiment', () => {
     );
   it.each<Case>([
     ['is waited for', 20, at('Running'), 'Wait for Experiment 30000 ms'],
-    ['is read when it has ended', 20, record.verdictExpected(at('Running')), 'Read Experiment'],
+    ['is read when it has ended', 20, record.markVerdictDue(at('Running')), 'Read Experiment'],
     ['goes on when it was successful', 20, at('Successful'), 'Advance'],
     ['takes everything back when it has failed', 20, at('Failed'), 'Failed: ExperimentFailed'],
     ['takes everything back when it could not run', 20, at('Error'), 'Failed: ExperimentFailed'],
@@ -343,7 +343,7 @@ describe('an experiment', () => {
     [
       'is read again when someone may have decided it',
       20,
-      record.verdictExpected(at('Inconclusive')),
+      record.markVerdictDue(at('Inconclusive')),
       'Read Experiment',
     ],
     [
@@ -392,7 +392,7 @@ describe('what was measured before the steps were edited', () => {
   it('has another name than what is measured after', () => {
     const seen = cell.serving({ a: 80, b: 20 }).seen();
     const before = rolling({ index: 0, background: background('Running'), steps: [] });
-    const after = replanned(before, { do: 'Replan', index: 0, message: '' }, { cell: seen.cell!, now: 7 });
+    const after = recordReplan(before, { do: 'Replan', index: 0, message: '' }, { cell: seen.cell!, now: 7 });
     expect(after.rollout).toMatchObject({ edition: 1, background: background('Running') });
     const of = { cell: 'web', rollout: 'r1', step: 2 };
     expect(analysisRunName({ ...of, template: 'success-rate', edition: 0 })).toBe('web-2-success-rate-r1');
@@ -409,7 +409,7 @@ describe('what was measured before the steps were edited', () => {
       backgroundAnalysis: { ...analysis, startingStep: 0 },
       progress: { is: 'Pausing', since: 5 },
     });
-    const { rollout } = replanned(
+    const { rollout } = recordReplan(
       edited,
       { do: 'Replan', index: 1, message: '' },
       { cell: seen.cell!, now: 7 },
@@ -423,20 +423,20 @@ describe('the verdict of a background', () => {
   const running = rolling({ index: 1, background: background('Running') });
 
   it('that comes while it is being read is read once more', () => {
-    const state = record.measured(
-      record.verdictExpected(running),
+    const state = record.recordVerdict(
+      record.markVerdictDue(running),
       reading,
       { name, phase: 'Running', message: '' },
       NOW,
     );
     expect(record.isBackgroundDue(state)).toBe(true);
-    const after = record.measured(state, reading, { name, phase: 'Running', message: '' }, NOW);
+    const after = record.recordVerdict(state, reading, { name, phase: 'Running', message: '' }, NOW);
     expect(record.isBackgroundDue(after)).toBe(false);
   });
 
   it('that comes while it is being started is read at once', () => {
-    const started = record.measured(
-      record.verdictExpected(rolling({ index: 1 })),
+    const started = record.recordVerdict(
+      record.markVerdictDue(rolling({ index: 1 })),
       { ...reading, do: 'StartMeasurement' },
       { name, phase: 'Pending', message: '' },
       NOW,
@@ -446,11 +446,11 @@ describe('the verdict of a background', () => {
 
   it('leaves what holds the step as it is', () => {
     const held = { ...running, ...hold('Shift') };
-    const read = record.measured(held, reading, { name, phase: 'Running', message: '' }, NOW);
+    const read = record.recordVerdict(held, reading, { name, phase: 'Running', message: '' }, NOW);
     expect(read.backoff).toEqual(held.backoff);
     const refused = { ...running, ...hold('ReadMeasurement', { background: true }) };
     expect(
-      record.measured(refused, reading, { name, phase: 'Running', message: '' }, NOW).backoff,
+      record.recordVerdict(refused, reading, { name, phase: 'Running', message: '' }, NOW).backoff,
     ).toBeUndefined();
   });
 
@@ -462,18 +462,18 @@ describe('the verdict of a background', () => {
     ['Inconclusive', 'Wait for Verdict'],
   ] as const)('that had come to %s before it was ended counts', (phase, want) => {
     const serving = rolling({ index: 4, background: background('Running') });
-    const state = record.terminated(serving, ending, { name, phase, message: '' }, NOW);
+    const state = record.recordTermination(serving, ending, { name, phase, message: '' }, NOW);
     expect(judged(100, state)).toBe(want);
   });
 
   it('is decided about until it is another one', () => {
     const read = (state: RolloutState, phase: AnalysisPhase) =>
-      record.measured(state, reading, { name, phase, message: '' }, NOW);
-    const decided = ask(read(running, 'Inconclusive'), 'promote', stamp);
+      record.recordVerdict(state, reading, { name, phase, message: '' }, NOW);
+    const decided = takeRequest(read(running, 'Inconclusive'), 'promote', stamp);
     expect(decided.rollout?.background).toMatchObject({ decidedBy: 'ann' });
     expect(read(decided, 'Inconclusive').rollout?.background).toMatchObject({ decidedBy: 'ann' });
     expect(read(decided, 'Failed').rollout?.background).not.toHaveProperty('decidedBy');
-    expect(ask(running, 'promote', stamp).rollout?.background).not.toHaveProperty('decidedBy');
+    expect(takeRequest(running, 'promote', stamp).rollout?.background).not.toHaveProperty('decidedBy');
   });
 
   it('answers the request of whoever goes on without it', () => {
@@ -481,7 +481,7 @@ describe('the verdict of a background', () => {
       { index: 1, background: background('Inconclusive') },
       { requests: { promote: stamp } },
     );
-    const waived = record.backgroundWaived(inconclusive);
+    const waived = record.recordWaiver(inconclusive);
     expect(waived.requests).toEqual({});
     expect(waived.rollout?.background?.waived).toBe(true);
   });

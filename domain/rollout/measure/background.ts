@@ -4,7 +4,7 @@ import { type Decision, fail, noLaterThan } from '../../model/decision.ts';
 import type { GuardInput } from '../../gates/guard.ts';
 import type { BackgroundPrefix } from '../../model/ids.ts';
 import { isBackgroundRepeatable, stepsGoOn } from '../../model/measure-again.ts';
-import { heldFor, heldUntilBegun, holdsOnFailure, waysOn } from './on-failure.ts';
+import { holdForVerdict, holdUntilBegun, holdsOnFailure, describeChoices } from './on-failure.ts';
 import type { Requests } from '../../model/request.ts';
 import type { Background, Rollout, RolloutState, Progress } from '../../model/state.ts';
 import { parseDuration } from '../../duration.ts';
@@ -40,7 +40,7 @@ function bakeAnalysisOf(rollout: Rollout, input: GuardInput): AnalysisStep | und
 }
 
 /** An analysis that goes on while the rollout does, and what its AnalysisRun is named after. */
-export interface Backdrop {
+export interface DueBackground {
   readonly prefix: BackgroundPrefix;
   readonly analysis: AnalysisStep;
 }
@@ -48,10 +48,11 @@ export interface Backdrop {
 // Every reading is some ten events of the history, and a background may last a day; usually the watchers tell.
 const LONGEST_READ_MS = 30 * 60_000;
 
-const judged = (background: Background): Judgement => judge('AnalysisRun', background, LONGEST_READ_MS);
+const judgeBackground = (background: Background): Judgement =>
+  judge('AnalysisRun', background, LONGEST_READ_MS);
 
 /** The analysis that should go on in the background of the current step; undefined when none should be started. */
-export function backdropOf(rollout: Rollout, input: GuardInput): Backdrop | undefined {
+export function findDueBackground(rollout: Rollout, input: GuardInput): DueBackground | undefined {
   const { backgroundAnalysis, index, progress } = rollout;
   if (progress.is === 'Baking') {
     const analysis = bakeAnalysisOf(rollout, input);
@@ -69,7 +70,7 @@ export function backdropOf(rollout: Rollout, input: GuardInput): Backdrop | unde
  */
 export function failureInBackground({ background }: Rollout, input: GuardInput): Decision | undefined {
   if (background === undefined || background.waived === true) return undefined;
-  const judgement = judged(background);
+  const judgement = judgeBackground(background);
   // What bakes belongs to no canary.
   const isHeld = background.prefix === 'bg' && holdsOnFailure(input);
   if (judgement.is !== 'Failed' || isHeld) return undefined;
@@ -80,7 +81,7 @@ export function failureInBackground({ background }: Rollout, input: GuardInput):
 export function readBackground({ background }: Rollout, input: GuardInput): Decision | undefined {
   const { state, now } = input;
   if (background === undefined || isReadingHeld(state, now)) return undefined;
-  const judgement = judged(background);
+  const judgement = judgeBackground(background);
   if (judgement.is !== 'Measuring' || now < judgement.readAgainAt) return undefined;
   return {
     do: 'ReadMeasurement',
@@ -91,7 +92,7 @@ export function readBackground({ background }: Rollout, input: GuardInput): Deci
 
 /** Holds the rollout while the background is undecided, and starts the one that is wanted; undefined when it may go on. */
 export function attendBackground(
-  wanted: Backdrop | undefined,
+  wanted: DueBackground | undefined,
   rollout: Rollout,
   { requests }: Pick<RolloutState, 'requests'>,
 ): Decision | undefined {
@@ -114,7 +115,7 @@ export function attendBackground(
 
 /** Waits for a person to decide about a background that is undecided, or has failed and does not end the rollout. */
 function holdFor(background: Background, rollout: Rollout, requests: Requests): Decision | undefined {
-  const judgement = judged(background);
+  const judgement = judgeBackground(background);
   const notBegun = judgement.is === 'Measuring' ? judgement.notBegun : undefined;
   const isHeld = judgement.is === 'Undecided' || judgement.is === 'Failed' || notBegun !== undefined;
   if (background.waived === true || !isHeld) return undefined;
@@ -123,11 +124,11 @@ function holdFor(background: Background, rollout: Rollout, requests: Requests): 
     return { do: 'WaiveBackground', message };
   }
   if (judgement.is === 'Measuring')
-    return heldUntilBegun('Analysis', `Background analysis: ${notBegun}`, judgement.readAgainAt);
+    return holdUntilBegun('Analysis', `Background analysis: ${notBegun}`, judgement.readAgainAt);
   const mayRetry = isBackgroundRepeatable(rollout, requests);
   if (judgement.is === 'Failed')
-    return heldFor('AnalysisFailed', `Background analysis: ${judgement.message}`, mayRetry);
-  const ways = waysOn(
+    return holdForVerdict('AnalysisFailed', `Background analysis: ${judgement.message}`, mayRetry);
+  const ways = describeChoices(
     mayRetry,
     background.prefix === 'bake' ? 'promote to end the bake' : 'promote to continue without it',
   );
@@ -162,11 +163,11 @@ const following = ({ prefix, verdict }: Background) =>
   ({ kind: 'AnalysisRun', background: prefix, name: verdict.name }) as const;
 
 /** Lets no wait last longer than the background may go unread. */
-export function notWithoutBackground(decision: Decision, rollout: Rollout, input: GuardInput): Decision {
+export function untilBackgroundRead(decision: Decision, rollout: Rollout, input: GuardInput): Decision {
   const { background } = rollout;
   if (decision.do !== 'Wait' || background === undefined || isReadingHeld(input.state, input.now))
     return decision;
-  const judgement = judged(background);
+  const judgement = judgeBackground(background);
   return judgement.is === 'Measuring' ? noLaterThan(judgement.readAgainAt, decision) : decision;
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CanaryStep } from '../../../crds/cell.ts';
 import { asked, rollingOut, stands } from '../../testing/rolling-out.ts';
 import type { Simulation } from '../../testing/simulation.ts';
-import { verdictExpected } from '../record/record-measurement.ts';
+import { markVerdictDue } from '../record/measurement.ts';
 
 const MINUTE = 60_000;
 const freeze = { name: 'all', by: 'ops', reason: 'Friday.' };
@@ -105,7 +105,7 @@ describe('an analysis in the background that someone goes on without', () => {
     simulation.run();
     expect(asked(simulation, 'promote')).toBe('Paused WaitingForResume 5');
     simulation.runs.clear();
-    simulation.state = verdictExpected(simulation.state);
+    simulation.state = markVerdictDue(simulation.state);
     simulation.pass(120 * MINUTE);
     expect(asked(simulation, 'promote')).toBe('Progressing WaitingForSettle 80');
     simulation.pass(120 * MINUTE);

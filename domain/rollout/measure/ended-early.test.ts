@@ -3,7 +3,7 @@ import type { CanaryStep, CellSpec } from '../../../crds/cell.ts';
 import { weightsOf } from '../../testing/builders.ts';
 import { rollingOut } from '../../testing/rolling-out.ts';
 import type { Simulation } from '../../testing/simulation.ts';
-import { verdictExpected } from '../record/record-measurement.ts';
+import { markVerdictDue } from '../record/measurement.ts';
 
 const MINUTE = 60_000;
 const analysis = { templates: [{ templateName: 'rate' }] };
@@ -61,7 +61,7 @@ describe('what was ended because nothing is left to be watched', () => {
   /** The watchers tell that it has ended, before its end is tried again. */
   function told(web: Simulation): void {
     expect(web.last).toMatchObject({ do: 'Wait', for: 'Backoff' });
-    web.state = verdictExpected(web.state);
+    web.state = markVerdictDue(web.state);
     web.run();
     web.pass(MINUTE);
   }

@@ -1,5 +1,5 @@
 import type { ExperimentStep } from '../../../crds/cell.ts';
-import { resolve } from './analysis-arguments.ts';
+import { resolveArguments } from './analysis-arguments.ts';
 import { inconclusive, isFinished, verdictFrom, withoutEvidence, type AnalysisVerdict } from './analysis.ts';
 import { cut, LONGEST_SAID } from '../../text.ts';
 import { recordsIn } from '../../model/fields.ts';
@@ -65,7 +65,7 @@ export function buildExperiment(
   }
   const analyses: object[] = [];
   for (const { args = [], ...analysis } of step.analyses ?? []) {
-    const values = resolve(args, cell);
+    const values = resolveArguments(args, cell);
     if (!values.ok) return values;
     analyses.push({ ...analysis, args: values.args });
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AnalysisPhase } from './analysis.ts';
-import { beyondLimits, leftMeasuring, type FinishedRun } from './finished-runs.ts';
+import { beyondLimits, findOrphans, type FinishedRun } from './finished-runs.ts';
 import { ROLLOUT_LABEL } from '../../kubernetes/labels.ts';
 
 const run = (name: string, minute: number, phase?: AnalysisPhase): FinishedRun => ({
@@ -57,6 +57,6 @@ describe('what measures though no rollout is under way', () => {
       run('foreign', 1, 'Running'),
       of('next', 'Running', {}, 3),
     ];
-    expect(names(leftMeasuring(runs, Date.parse('2026-11-20T00:02:00Z')))).toEqual(['running', 'new']);
+    expect(names(findOrphans(runs, Date.parse('2026-11-20T00:02:00Z')))).toEqual(['running', 'new']);
   });
 });

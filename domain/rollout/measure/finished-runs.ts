@@ -47,7 +47,7 @@ export function beyondLimits(
  * lost has left them behind, and nobody reads their verdict. Those that are younger belong to a rollout that has begun
  * since: ended early, Argo Rollouts may count them as Successful.
  */
-export const leftMeasuring = (runs: readonly FinishedRun[], atRestAt: number): readonly FinishedRun[] =>
+export const findOrphans = (runs: readonly FinishedRun[], atRestAt: number): readonly FinishedRun[] =>
   runs.filter(
     ({ metadata, spec, status }) =>
       metadata.labels?.[ROLLOUT_LABEL] !== undefined &&

@@ -4,7 +4,7 @@ import type { GuardInput } from '../../gates/guard.ts';
 import { analysisRunName, checkRunName, experimentName, jobName } from '../../model/ids.ts';
 import type { Progress, Rollout, RolloutState } from '../../model/state.ts';
 import { measurementKinds } from './measurement-kinds.ts';
-import { heldFor, heldUntilBegun, holdsOnFailure, waysOn } from './on-failure.ts';
+import { holdForVerdict, holdUntilBegun, holdsOnFailure, describeChoices } from './on-failure.ts';
 import { advance } from '../../steps/step.ts';
 import { stepsGoOn } from '../../model/measure-again.ts';
 
@@ -15,24 +15,26 @@ export interface ReadVerdict extends AnalysisVerdict {
 }
 
 /** Says of a verdict whether someone has asked for the end of what has come to it. */
-export const readOf = (verdict: AnalysisVerdict, spec: { readonly terminate?: boolean } = {}): ReadVerdict =>
-  spec.terminate === true ? { ...verdict, ended: true } : verdict;
+export const markEnded = (
+  verdict: AnalysisVerdict,
+  spec: { readonly terminate?: boolean } = {},
+): ReadVerdict => (spec.terminate === true ? { ...verdict, ended: true } : verdict);
 
 /**
  * The verdict that counts. Argo Rollouts calls successful what was ended early, whatever it has measured; where its verdict
  * is waited for all the same, as when the answer to that end was lost and it is wanted again, a person decides.
  */
-export function counted(
+export function countVerdict(
   { ended, ...verdict }: ReadVerdict,
   decision: Pick<Measurement, 'background'>,
   state: RolloutState,
 ): AnalysisVerdict {
   if (ended !== true || verdict.phase !== 'Successful' || !isAwaited(decision, state)) return verdict;
-  return saysNothing(verdict);
+  return withoutSuccess(verdict);
 }
 
 /** The verdict of what was ended early, and is called successful for that. */
-export const saysNothing = (verdict: AnalysisVerdict): AnalysisVerdict => ({
+export const withoutSuccess = (verdict: AnalysisVerdict): AnalysisVerdict => ({
   ...verdict,
   phase: 'Inconclusive',
   message: 'It was terminated early, so its success does not count.',
@@ -67,14 +69,14 @@ export function verdictOn(progress: MeasuringProgress, rollout: Rollout, input: 
     case 'Failed': {
       const { failed } = measurementKinds[kind];
       return holdsOnFailure(input)
-        ? heldFor(failed, judgement.message)
+        ? holdForVerdict(failed, judgement.message)
         : fail(failed, judgement.message, input.now);
     }
     case 'Undecided':
       return {
         do: 'Wait',
         for: 'Verdict',
-        message: `${judgement.message} ${waysOn(true, 'promote to continue')}`,
+        message: `${judgement.message} ${describeChoices(true, 'promote to continue')}`,
       };
     case 'Measuring': {
       const { readAgainAt: until, notBegun } = judgement;
@@ -83,7 +85,7 @@ export function verdictOn(progress: MeasuringProgress, rollout: Rollout, input: 
       const { waits } = measurementKinds[kind];
       return notBegun === undefined
         ? { do: 'Wait', for: waits, until, message: `Waiting for ${kind} ${name}.` }
-        : heldUntilBegun(waits, notBegun, until);
+        : holdUntilBegun(waits, notBegun, until);
     }
   }
 }

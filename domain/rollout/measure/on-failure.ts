@@ -9,24 +9,24 @@ export function holdsOnFailure({ cell }: Pick<GuardInput, 'cell'>): boolean {
 }
 
 /** Waits for a person to decide about what has failed. */
-export const heldFor = (reason: string, message: string, mayRetry = true): Wait => ({
+export const holdForVerdict = (reason: string, message: string, mayRetry = true): Wait => ({
   do: 'Wait',
   for: 'Verdict',
   reason,
-  message: `${message} On hold, because onFailure is Hold. ${waysOn(mayRetry, 'promote to continue')}`,
+  message: `${message} On hold, because onFailure is Hold. ${describeChoices(mayRetry, 'promote to continue')}`,
 });
 
 /** Waits for what has not begun in time; it counts as slowness of the rollout. */
-export const heldUntilBegun = (waits: Wait['for'], message: string, until: number): Wait => ({
+export const holdUntilBegun = (waits: Wait['for'], message: string, until: number): Wait => ({
   do: 'Wait',
   for: waits,
   reason: NOT_MEASURED,
   until,
-  message: `${message} Continues once it has begun. ${waysOn(false, 'promote to continue without it')}`,
+  message: `${message} Continues once it has begun. ${describeChoices(false, 'promote to continue without it')}`,
 });
 
 /** Says what a person can send who decides about a verdict. */
-export const waysOn = (mayRetry: boolean, promote: string): string =>
+export const describeChoices = (mayRetry: boolean, promote: string): string =>
   mayRetry
     ? `Send retry to measure again, ${promote}, or abort to revert.`
     : `Send ${promote}, or abort to revert.`;

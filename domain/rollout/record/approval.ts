@@ -10,7 +10,7 @@ import { approvalsOf } from '../../steps/index.ts';
 import { cut } from '../../text.ts';
 import { parseVersion } from '../../versions/version.ts';
 import { approvalRefusedEvent, approvedEvent } from '../report/events.ts';
-import { noted } from './record.ts';
+import { addEvent } from './record.ts';
 
 /** What someone says who approves: who they are, in which groups, and why. */
 export interface Claim {
@@ -146,14 +146,14 @@ export function countApproval(state: RolloutState, claim: Claim, stand: Stand | 
     rollout: { ...rollout, progress: { ...rollout.progress, approvals } },
     requested: withRequest(state.requested, { action: 'approve', ...stamp }),
   };
-  return { state: noted(next, approvedEvent(message)), message };
+  return { state: addEvent(next, approvedEvent(message)), message };
 }
 
 /** Tells people of an approval that does not count; the same is told once until the next report. */
 export function refusedApproval(state: RolloutState, message: string): RolloutState {
   const isAboutToBeTold = state.events.some((event) => event.message === message);
   const isFull = state.events.length >= MOST_EVENTS;
-  return isAboutToBeTold || isFull ? state : noted(state, approvalRefusedEvent(message));
+  return isAboutToBeTold || isFull ? state : addEvent(state, approvalRefusedEvent(message));
 }
 
 // Whoever can signal can do so without an end.

@@ -3,8 +3,8 @@ import type { Performable } from '../../model/decision.ts';
 import type { ObservedCell } from '../../model/observation.ts';
 import { initialState, type RolloutState } from '../../model/state.ts';
 import { aCell, aRollout } from '../../testing/builders.ts';
-import { isInterrupted, performedOf } from './attempt.ts';
-import { runFrom, saw, type Run } from './run.ts';
+import { isInterrupted, recordAttempt } from './attempt.ts';
+import { newRun, recordLook, type Run } from './run.ts';
 import { takeTurn } from '../turn.ts';
 
 const NOW = 1_000_000;
@@ -21,7 +21,7 @@ const shift: Performable = {
 };
 
 const lost = (decision: Performable, state: RolloutState = initialState): RolloutState =>
-  performedOf(decision, { is: 'Lost', refusal }, observed).apply(state, NOW);
+  recordAttempt(decision, { is: 'Lost', refusal }, observed).apply(state, NOW);
 
 describe('what was lost with the process that did it', () => {
   it('is tried again at once when it was a write, with a look at the load balancer', () =>
@@ -54,7 +54,7 @@ describe('an abort while what a Cell has made is let go', () => {
   const abort = { by: 'ann', reason: '', at: NOW };
   const state: RolloutState = { ...initialState, rollout, requests: { abort } };
   const deletion = { isUnderWay: true, isHeld: true, policy: 'Delete' } as const;
-  const asked = (seen: ObservedCell): Run => saw(runFrom(state), seen, { now: NOW, upTo: 1 });
+  const asked = (seen: ObservedCell): Run => recordLook(newRun(state), seen, { now: NOW, upTo: 1 });
 
   it('goes before that where the configuration alone was deleted', () => {
     const run = asked({ ...observed, deletion });
@@ -83,7 +83,7 @@ describe('a write while the analysis in the background may have ended', () => {
   const restore = { ...shift, purpose: 'Restore', urgent: false } as const;
   const during = { reason: 'AccessDenied', message: '', since: 0, attempts: 9, until: NOW };
   const isGivenUp = (more: Partial<RolloutState>): boolean =>
-    isInterrupted(restore, { ...runFrom({ ...initialState, rollout, ...more }), seenChanges: 1 });
+    isInterrupted(restore, { ...newRun({ ...initialState, rollout, ...more }), seenChanges: 1 });
 
   it('is given up for its reading', () => {
     expect(isGivenUp({})).toBe(true);

@@ -6,9 +6,9 @@ import { isReadingRefused } from '../measure/background.ts';
 import { eventOf, refusalEvent } from '../report/events.ts';
 import { measurementName } from '../measure/measurement.ts';
 import type { CarriedOut, Performed } from './performed.ts';
-import * as backoff from './record-backoff.ts';
-import { isBackgroundDue, measured } from './record-measurement.ts';
-import { noted, withoutInspected } from './record.ts';
+import * as backoff from './backoff.ts';
+import { isBackgroundDue, recordVerdict } from './measurement.ts';
+import { addEvent, withoutInspected } from './record.ts';
 import { abortTakesBack, isStale, type Run } from './run.ts';
 import { nextSequence } from '../shift.ts';
 import { isUrgent } from '../../model/shift-purpose.ts';
@@ -29,27 +29,27 @@ export type Attempt =
   | { readonly is: 'Refused'; readonly refusal: Refusal };
 
 /** What an attempt to carry out a decision changes of what a run knows. */
-export function performedOf(decision: Performable, attempt: Attempt, observed: ObservedCell): Performed {
+export function recordAttempt(decision: Performable, attempt: Attempt, observed: ObservedCell): Performed {
   switch (attempt.is) {
     case 'CarriedOut':
       return withEvent(attempt.done, decision);
     case 'Interrupted':
-      return numbered(interrupted(decision, observed), decision, observed);
+      return countWrite(onInterruption(decision, observed), decision, observed);
     case 'Lost':
-      return numbered(lost(decision, attempt.refusal, observed), decision, observed);
+      return countWrite(onLoss(decision, attempt.refusal, observed), decision, observed);
     case 'Refused':
-      return numbered(refused(decision, attempt.refusal), decision, observed);
+      return countWrite(onRefusal(decision, attempt.refusal), decision, observed);
   }
 }
 
 function withEvent(done: CarriedOut, decision: Performable): Performed {
   const event = eventOf(decision);
   if (event === undefined || !done.isDone) return done;
-  return { ...done, apply: (state, now) => noted(done.apply(state, now), event) };
+  return { ...done, apply: (state, now) => addEvent(done.apply(state, now), event) };
 }
 
 /** Remembers how many writes were tried, since one that failed may have got as far as the configuration. */
-function numbered(done: Performed, decision: Performable, observed: ObservedCell): Performed {
+function countWrite(done: Performed, decision: Performable, observed: ObservedCell): Performed {
   if (decision.do !== 'Shift') return done;
   return {
     ...done,
@@ -58,22 +58,22 @@ function numbered(done: Performed, decision: Performable, observed: ObservedCell
 }
 
 /** What was interrupted may have been done all the same. */
-function interrupted(decision: Performable, observed: ObservedCell): Performed {
+function onInterruption(decision: Performable, observed: ObservedCell): Performed {
   switch (decision.do) {
     case 'Shift':
-      return { apply: (state) => ({ ...withoutInspected(state), mayDiffer: true }), sight: 'Stale' };
+      return { apply: (state) => ({ ...withoutInspected(state), mayDiffer: true }), observation: 'Stale' };
     case 'StartMeasurement':
       // It waits to be ended, since nobody knows whether it was started.
       return {
         apply: (state, now) => {
           if (state.rollout === undefined) return state;
           const name = measurementName(decision, observed.key.name, state.rollout);
-          return measured(state, decision, { name, phase: 'Pending', message: '' }, now);
+          return recordVerdict(state, decision, { name, phase: 'Pending', message: '' }, now);
         },
-        sight: 'Stale',
+        observation: 'Stale',
       };
     default:
-      return { apply: (state) => state, sight: 'Stale' };
+      return { apply: (state) => state, observation: 'Stale' };
   }
 }
 
@@ -81,12 +81,12 @@ function interrupted(decision: Performable, observed: ObservedCell): Performed {
  * A write is made by one attempt, so it is tried again at once when that was lost. When the next is lost as well, the write
  * itself may be what stops the workers, and it waits; all else was tried several times already.
  */
-function lost(decision: Performable, refusal: Refusal, observed: ObservedCell): Performed {
-  const refusing = refused(decision, refusal);
+function onLoss(decision: Performable, refusal: Refusal, observed: ObservedCell): Performed {
+  const refusing = onRefusal(decision, refusal);
   if (decision.do !== 'Shift') return refusing;
-  const interrupting = interrupted(decision, observed);
+  const interrupting = onInterruption(decision, observed);
   return {
-    sight: 'Stale',
+    observation: 'Stale',
     apply: (state, now) => (state.mayDiffer === true ? refusing : interrupting).apply(state, now),
   };
 }
@@ -106,7 +106,7 @@ const LONGEST_BACKOFF_MS = {
 const isForGood = ({ reason, permanent }: Refusal): boolean => permanent && reason !== 'Superseded';
 
 /** What is refused waits, so that it can be seen and tried again. */
-function refused(decision: Performable, refusal: Refusal): Performed {
+function onRefusal(decision: Performable, refusal: Refusal): Performed {
   const { reason, message, permanent } = refusal;
   const isQuiet =
     decision.do === 'CheckHealth' ||
@@ -123,7 +123,7 @@ function refused(decision: Performable, refusal: Refusal): Performed {
     ...(isQuiet ? { quiet: true as const } : {}),
   };
   return {
-    sight: 'Stale',
+    observation: 'Stale',
     apply: (state, now) => {
       const takesBack = isTakeBack || state.rollout?.ending !== undefined;
       const isVain = takesBack && isForGood(refusal);
@@ -133,9 +133,9 @@ function refused(decision: Performable, refusal: Refusal): Performed {
       // What takes traffic back asks no object before it writes, so that none shows that it may be served all the same.
       const isUnsure = isTakeBack && reason !== 'NoHealthyTargets';
       const before = isUnsure ? { ...state, mayDiffer: true as const } : state;
-      const next = backoff.refused(before, told, { now, longestMs: LONGEST_BACKOFF_MS[kind] });
+      const next = backoff.recordRefusal(before, told, { now, longestMs: LONGEST_BACKOFF_MS[kind] });
       const isNew = state.backoff?.reason !== reason || state.backoff.message !== message;
-      return isNew ? noted(next, refusalEvent(reason, message)) : next;
+      return isNew ? addEvent(next, refusalEvent(reason, message)) : next;
     },
   };
 }

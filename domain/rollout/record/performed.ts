@@ -3,11 +3,11 @@ import type { Performable } from '../../model/decision.ts';
 import type { ObservedCell } from '../../model/observation.ts';
 import type { RolloutState } from '../../model/state.ts';
 import type { PresentCell } from '../../versions/candidate.ts';
-import { backgroundWaived } from './record-measurement.ts';
-import * as ends from './record-ending.ts';
+import { recordWaiver } from './measurement.ts';
+import * as ends from './ending.ts';
 import * as record from './record.ts';
-import { replanned } from '../decide/replan.ts';
-import { remembering, saw, stale, wrote, type Run, type SeenAt } from './run.ts';
+import { recordReplan } from '../decide/replan.ts';
+import { withState, recordLook, markStale, recordWrite, type Run, type SeenAt } from './run.ts';
 
 /** A change of what is remembered, made at a time in milliseconds since the epoch. */
 export type Change = (state: RolloutState, now: number) => RolloutState;
@@ -16,24 +16,25 @@ export type Change = (state: RolloutState, now: number) => RolloutState;
 export interface Performed {
   readonly apply: Change;
   /** What is known of the objects: the same, that they have to be looked at, a new look, or what was written where there was none. */
-  readonly sight: 'Same' | 'Stale' | { readonly observed: ObservedCell } | { readonly written: Forwarding };
+  readonly observation:
+    'Same' | 'Stale' | { readonly observed: ObservedCell } | { readonly written: Forwarding };
 }
 
 /** The same, and whether what was decided was done, so that it may be told. */
 export type CarriedOut = Performed & { readonly isDone: boolean };
 
 /** It was done, and the objects are as they were. */
-export const kept = (apply: Change): CarriedOut => ({ apply, sight: 'Same', isDone: true });
+export const doneUnchanged = (apply: Change): CarriedOut => ({ apply, observation: 'Same', isDone: true });
 
 /** It was done, and the objects have to be looked at. */
-export const looking = (apply: Change): CarriedOut => ({ apply, sight: 'Stale', isDone: true });
+export const doneStale = (apply: Change): CarriedOut => ({ apply, observation: 'Stale', isDone: true });
 
 /** Takes up what performing a decision has changed. */
-export function tookUp(run: Run, { apply, sight }: Performed, at: SeenAt): Run {
-  const next = remembering(run, (state) => apply(state, at.now));
+export function applyPerformed(run: Run, { apply, observation: sight }: Performed, at: SeenAt): Run {
+  const next = withState(run, (state) => apply(state, at.now));
   if (sight === 'Same') return next;
-  if (sight === 'Stale') return stale(next);
-  return 'observed' in sight ? saw(next, sight.observed, at) : wrote(next, sight.written);
+  if (sight === 'Stale') return markStale(next);
+  return 'observed' in sight ? recordLook(next, sight.observed, at) : recordWrite(next, sight.written);
 }
 
 /** A decision that is carried out by remembering it. */
@@ -58,20 +59,20 @@ export const isRecorded = (decision: Performable): decision is Recorded => names
 export function carryOutRecorded(decision: Recorded, cell: PresentCell): CarriedOut {
   switch (decision.do) {
     case 'Pause':
-      return kept(record.paused);
+      return doneUnchanged(record.recordPause);
     case 'Bake':
-      return kept(record.baking);
+      return doneUnchanged(record.recordBake);
     case 'Advance':
-      return kept((state, now) => record.advanced(state, decision, now));
+      return doneUnchanged((state, now) => record.recordAdvance(state, decision, now));
     case 'Replan':
-      return kept((state, now) => replanned(state, decision, { cell, now }));
+      return doneUnchanged((state, now) => recordReplan(state, decision, { cell, now }));
     case 'End':
-      return kept((state) => ends.ending(state, decision, cell));
+      return doneUnchanged((state) => ends.recordEnding(state, decision, cell));
     case 'WaiveBackground':
-      return kept(backgroundWaived);
+      return doneUnchanged(recordWaiver);
     case 'Conclude':
-      return looking(ends.concluded);
+      return doneStale(ends.recordConclusion);
     case 'Finish':
-      return looking(ends.finished);
+      return doneStale(ends.recordFinish);
   }
 }

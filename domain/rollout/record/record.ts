@@ -1,12 +1,12 @@
 import type { CellStatus } from '../../../crds/cell.ts';
 import type { PresentCell } from '../../versions/candidate.ts';
-import { standing, type Decision } from '../../model/decision.ts';
+import { displayedDecision, type Decision } from '../../model/decision.ts';
 import { eventOf, type ReportedEvent } from '../report/events.ts';
 import type { InspectedForwarding } from '../../load-balancers/load-balancer.ts';
 import type { ObservedCell } from '../../model/observation.ts';
 import { recordUnplanned } from '../../gates/damping.ts';
-import { clocked } from '../../gates/deadline.ts';
-import { satOut } from '../../gates/targets.ts';
+import { recordElapsed } from '../../gates/deadline.ts';
+import { recordSittingOut } from '../../gates/targets.ts';
 import { changeOf, outcomeOf } from '../report/history.ts';
 import type { Rollout, RolloutState } from '../../model/state.ts';
 import { plannedBy } from '../../steps/plan.ts';
@@ -43,7 +43,7 @@ export interface RolloutSituation extends Pick<ObservedCell, 'weighted'> {
 }
 
 /** Records that a rollout began; `id` tells it from every other. */
-export function began(
+export function recordBegin(
   state: RolloutState,
   decision: Of<'Begin'>,
   at: { id: string; observed: ObservedCell; cell: PresentCell; now: number },
@@ -59,7 +59,7 @@ export function began(
 }
 
 /** Records that ELBv2 serves what was asked for; what was seen of health and load balancer before counts no more. */
-export function shifted(
+export function recordShift(
   before: RolloutState,
   { purpose, version, message, shares, sittingOut = [] }: Of<'Shift'>,
   at: {
@@ -75,7 +75,7 @@ export function shifted(
     mayDiffer: _read,
     stuckBefore: _over,
     ...rest
-  } = withoutBackoffBefore(purpose, withoutInspected(satOut(state, sittingOut, at.now)));
+  } = withoutBackoffBefore(purpose, withoutInspected(recordSittingOut(state, sittingOut, at.now)));
   const outcome = outcomeOf[purpose];
   if (outcome === undefined) return inRollout(rest, (rollout) => ({ ...rollout, shiftedAt: at.now }));
   const justChanged = changeOf(state.requested, {
@@ -95,7 +95,7 @@ export const isRefusedForHealth = ({ backoff }: RolloutState): boolean =>
   backoff?.reason === 'NoHealthyTargets';
 
 /** Records what a look at the load balancer has found. */
-export const inspected = (state: RolloutState, found: InspectedForwarding): RolloutState => ({
+export const recordInspection = (state: RolloutState, found: InspectedForwarding): RolloutState => ({
   ...(isRefusedForHealth(state) ? state : withoutBackoff(state)),
   inspected: found,
 });
@@ -107,11 +107,11 @@ export function withoutInspected(state: RolloutState): RolloutState {
 }
 
 /** Records what a decision means for the time that the rollout may take. */
-export const timed = (state: RolloutState, decision: Decision, now: number): RolloutState =>
-  inRollout(state, (rollout) => clocked(rollout, decision, now));
+export const recordTime = (state: RolloutState, decision: Decision, now: number): RolloutState =>
+  inRollout(state, (rollout) => recordElapsed(rollout, decision, now));
 
 /** Records that all steps are done and the canary is watched with the whole weight. */
-export const baking = (state: RolloutState, now: number): RolloutState =>
+export const recordBake = (state: RolloutState, now: number): RolloutState =>
   inRollout(withoutPromote(state), (rollout) => ({
     ...rollout,
     progress: { is: 'Baking', since: now },
@@ -119,12 +119,16 @@ export const baking = (state: RolloutState, now: number): RolloutState =>
   }));
 
 /** Records that the current step's pause has begun. */
-export function paused(state: RolloutState, now: number): RolloutState {
+export function recordPause(state: RolloutState, now: number): RolloutState {
   return inRollout(state, (rollout) => ({ ...rollout, progress: { is: 'Pausing', since: now } }));
 }
 
 /** Records that the current step is done; a request to promote it is answered thereby. */
-export function advanced(state: RolloutState, { to }: Pick<Of<'Advance'>, 'to'>, now: number): RolloutState {
+export function recordAdvance(
+  state: RolloutState,
+  { to }: Pick<Of<'Advance'>, 'to'>,
+  now: number,
+): RolloutState {
   return inRollout(withoutPromote(withoutBackoff(state)), (rollout) => ({
     ...rollout,
     index: to ?? rollout.index + 1,
@@ -134,7 +138,7 @@ export function advanced(state: RolloutState, { to }: Pick<Of<'Advance'>, 'to'>,
 }
 
 /** Records that a status was written, with the events that went with it; `sent` is the state that it was made of. */
-export function reported(state: RolloutState, sent: RolloutState, status: CellStatus): RolloutState {
+export function recordReported(state: RolloutState, sent: RolloutState, status: CellStatus): RolloutState {
   const { serves, justChanged, unblocked, unreported: _over, ...rest } = state;
   // What has come up while the status was written is told by the next one.
   const kept = {
@@ -152,7 +156,7 @@ export function reported(state: RolloutState, sent: RolloutState, status: CellSt
 }
 
 /** Records something that people should find among the Events of the Cell. */
-export function noted(state: RolloutState, event: Omit<ReportedEvent, 'id'>): RolloutState {
+export function addEvent(state: RolloutState, event: Omit<ReportedEvent, 'id'>): RolloutState {
   return {
     ...state,
     events: [...state.events, { ...event, id: `${state.eventCount + state.events.length}` }],
@@ -160,8 +164,8 @@ export function noted(state: RolloutState, event: Omit<ReportedEvent, 'id'>): Ro
 }
 
 /** Records the Event that tells people what is waited for, or how it ended, unless they have been told so already. */
-export function announced(state: RolloutState, decision: Decision, observed: ObservedCell): RolloutState {
-  const said = standing(decision);
+export function announceWait(state: RolloutState, decision: Decision, observed: ObservedCell): RolloutState {
+  const said = displayedDecision(decision);
   if (said.do !== 'Wait' && said.do !== 'Close') return state;
   const event = eventOf(said);
   if (event === undefined) return state;
@@ -172,7 +176,7 @@ export function announced(state: RolloutState, decision: Decision, observed: Obs
   const isAboutToBeTold = state.events.some(({ reason, message }) =>
     isToldByReason ? reason === event.reason : message === event.message,
   );
-  return isTold || isAboutToBeTold ? state : noted(state, event);
+  return isTold || isAboutToBeTold ? state : addEvent(state, event);
 }
 
 /** Forgets what has held. */

@@ -6,7 +6,7 @@ import type { RolloutState } from '../../model/state.ts';
 import type { SelectedTargetGroup, TargetGroup } from '../../model/target-group.ts';
 
 /** What is known after a look: what is remembered, and what counts of the objects. */
-export interface Sight {
+export interface Known {
   readonly state: RolloutState;
   readonly observed: ObservedCell;
 }
@@ -19,10 +19,10 @@ const REMOVAL_MS = 10_000;
  * deleted one after another, are not removed one by one. A run without an earlier look keeps what serves by the status.
  */
 export function debounceRemoval(
-  { state: { removal, ...state }, observed }: Sight,
+  { state: { removal, ...state }, observed }: Known,
   before: ObservedCell | undefined,
   now: number,
-): Sight {
+): Known {
   const missing = (before?.selected ?? servedBefore(observed)).filter(
     (group) => !includes(observed.selected, group),
   );

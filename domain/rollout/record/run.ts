@@ -2,20 +2,20 @@ import type { Forwarding } from '../../load-balancers/load-balancer.ts';
 import { withKnown, withReported, withWritten } from '../../model/known.ts';
 import type { ObservedCell } from '../../model/observation.ts';
 import type { RequestName, Stamp } from '../../model/request.ts';
-import { abortIsDue, ask, keep, refusal } from '../../model/requests.ts';
+import { abortIsDue, takeRequest, keepRequest, refusal } from '../../model/requests.ts';
 import { type Retry, type RolloutState, initialState, type BlockedVersion } from '../../model/state.ts';
-import * as backoff from './record-backoff.ts';
+import * as backoff from './backoff.ts';
 import type { CellStatus } from '../../../crds/cell.ts';
 import { given } from '../../model/fields.ts';
 import { isPinned, type PresentCell } from '../../versions/candidate.ts';
-import { sighted } from './record-backoff.ts';
-import { debounceRemoval, type Sight } from './removal.ts';
+import { clearReadFailure } from './backoff.ts';
+import { debounceRemoval, type Known } from './removal.ts';
 
 /** Puts together what a look has shown and what is known besides. */
-function sightOf(before: RolloutState, looked: ObservedCell): Sight {
+function mergeLook(before: RolloutState, looked: ObservedCell): Known {
   const known = isOutdated(before, looked) ? withoutRun(before) : before;
   // Also a run that has written nothing knows by it whether others have since.
-  const state = sighted({ ...known, sequence: known.sequence ?? looked.sequence }, looked);
+  const state = clearReadFailure({ ...known, sequence: known.sequence ?? looked.sequence }, looked);
   const { cell } = looked;
   if (cell === undefined) return { state, observed: looked };
   const isLate = isOverwritten(state, cell.status);
@@ -56,11 +56,11 @@ function isOverwritten({ rollout, reported }: RolloutState, { rollout: told }: C
 function withBlock({ justBlocked, ...rest }: RolloutState, cell: PresentCell): RolloutState {
   if (justBlocked === undefined) return rest;
   const block = isPinned(justBlocked.version, cell) ? { ...justBlocked, pinned: true } : justBlocked;
-  return tells(cell.status, block) ? rest : { ...rest, justBlocked: block };
+  return reportsBlock(cell.status, block) ? rest : { ...rest, justBlocked: block };
 }
 
 /** Whether a status says that a version is blocked, since when, and whether it was pinned then. */
-export const tells = (status: CellStatus | undefined, block: BlockedVersion): boolean =>
+export const reportsBlock = (status: CellStatus | undefined, block: BlockedVersion): boolean =>
   (status?.blockedVersions ?? []).some(
     ({ version, time, pinned = false }) =>
       version === block.version && time === block.time && pinned === (block.pinned ?? false),
@@ -81,7 +81,7 @@ export interface Run {
 }
 
 /** What a run knows that has not looked yet, and what the run before it has seen. */
-export const runFrom = (state: RolloutState, observed?: ObservedCell): Run => ({
+export const newRun = (state: RolloutState, observed?: ObservedCell): Run => ({
   state,
   observed,
   observedAt: 0,
@@ -90,7 +90,7 @@ export const runFrom = (state: RolloutState, observed?: ObservedCell): Run => ({
 });
 
 /** What the next run goes on with: of a rollout what was seen of it as well, so that an abort waits for no look. */
-export const handedOver = ({
+export const handOver = ({
   state,
   observed,
 }: Run): { readonly state: RolloutState; readonly observed?: ObservedCell } =>
@@ -100,48 +100,52 @@ export const handedOver = ({
 export const isStale = ({ changes, seenChanges }: Run): boolean => changes !== seenChanges;
 
 /** Whether the status says all that is known, so that nothing is lost with this run. */
-export const isTold = (run: Run): boolean => !isStale(run) && run.state.unreported === undefined;
+export const isReported = (run: Run): boolean => !isStale(run) && run.state.unreported === undefined;
 
 /** Whether there is nothing that a cancellation could abort. */
 export const isIdle = (run: Run): boolean =>
-  isTold(run) && run.observed !== undefined && run.observed.cell?.status.rollout === undefined;
+  isReported(run) && run.observed !== undefined && run.observed.cell?.status.rollout === undefined;
 
 /** Changes what is remembered. */
-export const remembering = (run: Run, change: (state: RolloutState) => RolloutState): Run => ({
+export const withState = (run: Run, change: (state: RolloutState) => RolloutState): Run => ({
   ...run,
   state: change(run.state),
 });
 
 /** The objects have to be looked at. */
-export const stale = (run: Run): Run => ({ ...run, changes: run.changes + 1 });
+export const markStale = (run: Run): Run => ({ ...run, changes: run.changes + 1 });
 
 /** An object has changed that the Cell depends on; what held may have changed with it. */
-export const changed = (run: Run, now: number): Run =>
-  stale(remembering(run, (state) => backoff.hurried(state, now)));
+export const markChanged = (run: Run, now: number): Run =>
+  markStale(withState(run, (state) => backoff.resetBackoff(state, now)));
 
 /** ELBv2 may serve something else than the status of the configuration says. */
-export const drifted = (run: Run, now: number): Run =>
-  stale(remembering(run, (state) => backoff.suspected(state, now)));
+export const markDrifted = (run: Run, now: number): Run =>
+  markStale(withState(run, (state) => backoff.markUnverified(state, now)));
 
 /** The health of a target group that carries traffic has changed. */
-export const targetsChanged = (run: Run, now: number): Run =>
-  stale(remembering(run, (state) => ({ ...backoff.hurried(state, now), targetsChanged: true })));
+export const markTargetsChanged = (run: Run, now: number): Run =>
+  markStale(withState(run, (state) => ({ ...backoff.resetBackoff(state, now), targetsChanged: true })));
 
 /** What holds a rollout or takes it back is done by what was seen last. */
-const holds: ReadonlySet<RequestName> = new Set(['pause', 'abort']);
+const actsOnLastLook: ReadonlySet<RequestName> = new Set(['pause', 'abort']);
 
 /**
  * An operator asks for something. What lets a rollout go on is about the objects as they are now: who makes a Freeze and
  * then ends a pause may be quicker than the word of that Freeze.
  */
-export function requested(run: Run, name: RequestName, stamp: Stamp): Run {
-  if (mayAbortLater(run, name)) return remembering(run, (state) => keep(state, name, stamp));
-  const looking = holds.has(name) ? run : name === 'retry' ? changed(run, stamp.at) : stale(run);
-  return remembering(looking, (state) => ask(state, name, stamp));
+export function recordRequest(run: Run, name: RequestName, stamp: Stamp): Run {
+  if (mayAbortLater(run, name)) return withState(run, (state) => keepRequest(state, name, stamp));
+  const looking = actsOnLastLook.has(name)
+    ? run
+    : name === 'retry'
+      ? markChanged(run, stamp.at)
+      : markStale(run);
+  return withState(looking, (state) => takeRequest(state, name, stamp));
 }
 
 /** Says why a request makes no sense now; undefined when it does. */
-export const refusalBy = (run: Run, name: RequestName): string | undefined =>
+export const refusalOf = (run: Run, name: RequestName): string | undefined =>
   mayAbortLater(run, name) ? undefined : refusal(run.state, name);
 
 /** Whether an abort may be of a rollout that this run does not know again yet: one that an earlier run has left behind. */
@@ -161,9 +165,9 @@ export interface SeenAt {
 }
 
 /** The objects were looked at. */
-export function saw({ state: before, ...run }: Run, seen: ObservedCell, at: SeenAt): Run {
+export function recordLook({ state: before, ...run }: Run, seen: ObservedCell, at: SeenAt): Run {
   const { now, upTo } = at;
-  const { state, observed } = debounceRemoval(sightOf(before, seen), run.observed, now);
+  const { state, observed } = debounceRemoval(mergeLook(before, seen), run.observed, now);
   return { ...run, state: withoutLateAbort(state, observed), observed, observedAt: now, seenChanges: upTo };
 }
 
@@ -175,18 +179,18 @@ function withoutLateAbort(state: RolloutState, seen: ObservedCell): RolloutState
 }
 
 /** The load balancer was written and nothing was looked at afterwards: all else is as it was seen before, and as old as that. */
-export function wrote(run: Run, forwarding: Forwarding): Run {
+export function recordWrite(run: Run, forwarding: Forwarding): Run {
   const { observed, state } = run;
-  if (observed === undefined) return stale(run);
+  if (observed === undefined) return markStale(run);
   return { ...run, observed: withKnown(withWritten(observed, forwarding), state) };
 }
 
 /** The objects could not be looked at. */
-export const couldNotSee = (run: Run, failure: Pick<Retry, 'reason' | 'message'>, now: number): Run =>
-  remembering(run, (state) => backoff.unseen(state, failure, now));
+export const recordFailedLook = (run: Run, failure: Pick<Retry, 'reason' | 'message'>, now: number): Run =>
+  withState(run, (state) => backoff.recordReadFailure(state, failure, now));
 
 /** What was seen while a status was written may be older than that status. */
-export function withStatusOf({ state, ...run }: Run): Run {
+export function withReportedStatus({ state, ...run }: Run): Run {
   const { overwritten: _older, ...rest } = state;
   return { ...run, state: rest, observed: withReported(run.observed, state.reported) };
 }

@@ -25,7 +25,7 @@ export interface CellReport {
 }
 
 /** What became of a report that went along with a write. */
-export type Told =
+export type ReportOutcome =
   { readonly is: 'Told' } | { readonly is: 'Refused'; readonly reason: string; readonly message: string };
 
 /** Whether a decision is reported: what moves traffic before it is done, how a Cell stands before it waits, the rest with what comes of it. */

@@ -1,7 +1,7 @@
 import type { Change } from '../../model/state.ts';
 import type { Ending } from '../../model/decision.ts';
 import type { ShiftPurpose } from '../../model/shift-purpose.ts';
-import { requestsFrom } from '../../model/requests.ts';
+import { requestsInStatus } from '../../model/requests.ts';
 import type { TakenRequest } from '../../model/request.ts';
 import { cut } from '../../text.ts';
 import { parseTime } from '../../time.ts';
@@ -36,7 +36,7 @@ export const revertedAs = (ending: Ending['kind'] | undefined): Change['outcome'
 /** Writes a change down as the Cell's status has it, with what operators asked for meanwhile. */
 export function changeOf(asked: readonly TakenRequest[] | undefined, changed: Changed): Change {
   const { startedAt, endedAt, from, message, ...change } = changed;
-  const requests = requestsFrom(asked ?? []);
+  const requests = requestsInStatus(asked ?? []);
   return {
     ...change,
     ...(from === undefined ? {} : { from }),

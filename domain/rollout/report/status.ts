@@ -2,12 +2,12 @@ import type { CellStatus } from '../../../crds/cell.ts';
 import { approvalIn } from '../record/approval.ts';
 import { conditionsFrom, type Claim } from '../../kubernetes/conditions.ts';
 import { connectionsText } from '../../load-balancers/connections.ts';
-import { standing, type Decision, isPause } from '../../model/decision.ts';
+import { displayedDecision, type Decision, isPause } from '../../model/decision.ts';
 import { withChange } from './history.ts';
-import { requestsFrom } from '../../model/requests.ts';
+import { requestsInStatus } from '../../model/requests.ts';
 import { stableSet, UNKNOWN_VERSION } from '../../versions/stable.ts';
-import { told, tellRejected } from './fitted.ts';
-import { LONGEST_MESSAGE, loudHold, optional, type StatusInput } from '../../model/status-input.ts';
+import { listRejected, describeRejected } from './fit.ts';
+import { LONGEST_MESSAGE, visibleBackoff, optional, type StatusInput } from '../../model/status-input.ts';
 import { blockedVersions, rolloutOf } from './status-rollout.ts';
 import { stepOf } from '../../steps/step.ts';
 import { stepsOf } from '../../steps/plan.ts';
@@ -54,7 +54,7 @@ function claims(input: StatusInput, { phase, reason, message, rejected }: Told):
       message:
         rejected.length === 0
           ? 'Every selected AWSTargetGroup has a usable version, and an ARN of its own.'
-          : tellRejected(rejected),
+          : describeRejected(rejected),
     },
     ...(targets === undefined
       ? keptTargets(input)
@@ -97,7 +97,7 @@ type Phase = NonNullable<CellStatus['phase']>;
 export function statusOf(given: StatusInput): CellStatus {
   // What was refused is not over because it is tried again: the Cell does not stand as it should until that is done.
   const isRefused = given.state.backoff !== undefined && given.state.backoff.quiet !== true;
-  const input = isRefused ? given : { ...given, decision: standing(given.decision) };
+  const input = isRefused ? given : { ...given, decision: displayedDecision(given.decision) };
   const { observed, cell, state, decision } = input;
   const { rejected } = groupByVersion(observed.selected);
   const phase = phaseOf(input);
@@ -117,7 +117,7 @@ export function statusOf(given: StatusInput): CellStatus {
     ),
     ...progressOf(input, phase),
     targetGroups: isUnseen(input) ? cell.status.targetGroups : targetGroupsOf(input),
-    rejectedTargetGroups: told(rejected),
+    rejectedTargetGroups: listRejected(rejected),
     blockedVersions: blockedVersions(input),
     ...(decision.do === 'Close' && decision.missing !== undefined
       ? { availableTargetGroups: decision.missing.available, desiredTargetGroups: decision.missing.desired }
@@ -140,7 +140,7 @@ function phaseOf(input: StatusInput): Phase {
   const { state, decision } = input;
   if (decision.do === 'Close') return decision.outcome === 'Deleted' ? 'Completed' : decision.outcome;
   const { rollout } = state;
-  const hold = loudHold(input);
+  const hold = visibleBackoff(input);
   const paused = isPause(decision);
   if (rollout === undefined) return hold !== undefined ? 'Failed' : paused ? 'Waiting' : 'Progressing';
   if (rollout.ending !== undefined) return hold === undefined ? 'Reverting' : 'FailedReverting';
@@ -150,7 +150,7 @@ function phaseOf(input: StatusInput): Phase {
 function reasonOf(input: StatusInput): string {
   const { state, decision } = input;
   if (decision.do === 'Close') return decision.reason;
-  const cause = loudHold(input) ?? state.blind;
+  const cause = visibleBackoff(input) ?? state.blind;
   if (cause !== undefined) return cause.reason;
   if (state.rollout?.ending !== undefined) return state.rollout.ending.reason;
   if (decision.do === 'Wait') return decision.reason ?? `WaitingFor${decision.for}`;
@@ -160,7 +160,7 @@ function reasonOf(input: StatusInput): string {
 function messageOf(input: StatusInput): string {
   const { state, decision } = input;
   const { rollout } = state;
-  const cause = loudHold(input) ?? state.blind;
+  const cause = visibleBackoff(input) ?? state.blind;
   const why = rollout?.ending === undefined ? '' : `${rollout.ending.message} `;
   const what = cause === undefined || decision.do === 'Close' ? input.decision.message : cause.message;
   return cut(`${why}${what}`, LONGEST_MESSAGE);
@@ -225,7 +225,7 @@ function targetGroupsOf({ observed, cell, state, now }: StatusInput): CellStatus
 
 /** What operators asked for, and how what serves came to change. */
 function toldOf({ cell, state }: StatusInput): Pick<CellStatus, 'requests' | 'history' | 'unplannedShifts'> {
-  const requests = requestsFrom(state.requested ?? []);
+  const requests = requestsInStatus(state.requested ?? []);
   const history = withChange((state.reported ?? cell.status).history, state.justChanged);
   return {
     ...(requests.length === 0 ? {} : { requests }),

@@ -34,11 +34,11 @@ export function handedOver(
   const stable = { version: '1.0.0', groups: [a] };
   const canary = { version: '2.0.0', groups: [b] };
   const begin = { do: 'Begin', stable, canary, index: done, message: '' } as const;
-  const began = record.began(initialState, begin, { id: 'handed', observed, cell, now });
+  const began = record.recordBegin(initialState, begin, { id: 'handed', observed, cell, now });
   const shifted = record.inRollout(began, (rollout) => ({ ...rollout, shiftedAt: now }));
   const decision = { do: 'Wait', for: 'Settle', message: '' } as const;
   const workflow = { workflowId: '', runId: '' };
   const status = statusOf({ observed, cell, state: shifted, decision, workflow, now });
   world.report({ key: world.key, uid: '', status, events: [] });
-  return { ...record.reported(shifted, shifted, status), ...remembers };
+  return { ...record.recordReported(shifted, shifted, status), ...remembers };
 }

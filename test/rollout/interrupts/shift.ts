@@ -6,7 +6,7 @@ import { canonical } from '../../../domain/kubernetes/canonical.ts';
 import { lackOfHealth, type TargetHealth } from '../../../domain/gates/health.ts';
 import type { ObservedCell } from '../../../domain/model/observation.ts';
 import type { WeightedTargetGroup } from '../../../domain/model/target-group.ts';
-import type { CellReport, Told } from '../../../domain/rollout/report/events.ts';
+import type { CellReport, ReportOutcome } from '../../../domain/rollout/report/events.ts';
 import { sameShares, TOTAL_WEIGHT } from '../../../domain/load-balancers/weights.ts';
 import { failureOf, type Passing } from './troubles.ts';
 import { targetGroupsOf } from '../../../domain/load-balancers/load-balancer.ts';
@@ -38,7 +38,7 @@ export async function shift(world: World, request: ShiftRequest, by: Passing): P
   return telling === undefined ? result : { ...result, told: await telling };
 }
 
-async function tell(world: World, report: CellReport, by: Passing): Promise<Told> {
+async function tell(world: World, report: CellReport, by: Passing): Promise<ReportOutcome> {
   try {
     await world.troubles.pass('report', by);
     world.report(report);
@@ -51,7 +51,7 @@ async function tell(world: World, report: CellReport, by: Passing): Promise<Told
 async function written(
   world: World,
   request: ShiftRequest,
-  by: Passing & { readonly telling: Promise<Told> | undefined },
+  by: Passing & { readonly telling: Promise<ReportOutcome> | undefined },
 ): Promise<ShiftResult> {
   const lacking = await lackOf(world, request, by);
   if (lacking !== undefined) return lacking;

@@ -3,10 +3,10 @@ import type { Decision, Shift, Close } from '../../model/decision.ts';
 import { gate } from '../../gates/gate.ts';
 import { guard, type GuardInput } from '../../gates/guard.ts';
 import { carriersBeside, isGone, presentOf, UNKNOWN_VERSION } from '../../versions/stable.ts';
-import { close, isPinLost, tooMany, waiting } from './settle.ts';
-import { backTo, giveBack, takeOutMeanwhile } from './take-back.ts';
+import { close, isPinLost, closeTooMany, closeWaiting } from './close.ts';
+import { revertedShares, revertTo, removeGoneMeanwhile } from './revert.ts';
 import { abortIsDue } from '../../model/requests.ts';
-import { awaitBackoff } from './held.ts';
+import { awaitBackoff } from './hold.ts';
 import { isNewer, type VersionSet } from '../../versions/version.ts';
 import {
   everythingTo,
@@ -68,7 +68,8 @@ export function fallBack(input: GuardInput, found: Candidates, stable: VersionSe
   const least = fitting.find(isComplete) ?? fitting[0] ?? (target === undefined ? free[0] : undefined);
   const older = target !== undefined && isOlder(target) ? target : least;
   if (older === undefined) return undefined;
-  if (older.groups.length > MAX_TARGET_GROUPS) return tooMany(older.groups, `Version ${older.version} has`);
+  if (older.groups.length > MAX_TARGET_GROUPS)
+    return closeTooMany(older.groups, `Version ${older.version} has`);
   return {
     do: 'Shift',
     purpose: 'FallBack',
@@ -82,7 +83,7 @@ export function fallBack(input: GuardInput, found: Candidates, stable: VersionSe
  * Leaves no weight where it does not belong: what was adopted with weights on two versions continues as a rollout when it is on
  * its way to the version that should serve, and goes back otherwise.
  */
-export function recover(input: GuardInput, found: Candidates, stable: VersionSet): Decision | undefined {
+export function resolveSplit(input: GuardInput, found: Candidates, stable: VersionSet): Decision | undefined {
   const { observed, cell } = input;
   const [other] = carriersBeside(stable, observed, cell);
   if (other === undefined) return undefined;
@@ -97,20 +98,24 @@ export function recover(input: GuardInput, found: Candidates, stable: VersionSet
   const takesOver = target?.version === stable.version || isGone(stable, observed);
   if (target !== undefined && takesOver && isNewer(target.version, other.version))
     return begin({ stable: other, canary: target }, input);
-  return backFrom(stable, input);
+  return revertCarriers(stable, input);
 }
 
 /** Gives everything to the stable side that something else carries; undefined when nothing does. */
-function backFrom(stable: VersionSet, input: GuardInput): Decision | undefined {
+function revertCarriers(stable: VersionSet, input: GuardInput): Decision | undefined {
   const { observed, cell } = input;
   const [other] = carriersBeside(stable, observed, cell);
   if (other === undefined) return undefined;
   const present = presentOf(stable, observed.selected);
   const groups = present.length > 0 ? present : stable.groups;
-  return giveBack(stable.version, backTo(groups, other.groups, input));
+  return revertTo(stable.version, revertedShares(groups, other.groups, input));
 }
 
-export function move(input: GuardInput, found: Candidates, stable: VersionSet): Decision | undefined {
+export function changeVersion(
+  input: GuardInput,
+  found: Candidates,
+  stable: VersionSet,
+): Decision | undefined {
   const { cell, now } = input;
   const { target } = found;
   if (target === undefined || target.version === stable.version) return undefined;
@@ -125,21 +130,21 @@ export function move(input: GuardInput, found: Candidates, stable: VersionSet): 
       do: 'Shift',
       purpose: 'RollBack',
       version: target.version,
-      shares: backTo(target.groups, stable.groups, input),
+      shares: revertedShares(target.groups, stable.groups, input),
       message: `Rolling back to ${target.version}, because spec.version asks for it.`,
     },
     input,
   );
-  return back.do === 'Wait' ? takeOutMeanwhile(back, stable, input) : back;
+  return back.do === 'Wait' ? removeGoneMeanwhile(back, stable, input) : back;
 }
 
 /** Gives everything to the version that should serve where nothing is served yet. */
 export function install(input: FirstInput): Decision {
   const { found } = input;
   const { target } = found;
-  if (target === undefined) return waiting(found, undefined);
+  if (target === undefined) return closeWaiting(found, undefined);
   const { version, groups } = target;
-  if (groups.length > MAX_TARGET_GROUPS) return tooMany(groups, `Version ${version} has`);
+  if (groups.length > MAX_TARGET_GROUPS) return closeTooMany(groups, `Version ${version} has`);
   const shift: Shift = {
     do: 'Shift',
     purpose: 'Install',
@@ -200,5 +205,5 @@ function withoutRoom({ stable, canary }: Sides, { observed }: GuardInput): Close
   const together = withCarriers(both, observed.weighted);
   if (together.length <= MAX_TARGET_GROUPS) return undefined;
   const others = together.length > both.length ? ' with what else serves' : '';
-  return tooMany(together, `Versions ${stable.version} and ${canary.version} have together${others}`);
+  return closeTooMany(together, `Versions ${stable.version} and ${canary.version} have together${others}`);
 }

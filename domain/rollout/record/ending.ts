@@ -18,7 +18,7 @@ export const blockedBy = ({ message, at }: Ending, version: string, cell: Presen
 });
 
 /** Records that the rollout ends before its last step, and why; a version that failed is blocked from here on. */
-export function ending(
+export function recordEnding(
   state: RolloutState,
   { ending: end }: Extract<Decision, { do: 'End' }>,
   cell: PresentCell,
@@ -31,7 +31,7 @@ export function ending(
 }
 
 /** Records that everything is back at the stable side. */
-export function concluded(state: RolloutState, now: number): RolloutState {
+export function recordConclusion(state: RolloutState, now: number): RolloutState {
   const { rollout, health: _old, requested: _told, stuckBefore: _over, ...rest } = withoutBackoff(state);
   if (rollout === undefined) return { ...rest, requests: {} };
   const justChanged = changeOf(state.requested, {
@@ -46,7 +46,7 @@ export function concluded(state: RolloutState, now: number): RolloutState {
 }
 
 /** Records that the canary has become what serves. */
-export function finished(state: RolloutState, now: number): RolloutState {
+export function recordFinish(state: RolloutState, now: number): RolloutState {
   const { rollout, requested: _told, stuckBefore: _over, ...rest } = withoutBackoff(state);
   if (rollout === undefined) return { ...rest, requests: {} };
   const justChanged = changeOf(state.requested, {

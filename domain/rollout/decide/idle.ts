@@ -23,7 +23,7 @@ type Standing = Close | Wait;
  * One whose AWSTargetGroup is gone or that has no healthy target leaves at once: on AWS a group in a rule with only
  * unhealthy targets can fail the whole load balancer in DNS (Route 53, EvaluateTargetHealth).
  */
-export function atRest(close: Close, input: GuardInput): Decision {
+export function closeIdle(close: Close, input: GuardInput): Decision {
   const { state, now } = input;
   const isQuiet = state.backoff?.quiet === true && now < state.backoff.until;
   if (state.hasMeasured === true && !isQuiet) {
@@ -32,19 +32,22 @@ export function atRest(close: Close, input: GuardInput): Decision {
       message: 'Deleting the oldest AnalysisRuns, Experiments, Checks and Jobs beyond those that are kept.',
     };
   }
-  return leaveIdle(close, input) ?? close;
+  return detachIdle(close, input) ?? close;
 }
 
 /** What becomes of groups at weight 0 in a Cell that stands as it does for now; undefined where there are none. */
-export function leaveIdle(stands: Standing, input: GuardInput, version = ''): Decision | undefined {
+export function detachIdle(stands: Standing, input: GuardInput, version = ''): Decision | undefined {
   const { observed, cell, state, now } = input;
   const waiting = observed.weighted.filter(({ weight }) => weight === 0);
   if (waiting.length === 0) return undefined;
-  const first = untilTriedAgain(stands, input) ?? leaveGone(stands, input, version);
+  const first = awaitRetry(stands, input) ?? detachGone(stands, input, version);
   if (first !== undefined) return first;
   const lost = waiting.filter((group) => (evacuatedUntil(group, input) ?? Infinity) <= now);
   if (lost.length > 0) {
-    const out = leave(lost, 'because it had no healthy target for spec.healthTimeout', { observed, version });
+    const out = detach(lost, 'because it had no healthy target for spec.healthTimeout', {
+      observed,
+      version,
+    });
     return standingAs(stands, { ...out, sittingOut: lost.map(({ arn }) => arn) });
   }
   const idle = waiting.filter((group) => evacuatedUntil(group, input) === undefined);
@@ -52,12 +55,12 @@ export function leaveIdle(stands: Standing, input: GuardInput, version = ''): De
   const check = state.idle;
   const dueAt = dueAfter(cell, cell.status.history?.[0]?.endedAt, check?.since);
   const out = (leaving: readonly WeightedTargetGroup[], why: string): Shift =>
-    standingAs(stands, leave(leaving, why, { observed, version }));
+    standingAs(stands, detach(leaving, why, { observed, version }));
   if (dueAt !== undefined && now >= dueAt)
     return out(idle, 'because spec.updateStrategy.detachAfter has passed');
   const isAboutAll = check !== undefined && idle.every(({ arn }) => check.targetGroupARNs.includes(arn));
   if (dueAt === undefined || !isAboutAll || now >= check.at + IDLE_CHECK_MS)
-    return look(idle, observed, stands);
+    return checkIdle(idle, observed, stands);
   const unhealthy = idle.filter(({ arn }) => check.unhealthyARNs.includes(arn));
   if (unhealthy.length > 0) return out(unhealthy, 'because it has no healthy target');
   const message = `Keeping ${namesOf(idle)} at weight 0 until ${new Date(dueAt).toISOString()}.`;
@@ -65,16 +68,16 @@ export function leaveIdle(stands: Standing, input: GuardInput, version = ''): De
 }
 
 /** Takes groups at weight 0 out whose AWSTargetGroups are gone; undefined when there is none. */
-function leaveGone(stands: Standing, input: GuardInput, version: string): Decision | undefined {
+function detachGone(stands: Standing, input: GuardInput, version: string): Decision | undefined {
   const { observed } = input;
   const gone = observed.weighted.filter((one) => one.weight === 0 && !includes(observed.selected, one));
   if (gone.length === 0) return undefined;
   const why = 'because its AWSTargetGroup is gone';
-  return untilTriedAgain(stands, input) ?? standingAs(stands, leave(gone, why, { observed, version }));
+  return awaitRetry(stands, input) ?? standingAs(stands, detach(gone, why, { observed, version }));
 }
 
 /** What was refused for that waits, and holds nothing else. */
-function untilTriedAgain(stands: Standing, { state: { backoff }, now }: GuardInput): Wait | undefined {
+function awaitRetry(stands: Standing, { state: { backoff }, now }: GuardInput): Wait | undefined {
   if (backoff?.quiet !== true || now >= backoff.until) return undefined;
   const { until, message } = backoff;
   return waitAs(stands, { for: 'Backoff', until, message });
@@ -97,7 +100,7 @@ function dueAfter(
   return from === undefined ? undefined : from + parseDuration(after) * 1000;
 }
 
-const look = (
+const checkIdle = (
   idle: readonly WeightedTargetGroup[],
   { weighted }: Pick<ObservedCell, 'weighted'>,
   settled: Standing,
@@ -108,7 +111,7 @@ const look = (
   message: `Checking the targets of ${namesOf(idle)} at weight 0.`,
 });
 
-const leave = (
+const detach = (
   leaving: readonly WeightedTargetGroup[],
   why: string,
   { observed, version }: Pick<GuardInput, 'observed'> & Pick<Shift, 'version'>,

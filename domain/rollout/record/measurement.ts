@@ -17,7 +17,7 @@ type Following = Pick<FollowMeasurement, 'do' | 'kind' | 'background' | 'name'>;
  * Records how far something has come that was started or read; what has ended meanwhile is read again at once. An answer
  * about what is not waited for any more tells nothing: someone may have had it measured again meanwhile.
  */
-export function measured(
+export function recordVerdict(
   state: RolloutState,
   decision: Starting | Following,
   verdict: AnalysisVerdict,
@@ -26,7 +26,7 @@ export function measured(
   const { background: prefix, kind } = decision;
   const known = withoutBackoffOf(decision, state);
   if (decision.do !== 'StartMeasurement' && !isAwaited(decision, state.rollout)) return known;
-  const { readAt, rest: read } = reading(known, verdict, now);
+  const { readAt, rest: read } = readTimeOf(known, verdict, now);
   // A promote of before was about what still measured, and not about how it has failed.
   const holds = prefix === undefined && isUnsuccessful(verdict.phase);
   const heldBefore = state.rollout !== undefined && isStepHeld(state.rollout);
@@ -63,7 +63,7 @@ const isAwaited = ({ background: prefix, name }: Following, rollout: Rollout | u
 };
 
 /** Records that nobody waits any more for what measured; a verdict that a background had come to before counts. */
-export function terminated(
+export function recordTermination(
   state: RolloutState,
   decision: Following,
   verdict: AnalysisVerdict | undefined,
@@ -73,7 +73,7 @@ export function terminated(
   if (decision.background === undefined)
     return inRollout(rest, (rollout) => ({ ...rollout, progress: { is: 'Ready' } }));
   if (verdict !== undefined && isFinished(verdict.phase))
-    return measured(rest, { ...decision, do: 'ReadMeasurement' }, verdict, now);
+    return recordVerdict(rest, { ...decision, do: 'ReadMeasurement' }, verdict, now);
   return inRollout(rest, ({ background: _ended, progress, ...rollout }) => {
     const isOfBake = progress.is === 'Baking' && decision.background === 'bake';
     return {
@@ -84,7 +84,7 @@ export function terminated(
 }
 
 /** Records that someone goes on without a verdict from the background; the request is answered thereby. */
-export function backgroundWaived(state: RolloutState): RolloutState {
+export function recordWaiver(state: RolloutState): RolloutState {
   const { promote: _answered, ...requests } = state.requests;
   return inRollout({ ...state, requests }, (rollout) =>
     rollout.background === undefined
@@ -94,7 +94,7 @@ export function backgroundWaived(state: RolloutState): RolloutState {
 }
 
 /** Records that something that measures has ended: what is waited for is read at once, or as soon as it was started. */
-export function verdictExpected(state: RolloutState): RolloutState {
+export function markVerdictDue(state: RolloutState): RolloutState {
   return inRollout({ ...state, verdictAwaits: true }, (rollout) => {
     const { progress, background } = rollout;
     return {
@@ -112,7 +112,7 @@ export const isBackgroundDue = ({ rollout }: RolloutState): boolean =>
 const toRead = <One extends Measuring>(one: One): One =>
   isSettled(one.verdict.phase) ? one : { ...one, readAt: 0 };
 
-function reading(
+function readTimeOf(
   { verdictAwaits, ...rest }: RolloutState,
   verdict: AnalysisVerdict,
   now: number,
@@ -133,7 +133,7 @@ function withoutBackoffOf(
 }
 
 /** Records that no more AnalysisRuns and Experiments are left than are kept. */
-export function pruned(state: RolloutState): RolloutState {
+export function recordPruned(state: RolloutState): RolloutState {
   const { hasMeasured: _told, ...rest } = withoutBackoff(state);
   return rest;
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { AnalysisPhase, AnalysisVerdict } from '../measure/analysis.ts';
 import { decide } from '../decide/decide.ts';
-import { measured, verdictExpected } from './record-measurement.ts';
-import { ask } from '../../model/requests.ts';
+import { recordVerdict, markVerdictDue } from './measurement.ts';
+import { takeRequest } from '../../model/requests.ts';
 import { initialState, type RolloutState } from '../../model/state.ts';
 import { aCell, aRollout } from '../../testing/builders.ts';
 import { labelOf } from '../../testing/label.ts';
@@ -24,43 +24,43 @@ const seen = aCell()
 const starts = { do: 'StartMeasurement', kind: 'AnalysisRun' } as const;
 const reading = { do: 'ReadMeasurement', kind: 'AnalysisRun', name: 'run' } as const;
 const analysed = (state: RolloutState, said: AnalysisVerdict, now: number) =>
-  measured(state, state.hasMeasured === true ? reading : starts, said, now);
+  recordVerdict(state, state.hasMeasured === true ? reading : starts, said, now);
 const verdict = (phase: AnalysisPhase) => ({ name: 'run', phase, message: '' });
 
 describe('the answer about an AnalysisRun', () => {
-  const word = verdictExpected(analysed(starting, verdict('Inconclusive'), NOW));
+  const word = markVerdictDue(analysed(starting, verdict('Inconclusive'), NOW));
 
   it('tells nothing of the one that someone has asked for since', () => {
-    const retried = ask(word, 'retry', { by: 'ann', reason: '', at: NOW });
+    const retried = takeRequest(word, 'retry', { by: 'ann', reason: '', at: NOW });
     const read = analysed(retried, verdict('Inconclusive'), NOW);
     expect(read.rollout?.progress).toEqual({ is: 'Ready' });
     expect(labelOf(decide(seen, read, NOW))).toBe('Start AnalysisRun');
-    const begun = measured(read, starts, { ...verdict('Running'), name: 'run-1' }, NOW);
-    expect(measured(begun, reading, verdict('Failed'), NOW).rollout).toEqual(begun.rollout);
+    const begun = recordVerdict(read, starts, { ...verdict('Running'), name: 'run-1' }, NOW);
+    expect(recordVerdict(begun, reading, verdict('Failed'), NOW).rollout).toEqual(begun.rollout);
     // What has ended may be the new one.
     expect(begun.rollout?.progress).toMatchObject({ readAt: 0 });
   });
 
   it('tells nothing of the one in the background that someone has asked for since', () => {
     const behind = { ...starts, background: 'bg' } as const;
-    const before = measured(starting, behind, verdict('Inconclusive'), NOW);
-    const retried = ask(before, 'retry', { by: 'ann', reason: '', at: NOW });
+    const before = recordVerdict(starting, behind, verdict('Inconclusive'), NOW);
+    const retried = takeRequest(before, 'retry', { by: 'ann', reason: '', at: NOW });
     const follow = { ...reading, background: 'bg' } as const;
-    expect(measured(retried, follow, verdict('Failed'), NOW).rollout?.background).toBeUndefined();
-    const begun = measured(retried, behind, { ...verdict('Running'), name: 'run-1' }, NOW);
-    expect(measured(begun, follow, verdict('Failed'), NOW).rollout).toEqual(begun.rollout);
+    expect(recordVerdict(retried, follow, verdict('Failed'), NOW).rollout?.background).toBeUndefined();
+    const begun = recordVerdict(retried, behind, { ...verdict('Running'), name: 'run-1' }, NOW);
+    expect(recordVerdict(begun, follow, verdict('Failed'), NOW).rollout).toEqual(begun.rollout);
   });
 });
 
 describe('the verdict of an analysis', () => {
   it('that comes while the analysis is being started is read at once', () => {
-    const state = analysed(verdictExpected(starting), verdict('Pending'), NOW);
+    const state = analysed(markVerdictDue(starting), verdict('Pending'), NOW);
     expect(labelOf(decide(seen, state, NOW))).toBe('Read AnalysisRun');
   });
 
   it('is read once for one word', () => {
     const state = analysed(
-      analysed(verdictExpected(starting), verdict('Pending'), NOW),
+      analysed(markVerdictDue(starting), verdict('Pending'), NOW),
       verdict('Running'),
       NOW,
     );
@@ -68,7 +68,7 @@ describe('the verdict of an analysis', () => {
   });
 
   it('is read at once when the word comes while it is waited for', () => {
-    const state = verdictExpected(analysed(starting, verdict('Running'), NOW));
+    const state = markVerdictDue(analysed(starting, verdict('Running'), NOW));
     expect(labelOf(decide(seen, state, NOW))).toBe('Read AnalysisRun');
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from './decide.ts';
-import { announced } from '../record/record.ts';
-import { pruned } from '../record/record-measurement.ts';
+import { announceWait } from '../record/record.ts';
+import { recordPruned } from '../record/measurement.ts';
 import { initialState, type RolloutState } from '../../model/state.ts';
 import { statusOf } from '../report/status.ts';
 import { aCell, arnOf, NO_TIME, weightsOf } from '../../testing/builders.ts';
@@ -79,7 +79,7 @@ describe('a settled Cell with groups at weight 0', () => {
     if (cell === undefined) throw new Error('Expected a Cell, got none.');
     const refused = { reason: 'AccessDenied', message: 'No.', since: 0, attempts: 1, until: NOW } as const;
     const backoff = { ...refused, during: 'Prune', quiet: true } as const;
-    const state = pruned({ ...looked(), hasMeasured: true, backoff });
+    const state = recordPruned({ ...looked(), hasMeasured: true, backoff });
     const decision = decide(observed, state, NOW);
     const workflow = { workflowId: 'cell/default/web', runId: 'run-1' };
     const status = statusOf({ observed, cell, state, decision, workflow, now: NOW });
@@ -90,10 +90,10 @@ describe('a settled Cell with groups at weight 0', () => {
     const observed = replaced(1).withSpec({ version: '9.9.9' }).seen();
     const decision = decide(observed, looked(), NOW);
     expect(decision).toMatchObject({ do: 'Wait', for: 'Detach' });
-    const once = announced(looked(), decision, observed);
+    const once = announceWait(looked(), decision, observed);
     const message = '2.0.0 serves. Waiting: 0 of 1 target groups at 9.9.9.';
     expect(once.events).toEqual([{ id: '0', type: 'Normal', reason: 'NotEnoughTargetGroups', message }]);
-    expect(announced(once, decision, observed)).toEqual(once);
+    expect(announceWait(once, decision, observed)).toEqual(once);
   });
 });
 

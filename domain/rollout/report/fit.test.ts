@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fitted } from './fitted.ts';
+import { fitToSchema } from './fit.ts';
 
 const short = { type: 'string', maxLength: 3 };
 const schema = {
@@ -29,5 +29,5 @@ describe('what is fitted into a schema', () => {
       undefined,
     ],
     ['keeps what has no limit', { by: 'abcd', unknown: { message: 'abcd' } }, undefined],
-  ])('%s', (_, value, want) => expect(fitted(value, schema)).toEqual(want ?? value));
+  ])('%s', (_, value, want) => expect(fitToSchema(value, schema)).toEqual(want ?? value));
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { decide } from './decide.ts';
 import type { Decision } from '../../model/decision.ts';
 import { withKnown } from '../../model/known.ts';
-import { ask } from '../../model/requests.ts';
+import { takeRequest } from '../../model/requests.ts';
 import { initialState, type RolloutState } from '../../model/state.ts';
 import { aCell, arnOf, weightsOf, type CellBuilder } from '../../testing/builders.ts';
 import { Simulation } from '../../testing/simulation.ts';
@@ -223,7 +223,7 @@ describe('a Cell without a rollout', () => {
       .withGroups('2.0.0', 'b')
       .serving({ a: 100, b: 0 })
       .withStatus({ blockedVersions: blocked('2.0.0') });
-    const asked = ask(initialState, 'retry', { by: 'me', reason: '', at: NOW });
+    const asked = takeRequest(initialState, 'retry', { by: 'me', reason: '', at: NOW });
     const known = withKnown(cell.seen(), asked);
     expect(decide(known, asked, NOW)).toMatchObject({ do: 'Begin', canary: { version: '2.0.0' } });
   });

@@ -5,7 +5,7 @@ import { takeStep } from './canary.ts';
 import { verdictSoFar } from '../measure/measurement.ts';
 
 /** Holds what a person has paused. */
-export function paused({ state: { requests } }: Pick<GuardInput, 'state'>): Decision | undefined {
+export function holdPaused({ state: { requests } }: Pick<GuardInput, 'state'>): Decision | undefined {
   if (requests.paused === undefined) return undefined;
   const { by, reason } = requests.paused;
   const message = `Paused by ${by}${reason === '' ? '' : `: ${reason}`}. Send resume to continue.`;
@@ -13,7 +13,7 @@ export function paused({ state: { requests } }: Pick<GuardInput, 'state'>): Deci
 }
 
 /** What the step comes to that may take everything back does not wait for anything else that holds the rollout. */
-export function heedingStep(next: Decision, rollout: Rollout, input: GuardInput): Decision {
+export function applyVerdictFirst(next: Decision, rollout: Rollout, input: GuardInput): Decision {
   if (next.do !== 'Wait') return next;
   const { backoff, requests } = input.state;
   // In an operator's pause nothing but what measures takes back (an approval that comes too late does not).

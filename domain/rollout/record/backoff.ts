@@ -9,7 +9,7 @@ import { isRefusedForHealth, withoutInspected, withoutBackoff } from './record.t
 import type { RetryBackoff, Retry, RolloutState, TargetHealthCheck } from '../../model/state.ts';
 
 /** Records that nothing was written, because the target groups lack what the write requires. */
-export function lacking(
+export function recordLack(
   state: RolloutState,
   { targetGroupARNs, lack }: { readonly targetGroupARNs: readonly string[]; readonly lack: string },
   now: number,
@@ -34,7 +34,7 @@ function otherThan(
 }
 
 /** Records what a look at the targets of all groups in the rule has shown. */
-export function healthRead(
+export function recordHealthCheck(
   before: RolloutState,
   found: readonly TargetHealth[],
   { settled }: Extract<Decision, { do: 'CheckHealth' }>,
@@ -60,8 +60,8 @@ export function healthRead(
 }
 
 /** Records that ELBv2 may serve something else than the status of the configuration says. */
-export const suspected = (state: RolloutState, now: number): RolloutState => ({
-  ...hurried(state, now),
+export const markUnverified = (state: RolloutState, now: number): RolloutState => ({
+  ...resetBackoff(state, now),
   mayDiffer: true,
 });
 
@@ -74,7 +74,7 @@ const isAgain = (before: RetryBackoff | undefined, now: Refused): before is Retr
     (before.reason === now.reason && before.during === now.during && before.purpose === now.purpose));
 
 /** Records that something outside refused; it is tried again after a while that doubles, up to `longestMs`. */
-export function refused(
+export function recordRefusal(
   state: RolloutState,
   failure: Refused,
   at: { now: number; longestMs: number },
@@ -88,40 +88,44 @@ export function refused(
 }
 
 /** Records that ELBv2 serves what takes traffic back, and that the configuration object could not be written: it is tried again. */
-export const unrecorded = (
+export const recordUnrecorded = (
   state: RolloutState,
   { purpose, shares }: Pick<Shift, 'purpose' | 'shares'>,
-  failure: Told,
+  failure: FailureText,
   now: number,
 ): RolloutState => ({
-  ...refused(state, { ...failure, during: 'Shift', purpose }, { now, longestMs: 15_000 }),
+  ...recordRefusal(state, { ...failure, during: 'Shift', purpose }, { now, longestMs: 15_000 }),
   inspected: { is: 'Serving', targetGroups: shares },
 });
 
 /** Records that the objects could not be looked at. */
-export const unseen = (state: RolloutState, failure: Told, now: number): RolloutState => ({
+export const recordReadFailure = (state: RolloutState, failure: FailureText, now: number): RolloutState => ({
   ...state,
   blind: retryOf(state.blind, failure, now),
 });
 
 /** Records that the objects were looked at; a Cell that is gone has no status to write any more. */
-export function sighted(state: RolloutState, { cell }: Pick<ObservedCell, 'cell'>): RolloutState {
+export function clearReadFailure(state: RolloutState, { cell }: Pick<ObservedCell, 'cell'>): RolloutState {
   const { blind: _over, unreported, ...rest } = state;
   return cell === undefined || unreported === undefined ? rest : { ...rest, unreported };
 }
 
 /** Records that the status could not be written. */
-export const reportRefused = (state: RolloutState, failure: Told, now: number): RolloutState => ({
+export const recordReportFailure = (
+  state: RolloutState,
+  failure: FailureText,
+  now: number,
+): RolloutState => ({
   ...state,
   unreported: retryOf(state.unreported, failure, now),
 });
 
-type Told = Pick<Retry, 'reason' | 'message'>;
+type FailureText = Pick<Retry, 'reason' | 'message'>;
 
 /** The longest time between two attempts to look at the objects or to report, in milliseconds. */
 const LONGEST_RETRY_MS = 30_000;
 
-function retryOf(before: Retry | undefined, { reason, message }: Told, now: number): Retry {
+function retryOf(before: Retry | undefined, { reason, message }: FailureText, now: number): Retry {
   const attempts = (before?.attempts ?? 0) + 1;
   return { reason, message, attempts, until: now + delayAfter(attempts, LONGEST_RETRY_MS) };
 }
@@ -130,7 +134,7 @@ const delayAfter = (attempts: number, longestMs: number): number =>
   Math.min(longestMs, 500 * 2 ** Math.min(attempts - 1, 20));
 
 /** Records that what held may have changed: it is tried again at once, and what seemed to be in vain soon after as well. */
-export function hurried(state: RolloutState, now: number): RolloutState {
+export function resetBackoff(state: RolloutState, now: number): RolloutState {
   if (state.backoff === undefined) return state;
   const { vain, ...backoff } = state.backoff;
   const attempts = vain === true ? 0 : backoff.attempts;

@@ -8,7 +8,7 @@ import { isNewer, isSameVersion, type VersionSet } from '../../versions/version.
 import { MAX_TARGET_GROUPS } from '../../load-balancers/weights.ts';
 
 /** Says how a Cell stands for which nothing is left to do. */
-export function settle({ observed, cell }: GuardInput, found: Candidates, stable: VersionSet): Close {
+export function closeServing({ observed, cell }: GuardInput, found: Candidates, stable: VersionSet): Close {
   if (found.blocked !== undefined && isNewer(found.blocked.version, stable.version)) {
     const { version, cause, pinned } = found.blocked;
     const again = pinned === true ? 'remove spec.version and set it again' : `set spec.version to ${version}`;
@@ -22,7 +22,7 @@ export function settle({ observed, cell }: GuardInput, found: Candidates, stable
     const [last] = cell.status.history ?? [];
     const hasFallen = last?.outcome === 'FellBack' && last.from === found.missing.version;
     const isGone = stable.version === found.missing.version && found.missing.available === 0;
-    const told = waiting(found, stable);
+    const told = closeWaiting(found, stable);
     return isPinLost(found, cell) && (hasFallen || isGone)
       ? { ...told, degraded: true, reason: 'PinnedVersionGone' }
       : told;
@@ -39,7 +39,7 @@ export function settle({ observed, cell }: GuardInput, found: Candidates, stable
 }
 
 /** Says what a Cell waits for, and what serves meanwhile. */
-export function waiting(found: Candidates, stable: VersionSet | undefined): Close {
+export function closeWaiting(found: Candidates, stable: VersionSet | undefined): Close {
   const { missing } = found;
   const serves = stable === undefined ? 'Nothing is served yet.' : `${stable.version} serves.`;
   if (missing === undefined) {
@@ -56,7 +56,7 @@ export function waiting(found: Candidates, stable: VersionSet | undefined): Clos
 }
 
 /** Says that there are more target groups than fit into a rule. */
-export function tooMany(groups: readonly TargetGroup[], whose: string): Close {
+export function closeTooMany(groups: readonly TargetGroup[], whose: string): Close {
   const message = `${whose} ${groups.length} target groups; expected at most ${MAX_TARGET_GROUPS}, which is what a listener rule can forward to. Remove some AWSTargetGroups, and put several clusters of a version into one target group, by an AWSTargetGroupBinding.`;
   return close('Failed', 'TooManyTargetGroups', message);
 }

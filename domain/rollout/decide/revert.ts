@@ -4,7 +4,7 @@ import { endMeasurement } from '../measure/measurement.ts';
 import { type Close, type Decision, type Shift, type Wait, noLaterThan } from '../../model/decision.ts';
 import { type GuardInput, guard } from '../../gates/guard.ts';
 import { carryingOf } from '../../gates/targets.ts';
-import { awaitBackoff } from './held.ts';
+import { awaitBackoff } from './hold.ts';
 import { keepsClients, routeOf } from '../../load-balancers/load-balancer.ts';
 import type { ObservedCell } from '../../model/observation.ts';
 import type { WeightedTargetGroup, TargetGroup } from '../../model/target-group.ts';
@@ -25,42 +25,46 @@ import {
 import { sharesAt } from './canary.ts';
 
 /** Takes stable groups out at once whose AWSTargetGroups are gone or claim another version; the weight of the canary stays. */
-export function takeOut(rollout: Rollout, input: GuardInput): Decision | undefined {
+export function removeGone(rollout: Rollout, input: GuardInput): Decision | undefined {
   const { observed } = input;
   const left = leftOf(rollout.stable, observed);
-  const gone = leaving(rollout.stable, left, input);
+  const gone = goneOf(rollout.stable, left, input);
   if (gone.length === 0) return undefined;
   const joining = rollout.canary.groups.filter((group) => includes(observed.weighted, group));
   const weight = weightOf(rollout.canary.groups, observed.weighted);
   const attached = { ...rollout, canary: { ...rollout.canary, groups: joining } };
   // A canary that is not attached yet has nothing to take over.
   if (left.length === 0 && joining.length === 0) return undefined;
-  return guard(without(gone, rollout.stable, sharesAt(weight, attached, input)), input);
+  return guard(removalOf(gone, rollout.stable, sharesAt(weight, attached, input)), input);
 }
 
 /**
  * Takes groups of what serves out at once that are gone, also while what is to serve instead is held or waits for its targets; the others of its groups get their share, and all else keeps its weight.
  */
-export function takeOutMeanwhile(held: Wait | Close, stable: VersionSet, input: GuardInput): Decision {
+export function removeGoneMeanwhile(held: Wait | Close, stable: VersionSet, input: GuardInput): Decision {
   const { weighted, selected } = input.observed;
   const left = presentOf(stable, selected);
-  const gone = leaving(stable, left, input);
+  const gone = goneOf(stable, left, input);
   if (gone.length === 0 || left.length === 0) return held;
   const others = weighted.filter((group) => !includes(stable.groups, group));
   const shares = [...split(weightOf(stable.groups, weighted), left), ...others].toSorted(byName);
-  const out = guard(without(gone, stable, shares), input);
+  const out = guard(removalOf(gone, stable, shares), input);
   return out.do === 'Wait' ? noLaterThan(out.until, held) : out;
 }
 
 /** The groups of a set that carry traffic and are not left. */
-const leaving = (
+const goneOf = (
   { groups }: VersionSet,
   left: readonly TargetGroup[],
   { observed: { weighted } }: GuardInput,
 ): readonly TargetGroup[] =>
   groups.filter((group) => !includes(left, group) && weightOf([group], weighted) > 0);
 
-const without = (gone: readonly TargetGroup[], { version }: VersionSet, shares: Shift['shares']): Shift => ({
+const removalOf = (
+  gone: readonly TargetGroup[],
+  { version }: VersionSet,
+  shares: Shift['shares'],
+): Shift => ({
   do: 'Shift',
   purpose: 'TakeOut',
   version,
@@ -69,18 +73,18 @@ const without = (gone: readonly TargetGroup[], { version }: VersionSet, shares: 
 });
 
 /** Puts everything back to the stable side by one write, ends what is still measuring, and closes the rollout. */
-export function takeBack(rollout: Rollout, input: GuardInput): Decision {
+export function revert(rollout: Rollout, input: GuardInput): Decision {
   const { observed, cell, state, now } = input;
   const { canary, progress } = rollout;
-  const target = goesBackTo(rollout, input);
+  const target = findRevertTarget(rollout, input);
   const stays = target.version === canary.version;
   // What keeps everything keeps its shares as they are, because nobody has looked at its targets.
   const serving = carryingOf(target.groups, input);
   const others = [...canary.groups, ...target.groups.filter((group) => !includes(serving, group))];
-  const shares = stays ? observed.weighted : backTo(serving, others, { observed, cell });
+  const shares = stays ? observed.weighted : revertedShares(serving, others, { observed, cell });
   // What is not confirmed may be served later, so that it is not enough to look at what the status says is served.
   if (isUnsure(observed, state) || !sameShares(shares, observed.weighted)) {
-    return awaitBackoff(state, now) ?? giveBack(target.version, shares);
+    return awaitBackoff(state, now) ?? revertTo(target.version, shares);
   }
   const end = endMeasurement(progress) ?? endBackground(rollout);
   if (end !== undefined) return awaitBackoff(state, now) ?? end;
@@ -94,7 +98,7 @@ export function takeBack(rollout: Rollout, input: GuardInput): Decision {
 }
 
 /** The one write that takes traffic back. */
-export const giveBack = (
+export const revertTo = (
   version: string,
   shares: readonly WeightedTargetGroup[],
 ): Extract<Decision, { do: 'Shift' }> => ({
@@ -109,7 +113,7 @@ export const giveBack = (
  * Everything for one side. The other stays in the rule at 0, so that its targets go on being checked; but where
  * clients are kept with a target group, their cookie goes before the weight, and only leaving the rule takes them back.
  */
-export function backTo(
+export function revertedShares(
   groups: readonly TargetGroup[],
   others: readonly TargetGroup[],
   { observed, cell }: { readonly observed: ObservedCell; readonly cell: PresentCell },
@@ -123,7 +127,7 @@ export function backTo(
 }
 
 /** What carries traffic beside both sides and claims the stable version, as after an edit of its label that was taken back. */
-const joined = (
+const joinedStable = (
   { stable, canary }: Pick<Rollout, 'stable' | 'canary'>,
   left: readonly TargetGroup[],
   { selected, weighted }: ObservedCell,
@@ -137,12 +141,15 @@ const joined = (
  * version has to take its steps and its health checks first. Where the stable side was taken out, or has become another
  * version, and nothing older is there, the canary keeps everything: a group that no AWSTargetGroup names may have no targets.
  */
-function goesBackTo(rollout: Rollout, { observed, cell }: GuardInput): VersionSet {
+function findRevertTarget(rollout: Rollout, { observed, cell }: GuardInput): VersionSet {
   const { stable, canary, ending } = rollout;
   const { selected, weighted } = observed;
   const left = leftOf(stable, observed);
   if (left.length > 0)
-    return { version: stable.version, groups: [...left, ...joined({ stable, canary }, left, observed)] };
+    return {
+      version: stable.version,
+      groups: [...left, ...joinedStable({ stable, canary }, left, observed)],
+    };
   const older = groupByVersion(selected).sets.filter(
     ({ version }) =>
       version !== canary.version && !isNewer(version, stable.version) && !isBlocked(version, cell),
