@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CanaryStep } from '../../crds/cell.ts';
 import { arnOf, NO_TIME, weightsOf } from '../testing/builders.ts';
 import { rollingOut } from '../testing/rolling-out.ts';
+import { SimulatedListener } from '../testing/simulated-listener.ts';
 import { Simulation } from '../testing/simulation.ts';
 
 const SECOND = 1_000;
@@ -102,6 +103,26 @@ describe('weights that something else changes', () => {
     }
     expect(moves(web) - before).toBeLessThan(20);
     expect([...messages].join('')).toContain('another installation of Okra');
+  });
+
+  it('by another Okra with the same id move a few times an hour, and both Cells are Contended', () => {
+    const listener = new SimulatedListener();
+    const okras = (['a', 'b'] as const).map((name) => {
+      const web = new Simulation(canary(), { listener });
+      web.provision('1.0.0', name);
+      web.run();
+      return web;
+    });
+    const contended = new Set<Simulation>();
+    for (let i = 0; i < 120; i += 1) {
+      for (const web of okras) {
+        web.lookForDrift();
+        web.pass(30 * SECOND);
+        if (degraded(web)?.reason === 'Contended') contended.add(web);
+      }
+    }
+    expect(okras.reduce((sum, web) => sum + moves(web), 0)).toBeLessThan(40);
+    expect(contended.size).toBe(2);
   });
 });
 

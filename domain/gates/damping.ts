@@ -21,6 +21,9 @@ const APART_MS = 10 * 60_000;
 /** How long nothing moves after so many reversals, in milliseconds; it doubles with each further one. */
 const QUIET_MS = { first: 60_000, longest: 8 * 60_000 } as const;
 
+/** Whether a shift answers a change by someone else: it keeps what was found at the load balancer, or restores what served. */
+const followsOthers = (purpose: string): boolean => purpose === 'Adopt' || purpose === 'Restore';
+
 /** Records a shift, if no step of a rollout and no failure made it; `corrects` says that someone else had changed the weights. */
 export function recordUnplanned(
   state: RolloutState,
@@ -28,7 +31,9 @@ export function recordUnplanned(
   at: { readonly cell: PresentCell; readonly now: number; readonly corrects: boolean },
 ): RolloutState {
   const isWithdrawn = purpose === 'TakeBack' && state.rollout?.ending?.kind === 'Withdrawn';
-  if (!at.corrects && !isWithdrawn && shiftPurposes[purpose].damping !== 'Counted') return state;
+  const isAdopted = state.inspected?.is === 'Serving' && followsOthers(purpose);
+  if (!at.corrects && !isWithdrawn && !isAdopted && shiftPurposes[purpose].damping !== 'Counted')
+    return state;
   const shift = {
     time: new Date(at.now).toISOString(),
     purpose,
@@ -50,8 +55,8 @@ export function damp(
   const quietMs = Math.min(QUIET_MS.longest, QUIET_MS.first * 2 ** (count - REVERSALS));
   const until = Date.parse(last.time) + quietMs;
   if (now >= until) return decision;
-  const isContended = last.purpose === 'Restore';
-  const again = `Okra has set the weights to ${last.weights} again after ${count} changes that undid one another.`;
+  const isContended = followsOthers(last.purpose);
+  const again = `${count} changes of weights undid one another; the last led to ${last.weights}.`;
   const look = isContended
     ? 'Something else changes them: look for another installation of Okra with the same id, and for other controllers of the listener.'
     : 'Look for what edits the labels of AWSTargetGroups, or spec.version.';
