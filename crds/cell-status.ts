@@ -111,7 +111,9 @@ const unplannedShift = z.object({
   purpose: z
     .string()
     .max(64)
-    .describe('Why: Restore corrects weights that something else has changed; TakeBack withdraws a rollout.'),
+    .describe(
+      'Why: Restoring corrects weights that something else has changed; Reverting withdraws a rollout.',
+    ),
   weights: z.string().max(2048).describe('The target groups that got traffic, with their weights.'),
 });
 

@@ -40,7 +40,7 @@ it.each<[string, CellStatus, readonly string[]]>([
     { rollout, reason: 'AccessDenied', conditions: degraded },
     ['retry', 'abort', 'watch'],
   ],
-  ['pause of what moves', { rollout, reason: 'Step' }, ['pause', 'abort', 'watch']],
+  ['pause of what moves', { rollout, reason: 'ShiftingTraffic' }, ['pause', 'abort', 'watch']],
   [
     'a look at what is taken back',
     { rollout: { ...rollout, ending: { kind: 'Failed', reason: 'Aborted', message: '', time: '' } } },

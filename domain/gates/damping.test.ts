@@ -32,7 +32,9 @@ const degraded = ({ status }: Simulation) =>
   status.conditions?.find(({ type, status: holds }) => type === 'Degraded' && holds === 'True');
 
 const moves = (web: Simulation): number =>
-  web.writes.filter(({ shift }) => !['Detach', 'Attach'].includes(shift.purpose)).length;
+  web.writes.filter(
+    ({ shift }) => !['DetachingTargetGroups', 'AttachingTargetGroups'].includes(shift.purpose),
+  ).length;
 
 describe('a label that flips every fifteen seconds', () => {
   it.each<[string, () => Simulation]>([
@@ -140,7 +142,7 @@ it.each([NO_TIME, '9000-01-01T00:00:00Z'])('shifts at %s hold nothing', (time) =
   const web = new Simulation(canary({ setWeight: 50 }));
   web.provision('1.0.0', 'a');
   web.run();
-  const shift = { time, purpose: 'FallBack', weights: 'a: 100' };
+  const shift = { time, purpose: 'FallingBack', weights: 'a: 100' };
   web.status = { ...web.status, unplannedShifts: [shift, shift, shift, shift] };
   web.loseTemporal();
   web.provision('2.0.0', 'b');

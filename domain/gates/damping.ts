@@ -22,7 +22,7 @@ const APART_MS = 10 * 60_000;
 const QUIET_MS = { first: 60_000, longest: 8 * 60_000 } as const;
 
 /** Whether a shift answers a change by someone else: it keeps what was found at the load balancer, or restores what served. */
-const followsOthers = (purpose: string): boolean => purpose === 'Adopt' || purpose === 'Restore';
+const followsOthers = (purpose: string): boolean => purpose === 'Adopting' || purpose === 'Restoring';
 
 /** Records a shift, if no step of a rollout and no failure made it; `corrects` says that someone else had changed the weights. */
 export function recordUnplanned(
@@ -30,7 +30,7 @@ export function recordUnplanned(
   { purpose, shares }: Pick<Shift, 'purpose' | 'shares'>,
   at: { readonly cell: PresentCell; readonly now: number; readonly corrects: boolean },
 ): RolloutState {
-  const isWithdrawn = purpose === 'TakeBack' && state.rollout?.ending?.kind === 'Withdrawn';
+  const isWithdrawn = purpose === 'Reverting' && state.rollout?.ending?.kind === 'Withdrawn';
   const isAdopted = state.inspected?.is === 'Serving' && followsOthers(purpose);
   if (!at.corrects && !isWithdrawn && !isAdopted && shiftPurposes[purpose].damping !== 'Counted')
     return state;

@@ -66,7 +66,7 @@ function takesOut(shift: Extract<Decision, { do: 'Shift' }>, { weighted }: Obser
   const before = weighted.filter(({ weight }) => weight > 0);
   const after = shift.shares.filter(({ weight }) => weight > 0);
   return (
-    shift.purpose === 'Rebalance' &&
+    shift.purpose === 'Rebalancing' &&
     after.every((one) => includes(before, one)) &&
     after.length < before.length
   );
@@ -97,10 +97,15 @@ function shut(decision: Decision, { cell, now }: GateInput): Wait | undefined {
 }
 
 /** What gives no version more than it serves: it confirms what is served, or takes out what is gone or idle. */
-const movesNothing: ReadonlySet<ShiftPurpose> = new Set(['Restore', 'Detach', 'TakeOut', 'Evacuate']);
+const movesNothing: ReadonlySet<ShiftPurpose> = new Set([
+  'Restoring',
+  'DetachingTargetGroups',
+  'RemovingTargetGroups',
+  'Evacuating',
+]);
 
 /** Windows, clusters and other applications hold rollouts only: an install, groups that come and go, and edits of the rule do not wait for them. */
 const isOfRollout = (decision: Decision): boolean =>
   decision.do !== 'Shift' || ofRollouts.has(decision.purpose);
 
-const ofRollouts: ReadonlySet<ShiftPurpose> = new Set(['Attach', 'Step']);
+const ofRollouts: ReadonlySet<ShiftPurpose> = new Set(['AttachingTargetGroups', 'ShiftingTraffic']);

@@ -90,7 +90,7 @@ describe('a Freeze', () => {
       'never holds what takes back',
       next.serving({ a: 80, b: 20 }).frozenBy(freeze),
       rolling({ ending: { kind: 'Failed', reason: 'Aborted', message: '', at: NOW } }),
-      'TakeBack {"a":100,"b":0}',
+      'Reverting {"a":100,"b":0}',
     ],
     [
       'never holds falling back',
@@ -103,7 +103,7 @@ describe('a Freeze', () => {
         })
         .frozenBy(freeze),
       initialState,
-      'FallBack {"a":100}',
+      'FallingBack {"a":100}',
     ],
     [
       'never holds a rollback by spec.version',
@@ -113,7 +113,7 @@ describe('a Freeze', () => {
         .withSpec({ version: '1.0.0' })
         .frozenBy(freeze),
       initialState,
-      'RollBack {"a":100,"b":0}',
+      'RollingBack {"a":100,"b":0}',
     ],
     [
       'holds a scale out',
@@ -130,7 +130,7 @@ describe('a Freeze', () => {
         })
         .frozenBy(freeze),
       initialState,
-      'Rebalance {"a":100}',
+      'Rebalancing {"a":100}',
     ],
   ])('%s', (_, cell, state, want) => expect(told(decide(cell.seen(), state, NOW))).toBe(want));
 
@@ -183,13 +183,13 @@ describe('windows', () => {
       'do not hold the first version',
       base.withGroups('1.0.0', 'a').withSpec({ windows: weekdays }),
       nothing,
-      'Install {"a":100}',
+      'Installing {"a":100}',
     ],
     [
       'do not hold a change of the rule',
       moving.withSpec({ windows: weekdays, ingress: otherHosts() }),
       rolling({}),
-      'Reconfigure {"a":100,"b":0}',
+      'Reconfiguring {"a":100,"b":0}',
     ],
   ])('%s', (_, cell, state, want) => expect(told(decide(cell.seen(), state, NOW))).toBe(want));
 });
@@ -216,7 +216,7 @@ describe('the settle time', () => {
   it('begins with the write that was read back', () => {
     const shift = {
       do: 'Shift',
-      purpose: 'Step',
+      purpose: 'ShiftingTraffic',
       version: '2.0.0',
       shares: [],
       urgent: false,
@@ -335,7 +335,7 @@ describe('baking', () => {
           ending: { kind: 'Failed', reason: 'Aborted', message: '', at: NOW },
         },
       },
-      'TakeBack {"a":100,"b":0}',
+      'Reverting {"a":100,"b":0}',
     ],
   ])('%s', (_, seen, state, want) => expect(told(decide(seen.seen(), state, NOW))).toBe(want));
 });
@@ -371,7 +371,7 @@ describe('the rollback window', () => {
       'swaps at once what was replaced inside it',
       pinned(NOW - 24 * HOUR),
       initialState,
-      'RollBack {"a":100,"b":0}',
+      'RollingBack {"a":100,"b":0}',
     ],
     ['takes the steps outside of it', pinned(NOW - 24 * HOUR - 1), initialState, 'Begin'],
     ['takes the steps with what nobody remembers', pinned(undefined), initialState, 'Begin'],
@@ -388,12 +388,12 @@ describe('blue-green', () => {
     const cell = next.withSpec({ updateStrategy }).serving({ a: 100, b: 0 });
     expect(told(decide(cell.seen(), rolling({ steps: steps.map(parseStep) }), NOW))).toBe('Pause');
     expect(told(decide(cell.seen(), rolling({ steps: steps.map(parseStep), index: 1 }), NOW))).toBe(
-      'Step {"a":0,"b":100}',
+      'ShiftingTraffic {"a":0,"b":100}',
     );
   });
   it('without steps switches at once', () => {
     const cell = next.withSpec({ updateStrategy: { type: 'BlueGreen' } }).serving({ a: 100, b: 0 });
-    expect(told(decide(cell.seen(), rolling({ steps: [] }), NOW))).toBe('Step {"a":0,"b":100}');
+    expect(told(decide(cell.seen(), rolling({ steps: [] }), NOW))).toBe('ShiftingTraffic {"a":0,"b":100}');
   });
 });
 

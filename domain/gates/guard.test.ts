@@ -19,14 +19,14 @@ describe('a group that is attached while the write before is not confirmed', () 
     if (cell === undefined) throw new Error('Expected a Cell.');
     const shift = {
       do: 'Shift',
-      purpose: 'Step',
+      purpose: 'ShiftingTraffic',
       version: '2.0.0',
       shares: [shareOf('c', 100)],
       urgent: false,
       message: 'Setting the weight of 2.0.0 to 100.',
     } as const;
     expect(guard(shift, { observed: unconfirmed, cell, state: initialState, now: 0 })).toMatchObject({
-      purpose: 'Attach',
+      purpose: 'AttachingTargetGroups',
       shares: [shareOf('a', 100), shareOf('c', 0)],
       requires: { healthy: [arnOf('a')], registered: [arnOf('c')] },
     });

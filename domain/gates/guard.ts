@@ -79,7 +79,7 @@ function unlessLacking(
   const known = checkAbout(state.health, [...healthy, ...registered]);
   if (known === undefined) return shift;
   // Who asks for the whole weight gets it once a look has shown what the targets lack, and is told of that.
-  if (state.requests.promoteFull !== undefined && shift.purpose === 'Step') {
+  if (state.requests.promoteFull !== undefined && shift.purpose === 'ShiftingTraffic') {
     const { requires: _lacking, ...asked } = shift;
     return asked;
   }
@@ -133,7 +133,7 @@ function attach(shift: Shift, observed: ObservedCell): Shift {
   const shares = [...staying, ...joining.map((group) => ({ ...group, weight: 0 }))];
   return {
     do: 'Shift',
-    purpose: 'Attach',
+    purpose: 'AttachingTargetGroups',
     version: shift.version,
     shares,
     // While a write is not confirmed, keeping the weights that were read last may give some of them back.

@@ -152,7 +152,7 @@ function evacuation(
     leaving.length > 0
       ? `Moving the weight of ${names(leaving)} to ${names(carrying)}, because it has no healthy target.`
       : `Restoring the share of ${names(returning)}, because its targets are healthy.`;
-  return { do: 'Shift', purpose: 'Evacuate', version, shares, message };
+  return { do: 'Shift', purpose: 'Evacuating', version, shares, message };
 }
 
 /** How long a group stays out of the rule that had no healthy target in it, in milliseconds. */

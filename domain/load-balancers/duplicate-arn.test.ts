@@ -81,7 +81,7 @@ describe('one target group in two AWSTargetGroups', () => {
     [
       'gets the weight of one',
       selecting(aCell().withGroups('1.0.0', 'a', 'b'), another('c', 'a', '1.0.0')),
-      'Install {"a":50,"b":50}',
+      'Installing {"a":50,"b":50}',
     ],
     [
       'is one of the replicas',

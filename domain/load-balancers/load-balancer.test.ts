@@ -109,14 +109,14 @@ describe('a Cell whose settings are edited', () => {
   });
   it.each<[string, Partial<CellSpec>, string]>([
     ['does nothing when they are the same', withRule({ forward: {} }), 'Close'],
-    ['keeps its weights when its hosts change', withRule({ hosts: ['b.com'] }), 'Reconfigure'],
-    ['keeps its weights when its priority changes', withRule({ priority: 20 }), 'Reconfigure'],
+    ['keeps its weights when its hosts change', withRule({ hosts: ['b.com'] }), 'Reconfiguring'],
+    ['keeps its weights when its priority changes', withRule({ priority: 20 }), 'Reconfiguring'],
     [
       'keeps its weights when clients are to be kept',
       withRule({ forward: { targetGroupStickiness: { durationSeconds: 60 } } }),
-      'Reconfigure',
+      'Reconfiguring',
     ],
-    ['tells its configuration of another policy', { deletionPolicy: 'Delete' }, 'Reconfigure'],
+    ['tells its configuration of another policy', { deletionPolicy: 'Delete' }, 'Reconfiguring'],
     ['need not tell it of the default', { deletionPolicy: 'Retain' }, 'Close'],
   ])('%s', (_, spec, want) => {
     const decision = decide(cell.withSpec(spec).seen(), initialState, 0);

@@ -13,20 +13,20 @@ interface ShiftRule {
 
 /** What each change of weights needs, by its purpose; docs/design.md shows it. */
 export const shiftPurposes = {
-  Adopt: { needs: 'Nothing', isUrgent: false, damping: 'None' },
-  Install: { needs: 'Registered', isUrgent: false, damping: 'Waits' },
-  Reinstall: { needs: 'Nothing', isUrgent: true, damping: 'Waits' },
-  Attach: { needs: 'Registered', isUrgent: false, damping: 'None' },
-  Step: { needs: 'Healthy', isUrgent: false, damping: 'Waits' },
-  TakeBack: { needs: 'Nothing', isUrgent: true, damping: 'None' },
-  FallBack: { needs: 'Nothing', isUrgent: true, damping: 'Counted' },
-  RollBack: { needs: 'Healthy', isUrgent: true, damping: 'Counted' },
-  Rebalance: { needs: 'Healthy', isUrgent: false, damping: 'Counted' },
-  TakeOut: { needs: 'Healthy', isUrgent: false, damping: 'Counted' },
-  Evacuate: { needs: 'Healthy', isUrgent: false, damping: 'None' },
-  Restore: { needs: 'Nothing', isUrgent: false, damping: 'Waits' },
-  Reconfigure: { needs: 'Nothing', isUrgent: false, damping: 'None' },
-  Detach: { needs: 'Nothing', isUrgent: false, damping: 'None' },
+  Adopting: { needs: 'Nothing', isUrgent: false, damping: 'None' },
+  Installing: { needs: 'Registered', isUrgent: false, damping: 'Waits' },
+  Reinstalling: { needs: 'Nothing', isUrgent: true, damping: 'Waits' },
+  AttachingTargetGroups: { needs: 'Registered', isUrgent: false, damping: 'None' },
+  ShiftingTraffic: { needs: 'Healthy', isUrgent: false, damping: 'Waits' },
+  Reverting: { needs: 'Nothing', isUrgent: true, damping: 'None' },
+  FallingBack: { needs: 'Nothing', isUrgent: true, damping: 'Counted' },
+  RollingBack: { needs: 'Healthy', isUrgent: true, damping: 'Counted' },
+  Rebalancing: { needs: 'Healthy', isUrgent: false, damping: 'Counted' },
+  RemovingTargetGroups: { needs: 'Healthy', isUrgent: false, damping: 'Counted' },
+  Evacuating: { needs: 'Healthy', isUrgent: false, damping: 'None' },
+  Restoring: { needs: 'Nothing', isUrgent: false, damping: 'Waits' },
+  Reconfiguring: { needs: 'Nothing', isUrgent: false, damping: 'None' },
+  DetachingTargetGroups: { needs: 'Nothing', isUrgent: false, damping: 'None' },
 } as const satisfies Readonly<Record<string, ShiftRule>>;
 
 /** What a change of weights is for. */

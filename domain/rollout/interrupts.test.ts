@@ -405,14 +405,14 @@ describe('an edit of the spec at each kind of wait', () => {
 
   it.each(names)('%s: more replicas than there are leave the rollout alone', (wait) => {
     const simulation = edited(wait, 'replicas');
-    expect(simulation.writes.some(({ shift }) => shift.purpose === 'TakeBack')).toBe(false);
+    expect(simulation.writes.some(({ shift }) => shift.purpose === 'Reverting')).toBe(false);
   });
 
   it.each(names)('%s: other conditions are one write that keeps the weights', (wait) => {
     const before = waits[wait]?.();
     const simulation = edited(wait, 'conditions');
     const isHeld = wait === 'a Freeze' || wait === 'an operator who paused it';
-    const writes = simulation.writes.filter(({ shift }) => shift.purpose === 'Reconfigure');
+    const writes = simulation.writes.filter(({ shift }) => shift.purpose === 'Reconfiguring');
     expect(writes).toHaveLength(isHeld ? 0 : 1);
     for (const { shift, before: was } of writes) expect(shift.shares).toEqual(was);
     const tried = wait === 'a write that was throttled' ? 100 : undefined;
@@ -425,7 +425,7 @@ describe('an edit of the spec at each kind of wait', () => {
     const weight = (of: Simulation | undefined): number =>
       of === undefined ? 0 : (weightsOf(of.served)['b'] ?? 0);
     expect(weight(simulation)).toBeGreaterThanOrEqual(weight(before));
-    expect(simulation.writes.some(({ shift }) => shift.purpose === 'TakeBack')).toBe(false);
+    expect(simulation.writes.some(({ shift }) => shift.purpose === 'Reverting')).toBe(false);
   });
 
   it.each(names)('%s: target groups of the new version that go away take everything back', (wait) => {

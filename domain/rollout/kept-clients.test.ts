@@ -13,6 +13,6 @@ it('leaves nothing else in the rule by the one write that goes back, where a spe
   web.problems = ['Expected something else.'];
   web.wake();
   web.run();
-  const back = web.writes.filter(({ shift }) => shift.purpose === 'TakeBack');
+  const back = web.writes.filter(({ shift }) => shift.purpose === 'Reverting');
   expect(back.map(({ shift }) => weightsOf(shift.shares))).toEqual([{ a: 100 }]);
 });

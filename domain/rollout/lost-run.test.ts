@@ -608,7 +608,7 @@ describe('a lower version that is pinned while a lost run has left a rollout beh
     simulation.isBlind = false;
     simulation.wake();
     simulation.pass(86_400_000);
-    const moved = simulation.writes.filter(({ shift }) => shift.purpose === 'RollBack');
+    const moved = simulation.writes.filter(({ shift }) => shift.purpose === 'RollingBack');
     expect(moved).toHaveLength(1);
     expect(weightsOf(simulation.served)).toEqual({ c: 100 });
     expect(simulation.status.stableVersion).toBe('1.0.0');

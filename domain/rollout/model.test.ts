@@ -134,17 +134,24 @@ const total = (shares: readonly WeightedTargetGroup[]): number =>
 
 /** Purposes that take traffic back to what has served, ask for that again, or have nothing to lose. */
 const needNoHealth = new Set([
-  'Adopt',
-  'Install',
-  'Reinstall',
-  'FallBack',
-  'TakeBack',
-  'Restore',
-  'Reconfigure',
+  'Adopting',
+  'Installing',
+  'Reinstalling',
+  'FallingBack',
+  'Reverting',
+  'Restoring',
+  'Reconfiguring',
 ]);
 
 /** Purposes that ask for the weights that each version had before. */
-const keepsWeights = new Set(['Adopt', 'Attach', 'Detach', 'Reconfigure', 'Evacuate', 'TakeOut']);
+const keepsWeights = new Set([
+  'Adopting',
+  'AttachingTargetGroups',
+  'DetachingTargetGroups',
+  'Reconfiguring',
+  'Evacuating',
+  'RemovingTargetGroups',
+]);
 
 /** Whether a group that carries traffic may leave the rule. */
 function mayLeave(
@@ -155,7 +162,7 @@ function mayLeave(
   const claiming = selected.find((group) => group.arn === old.arn);
   if (claiming === undefined || claiming.version !== shift.version) return true;
   // Where clients are kept with a target group, only leaving the rule takes them off dead targets.
-  if (areKept && shift.purpose === 'TakeBack' && !healthy.has(old.arn)) return true;
+  if (areKept && shift.purpose === 'Reverting' && !healthy.has(old.arn)) return true;
   const { stable, canary } = state.rollout ?? {};
   const isOf = (side: VersionSet | undefined): boolean =>
     side?.groups.some(({ arn }) => arn === old.arn) === true;
@@ -164,9 +171,9 @@ function mayLeave(
   if (!isRelabelled) return false;
   // What was asked for last is not confirmed, and withdrawn; an edit of the route is made with what is confirmed, too.
   const isWithdrawn =
-    shift.purpose === 'Restore' || (shift.purpose === 'Reconfigure' && shift.verify === true);
+    shift.purpose === 'Restoring' || (shift.purpose === 'Reconfiguring' && shift.verify === true);
   // One that claims the version that it is taken back to joins again, when it is healthy.
-  return isWithdrawn || (shift.purpose === 'TakeBack' && isOf(canary));
+  return isWithdrawn || (shift.purpose === 'Reverting' && isOf(canary));
 }
 
 /** The groups of which a write lacks the look that its purpose needs. */
@@ -213,7 +220,7 @@ function holdAgainst(write: SimulatedWrite, model: Model): void {
     expect(stays || mayLeave(old, write, model), `I4 ${old.name} ${said}`).toBe(true);
   }
   const staysAll = shift.version === state.rollout?.canary.version;
-  const leavesClients = shift.purpose === 'TakeBack' && write.keepsClients && !staysAll;
+  const leavesClients = shift.purpose === 'Reverting' && write.keepsClients && !staysAll;
   expect(leavesClients && shift.shares.some(({ weight }) => weight === 0), `clients are kept ${said}`).toBe(
     false,
   );
@@ -251,7 +258,7 @@ function holdAgainstRollout(
 ): void {
   const { shift, before } = write;
   holdAgainstStable(rollout, write, said);
-  for (const one of shift.purpose === 'TakeBack' ? gains : []) {
+  for (const one of shift.purpose === 'Reverting' ? gains : []) {
     const claims = write.selected.find(({ arn }) => arn === one.arn)?.version ?? '';
     const wasStable = rollout.stable.groups.some(({ arn }) => arn === one.arn);
     expect(wasStable || !isNewer(claims, rollout.stable.version), `no newer one ${said}`).toBe(true);
@@ -260,13 +267,13 @@ function holdAgainstRollout(
     total(shares.filter((one) => rollout.canary.groups.some((group) => group.arn === one.arn)));
   const canary = canaryIn(shift.shares);
   const isOtherwise = model.isRelabelled || model.isRestored;
-  const isKept = shift.purpose === 'Restore' || (isOtherwise && keepsWeights.has(shift.purpose));
+  const isKept = shift.purpose === 'Restoring' || (isOtherwise && keepsWeights.has(shift.purpose));
   expect(isKept || model.totals.has(canary), `I5 ${canary} ${said}`).toBe(true);
   const mayGoBack = (rollout.edition ?? 0) > 0 || model.isRemoved || model.isRelabelled;
-  if (shift.purpose === 'Step' && !mayGoBack)
+  if (shift.purpose === 'ShiftingTraffic' && !mayGoBack)
     expect(canary, `never backwards ${said}`).toBeGreaterThanOrEqual(canaryIn(before));
   expect(
-    rollout.canary.version === model.aborted && gains.length > 0 && shift.purpose === 'Step',
+    rollout.canary.version === model.aborted && gains.length > 0 && shift.purpose === 'ShiftingTraffic',
     `I3 ${said}`,
   ).toBe(false);
 }

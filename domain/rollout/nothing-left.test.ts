@@ -90,7 +90,7 @@ describe('a rollout with nothing left to go back to', () => {
     web.ask('abort');
     web.wake();
     web.run();
-    const back = web.writes.find(({ shift }) => shift.purpose === 'TakeBack');
+    const back = web.writes.find(({ shift }) => shift.purpose === 'Reverting');
     expect(weightsOf(back?.shift.shares ?? [])).toEqual({ b: 0, o: 100 });
   });
 

@@ -90,7 +90,7 @@ describe('a stable group whose label is put right again after the run was lost',
     web.run();
     web.ask('abort');
     web.pass(MINUTE);
-    for (const { shift } of web.writes.filter((write) => write.shift.purpose === 'TakeBack'))
+    for (const { shift } of web.writes.filter((write) => write.shift.purpose === 'Reverting'))
       expect(weightsOf(shift.shares)).toMatchObject({ a: 50, a2: 50 });
     expect(weightsOf(web.served)).toMatchObject({ a: 50, a2: 50 });
   });
@@ -143,11 +143,11 @@ describe('a canary whose label names an older version, once the stable version i
     );
     expect(weightsOf(web.served)).toEqual({ a: 50, b: 25, c: 25 });
     edit(web, claiming(web, 'c'));
-    expect(web.writes.find(({ shift }) => shift.purpose === 'TakeBack')).toBeUndefined();
+    expect(web.writes.find(({ shift }) => shift.purpose === 'Reverting')).toBeUndefined();
     expect(web.status.reason).toBe('NoHealthyTargets');
     web.unhealthy.clear();
     web.pass(MINUTE);
-    const back = web.writes.find(({ shift }) => shift.purpose === 'TakeBack');
+    const back = web.writes.find(({ shift }) => shift.purpose === 'Reverting');
     expect(weightsOf(back?.shift.shares ?? [])).toEqual({ b: 0, c: 0, o: 100 });
   });
 
@@ -162,7 +162,7 @@ describe('a canary whose label names an older version, once the stable version i
     web.run();
     web.groups = claiming(web, 'b');
     edit(web, claiming(web, 'c'));
-    for (const { shift } of web.writes.filter((write) => write.shift.purpose === 'TakeBack'))
+    for (const { shift } of web.writes.filter((write) => write.shift.purpose === 'Reverting'))
       expect(weightsOf(shift.shares)).toEqual({ b: 0, c: 0, o: 100 });
   });
 });

@@ -51,7 +51,9 @@ describe('a run of a backup of Temporal', () => {
     aMinuteLater(web);
     web.ask('promote');
     web.pass(MINUTE);
-    expect(web.writes.slice(length).filter(({ shift }) => shift.purpose !== 'Detach')).toEqual([]);
+    expect(web.writes.slice(length).filter(({ shift }) => shift.purpose !== 'DetachingTargetGroups')).toEqual(
+      [],
+    );
     expect(web.status).toMatchObject({ phase: 'Completed', stableVersion: '2.0.0' });
   });
 });

@@ -64,24 +64,24 @@ const sicken = (web: Recording): void => {
 
 /** What brings each write about. */
 const scenarios: Readonly<Record<ShiftPurpose, () => Recording>> = {
-  Adopt: () =>
+  Adopting: () =>
     after(new Recording(), (web) => {
       web.provision('1.0.0', 'a');
       web.served = [{ name: 'a', arn: arnOf('a'), weight: 100 }];
       web.isKnown = false;
     }),
-  Install: () => installed(),
-  Reinstall: () => after(installed(), (web) => ([web.isKnown, web.listener.rules] = [false, []])),
-  Attach: () => paused(),
-  Step: () => paused(),
-  TakeBack: () => after(paused(), (web) => web.ask('abort')),
-  FallBack: () => without(completed(), 'b'),
-  RollBack: () => after(completed(), (web) => web.edit((spec) => ({ ...spec, version: '1.0.0' }))),
-  Rebalance: () => after(installed(), (web) => web.provision('1.0.0', 'c')),
-  TakeOut: () => without(paused('c'), 'c'),
-  Evacuate: () => after(installed('c'), sicken),
-  Restore: () => after(completed(), (web) => web.drift([{ name: 'a', arn: arnOf('a'), weight: 100 }])),
-  Reconfigure: () =>
+  Installing: () => installed(),
+  Reinstalling: () => after(installed(), (web) => ([web.isKnown, web.listener.rules] = [false, []])),
+  AttachingTargetGroups: () => paused(),
+  ShiftingTraffic: () => paused(),
+  Reverting: () => after(paused(), (web) => web.ask('abort')),
+  FallingBack: () => without(completed(), 'b'),
+  RollingBack: () => after(completed(), (web) => web.edit((spec) => ({ ...spec, version: '1.0.0' }))),
+  Rebalancing: () => after(installed(), (web) => web.provision('1.0.0', 'c')),
+  RemovingTargetGroups: () => without(paused('c'), 'c'),
+  Evacuating: () => after(installed('c'), sicken),
+  Restoring: () => after(completed(), (web) => web.drift([{ name: 'a', arn: arnOf('a'), weight: 100 }])),
+  Reconfiguring: () =>
     after(installed(), (web) =>
       web.edit((spec) => {
         const { awsApplicationLoadBalancer: block } = spec.ingress;
@@ -90,7 +90,7 @@ const scenarios: Readonly<Record<ShiftPurpose, () => Recording>> = {
         return { ...spec, ingress: { ...spec.ingress, awsApplicationLoadBalancer: { ...block, listener } } };
       }),
     ),
-  Detach: () => after(completed(), (web) => web.pass(11 * MINUTE)),
+  DetachingTargetGroups: () => after(completed(), (web) => web.pass(11 * MINUTE)),
 };
 
 /** What the table says of the needs of a change of weights, by what is looked at. */
@@ -113,7 +113,7 @@ const isAbout = (arns: readonly string[], groups: readonly WeightedTargetGroup[]
 function dampingOf(shift: Shift, cell: PresentCell, now: number): string {
   const at = { cell, now };
   const { unplannedShifts = [] } = recordUnplanned(initialState, shift, { ...at, corrects: false });
-  const change = { time: new Date(now).toISOString(), purpose: 'Rebalance' };
+  const change = { time: new Date(now).toISOString(), purpose: 'Rebalancing' };
   const back = ['a', 'b', 'a', 'b', 'a'].map((weights) => ({ ...change, weights }));
   const { force: _asked, ...unasked } = shift;
   const held = damp(unasked, { ...at, state: { ...initialState, unplannedShifts: back } });

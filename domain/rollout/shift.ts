@@ -104,7 +104,11 @@ export function shiftRequest(
   };
 }
 
-const keepsWeights: ReadonlySet<Shift['purpose']> = new Set(['Restore', 'Detach', 'TakeOut']);
+const keepsWeights: ReadonlySet<Shift['purpose']> = new Set([
+  'Restoring',
+  'DetachingTargetGroups',
+  'RemovingTargetGroups',
+]);
 
 /**
  * What takes traffic back, or only confirms what is served, changes weights and nothing else; an edit of the rule comes
@@ -119,14 +123,14 @@ function keptRoute(
   return isLost && cell.problems.length === 0 && !sameRuleOrListener(route, served) ? undefined : served;
 }
 
-const leavesLost: ReadonlySet<Shift['purpose']> = new Set(['TakeBack', 'TakeOut']);
+const leavesLost: ReadonlySet<Shift['purpose']> = new Set(['Reverting', 'RemovingTargetGroups']);
 
 const keepingRoute: ReadonlySet<Shift['purpose']> = new Set([
-  'TakeBack',
-  'Restore',
-  'Detach',
-  'TakeOut',
-  'Evacuate',
+  'Reverting',
+  'Restoring',
+  'DetachingTargetGroups',
+  'RemovingTargetGroups',
+  'Evacuating',
 ]);
 
 /** What comes of a write that was asked for. */

@@ -19,7 +19,7 @@ describe('a newer version that comes while the last one', () => {
 
     web.pass(10 * MINUTE);
     expect(web.status).toMatchObject({ desiredVersion: '3.0.0', stableVersion: '2.0.0' });
-    expect(web.writes.every(({ shift }) => shift.purpose !== 'TakeBack')).toBe(true);
+    expect(web.writes.every(({ shift }) => shift.purpose !== 'Reverting')).toBe(true);
     expect(weightsOf(web.served)).toMatchObject({ b: 50, c: 50 });
   });
 

@@ -98,7 +98,7 @@ describe('a report', () => {
   ])('of a Cell that %s', (_, state, phase, isReady) => {
     const turn = takeTurn(looked({ mayDiffer: true, ...state }), NOW);
     if (turn.is !== 'Perform') throw new Error(`Expected something to do, got ${turn.is}.`);
-    expect(turn.decision).toMatchObject({ do: 'Shift', purpose: 'Restore' });
+    expect(turn.decision).toMatchObject({ do: 'Shift', purpose: 'Restoring' });
     const { status } = due(turn.run, turn.decision);
     expect(status.phase).toBe(phase);
     expect(status.conditions).toContainEqual(expect.objectContaining({ type: 'Ready', status: isReady }));

@@ -36,7 +36,7 @@ const waits: Readonly<Record<Wait['for'], true>> = {
 };
 
 /** These stand in no status: while groups at weight 0 wait to leave, and when a Cell is refused something, its status says that instead. */
-const untold = ['WaitingForDetach', 'Detach', 'WaitingForBackoff'];
+const untold = ['WaitingForDetach', 'DetachingTargetGroups', 'WaitingForBackoff'];
 
 const told = [...Object.keys(waits).map((what) => `WaitingFor${what}`), ...Object.keys(shiftPurposes)].filter(
   (reason) => !untold.includes(reason),

@@ -87,7 +87,7 @@ describe('the metrics of the watchers', () => {
     see(20, rolling({ reason: 'WaitingForFreeze', message: 'another', lastSyncTime: at(20) }));
     const held = 'okra_cell_held_seconds{namespace="default",cell="web",reason="WaitingForFreeze"}';
     expect(await told(35)).toContain(`${held} 30`);
-    see(40, rolling({ reason: 'Step', lastSyncTime: at(40) }));
+    see(40, rolling({ reason: 'ShiftingTraffic', lastSyncTime: at(40) }));
     expect((await told(41)).join('\n')).not.toContain('okra_cell_held_seconds{');
   });
 
@@ -231,7 +231,7 @@ describe('what a Cell waits for', () => {
       { phase: 'Waiting', conditions: [condition('Ready', 'True')] },
       undefined,
     ],
-    ['is nothing while it goes on', { phase: 'Progressing', reason: 'Step' }, undefined],
+    ['is nothing while it goes on', { phase: 'Progressing', reason: 'ShiftingTraffic' }, undefined],
     ['is a pause', { phase: 'Paused', reason: 'WaitingForPause' }, 'WaitingForPause'],
     ['is target groups', { phase: 'Waiting', reason: 'NoTargetGroups' }, 'NoTargetGroups'],
     [

@@ -109,7 +109,7 @@ describe('what was made for a Cell with applications', () => {
           {
             type: 'Progressing',
             status,
-            reason: 'Step',
+            reason: 'ShiftingTraffic',
             message: '',
             lastTransitionTime: '2026-11-23T10:00:00Z',
           },

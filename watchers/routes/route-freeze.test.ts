@@ -15,7 +15,7 @@ const progressing = (status: 'True' | 'False') => ({
     {
       type: 'Progressing',
       status,
-      reason: 'Step',
+      reason: 'ShiftingTraffic',
       message: '',
       lastTransitionTime: '2026-11-21T00:00:00Z',
     },

@@ -57,38 +57,43 @@ const remembered = cell.withStatus({
 describe('a Cell of which no object says what is served', () => {
   it.each<[string, CellBuilder, RolloutState, string]>([
     ['looks at the load balancer before it installs', cell, initialState, 'Inspect'],
-    ['installs when there is nothing', cell, saw(nothing), 'Install 2.0.0 {"b":100}'],
+    ['installs when there is nothing', cell, saw(nothing), 'Installing 2.0.0 {"b":100}'],
     [
       'takes over what is served with the same weights, and does not jump to the newest',
       cell,
       saw(serving({ a: 100 })),
-      'Adopt 1.0.0 {"a":100}',
+      'Adopting 1.0.0 {"a":100}',
     ],
     [
       'takes over weights of another total',
       cell,
       saw(serving({ a: 1, b: 0 })),
-      'Adopt 1.0.0 {"a":100,"b":0}',
+      'Adopting 1.0.0 {"a":100,"b":0}',
     ],
-    ['takes over a rollout in its midst', cell, saw(serving({ a: 8, b: 2 })), 'Adopt 1.0.0 {"a":80,"b":20}'],
+    [
+      'takes over a rollout in its midst',
+      cell,
+      saw(serving({ a: 8, b: 2 })),
+      'Adopting 1.0.0 {"a":80,"b":20}',
+    ],
     [
       'takes over groups that it does not know beside one that it does',
       cell,
       saw(serving({ a: 50, foreign: 50 })),
-      'Adopt 1.0.0 {"a":50,"foreign":50}',
+      'Adopting 1.0.0 {"a":50,"foreign":50}',
     ],
     [
       'takes over what is foreign, so that the first version takes its steps',
       cell,
       saw(serving({ foreign: 100 })),
-      'Adopt 0.0.0-unknown {"foreign":100}',
+      'Adopting 0.0.0-unknown {"foreign":100}',
     ],
-    ['installs when nothing carries traffic', cell, saw(serving({ a: 0 })), 'Install 2.0.0 {"b":100}'],
+    ['installs when nothing carries traffic', cell, saw(serving({ a: 0 })), 'Installing 2.0.0 {"b":100}'],
     [
       'gives everything back to the version that served last when nothing serves any more',
       remembered,
       saw(nothing),
-      'Reinstall 1.0.0 {"a":100}',
+      'Reinstalling 1.0.0 {"a":100}',
     ],
     ...(
       [
@@ -99,13 +104,13 @@ describe('a Cell of which no object says what is served', () => {
       `does so by its history (${outcome}) where the status has told since that nothing serves`,
       cell.withStatus({ history: [{ outcome, version, ...(from && { from }), ...told }] }),
       saw(nothing),
-      'Reinstall 1.0.0 {"a":100}',
+      'Reinstalling 1.0.0 {"a":100}',
     ]),
     [
       'installs the newest when the target groups of what served last are gone',
       aCell().withGroups('2.0.0', 'b').withStatus({ stableVersion: '1.0.0' }),
       saw(nothing),
-      'Install 2.0.0 {"b":100}',
+      'Installing 2.0.0 {"b":100}',
     ],
     ['does not look while nothing could be installed', aCell(), initialState, 'Waiting NoTargetGroups'],
     [
@@ -120,7 +125,7 @@ describe('a Cell of which no object says what is served', () => {
         targetGroups: [{ name: 'a', arn: arnOf('a'), version: '1.0.0', role: 'Stable', weight: 100 }],
       }),
       saw(serving({ a: 100 })),
-      'Adopt 1.0.0 {"a":100}',
+      'Adopting 1.0.0 {"a":100}',
     ],
     ['needs no look when an object says it', cell.serving({ a: 100 }), initialState, 'Begin'],
   ])('%s', (_, seen, state, want) => expect(decided(seen, state)).toBe(want));
@@ -129,14 +134,14 @@ describe('a Cell of which no object says what is served', () => {
 describe('a rollout whose configuration was deleted', () => {
   it.each<[string, RolloutState, string]>([
     ['looks at the load balancer', { ...initialState, ...rolling() }, 'Inspect'],
-    ['keeps its weights', saw(serving({ a: 80, b: 20 }), rolling()), 'Adopt 1.0.0 {"a":80,"b":20}'],
+    ['keeps its weights', saw(serving({ a: 80, b: 20 }), rolling()), 'Adopting 1.0.0 {"a":80,"b":20}'],
     [
       'keeps its weights while it is paused by an operator',
       saw(serving({ a: 80, b: 20 }), {
         ...rolling(),
         requests: { paused: { by: 'ann', reason: '', at: NOW } },
       }),
-      'Adopt 1.0.0 {"a":80,"b":20}',
+      'Adopting 1.0.0 {"a":80,"b":20}',
     ],
     ['is withdrawn when the rule is gone as well', saw(nothing, rolling()), 'Withdrawn NotServed'],
     [
@@ -148,12 +153,12 @@ describe('a rollout whose configuration was deleted', () => {
     [
       'is taken back from what is served, and drops nobody',
       saw(serving({ a: 80, b: 20 }), rolling({ ending })),
-      'TakeBack 1.0.0 {"a":100,"b":0}',
+      'Reverting 1.0.0 {"a":100,"b":0}',
     ],
     [
       'gives everything to the stable version when the rule is gone as well',
       saw(nothing, rolling({ ending })),
-      'TakeBack 1.0.0 {"a":100}',
+      'Reverting 1.0.0 {"a":100}',
     ],
   ])('%s', (_, state, want) =>
     expect(decided(cell.withStatus({ stableVersion: '1.0.0' }), state)).toBe(want),

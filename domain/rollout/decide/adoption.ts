@@ -25,7 +25,7 @@ export function reconfigure(
   const message = isOtherRoute
     ? 'Changing the settings of the load balancer; the weights stay.'
     : 'Recording the new spec.deletionPolicy; nothing changes at the load balancer.';
-  return { do: 'Shift', purpose: 'Reconfigure', version, shares: weighted, message };
+  return { do: 'Shift', purpose: 'Reconfiguring', version, shares: weighted, message };
 }
 
 /** Changes the load balancer's configuration as the spec has it, unless a gate holds that. */
@@ -49,12 +49,12 @@ export function restore(
   if (observedForwarding === undefined)
     return {
       ...shift,
-      purpose: 'Adopt',
+      purpose: 'Adopting',
       message: `Adopting what is served already, with the same weights: ${weightsText(shares)}.`,
     };
   return {
     ...shift,
-    purpose: 'Restore',
+    purpose: 'Restoring',
     message:
       isApplied && suspect === true
         ? 'Reading the load balancer, and reverting any drift.'
@@ -95,7 +95,7 @@ export function reinstall({ observed, cell }: GuardInput): Decision | undefined 
   if (last === undefined || last.groups.length > MAX_TARGET_GROUPS) return undefined;
   return {
     do: 'Shift',
-    purpose: 'Reinstall',
+    purpose: 'Reinstalling',
     version: last.version,
     shares: everythingTo(last.groups, []),
     message: `Installing ${last.version} again with all traffic, because it served last and nothing serves now.`,

@@ -82,7 +82,7 @@ function moveTo(weight: number, then: 'Advance' | 'Finish', rollout: Rollout, in
   }
   const message = `Setting the weight of ${version} to ${weight}.`;
   return guard(
-    { do: 'Shift', purpose: 'Step', version, shares: wanted, message },
+    { do: 'Shift', purpose: 'ShiftingTraffic', version, shares: wanted, message },
     input,
     holdsOnFailure(input) || !isForCanary(wanted, rollout, input.observed)
       ? undefined

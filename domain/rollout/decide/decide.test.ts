@@ -69,19 +69,19 @@ describe('a rollout', () => {
       'attaches the canary at 0 before anything else',
       { a: 100 },
       rolling({}),
-      'Attach {"a":100,"b":0} if b is registered',
+      'AttachingTargetGroups {"a":100,"b":0} if b is registered',
     ],
     [
       'moves the weight where the targets that gain are healthy',
       { a: 100, b: 0 },
       rolling({}),
-      'Step {"a":80,"b":20} if b is healthy',
+      'ShiftingTraffic {"a":80,"b":20} if b is healthy',
     ],
     [
       'tries again after a while when they were not',
       { a: 100, b: 0 },
       rolling({}, unhealthy(NOW - 60_000, NOW - 60_000)),
-      'Step {"a":80,"b":20} if b is healthy',
+      'ShiftingTraffic {"a":80,"b":20} if b is healthy',
     ],
     [
       'holds while they are not healthy',
@@ -150,14 +150,14 @@ describe('a rollout', () => {
       'gives everything after the last step and keeps the old groups at 0',
       { a: 60, b: 40 },
       rolling({ index: 4 }),
-      'Step {"a":0,"b":100} if b is healthy',
+      'ShiftingTraffic {"a":0,"b":100} if b is healthy',
     ],
     ['finishes once that is served', { a: 0, b: 100 }, rolling({ index: 4 }), 'Finish'],
     [
       'skips the steps when fully promoted, but not the health',
       { a: 80, b: 20 },
       rolling({ index: 1 }, { requests: { promoteFull: stamp } }),
-      'Step {"a":0,"b":100} if b is healthy',
+      'ShiftingTraffic {"a":0,"b":100} if b is healthy',
     ],
     [
       'ends the analysis that a full promotion skips',
@@ -218,7 +218,7 @@ describe('a rollout', () => {
       'gives everything back when it has failed',
       { a: 80, b: 20 },
       rolling({ ending: { kind: 'Failed', reason: 'x', message: '', at: NOW } }),
-      'TakeBack {"a":100,"b":0}',
+      'Reverting {"a":100,"b":0}',
     ],
     [
       'then ends the analysis',
@@ -240,7 +240,7 @@ describe('a rollout', () => {
       'does not conclude before it has looked where someone may have changed the weights',
       { a: 100, b: 0 },
       rolling({ ending: { kind: 'Failed', reason: 'x', message: '', at: NOW } }, { mayDiffer: true }),
-      'TakeBack {"a":100,"b":0}',
+      'Reverting {"a":100,"b":0}',
     ],
     [
       'replans when the steps were edited',
@@ -266,7 +266,7 @@ describe('a rollout', () => {
 
     it('gives everything to another one, and keeps only what fits into the rule beside it', () => {
       const seen = without.withGroups('0.9.0', 'p', 'q', 'r', 's', 't').serving({ b: 20, a: 80 }).seen();
-      expect(told(decide(seen, ending, NOW))).toBe('TakeBack {"p":20,"q":20,"r":20,"s":20,"t":20}');
+      expect(told(decide(seen, ending, NOW))).toBe('Reverting {"p":20,"q":20,"r":20,"s":20,"t":20}');
     });
 
     it('passes over one that does not fit into a rule', () => {
@@ -275,12 +275,12 @@ describe('a rollout', () => {
         .withGroups('0.8.0', 'o')
         .serving({ b: 20, a: 80 })
         .seen();
-      expect(told(decide(seen, ending, NOW))).toBe('TakeBack {"b":0,"o":100}');
+      expect(told(decide(seen, ending, NOW))).toBe('Reverting {"b":0,"o":100}');
     });
 
     it('gives nothing to a newer one, which has its steps before it', () => {
       const seen = without.withGroups('3.0.0', 'c').serving({ a: 80, b: 20 }).seen();
-      expect(told(decide(seen, ending, NOW))).toBe('TakeBack {"a":100,"b":0}');
+      expect(told(decide(seen, ending, NOW))).toBe('Reverting {"a":100,"b":0}');
     });
 
     it('gives nothing to the version that is withdrawn, where that is the older one', () => {
@@ -289,7 +289,7 @@ describe('a rollout', () => {
         ending: { kind: 'Withdrawn', reason: 'x', message: '', at: NOW },
       });
       const seen = without.withStatus({ stableVersion: '3.0.0' }).serving({ c: 80, b: 20 }).seen();
-      expect(told(decide(seen, down, NOW))).toBe('TakeBack {"b":0,"c":100}');
+      expect(told(decide(seen, down, NOW))).toBe('Reverting {"b":0,"c":100}');
     });
 
     it('gives nothing to groups that were taken out of the rule', () => {
@@ -321,7 +321,7 @@ describe('a rollout', () => {
       .serving({ a: 100 })
       .seen();
     expect(told(decide(seen, rolling({ steps: none.map(parseStep) }), NOW))).toBe(
-      'Step {"a":100,"b":0} if b is registered',
+      'ShiftingTraffic {"a":100,"b":0} if b is registered',
     );
   });
 
@@ -337,7 +337,7 @@ describe('a rollout', () => {
       .seen();
     const stable = { version: '1.0.0', groups: [...set('', 'a1').groups, ...set('', 'a2').groups] };
     expect(told(decide(seen, rolling({ stable, index: 2 }, more), NOW))).toBe(
-      'TakeOut {"a1":80,"b":20} if a1 is healthy',
+      'RemovingTargetGroups {"a1":80,"b":20} if a1 is healthy',
     );
   });
 

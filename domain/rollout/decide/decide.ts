@@ -83,8 +83,8 @@ function forcedByPerson(decision: Decision, { rollout, requests }: RolloutState)
   if (decision.do !== 'Shift' || rollout === undefined) return decision;
   const isAsked =
     rollout.ending === undefined
-      ? requests.promoteFull !== undefined && decision.purpose === 'Step'
-      : rollout.ending.reason === 'Aborted' && decision.purpose === 'TakeBack';
+      ? requests.promoteFull !== undefined && decision.purpose === 'ShiftingTraffic'
+      : rollout.ending.reason === 'Aborted' && decision.purpose === 'Reverting';
   return isAsked ? { ...decision, force: true } : decision;
 }
 
@@ -107,7 +107,7 @@ function confirmFirst(next: Decision, { observed, cell, state, now }: GuardInput
   const version = (state.rollout?.stable ?? stableSet(observed, cell))?.version;
   if (!waits || version === undefined || !isUnsure(observed, state)) return next;
   // It does not wait until what was refused before is tried again, as that is what it withdraws.
-  const held = state.backoff?.purpose === 'Restore' ? awaitBackoff(state, now) : undefined;
+  const held = state.backoff?.purpose === 'Restoring' ? awaitBackoff(state, now) : undefined;
   const back = restore(observed, state, version);
   return held ?? (next.do === 'Close' ? { ...back, settled: next } : back);
 }

@@ -32,8 +32,13 @@ describe('a settled Cell with groups at weight 0', () => {
     ['looks at them first', replaced(1), initialState, 'CheckHealth'],
     ['keeps them for ten minutes', replaced(1), looked(), 'Wait for Detach'],
     ['keeps them since it saw them, without a time', replacedAt(NO_TIME), looked(), 'Wait for Detach'],
-    ['takes them out afterwards', replaced(10), looked(), 'Detach {"b":100}'],
-    ['takes out at once what has no healthy target', replaced(1), looked([arnOf('a')]), 'Detach {"b":100}'],
+    ['takes them out afterwards', replaced(10), looked(), 'DetachingTargetGroups {"b":100}'],
+    [
+      'takes out at once what has no healthy target',
+      replaced(1),
+      looked([arnOf('a')]),
+      'DetachingTargetGroups {"b":100}',
+    ],
   ] as const)('%s', (_, cell, state, want) => {
     const decision = decide(cell.seen(), state, NOW);
     const told =
@@ -156,7 +161,7 @@ describe('a group at weight 0 whose AWSTargetGroup is gone while a newer version
     simulation.wake();
     simulation.pass(MINUTE);
     const purposes = simulation.writes.map(({ shift }) => shift.purpose);
-    expect(purposes.at(-1)).toBe('FallBack');
+    expect(purposes.at(-1)).toBe('FallingBack');
     // What the status says has left the rule and is not checked any more, so that what is served is taken over.
     expect(weightsOf(simulation.served)).toEqual({ a: 100 });
     expect(simulation.isApplied).toBe(true);

@@ -117,7 +117,7 @@ const detach = (
   { observed, version }: Pick<GuardInput, 'observed'> & Pick<Shift, 'version'>,
 ): Shift => ({
   do: 'Shift',
-  purpose: 'Detach',
+  purpose: 'DetachingTargetGroups',
   version,
   shares: observed.weighted.filter((group) => !includes(leaving, group)),
   message: `Removing ${namesOf(leaving)} at weight 0 from the rule, ${why}.`,

@@ -94,7 +94,7 @@ describe('what serves, whose target groups are all replaced by others of its ver
       const missing = this.deleted.find((arn) => named.includes(arn));
       if (missing !== undefined)
         return refused('TargetGroupNotFound', `Target groups '${missing}' not found.`);
-      const isFull = this.attachesNone && decision.purpose === 'Attach';
+      const isFull = this.attachesNone && decision.purpose === 'AttachingTargetGroups';
       return isFull ? refused('TooManyTargetGroups', 'The load balancer is full.') : super.attempt(...args);
     }
   }

@@ -26,7 +26,7 @@ export function rebalance(
   const together = [...stable.groups, ...set.groups.filter((group) => !includes(stable.groups, group))];
   const shift: Shift = {
     do: 'Shift',
-    purpose: 'Rebalance',
+    purpose: 'Rebalancing',
     version: set.version,
     shares: everythingTo(set.groups, [
       ...evacuated(found.groups, set.groups, input),
@@ -71,7 +71,7 @@ function giveUp(
     const leaving = sick.length === 0 ? joined : sick;
     return {
       do: 'Shift',
-      purpose: 'Detach',
+      purpose: 'DetachingTargetGroups',
       version,
       shares: weighted.filter((group) => !includes(leaving, group)),
       sittingOut: leaving.map(({ arn }) => arn),

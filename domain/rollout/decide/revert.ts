@@ -66,7 +66,7 @@ const removalOf = (
   shares: Shift['shares'],
 ): Shift => ({
   do: 'Shift',
-  purpose: 'TakeOut',
+  purpose: 'RemovingTargetGroups',
   version,
   shares,
   message: `Removing ${gone.map(({ name }) => name).join(', ')} from the rule, because its AWSTargetGroup is gone or has another version.`,
@@ -103,7 +103,7 @@ export const revertTo = (
   shares: readonly WeightedTargetGroup[],
 ): Extract<Decision, { do: 'Shift' }> => ({
   do: 'Shift',
-  purpose: 'TakeBack',
+  purpose: 'Reverting',
   version,
   shares,
   message: `Shifting all traffic back to ${version}.`,

@@ -124,11 +124,11 @@ const examples: readonly Example[] = [
       web.provision('0.9.0', 'z');
     }),
   ],
-  ['restRules: What the load balancer serves already is adopted', 'Shift Adopt', serving, unknown],
+  ['restRules: What the load balancer serves already is adopted', 'Shift Adopting', serving, unknown],
   ['restRules: The health of targets is read', 'CheckHealth', () => serving('c'), sick('a')],
   [
     'restRules: The weight of a target group without healthy targets moves to the others of its version',
-    'Shift Evacuate',
+    'Shift Evacuating',
     () => serving('c'),
     sick('a'),
   ],
@@ -152,10 +152,10 @@ const examples: readonly Example[] = [
     () => new Simulation(),
     (web) => web.provision('1.0.0', 'a'),
   ],
-  ['firstRules: The version that served last is installed again', 'Shift Reinstall', serving, lostRule],
+  ['firstRules: The version that served last is installed again', 'Shift Reinstalling', serving, lostRule],
   [
     'firstRules: The first version is installed, or waited for',
-    'Shift Install',
+    'Shift Installing',
     () => new Simulation(),
     (web) => web.provision('1.0.0', 'a'),
   ],
@@ -167,25 +167,25 @@ const examples: readonly Example[] = [
   ],
   [
     'servingRules: Another version falls back, rolls back or begins its rollout',
-    'Shift FallBack',
+    'Shift FallingBack',
     serving,
     both(gone('a'), (web) => web.provision('0.9.0', 'z')),
   ],
   [
     'servingRules: While that is held, target groups that are gone leave the rule',
-    'Shift TakeOut',
+    'Shift RemovingTargetGroups',
     () => serving('c'),
     both(held, gone('c')),
   ],
   [
     'servingRules: While that is held, an edit of the rule is applied',
-    'Shift Reconfigure',
+    'Shift Reconfiguring',
     serving,
     both(shut, keepClients),
   ],
   [
     'servingRules: While that is held, idle target groups leave the rule',
-    'Shift Detach',
+    'Shift DetachingTargetGroups',
     () => {
       const web = rolling();
       web.ask('abort');
@@ -197,14 +197,14 @@ const examples: readonly Example[] = [
   ['servingRules: The other version waits, or there is no room for it', 'Wait Freeze', serving, held],
   [
     'servingRules: The weight is spread over the target groups of the version that serves',
-    'Shift Rebalance',
+    'Shift Rebalancing',
     serving,
     (web) => web.provision('1.0.0', 'c'),
   ],
-  ['servingRules: An edit of the rule is applied', 'Shift Reconfigure', serving, keepClients],
+  ['servingRules: An edit of the rule is applied', 'Shift Reconfiguring', serving, keepClients],
   [
     'servingRules: Idle target groups leave the rule, and the run closes',
-    'Shift Detach',
+    'Shift DetachingTargetGroups',
     rolling,
     (web) => web.ask('promoteFull'),
   ],
@@ -233,8 +233,8 @@ const examples: readonly Example[] = [
     rolling,
     unknown,
   ],
-  ['rolloutRules: A rollout that has ended reverts', 'Shift TakeBack', rolling, (web) => web.ask('abort')],
-  ['rolloutRules: What the load balancer serves already is adopted', 'Shift Adopt', rolling, unknown],
+  ['rolloutRules: A rollout that has ended reverts', 'Shift Reverting', rolling, (web) => web.ask('abort')],
+  ['rolloutRules: What the load balancer serves already is adopted', 'Shift Adopting', rolling, unknown],
   ['rolloutRules: The health of targets is read', 'CheckHealth', rolling, sick('b')],
   ['rolloutRules: A rollout is withdrawn where nothing is served any more', 'End', rolling, lostRule],
   [
@@ -243,10 +243,15 @@ const examples: readonly Example[] = [
     () => rolling(watched),
     (web) => web.conclude('Failed'),
   ],
-  ['stepRules: Stable target groups that are gone leave the rule', 'Shift TakeOut', rolling, gone('a')],
+  [
+    'stepRules: Stable target groups that are gone leave the rule',
+    'Shift RemovingTargetGroups',
+    rolling,
+    gone('a'),
+  ],
   [
     'stepRules: The weight of a target group without healthy targets moves to the others of its version',
-    'Shift Evacuate',
+    'Shift Evacuating',
     () => {
       const web = serving('c');
       web.edit((spec) => ({ ...spec, ...paused }));
@@ -273,14 +278,14 @@ const examples: readonly Example[] = [
     rolling,
     (web) => web.edit((spec) => ({ ...spec, ...canary({ setWeight: 30 }) })),
   ],
-  ['stepRules: An edit of the rule is applied', 'Shift Reconfigure', rolling, keepClients],
+  ['stepRules: An edit of the rule is applied', 'Shift Reconfiguring', rolling, keepClients],
   [
     'stepRules: The background analysis is started, or holds the rollout',
     'StartMeasurement',
     rolling,
     (web) => web.edit((spec) => ({ ...spec, ...watched })),
   ],
-  ['stepRules: The step is taken', 'Shift Step', rolling, (web) => web.ask('promote')],
+  ['stepRules: The step is taken', 'Shift ShiftingTraffic', rolling, (web) => web.ask('promote')],
 ];
 
 describe('the rules of a Cell', () => {

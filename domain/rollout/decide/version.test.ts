@@ -51,12 +51,12 @@ describe('a Cell without a rollout', () => {
     [
       'installs the first version with the whole weight',
       aCell().withGroups('1.0.0', 'a'),
-      'Install {"a":100}',
+      'Installing {"a":100}',
     ],
     [
       'installs a pair evenly',
       aCell().withSpec({ replicas: 2 }).withGroups('1.0.0', 'a1', 'a2'),
-      'Install {"a1":50,"a2":50}',
+      'Installing {"a1":50,"a2":50}',
     ],
     [
       'waits for the second of a pair',
@@ -66,12 +66,12 @@ describe('a Cell without a rollout', () => {
     [
       'installs all when there are more than replicas',
       aCell().withSpec({ replicas: 2 }).withGroups('1.0.0', 'a', 'b', 'c'),
-      'Install {"a":33,"b":33,"c":34}',
+      'Installing {"a":33,"b":33,"c":34}',
     ],
     [
       'ignores a bad version beside a good one',
       aCell().withGroups('latest', 'x').withGroups('1.0.0', 'a'),
-      'Install {"a":100}',
+      'Installing {"a":100}',
     ],
     [
       'refuses to install six groups before anything is written',
@@ -163,7 +163,7 @@ describe('a Cell without a rollout', () => {
         .withGroups('1.0.0', 'a')
         .withGroups('2.0.0', 'b')
         .serving({ a: 0, b: 100 }),
-      'RollBack {"a":100,"b":0} if a is healthy',
+      'RollingBack {"a":100,"b":0} if a is healthy',
     ],
     [
       'falls back when what served is gone',
@@ -171,12 +171,12 @@ describe('a Cell without a rollout', () => {
         .withGroups('1.0.0', 'a')
         .serving({ a: 0, b: 100 })
         .withStatus({ targetGroups: [remembered('b', '2.0.0')] }),
-      'FallBack {"a":100}',
+      'FallingBack {"a":100}',
     ],
     [
       'attaches a group that has joined before it gets traffic',
       aCell().withGroups('2.0.0', 'b1', 'b2', 'b3').serving({ b1: 50, b2: 50 }),
-      'Attach {"b1":50,"b2":50,"b3":0}',
+      'AttachingTargetGroups {"b1":50,"b2":50,"b3":0}',
     ],
     [
       'refuses a rollout that cannot fit into a rule',
@@ -245,7 +245,7 @@ describe('a Cell without a rollout', () => {
     ])('puts them back %s', (_, cell) =>
       expect(decide(cell.seen(), suspecting, NOW)).toMatchObject({
         do: 'Shift',
-        purpose: 'Restore',
+        purpose: 'Restoring',
         verify: true,
         shares: two.seen().weighted,
       }),

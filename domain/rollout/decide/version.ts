@@ -72,7 +72,7 @@ export function fallBack(input: GuardInput, found: Candidates, stable: VersionSe
     return closeTooMany(older.groups, `Version ${older.version} has`);
   return {
     do: 'Shift',
-    purpose: 'FallBack',
+    purpose: 'FallingBack',
     version: older.version,
     shares: everythingTo(older.groups, []),
     message: `Falling back to ${older.version}, because the target groups of ${stable.version} are gone.`,
@@ -128,7 +128,7 @@ export function changeVersion(
   const back = guard(
     {
       do: 'Shift',
-      purpose: 'RollBack',
+      purpose: 'RollingBack',
       version: target.version,
       shares: revertedShares(target.groups, stable.groups, input),
       message: `Rolling back to ${target.version}, because spec.version asks for it.`,
@@ -147,7 +147,7 @@ export function install(input: FirstInput): Decision {
   if (groups.length > MAX_TARGET_GROUPS) return closeTooMany(groups, `Version ${version} has`);
   const shift: Shift = {
     do: 'Shift',
-    purpose: 'Install',
+    purpose: 'Installing',
     version,
     shares: everythingTo(groups, []),
     message: `Installing ${version} with all traffic, because nothing is served yet.`,

@@ -177,7 +177,7 @@ describe('the version that serves, while a lower one that the Cell is pinned to 
     const health = { targetGroupARNs: [arnOf('a')], since: 0, at: 0, checks: 1, lack: 'None.' };
     expect(decide(seen, { ...initialState, health }, 1)).toMatchObject({
       do: 'Shift',
-      purpose: 'TakeOut',
+      purpose: 'RemovingTargetGroups',
     });
   });
 

@@ -264,7 +264,7 @@ describe('an analysis in the background', () => {
         background: background('Running'),
         ending: { kind: 'Withdrawn', reason: 'x', message: '', at: NOW },
       }),
-      'Shift TakeBack',
+      'Shift Reverting',
     ],
     [
       'is waited for when it cannot be ended',

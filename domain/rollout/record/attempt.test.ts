@@ -14,7 +14,7 @@ const refusal = { reason: 'Unavailable', message: 'Nobody knows.', permanent: fa
 const observed = aCell().seen();
 const shift: Performable = {
   do: 'Shift',
-  purpose: 'TakeBack',
+  purpose: 'Reverting',
   version: '1.0.0',
   shares: [],
   message: '',
@@ -80,7 +80,7 @@ describe('a write while the analysis in the background may have ended', () => {
     reads: 0,
   } as const;
   const rollout = aRollout({ stable: set, canary: set, background });
-  const restore = { ...shift, purpose: 'Restore', urgent: false } as const;
+  const restore = { ...shift, purpose: 'Restoring', urgent: false } as const;
   const during = { reason: 'AccessDenied', message: '', since: 0, attempts: 9, until: NOW };
   const isGivenUp = (more: Partial<RolloutState>): boolean =>
     isInterrupted(restore, { ...newRun({ ...initialState, rollout, ...more }), seenChanges: 1 });

@@ -111,7 +111,7 @@ function onRefusal(decision: Performable, refusal: Refusal): Performed {
   const isQuiet =
     decision.do === 'CheckHealth' ||
     decision.do === 'Prune' ||
-    (decision.do === 'Shift' && decision.purpose === 'Detach');
+    (decision.do === 'Shift' && decision.purpose === 'DetachingTargetGroups');
   const isTakeBack = decision.do === 'Shift' && isUrgent(decision);
   const isOfBackground = 'background' in decision && decision.background !== undefined;
   const failure = {
@@ -151,7 +151,7 @@ export function isInterrupted(decision: Performable, run: Run): boolean {
     abortTakesBack(run) ||
     // A pause holds what goes forward in a rollout, and nothing where there is none. Adopting keeps all weights.
     (goesForward(decision) &&
-      decision.purpose !== 'Adopt' &&
+      decision.purpose !== 'Adopting' &&
       state.rollout !== undefined &&
       state.requests.paused !== undefined) ||
     // What is written while the reading waits for its next attempt brings that no nearer when it is given up.

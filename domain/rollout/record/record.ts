@@ -190,7 +190,7 @@ export function withoutBackoff(state: RolloutState): RolloutState {
  * once, and refused again, it would go round without an end.
  */
 const withoutBackoffBefore = (purpose: Of<'Shift'>['purpose'], state: RolloutState): RolloutState =>
-  purpose === 'Restore' && state.backoff?.quiet === true ? state : withoutBackoff(state);
+  purpose === 'Restoring' && state.backoff?.quiet === true ? state : withoutBackoff(state);
 
 /** Changes the rollout that is under way, if there is one. */
 export function inRollout(state: RolloutState, change: (rollout: Rollout) => Rollout): RolloutState {

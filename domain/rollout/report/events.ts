@@ -80,8 +80,8 @@ const reasons: Readonly<
 export function eventOf(decision: Decision): Note | undefined {
   switch (decision.do) {
     case 'Shift':
-      return decision.purpose === 'TakeBack' || decision.purpose === 'FallBack'
-        ? warning('WeightsTakenBack', `${inPastTense(decision.message)} Confirmed by ELBv2.`)
+      return decision.purpose === 'Reverting' || decision.purpose === 'FallingBack'
+        ? warning('WeightsReverted', `${inPastTense(decision.message)} Confirmed by ELBv2.`)
         : normal('WeightsShifted', `${inPastTense(decision.message)} Confirmed by ELBv2.`);
     case 'Advance':
       return decision.isTold ? undefined : normal('StepCompleted', decision.message);

@@ -23,10 +23,10 @@ export interface Changed {
 
 /** The shifts that change which version serves without a rollout, and what the history calls them. */
 export const outcomeOf: Readonly<Partial<Record<ShiftPurpose, Change['outcome']>>> = {
-  Install: 'Installed',
-  Reinstall: 'Installed',
-  RollBack: 'RolledBack',
-  FallBack: 'FellBack',
+  Installing: 'Installed',
+  Reinstalling: 'Installed',
+  RollingBack: 'RolledBack',
+  FallingBack: 'FellBack',
 };
 
 /** What the history calls a rollout that was taken back: `Reverted` where it has failed. */

@@ -15,7 +15,7 @@ export interface OutsideEvent {
 const told: Readonly<Record<string, OutsideEvent['alert_type']>> = {
   RolloutStarted: 'info',
   WeightsShifted: 'info',
-  WeightsTakenBack: 'warning',
+  WeightsReverted: 'warning',
   RolloutCompleted: 'success',
   RolloutFailed: 'error',
   RolloutWithdrawn: 'info',
