@@ -111,7 +111,7 @@ const denials: readonly Denial[] = [
   },
   {
     names: ['CredentialsProviderError', 'TokenProviderError', 'ProviderError'],
-    refused: 'Expected the AWS SDK to find credentials for Okra, got none',
+    refused: 'The AWS SDK found no credentials for Okra',
     advice:
       'Give okrad a role, by AWS_ROLE_ARN and AWS_WEB_IDENTITY_TOKEN_FILE or by EKS Pod Identity, or keys in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
   },

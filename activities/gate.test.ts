@@ -40,13 +40,13 @@ describe('the gate of a version', () => {
       'an API server that is not ready',
       { kubernetes: { isReady: () => Promise.resolve(false), serves: () => Promise.resolve(true) } },
       'reachKubernetes',
-      { type: 'Unavailable', message: 'Expected the API server to be ready, got that it is not.' },
+      { type: 'Unavailable', message: 'The API server is not ready.' },
     ],
     [
       'an API server without the kinds',
       { kubernetes: { isReady: () => Promise.resolve(true), serves: () => Promise.resolve(false) } },
       'reachKubernetes',
-      { message: 'Expected the kind Cell, got none. Install the kinds of this release.' },
+      { message: 'The CRD Cell is missing. Install the CRDs of this release.' },
     ],
     [
       'AWS that refuses',

@@ -18,13 +18,9 @@ const NOBODY = 'okra-version-gate';
 export function gateActivities({ kubernetes, elbv2, region }: GateDependencies): GateActivities {
   return {
     async reachKubernetes() {
-      if (!(await kubernetes.isReady()))
-        throw failure('Unavailable', 'Expected the API server to be ready, got that it is not.');
+      if (!(await kubernetes.isReady())) throw failure('Unavailable', 'The API server is not ready.');
       if (!(await kubernetes.serves(CELL)))
-        throw failure(
-          'Unavailable',
-          `Expected the kind ${CELL.kind}, got none. Install the kinds of this release.`,
-        );
+        throw failure('Unavailable', `The CRD ${CELL.kind} is missing. Install the CRDs of this release.`);
       return 'The API server answers.';
     },
     async reachELBv2() {

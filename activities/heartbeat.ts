@@ -59,10 +59,7 @@ function silentFor(beat: Heartbeat): number {
 /** Keeps a process that was stopped for long from writing when someone else has taken over. */
 export function refuseWhenGivenUp(): void {
   if (!isGivenUp()) return;
-  throw failure(
-    'Superseded',
-    'Expected to write in time, got here too late; another attempt has taken over.',
-  );
+  throw failure('Superseded', 'Write skipped: a newer attempt has taken over.');
 }
 
 /** Wraps activities so that each heartbeats while it runs: one whose process was killed is soon made again elsewhere. */

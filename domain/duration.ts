@@ -7,7 +7,7 @@ export function parseDuration(value: number | string): number {
   const parts = value === '' ? null : PARTS.exec(value);
   if (parts === null) {
     throw new RangeError(
-      `Expected a duration such as 30 (seconds), 5s, 10m or 1h30m, got ${JSON.stringify(value)}. Correct the duration.`,
+      `invalid duration ${JSON.stringify(value)}: must be such as 30 (seconds), 5s, 10m or 1h30m.`,
     );
   }
   const [, hours = '0', minutes = '0', seconds = '0'] = parts;

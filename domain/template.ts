@@ -9,7 +9,7 @@ export function fillInVariables(template: string, valueOf: (variable: string) =>
     const begin = openingIn(rest);
     if (begin < 0) return { ok: true, value: [...parts, rest].join('') };
     const end = rest.indexOf('}}', begin);
-    if (end < 0) return refuse(`Expected }} after {{ in ${quote(template)}, got none. Close the variable.`);
+    if (end < 0) return refuse(`invalid template ${quote(template)}: {{ is not closed. Add }}.`);
     const found = valueOf(rest.slice(begin + 2, end).trim());
     if (!found.ok) return found;
     parts.push(rest.slice(0, begin), found.value);

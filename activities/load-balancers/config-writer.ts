@@ -295,7 +295,7 @@ async function inOrder(
     if (present.sequence !== config.sequence || !sameValue(present.status, config.status))
       throw failure(
         'Superseded',
-        `Expected ${desired.type}Config ${formatKey(key)} to be told of by this attempt next, got another one that has written to it since.`,
+        `The status of ${desired.type}Config ${formatKey(key)} was not written: a newer attempt has changed the object.`,
       );
     return write(present.resourceVersion);
   });
@@ -311,6 +311,6 @@ async function refuseWhenAskedOtherwise(
   if (now === generation) return;
   throw failure(
     'Superseded',
-    `Expected ${type}Config ${formatKey(key)} to ask for the same as when the attempt began (generation ${generation}), got ${now ?? 'no such object'}.`,
+    `${type}Config ${formatKey(key)} has changed since this attempt began: generation ${generation} is now ${now ?? 'deleted'}.`,
   );
 }

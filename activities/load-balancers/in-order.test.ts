@@ -90,7 +90,7 @@ it('a status that comes late is not written over that of the attempt that was ma
   const late = object.attempt({ a: 80, b: 20 });
   object.write();
   expect(await object.attempt({ a: 100, b: 0 })()).toBe('Written');
-  expect(await late()).toContain('another one that has written to it since');
+  expect(await late()).toContain('a newer attempt has changed the object');
   expect(object.weights()).toEqual({ a: 100, b: 0 });
 });
 
@@ -98,14 +98,14 @@ it('nor while that attempt is under way', async () => {
   const object = anObject();
   const late = object.attempt({ a: 80, b: 20 });
   object.write();
-  expect(await late()).toContain('another one that has written to it since');
+  expect(await late()).toContain('a newer attempt has changed the object');
 });
 
 it('nor where attempts do not count their writes, as those without a Cell', async () => {
   const object = anObject();
   const late = object.attempt({ a: 80, b: 20 });
   await object.attempt({ a: 100, b: 0 })();
-  expect(await late()).toContain('another one that has written to it since');
+  expect(await late()).toContain('a newer attempt has changed the object');
   expect(object.weights()).toEqual({ a: 100, b: 0 });
 });
 

@@ -79,15 +79,15 @@ export function claimed(
   if (ownership === 'Nobodys' ? adopt !== false || isOurs : mayTakeFrom(adopt, owner, tag)) return 'TakeOver';
   throw failure(
     'Conflict',
-    `Expected ${what} to be free or to belong to ${formatKey(owner.key)}, got ${whose(owner, tag)} (${arn}). Choose another, or set the annotation okra.mumo.co/adopt to "true" on the Cell, or on a configuration of your own, to take it over.${remedyOf(owner, tag)}`,
+    `Cannot use ${what} for ${formatKey(owner.key)}: ${whose(owner, tag)} (${arn}). Choose another, or set the annotation okra.mumo.co/adopt to "true" on the Cell, or on a configuration of your own, to take it over.${remedyOf(owner, tag)}`,
   );
 }
 
 const whose = ({ key, installation }: Owner, tag: string | undefined): string => {
-  if (tag === undefined) return 'one that Okra did not set up';
+  if (tag === undefined) return 'Okra did not create it';
   return isNamesake({ key }, tag)
-    ? `one that belongs to ${tag}, the object of that name of another installation (this one is ${installation})`
-    : `one that belongs to ${tag}`;
+    ? `it belongs to ${tag}, the object of that name of another installation (this one is ${installation})`
+    : `it belongs to ${tag}`;
 };
 
 const remedyOf = (owner: Owner, tag: string | undefined): string =>

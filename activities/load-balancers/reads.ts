@@ -113,5 +113,8 @@ export async function readBack<Value>(
   const last = seen.is === 'Missing' && unseen !== undefined ? await unseen() : seen;
   if (last.is === 'Shown') return last.value;
   const got = last.is === 'Another' ? last.got : 'nothing at all.';
-  throw failure('NotServed', `Expected ELBv2 to serve ${what} that was written, got ${got}`);
+  throw failure(
+    'NotServed',
+    `ELBv2 does not show ${what} that was written yet; it shows ${got} Okra retries.`,
+  );
 }

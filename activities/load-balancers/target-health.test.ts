@@ -74,29 +74,29 @@ describe('healthy targets', () => {
   ])('are enough: %s', async (_, setting) => expect(await lacking(setting)).toBeUndefined());
 
   it.each<[string, Setting, string]>([
-    ['where a zone has none', { zones: ['1a', '1a'] }, 'got 0 in 1c. Register targets there'],
+    ['where a zone has none', { zones: ['1a', '1a'] }, 'it has 0 in 1c. Register targets there'],
     [
       'where a zone has less than are asked for',
       { zones: ['1a', '1a', '1c'], atLeast: 2 },
-      `at least 2 healthy targets in ${arnOf('a')} in each zone of the load balancer, which routes within a zone, got 1 in 1c.`,
+      `${arnOf('a')} must have at least 2 healthy targets in each zone of the load balancer, which routes within a zone; it has 1 in 1c.`,
     ],
-    ['in a zone that is not enabled', { zones: ['1b'] }, 'got 0 in 1a and 0 in 1c'],
+    ['in a zone that is not enabled', { zones: ['1b'] }, 'it has 0 in 1a and 0 in 1c'],
     [
       'where the group alone does not cross zones',
       { zones: ['1a'], ofGroup: 'false', ofLoadBalancer: 'true' },
-      'got 0 in 1c',
+      'it has 0 in 1c',
     ],
     [
       'where the group leaves it to a load balancer that does not cross zones',
       { zones: ['1a'], ofGroup: 'use_load_balancer_configuration' },
-      'got 0 in 1c',
+      'it has 0 in 1c',
     ],
     [
       'behind an Application Load Balancer, in a group that does not cross zones',
       { zones: ['1a'], kind: 'app', ofGroup: 'false' },
-      'got 0 in 1c',
+      'it has 0 in 1c',
     ],
-    ['where there are none, whatever the zone', { zones: [] }, 'got 0 of 1; 1 draining'],
+    ['where there are none, whatever the zone', { zones: [] }, 'it has 0 of 1; 1 draining'],
   ])('are too few: %s', async (_, setting, want) => expect(await lacking(setting)).toContain(want));
 });
 

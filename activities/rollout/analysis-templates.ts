@@ -42,7 +42,7 @@ async function specOf(
   const where = clusterScope === true ? '' : ` in namespace ${namespace}`;
   throw failure(
     'AnalysisTemplateNotFound',
-    `Expected ${kind.kind} ${name}${where}, got none. Create it; the rollout goes on then.`,
+    `${kind.kind} ${name} not found${where}. Create it; the rollout then continues.`,
   );
 }
 

@@ -107,7 +107,7 @@ async function replicaSetOf(
   if (found !== undefined) return found;
   throw failure(
     'ReplicaSetNotFound',
-    `Expected ReplicaSet ${name} in namespace ${namespace}, got none. Create it, with 0 replicas if you like; the rollout goes on then.`,
+    `ReplicaSet ${name} not found in namespace ${namespace}. Create it (0 replicas are enough); the rollout then continues.`,
   );
 }
 

@@ -50,7 +50,7 @@ async function start(kubernetes: KubernetesClient, request: JobRequest): Promise
       throw failure('JobInvalid', error.message, error);
     throw error;
   }
-  const message = `Expected Job ${name} to belong to Cell ${cell.key.name}, got one of someone else. Delete or rename it.`;
+  const message = `Job ${name} exists and does not belong to Cell ${cell.key.name}. Delete or rename it.`;
   throw failure('Conflict', message);
 }
 

@@ -275,7 +275,7 @@ function refuseOlder({ cell, sequence }: ShiftRequest, known: ConfigObject | und
   if (written < sequence) return;
   throw failure(
     'Superseded',
-    `Expected write ${sequence} to the load balancer configuration ${formatKey(cell.key)} to be the next, got ${written} there already.`,
+    `Write ${sequence} to the load balancer configuration ${formatKey(cell.key)} is outdated: write ${written} has been made.`,
   );
 }
 

@@ -28,7 +28,7 @@ describe.each(readers)('the verdict of %s', (_, read) => {
     async (phase) => {
       const verdict = await read({ phase });
       expect(verdict.phase).toBe('Inconclusive');
-      expect(verdict.message).toContain('Expected status.phase to be Successful or Failed, got ');
+      expect(verdict.message).toContain('invalid status.phase: must be Successful or Failed, not ');
     },
   );
 

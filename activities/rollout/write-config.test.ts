@@ -42,7 +42,7 @@ describe('a configuration that someone has written by hand', () => {
     await expect(write(config(20))).rejects.toMatchObject({
       type: 'Conflict',
       message: expect.stringContaining(
-        'got one that someone has written by hand for rule 20 of the listener. Give the Cell or that object another name.',
+        'was written by hand for rule 20 of the listener, and the Cell needs one for rule 10 of the listener. Rename the Cell or that object.',
       ) as string,
     });
   });

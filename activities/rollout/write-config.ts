@@ -71,7 +71,7 @@ function refuseByHand({ cell: { key }, forwarding }: ShiftRequest, known: Config
   if (known === undefined || !isByHandElsewhere(ref, known, forwarding)) return;
   throw failure(
     'Conflict',
-    `Expected ${forwarding.type}Config ${formatKey(key)} to be the Cell's, and to configure ${describeRoute(forwarding)}, got one that someone has written by hand for ${describeRoute(configViewOf(ref, known).desired)}. Give the Cell or that object another name.`,
+    `${forwarding.type}Config ${formatKey(key)} was written by hand for ${describeRoute(configViewOf(ref, known).desired)}, and the Cell needs one for ${describeRoute(forwarding)}. Rename the Cell or that object.`,
   );
 }
 

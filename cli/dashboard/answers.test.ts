@@ -27,7 +27,7 @@ const { sendAsking, dismiss } = (await import(new URL('assets/answers.mjs', impo
   readonly dismiss: (state: Asked, read: Asked['answers'][number]) => void;
 };
 
-const refused = { ok: false, message: 'Expected a running rollout, got Reverted.' };
+const refused = { ok: false, message: 'No rollout is running; the Cell is Reverted.' };
 
 /** A page on which something is asked, and the server's answers to it. */
 function aPage(name: string) {

@@ -556,7 +556,7 @@ describe('freeze', () => {
 
   it.each([
     [['--reason', ' '], /spec\.reason must not be blank/],
-    [['--reason', 'x', '--for', 'soon'], /--for: Expected a duration/],
+    [['--reason', 'x', '--for', 'soon'], /--for: invalid duration/],
     [['--reason', 'x', '--for', '0s'], /invalid --for: 2026-11-22T10:00:00\.000Z is in the past/],
     [
       ['--reason', 'x', '--until', '2025-01-02T08:00:00Z'],

@@ -34,7 +34,7 @@ describe('a variable in a query', () => {
     ['{{.Vars.weather}}', 'Unknown variable {{.Vars.weather}}'],
     ['{{.Vars.labels.rol}}', 'has no label "rol". Add it, or use another variable. Did you mean role?'],
     ['{{.Vars.tags.stage}}', 'Cluster web-1-v2 has no tag "stage".'],
-    ['{{.Vars.clusterName', 'Expected }} after {{'],
+    ['{{.Vars.clusterName', '{{ is not closed'],
   ])('%s is refused: %s', (template, message) =>
     expect(renderQuery(template, variables)).toEqual({
       ok: false,

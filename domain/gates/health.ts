@@ -39,7 +39,7 @@ export function lackInZones(
       .filter(({ count }) => count < minHealthyTargets)
       .map(({ zone, count }) => `${count} in ${zone}`);
     if (few.length === 0) return [];
-    return `Expected at least ${targetsText(minHealthyTargets)} in ${targetGroupARN} in each zone of the load balancer, which routes within a zone, got ${few.join(' and ')}. Register targets there, or turn cross-zone load balancing on.`;
+    return `${targetGroupARN} must have at least ${targetsText(minHealthyTargets)} in each zone of the load balancer, which routes within a zone; it has ${few.join(' and ')}. Register targets there, or turn cross-zone load balancing on.`;
   });
   return lacking.length === 0 ? undefined : lacking.join(' ');
 }
@@ -109,7 +109,7 @@ export function healthText(health: Pick<TargetHealth, 'healthy' | 'total' | 'oth
 function describe(group: TargetHealth, wanted: number): string {
   const got = group.total === 0 ? 'no target registered' : `${group.healthy} of ${group.total}`;
   const others = group.others === '' ? '' : `; ${group.others}`;
-  return `Expected at least ${targetsText(wanted)} in ${group.targetGroupARN}, got ${got}${others}.`;
+  return `${group.targetGroupARN} must have at least ${targetsText(wanted)}; it has ${got}${others}.`;
 }
 
 const targetsText = (count: number): string => `${count} healthy target${count === 1 ? '' : 's'}`;

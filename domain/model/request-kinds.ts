@@ -113,7 +113,8 @@ function unblocking(state: RolloutState): RolloutState {
 
 /** Says that there is no rollout that goes on; undefined when there is one. */
 export function withoutRollout({ rollout, reported }: RolloutState): string | undefined {
-  if (rollout === undefined) return `Expected a running rollout, got ${reported?.phase ?? 'none'}.`;
+  if (rollout === undefined)
+    return `No rollout is running; the Cell is ${reported?.phase ?? 'not reconciled yet'}.`;
   if (rollout.ending === undefined) return undefined;
   return `The rollout is already being reverted: ${rollout.ending.message}`;
 }

@@ -29,7 +29,7 @@ function next(spec: Spec, rollout: Rollout, input: GuardInput): Decision {
 
 /** Fails the step; where failures are held it waits on, since an approval that comes late is one all the same. */
 function late({ count, timeout, groups }: Spec, got: number, input: GuardInput): Decision {
-  const message = `Expected ${count} approvals by people in ${groups.join(', ')} within ${timeout}, got ${got}.`;
+  const message = `Only ${got} of ${count} approvals by people in ${groups.join(', ')} came within ${timeout}.`;
   if (!holdsOnFailure(input)) return fail('ApprovalTimedOut', message, input.now);
   return {
     do: 'Wait',

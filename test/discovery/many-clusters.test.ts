@@ -72,7 +72,7 @@ describe('three clusters of a version in one target group', () => {
       'waiting for the third cluster',
       (status) => status.reason === 'WaitingForHealth' && status.message?.includes('2 of') === true,
     );
-    expect(message).toContain('Expected at least 3 healthy targets');
+    expect(message).toContain('must have at least 3 healthy targets');
     expect(await stage.weights()).toEqual({ 'web-1-0-0': 100, 'web-2-0-0': 0 });
   });
 

@@ -190,7 +190,7 @@ describe('bad input and faults', () => {
       'without its template',
       (one) => one.reason === 'AnalysisTemplateNotFound',
     );
-    expect(status.message).toContain('Expected AnalysisTemplate late');
+    expect(status.message).toContain('AnalysisTemplate late not found');
     await stage.apply(stage.analysisTemplate('late', []));
     await stage.untilPhase('late', 'Completed', '2.0.0');
     expect(await stage.violations([20], priority)).toEqual([]);

@@ -236,7 +236,7 @@ describe('a rule that authenticates before it forwards', () => {
     await stage.mark();
     await stage.apply(cell('stay', { listenerARN: secured[1] }));
     const status = await untilConflict('stay');
-    expect(status.message).toContain('whose client secret AWS does not show');
+    expect(status.message).toContain('AWS does not show its client secret');
     expect(await stage.writes()).toEqual([]);
     expect(await actionsAt()).toMatchObject([oidc, { Type: 'forward' }]);
     expect(await ruleAt(secured[1])).toBeUndefined();
@@ -278,7 +278,7 @@ describe('a rule that authenticates before it forwards', () => {
     });
     await stage.apply(cell('red'));
     const held = await stage.untilStatus('red', 'in conflict', (one) => one.reason === 'Conflict');
-    expect(held.message).toContain('to forward to target groups, got redirect.');
+    expect(held.message).toContain('it must forward to target groups, but has redirect.');
     expect(await stage.writes()).toEqual([]);
   });
 });

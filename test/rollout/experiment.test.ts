@@ -100,7 +100,7 @@ describe('an experiment', () => {
       'without a ReplicaSet',
       (status) => status.reason === 'ReplicaSetNotFound',
     );
-    expect(held.message).toContain(`Expected ReplicaSet wy in namespace ${stage.namespace}, got none.`);
+    expect(held.message).toContain(`ReplicaSet wy not found in namespace ${stage.namespace}.`);
     expect(held.conditions).toContainEqual(
       expect.objectContaining({ type: 'Degraded', status: 'True', reason: 'ReplicaSetNotFound' }),
     );

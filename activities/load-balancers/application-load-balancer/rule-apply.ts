@@ -191,7 +191,7 @@ const isPriorityInUse = (error: unknown): boolean =>
 const notShown = ({ request, desired }: Attempt): Error =>
   failure(
     'NotServed',
-    `Expected ELBv2 to show the rule that has priority ${desired.priority} of ${request.forwarding.listenerARN}, as it refuses to give it to another, got none there. It may show a new rule minutes late; it is looked for again.`,
+    `ELBv2 says that priority ${desired.priority} of ${request.forwarding.listenerARN} is in use, but does not list the rule yet, which can take minutes. Okra retries.`,
   );
 
 /** The rule that the status names, when it is one of the listener that is asked for. */

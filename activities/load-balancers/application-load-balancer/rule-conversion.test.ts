@@ -71,7 +71,7 @@ describe('actions', () => {
   it('that Okra does not know are refused, and not left out', () => {
     const carried: Carried = { actions: [{ type: 'captcha', config: '{}' }] };
     expect(() => toActions(ruleWith({}), carried)).toThrow(
-      'Expected each action of the rule to be one that Okra can carry along, got captcha',
+      'The rule has the action captcha, which this version of Okra does not know',
     );
   });
 });
@@ -89,7 +89,7 @@ describe('transforms', () => {
   });
 
   it('that Okra does not know are refused, and not left out', () => {
-    expect(() => toTransform({ type: 'shout', config: '{}' })).toThrow('got shout');
+    expect(() => toTransform({ type: 'shout', config: '{}' })).toThrow('has the transform shout');
   });
 });
 

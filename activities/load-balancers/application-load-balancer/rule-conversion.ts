@@ -97,7 +97,7 @@ const parse = <Name extends keyof (Action & RuleTransform)>(
 const unknown = (what: string, type: string): Error =>
   failure(
     'Conflict',
-    `Expected each ${what} of the rule to be one that Okra can carry along, got ${type}, which it does not know. Remove it from the rule, or update Okra.`,
+    `The rule has the ${what} ${type}, which this version of Okra does not know. Remove it from the rule, or update Okra.`,
   );
 
 /** The actions of a rule as ELBv2 takes them: one forward action that carries all weights (API_ForwardActionConfig), after those that the rule has besides. */

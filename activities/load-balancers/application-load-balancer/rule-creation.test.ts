@@ -12,7 +12,7 @@ function lateListener(): FakeListener {
 }
 
 const conflict = { type: 'Conflict' };
-const later = { type: 'NotServed', message: expect.stringContaining('it is looked for again') as string };
+const later = { type: 'NotServed', message: expect.stringContaining('does not list the rule yet') as string };
 
 describe('a rule that reads do not show yet', () => {
   it('is served as CreateRule has answered', async () => {

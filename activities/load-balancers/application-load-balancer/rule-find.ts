@@ -89,14 +89,14 @@ export function refuseUnsayable(rule: Rule, wanted: Omit<CellListenerRule, 'forw
   if (routing.length !== 1 || routing[0] !== 'forward') {
     throw failure(
       'Conflict',
-      `Expected ${what} to forward to target groups, got ${routing.join(' and ') || 'no action that does'}. Make it forward to the target groups that serve, or choose another priority.`,
+      `Cannot take over ${what}: it must forward to target groups, but has ${routing.join(' and ') || 'no action that does'}. Make it forward to the target groups that serve, or choose another priority.`,
     );
   }
   const unsaid = unsaidIn(Conditions);
   if (unsaid.length > 0) {
     throw failure(
       'Conflict',
-      `Expected ${what} to have conditions that listener.rule can say, got ${unsaid.join(' and ')}. Taken over, the rule would lose them. Change the rule so that it does without, or choose another priority.`,
+      `Cannot take over ${what}: listener.rule cannot express ${unsaid.join(' and ')}, so the rule would lose them. Remove them from the rule, or choose another priority.`,
     );
   }
   const got = conditionsIn(Conditions);
@@ -104,7 +104,7 @@ export function refuseUnsayable(rule: Rule, wanted: Omit<CellListenerRule, 'forw
   if (lost.length > 0) {
     throw failure(
       'Conflict',
-      `Expected ${what} to have no regular expressions and no queryStringConditions but those of listener.rule, got ${lost.join(' and ')}. Taken over, the rule would lose them. Add them to listener.rule, or remove them from the rule.`,
+      `Cannot take over ${what}: it would lose ${lost.join(' and ')}, which listener.rule does not have. Add them to listener.rule, or remove them from the rule.`,
     );
   }
 }

@@ -92,7 +92,7 @@ describe('the rule that a status names at another priority', () => {
     listener.change(10, { owner: 'default/a@there' });
     await expect(move('a')).rejects.toMatchObject({
       type: 'Conflict',
-      message: expect.stringContaining('Expected the rule that the status names') as string,
+      message: expect.stringContaining('Cannot use the rule that the status names') as string,
     });
     expect(listener.rule(10, listenerARN)).toBeDefined();
   });

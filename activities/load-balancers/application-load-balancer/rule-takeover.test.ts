@@ -36,38 +36,42 @@ function takenOver(one: Rule, wanted: Partial<CellListenerRule> = { hosts: ['a.c
 
 describe('a rule of someone else', () => {
   it.each<[string, Rule, string, Partial<CellListenerRule>?]>([
-    ['redirects', rule({ Actions: [{ Type: 'redirect' }] }), 'to forward to target groups, got redirect.'],
+    [
+      'redirects',
+      rule({ Actions: [{ Type: 'redirect' }] }),
+      'it must forward to target groups, but has redirect.',
+    ],
     [
       'answers by itself',
       rule({ Actions: [{ Type: 'fixed-response' }] }),
-      'to forward to target groups, got fixed-response.',
+      'it must forward to target groups, but has fixed-response.',
     ],
-    ['does nothing', rule({ Actions: [oidc] }), 'got no action that does.'],
+    ['does nothing', rule({ Actions: [oidc] }), 'but has no action that does.'],
     [
       'forwards twice',
       rule({ Actions: [forward, forward] }),
-      'to forward to target groups, got forward and forward.',
+      'it must forward to target groups, but has forward and forward.',
     ],
     [
       'has conditions that cannot be said',
       rule({ Conditions: [header, header] }),
-      'got several http-header conditions on one header, all of which have to hold. Taken over, the rule would lose them.',
+      'listener.rule cannot express several http-header conditions on one header, all of which have to hold, so the rule would lose them.',
     ],
     [
       'has several conditions on the query string of which the Cell names one',
       rule({ Conditions: [query('v', '1'), query('w', '2')] }),
-      'got queryStringConditions w=2. Taken over, the rule would lose them.',
+      'it would lose queryStringConditions w=2, which listener.rule does not have.',
       { queryStrings: { v: '1' } },
     ],
     [
       'has a regular expression that the Cell does not name',
       rule({ Conditions: [regex] }),
-      'got hostRegexes ^a$. Taken over, the rule would lose them. Add them to listener.rule',
+      'it would lose hostRegexes ^a$, which listener.rule does not have. Add them to listener.rule',
     ],
     [
       'has a regular expression for a header that the Cell does not name',
       rule({ Conditions: [headerRegex] }),
-      'got headerRegexes.x-env ^a$.',
+      'it would lose headerRegexes.x-env ^a$, which listener.rule does not have.',
     ],
   ])('is left alone when it %s', (_, one, want, wanted) => expect(takenOver(one, wanted)).toContain(want));
 

@@ -39,7 +39,7 @@ export async function refuseTakenOver(
   const claim = { owner: await owner(), adopt, what: `priority ${desired.priority} of the listener` };
   if (claimed(claim, ruleARN, tag) === 'TakeOver') {
     throw new TakenOver(
-      `Expected to read rule ${desired.priority} before Okra takes it over from ${tag}, got no answer in time. Okra tries again.`,
+      `Cannot take rule ${desired.priority} over from ${tag}: reading it took too long. Okra retries.`,
     );
   }
 }
@@ -74,7 +74,7 @@ export function toCarry({ request, desired }: Attempt, ruleARN: string, found: C
   if (urgent && observed?.ruleARN === ruleARN) return found;
   throw failure(
     'Conflict',
-    `Expected rule ${desired.priority} of the listener to have ${typesText(lost)} before it forwards, as it had, got none (${ruleARN}). Its client secret, which AWS does not show, is gone with it. Add it to the rule again; or, when everybody is to get in, delete the AWSApplicationLoadBalancerConfig ${formatKey(key)} so that it is made again from what the rule does now.`,
+    `Rule ${desired.priority} of the listener has lost ${typesText(lost)}, which came before it forwards (${ruleARN}). Its client secret, which AWS does not show, is lost with it. Add it to the rule again; or, when everybody is to get in, delete the AWSApplicationLoadBalancerConfig ${formatKey(key)} so that it is made again from what the rule does now.`,
   );
 }
 
@@ -133,7 +133,7 @@ export async function createRule(attempt: Attempt): Promise<Rule> {
   if (secret.length > 0) {
     throw failure(
       'Conflict',
-      `Expected to create rule ${desired.priority} of ${forwarding.listenerARN} with ${typesText(secret)}, as the rule before it had (${observed?.ruleARN ?? ''}), got an action whose client secret AWS does not show. Create the rule there yourself, with its authentication, and set the annotation okra.mumo.co/adopt to "true" so that it is taken over.`,
+      `Cannot create rule ${desired.priority} of ${forwarding.listenerARN} with ${typesText(secret)}, which the previous rule had (${observed?.ruleARN ?? ''}): AWS does not show its client secret. Create the rule there yourself, with its authentication, and set the annotation okra.mumo.co/adopt to "true" so that it is taken over.`,
     );
   }
   const owner = await attempt.owner();

@@ -30,7 +30,7 @@ export function refuseUnweighable({ request, desired }: Attempt): void {
   if (request.urgent || targetGroups.length === 1 || targetStickiness?.type !== 'app_cookie') return;
   throw failure(
     'Refused',
-    `Expected one target group in rule ${desired.priority} of the listener beside forward.targetStickiness of the type app_cookie, got ${targetGroups.length}: it does not work with weighted target groups (AWS guide to sticky sessions). Use lb_cookie, or targetGroupStickiness alone.`,
+    `forward.targetStickiness of the type app_cookie does not work with weighted target groups (AWS guide to sticky sessions), and rule ${desired.priority} of the listener has ${targetGroups.length}. Use lb_cookie, or targetGroupStickiness alone.`,
   );
 }
 

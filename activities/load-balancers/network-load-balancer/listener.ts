@@ -64,7 +64,7 @@ export async function refuseBypass(elbv2: ELBv2, listenerARN: string, signal: Ab
   if (rules.length === 0) return;
   throw failure(
     'Conflict',
-    `Expected no rule beside the default action of ${listenerARN}, whose weights are to hold for all flows, got ${rules.map(describeRule).join(' and ')}. Delete it, or give its flows a listener of their own.`,
+    `Listener ${listenerARN} must have no rule besides its default action, whose weights apply to all flows; it has ${rules.map(describeRule).join(' and ')}. Delete the rule, or move its flows to another listener.`,
   );
 }
 

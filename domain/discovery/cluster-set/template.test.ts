@@ -29,7 +29,7 @@ describe('a template', () => {
     ['nothing', '{{}}', 'Unknown variable {{}}'],
     ['a tag that is missing', '{{.awseks.cluster.tags.env}}', 'has no EKS tag'],
     ['a tag that every object has', '{{.awseks.cluster.tags.constructor}}', 'EKS tag "constructor"'],
-    ['a variable that is not closed', 'a{{.awseks.cluster.name', 'Expected }} after {{'],
+    ['a variable that is not closed', 'a{{.awseks.cluster.name', '{{ is not closed'],
   ])('refuses %s with a sentence', (_, template, said) => {
     const rendered = render(template, web1);
     expect(rendered).toMatchObject({ ok: false });

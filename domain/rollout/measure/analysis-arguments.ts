@@ -31,7 +31,7 @@ export function mergeArguments(
   for (const arg of declared) {
     const known = args.get(arg.name);
     if (known?.value !== undefined && arg.value !== undefined && known.value !== arg.value) {
-      const problem = `Expected one default for the argument ${arg.name}, got ${known.value} and ${arg.value}. Make the templates agree.`;
+      const problem = `The templates have different defaults for the argument ${arg.name}: ${known.value} and ${arg.value}. Make them agree.`;
       return { ok: false, problem };
     }
     const isNews = arg.value !== undefined || arg.valueFrom !== undefined;

@@ -79,7 +79,7 @@ describe('the arguments of an AnalysisRun', () => {
       'no two defaults',
       [[{ name: 'a', value: '1' }], [{ name: 'a', value: '2' }]],
       [{ name: 'a', value: '3' }],
-      'Expected one default for the argument a, got 1 and 2. Make the templates agree.',
+      'The templates have different defaults for the argument a: 1 and 2. Make them agree.',
     ],
     [
       'no argument without a value',
@@ -137,15 +137,20 @@ describe('an AnalysisRun', () => {
       'a setting twice',
       [{ metrics: [rate], dryRun: [{ metricName: 'rate' }] }],
       { dryRun: [{ metricName: 'rate' }] },
-      'Expected dryRun to name each metric once',
+      'dryRun names rate twice in the step and its templates',
     ],
     [
       'a setting for no metric',
       [{ metrics: [rate] }],
       { dryRun: [{ metricName: 'x' }] },
-      'got x, which none is',
+      'x in dryRun matches no metric of the templates',
     ],
-    ['a setting that is no expression', [{ metrics: [rate] }], { dryRun: [{ metricName: '*' }] }, 'got *,'],
+    [
+      'a setting that is no expression',
+      [{ metrics: [rate] }],
+      { dryRun: [{ metricName: '*' }] },
+      '* in dryRun matches no metric',
+    ],
   ])('cannot have %s', (_, templates, step, problem) =>
     expect(build(templates, step)).toEqual({
       ok: false,

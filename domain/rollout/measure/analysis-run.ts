@@ -21,13 +21,13 @@ export function problemWithSettings(
 ): string | undefined {
   const given = settings.map((setting) => setting.metricName);
   if (given.length > MOST_SETTINGS)
-    return `Expected ${field} to have at most ${MOST_SETTINGS} entries in the step and its templates, got ${given.length}. Let one regular expression name several metrics.`;
+    return `${field} must have at most ${MOST_SETTINGS} entries in the step and its templates, and has ${given.length}. Name several metrics by one regular expression.`;
   const repeated = given.find((name, i) => given.indexOf(name) !== i);
   if (repeated !== undefined)
-    return `Expected ${field} to name each metric once, got ${repeated} twice in the step and its templates.`;
+    return `${field} names ${repeated} twice in the step and its templates. Name each metric once.`;
   const long = given.find((name) => name.length > LONGEST_EXPRESSION);
   if (long !== undefined)
-    return `Expected a name or a regular expression of at most ${LONGEST_EXPRESSION} characters in ${field}, got ${long.length}. Shorten it.`;
+    return `A name or regular expression in ${field} has ${long.length} characters; at most ${LONGEST_EXPRESSION} are allowed. Shorten it.`;
   return problemWithExpressions(
     field,
     given,
@@ -46,9 +46,9 @@ function problemWithExpressions(
     const compiled = compile(expression);
     work += (compiled?.programSize() ?? 0) * characters;
     if (work > MOST_WORK)
-      return `Expected ${field} to be simple enough to be held against ${names.length} metrics with ${characters} characters in their names, got more work with ${expression}. Use simpler expressions, or fewer metrics.`;
+      return `${expression} in ${field} is too complex to match against ${names.length} metrics with ${characters} characters in their names. Use simpler expressions, or fewer metrics.`;
     if (compiled === undefined || !names.some((name) => compiled.test(name)))
-      return `Expected ${field} to name metrics of the templates, got ${expression}, which none is.`;
+      return `${expression} in ${field} matches no metric of the templates.`;
   }
   return undefined;
 }

@@ -52,7 +52,7 @@ export function verdictFrom(name: string, status: SaidStatus = {}): AnalysisVerd
   return {
     name,
     phase: 'Inconclusive',
-    message: `Expected status.phase to be Successful or Failed, got ${got}. Correct it.`,
+    message: `invalid status.phase: must be Successful or Failed, not ${got}. Correct it.`,
   };
 }
 

@@ -120,13 +120,13 @@ describe('an Experiment', () => {
       'a selector that does not select its pods',
       { templates: [template({ selector: { matchLabels: { app: 'other' } } })] },
       wy,
-      'Expected the selector of template wy to select the pods of ReplicaSet wy',
+      'The selector of template wy does not select the pods of ReplicaSet wy',
     ],
     [
       'pods that are ready later than they may',
       { progressDeadlineSeconds: 5 },
       { spec: { ...wy.spec, minReadySeconds: 10 } },
-      'got 10 and 5. Raise progressDeadlineSeconds.',
+      '(10) must be at most progressDeadlineSeconds (5). Raise progressDeadlineSeconds.',
     ],
     [
       'an argument by a field that is not there',

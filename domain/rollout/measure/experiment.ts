@@ -57,7 +57,7 @@ export function buildExperiment(
   for (const [index, template] of step.templates.entries()) {
     const replicaSet = replicaSets[index];
     if (replicaSet === undefined)
-      return { ok: false, problem: `Expected ReplicaSet ${template.specRef}, got none. Create it.` };
+      return { ok: false, problem: `ReplicaSet ${template.specRef} not found. Create it.` };
     const built = templateOf(template, replicaSet);
     const problem = problemWith(template, built, step);
     if (problem !== undefined) return { ok: false, problem };
@@ -151,11 +151,11 @@ function templateOf({ name, replicas, selector, metadata }: Template, { spec }: 
 function problemWith(given: Template, built: BuiltTemplate, step: ExperimentStep): string | undefined {
   const { selector, template, minReadySeconds = 0 } = built;
   if (!matches(selector, template.metadata?.labels)) {
-    return `Expected the selector of template ${given.name} to select the pods of ReplicaSet ${given.specRef}, got one that does not. Correct the selector, or add the labels by metadata.labels.`;
+    return `The selector of template ${given.name} does not select the pods of ReplicaSet ${given.specRef}. Correct the selector, or add the labels by metadata.labels.`;
   }
   const deadline = step.progressDeadlineSeconds ?? PROGRESS_DEADLINE_SECONDS;
   if (minReadySeconds <= deadline) return undefined;
-  return `Expected minReadySeconds of ReplicaSet ${given.specRef} to be at most progressDeadlineSeconds, got ${minReadySeconds} and ${deadline}. Raise progressDeadlineSeconds.`;
+  return `minReadySeconds of ReplicaSet ${given.specRef} (${minReadySeconds}) must be at most progressDeadlineSeconds (${deadline}). Raise progressDeadlineSeconds.`;
 }
 
 const withoutHashes = (labels: Readonly<Record<string, string>> = {}): Record<string, string> =>

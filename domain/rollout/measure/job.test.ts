@@ -135,11 +135,11 @@ describe('the Job of a step', () => {
   });
 
   it.each([
-    ['no time at all', { timeout: '0s' }, 'Expected the timeout of a job to be at least 1s, got 0s.'],
+    ['no time at all', { timeout: '0s' }, 'invalid timeout of a job: must be at least 1s, not 0s.'],
     [
       'a device',
       { template: { spec: { image: 'a', resources: { limits: { 'nvidia.com/gpu': 1 } } } } },
-      'cpu, memory, ephemeral-storage, got nvidia.com/gpu.',
+      'cpu, memory, ephemeral-storage, not nvidia.com/gpu.',
     ],
   ])('is not made with %s', (_, written, problem) =>
     expect(buildJob(aJob(written), purpose)).toEqual({

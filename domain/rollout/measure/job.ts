@@ -82,13 +82,13 @@ export function buildJob({ template, backoffLimit, timeout }: JobSpec, purpose: 
   if (seconds < 1)
     return {
       ok: false,
-      problem: `Expected the timeout of a job to be at least 1s, got ${timeout}. Raise it.`,
+      problem: `invalid timeout of a job: must be at least 1s, not ${timeout}. Raise it.`,
     };
   const { securityContext, imagePullSecrets, resources } = template.spec;
   const { requests = {}, limits = {} } = resources ?? {};
   const others = Object.keys({ ...requests, ...limits }).filter((one) => !RESOURCES.has(one));
   if (others.length > 0) {
-    const problem = `Expected the resources of a job to be ${[...RESOURCES].join(', ')}, got ${others.join(', ')}. Remove it.`;
+    const problem = `invalid resources of a job: must be among ${[...RESOURCES].join(', ')}, not ${others.join(', ')}. Remove them.`;
     return { ok: false, problem };
   }
   return {

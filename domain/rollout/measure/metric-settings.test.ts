@@ -21,7 +21,7 @@ describe('what a setting is about', () => {
     ['a reference back, which Go does not know', '(r)\\1', 'errors', false],
   ])('is read from %s', (_, expression, name, is) =>
     expect(problem([expression], [name])).toBe(
-      is ? undefined : `Expected dryRun to name metrics of the templates, got ${expression}, which none is.`,
+      is ? undefined : `${expression} in dryRun matches no metric of the templates.`,
     ),
   );
 
@@ -39,7 +39,7 @@ describe('what a setting is about', () => {
     ],
   ])('is found soon when an expression %s', (_, expressions, names) => {
     const began = performance.now();
-    expect(problem(expressions, names)).toContain('Expected dryRun to ');
+    expect(problem(expressions, names)).toContain(' in dryRun ');
     expect(performance.now() - began).toBeLessThan(10_000);
   });
 
@@ -55,9 +55,9 @@ describe('settings', () => {
     [
       'too many',
       Array.from({ length: 101 }, (_, i) => `m${i}`),
-      'at most 100 entries in the step and its templates, got 101',
+      'at most 100 entries in the step and its templates, and has 101',
     ],
-    ['one twice', ['m', 'm'], 'to name each metric once, got m twice'],
-    ['one too long', ['m'.repeat(257)], 'of at most 256 characters in dryRun, got 257'],
+    ['one twice', ['m', 'm'], 'dryRun names m twice'],
+    ['one too long', ['m'.repeat(257)], 'in dryRun has 257 characters; at most 256 are allowed'],
   ])('cannot be %s', (_, expressions, want) => expect(problem(expressions, ['m'])).toContain(want));
 });

@@ -59,7 +59,7 @@ describe('a step that takes approvals', () => {
     simulation.ask('abort');
     simulation.run();
     expect(stands(simulation)).toMatch(/^Reverted VersionBlocked 0/);
-    expect(simulation.approve('ann', 'release')).toBe('Expected a running rollout, got Reverted.');
+    expect(simulation.approve('ann', 'release')).toBe('No rollout is running; the Cell is Reverted.');
   });
 
   it('stops a promoteFull at the weight that the steps before it lead to, each time', () => {
@@ -104,9 +104,9 @@ describe('a step that takes approvals', () => {
     simulation.pass(1_000);
     expect(stands(simulation)).toMatch(/^Reverted VersionBlocked 0/);
     expect(simulation.status.blockedVersions?.[0]?.cause).toBe(
-      'Expected 2 approvals by people in release within 1h, got 1.',
+      'Only 1 of 2 approvals by people in release came within 1h.',
     );
-    expect(simulation.approve('bob', 'release')).toContain('Expected a running rollout');
+    expect(simulation.approve('bob', 'release')).toContain('No rollout is running');
   });
 
   it('counts the last approval that comes in time, though it is taken up when the time is over', () => {
