@@ -11,7 +11,7 @@ import { watchedApplications } from '../../domain/applications/watched.ts';
 import { CELL_LABEL, CLUSTER_SECRETS } from '../../domain/kubernetes/labels.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import { recordsIn, textIn } from '../../domain/model/fields.ts';
-import { readableSpec } from '../rollout/readable-spec.ts';
+import { readableSpec } from '../rollout/observe-cell.ts';
 import type { ReadCell } from './dependencies.ts';
 import { findRevisions } from './revisions.ts';
 import { childName } from '../../domain/applications/names.ts';

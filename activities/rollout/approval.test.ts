@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import { approvalActivities } from './approval.ts';
+import { approvalActivities } from './cell.ts';
 
 const review = { key: { namespace: 'shop', name: 'web' }, by: 'ann', groups: ['release'] };
 

@@ -1,17 +1,42 @@
 import { Context } from '@temporalio/activity';
 import { type Client, isGrpcServiceError } from '@temporalio/client';
 import type { TellEvent } from '../../clients/datadog/events.ts';
-import { CELL } from '../../clients/kubernetes/kinds.ts';
+import { CELL, groupOf, SUBJECT_ACCESS_REVIEW } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import { outsideEvent } from '../../domain/rollout/report/outside-events.ts';
-import type { CellReport } from '../../domain/rollout/report/events.ts';
-import type { CellActivities } from '../contract.ts';
+import { outsideEvent, type CellReport } from '../../domain/rollout/report/events.ts';
+import type { CellActivities, ApprovalActivities } from '../contract.ts';
 import { createStatusReporter } from '../kubernetes/status-reporter.ts';
 import { observeCell } from './observe-cell.ts';
 import { writeInTurn, type StatusTurn } from '../kubernetes/status-turn.ts';
 import type { SurroundingsReader } from './surroundings.ts';
 import type { LostRun } from '../../domain/model/state.ts';
 import { readTermination } from '../../domain/model/stuck-run.ts';
+import { verbOf } from '../../crds/request-names.ts';
+
+interface Review {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly spec: object;
+  readonly status?: { readonly allowed?: boolean; readonly denied?: boolean };
+}
+
+/** Makes the activity that asks Kubernetes about those who approve. */
+export const approvalActivities = (kubernetes: Pick<KubernetesClient, 'create'>): ApprovalActivities => ({
+  async reviewApproval({ key: { namespace, name }, by, groups }) {
+    const { apiVersion, kind } = SUBJECT_ACCESS_REVIEW;
+    const access = { group: groupOf(CELL), resource: CELL.plural, verb: verbOf('approve'), namespace, name };
+    const review: Review = {
+      apiVersion,
+      kind,
+      // Nothing is kept of it, so that it bears no name.
+      metadata: { name: '' },
+      spec: { user: by, groups, resourceAttributes: access },
+    };
+    const { status } = await kubernetes.create(review);
+    return { allowed: status?.allowed === true && status.denied !== true };
+  },
+});
 
 /** How many runs that continued as new are followed to the one that ended. */
 const MOST_RUNS = 20;

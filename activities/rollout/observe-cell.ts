@@ -30,7 +30,6 @@ import {
   readConfig,
   sequenceOf,
 } from '../load-balancers/config-object.ts';
-import { readableSpec } from './readable-spec.ts';
 import { readSurroundings, type Surroundings } from './surroundings.ts';
 
 /** How objects are read. */
@@ -223,4 +222,20 @@ function observedConfig(
   return observed === undefined
     ? { ...NO_CONFIG, ...known }
     : { ...known, weighted: targetGroupsOf(observed), observedForwarding: observed };
+}
+
+/**
+ * What counts of an invalid spec, which the API server may have accepted under the definition of another release: each field
+ * that is valid by itself, and the defaults of the others. So a field that this release cannot read, such as a step of a new
+ * kind, stops no decision and no status. The load balancer is taken as it is written.
+ */
+export function readableSpec(spec: WrittenCellSpec): WrittenCellSpec {
+  const fields = Object.entries(cellKind.spec.shape).flatMap(([name, schema]) => {
+    const written: unknown = Reflect.get(spec, name);
+    const read = [written, undefined].map((value) => schema.safeParse(value)).find(({ success }) => success);
+    return read?.data === undefined ? [] : [[name, read.data] as const];
+  });
+  const { ingress } = spec;
+  // Each field was parsed by its own schema.
+  return { ...(ingress === undefined ? {} : { ingress }), ...Object.fromEntries(fields) } as WrittenCellSpec;
 }

@@ -3,7 +3,7 @@ import { cell as cellKind, type CellSpec } from '../../crds/cell.ts';
 import { weightsOf } from '../../domain/testing/builders.ts';
 import { rollingOut } from '../../domain/testing/rolling-out.ts';
 import type { Simulation } from '../../domain/testing/simulation.ts';
-import { readableSpec } from './readable-spec.ts';
+import { readableSpec } from './observe-cell.ts';
 
 const steps = [
   { setWeight: 20 },

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { outsideEvent } from '../../domain/rollout/report/outside-events.ts';
+import { outsideEvent } from '../../domain/rollout/report/events.ts';
 import { serveDatadog } from '../../local/datadog/server.ts';
 import { until } from '../../test/support/until.ts';
 import { postDatadogEvents } from './events.ts';

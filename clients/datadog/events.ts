@@ -1,5 +1,5 @@
 import { EventsApi } from '@datadog/datadog-api-client/dist/packages/datadog-api-client-v1/apis/EventsApi.js';
-import type { OutsideEvent } from '../../domain/rollout/report/outside-events.ts';
+import type { OutsideEvent } from '../../domain/rollout/report/events.ts';
 import { sleep } from '../backoff.ts';
 import type { Log } from '../log.ts';
 import { ProviderError } from '../provider-error.ts';

@@ -7,8 +7,15 @@ import type { ObservedCell } from '../model/observation.ts';
 import { announceWait, recordReported, recordTime } from './record/record.ts';
 import { given } from '../model/fields.ts';
 import { isWorthReporting, sameStatus, type ReportedEvent } from './report/events.ts';
-import { reportsBlock, isStale, withState, markStale, withReportedStatus, type Run } from './record/run.ts';
-import { awaitRemoval } from './record/removal.ts';
+import {
+  reportsBlock,
+  isStale,
+  withState,
+  markStale,
+  withReportedStatus,
+  type Run,
+  awaitRemoval,
+} from './record/run.ts';
 import { statusOf } from './report/status.ts';
 import { abortIsDue } from '../model/requests.ts';
 import type { Retry, RolloutState } from '../model/state.ts';

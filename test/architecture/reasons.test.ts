@@ -6,8 +6,7 @@ import { failures } from '../../domain/failures.ts';
 import type { Wait } from '../../domain/model/decision.ts';
 import { shiftPurposes } from '../../domain/model/shift-purpose.ts';
 import { WORKFLOW_STUCK } from '../../domain/model/stuck-run.ts';
-import { NOT_MEASURED } from '../../domain/rollout/measure/analysis.ts';
-import { measurementKinds } from '../../domain/rollout/measure/measurement-kinds.ts';
+import { NOT_MEASURED, measurementKinds } from '../../domain/rollout/measure/analysis.ts';
 
 const root = join(import.meta.dirname, '../..');
 

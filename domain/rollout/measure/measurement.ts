@@ -1,9 +1,8 @@
-import { isFinished, judge, type AnalysisVerdict } from './analysis.ts';
+import { isFinished, judge, type AnalysisVerdict, measurementKinds } from './analysis.ts';
 import { type Decision, type StartMeasurement, fail, type Measurement } from '../../model/decision.ts';
 import type { GuardInput } from '../../gates/guard.ts';
 import { analysisRunName, checkRunName, experimentName, jobName } from '../../model/ids.ts';
 import type { Progress, Rollout, RolloutState } from '../../model/state.ts';
-import { measurementKinds } from './measurement-kinds.ts';
 import { holdForVerdict, holdUntilBegun, holdsOnFailure, describeChoices } from './on-failure.ts';
 import { advance } from '../../steps/step.ts';
 import { stepsGoOn } from '../../model/measure-again.ts';

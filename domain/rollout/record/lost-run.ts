@@ -7,8 +7,7 @@ import { leftOf } from '../../versions/stable.ts';
 import type { ObservedCell } from '../../model/observation.ts';
 import { includes, weightOf } from '../../load-balancers/weights.ts';
 import { resumeAt, stepsOf } from '../../steps/plan.ts';
-import { blockedBy } from './ending.ts';
-import { newRollout, withoutBackoff, type RolloutSituation } from './record.ts';
+import { blockedBy, newRollout, withoutBackoff, type RolloutSituation } from './record.ts';
 import { parseTime } from '../../time.ts';
 
 type RolloutStatus = NonNullable<PresentCell['status']['rollout']>;

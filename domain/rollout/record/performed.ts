@@ -4,7 +4,6 @@ import type { ObservedCell } from '../../model/observation.ts';
 import type { RolloutState } from '../../model/state.ts';
 import type { PresentCell } from '../../versions/candidate.ts';
 import { recordWaiver } from './measurement.ts';
-import * as ends from './ending.ts';
 import * as record from './record.ts';
 import { recordReplan } from '../decide/replan.ts';
 import { withState, recordLook, markStale, recordWrite, type Run, type SeenAt } from './run.ts';
@@ -67,12 +66,12 @@ export function carryOutRecorded(decision: Recorded, cell: PresentCell): Carried
     case 'Replan':
       return doneUnchanged((state, now) => recordReplan(state, decision, { cell, now }));
     case 'End':
-      return doneUnchanged((state) => ends.recordEnding(state, decision, cell));
+      return doneUnchanged((state) => record.recordEnding(state, decision, cell));
     case 'WaiveBackground':
       return doneUnchanged(recordWaiver);
     case 'Conclude':
-      return doneStale(ends.recordConclusion);
+      return doneStale(record.recordConclusion);
     case 'Finish':
-      return doneStale(ends.recordFinish);
+      return doneStale(record.recordFinish);
   }
 }

@@ -1,18 +1,74 @@
 import type { CellStatus } from '../../../crds/cell.ts';
-import type { PresentCell } from '../../versions/candidate.ts';
-import { displayedDecision, type Decision } from '../../model/decision.ts';
+import { type PresentCell, isPinned } from '../../versions/candidate.ts';
+import { displayedDecision, type Decision, type Ending } from '../../model/decision.ts';
 import { eventOf, type ReportedEvent } from '../report/events.ts';
 import type { InspectedForwarding } from '../../load-balancers/load-balancer.ts';
 import type { ObservedCell } from '../../model/observation.ts';
 import { recordUnplanned } from '../../gates/damping.ts';
 import { recordElapsed } from '../../gates/deadline.ts';
 import { recordSittingOut } from '../../gates/targets.ts';
-import { changeOf, outcomeOf } from '../report/history.ts';
-import type { Rollout, RolloutState } from '../../model/state.ts';
+import { changeOf, outcomeOf, revertedAs } from '../report/history.ts';
+import type { Rollout, RolloutState, BlockedVersion } from '../../model/state.ts';
 import { plannedBy } from '../../steps/plan.ts';
 import { weightOf } from '../../load-balancers/weights.ts';
 import { given } from '../../model/fields.ts';
 import { withoutPromote } from '../../model/measure-again.ts';
+import { cut } from '../../text.ts';
+
+/** The longest text of a cause in the status (crds/cell-status.ts). */
+const LONGEST_CAUSE = 2_048;
+
+/** A version that is blocked by the end of its rollout. */
+export const blockedBy = ({ message, at }: Ending, version: string, cell: PresentCell): BlockedVersion => ({
+  version,
+  cause: cut(message, LONGEST_CAUSE),
+  time: new Date(at).toISOString(),
+  observedGeneration: cell.generation,
+  ...(isPinned(version, cell) ? { pinned: true } : {}),
+});
+
+/** Records that the rollout ends before its last step, and why; a version that failed is blocked from here on. */
+export function recordEnding(
+  state: RolloutState,
+  { ending: end }: Extract<Decision, { do: 'End' }>,
+  cell: PresentCell,
+): RolloutState {
+  const { health: _old, ...rest } = withoutBackoff(state);
+  const { rollout } = rest;
+  const ended = inRollout(rest, (one) => ({ ...one, ending: end }));
+  if (rollout === undefined || end.kind !== 'Failed') return ended;
+  return { ...ended, justBlocked: blockedBy(end, rollout.canary.version, cell) };
+}
+
+/** Records that everything is back at the stable side. */
+export function recordConclusion(state: RolloutState, now: number): RolloutState {
+  const { rollout, health: _old, requested: _told, stuckBefore: _over, ...rest } = withoutBackoff(state);
+  if (rollout === undefined) return { ...rest, requests: {} };
+  const justChanged = changeOf(state.requested, {
+    version: rollout.canary.version,
+    from: rollout.stable.version,
+    outcome: revertedAs(rollout.ending?.kind),
+    message: rollout.ending?.message ?? '',
+    startedAt: rollout.startedAt,
+    endedAt: now,
+  });
+  return { ...rest, requests: {}, serves: rollout.stable.version, justChanged };
+}
+
+/** Records that the canary has become what serves. */
+export function recordFinish(state: RolloutState, now: number): RolloutState {
+  const { rollout, requested: _told, stuckBefore: _over, ...rest } = withoutBackoff(state);
+  if (rollout === undefined) return { ...rest, requests: {} };
+  const justChanged = changeOf(state.requested, {
+    version: rollout.canary.version,
+    from: rollout.stable.version,
+    outcome: 'Completed',
+    message: `${rollout.canary.version} serves all traffic.`,
+    startedAt: rollout.startedAt,
+    endedAt: now,
+  });
+  return { ...rest, requests: {}, serves: rollout.canary.version, justChanged };
+}
 
 type Of<Name extends Decision['do']> = Extract<Decision, { do: Name }>;
 
