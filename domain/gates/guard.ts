@@ -120,6 +120,8 @@ export function attachFirst(decision: Decision, input: GuardInput): Decision {
   if (decision.do !== 'Shift' || state.backoff?.reason !== 'NoHealthyTargets') return decision;
   const receiving = decision.shares.filter(({ weight }) => weight > 0);
   const staying = observed.weighted.filter((group) => group.weight > 0 || includes(receiving, group));
+  // Where nothing carries traffic any more, nothing can lose it.
+  if (!staying.some(({ weight }) => weight > 0)) return decision;
   const joining = receiving.filter((group) => !includes(staying, group));
   const fitting = joining.slice(0, Math.max(0, MAX_TARGET_GROUPS - staying.length));
   if (fitting.length === 0) return decision;

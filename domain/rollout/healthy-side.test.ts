@@ -46,6 +46,26 @@ describe('a side without a healthy target, while the other has some', () => {
     expect(weightsOf(web.served)['b'] ?? 0).toBe(0);
   });
 
+  it('gets everything when the rule is deleted meanwhile, and no rule is created without weight', () => {
+    const web = rollingOut(strategy({ setWeight: 50 }));
+    web.pass(MINUTE);
+    const deleteRule = (): void => {
+      web.listener.rules = [];
+      web.isKnown = false;
+      web.wake();
+      web.run();
+    };
+    deleteRule();
+    web.groups = web.groups.filter(({ name }) => name !== 'b');
+    web.wake();
+    web.run();
+    web.pass(10_000);
+    expect(web.status.reason).toBe('NoHealthyTargets');
+    deleteRule();
+    expect(weightsOf(web.served)).toEqual({ a: 100 });
+    for (const { shift } of web.writes) expect(shift.shares.some(({ weight }) => weight > 0)).toBe(true);
+  });
+
   it('gets everything back by the abort of a person, with an Event that says so', () => {
     const web = atHalf({ pause: {} });
     web.unhealthy.add(arnOf('a'));
