@@ -44,6 +44,8 @@ export interface OkradOptions {
   readonly cwd?: string;
   /** What Node is told before the program. */
   readonly flags?: readonly string[];
+  /** The Node.js that runs it; that of this process when undefined. */
+  readonly node?: string;
 }
 
 /** Starts okrad as it is shipped, logging to a file, until it is disposed of. */
@@ -54,13 +56,14 @@ export function startOkrad({
   program = usualProgram(),
   cwd = root,
   flags = [],
+  node = process.execPath,
 }: OkradOptions): Okrad {
   const args = [...flags, program, ...(components === undefined ? [] : ['--components', components])];
   let child: ChildProcess | undefined;
   const start = (more: Readonly<Record<string, string>> = {}): void => {
     if (child !== undefined) return;
     const file = createWriteStream(log, { flags: 'a' });
-    child = spawn(process.execPath, args, {
+    child = spawn(node, args, {
       cwd,
       env: { ...process.env, ...environment, ...more },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -24,19 +24,12 @@ const wanted = Object.entries(packages).flatMap(([path, { engines: of, dev = fal
   path === '' || dev || of?.node === undefined ? [] : [[path, of.node] as const],
 );
 
-/** The releases of Node.js that leave types out by themselves (https://nodejs.org/api/typescript.html). */
-const STRIPS_TYPES = '^22.18.0 || >=23.6.0';
-
 const lowest = semver.minVersion(engines.node)?.version ?? '';
 const inWords = (version: string): string => version.replace(/[.]0$/, '');
 
 describe('the releases of Node.js that package.json names', () => {
   it.each(wanted)('are all taken by %s, which wants %s', (_, range) => {
     expect(semver.subset(engines.node, range)).toBe(true);
-  });
-
-  it('all run TypeScript as it is', () => {
-    expect(semver.subset(engines.node, STRIPS_TYPES)).toBe(true);
   });
 
   it('have among them the one that the scripts bring', () => {
