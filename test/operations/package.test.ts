@@ -57,68 +57,64 @@ describe('the package', () => {
     }
   }
 
-  it(
-    'starts in an empty folder, with its own workflows, on the lowest Node.js of engines',
-    { timeout: 180_000 },
-    async () => {
-      const { folder } = stack.built;
-      const node = await fetchLowestNode();
-      const empty = join(dir, 'empty');
-      await mkdir(empty);
-      const { bin } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
-        readonly bin: { readonly okrad: string; readonly okractl: string; readonly okra: string };
-      };
-      const ports = reservePorts();
-      const port = await ports.reserve();
-      const environment = {
-        ...stack.environment,
-        OKRA_WATCH_NAMESPACE: namespace,
-        OKRA_LEASE_NAMESPACE: namespace,
-        OKRA_TASK_QUEUE: namespace,
-        OKRA_HEALTH_PORT: String(port),
-      };
-      const log = join(dir, 'okrad.log');
-      const okrad = startOkrad({ environment, log, node, program: join(folder, bin.okrad), cwd: empty });
-      try {
-        await until(
-          'okrad to be ready',
-          () =>
-            fetch(`http://127.0.0.1:${port}/readyz`).then(
-              ({ ok }) => ok,
-              () => false,
-            ),
-          { seen: () => readFile(log, 'utf8') },
-        );
-        await writeFile(join(dir, 'cell.yaml'), waitingCell);
-        await kubectl('apply', '-n', namespace, '-f', join(dir, 'cell.yaml'));
-        await kubectl(
-          'wait',
-          '-n',
-          namespace,
-          'cell/web',
-          '--for=jsonpath={.status.phase}=Waiting',
-          '--timeout=30s',
-        );
-        await expect(stackTraceOf(`cell/${namespace}/web`)).resolves.toMatch(/workflows\/[\w-]+\.ts:\d+/);
-      } finally {
-        await okrad.end('SIGTERM');
-        await ports.release();
-      }
-      const okractl = join(folder, bin.okractl);
-      const { stdout } = await run(node, [okractl, 'get', 'cells', '-n', namespace, '-o', 'json'], {
-        cwd: empty,
-        env: { ...process.env, ...stack.environment },
-      });
-      expect(JSON.parse(stdout)).toMatchObject({ kind: 'List', items: [{ metadata: { name: 'web' } }] });
-      // What it syncs with is loaded only then.
-      const okra = [join(folder, bin.okra), 'sync', 'clusterset', 'none', '-n', namespace];
-      const env = { ...process.env, ...stack.environment };
-      await expect(run(node, okra, { cwd: empty, env })).rejects.toMatchObject({
-        code: 1,
-        stderr: `okra: ClusterSet ${namespace}/none not found.\n`,
-      });
-    },
-  );
+  it('starts in an empty folder, with its own workflows, on the lowest Node.js of engines', async () => {
+    const { folder } = stack.built;
+    const node = await fetchLowestNode();
+    const empty = join(dir, 'empty');
+    await mkdir(empty);
+    const { bin } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
+      readonly bin: { readonly okrad: string; readonly okractl: string; readonly okra: string };
+    };
+    const ports = reservePorts();
+    const port = await ports.reserve();
+    const environment = {
+      ...stack.environment,
+      OKRA_WATCH_NAMESPACE: namespace,
+      OKRA_LEASE_NAMESPACE: namespace,
+      OKRA_TASK_QUEUE: namespace,
+      OKRA_HEALTH_PORT: String(port),
+    };
+    const log = join(dir, 'okrad.log');
+    const okrad = startOkrad({ environment, log, node, program: join(folder, bin.okrad), cwd: empty });
+    try {
+      await until(
+        'okrad to be ready',
+        () =>
+          fetch(`http://127.0.0.1:${port}/readyz`).then(
+            ({ ok }) => ok,
+            () => false,
+          ),
+        { seen: () => readFile(log, 'utf8') },
+      );
+      await writeFile(join(dir, 'cell.yaml'), waitingCell);
+      await kubectl('apply', '-n', namespace, '-f', join(dir, 'cell.yaml'));
+      await kubectl(
+        'wait',
+        '-n',
+        namespace,
+        'cell/web',
+        '--for=jsonpath={.status.phase}=Waiting',
+        '--timeout=30s',
+      );
+      await expect(stackTraceOf(`cell/${namespace}/web`)).resolves.toMatch(/workflows\/[\w-]+\.ts:\d+/);
+    } finally {
+      await okrad.end('SIGTERM');
+      await ports.release();
+    }
+    const okractl = join(folder, bin.okractl);
+    const { stdout } = await run(node, [okractl, 'get', 'cells', '-n', namespace, '-o', 'json'], {
+      cwd: empty,
+      env: { ...process.env, ...stack.environment },
+    });
+    expect(JSON.parse(stdout)).toMatchObject({ kind: 'List', items: [{ metadata: { name: 'web' } }] });
+    // What it syncs with is loaded only then.
+    const okra = [join(folder, bin.okra), 'sync', 'clusterset', 'none', '-n', namespace];
+    const env = { ...process.env, ...stack.environment };
+    await expect(run(node, okra, { cwd: empty, env })).rejects.toMatchObject({
+      code: 1,
+      stderr: `okra: ClusterSet ${namespace}/none not found.\n`,
+    });
+  });
 
   it('says in stack traces where in the sources it is', async () => {
     const log = join(dir, 'failing.log');
