@@ -88,6 +88,7 @@ export async function runWorker({
     tell: told,
     datadog: config.datadog,
     tellEvent: await openDatadog(config, log, signal),
+    log,
     cloudWatchEndpoint: config.aws.cloudWatchEndpoint,
     stsEndpoint: config.aws.stsEndpoint,
     installation,

@@ -12,6 +12,7 @@ import type { ELBv2Regions } from '../clients/aws/elbv2.ts';
 import type { TellRequests } from '../clients/aws/request-count.ts';
 import type { Installation } from '../clients/kubernetes/installation.ts';
 import type { KubernetesClient } from '../clients/kubernetes/kubernetes.ts';
+import type { Log } from '../clients/log.ts';
 import type { RemoteClusters } from '../clients/kubernetes/remote-clusters.ts';
 import type { RateLimiters } from '../clients/rate-limiter.ts';
 import { analysisActivities } from './rollout/analysis.ts';
@@ -53,6 +54,8 @@ export interface Dependencies {
   readonly datadog: OwnDatadog;
   /** Tells others outside of what happens to rollouts. */
   readonly tellEvent?: TellEvent | undefined;
+  /** Where the Events of Cells are logged. */
+  readonly log?: Log | undefined;
   readonly cloudWatchEndpoint?: string | undefined;
   readonly stsEndpoint?: string | undefined;
   readonly installation: Installation;

@@ -103,11 +103,11 @@ async function perform(order: Order, { calls, config, log }: Means): Promise<voi
   switch (order.do) {
     case 'Start':
       await calls.wake(objectStart({ kind: order.kind, key: order.key, intervalSeconds }, taskQueue));
-      log.info(describe(order), 'workflow woken');
+      log.debug(describe(order), 'workflow woken');
       return;
     case 'CheckTargetGroups':
       await calls.wake(targetGroupCheckStart({ namespace: order.namespace, intervalSeconds }, taskQueue));
-      log.info(describe(order), 'workflow woken');
+      log.debug(describe(order), 'workflow woken');
       return;
     case 'Signal':
       await unless(WorkflowNotFoundError, calls.signal(workflowIdOf(order), order.signal));

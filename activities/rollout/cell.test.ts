@@ -38,3 +38,21 @@ it('a report that was given up does not land after the next, which may have bloc
   expect(await outcome).toContain('Given up.');
   expect(landed).toEqual(['Reverting']);
 });
+
+it('a report logs each Event of the Cell, with its versions and weight', async () => {
+  const lines: unknown[] = [];
+  const log = {
+    info: (...line: unknown[]) => lines.push(line),
+    warn: (...line: unknown[]) => lines.push(line),
+  };
+  const activities = cellActivities({ kubernetes: landing('', []), log } as never);
+  const status = { phase: 'Progressing', desiredVersion: '2.0.0', stableVersion: '1.0.0', canaryWeight: 20 };
+  const message = 'Set the weight of 2.0.0 to 20. Confirmed by ELBv2.';
+  const events = [{ id: '1', type: 'Normal', reason: 'WeightsShifted', message }];
+  const { signal } = new AbortController();
+  await asyncLocalStorage.run({ info: {}, cancellationSignal: signal } as unknown as Context, () =>
+    activities.reportCell({ ...of(''), status, events } as never),
+  );
+  const about = { desiredVersion: '2.0.0', stableVersion: '1.0.0', canaryWeight: 20 };
+  expect(lines).toEqual([[{ cell: 'default/web', event: 'WeightsShifted', ...about }, message]]);
+});

@@ -1,8 +1,10 @@
 import { Context } from '@temporalio/activity';
 import { type Client, isGrpcServiceError } from '@temporalio/client';
 import type { TellEvent } from '../../clients/datadog/events.ts';
+import type { Log } from '../../clients/log.ts';
 import { CELL, groupOf, SUBJECT_ACCESS_REVIEW } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { formatKey } from '../../domain/model/ids.ts';
 import { outsideEvent, type CellReport } from '../../domain/rollout/report/events.ts';
 import type { CellActivities, ApprovalActivities } from '../contract.ts';
 import { createStatusReporter } from '../kubernetes/status-reporter.ts';
@@ -81,8 +83,10 @@ export interface CellDependencies {
   readonly temporal: Client;
   /** Reads what there is around Cells; shared by those who look and those who write. */
   readonly surroundings: SurroundingsReader;
-  /** Tells someone outside of what happens; nobody waits for that. Undefined: nobody is told. */
+  /** Sends Events outside, without waiting for an answer. */
   readonly tellEvent?: TellEvent | undefined;
+  /** Where each Event of a Cell is logged. */
+  readonly log?: Pick<Log, 'info' | 'warn'> | undefined;
 }
 
 /** Makes the activities that look at a Cell and report on it. */
@@ -97,7 +101,7 @@ export function cellActivities(dependencies: CellDependencies): CellActivities {
   };
 }
 
-/** Writes the status of a Cell, and tells all who want to know. */
+/** Writes the status of a Cell with its Events, logs them, and sends them outside. */
 export type ReportCell = (report: CellReport, signal?: AbortSignal) => Promise<void>;
 
 /** Makes what reports on Cells. */
@@ -105,14 +109,24 @@ export function cellReporter({
   kubernetes,
   temporal,
   tellEvent,
-}: Pick<CellDependencies, 'kubernetes' | 'temporal' | 'tellEvent'>): ReportCell {
+  log,
+}: Pick<CellDependencies, 'kubernetes' | 'temporal' | 'tellEvent' | 'log'>): ReportCell {
   const report = createStatusReporter(kubernetes);
   const dependencies = { kubernetes, temporal };
   return async ({ key, uid, resourceVersion: seen, status, events }, signal) => {
     const write = async ({ resourceVersion, ...turn }: Partial<StatusTurn> = {}): Promise<void> =>
       void (await report(CELL, { key, uid, signal, resourceVersion }, { ...status, ...turn }, events));
     await writeInTurn({ kind: CELL, key, uid, seen }, write, { dependencies, signal });
+    const { desiredVersion, stableVersion, canaryWeight } = status;
     for (const event of events) {
+      const about = {
+        cell: formatKey(key),
+        event: event.reason,
+        desiredVersion,
+        stableVersion,
+        canaryWeight,
+      };
+      log?.[event.type === 'Warning' ? 'warn' : 'info'](about, event.message);
       const outside = outsideEvent(key, event);
       if (outside !== undefined) tellEvent?.(`${uid}/${event.id}`, outside);
     }

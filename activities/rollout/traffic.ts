@@ -43,7 +43,7 @@ import { untilGivenUp } from '../../clients/concurrency.ts';
 
 /** What traffic is shifted with. */
 export interface TrafficDependencies
-  extends WriterDependencies, Pick<CellDependencies, 'temporal' | 'tellEvent' | 'surroundings'> {}
+  extends WriterDependencies, Pick<CellDependencies, 'temporal' | 'tellEvent' | 'log' | 'surroundings'> {}
 
 /** Makes the activities that shift traffic and look at the health of targets. */
 export function trafficActivities(dependencies: TrafficDependencies): TrafficActivities {

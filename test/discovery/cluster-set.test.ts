@@ -251,7 +251,7 @@ describe('a ClusterSet', () => {
     const history = await stage.temporal('workflow', 'show', '--workflow-id', id, '-o', 'json');
     const log = await readFile(stage.okrad.log, 'utf8');
     expect(history).toContain('syncClusterSet');
-    expect(log).toContain('workflow woken');
+    expect(log).toContain('"msg":"watching"');
     for (const secretText of [stage.secretAccessKey, 'caData', 'awsAuthConfig']) {
       expect(history).not.toContain(secretText);
       expect(log).not.toContain(secretText);
