@@ -172,8 +172,8 @@ function mayLeave(
   // What was asked for last is not confirmed, and withdrawn; an edit of the route is made with what is confirmed, too.
   const isWithdrawn =
     shift.purpose === 'Restoring' || (shift.purpose === 'Reconfiguring' && shift.verify === true);
-  // One that claims the version that it is taken back to joins again, when it is healthy.
-  return isWithdrawn || (shift.purpose === 'Reverting' && isOf(canary));
+  // A write that reverts waits for no look, so it may not know yet what a label claims; the group joins again when it is healthy.
+  return isWithdrawn || shift.purpose === 'Reverting';
 }
 
 /** The groups of which a write lacks the look that its purpose needs. */
