@@ -234,8 +234,10 @@ function willKeepClients({ spec, keepsClients: areKept }: SimulatedWrite): boole
 }
 
 /** The stable side stays in the rule, but for what was taken out or has no healthy target. */
-function holdAgainstStable(rollout: Rollout, write: SimulatedWrite, said: string): void {
+function holdAgainstStable(rollout: Rollout, write: SimulatedWrite, model: Model, said: string): void {
   const { shift, before } = write;
+  // A write that reverts waits for no look, so it may not know yet what a label claims.
+  if (model.isRelabelled && shift.purpose === 'Reverting') return;
   for (const stable of rollout.stable.groups) {
     const claims = write.selected.find((one) => one.arn === stable.arn)?.version;
     // One that was taken out, and has come back since, joins again with the next step.
@@ -257,7 +259,7 @@ function holdAgainstRollout(
   { write, model, said }: { write: SimulatedWrite; model: Model; said: string },
 ): void {
   const { shift, before } = write;
-  holdAgainstStable(rollout, write, said);
+  holdAgainstStable(rollout, write, model, said);
   for (const one of shift.purpose === 'Reverting' ? gains : []) {
     const claims = write.selected.find(({ arn }) => arn === one.arn)?.version ?? '';
     const wasStable = rollout.stable.groups.some(({ arn }) => arn === one.arn);
