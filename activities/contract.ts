@@ -1,7 +1,7 @@
 import type { StagedBindingPolicyStatus } from '../crds/staged-binding-policy.ts';
-import type { ApplicationAction } from '../domain/applications/decision.ts';
+import type { ApplicationAction } from '../domain/applications/situation.ts';
 import type { ObservedApplications } from '../domain/applications/observation.ts';
-import type { StageRemoval, StageWrite } from '../domain/staged/decision.ts';
+import type { StageRemoval, StageWrite } from '../domain/staged/state.ts';
 import type { ObservedStaged, StagedLook } from '../domain/staged/observation.ts';
 import type { AnalysisStep, ExperimentStep } from '../crds/cell.ts';
 import type { CheckStep } from '../crds/check-step.ts';

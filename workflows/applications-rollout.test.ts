@@ -1,6 +1,6 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ApplicationAction } from '../domain/applications/decision.ts';
+import type { ApplicationAction } from '../domain/applications/situation.ts';
 import type { ApplicationsState } from '../domain/applications/state.ts';
 import { clusters, ruleAt, web } from '../domain/applications/testing/applications.ts';
 import { ApplicationsWorld } from '../domain/applications/testing/world.ts';

@@ -1,11 +1,11 @@
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { Paced } from '../activities/contract.ts';
-import { isAtHand, type ApplicationsDecision } from '../domain/applications/decision.ts';
+import { isAtHand, type ApplicationsDecision } from '../domain/applications/situation.ts';
 import type { ObservedApplications } from '../domain/applications/observation.ts';
 import { isUrgentlyAsked } from '../domain/applications/requests.ts';
 import { backoffMs, performed, troubled, type ApplicationsState } from '../domain/applications/state.ts';
 import { takeApplicationsTurn, type ApplicationsTurn } from '../domain/applications/turn.ts';
-import { applicationsDetails } from '../domain/applications/view.ts';
+import { applicationsDetails } from '../domain/applications/status.ts';
 import type { Outcome } from '../domain/model/decision.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
 import { CANCELLED } from '../domain/model/requests.ts';

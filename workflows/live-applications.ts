@@ -6,7 +6,7 @@ import {
   applicationsRefusal,
 } from '../domain/applications/requests.ts';
 import type { ApplicationsState } from '../domain/applications/state.ts';
-import { applicationsPlan, applicationsView } from '../domain/applications/view.ts';
+import { applicationsPlan, applicationsView } from '../domain/applications/status.ts';
 import { CANCELLED } from '../domain/model/requests.ts';
 import type { Cancellation } from './live-run.ts';
 import { analysisFinished, changed, drifted, experimentFinished, planQuery, stateQuery } from './messages.ts';

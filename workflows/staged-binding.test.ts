@@ -1,7 +1,7 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { StagedBindingPolicyStatus } from '../crds/staged-binding-policy.ts';
-import type { StageWrite } from '../domain/staged/decision.ts';
+import type { StageWrite } from '../domain/staged/state.ts';
 import { aSpec, World } from '../domain/staged/testing/world.ts';
 
 interface Handler {

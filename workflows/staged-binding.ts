@@ -1,11 +1,6 @@
 import { setCurrentDetails, setHandler } from '@temporalio/workflow';
-import type { StagedDecision } from '../domain/staged/decision.ts';
-import type { ObjectKey } from '../domain/model/ids.ts';
-import type { ObservedStaged } from '../domain/staged/observation.ts';
-import { holdTime, resumeTime } from '../domain/staged/active-stage.ts';
-import { acceptStagedRequest, answerStagedRequest, refuseStagedRequest } from '../domain/staged/requests.ts';
-import { addLook, pauseBeforeLook, type Looks } from '../domain/model/pace.ts';
 import {
+  type StagedDecision,
   initialStagedState,
   type StagedState,
   stagedRequestNames,
@@ -13,6 +8,11 @@ import {
   type StagedRequest,
   type StagedRequestName,
 } from '../domain/staged/state.ts';
+import type { ObjectKey } from '../domain/model/ids.ts';
+import type { ObservedStaged } from '../domain/staged/observation.ts';
+import { holdTime, resumeTime } from '../domain/staged/evaluate.ts';
+import { acceptStagedRequest, answerStagedRequest, refuseStagedRequest } from '../domain/staged/requests.ts';
+import { addLook, pauseBeforeLook, type Looks } from '../domain/model/pace.ts';
 import { isSameStagedStatus, deriveStagedStatus } from '../domain/staged/status.ts';
 import { nextLook, takeStagedTurn } from '../domain/staged/turn.ts';
 import { stagedReports, stages, inShort } from './activities.ts';

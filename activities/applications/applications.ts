@@ -1,10 +1,9 @@
 import type { ApplicationsActivities } from '../contract.ts';
 import { withHeartbeat } from '../heartbeat.ts';
 import type { ApplicationsDependencies, ReadCell } from './dependencies.ts';
-import { observeApplications } from './observe.ts';
-import { readCell } from './parts.ts';
-import { performApplication } from './perform.ts';
-import { CELL } from '../../clients/kubernetes/kinds.ts';
+import { observeApplications, resolve } from './observe.ts';
+import { readCell, applicationNamed } from './parts.ts';
+import { CELL, AWS_TARGET_GROUP } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { Cell } from '../../crds/cell.ts';
 import { controllerOf } from '../../domain/kubernetes/conditions.ts';
@@ -12,7 +11,19 @@ import { APPLICATIONS_FINALIZER, CELL_LABEL } from '../../domain/kubernetes/labe
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import { addFinalizer, removeFinalizer } from '../kubernetes/finalizers.ts';
 import { remove } from '../kubernetes/remove.ts';
-import { deleteSecrets } from './secrets.ts';
+import { deleteSecrets, applySecrets, deleteUnused, removeLabels } from './secrets.ts';
+import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
+import type { ApplicationOfCell } from '../../crds/application.ts';
+import type { ApplicationAction } from '../../domain/applications/situation.ts';
+import { measuredRevision, childName } from '../../domain/applications/names.ts';
+import type { ObservedRevision } from '../../domain/applications/observation.ts';
+import { unreachable } from '../../domain/unreachable.ts';
+import { failure } from '../failure.ts';
+import { applyChild } from './child.ts';
+import { startMeasurement, terminateMeasurement } from './measurements.ts';
+import { pruneRevisions, findRevisions, markGood, saveRevision } from './revisions.ts';
+import { objectStart } from '../../clients/temporal/workflow-start.ts';
+import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 
 const held = (key: ObjectKey) => ({ kind: CELL, key, finalizer: APPLICATIONS_FINALIZER });
 
@@ -62,4 +73,162 @@ export function applicationsActivities(means: ApplicationsDependencies): Applica
         : { isDone: false, message: left.join(' ') };
     },
   };
+}
+
+type Request = Parameters<ApplicationsActivities['performApplication']>[0];
+
+/** Does one thing for one application of a Cell; it may be done again. */
+export async function performApplication(
+  request: Request,
+  means: ApplicationsDependencies,
+  signal: AbortSignal,
+): Promise<void> {
+  const { key, uid, application: name, action } = request;
+  const cell = await readCell(means.kubernetes, key);
+  // Another Cell of that name has a workflow that begins with a look of its own.
+  if (cell?.uid !== uid || cell.object.metadata.deletionTimestamp !== undefined) return;
+  const application = applicationNamed(cell.spec, name);
+  if (application === undefined) return await performWithoutEntry(cell, request, means);
+  return await perform({ cell, application, action }, means, signal);
+}
+
+/** What is done for an application that the spec does not have any more. */
+async function performWithoutEntry(
+  { key }: ReadCell,
+  { application, action }: Request,
+  { kubernetes }: ApplicationsDependencies,
+): Promise<void> {
+  if (action.do === 'RemoveLabels') await removeLabels(kubernetes, key, { application, keep: [] });
+}
+
+interface Performed {
+  readonly cell: ReadCell;
+  readonly application: ApplicationOfCell;
+  readonly action: ApplicationAction;
+}
+
+async function perform(
+  { cell, application, action }: Performed,
+  means: ApplicationsDependencies,
+  signal: AbortSignal,
+): Promise<void> {
+  const { kubernetes } = means;
+  const { key } = cell;
+  const { name } = application;
+  const revisions = async (): Promise<readonly ObservedRevision[]> =>
+    (await findRevisions(kubernetes, cell)).get(name) ?? [];
+  switch (action.do) {
+    case 'SaveRevision':
+      await save({ cell, application, action }, means, signal);
+      return await pruneRevisions(kubernetes, cell, name);
+    case 'MarkGood':
+      await markGood(kubernetes, cell, { application: name, number: action.number });
+      return await pruneRevisions(kubernetes, cell, name);
+    case 'ApplySecrets': {
+      const revision = revisionOf(await revisions(), action.number, name);
+      return await applySecrets(key, { application: name, revision }, means, signal);
+    }
+    case 'RemoveLabels': {
+      const kept =
+        action.number === 0 ? [] : revisionOf(await revisions(), action.number, name).content.clusters;
+      return await removeLabels(kubernetes, key, { application: name, keep: kept });
+    }
+    case 'DeleteSecrets':
+      await deleteUnused(kubernetes, cell, await findRevisions(kubernetes, cell));
+      return;
+    case 'ApplyChild': {
+      const all = await revisions();
+      const revision = revisionOf(all, action.number, name);
+      const keep = all.find(({ number }) => number === action.keep);
+      return await applyChild(cell, { revision, keep }, means, signal);
+    }
+    case 'StartCheck': {
+      const { namespace } = key;
+      const groups = await kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace });
+      const all = await revisions();
+      // The spec may say something else by now, and the verdict is about the revision.
+      const { application: kept } = revisionOf(all, action.number, name).content;
+      const of = { application: kept, action, revisions: all, groups };
+      return await startMeasurement(kubernetes, cell, of);
+    }
+    case 'TerminateCheck': {
+      const number = measuredRevision(action.name);
+      const revision = (await revisions()).find((one) => one.number === number);
+      return await terminateMeasurement(kubernetes, cell, { revision, action });
+    }
+    case 'Forward':
+      return await forwardRequest(cell, { application: name, action }, means);
+    default:
+      return unreachable(action);
+  }
+}
+
+function revisionOf(all: readonly ObservedRevision[], number: number, application: string): ObservedRevision {
+  const found = all.find((one) => one.number === number);
+  if (found !== undefined) return found;
+  throw failure('Unavailable', `Expected revision ${number} of application ${application}, got none.`);
+}
+
+/** Keeps what an application comes to, unless that is something else by now. */
+async function save(
+  of: {
+    readonly cell: ReadCell;
+    readonly application: ApplicationOfCell;
+    readonly action: Extract<ApplicationAction, { do: 'SaveRevision' }>;
+  },
+  means: ApplicationsDependencies,
+  signal: AbortSignal,
+): Promise<void> {
+  const { cell, application, action } = of;
+  const { number, hash, version } = action;
+  const { resolved } = await resolve(cell, means, signal);
+  const now = resolved[application.name];
+  if (now?.ok !== true || now.hash !== hash) {
+    throw failure(
+      'Unavailable',
+      `What application ${application.name} comes to has changed since it was looked at.`,
+    );
+  }
+  const { clusters, secretLabels, targetGroups, application: spec } = now.value;
+  await saveRevision(means.kubernetes, cell, {
+    application: application.name,
+    number,
+    data: {
+      hash,
+      version,
+      content: {
+        clusters: clusters.map((cluster) => ({ ...cluster })),
+        secretLabels: { ...secretLabels },
+        targetGroups: targetGroups.map((group) => ({ ...group, clusters: [...group.clusters] })),
+        application: spec,
+      },
+    },
+  });
+}
+
+/** Hands a request of an operator on to the workflow of an application's Cell; one that has nothing to do takes only `retry`. */
+async function forwardRequest(
+  { key, uid }: Pick<ReadCell, 'key' | 'uid'>,
+  of: {
+    readonly application: string;
+    readonly action: Extract<ApplicationAction, { do: 'Forward' }>;
+  },
+  { kubernetes, temporal, taskQueue }: ApplicationsDependencies,
+): Promise<void> {
+  const { request, by, reason } = of.action;
+  const child = { namespace: key.namespace, name: childName(key.name, of.application) };
+  const found = await kubernetes.get<Cell>(CELL, child);
+  if (found === undefined || controllerOf(found.metadata)?.uid !== uid) return;
+  const asked = { by, reason };
+  if (request === 'retry') {
+    const { type, options } = objectStart({ kind: 'Cell', key: child }, taskQueue);
+    await temporal.workflow.signalWithStart(type, { ...options, signal: request, signalArgs: [asked] });
+    return;
+  }
+  try {
+    await temporal.workflow.getHandle(objectWorkflowId('Cell', child)).signal(request, asked);
+  } catch (error) {
+    // Its run has closed: there is nothing left to pause, to promote or to abort.
+    if (!(error instanceof Error && error.name === 'WorkflowNotFoundError')) throw error;
+  }
 }

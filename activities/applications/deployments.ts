@@ -15,7 +15,7 @@ import type {
   ObservedRevision,
   ObservedSecret,
 } from '../../domain/applications/observation.ts';
-import { writtenAtOf } from '../../domain/applications/secret-object.ts';
+import { writtenAtOf } from '../../domain/applications/secrets.ts';
 import { CLUSTER_ID_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 import { optional } from '../../domain/model/status-input.ts';
 import { matches } from '../../domain/kubernetes/selector.ts';

@@ -6,7 +6,7 @@ import { takeApplicationsTurn } from '../../domain/applications/turn.ts';
 import { MemoryKubernetes } from '../staged/testing/memory.ts';
 import type { ApplicationsDependencies } from './dependencies.ts';
 import { observeApplications } from './observe.ts';
-import { performApplication } from './perform.ts';
+import { performApplication } from './applications.ts';
 
 const key = { namespace: 'default', name: 'mysystem' };
 const eks = (name: string) => ({

@@ -3,7 +3,7 @@ import { isNotFound, type KubernetesClient } from '../../clients/kubernetes/kube
 import type { ApplicationCheck, ApplicationOfCell } from '../../crds/application.ts';
 import type { Check } from '../../crds/check.ts';
 import type { Metadata } from '../../crds/resource.ts';
-import type { ApplicationAction } from '../../domain/applications/decision.ts';
+import type { ApplicationAction } from '../../domain/applications/situation.ts';
 import type { ObservedMeasurement, ObservedRevision } from '../../domain/applications/observation.ts';
 import { measuredRevision } from '../../domain/applications/names.ts';
 import { isOver } from '../../domain/checks/next-run.ts';

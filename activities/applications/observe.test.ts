@@ -10,7 +10,7 @@ import { canonical } from '../../domain/kubernetes/canonical.ts';
 import { MemoryKubernetes } from '../staged/testing/memory.ts';
 import type { ApplicationsDependencies } from './dependencies.ts';
 import { observeApplications } from './observe.ts';
-import { performApplication } from './perform.ts';
+import { performApplication } from './applications.ts';
 import { markGood, saveRevision } from './revisions.ts';
 
 const key = { namespace: 'default', name: 'mysystem' };

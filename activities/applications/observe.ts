@@ -8,7 +8,7 @@ import type {
   ObservedRevision,
   ResolvedCluster,
 } from '../../domain/applications/observation.ts';
-import { recorded } from '../../domain/applications/recorded.ts';
+import { recorded } from '../../domain/applications/revisions.ts';
 import { resolveApplications, type Resolution } from '../../domain/applications/resolve.ts';
 import { unusedSecrets } from '../../domain/applications/secrets.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';

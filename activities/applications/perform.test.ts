@@ -4,7 +4,7 @@ import { childName } from '../../domain/applications/names.ts';
 import { clusters, job, jobs } from '../../domain/applications/testing/applications.ts';
 import { MemoryKubernetes } from '../staged/testing/memory.ts';
 import type { ApplicationsDependencies } from './dependencies.ts';
-import { performApplication } from './perform.ts';
+import { performApplication } from './applications.ts';
 import { resolve } from './observe.ts';
 import { readCell } from './parts.ts';
 import { findRevisions, saveRevision } from './revisions.ts';

@@ -15,8 +15,10 @@ import {
   observedSecret,
   writtenAtOf,
   type SecretOfCluster,
-} from '../../domain/applications/secret-object.ts';
-import { unusedSecrets, withoutApplication, type Asking } from '../../domain/applications/secrets.ts';
+  unusedSecrets,
+  withoutApplication,
+  type Asking,
+} from '../../domain/applications/secrets.ts';
 import { patchMarks, type Marks } from '../../domain/discovery/generated.ts';
 import { CELL_LABEL } from '../../domain/kubernetes/labels.ts';
 import { createClusterSecrets, type FoundSecret } from '../discovery/cluster-set/cluster-secrets.ts';

@@ -10,7 +10,7 @@ import {
   type WrittenCellSpec,
 } from '../../crds/cell.ts';
 import { targetGroupSelector } from '../../crds/common.ts';
-import { hasApplicationOf, heldBehind } from '../../domain/applications/ahead.ts';
+import { hasApplicationOf, heldBehind } from '../../domain/applications/holds.ts';
 import { withRefusals } from '../../domain/access/forwarding-access.ts';
 import { unreadyClusters } from '../../domain/gates/gate.ts';
 import { freezesOf, longest } from '../../domain/gates/freeze.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import { createLiveReader } from './live.ts';
+import { createLiveReader } from './judging.ts';
 
 const service = {
   group: '',

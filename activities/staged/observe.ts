@@ -33,9 +33,12 @@ import {
   buildPolicySpec,
   isAsDesired,
   buildSelectionSpec,
+  listNamespaces,
+  listClusters,
+  findRefusal,
+  explainUnbound,
 } from '../../domain/staged/policy.ts';
-import { listNamespaces, listClusters, findRefusal, explainUnbound } from '../../domain/staged/workload.ts';
-import type { LiveMemory } from './live.ts';
+import type { LiveMemory } from './judging.ts';
 import { findSpace, type Spaces } from './space.ts';
 import { observeActiveStage } from './view.ts';
 

@@ -9,7 +9,7 @@ import { createStatusReporter } from '../kubernetes/status-reporter.ts';
 import { writeInTurn, type StatusTurn } from '../kubernetes/status-turn.ts';
 import { applyStage, FINALIZER, selectClusters } from './apply.ts';
 import { observeStaged } from './observe.ts';
-import type { LiveMemory } from './live.ts';
+import type { LiveMemory } from './judging.ts';
 import { connectSpace, type Spaces } from './space.ts';
 
 /** What the activities of StagedBindingPolicies are made of. */

@@ -12,9 +12,10 @@ import {
   type WorkloadObject,
 } from '../../domain/staged/kubestellar.ts';
 import type { StageView, ClusterSelection } from '../../domain/staged/observation.ts';
-import { type Narrowing, readNarrowing, type BindingPolicy } from '../../domain/staged/policy.ts';
-import { type Strategy, readStrategy } from '../../domain/staged/progressive.ts';
 import {
+  type Narrowing,
+  readNarrowing,
+  type BindingPolicy,
   listClusters,
   isCopiedBack,
   formatObject,
@@ -24,9 +25,18 @@ import {
   explainStranger,
   explainUnsent,
   explainUnselected,
-} from '../../domain/staged/workload.ts';
-import { judgeAll, judgeEach, withDeadline, type Judging, type Kept } from './judging.ts';
-import { createLiveReader, type LiveMemory, type LiveReader } from './live.ts';
+} from '../../domain/staged/policy.ts';
+import { type Strategy, readStrategy } from '../../domain/staged/progressive.ts';
+import {
+  judgeAll,
+  judgeEach,
+  withDeadline,
+  type Judging,
+  type Kept,
+  createLiveReader,
+  type LiveMemory,
+  type LiveReader,
+} from './judging.ts';
 import type { Cell } from '../../crds/cell.ts';
 import type { Spaces } from './space.ts';
 

@@ -1,14 +1,8 @@
 import { optional } from '../model/status-input.ts';
 import { childState, isChildAsDesired } from './child.ts';
 import { findTakenLabel } from './conflicts.ts';
-import type { ApplicationAction } from './decision.ts';
-import { awaitDeployment } from './deployments.ts';
-import { leave } from './leave.ts';
-import { measure, type Measuring } from './measure.ts';
-import type { ObservedRevision, ObservedApplication, ObservedChild } from './observation.ts';
-import { servedBy } from './revisions.ts';
-import { lackingSecrets } from './secrets.ts';
 import {
+  type ApplicationAction,
   back,
   STAYS,
   STOPPED,
@@ -26,6 +20,12 @@ import {
   type Turn,
   GOOD_FIRST,
 } from './situation.ts';
+import { awaitDeployment } from './deployments.ts';
+import { leave } from './settle.ts';
+import { measure, type Measuring } from './measure.ts';
+import type { ObservedRevision, ObservedApplication, ObservedChild } from './observation.ts';
+import { servedBy } from './revisions.ts';
+import { lackingSecrets } from './secrets.ts';
 import { isSameVersion } from '../versions/version.ts';
 import { revisionName } from './names.ts';
 

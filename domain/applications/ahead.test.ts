@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ApplicationStatus } from '../../crds/application-status.ts';
-import { heldBehind } from './ahead.ts';
+import { heldBehind } from './holds.ts';
 
 const synced: Omit<ApplicationStatus, 'name'> = { phase: 'Synced', revision: 1 };
 const cellWith = (jobs: Omit<ApplicationStatus, 'name'>, parallel?: boolean) => ({

@@ -18,15 +18,12 @@ import {
   restoreGood,
   stayFailed,
   takeTrafficBack,
-} from './go-back.ts';
-import type { ApplicationAction } from './decision.ts';
-import { deleteUnused } from './leave.ts';
-import type { Named } from '../rules.ts';
-import { endOthers } from './measure.ts';
-import { measuredRevision } from './names.ts';
-import type { ObservedRevision, Resolved } from './observation.ts';
-import { settle, keepGood } from './settle.ts';
+  deleteUnused,
+  settle,
+  keepGood,
+} from './settle.ts';
 import {
+  type ApplicationAction,
   back,
   failedStill,
   forward,
@@ -41,6 +38,10 @@ import {
   type Situation,
   type Turn,
 } from './situation.ts';
+import type { Named } from '../rules.ts';
+import { endOthers } from './measure.ts';
+import { measuredRevision } from './names.ts';
+import type { ObservedRevision, Resolved } from './observation.ts';
 
 /** The rules of an application in their order: the first that has something to do decides. */
 export const applicationRules: readonly Named<Rule>[] = [

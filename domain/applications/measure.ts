@@ -9,10 +9,17 @@ import {
 } from '../rollout/measure/analysis.ts';
 import { cut } from '../text.ts';
 import { parseTime } from '../time.ts';
-import type { CheckStage } from './decision.ts';
+import {
+  type CheckStage,
+  back,
+  forward,
+  wait,
+  type Judgement,
+  type Mark,
+  type Situation,
+} from './situation.ts';
 import { measurementName } from './names.ts';
 import type { ObservedMeasurement, ObservedRevision } from './observation.ts';
-import { back, forward, wait, type Judgement, type Mark, type Situation } from './situation.ts';
 
 // As long as the schema takes (crds/application-status.ts).
 const LONGEST_MESSAGE = 1024;

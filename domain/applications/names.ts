@@ -1,5 +1,5 @@
 import { withoutEnd } from '../text.ts';
-import type { CheckStage } from './decision.ts';
+import type { CheckStage } from './situation.ts';
 
 /** The name of the Cell that moves the traffic of an application. */
 export const childName = (cell: string, application: string): string => `${cell}-${application}`;

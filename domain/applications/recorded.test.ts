@@ -3,7 +3,7 @@ import { clusters, jobs } from './testing/applications.ts';
 import { ApplicationsWorld } from './testing/world.ts';
 import { fingerprint } from './names.ts';
 import type { ObservedApplications } from './observation.ts';
-import { recorded } from './recorded.ts';
+import { recorded } from './revisions.ts';
 
 /** As long as EKS gives it. */
 const CA = 'x'.repeat(1480);

@@ -1,7 +1,17 @@
 import type { RevisionData } from '../../crds/application.ts';
 import { isSameVersion } from '../versions/version.ts';
-import type { ObservedChild, ObservedRevision } from './observation.ts';
-import type { Mark } from './situation.ts';
+import type {
+  ObservedChild,
+  ObservedRevision,
+  ObservedApplication,
+  ObservedApplications,
+  Resolved,
+  ResolvedCluster,
+} from './observation.ts';
+import { type Mark, lastGood } from './situation.ts';
+import type { CellStatus } from '../../crds/cell.ts';
+import type { Facts } from './resolve.ts';
+import { markOf } from './state.ts';
 
 /** A revision of an application, as it is read from its ControllerRevision. */
 export interface KeptRevision {
@@ -51,4 +61,39 @@ export function outdatedRevisions(
     .slice(MOST_KEPT)
     .map(({ number }) => number)
     .filter((number) => number !== good && !named.includes(number));
+}
+
+/**
+ * What of a look its workflow goes by. A history keeps every look, and Temporal takes 2 MB of one: so it has the revisions
+ * that are in use, and of CAs what tells one from another.
+ */
+export function recorded(observed: ObservedApplications, digest: Facts['digest']): ObservedApplications {
+  const told = <T extends Pick<ResolvedCluster, 'certificateAuthority'>>(one: T): T => ({
+    ...one,
+    certificateAuthority: digest(one.certificateAuthority),
+  });
+  const content = (value: Resolved): Resolved => ({ ...value, clusters: value.clusters.map(told) });
+  const { cell, clusters, secrets, applications } = observed;
+  return {
+    ...observed,
+    clusters: clusters.map((one) => (one.found === undefined ? one : { ...one, found: told(one.found) })),
+    secrets: secrets.map(told),
+    applications: applications.map((one) => ({
+      ...one,
+      resolved: one.resolved.ok ? { ...one.resolved, value: content(one.resolved.value) } : one.resolved,
+      revisions: decisive(one, cell?.status).map((revision) => ({
+        ...revision,
+        content: content(revision.content),
+      })),
+    })),
+  };
+}
+
+/** The revisions that something is decided by, in their order. */
+function decisive(
+  { name, revisions, child }: ObservedApplication,
+  status: CellStatus | undefined,
+): readonly ObservedRevision[] {
+  const used = [revisions[0], lastGood(revisions), ...revisionsInUse(revisions, markOf(status, name), child)];
+  return revisions.filter((one) => used.includes(one));
 }

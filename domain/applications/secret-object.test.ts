@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { desiredSecret, isAsWanted, marksFor, observedSecret, writtenAtOf } from './secret-object.ts';
+import { desiredSecret, isAsWanted, marksFor, observedSecret, writtenAtOf } from './secrets.ts';
 
 const cluster = {
   name: 'web-1',

@@ -1,12 +1,7 @@
 import { decideBy, type Rules } from '../rules.ts';
 import { childState, isChildAsDesired } from './child.ts';
-import type { ApplicationAction } from './decision.ts';
-import { undeployed } from './deployments.ts';
-import { findTakenFromGood, foreignSecret, takenByAnother } from './conflicts.ts';
-import type { ObservedRevision } from './observation.ts';
-import { leave } from './leave.ts';
-import { lackingSecrets, leftSecrets, isAskedBy } from './secrets.ts';
 import {
+  type ApplicationAction,
   back,
   deletesFirst,
   forward,
@@ -17,7 +12,102 @@ import {
   type Situation,
   lastGood,
   restore,
+  ABORTED,
+  STAYS,
+  STOPPED,
+  stays,
+  type Failed,
+  type Turn,
 } from './situation.ts';
+import { undeployed, lingering, stillThere } from './deployments.ts';
+import { findTakenFromGood, foreignSecret, takenByAnother } from './conflicts.ts';
+import type { ObservedRevision, ObservedChild, Resolved } from './observation.ts';
+import { lackingSecrets, leftSecrets, isAskedBy, unusedSecrets } from './secrets.ts';
+import { servedBy } from './revisions.ts';
+import { parseDuration } from '../duration.ts';
+import { parseTime } from '../time.ts';
+import { endOthers } from './measure.ts';
+
+const DEFAULT_DELAY = '60s';
+
+/** Shows what has failed; what was aborted and is taken back has not: it only is not what is asked for. */
+const markOf = ({ mark }: Turn, failed: Failed): Mark => ({ ...mark, phase: phaseOf(failed), failed });
+
+const phaseOf = ({ phase, reverted }: Failed): Mark['phase'] =>
+  phase === 'Reverting' && reverted === true ? 'Pending' : phase;
+
+/** Gives the traffic back to the last good revision. */
+export function takeTrafficBack(turn: Turn, failed: Failed): Judgement | undefined {
+  const { seen } = turn;
+  const good = lastGood(seen.revisions);
+  if (stays(turn, failed) || failed.reverted === true) return undefined;
+  if (good?.content.application.alb === undefined || seen.child?.isOwn === false) return undefined;
+  if (seen.child?.revision === good.number && isThere(turn, good)) return undefined;
+  const action = { do: 'ApplyChild', number: good.number, keep: failed.revision } as const;
+  return back(markOf(turn, failed), action, `Giving the traffic back to revision ${good.number}.`);
+}
+
+const isThere = (situation: Situation, good: ObservedRevision): boolean => {
+  const targetGroups = situation.seen.targetGroups.map(({ arn }) => ({ arn, clusters: [] }));
+  return isChildAsDesired(situation, good, { ...good, content: { ...good.content, targetGroups } });
+};
+
+/** Ends what is measured for what has failed. */
+export const endAllChecks = (turn: Turn, failed: Failed): Judgement | undefined =>
+  endOthers(turn, markOf(turn, failed), () => false);
+
+/** Leaves everything as it is with onFailure Stop. */
+export const stayFailed = (turn: Turn, failed: Failed): Judgement | undefined =>
+  stays(turn, failed) ? stopped(markOf(turn, failed), STOPPED, `${failed.message} ${STAYS}`) : undefined;
+
+/** Waits before anything but traffic goes back. */
+export function awaitRollback(turn: Turn, failed: Failed): Judgement | undefined {
+  if (failed.reverted === true || failed.reason === ABORTED) return undefined;
+  const seconds = parseDuration(turn.spec.rollbackDelay ?? DEFAULT_DELAY);
+  const until = (parseTime(failed.time) ?? 0) + seconds * 1000;
+  if (turn.now >= until) return undefined;
+  const message = `${failed.message} Waiting ${seconds} seconds before starting a rollback`;
+  return wait(markOf(turn, failed), failed.reason, message, until);
+}
+
+/** Takes away what a first revision has made, where nothing serves by it. */
+export function clearFirst(turn: Turn, failed: Failed): Judgement | undefined {
+  const { application, seen } = turn;
+  if (lastGood(seen.revisions) !== undefined) return undefined;
+  const mark = markOf(turn, failed);
+  if (seen.child !== undefined) {
+    const message = `${failed.message} There is no earlier revision to go back to; everything stays as it is. Edit the Cell, or send retry.`;
+    return stopped(mark, 'NothingToGoBackTo', message);
+  }
+  const reverting: Mark = { ...mark, phase: 'Reverting' };
+  const nothing = { number: 0, content: { clusters: [], application } };
+  return (
+    leave(turn, reverting, nothing, (action, message) => back(reverting, action, message)) ??
+    tookBack(mark, failed, 'There was no revision before.')
+  );
+}
+
+/** Restores the last good revision. */
+export function restoreGood(turn: Turn, failed: Failed): Judgement | undefined {
+  const { revisions } = turn.seen;
+  const good = lastGood(revisions);
+  if (good === undefined) return undefined;
+  const revision = revisions.find(({ number }) => number === failed.revision);
+  const isReverting = failed.reverted !== true;
+  const settling = { revision: good, failed: isReverting ? revision : undefined, isReverting };
+  const judgement = settle(turn, markOf(turn, failed), settling);
+  if (judgement.step.is === 'Done')
+    return tookBack(judgement.mark, failed, `Revision ${good.number} is in place again.`);
+  return isReverting ? judgement : { ...judgement, mark: { ...judgement.mark, phase: phaseOf(failed) } };
+}
+
+/** What was taken back is not tried again by itself. */
+function tookBack(mark: Mark, failed: Failed, what: string): Judgement {
+  const message = `${failed.message} ${what} Edit the Cell, or send retry.`;
+  const over: Failed = { ...failed, reverted: true };
+  const after: Mark = { ...mark, phase: phaseOf(over), failed: over };
+  return stopped(after, 'Reverted', message);
+}
 
 /** What is settled: a revision that is good, after it was brought about, or because everything goes back to it. */
 interface Settling {
@@ -178,4 +268,78 @@ function mayHaveGone(good: ObservedRevision, newer: readonly ObservedRevision[])
     newer.some(({ content }) => deletesFirst(content)) ||
     (isAnyUnseen && good.content.application.alb === undefined)
   );
+}
+
+/** What of a revision says which clusters stay. */
+interface Staying {
+  readonly number: number;
+  readonly content: Pick<Resolved, 'clusters' | 'application'>;
+}
+
+type Act = (action: ApplicationAction, message: string) => Judgement;
+
+/**
+ * Takes the clusters that a revision does not have from Argo CD: their labels first, so that it deletes what it has deployed
+ * there, and the secrets last. Without the secret of its cluster, it would delete an Application and leave running what that has deployed.
+ */
+export function leave(situation: Situation, mark: Mark, staying: Staying, act: Act): Judgement | undefined {
+  const { application } = situation;
+  const left = leftSecrets(application.name, staying.content, situation.secrets);
+  if (left.length > 0) {
+    const message = `Taking the labels of ${application.name} from the secrets ${left.join(', ')}.`;
+    return (
+      stillServing(situation, mark, { staying, left }) ??
+      act({ do: 'RemoveLabels', number: staying.number }, message)
+    );
+  }
+  const lingers = lingering(situation, staying);
+  return lingers === undefined
+    ? deleteUnused(situation, mark, staying.content, act)
+    : wait(mark, 'WaitingForApplicationSet', lingers);
+}
+
+/** Deletes the secrets that no application of the Cell asks for, of other clusters than these, once no Application is left there. */
+export function deleteUnused(
+  { application, marks, secrets }: Situation,
+  mark: Mark,
+  clusters: Pick<Resolved, 'clusters'>,
+  act: Act,
+): Judgement | undefined {
+  // What another application is leaving is for that one to delete.
+  if (marks.some(({ name, phase }) => name === application.name && phase === 'Synced')) return undefined;
+  const unused = unusedSecrets(secrets, clusters);
+  const gone = unused.filter(({ leftApplication }) => leftApplication === undefined);
+  if (gone.length > 0) {
+    const names = gone.map(({ name }) => name).join(', ');
+    return act({ do: 'DeleteSecrets' }, `Deleting the secrets ${names}, where nothing is left.`);
+  }
+  const [used] = unused;
+  return used === undefined
+    ? undefined
+    : wait(mark, 'WaitingForApplicationSet', stillThere(`Application ${used.leftApplication}`, used.name));
+}
+
+/** Keeps secrets of clusters that the Cell of the application sends traffic to: a revision without `alb` takes none of it elsewhere. */
+function stillServing(
+  { seen: { child, revisions } }: Situation,
+  mark: Mark,
+  { staying, left }: { readonly staying: Staying; readonly left: readonly string[] },
+): Judgement | undefined {
+  if (child === undefined || staying.content.application.alb !== undefined) return undefined;
+  const served = servedOf(child, revisions);
+  const serving = left.filter((name) => served?.includes(name) ?? true);
+  if (serving.length === 0) return undefined;
+  const message = `Expected no traffic for ${serving.join(', ')} before the secrets go, got Cell ${child.name}, which sends it there, and revision ${staying.number} without alb, which takes it nowhere else. Delete that Cell once nobody needs its rule, or edit the application to have alb.`;
+  return stopped(mark, 'StillServing', message);
+}
+
+/** The secrets of the clusters that a Cell sends traffic to: those of the revision that it is to serve, and of what it served before that; undefined: nobody knows. */
+function servedOf(
+  { revision, status: { stableVersion } }: ObservedChild,
+  revisions: readonly ObservedRevision[],
+): readonly string[] | undefined {
+  const wanted = revisions.find(({ number }) => number === revision);
+  const before = servedBy(revisions, stableVersion);
+  if (wanted === undefined || (stableVersion !== undefined && before.length === 0)) return undefined;
+  return [wanted, ...before].flatMap(({ content }) => content.clusters.map(({ secretName }) => secretName));
 }

@@ -1,8 +1,7 @@
 import type { CellStatus } from '../../crds/cell.ts';
 import { canonical } from '../kubernetes/canonical.ts';
 import type { RequestName, Requests, TakenRequest } from '../model/request.ts';
-import type { ApplicationAction } from './decision.ts';
-import type { Mark } from './situation.ts';
+import type { ApplicationAction, Mark } from './situation.ts';
 
 /** A request that the Cell of an application is to hear of. */
 export interface Forwarded {

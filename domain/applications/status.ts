@@ -4,12 +4,54 @@ import { optional } from '../model/status-input.ts';
 import type { ReportedEvent } from '../rollout/report/events.ts';
 import { NOT_MEASURED } from '../rollout/measure/analysis.ts';
 import { cut } from '../text.ts';
-import type { ApplicationsWait } from './decision.ts';
+import type { ApplicationsWait, Hold, Judgement, Mark } from './situation.ts';
 import { BEHIND, holdOfPause } from './holds.ts';
 import type { ObservedApplications } from './observation.ts';
 import type { Heard } from './requests.ts';
-import type { Hold, Judgement, Mark } from './situation.ts';
-import { markOf, type Trouble } from './state.ts';
+import { markOf, type Trouble, type ApplicationsState } from './state.ts';
+import { unreadyClusters } from '../gates/gate.ts';
+import type { RolloutPlan, RolloutView } from '../model/view.ts';
+
+/** Answers the query `state` for a Cell with applications. */
+export const applicationsView = ({ reported }: ApplicationsState): RolloutView => ({
+  status: reported ?? {},
+  requests: {},
+});
+
+/** Answers the query `plan` for a Cell with applications: in which order they go, and how far they are. */
+export function applicationsPlan({ reported }: ApplicationsState): RolloutPlan {
+  const marks = reported?.applications ?? [];
+  return {
+    steps: marks.map(({ name, phase, message = '' }) => ({
+      step: `${name}: ${phase}. ${message}`,
+      stands: phase === 'Synced' ? 'done' : phase === 'Pending' ? 'ahead' : 'current',
+    })),
+  };
+}
+
+/** Renders how the applications of a Cell stand as Markdown, for the Web UI. */
+export function applicationsDetails({
+  phase,
+  message,
+  applications = [],
+  clusters = [],
+}: CellStatus): string {
+  const rows = applications.map(
+    (one) =>
+      `| ${one.name} | ${one.phase} | ${one.revision ?? ''} | ${one.child?.weight ?? ''} | ${inCell(one.message ?? '')} |`,
+  );
+  const missing = unreadyClusters({ status: { clusters } });
+  return [
+    `**${phase ?? 'Starting'}** ${message ?? ''}`,
+    ...(rows.length === 0
+      ? []
+      : ['', '| application | phase | revision | weight | |', '|---|---|---|---|---|', ...rows]),
+    ...(missing.length === 0 ? [] : ['', `Not ready: ${missing.join(', ')}.`]),
+  ].join('\n');
+}
+
+/** A text that does not end the cell of a table. */
+const inCell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 
 /** An application, and what was judged of it. */
 export interface Judged extends Judgement {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { cellStatus } from '../../crds/cell-status.ts';
 import type { ApplicationsSpec } from '../../crds/cell.ts';
 import { clusters, clustersFor, job, jobs, labelled, web } from './testing/applications.ts';
-import type { ApplicationAction } from './decision.ts';
+import type { ApplicationAction } from './situation.ts';
 import { holdRules } from './holds.ts';
 import { applicationRules } from './judge.ts';
 import { keepRules } from './settle.ts';

@@ -1,12 +1,17 @@
 import type { CellStatus } from '../../crds/cell.ts';
 import type { ReportedEvent } from '../rollout/report/events.ts';
-import { isAtHand, type ApplicationAction, type ApplicationsDecision } from './decision.ts';
+import {
+  isAtHand,
+  type ApplicationAction,
+  type ApplicationsDecision,
+  type Hold,
+  type Step,
+} from './situation.ts';
 import { clustersHold, clusterStatuses, UNSEEN, waitedForAgain } from './clusters.ts';
 import { holdOf } from './holds.ts';
 import { judge } from './judge.ts';
 import type { ObservedApplications } from './observation.ts';
 import { hear, type Heard } from './requests.ts';
-import type { Hold, Step } from './situation.ts';
 import { markOf, retriesOf, triedAgainAt, type ApplicationsState, type Forwarded } from './state.ts';
 import { applicationsStatusOf, type Judged, type ToldInput } from './status.ts';
 

@@ -1,7 +1,7 @@
 import { omit } from '../model/fields.ts';
 import type { CellStatus } from '../../crds/cell.ts';
 import { childOf } from '../applications/child.ts';
-import type { ApplicationAction } from '../applications/decision.ts';
+import type { ApplicationAction } from '../applications/situation.ts';
 import type {
   ObservedApplication,
   ObservedApplications,

@@ -1,4 +1,4 @@
-import type { ApplicationAction, ApplicationsWait } from '../applications/decision.ts';
+import type { ApplicationAction, ApplicationsWait } from '../applications/situation.ts';
 import { initialApplicationsState, performed, type ApplicationsState } from '../applications/state.ts';
 import { takeApplicationsTurn } from '../applications/turn.ts';
 import { ApplicationsFuture, type ApplicationsAsSeen } from './applications-future.ts';

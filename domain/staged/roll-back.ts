@@ -1,6 +1,5 @@
-import type { StagedTurn } from './decision.ts';
-import type { ObservedStaged, PresentPolicy } from './observation.ts';
 import {
+  type StagedTurn,
   clearRequest,
   markStage,
   listPassedBefore,
@@ -11,6 +10,7 @@ import {
   type RollingBack,
   type StagedState,
 } from './state.ts';
+import type { ObservedStaged, PresentPolicy } from './observation.ts';
 
 /** Takes the newest stage back, and after it the ones before, down to the one that is asked for. */
 export function rollBack(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Stage } from '../../crds/staged-binding-policy.ts';
-import type { StagedDecision } from './decision.ts';
+import type { StagedDecision } from './state.ts';
 import { refuseStagedRequest } from './requests.ts';
 import { aSpec, World } from './testing/world.ts';
 

@@ -2,10 +2,9 @@ import type { StagedBindingPolicyStatus } from '../../crds/staged-binding-policy
 import { sameValue } from '../kubernetes/canonical.ts';
 import { conditionsFrom, type Claim } from '../kubernetes/conditions.ts';
 import type { Stamp } from '../model/request.ts';
-import type { StagedDecision } from './decision.ts';
+import type { StagedDecision, StagedState } from './state.ts';
 import type { PresentPolicy } from './observation.ts';
 import { namePolicy } from './policy.ts';
-import type { StagedState } from './state.ts';
 
 /** What a status is made of. */
 export interface StagedStatusInput {

@@ -1,14 +1,11 @@
 import { decideBy, type Rules } from '../rules.ts';
-import { holdTime, resumeTime } from './active-stage.ts';
-import type { StagedTurn } from './decision.ts';
-import { evaluateStage } from './evaluate.ts';
+import { holdTime, resumeTime, evaluateStage } from './evaluate.ts';
+import { type StagedTurn, clearRequest, clearHold, type ActiveState, type StagedState } from './state.ts';
 import type { ObservedStaged, PresentPolicy, Situation, StagedLook } from './observation.ts';
 import { beginFirstStage, placeStages } from './place.ts';
 import { describeAbort } from './requests.ts';
-import { restoreState } from './restore.ts';
+import { restoreState, followStages } from './stages.ts';
 import { rollBack } from './roll-back.ts';
-import { followStages } from './stages.ts';
-import { clearRequest, clearHold, type ActiveState, type StagedState } from './state.ts';
 
 /** The look by which to go on; the first one of a run may find that a stage is taken back. */
 export const nextLook = (

@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { Binding } from './kubestellar.ts';
-import { type BindingPolicy, isAsDesired } from './policy.ts';
+import {
+  type BindingPolicy,
+  isAsDesired,
+  findCellProblem,
+  listNamespaces,
+  listObjects,
+  findRefusal,
+  explainUnbound,
+} from './policy.ts';
 import { anObject } from './testing/builders.ts';
 import { aSpec } from './testing/world.ts';
-import { findCellProblem, listNamespaces, listObjects, findRefusal, explainUnbound } from './workload.ts';
 
 const policy: BindingPolicy = {
   metadata: { name: 'web-dev', uid: 'p', generation: 2 },

@@ -2,7 +2,7 @@ import { digest } from '../../clients/digest.ts';
 import type { ApplicationOfCell } from '../../crds/application.ts';
 import type { Cell } from '../../crds/cell.ts';
 import { accessOf } from '../../domain/access/access.ts';
-import { heldBehind } from '../../domain/applications/ahead.ts';
+import { heldBehind } from '../../domain/applications/holds.ts';
 import { equalitiesIn } from '../../domain/applications/resolve.ts';
 import { isPartOf, watchedApplications } from '../../domain/applications/watched.ts';
 import { unreadyClusters } from '../../domain/gates/gate.ts';

@@ -5,10 +5,10 @@ import { optional } from '../../model/status-input.ts';
 import { sameValue } from '../../kubernetes/canonical.ts';
 import { secretNameOf } from '../../discovery/cluster-set/cluster-set.ts';
 import type { Freezing } from '../../gates/freeze.ts';
-import { heldBehind } from '../ahead.ts';
+import { heldBehind, BEHIND } from '../holds.ts';
 import { isSupersededBy } from '../assumed.ts';
 import { childOf, type Child } from '../child.ts';
-import type { ApplicationAction, ApplicationsDecision } from '../decision.ts';
+import type { ApplicationAction, ApplicationsDecision } from '../situation.ts';
 import { unseenDeployments } from '../deployments.ts';
 import type {
   ObservedApplication,
@@ -20,10 +20,9 @@ import type {
   ObservedSecret,
   Resolved,
 } from '../observation.ts';
-import { recorded } from '../recorded.ts';
+import { recorded } from '../revisions.ts';
 import { resolveApplications } from '../resolve.ts';
 import { secretsFor, unusedSecrets, withoutApplication } from '../secrets.ts';
-import { BEHIND } from '../holds.ts';
 import { childName, fingerprint } from '../names.ts';
 import { initialApplicationsState, performed, type ApplicationsState } from '../state.ts';
 import { takeApplicationsTurn } from '../turn.ts';

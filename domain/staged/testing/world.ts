@@ -4,7 +4,13 @@ import type {
 } from '../../../crds/staged-binding-policy.ts';
 import type { Freezing } from '../../gates/freeze.ts';
 import { sameValue } from '../../kubernetes/canonical.ts';
-import type { StagedDecision, StagedWait } from '../decision.ts';
+import {
+  type StagedDecision,
+  type StagedWait,
+  initialStagedState,
+  type StagedRequestName,
+  type StagedState,
+} from '../state.ts';
 import type {
   ClusterSelection,
   ObservedStaged,
@@ -14,7 +20,6 @@ import type {
 } from '../observation.ts';
 import { namePolicy, nameSelection } from '../policy.ts';
 import { acceptStagedRequest } from '../requests.ts';
-import { initialStagedState, type StagedRequestName, type StagedState } from '../state.ts';
 import { deriveStagedStatus } from '../status.ts';
 import { takeStagedTurn } from '../turn.ts';
 
