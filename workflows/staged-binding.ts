@@ -13,7 +13,8 @@ import type { ObservedStaged } from '../domain/staged/observation.ts';
 import { holdTime, resumeTime } from '../domain/staged/evaluate.ts';
 import { acceptStagedRequest, answerStagedRequest, refuseStagedRequest } from '../domain/staged/requests.ts';
 import { addLook, pauseBeforeLook, type Looks } from '../domain/model/pace.ts';
-import { isSameStagedStatus, deriveStagedStatus } from '../domain/staged/status.ts';
+import { sameStatus } from '../domain/rollout/report/events.ts';
+import { deriveStagedStatus } from '../domain/staged/status.ts';
 import { nextLook, takeStagedTurn } from '../domain/staged/turn.ts';
 import { stagedReports, stages, inShort } from './activities.ts';
 import { failureOf, type Failure } from './failure.ts';
@@ -108,7 +109,7 @@ export async function stagedBinding(input: StagedBindingInput): Promise<void> {
     if (!isTold && object.status.activeStage === state.active?.name) return;
     const status = deriveStagedStatus({ name, object, state, decision, now: Date.now() });
     setCurrentDetails(status.message ?? '');
-    if (isSameStagedStatus(status, object.status)) return;
+    if (sameStatus(status, object.status)) return;
     await stagedReports(`Report: ${status.phase ?? ''}`).reportStaged({ name, uid: object.uid, status });
     observed = { ...observed, object: { ...object, status } };
   };

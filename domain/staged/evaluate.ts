@@ -1,21 +1,21 @@
 import type { Stage } from '../../crds/staged-binding-policy.ts';
 import { parseDuration } from '../duration.ts';
+import { given, omit } from '../model/fields.ts';
+import type { Situation, StageView } from './observation.ts';
+import { beginStage, listed, reachNextClusters } from './place.ts';
+import { computeProgress, readStrategy, type ClusterMark, type Progress } from './progressive.ts';
 import {
-  type StagedTurn,
-  type StagedWait,
   clearRequest,
   markStage,
-  clearHold,
   type ActiveStage,
   type ActiveState,
   type Held,
-  type StagedState,
-  type StageMark,
   type StagedDecision,
+  type StagedState,
+  type StagedTurn,
+  type StagedWait,
+  type StageMark,
 } from './state.ts';
-import type { Situation, StageView } from './observation.ts';
-import { beginStage, summarizeProgress, describeFailures, reachNextClusters, findProgress } from './place.ts';
-import { readStrategy, type Progress, type ClusterMark } from './progressive.ts';
 
 /** Computes when a stage is late; undefined without a timeout, or while it is fulfilled and soaks. */
 const computeDeadline = (
@@ -26,20 +26,20 @@ const computeDeadline = (
     ? undefined
     : countsFrom + 1000 * parseDuration(timeout);
 
-/** Has the time of the stage stand still while a decision holds it that is no fault of its workload. */
+/**
+ * Has the time of the stage stand still while a decision holds it that is no fault of its workload, and that of its clusters
+ * where nobody can look at them.
+ */
 export function holdTime(state: StagedState, decision: StagedDecision, now: number): StagedState {
   if (decision.do !== 'Wait') return state;
   const { phase, reason } = decision;
-  if (phase === 'Failed') return stopTime(state, { at: now, isUnseen: true });
-  const isHeld = phase === 'Waiting' || reason === 'Paused' || reason === 'Removing';
-  return isHeld ? stopTime(state, { at: now, isUnseen: false }) : state;
+  const isUnseen = phase === 'Failed';
+  const isHeld = isUnseen || phase === 'Waiting' || reason === 'Paused' || reason === 'Removing';
+  const { active } = state;
+  return isHeld && active !== undefined
+    ? { ...state, active: { ...active, stopped: { at: now, isUnseen } } }
+    : state;
 }
-
-/** Has the time of the stage stand still, and that of its clusters where nobody can look at them. */
-const stopTime = (
-  { active, ...state }: StagedState,
-  stopped: NonNullable<ActiveStage['stopped']>,
-): StagedState => (active === undefined ? state : { ...state, active: { ...active, stopped } });
 
 /** Has the time of the stage go on, without that for which it stood still. */
 export function resumeTime(state: StagedState, now: number): StagedState {
@@ -50,250 +50,217 @@ export function resumeTime(state: StagedState, now: number): StagedState {
     stopped.isUnseen && mark.fulfilledSince === undefined
       ? { ...mark, startedAt: mark.startedAt + lost }
       : mark;
-  const marks = clusters === undefined ? {} : { clusters: clusters.map(later) };
+  const marks = given({ clusters: clusters?.map(later) });
   return { ...state, active: { ...active, countsFrom: active.countsFrom + lost, ...marks } };
 }
 
-/** Gives clusters as long again when what they are to have has changed. */
-function restartClusters(state: ActiveState, { print, unbound }: StageView): ActiveState {
-  if (unbound !== undefined || state.active.print === undefined || state.active.print === print) return state;
-  const { clusters: _before, ...active } = state.active;
-  return { ...state, active };
-}
-
-/** What a look says of a stage. */
-interface Seen {
-  readonly now: number;
-  readonly isFulfilled: boolean;
-  /** Whether it has been fulfilled for as long as it has to be. */
-  readonly wasSoaked: boolean;
-  readonly marks: readonly ClusterMark[] | undefined;
-}
-
-/** Takes up what a look has found: a stage whose objects or clusters have changed begins again. */
-function observeStage(
-  state: ActiveState,
-  { print, unbound }: StageView,
-  { now, isFulfilled, wasSoaked, marks }: Seen,
-): ActiveState {
-  const { fulfilledSince, completedAt, clusters: before, ...others } = state.active;
-  // What was fulfilled in time has as long again: it was edited, or its clusters have a bad moment.
-  const hasAgain = !isFulfilled && fulfilledSince !== undefined && (wasSoaked || unbound !== undefined);
-  const active = hasAgain ? { ...others, countsFrom: now } : others;
-  const over = completedAt === undefined ? {} : { completedAt };
-  // Until it is bound nobody knows what it is about; it is not fulfilled, and may turn out to be the same as before.
-  if (unbound !== undefined) {
-    const clusters = before === undefined ? {} : { clusters: before };
-    return { ...state, active: { ...active, ...clusters, ...over } };
-  }
-  const clusters = marks === undefined ? {} : { clusters: marks };
-  const hasJoined =
-    before !== undefined && marks?.some(({ name }) => !before.some((one) => one.name === name)) === true;
-  const isAnother =
-    active.print !== undefined && (active.print !== print || (completedAt !== undefined && hasJoined));
-  if (isAnother) {
-    const since = isFulfilled ? { fulfilledSince: now } : {};
-    return { ...state, active: { ...active, print, startedAt: now, countsFrom: now, ...since, ...clusters } };
-  }
-  const since = isFulfilled ? { fulfilledSince: fulfilledSince ?? now } : {};
-  return { ...state, active: { ...active, print, ...since, ...over, ...clusters } };
-}
-
-/** Says what comes next for a stage that is placed: it waits, soaks, is over, or is late. */
-export function evaluateStage(given: ActiveState, view: StageView, situation: Situation): StagedTurn {
-  const { spec, now } = situation;
-  const stage = spec.stages.find(({ name }) => name === given.active.name);
-  if (stage === undefined)
-    return { state: given, decision: { do: 'Look', message: 'The stages have changed.' } };
-  const isLast = spec.stages.at(-1) === stage;
-  const before = isLast ? given : goingOn(given);
-  const progress = findProgress(restartClusters(before, view), view, situation);
-  // Without knowing which clusters there are, those that were reached may be some of them.
-  const isUnknown = progress === undefined && readStrategy(spec, stage) !== undefined;
-  const holds = !isUnknown && isFulfilled(stage, view, { isLast, progress });
-  const wasSoaked = isSoaked(before.active, stage, now);
-  const state = observeStage(before, view, { now, isFulfilled: holds, wasSoaked, marks: progress?.marks });
-  const at = { view, progress };
-  const { active, requests } = state;
-  if (requests.promote !== undefined) return pass(state, at, situation);
-  if (active.completedAt !== undefined) return complete(state, at, situation);
-  if (state.held !== undefined) return wait(state, at, heldBack(state.held, state), now);
-  if (isSoaked(active, stage, now)) {
-    return isLast ? complete(state, at, situation) : fulfilled(state, at, { stage, situation });
-  }
-  const trouble = troubleOf(state, at, { stage, situation });
-  if (trouble !== undefined) return giveUp(state, at, { stage, now, trouble });
-  const next = progress === undefined ? undefined : reachNextClusters(state, progress, situation);
-  if (next !== undefined && next.do !== 'Wait')
-    return { state: seen(state, at, 'Waiting', now), decision: next };
-  const waiting =
-    next === undefined ? stillWaiting(stage, active, at) : { ...next, mark: 'Waiting' as const };
-  const until = soonest(computeDeadline(active, stage), soakEnd(active, stage), progress?.until, next?.until);
-  return wait(state, at, { ...waiting, until }, now);
-}
-
-/** What was completed as the last stage goes on when there is one behind it. */
-function goingOn(state: ActiveState): ActiveState {
-  const { completedAt: _over, ...active } = state.active;
-  return { ...state, active };
-}
-
-/** What a look has found of the stage. */
-interface Found {
+/** A stage that is placed, and what a look has found of it. */
+interface StageSituation extends Situation {
+  readonly stage: Stage;
+  readonly isLast: boolean;
   readonly view: StageView;
+  /** Undefined unless it reaches its clusters a few at a time, and while they are unknown. */
   readonly progress: Progress | undefined;
 }
 
-function isFulfilled(
+/** Says what comes next for a stage that is placed: it waits, soaks, is over, or is late. */
+export function evaluateStage(known: ActiveState, view: StageView, situation: Situation): StagedTurn {
+  const { spec, now } = situation;
+  const stage = spec.stages.find(({ name }) => name === known.active.name);
+  if (stage === undefined)
+    return { state: known, decision: { do: 'Look', message: 'The stages have changed.' } };
+  const isLast = spec.stages.at(-1) === stage;
+  // What was completed as the last stage goes on when there is one behind it.
+  const before = isLast ? known : { ...known, active: omit(known.active, 'completedAt') };
+  const at = {
+    ...situation,
+    stage,
+    isLast,
+    view,
+    progress: findProgress(before, stage, { view, spec, now }),
+  };
+  const { progress } = at;
+  const state = observeStage(before, at);
+  const { active, requests } = state;
+  if (requests.promote !== undefined) return pass(state, at);
+  if (active.completedAt !== undefined) return complete(state, at);
+  if (state.held !== undefined) return wait(state, at, heldBack(state.held, state));
+  if (isSoaked(active, at)) return isLast ? complete(state, at) : completeMiddle(state, at);
+  const trouble = troubleOf(state, at);
+  if (trouble !== undefined) return giveUp(state, at, trouble);
+  const next = progress === undefined ? undefined : reachNextClusters(state, progress, situation);
+  if (next !== undefined && next.do !== 'Wait') return { state: seen(state, at, 'Waiting'), decision: next };
+  const waiting = next === undefined ? stillWaiting(active, at) : { ...next, mark: 'Waiting' as const };
+  const times = [computeDeadline(active, stage), soakEnd(active, stage), progress?.until, next?.until];
+  const until = Math.min(...times.filter((one) => one !== undefined));
+  return wait(state, at, { ...waiting, until: Number.isFinite(until) ? until : undefined });
+}
+
+/** Finds how far a stage is with its clusters; they have as long again when what they are to have has changed. */
+function findProgress(
+  { active }: ActiveState,
   stage: Stage,
-  view: StageView,
-  { isLast, progress }: { readonly isLast: boolean; readonly progress: Progress | undefined },
-): boolean {
-  const { unbound, objects, fulfilled: many, cell } = view;
+  { view, spec, now }: Pick<StageSituation, 'view' | 'spec' | 'now'>,
+): Progress | undefined {
+  const strategy = readStrategy(spec, stage);
+  if (strategy === undefined || view.clusters === undefined) return undefined;
+  const isSame = view.unbound !== undefined || active.print === undefined || active.print === view.print;
+  return computeProgress(strategy, view.clusters, (isSame ? active.clusters : undefined) ?? [], now);
+}
+
+/** Takes up what a look has found: a stage whose objects or clusters have changed begins again. */
+function observeStage(state: ActiveState, at: StageSituation): ActiveState {
+  const { view, progress, now } = at;
+  const { print, unbound } = view;
+  const { fulfilledSince, completedAt, clusters: before, ...others } = state.active;
+  const isFulfilled = isStageFulfilled(at);
+  const wasSoaked = isSoaked(state.active, at);
+  // What was fulfilled in time has as long again: it was edited, or its clusters have a bad moment.
+  const hasAgain = !isFulfilled && fulfilledSince !== undefined && (wasSoaked || unbound !== undefined);
+  const active = hasAgain ? { ...others, countsFrom: now } : others;
+  // Until it is bound nobody knows what it is about; it is not fulfilled, and may turn out to be the same as before.
+  if (unbound !== undefined)
+    return { ...state, active: { ...active, ...given({ clusters: before, completedAt }) } };
+  const clusters = progress?.marks;
+  const hasJoined =
+    before !== undefined && clusters?.some(({ name }) => !before.some((one) => one.name === name)) === true;
+  const isAnother =
+    active.print !== undefined && (active.print !== print || (completedAt !== undefined && hasJoined));
+  const begun = isAnother
+    ? { ...active, startedAt: now, countsFrom: now }
+    : { ...active, ...given({ completedAt }) };
+  const since = isAnother ? now : (fulfilledSince ?? now);
+  const marks = given({ fulfilledSince: isFulfilled ? since : undefined, clusters });
+  return { ...state, active: { ...begun, print, ...marks } };
+}
+
+function isStageFulfilled({ spec, stage, view, isLast, progress }: StageSituation): boolean {
+  const { unbound, objects, fulfilled, cell } = view;
   if (unbound !== undefined || cell !== undefined || objects === 0) return false;
   if (progress !== undefined) return progress.isOver;
-  if (many < objects) return false;
+  // Without knowing which clusters there are, those that were reached may be some of them.
+  if (readStrategy(spec, stage) !== undefined || fulfilled < objects) return false;
   return stage.condition !== undefined || isLast;
 }
 
 const soakEnd = ({ fulfilledSince }: ActiveStage, { soak }: Stage): number | undefined =>
-  fulfilledSince === undefined ? undefined : fulfilledSince + seconds(soak);
+  fulfilledSince === undefined ? undefined : fulfilledSince + 1000 * parseDuration(soak ?? 0);
 
-const isSoaked = (active: ActiveStage, stage: Stage, now: number): boolean =>
+const isSoaked = (active: ActiveStage, { stage, now }: StageSituation): boolean =>
   now >= (soakEnd(active, stage) ?? Number.POSITIVE_INFINITY);
 
-const seconds = (duration: string | undefined): number => 1000 * parseDuration(duration ?? 0);
-
-const soonest = (...times: readonly (number | undefined)[]): number | undefined => {
-  const known = times.filter((one) => one !== undefined);
-  return known.length === 0 ? undefined : Math.min(...known);
-};
-
-function wait(state: ActiveState, at: Found, { mark, ...said }: Waiting, now: number): StagedTurn {
-  return { state: seen(state, at, mark, now), decision: { do: 'Wait', ...said } };
-}
+const wait = (state: ActiveState, at: StageSituation, { mark, ...said }: Waiting): StagedTurn => ({
+  state: seen(state, at, mark),
+  decision: { do: 'Wait', ...said },
+});
 
 /** Marks where the active stage stands, with what was seen of it. */
 function seen(
   state: ActiveState,
-  { view, progress }: Found,
-  phase: Waiting['mark'],
-  now: number,
+  { view, progress, now }: StageSituation,
+  phase: StageMark['phase'],
 ): StagedState {
-  const { name, startedAt, hasServed = false, completedAt, print } = state.active;
-  const { objects, fulfilled: many, first, unbound, cell } = view;
-  const reason = unbound ?? cell ?? first?.reason;
+  const { name, startedAt, hasServed = false, completedAt, print, clusters } = state.active;
+  const { objects, fulfilled, first, unbound, cell } = view;
+  // While the stage is not bound, what was seen last of its clusters stays.
+  const before = state.stages.find((one) => one.name === name)?.clusters;
   const mark = {
     name,
     phase,
     startedAt: new Date(startedAt).toISOString(),
     objects,
-    fulfilled: many,
-    ...(first === undefined ? {} : { firstUnfulfilled: first.object }),
-    ...(reason === undefined ? {} : { reason }),
-    ...(hasServed ? { completed: true } : {}),
-    ...(completedAt === undefined || print === undefined ? {} : { completedWith: print }),
-    ...clustersSeen(state, progress),
+    fulfilled,
+    ...given({
+      firstUnfulfilled: first?.object,
+      reason: unbound ?? cell ?? first?.reason,
+      completed: hasServed || undefined,
+      completedWith: completedAt === undefined ? undefined : print,
+      clusters: clusters && (progress === undefined ? before : summarize(progress)),
+    }),
   };
   return markStage(state, mark, now);
 }
 
-/** While the stage is not bound, what was seen last of its clusters stays. */
-function clustersSeen(
-  { stages, active }: ActiveState,
-  progress: Progress | undefined,
-): Pick<StageMark, 'clusters'> {
-  const clusters =
-    progress === undefined
-      ? stages.find(({ name }) => name === active.name)?.clusters
-      : summarizeProgress(progress);
-  return clusters === undefined || active.clusters === undefined ? {} : { clusters };
-}
+const summarize = ({ of, marks, done, failed }: Progress) => ({
+  of,
+  reached: marks.length,
+  done: done.length,
+  failed: failed.length,
+  failing: failed.slice(0, 20),
+});
 
-function complete(state: ActiveState, at: Found, { observed, spec, now }: Situation): StagedTurn {
+function complete(state: ActiveState, at: StageSituation): StagedTurn {
+  const { observed, stage, view, now } = at;
   const active = { ...state.active, completedAt: state.active.completedAt ?? now, hasServed: true };
-  const hasCondition = spec.stages.at(-1)?.condition !== undefined;
-  const how = hasCondition
-    ? 'is fulfilled, and is the last one.'
-    : 'is the last one and has no condition: KubeStellar was asked to deploy the workload.';
+  const how =
+    stage.condition === undefined
+      ? 'is the last one and has no condition: KubeStellar was asked to deploy the workload.'
+      : 'is fulfilled, and is the last one.';
   const message = `Stage ${active.name} ${how}`;
-  const done = { ...clearRequest({ ...state, active }, 'promote'), active };
-  const own = observed.policies.find(({ stage }) => stage === active.name);
+  const done = { ...clearRequest(state, 'promote'), active };
+  const own = observed.policies.find((one) => one.stage === active.name);
   // It is to reach whatever it selects from now on.
   if (own?.only !== undefined)
-    return { state: seen(done, at, 'Fulfilled', now), decision: { do: 'Look', message } };
-  const { unbound, isOutOfDate } = at.view;
-  if (unbound !== undefined && isOutOfDate === true)
-    return wait(done, at, notBound(active.name, unbound), now);
-  return wait(done, at, { phase: 'Completed', reason: 'Completed', message, mark: 'Fulfilled' }, now);
+    return { state: seen(done, at, 'Fulfilled'), decision: { do: 'Look', message } };
+  const { unbound, isOutOfDate } = view;
+  if (unbound !== undefined && isOutOfDate === true) return wait(done, at, notBound(active.name, unbound));
+  return wait(done, at, { phase: 'Completed', reason: 'Completed', message, mark: 'Fulfilled' });
 }
 
-function fulfilled(
-  state: ActiveState,
-  at: Found,
-  { stage, situation }: { readonly stage: Stage; readonly situation: Situation },
-): StagedTurn {
-  if (stage.approval !== 'Manual') return pass(state, at, situation);
-  const message = `Stage ${stage.name} is fulfilled. Send promote to begin the next one, or abort to roll this one back.`;
-  return wait(
-    state,
-    at,
-    { phase: 'Paused', reason: 'WaitingForApproval', message, mark: 'Fulfilled' },
-    situation.now,
-  );
+function completeMiddle(state: ActiveState, at: StageSituation): StagedTurn {
+  const { name, approval } = at.stage;
+  if (approval !== 'Manual') return pass(state, at);
+  const message = `Stage ${name} is fulfilled. Send promote to begin the next one, or abort to roll this one back.`;
+  return wait(state, at, { phase: 'Paused', reason: 'WaitingForApproval', message, mark: 'Fulfilled' });
 }
 
 /** Goes on to the next stage, unless something holds it. */
-function pass(state: ActiveState, at: Found, situation: Situation): StagedTurn {
-  const { spec, now } = situation;
-  const { name } = state.active;
-  const next = spec.stages[spec.stages.findIndex((one) => one.name === name) + 1];
-  if (next === undefined) return complete({ ...clearHold(state), active: state.active }, at, situation);
-  const passed = clearHold(clearRequest(seen(state, at, 'Passed', now), 'promote'));
-  const turn = beginStage(passed, next, situation);
-  return turn.decision.do === 'Wait' ? { ...turn, state: seen(state, at, 'Fulfilled', now) } : turn;
+function pass(state: ActiveState, at: StageSituation): StagedTurn {
+  const { stages } = at.spec;
+  const next = stages[stages.indexOf(at.stage) + 1];
+  if (next === undefined) return complete({ ...omit(state, 'held'), active: state.active }, at);
+  const passed = omit(clearRequest(seen(state, at, 'Passed'), 'promote'), 'held');
+  const turn = beginStage(passed, next, at);
+  return turn.decision.do === 'Wait' ? { ...turn, state: seen(state, at, 'Fulfilled') } : turn;
 }
 
-interface Trouble {
-  readonly reason: 'TimedOut' | 'TooManyFailures';
-  readonly message: string;
-}
+type Trouble = Pick<Held, 'reason' | 'message'>;
 
 /** Why a stage does not go on by itself: too many clusters have failed, or it is late. */
 function troubleOf(
   { active }: ActiveState,
-  { view, progress }: Found,
-  { stage, situation }: { readonly stage: Stage; readonly situation: Situation },
+  { stage, view, progress, now }: StageSituation,
 ): Trouble | undefined {
   const { name, timeout = '' } = stage;
   if (progress?.isBreached === true) {
-    return { reason: 'TooManyFailures', message: describeFailures(name, progress, situation.observed) };
+    const { failed, of } = progress;
+    const why = view.first === undefined ? '' : ` ${whyNot(view.first)}`;
+    const message = `Stage ${name}: ${failed.length} of ${of} clusters did not fulfil it in time: ${listed(failed)}.${why}`;
+    return { reason: 'TooManyFailures', message };
   }
   const late = computeDeadline(active, stage);
-  if (late === undefined || situation.now < late) return undefined;
+  if (late === undefined || now < late) return undefined;
   const why = view.unbound ?? view.cell ?? view.first?.reason ?? 'The stage observes no objects.';
-  const message = `Stage ${name} was not fulfilled within ${timeout}: ${why}`;
-  return { reason: 'TimedOut', message };
+  return { reason: 'TimedOut', message: `Stage ${name} was not fulfilled within ${timeout}: ${why}` };
 }
 
-function giveUp(
-  state: ActiveState,
-  at: Found,
-  { stage, now, trouble }: { readonly stage: Stage; readonly now: number; readonly trouble: Trouble },
-): StagedTurn {
+function giveUp(state: ActiveState, at: StageSituation, trouble: Trouble): StagedTurn {
+  const { name, onTimeout } = at.stage;
   const { message } = trouble;
   const { hasServed = false } = state.active;
-  if (stage.onTimeout === 'RollBack' && !hasServed) {
+  if (onTimeout === 'RollBack' && !hasServed)
     return {
-      state: { ...seen(state, at, 'TimedOut', now), rollingBack: trouble },
+      state: { ...seen(state, at, 'TimedOut'), rollingBack: trouble },
       decision: { do: 'Look', message },
     };
-  }
   const why =
     ' Its clusters may already have received the workload, so Okra does not roll it back automatically.';
-  const said = stage.onTimeout === 'RollBack' ? `${message}${why}` : message;
-  const held: Held = { ...trouble, message: said, stage: stage.name };
-  return wait({ ...state, held }, at, heldBack(held, state), now);
+  const held: Held = {
+    ...trouble,
+    message: onTimeout === 'RollBack' ? `${message}${why}` : message,
+    stage: name,
+  };
+  return wait({ ...state, held }, at, heldBack(held, state));
 }
 
 /** A wait, and where it leaves the stage. */
@@ -325,30 +292,23 @@ const notBound = (stage: string, unbound: string): Waiting => ({
 });
 
 /** What a stage waits for that is neither over nor late. */
-function stillWaiting(
-  stage: Stage,
-  active: ActiveStage,
-  { view, progress }: { readonly view: StageView; readonly progress: Progress | undefined },
-): Waiting {
+function stillWaiting({ fulfilledSince }: ActiveStage, { stage, view, progress }: StageSituation): Waiting {
   const { name } = stage;
-  const { unbound, objects, fulfilled: many, first, cell } = view;
+  const { unbound, objects, fulfilled, first, cell } = view;
   if (unbound !== undefined) return notBound(name, unbound);
-  if (active.fulfilledSince !== undefined) {
+  if (fulfilledSince !== undefined) {
     const message = `Stage ${name} is fulfilled and must stay fulfilled for ${stage.soak ?? '0s'}.`;
     return { phase: 'Progressing', reason: 'Soaking', message, mark: 'Soaking' };
   }
-  if (stage.condition === undefined && objects > 0 && many === objects && cell === undefined) {
+  if (stage.condition === undefined && objects > 0 && fulfilled === objects && cell === undefined) {
     const message = `Stage ${name} has no condition. Send promote to begin the next one.`;
     return { phase: 'Paused', reason: 'NoCondition', message, mark: 'Fulfilled' };
   }
-  if (progress !== undefined) {
-    const message = `Stage ${name}: ${clustersIn(progress)}${cell ?? whyNot(first)}`;
-    return { phase: 'Progressing', reason: 'Waiting', message, mark: 'Waiting' };
-  }
-  const what =
-    first === undefined ? (cell ?? 'The stage observes no objects.') : `${first.object}: ${first.reason}`;
-  const message = `Stage ${name}: ${many} of ${objects} objects fulfil it. ${what}`;
-  return { phase: 'Progressing', reason: 'Waiting', message, mark: 'Waiting' };
+  const said =
+    progress === undefined
+      ? `${fulfilled} of ${objects} objects fulfil it. ${first === undefined ? (cell ?? 'The stage observes no objects.') : whyNot(first)}`
+      : `${clustersIn(progress)}${cell ?? whyNot(first)}`;
+  return { phase: 'Progressing', reason: 'Waiting', message: `Stage ${name}: ${said}`, mark: 'Waiting' };
 }
 
 const whyNot = (first: StageView['first']): string =>

@@ -1,57 +1,39 @@
-import type { Stage, StagedBindingPolicySpec } from '../../crds/staged-binding-policy.ts';
+import type { Stage } from '../../crds/staged-binding-policy.ts';
+import { holdOfFreeze, type ClosedGate } from '../gates/freeze.ts';
+import { holdOfWindows } from '../gates/windows.ts';
+import { given, omit } from '../model/fields.ts';
+import type { ClusterSelection, ObservedStaged, Situation, StagePolicy } from './observation.ts';
+import { explainUnselected } from './policy.ts';
+import { computeProgress, readStrategy, type Progress, type Strategy } from './progressive.ts';
 import {
-  type StagedTurn,
   clearRequest,
   isPassed,
   markStage,
-  clearStage,
   type ActiveState,
-  type StagedState,
   type StagedDecision,
+  type StagedState,
+  type StagedTurn,
   type StagedWait,
-  type ActiveStage,
 } from './state.ts';
-import type {
-  ObservedStaged,
-  Situation,
-  StagePolicy,
-  ClusterSelection,
-  PresentPolicy,
-  StageView,
-} from './observation.ts';
-import { freezeAt, heldByFreeze } from '../gates/freeze.ts';
-import { openingAt } from '../gates/windows.ts';
-import { computeProgress, readStrategy, type Progress, type Strategy } from './progressive.ts';
-import { explainUnselected } from './policy.ts';
-
-/** Whether a stage is to reach its clusters a few at a time, and is not over. */
-function isProgressive({ active }: ActiveState, { spec }: Pick<Situation, 'spec'>, name: string): boolean {
-  const isActive = active.name === name && active.completedAt === undefined;
-  return isActive && strategyOf(active, spec) !== undefined;
-}
-
-function strategyOf({ name }: ActiveStage, spec: StagedBindingPolicySpec): Strategy | undefined {
-  const stage = spec.stages.find((one) => one.name === name);
-  return stage === undefined ? undefined : readStrategy(spec, stage);
-}
 
 /** Reaches the first clusters of a stage; undefined while they are unknown, or there are none. */
-function reachFirstClusters(state: ActiveState, situation: Situation): StagedTurn | undefined {
-  const { observed, object, spec, now } = situation;
+function reachFirstClusters(
+  state: ActiveState,
+  situation: Situation,
+  strategy: Strategy,
+): StagedTurn | undefined {
+  const { selection } = situation.observed;
   const { name } = state.active;
-  const all = observed.selection?.clusters ?? [];
-  const strategy = strategyOf(state.active, spec);
-  const isKnown = explainUnselected(name, observed.selection) === undefined;
-  if (strategy === undefined || !isKnown) return undefined;
-  const { next } = computeProgress(strategy, { all, reached: [], fulfilled: [] }, [], now);
+  if (explainUnselected(name, selection) !== undefined) return undefined;
+  const all = selection?.clusters ?? [];
+  const { next } = computeProgress(strategy, { all, reached: [], fulfilled: [] }, [], situation.now);
   const message = `Stage ${name} begins with ${listed(next)}, of ${all.length} clusters.`;
-  // What was begun with before is gone, and how long it took says nothing of what comes now.
-  const { clusters: _before, ...active } = state.active;
   return {
-    state: { ...state, active },
-    decision: waitForFreeze(observed, message, now) ??
+    // What was begun with before is gone, and how long it took says nothing of what comes now.
+    state: { ...state, active: omit(state.active, 'clusters') },
+    decision:
       // KubeStellar may have taken its time to say which clusters there are.
-      waitForWindow(object, message, now) ?? { do: 'Apply', stage: name, clusters: next, message },
+      waitForGates(situation, message) ?? { do: 'Apply', stage: name, clusters: next, message },
   };
 }
 
@@ -70,107 +52,50 @@ function selectClusters(selection: ClusterSelection | undefined, stage: string):
   return { do: 'Select', stage, message: `Asking KubeStellar which clusters stage ${stage} selects.` };
 }
 
-/** Finds the progress of a progressive stage; undefined for others, or while it is unknown. */
-export function findProgress(
-  { active }: ActiveState,
-  { clusters }: StageView,
-  { spec, now }: Pick<Situation, 'spec' | 'now'>,
-): Progress | undefined {
-  const strategy = strategyOf(active, spec);
-  if (strategy === undefined || clusters === undefined) return undefined;
-  return computeProgress(strategy, clusters, active.clusters ?? [], now);
-}
-
 /** Goes on with the next clusters; undefined when there are none to begin with. */
 export function reachNextClusters(
-  { active }: ActiveState,
+  { active: { name } }: ActiveState,
   { next, of, done, failed }: Progress,
-  { observed, object, now }: Situation,
+  situation: Situation,
 ): StagedDecision | undefined {
-  const own = observed.policies.find(({ stage }) => stage === active.name);
+  const own = situation.observed.policies.find(({ stage }) => stage === name);
   if (own?.only === undefined || next.length === 0) return undefined;
   const left = failed.length === 0 ? '' : `, ${failed.length} have failed`;
-  const message = `Stage ${active.name} continues with ${listed(next)}: ${done.length} of ${of} clusters are done${left}.`;
-  return (
-    waitForFreeze(observed, message, now) ??
-    waitForWindow(object, message, now) ?? {
-      do: 'Apply',
-      stage: active.name,
-      clusters: [...own.only, ...next],
-      found: own.uid,
-      message,
-    }
-  );
+  const message = `Stage ${name} continues with ${listed(next)}: ${done.length} of ${of} clusters are done${left}.`;
+  const clusters = [...own.only, ...next];
+  return waitForGates(situation, message) ?? { do: 'Apply', stage: name, clusters, found: own.uid, message };
 }
 
 const MOST_NAMED = 5;
 
-function listed(names: readonly string[]): string {
+/** Names some clusters, and how many more there are. */
+export function listed(names: readonly string[]): string {
   const more = names.length - MOST_NAMED;
   const shown = names.slice(0, MOST_NAMED).join(', ');
   return more > 0 ? `${shown} and ${more} more` : shown;
 }
 
-/** How far a stage is with its clusters, for its status. */
-export const summarizeProgress = ({ of, marks, done, failed }: Progress) => ({
-  of,
-  reached: marks.length,
-  done: done.length,
-  failed: failed.length,
-  failing: failed.slice(0, 20),
-});
+/** Waits while a Freeze holds whatever goes forward. */
+const waitForFreeze = ({ observed, now }: Situation, next: string): StagedWait | undefined =>
+  waitFor('WaitingForFreeze', holdOfFreeze(observed.freezes, now), next);
 
-/** What has gone wrong when too many clusters have failed. */
-export const describeFailures = (
-  stage: string,
-  { failed, of }: Progress,
-  observed: ObservedStaged,
-): string => {
-  const why = observed.view?.first;
-  const first = why === undefined ? '' : ` ${why.object}: ${why.reason}`;
-  return `Stage ${stage}: ${failed.length} of ${of} clusters did not fulfil it in time: ${listed(failed)}.${first}`;
-};
+/** Waits while a Freeze or a closed window holds the beginning of a stage. */
+const waitForGates = (situation: Situation, next: string): StagedWait | undefined =>
+  waitForFreeze(situation, next) ??
+  waitFor('WaitingForWindow', holdOfWindows(situation.spec.windows, situation.now), next);
 
-/** What holds whatever goes forward: a Freeze. */
-function waitForFreeze({ freezes }: ObservedStaged, next: string, now: number): StagedWait | undefined {
-  const freeze = freezeAt(freezes, now);
-  if (freeze === undefined) return undefined;
-  return {
-    do: 'Wait',
-    phase: 'Waiting',
-    reason: 'WaitingForFreeze',
-    until: freeze.until,
-    message: `${heldByFreeze(freeze)} Next: ${next}`,
-  };
-}
-
-/** What holds the beginning of a stage besides: windows. */
-function waitForWindow({ spec }: PresentPolicy, next: string, now: number): StagedWait | undefined {
-  const opening = openingAt(spec?.windows, now);
-  if (opening.is === 'Open') return undefined;
-  const { opensAt } = opening;
-  const when =
-    opensAt === undefined
-      ? 'none of spec.windows opens within 400 days. Correct them.'
-      : `the next one opens at ${new Date(opensAt).toISOString()}.`;
-  return {
-    do: 'Wait',
-    phase: 'Waiting',
-    reason: 'WaitingForWindow',
-    until: opensAt,
-    message: `Waiting for a window; ${when} Next: ${next}`,
-  };
-}
+const waitFor = (reason: string, gate: ClosedGate | undefined, next: string): StagedWait | undefined =>
+  gate && { do: 'Wait', phase: 'Waiting', reason, ...gate, message: `${gate.message} Next: ${next}` };
 
 /** Begins a stage, unless something holds it. */
 export function beginStage(state: StagedState, { name }: Stage, situation: Situation): StagedTurn {
-  const { observed, object, now } = situation;
+  const { now } = situation;
   const message = `Stage ${name} begins.`;
-  const held = waitForFreeze(observed, message, now) ?? waitForWindow(object, message, now);
+  const held = waitForGates(situation, message);
   if (held !== undefined) return { state, decision: held };
   const active = { name, startedAt: now, countsFrom: now };
   // A promote that still waits was about another stage.
-  const before = clearStage(clearRequest(state, 'promote'));
+  const before = omit(clearRequest(state, 'promote'), 'active');
   const mark = { name, phase: 'Binding', startedAt: new Date(now).toISOString() } as const;
   const begun = markStage({ ...before, active }, mark, now);
   // What was seen says as well what is to be placed now.
@@ -190,54 +115,56 @@ export function beginFirstStage(state: StagedState, situation: Situation): Stage
 /** Makes the BindingPolicies of the stages what they are to be; undefined when they are. */
 export function placeStages(state: ActiveState, situation: Situation): StagedTurn | undefined {
   const { stages, stageRetention } = situation.spec;
-  for (const { name } of stages) {
-    const isKept = stageRetention === 'Keep' && isPassed(state, name);
-    if (name !== state.active.name && !isKept) continue;
-    const placed = placeOne(state, situation, name);
+  for (const stage of stages) {
+    const isKept = stageRetention === 'Keep' && isPassed(state, stage.name);
+    if (stage.name !== state.active.name && !isKept) continue;
+    const placed = placeOne(state, situation, stage);
     if (placed === 'Unknown') return undefined;
     if (placed !== undefined) return placed;
   }
   return clear(state, situation);
 }
 
+/** Finds which clusters a stage begins with, before it has a BindingPolicy; undefined when it has begun. */
+function reachSome(
+  state: ActiveState,
+  situation: Situation,
+  { policy, strategy }: { readonly policy: StagePolicy | undefined; readonly strategy: Strategy },
+): StagedTurn | 'Unknown' | undefined {
+  if (policy !== undefined && policy.only === undefined) return undefined;
+  const asked = selectClusters(situation.observed.selection, state.active.name);
+  if (asked !== undefined) return { state, decision: asked };
+  return policy === undefined ? (reachFirstClusters(state, situation, strategy) ?? 'Unknown') : undefined;
+}
+
 /** Applies the BindingPolicy of a stage if it differs; `Unknown` while its clusters are unknown. */
 function placeOne(
   state: ActiveState,
   situation: Situation,
-  name: string,
+  stage: Stage,
 ): StagedTurn | 'Unknown' | undefined {
-  const { observed } = situation;
-  const policy = observed.policies.find(({ stage }) => stage === name);
-  if (policy?.isDeleting === true) return { state, decision: waitForGone(policy) };
-  const isFew = isProgressive(state, situation, name);
-  const isAsked = isFew && (policy === undefined || policy.only !== undefined);
-  const asked = isAsked ? selectClusters(observed.selection, name) : undefined;
-  if (asked !== undefined) return { state, decision: asked };
-  if (isFew && policy === undefined) return reachFirstClusters(state, situation) ?? 'Unknown';
-  return corrected(state, situation, { name, policy, isFew });
-}
-
-/** Makes a BindingPolicy say what it is to say; undefined when it does. */
-function corrected(
-  state: ActiveState,
-  { observed, now }: Situation,
-  of: { readonly name: string; readonly policy: StagePolicy | undefined; readonly isFew: boolean },
-): StagedTurn | undefined {
-  const { name, policy, isFew } = of;
+  const { observed, spec } = situation;
+  const { name } = stage;
+  const policy = observed.policies.find((one) => one.stage === name);
+  if (policy?.isDeleting === true) {
+    const message = `BindingPolicy ${policy.name} is being deleted, not by Okra; Okra recreates it once it is gone.`;
+    return { state, decision: { do: 'Wait', phase: 'Progressing', reason: 'Removing', message } };
+  }
+  const { active } = state;
   // What reaches some of its clusters does so until its stage is over.
-  const isRight = isFew || policy?.only === undefined;
+  const isOpen = active.name === name && active.completedAt === undefined;
+  const strategy = isOpen ? readStrategy(spec, stage) : undefined;
+  const begun = strategy && reachSome(state, situation, { policy, strategy });
+  if (begun !== undefined) return begun;
+  const isRight = strategy !== undefined || policy?.only === undefined;
   if (policy?.isAsAsked === true && isRight) return undefined;
   const message =
     policy === undefined
       ? `Creating the BindingPolicy of stage ${name}.`
       : `Updating the BindingPolicy of stage ${name} to match the spec.`;
-  const change = {
-    stage: name,
-    ...(isRight && policy?.only !== undefined ? { clusters: policy.only } : {}),
-    ...(policy === undefined ? {} : { found: policy.uid }),
-  };
-  const held = reachesNoMore(policy, observed) ? undefined : waitForFreeze(observed, message, now);
-  return { state, decision: held ?? { do: 'Apply', ...change, message } };
+  const held = reachesNoMore(policy, observed) ? undefined : waitForFreeze(situation, message);
+  const change = given({ clusters: isRight ? policy?.only : undefined, found: policy?.uid });
+  return { state, decision: held ?? { do: 'Apply', stage: name, ...change, message } };
 }
 
 /** Whether a BindingPolicy that is to reach all clusters of its stage has reached them all. */
@@ -247,7 +174,8 @@ const reachesNoMore = (policy: StagePolicy | undefined, { selection }: ObservedS
   selection.clusters?.every((name) => policy.only?.includes(name)) === true;
 
 /** Deletes what is no longer needed, once the active stage is bound and reaches all its clusters. */
-function clear(state: ActiveState, { observed, object, spec, now }: Situation): StagedTurn | undefined {
+function clear(state: ActiveState, situation: Situation): StagedTurn | undefined {
+  const { observed, object, spec } = situation;
   const own = observed.policies.find(({ stage }) => stage === state.active.name);
   const { selection } = observed;
   if (own === undefined || own.only !== undefined) return undefined;
@@ -260,16 +188,6 @@ function clear(state: ActiveState, { observed, object, spec, now }: Situation): 
   if (left === undefined) return undefined;
   const message = `Deleting BindingPolicy ${left.name}: its stage is completed, and stageRetention is Remove.`;
   const { name, uid } = left;
-  const { generation } = object;
-  return {
-    state,
-    decision: waitForFreeze(observed, message, now) ?? { do: 'Remove', name, uid, generation, message },
-  };
+  const removal = { do: 'Remove', name, uid, generation: object.generation, message } as const;
+  return { state, decision: waitForFreeze(situation, message) ?? removal };
 }
-
-const waitForGone = ({ name }: StagePolicy): StagedTurn['decision'] => ({
-  do: 'Wait',
-  phase: 'Progressing',
-  reason: 'Removing',
-  message: `BindingPolicy ${name} is being deleted, not by Okra; Okra recreates it once it is gone.`,
-});

@@ -1,4 +1,5 @@
 import type { Stamp } from '../model/request.ts';
+import { given, omit } from '../model/fields.ts';
 import { cut } from '../text.ts';
 import {
   clearRequest,
@@ -11,25 +12,57 @@ import {
   type StagedState,
 } from './state.ts';
 
-/** Says why a request makes no sense now; undefined when it does. */
-export function refuseStagedRequest(
+/** One kind of request: when it makes no sense, and what happens now that it was taken. */
+interface RequestKind {
+  readonly refusal?: (state: StagedState, aim: StagedAim) => string | undefined;
+  readonly answer: (stage: string, state: StagedState, aim: StagedAim) => string;
+}
+
+const kinds: Readonly<Record<StagedRequestName, RequestKind>> = {
+  pause: { answer: (stage) => `Paused at ${stage}; no stage begins. Send resume to continue.` },
+  resume: {
+    refusal: ({ requests }) =>
+      requests.paused === undefined ? 'The StagedBindingPolicy is not paused.' : undefined,
+    answer: (stage) => `Resumed; continuing with ${stage}.`,
+  },
+  promote: {
+    refusal: promoteRefusal,
+    answer: (stage, { active }) =>
+      `Finishing ${stage}, whether or not it is fulfilled${active?.clusters === undefined ? '' : ', and deploying to all of its remaining clusters at once'}.`,
+  },
+  abort: {
+    refusal: abortRefusal,
+    answer: (stage, state, aim) =>
+      isWithdrawal(state, aim)
+        ? `No stage begins after ${stage} until you send retry.`
+        : `Rolling back ${stage}: its BindingPolicy is deleted.`,
+  },
+  retry: {
+    refusal: (state) =>
+      takingBackRefusal(state) ??
+      (state.held === undefined
+        ? 'There is nothing to retry: no stage was aborted or timed out. Use promote to finish a stage.'
+        : undefined),
+    answer: (stage) => `Retrying ${stage} from the beginning.`,
+  },
+};
+
+/** Says why a request makes no sense now; undefined when it does, or before the first look. */
+export const refuseStagedRequest = (
   state: StagedState,
   name: StagedRequestName,
   aim: StagedAim = {},
-): string | undefined {
-  if (!state.isRestored) return undefined;
-  switch (name) {
-    case 'abort':
-      return abortRefusal(state, aim);
-    case 'resume':
-      return state.requests.paused === undefined ? 'The StagedBindingPolicy is not paused.' : undefined;
-    case 'promote':
-      return promoteRefusal(state, aim);
-    case 'retry':
-      return retryRefusal(state);
-    case 'pause':
-      return undefined;
-  }
+): string | undefined => (state.isRestored ? kinds[name].refusal?.(state, aim) : undefined);
+
+/** Says what happens now that a request was taken. */
+export function answerStagedRequest(
+  name: StagedRequestName,
+  state: StagedState,
+  aim: StagedAim = {},
+): string {
+  const { active, isRestored } = state;
+  if (!isRestored) return 'Accepted; takes effect at the next reconcile, if it applies then.';
+  return kinds[name].answer(active === undefined ? 'the first stage' : `stage ${active.name}`, state, aim);
 }
 
 /** What is being taken back begins again only by what is sent when that is done. */
@@ -38,12 +71,6 @@ function takingBackRefusal({ rollingBack, requests: { abort } }: StagedState): s
   const { message = `an abort by ${abort?.by ?? ''}.` } = rollingBack ?? {};
   return `The stage is being rolled back: ${message} Send retry once that is done.`;
 }
-
-const retryRefusal = (state: StagedState): string | undefined =>
-  takingBackRefusal(state) ??
-  (state.held === undefined
-    ? 'There is nothing to retry: no stage was aborted or timed out. Use promote to finish a stage.'
-    : undefined);
 
 /** A promote is of the stage that its sender has looked at. */
 function promoteRefusal(state: StagedState, { stage }: StagedAim): string | undefined {
@@ -135,67 +162,27 @@ export function acceptStagedRequest(
     return { ...state, early: [...(state.early ?? []), { name, request }].slice(-LONGEST.requests) };
   }
   if (refuseStagedRequest(state, name, request) !== undefined) return state;
-  const stamp = {
-    by: cut(request.by, LONGEST.by),
-    reason: cut(request.reason, LONGEST.reason),
-    at: request.at,
-  };
-  const to = request.to === undefined ? {} : { to: request.to };
+  const { at, to } = request;
+  const stamp = { by: cut(request.by, LONGEST.by), reason: cut(request.reason, LONGEST.reason), at };
   const asked = [...state.asked, { action: name, ...stamp }].slice(-LONGEST.requests);
   if (name === 'abort' && isWithdrawal(state, request)) return { ...withdrawn(state, request, stamp), asked };
   return {
     ...state,
     ...(name === 'resume' ? soaksAgain(state) : {}),
-    requests: taken(state.requests, name, { ...stamp, ...to }),
+    requests: taken(state.requests, name, { ...stamp, ...given({ to }) }),
     asked,
   };
 }
 
 /** Nobody has looked while it was paused. */
-function soaksAgain({ active }: StagedState): Partial<StagedState> {
-  if (active === undefined) return {};
-  const { fulfilledSince: _unseen, clusters: _late, ...others } = active;
-  return { active: others };
-}
+const soaksAgain = ({ active }: StagedState): Partial<StagedState> =>
+  active === undefined ? {} : { active: omit(active, 'fulfilledSince', 'clusters') };
 
 function taken(
   requests: StagedState['requests'],
   name: StagedRequestName,
   request: StagedRequest,
 ): StagedState['requests'] {
-  const { paused, ...others } = requests;
-  switch (name) {
-    case 'pause':
-      return { ...others, paused: paused ?? request };
-    case 'resume':
-      return others;
-    case 'promote':
-    case 'retry':
-    case 'abort':
-      return { ...requests, [name]: request };
-  }
-}
-
-/** Says what happens now that a request was taken. */
-export function answerStagedRequest(
-  name: StagedRequestName,
-  state: StagedState,
-  aim: StagedAim = {},
-): string {
-  const { active, isRestored } = state;
-  if (!isRestored) return 'Accepted; takes effect at the next reconcile, if it applies then.';
-  const stage = active === undefined ? 'the first stage' : `stage ${active.name}`;
-  switch (name) {
-    case 'pause':
-      return `Paused at ${stage}; no stage begins. Send resume to continue.`;
-    case 'resume':
-      return `Resumed; continuing with ${stage}.`;
-    case 'promote':
-      return `Finishing ${stage}, whether or not it is fulfilled${active?.clusters === undefined ? '' : ', and deploying to all of its remaining clusters at once'}.`;
-    case 'abort':
-      if (isWithdrawal(state, aim)) return `No stage begins after ${stage} until you send retry.`;
-      return `Rolling back ${stage}: its BindingPolicy is deleted.`;
-    case 'retry':
-      return `Retrying ${stage} from the beginning.`;
-  }
+  if (name === 'pause') return { paused: request, ...requests };
+  return name === 'resume' ? omit(requests, 'paused') : { ...requests, [name]: request };
 }

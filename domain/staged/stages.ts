@@ -1,3 +1,4 @@
+import { given, omit } from '../model/fields.ts';
 import { sameValue } from '../kubernetes/canonical.ts';
 import type { ObservedStaged, PresentPolicy } from './observation.ts';
 import type { StagedBindingPolicySpec } from '../../crds/staged-binding-policy.ts';
@@ -9,6 +10,7 @@ import {
   initialStagedState,
   stagedRequestNames,
   type StagedAsked,
+  type ActiveStage,
 } from './state.ts';
 import { acceptStagedRequest } from './requests.ts';
 import type { Stamp } from '../model/request.ts';
@@ -30,7 +32,7 @@ export function restoreState(before: StagedState, observed: ObservedStaged, now:
     stages: status.stages ?? [],
     asked: [...askedIn(status), ...state.asked],
     ...pausedIn(state, status),
-    ...(status.held === undefined ? {} : heldIn(status, status.held)),
+    ...heldIn(status),
   };
   const taken =
     status.activeStage === undefined
@@ -47,31 +49,22 @@ const isUntouched = ({ active, held, stages }: StagedState): boolean =>
 const ofObject = (state: StagedState, uid: string): StagedState =>
   state.uid === undefined || state.uid === uid ? { ...state, uid } : { ...initialStagedState, uid };
 
-function activeIn(
-  { status, generation }: PresentPolicy,
-  name: string,
-  now: number,
-): NonNullable<StagedState['active']> {
+function activeIn({ status, generation }: PresentPolicy, name: string, now: number): ActiveStage {
   const mark = status.stages?.find((one) => one.name === name);
-  const startedAt = parseTime(mark?.startedAt) ?? now;
   const isCompleted = status.phase === 'Completed';
-  // How long it has been fulfilled nobody knows for sure, so that it soaks again, and has as long again; what was completed stays so, unless the spec, the workload or its clusters have changed since.
+  const begun = { name, startedAt: parseTime(mark?.startedAt) ?? now, countsFrom: now };
   if (isCompleted && status.observedGeneration === generation) {
-    const print = mark?.completedWith;
     const completedAt = parseTime(mark?.since) ?? now;
-    const over = { name, startedAt, countsFrom: now, completedAt, hasServed: true };
-    return print === undefined ? over : { ...over, print };
+    return { ...begun, completedAt, hasServed: true, ...given({ print: mark?.completedWith }) };
   }
-  const hasServed = isCompleted || mark?.completed === true;
-  return { name, startedAt, countsFrom: now, ...(hasServed ? { hasServed } : {}) };
+  // How long it has been fulfilled nobody knows for sure, so that it soaks again, and has as long again.
+  return isCompleted || mark?.completed === true ? { ...begun, hasServed: true } : begun;
 }
 
-function heldIn(status: Status, held: NonNullable<Status['held']>): Partial<StagedState> {
-  if (status.phase !== 'RollingBack') return { held };
-  const { reason, by, message, to } = held;
-  const said = { ...(by === undefined ? {} : { by }), ...(to === undefined ? {} : { to }) };
-  return { rollingBack: { reason, message, ...said } };
-}
+const heldIn = ({ phase, held }: Status): Partial<StagedState> => {
+  if (held === undefined) return {};
+  return phase === 'RollingBack' ? { rollingBack: omit(held, 'stage') } : { held };
+};
 
 const pausedIn = (state: StagedState, { paused }: Status): Partial<StagedState> =>
   paused === undefined ? {} : { requests: { paused: stampOf(paused), ...state.requests } };
@@ -82,10 +75,10 @@ const askedIn = ({ requests = [] }: Status): readonly StagedAsked[] =>
     return action === undefined ? [] : [{ action, ...stampOf(request) }];
   });
 
-const stampOf = (said: { readonly by: string; readonly reason: string; readonly time: string }): Stamp => ({
-  by: said.by,
-  reason: said.reason,
-  at: parseTime(said.time) ?? 0,
+const stampOf = ({ by, reason, time }: NonNullable<Status['paused']>): Stamp => ({
+  by,
+  reason,
+  at: parseTime(time) ?? 0,
 });
 
 /** Takes the newest stage with a BindingPolicy for the active one, and those before it for passed. */

@@ -1,5 +1,6 @@
 import { stagedRequestNames } from '../../crds/request-names.ts';
 import type { Stage, StagedBindingPolicyStatus } from '../../crds/staged-binding-policy.ts';
+import { omit } from '../model/fields.ts';
 import type { Stamp } from '../model/request.ts';
 import type { ClusterMark } from './progressive.ts';
 
@@ -43,14 +44,8 @@ export interface ActiveStage {
 /** What cannot change of a stage that has begun. */
 export type BegunStage = Pick<Stage, 'name' | 'clusterSelectors'>;
 
-/** A stage that is being taken back. */
-export interface RollingBack {
-  readonly reason: Held['reason'];
-  readonly by?: string;
-  readonly message: string;
-  /** The stage to go back to; undefined: the one before. */
-  readonly to?: string;
-}
+/** A stage that is being taken back; without `to`, the stage before it is gone back to. */
+export type RollingBack = Omit<Held, 'stage'>;
 
 /** What a request is about; what is left out may be anything. */
 export interface StagedAim {
@@ -99,25 +94,9 @@ export const initialStagedState: StagedState = {
 /** A state in which a stage has begun. */
 export type ActiveState = StagedState & { readonly active: ActiveStage };
 
-/** A state in which no stage has begun. */
-export function clearStage({ active: _active, ...others }: StagedState): StagedState {
-  return others;
-}
-
-/** A state in which nothing has to be let go on. */
-export function clearHold({ held: _held, ...others }: StagedState): StagedState {
-  return others;
-}
-
-/** A state in which nothing is being taken back. */
-export function clearRollBack({ rollingBack: _rollingBack, ...others }: StagedState): StagedState {
-  return others;
-}
-
 /** A state after a request was carried out. */
 export function clearRequest(state: StagedState, name: 'promote' | 'retry' | 'abort'): StagedState {
-  const { [name]: _answered, ...requests } = state.requests;
-  return { ...state, requests };
+  return { ...state, requests: omit(state.requests, name) };
 }
 
 /** Marks where a stage stands; since when it has been there changes with its phase only. */

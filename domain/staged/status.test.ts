@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { StagedBindingPolicyStatus } from '../../crds/staged-binding-policy.ts';
-import { isSameStagedStatus } from './status.ts';
+import { sameStatus } from '../rollout/report/events.ts';
 
 const since = '2026-11-23T10:00:00Z';
 const saying = (mark: object, more: StagedBindingPolicyStatus = {}): StagedBindingPolicyStatus => ({
@@ -16,5 +16,5 @@ it.each<[string, StagedBindingPolicyStatus, boolean]>([
   ['how many objects fulfil it', saying({ objects: 2 }), false],
   ['another phase', saying({}, { phase: 'Progressing' }), false],
 ])('a status that differs in %s', (_, status, isSame) => {
-  expect(isSameStagedStatus(status, saying({}))).toBe(isSame);
+  expect(sameStatus(status, saying({}))).toBe(isSame);
 });

@@ -1,8 +1,8 @@
 import type { StagedBindingPolicyStatus } from '../../crds/staged-binding-policy.ts';
-import { sameValue } from '../kubernetes/canonical.ts';
 import { conditionsFrom, type Claim } from '../kubernetes/conditions.ts';
+import { given, omit } from '../model/fields.ts';
 import type { Stamp } from '../model/request.ts';
-import type { StagedDecision, StagedState } from './state.ts';
+import type { StagedDecision, StagedState, StagedWait } from './state.ts';
 import type { PresentPolicy } from './observation.ts';
 import { namePolicy } from './policy.ts';
 
@@ -15,12 +15,7 @@ export interface StagedStatusInput {
   readonly now: number;
 }
 
-interface Told {
-  readonly phase: NonNullable<StagedBindingPolicyStatus['phase']>;
-  readonly reason: string;
-  readonly message: string;
-  readonly isTrouble: boolean;
-}
+type Told = Required<Pick<StagedWait, 'phase' | 'reason' | 'message' | 'isTrouble'>>;
 
 /** Says where a StagedBindingPolicy stands. */
 export function deriveStagedStatus({
@@ -33,34 +28,24 @@ export function deriveStagedStatus({
   const told = toldBy(decision, state);
   const { active, held, rollingBack, requests, asked } = state;
   const mark = state.stages.find((one) => one.name === active?.name);
-  const holding = held ?? (rollingBack === undefined ? undefined : holdOf(rollingBack, active?.name ?? ''));
+  const holding = held ?? (rollingBack && { ...rollingBack, stage: active?.name ?? '' });
   const at = { generation: object.generation, time: timeOf(now) };
   return {
     observedGeneration: object.generation,
-    ...(active === undefined ? {} : { activeStage: active.name }),
-    phase: told.phase,
-    reason: told.reason,
-    message: told.message,
-    ...(mark?.objects === undefined ? {} : { fulfilled: `${mark.fulfilled ?? 0}/${mark.objects}` }),
+    ...omit(told, 'isTrouble'),
+    ...given({
+      activeStage: active?.name,
+      fulfilled: mark?.objects === undefined ? undefined : `${mark.fulfilled ?? 0}/${mark.objects}`,
+      paused: requests.paused && stampOf(requests.paused),
+      held: holding,
+    }),
     stages: [...stagesOf(name, state)],
-    ...(requests.paused === undefined ? {} : { paused: stampOf(requests.paused) }),
-    ...(holding === undefined ? {} : { held: holding }),
     ...(asked.length === 0
       ? {}
       : { requests: asked.map((one) => ({ action: one.action, ...stampOf(one) })) }),
     conditions: conditionsFrom(claimsOf(object, told), object.status.conditions ?? [], at),
   };
 }
-
-/** Whether two statuses say the same, whenever and by whom they were written. */
-export const isSameStagedStatus = (a: StagedBindingPolicyStatus, b: StagedBindingPolicyStatus): boolean =>
-  sameValue(newsIn(a), newsIn(b));
-
-const newsIn = (status: StagedBindingPolicyStatus): object => ({
-  ...status,
-  writer: undefined,
-  lastSyncTime: undefined,
-});
 
 function toldBy(decision: StagedDecision, { rollingBack }: StagedState): Told {
   if (decision.do === 'Wait') {
@@ -70,23 +55,11 @@ function toldBy(decision: StagedDecision, { rollingBack }: StagedState): Told {
     return { phase: 'RollingBack', reason, message: `${rollingBack.message} ${message}`, isTrouble };
   }
   const { message } = decision;
-  return rollingBack === undefined
-    ? { phase: 'Progressing', reason: 'Progressing', message, isTrouble: false }
-    : {
-        phase: 'RollingBack',
-        reason: rollingBack.reason,
-        message,
-        isTrouble: rollingBack.reason !== 'Aborted',
-      };
+  if (rollingBack === undefined)
+    return { phase: 'Progressing', reason: 'Progressing', message, isTrouble: false };
+  const { reason } = rollingBack;
+  return { phase: 'RollingBack', reason, message, isTrouble: reason !== 'Aborted' };
 }
-
-const holdOf = ({ reason, by, message, to }: NonNullable<StagedState['rollingBack']>, stage: string) => ({
-  reason,
-  stage,
-  message,
-  ...(by === undefined ? {} : { by }),
-  ...(to === undefined ? {} : { to }),
-});
 
 const stagesOf = (name: string, { stages }: StagedState): StagedState['stages'] =>
   stages.map((mark) =>

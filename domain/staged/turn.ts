@@ -1,11 +1,20 @@
+import { given, omit } from '../model/fields.ts';
 import { decideBy, type Rules } from '../rules.ts';
 import { holdTime, resumeTime, evaluateStage } from './evaluate.ts';
-import { type StagedTurn, clearRequest, clearHold, type ActiveState, type StagedState } from './state.ts';
+import {
+  clearRequest,
+  listPassedBefore,
+  markStage,
+  type ActiveStage,
+  type ActiveState,
+  type RollingBack,
+  type StagedState,
+  type StagedTurn,
+} from './state.ts';
 import type { ObservedStaged, PresentPolicy, Situation, StagedLook } from './observation.ts';
 import { beginFirstStage, placeStages } from './place.ts';
 import { describeAbort } from './requests.ts';
 import { restoreState, followStages } from './stages.ts';
-import { rollBack } from './roll-back.ts';
 
 /** The look by which to go on; the first one of a run may find that a stage is taken back. */
 export const nextLook = (
@@ -87,14 +96,96 @@ function evaluateActive(state: ActiveState, situation: Situation): StagedTurn | 
 }
 
 /** Continues to take a stage back, unless its BindingPolicies cannot be read. */
-function takeBack(state: StagedState, { observed, object, now }: Turn): Decision | StagedTurn | undefined {
+function takeBack(state: StagedState, turn: Turn): Decision | StagedTurn | undefined {
   const { rollingBack } = state;
   if (rollingBack === undefined) return undefined;
   const hidesThem = ({ reason }: Problem): boolean =>
-    object.spec === undefined || reason === 'SpaceNotReached' || reason === 'KubeStellarNotFound';
-  return (
-    waitFor(object.problems.find(hidesThem)) ?? rollBack({ ...state, rollingBack }, { observed, object, now })
+    turn.object.spec === undefined || reason === 'SpaceNotReached' || reason === 'KubeStellarNotFound';
+  return waitFor(turn.object.problems.find(hidesThem)) ?? rollBack({ ...state, rollingBack }, turn);
+}
+
+/** Takes the newest stage back, and after it the ones before, down to the one that is asked for. */
+function rollBack(
+  state: StagedState & { readonly rollingBack: RollingBack },
+  { observed, object, now }: Turn,
+): StagedTurn {
+  const { active, rollingBack } = state;
+  if (active === undefined) return { state: held(state, ''), decision: ROLLED_BACK };
+  const { message } = rollingBack;
+  const { selection } = observed;
+  if (selection?.isDeleting === false) return { state, decision: removal(selection, message) };
+  const previous = listPassedBefore(state).at(-1);
+  const returned = previous === undefined ? undefined : comeBack(previous, { observed, object }, message);
+  if (returned !== undefined) return { state, decision: returned };
+  const own = observed.policies.find(({ stage }) => stage === active.name);
+  if (own !== undefined) return { state, decision: removal(own, message) };
+  return { state: taken(state, { active, previous, now }), decision: ROLLED_BACK };
+}
+
+const ROLLED_BACK = { do: 'Look', message: 'Rolled back a stage.' } as const;
+
+/** Binds the stage before first, whose BindingPolicy stageRetention Remove has deleted. */
+function comeBack(
+  stage: string,
+  { observed, object }: Pick<Turn, 'observed' | 'object'>,
+  message: string,
+): StagedTurn['decision'] | undefined {
+  const own = observed.policies.find((one) => one.stage === stage);
+  if (own === undefined)
+    return { do: 'Apply', stage, message: `${message} Binding stage ${stage} again first.` };
+  const isKept = object.spec?.stageRetention !== 'Remove';
+  // What is kept has had its clusters before, and nothing is gained by waiting for what KubeStellar refuses.
+  if (isKept && (own.isDeleting || own.refusal !== undefined)) return undefined;
+  if (own.isBound && !own.isDeleting) return undefined;
+  const wait = { do: 'Wait', phase: 'RollingBack' } as const;
+  if (own.isDeleting) {
+    const waits = `${message} Waiting for KubeStellar to release BindingPolicy ${own.name}, so that stage ${stage} can be bound again first.`;
+    return { ...wait, reason: 'Removing', message: waits };
+  }
+  const waits = `${message} Waiting for KubeStellar to bind stage ${stage} again first.`;
+  return own.refusal === undefined
+    ? { ...wait, reason: 'Binding', message: waits }
+    : { ...wait, reason: 'Binding', message: `${waits} It reports: ${own.refusal}`, isTrouble: true };
+}
+
+function removal(
+  own: Pick<ObservedStaged['policies'][number], 'name' | 'uid' | 'isDeleting'>,
+  message: string,
+): StagedTurn['decision'] {
+  if (!own.isDeleting) return { do: 'Remove', name: own.name, uid: own.uid, message };
+  const waits = `${message} Waiting for KubeStellar to release BindingPolicy ${own.name} and its Binding.`;
+  return { do: 'Wait', phase: 'RollingBack', reason: 'Removing', message: waits };
+}
+
+/** The state after the newest stage is gone. */
+function taken(
+  state: StagedState & { readonly rollingBack: RollingBack },
+  {
+    active,
+    previous,
+    now,
+  }: { readonly active: ActiveStage; readonly previous: string | undefined; readonly now: number },
+): StagedState {
+  const rolledBack = markStage(state, { name: active.name, phase: 'RolledBack' }, now);
+  if (previous === undefined) return held(omit(rolledBack, 'active'), active.name);
+  const back = markStage(
+    // It was passed, and serves its clusters.
+    { ...rolledBack, active: { name: previous, startedAt: now, countsFrom: now, hasServed: true } },
+    { name: previous, phase: 'Waiting', completed: true },
+    now,
   );
+  const { to } = state.rollingBack;
+  const goesOn = to !== undefined && listPassedBefore(back).includes(to);
+  return goesOn ? back : held(back, active.name);
+}
+
+/** What was taken back stays so until a person lets it go on. */
+function held(state: StagedState, stage: string): StagedState {
+  const { rollingBack } = state;
+  if (rollingBack === undefined) return state;
+  // What has come to finish a stage was not about the one before.
+  const others = omit(clearRequest(state, 'promote'), 'rollingBack');
+  return { ...others, held: { ...omit(rollingBack, 'to'), stage } };
 }
 
 function reportProblem(_: StagedState, { object, stageProblem }: Turn): Decision | undefined {
@@ -149,13 +240,13 @@ function applyRequests(state: StagedState, now: number): StagedState {
   const { abort, retry, promote } = state.requests;
   if (abort !== undefined) return aborted(clearRequest(state, 'abort'), abort);
   if (retry !== undefined) {
-    const again = clearHold(clearRequest(state, 'retry'));
+    const again = omit(clearRequest(state, 'retry'), 'held');
     if (again.active === undefined) return again;
-    const { clusters: _failed, ...active } = again.active;
-    return { ...again, active: { ...active, startedAt: now, countsFrom: now } };
+    return { ...again, active: { ...omit(again.active, 'clusters'), startedAt: now, countsFrom: now } };
   }
   // What was taken back to nothing begins again; a stage that is there is finished when it is looked at.
-  if (promote !== undefined && state.active === undefined) return clearHold(clearRequest(state, 'promote'));
+  if (promote !== undefined && state.active === undefined)
+    return omit(clearRequest(state, 'promote'), 'held');
   return state;
 }
 
@@ -165,6 +256,6 @@ function aborted(state: StagedState, abort: NonNullable<StagedState['requests'][
   const { by, to } = abort;
   const message = describeAbort(active.name, abort);
   // What was to let it go on is not about what comes after it is taken back.
-  const { held: _over, ...others } = clearRequest(clearRequest(state, 'promote'), 'retry');
-  return { ...others, rollingBack: { reason: 'Aborted', by, message, ...(to === undefined ? {} : { to }) } };
+  const others = omit(clearRequest(clearRequest(state, 'promote'), 'retry'), 'held');
+  return { ...others, rollingBack: { reason: 'Aborted', by, message, ...given({ to }) } };
 }

@@ -75,7 +75,7 @@ export const isWorthReporting = ({ do: what }: Decision): boolean =>
   what === 'Shift' || what === 'Wait' || what === 'CheckHealth' || what === 'Close';
 
 /** Whether two statuses say the same, whenever and by whom they were written. */
-export const sameStatus = (a: CellStatus, b: CellStatus): boolean =>
+export const sameStatus = (a: object, b: object): boolean =>
   sameValue({ ...a, ...UNSAID }, { ...b, ...UNSAID });
 
 const UNSAID = { writer: undefined, lastSyncTime: undefined } as const;
