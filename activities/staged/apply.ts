@@ -1,11 +1,6 @@
 import { BINDING_POLICY, STAGED_BINDING_POLICY, STATUS_COLLECTOR } from '../../clients/kubernetes/kinds.ts';
 import { isConflict, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import {
-  stagedBindingPolicy,
-  type Stage,
-  type StagedBindingPolicy,
-  type StagedBindingPolicySpec,
-} from '../../crds/staged-binding-policy.ts';
+import { stagedBindingPolicy, type StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import { REPORTS, reportsSpec } from '../../domain/staged/kubestellar.ts';
 import {
   CLUSTER_LABEL_ANNOTATION,
@@ -32,22 +27,23 @@ export const FINALIZER = 'okra.mumo.co/staged-binding-policy';
 /** Makes the BindingPolicy of a stage what it is to be. */
 export async function applyStage(spaces: Spaces, change: StageApplied): Promise<void> {
   const { object, spec, stage, client } = await placeOf(spaces, change);
-  await client.apply({ ...identity(STATUS_COLLECTOR, REPORTS), spec: reportsSpec }, { force: true });
+  const { apiVersion, kind } = STATUS_COLLECTOR;
+  await client.apply({ apiVersion, kind, metadata: { name: REPORTS }, spec: reportsSpec }, { force: true });
   const { clusters } = change;
   const label = readStrategy(spec, stage)?.label;
-  const asked = clusters === undefined || label === undefined ? undefined : { label, clusters };
-  await applyOwn(client, { uid: change.uid, name: namePolicy(object.metadata.name, stage.name) }, (found) => {
-    if (change.found !== undefined && found?.metadata.uid !== change.found) {
-      const message = `BindingPolicy ${namePolicy(object.metadata.name, stage.name)} was replaced by another one since it was read.`;
-      throw failure('Unavailable', message);
-    }
+  const asked = clusters && label !== undefined ? { label, clusters } : undefined;
+  const name = namePolicy(object.metadata.name, stage.name);
+  await applyOwn(client, { uid: change.uid, name }, (found) => {
+    if (change.found !== undefined && found?.metadata.uid !== change.found)
+      throw failure('Unavailable', `BindingPolicy ${name} was replaced by another one since it was read.`);
     // What a stage begins with it keeps, so that it begins with nothing that was edited since it was decided.
     if (found === undefined && change.generation !== object.metadata.generation) {
       const message = `StagedBindingPolicy ${object.metadata.name} was edited before stage ${stage.name} was placed.`;
       throw failure('Unavailable', message);
     }
     const narrowing = widened(found, asked);
-    const annotation = narrowing?.label ?? (isAnnotated(found) ? '' : undefined);
+    const isAnnotated = found?.metadata.annotations?.[CLUSTER_LABEL_ANNOTATION] !== undefined;
+    const annotation = narrowing?.label ?? (isAnnotated ? '' : undefined);
     return {
       labels: { [STAGE_LABEL]: stage.name },
       ...(annotation === undefined ? {} : { annotations: { [CLUSTER_LABEL_ANNOTATION]: annotation } }),
@@ -78,18 +74,8 @@ function widened(found: BindingPolicy | undefined, asked: Narrowing | undefined)
   return { label: before.label, clusters: [...new Set([...before.clusters, ...asked.clusters])] };
 }
 
-const isAnnotated = (found: BindingPolicy | undefined): boolean =>
-  found?.metadata.annotations?.[CLUSTER_LABEL_ANNOTATION] !== undefined;
-
-interface Place {
-  readonly object: StagedBindingPolicy;
-  readonly spec: StagedBindingPolicySpec;
-  readonly stage: Stage;
-  readonly client: KubernetesClient;
-}
-
 /** The stage that something is to be done for, and where. */
-async function placeOf(spaces: Spaces, { name, uid, stage: asked }: StageRef): Promise<Place> {
+async function placeOf(spaces: Spaces, { name, uid, stage: asked }: StageRef) {
   const object = await spaces.kubernetes.get<StagedBindingPolicy>(STAGED_BINDING_POLICY, { name });
   if (object?.metadata.uid !== uid || object.metadata.deletionTimestamp !== undefined) {
     throw failure(
@@ -112,15 +98,6 @@ async function placeOf(spaces: Spaces, { name, uid, stage: asked }: StageRef): P
   }
   return { object, spec: parsed.value, stage, client: await connectSpace(object, spaces) };
 }
-
-const identity = (
-  { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
-  name: string,
-) => ({
-  apiVersion,
-  kind,
-  metadata: { name },
-});
 
 /** Who owns what is made in the same API server. */
 function ownedBy({ apiVersion, kind, metadata: { name, uid = '' }, spec }: StagedBindingPolicy) {

@@ -23,7 +23,6 @@ import type {
 } from '../../domain/staged/observation.ts';
 import {
   namePolicy,
-  containsAll,
   SELECTION_LABEL,
   nameSelection,
   STAGE_LABEL,
@@ -38,6 +37,7 @@ import {
   findRefusal,
   explainUnbound,
 } from '../../domain/staged/policy.ts';
+import { given } from '../../domain/model/fields.ts';
 import type { LiveMemory } from './judging.ts';
 import { findSpace, type Spaces } from './space.ts';
 import { observeActiveStage } from './view.ts';
@@ -79,22 +79,14 @@ export async function observeStaged(
   });
   const leaving = isTakingBack === true ? await leavingPolicy(space.client, found, { object, at }) : [];
   const asking = found.find(({ metadata }) => metadata.labels?.[SELECTION_LABEL] !== undefined);
-  const selection =
-    asking === undefined ? undefined : describeSelection(asking, spec, bindings.get(asking.metadata.name));
+  const selection = asking && describeSelection(asking, spec, bindings.get(asking.metadata.name));
   const known = [...bindings.values()].filter((one) => one !== undefined);
   // Freezes of all namespaces, and of those that the workload is in.
   const freezes = await freezesIn(spaces.kubernetes, ['', ...listNamespaces(spec, known)]);
   const stage = spec.stages.find((one) => one.name === at);
-  const policy = ofStages.find(isAt);
-  const of = { spec, policy, selection, bindings, client: space.client };
-  const view = stage === undefined ? undefined : await observeActiveStage({ ...of, stage }, spaces);
-  return {
-    object: seen,
-    policies: [...policies, ...leaving],
-    ...(selection === undefined ? {} : { selection }),
-    freezes,
-    ...(view === undefined ? {} : { view }),
-  };
+  const of = { spec, policy: ofStages.find(isAt), selection, bindings, client: space.client };
+  const view = stage && (await observeActiveStage({ ...of, stage }, spaces));
+  return { object: seen, policies: [...policies, ...leaving], freezes, ...given({ selection, view }) };
 }
 
 /** Reports a BindingPolicy as being deleted until its Binding, and so the workload, is gone. */
@@ -140,7 +132,7 @@ function telling(
 async function areReportsCollected(client: KubernetesClient): Promise<boolean> {
   try {
     const found = await client.get<{ readonly spec?: unknown }>(STATUS_COLLECTOR, { name: REPORTS });
-    return containsAll(found?.spec, reportsSpec);
+    return isAsDesired(found?.spec, reportsSpec);
   } catch (error) {
     if (isForbidden(error)) return true;
     throw error;
@@ -157,7 +149,7 @@ function presentPolicy(object: StagedBindingPolicy): PresentPolicy {
   return {
     uid,
     generation,
-    ...(parsed.ok ? { spec: parsed.value } : {}),
+    ...given({ spec: parsed.ok ? parsed.value : undefined }),
     problems,
     isDeleting: deletionTimestamp !== undefined,
     isElsewhere: parsed.ok ? parsed.value.space !== undefined : false,
@@ -210,17 +202,15 @@ function describePolicy(
   const { name, uid = '', deletionTimestamp, labels = {} } = policy.metadata;
   const stage = spec.stages.find((one) => one.name === labels[STAGE_LABEL]);
   const narrowing = readNarrowing(policy);
-  const refusal = findRefusal(policy, binding);
   return {
     stage: labels[STAGE_LABEL] ?? '',
     name,
     uid,
     isAsAsked:
-      isCollected && stage !== undefined && isAsDesired(policy, buildPolicySpec(spec, stage, narrowing)),
+      isCollected && stage !== undefined && isAsDesired(policy.spec, buildPolicySpec(spec, stage, narrowing)),
     isDeleting: deletionTimestamp !== undefined,
     isBound: explainUnbound(policy, binding) === undefined,
-    ...(refusal === undefined ? {} : { refusal }),
-    ...(narrowing === undefined ? {} : { only: narrowing.clusters }),
+    ...given({ refusal: findRefusal(policy, binding), only: narrowing?.clusters }),
   };
 }
 
@@ -237,7 +227,7 @@ function describeSelection(
     stage: labels[SELECTION_LABEL] ?? '',
     name,
     uid,
-    isAsAsked: stage !== undefined && isAsDesired(policy, buildSelectionSpec(stage)),
+    isAsAsked: stage !== undefined && isAsDesired(policy.spec, buildSelectionSpec(stage)),
     isDeleting: deletionTimestamp !== undefined,
     ...(isAnswered ? { clusters: listClusters(binding) } : {}),
   };

@@ -4,6 +4,7 @@ import { digest } from '../../clients/digest.ts';
 import { inBatches } from '../../clients/concurrency.ts';
 import type { Stage, StagedBindingPolicySpec } from '../../crds/staged-binding-policy.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
+import { given } from '../../domain/model/fields.ts';
 import { compileCondition, compileFilter } from '../../domain/staged/cel/expression.ts';
 import {
   ABOUT,
@@ -165,8 +166,7 @@ export async function observeActiveStage(
   { kubernetes, memory }: Spaces & { readonly memory: LiveMemory },
 ): Promise<StageView> {
   const { spec, stage, policy, selection, bindings, client } = of;
-  const cell = stage.cell === undefined ? undefined : await cellOf(kubernetes, stage.cell);
-  const said = cell === undefined ? {} : { cell };
+  const said = given({ cell: stage.cell && (await cellOf(kubernetes, stage.cell)) });
   const unbound = (reason: string): StageView => ({
     stage: stage.name,
     unbound: reason,
@@ -192,9 +192,9 @@ export async function observeActiveStage(
   const stranger = explainStranger(binding, narrowing);
   if (stranger !== undefined) return unbound(stranger);
   const all = narrowing === undefined ? listClusters(binding) : (selection?.clusters ?? []);
-  const few = strategy === undefined ? undefined : { strategy, all, narrowing };
-  const looking = { client, stage, policy: { name, uid }, binding, memory };
-  return { ...(await observeBoundStage(few === undefined ? looking : { ...looking, few })), ...said };
+  const few = strategy && { strategy, all, narrowing };
+  const looking = { client, stage, policy: { name, uid }, binding, memory, ...given({ few }) };
+  return { ...(await observeBoundStage(looking)), ...said };
 }
 
 /** Why a Cell keeps a stage from being fulfilled; undefined when it does not. */

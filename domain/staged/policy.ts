@@ -1,6 +1,6 @@
 import type { DownsyncClause } from '../../crds/downsync.ts';
 import type { StagedBindingPolicySpec, Stage } from '../../crds/staged-binding-policy.ts';
-import { canonical, compareText } from '../kubernetes/canonical.ts';
+import { canonical, compareText, sameValue } from '../kubernetes/canonical.ts';
 import { fieldsIn, isRecord, recordsIn } from '../model/fields.ts';
 import type { LabelSelector } from '../kubernetes/selector.ts';
 import { REPORTS, type Binding, type WorkloadObject } from './kubestellar.ts';
@@ -50,16 +50,13 @@ export function explainUnselected(
 }
 
 /** Explains why the Binding of a progressive stage lists other clusters; undefined when it does not. */
-export function explainStranger(
-  { metadata, ...binding }: Binding,
-  narrowing: Narrowing | undefined,
-): string | undefined {
+export function explainStranger(binding: Binding, narrowing: Narrowing | undefined): string | undefined {
   if (narrowing === undefined) return undefined;
   const { label, clusters } = narrowing;
-  const stranger = listClusters({ metadata, ...binding }).find((name) => !clusters.includes(name));
+  const stranger = listClusters(binding).find((name) => !clusters.includes(name));
   return stranger === undefined
     ? undefined
-    : `Binding ${metadata.name} lists ${stranger}, which is not one of ${clusters.join(', ')}. Correct the label ${label} of that ManagedCluster: it must be the name of the ManagedCluster.`;
+    : `Binding ${binding.metadata.name} lists ${stranger}, which is not one of ${clusters.join(', ')}. Correct the label ${label} of that ManagedCluster: it must be the name of the ManagedCluster.`;
 }
 
 // Their names are in the history of the workflow, with each look.
@@ -210,30 +207,28 @@ export const buildSelectionSpec = ({ clusterSelectors }: Stage): object => ({
 });
 
 /**
- * Whether a BindingPolicy says what it is to say, and its clauses and selectors restrict nothing besides; fields that Okra does not
- * know are left alone, and so is what others say beside these lists, which an apply does not take away.
+ * Whether a spec says what it is to say, and its clauses and selectors restrict nothing besides; fields that Okra does not know
+ * are left alone, and so is what stands beside the lists of clauses and selectors.
  */
-export function isAsDesired(policy: BindingPolicy, spec: object): boolean {
-  const wanted = fieldsIn(JSON.parse(canonical(spec)));
-  const found = fieldsIn(policy.spec);
-  const isMore = ['clusterSelectors', 'downsync'].some((list) => restrictsMore(found[list], wanted[list]));
-  return containsAll(policy.spec, spec) && !isMore;
+export function isAsDesired(found: unknown, wanted: object): boolean {
+  const said = fieldsIn(found);
+  return Object.entries(fieldsIn(JSON.parse(canonical(wanted)))).every(([key, one]) =>
+    isSame(said[key], one),
+  );
 }
 
-/** Whether a spec says all that it should; what it says besides is the API server's. */
-export const containsAll = (found: unknown, wanted: object): boolean =>
-  covers(found, JSON.parse(canonical(wanted)));
-
-function covers(found: unknown, wanted: unknown): boolean {
-  if (Array.isArray(wanted)) {
+function isSame(found: unknown, wanted: unknown): boolean {
+  if (Array.isArray(wanted))
     return (
       Array.isArray(found) &&
       found.length === wanted.length &&
-      wanted.every((one, index) => covers(found[index], one))
+      wanted.every((one, index) => isSame(found[index], one))
     );
-  }
-  if (!isRecord(wanted)) return found === wanted;
-  return isRecord(found) && Object.entries(wanted).every(([key, one]) => covers(found[key], one));
+  if (!isRecord(wanted) || !isRecord(found)) return found === wanted;
+  return Object.keys({ ...found, ...wanted }).every((key) => {
+    if (!Object.hasOwn(wanted, key)) return !Object.hasOwn(KNOWN, key) || isNothing(found[key]);
+    return key === 'matchLabels' ? sameValue(found[key], wanted[key]) : isSame(found[key], wanted[key]);
+  });
 }
 
 /** The fields of a clause or a selector, each of which restricts what is selected, or how it syncs. */
@@ -251,17 +246,6 @@ const KNOWN: Readonly<Record<keyof DownsyncClause | keyof LabelSelector, true>> 
   matchLabels: true,
   matchExpressions: true,
 };
-
-/** Whether something that says all that it should says more: a label, or a field that Okra knows. */
-function restrictsMore(found: unknown, wanted: unknown): boolean {
-  if (Array.isArray(found) && Array.isArray(wanted))
-    return found.some((one, index) => restrictsMore(one, wanted[index]));
-  if (!isRecord(found) || !isRecord(wanted)) return false;
-  return Object.entries(found).some(([key, one]) => {
-    if (!Object.hasOwn(wanted, key)) return Object.hasOwn(KNOWN, key) && !isNothing(one);
-    return key === 'matchLabels' ? !containsAll(wanted[key], fieldsIn(one)) : restrictsMore(one, wanted[key]);
-  });
-}
 
 /** Whether a field says no more than one that is not there; an empty apiGroup is a group. */
 const isNothing = (value: unknown): boolean =>
