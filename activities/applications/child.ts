@@ -9,6 +9,8 @@ import {
   freelyNamed,
   groupsToWrite,
   type GroupsPlan,
+  hasConditions,
+  type Conditions,
 } from '../../domain/applications/child.ts';
 import type { ObservedRevision, ObservedTargetGroup } from '../../domain/applications/observation.ts';
 import { mergePatch } from '../../domain/discovery/generated.ts';
@@ -21,10 +23,9 @@ import { failure } from '../failure.ts';
 import { ownedByCell } from '../kubernetes/owner-references.ts';
 import { remove } from '../kubernetes/remove.ts';
 import type { ApplicationsDependencies, ReadCell } from './dependencies.ts';
-import { conditionsOfRule } from './rule.ts';
 import {
   complete,
-  conditionsIn,
+  conditionsOfChild,
   findChild,
   groupNames,
   isOwnedBy,
@@ -33,6 +34,10 @@ import {
   sourceOf,
   type FoundChild,
 } from './seen-child.ts';
+import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
+import type { ApplicationOfCell } from '../../crds/application.ts';
+import { conditionsIn, unsaidIn } from '../load-balancers/application-load-balancer/rule-conditions.ts';
+import { permit } from '../permit.ts';
 
 /**
  * Makes the Cell of an application and the AWSTargetGroups of a revision: its spec, new groups, the labels of groups that
@@ -55,7 +60,7 @@ export async function applyChild(
   const { object } = found;
   if (object !== undefined && !isOwnedBy(object, cell.uid))
     throw foreign('Cell', cell.key, object.metadata.name);
-  const conditions = object === undefined ? undefined : conditionsIn(object);
+  const conditions = object === undefined ? undefined : conditionsOfChild(object);
   const rule = conditions ?? (await conditionsOfRule(application, cell, means, signal));
   const wanted = childOf({ ...sourceOf(cell, revision), conditions: rule });
   if (wanted === undefined) return;
@@ -191,5 +196,33 @@ async function writeGroup(
       spec: { arn },
     },
     { force: true },
+  );
+}
+
+/** The conditions of the listener rule as it is, for an application that names none. */
+async function conditionsOfRule(
+  { name, alb }: ApplicationOfCell,
+  { key }: Pick<ReadCell, 'key'>,
+  { kubernetes, elbv2 }: Pick<ApplicationsDependencies, 'kubernetes' | 'elbv2'>,
+  signal: AbortSignal,
+): Promise<Conditions | undefined> {
+  if (alb === undefined) return undefined;
+  const { targetGroup: _source, priority, ...own } = alb.forwardConfig;
+  if (hasConditions(own)) return undefined;
+  const { listenerARN } = alb;
+  permit(await accessPolicies(kubernetes).of(key.namespace, signal), [{ of: 'Listener', arn: listenerARN }]);
+  const rules = await elbv2(listenerARN).rulesOf(listenerARN, signal);
+  const rule = rules.find(({ Priority }) => Priority === String(priority));
+  if (rule === undefined) {
+    throw failure(
+      'RuleNotFound',
+      `Expected a rule with priority ${priority} on the listener of application ${name}, whose forwardConfig has no conditions, got none. Create the rule, or write hosts or pathPatterns.`,
+    );
+  }
+  const unsaid = unsaidIn(rule.Conditions ?? []);
+  if (unsaid.length === 0) return conditionsIn(rule.Conditions ?? []);
+  throw failure(
+    'Conflict',
+    `Expected rule ${priority} of application ${name} to have conditions that a Cell can say, got ${unsaid.join(', ')}. Use another priority.`,
   );
 }

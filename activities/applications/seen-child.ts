@@ -94,7 +94,7 @@ export function observedChild(
   const { metadata, status = {} } = object;
   const number = revisionOf(object);
   const revision = revisions.find((one) => one.number === number);
-  const conditions = conditionsIn(object);
+  const conditions = conditionsOfChild(object);
   const wanted = revision === undefined ? undefined : childOf({ ...sourceOf(cell, revision), conditions });
   const isAsDesired = wanted !== undefined && isAsWanted(object, wanted, mayAdopt(cell.object.metadata));
   return {
@@ -122,7 +122,7 @@ export const sourceOf = ({ key, spec }: Pick<ReadCell, 'key' | 'spec'>, revision
 });
 
 /** The conditions of the rule as the Cell of an application has them. */
-export function conditionsIn(object: Cell): Conditions {
+export function conditionsOfChild(object: Cell): Conditions {
   const rule = object.spec.ingress?.awsApplicationLoadBalancer?.listener?.rule;
   if (rule === undefined) return {};
   const { priority: _priority, forward: _forward, ...conditions } = rule;

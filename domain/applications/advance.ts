@@ -12,17 +12,21 @@ import {
   lastGood,
   restore,
   wait,
-  type Failed,
   type Judgement,
   type Mark,
-  type Rule,
+  fail,
+  isPassed,
+  type Outcome,
   type Situation,
   type Turn,
   GOOD_FIRST,
 } from './situation.ts';
-import { awaitDeployment } from './deployments.ts';
+import { undeployed } from './deployments.ts';
 import { leave } from './settle.ts';
-import { measure, type Measuring } from './measure.ts';
+import { measure } from './measure.ts';
+import { omit } from '../model/fields.ts';
+import { parseDuration } from '../duration.ts';
+import { parseTime } from '../time.ts';
 import type { ObservedRevision, ObservedApplication, ObservedChild } from './observation.ts';
 import { servedBy } from './revisions.ts';
 import { lackingSecrets } from './secrets.ts';
@@ -67,13 +71,17 @@ export function hasBegun({ seen, application }: Situation, mark: Mark, revision:
 }
 
 /** Runs the prechecks of a revision that has not begun. */
-export function runPrechecks(turn: Turn, revision: ObservedRevision): ReturnType<Rule> {
+export function runPrechecks(turn: Turn, revision: ObservedRevision): Outcome {
   const mark: Mark = { ...turn.mark, revision: revision.number };
   if (turn.begun) return { mark };
-  const { forwardHash: hash } = turn.seen;
-  const checked = measure(turn, { ...mark, phase: 'Prechecking' }, { stage: 'prechecks', revision, hash });
-  if (checked.is !== 'Passed') return failing(turn, checked, { revision, phase: 'PrecheckFailed' });
-  return { mark: { ...checked.mark, phase: 'Syncing' } };
+  const what = {
+    stage: 'prechecks',
+    revision,
+    hash: turn.seen.forwardHash,
+    failure: 'PrecheckFailed',
+  } as const;
+  const outcome = measure(turn, { ...mark, phase: 'Prechecking' }, what);
+  return isPassed(outcome) ? { mark: { ...outcome.mark, phase: 'Syncing' } } : outcome;
 }
 
 /** Hands the clusters of the revision to Argo CD. */
@@ -93,28 +101,36 @@ export function deployClusters(turn: Turn, revision: ObservedRevision): Judgemen
 }
 
 /** Waits until Argo CD has deployed a revision that has not begun, for as long as the Cell lets it. */
-export function awaitArgoCD(turn: Turn, revision: ObservedRevision): ReturnType<Rule> {
-  const awaited = turn.begun ? undefined : awaitDeployment(turn, turn.mark, revision);
-  if (awaited?.is === 'Late') {
-    const why = { revision, phase: 'CheckFailed', reason: 'SyncTimeout', message: awaited.message } as const;
-    return failed(turn.mark, why, turn.now);
+export function awaitArgoCD(turn: Turn, revision: ObservedRevision): Outcome | undefined {
+  const missing = turn.begun ? undefined : undeployed(turn, revision);
+  if (missing === undefined) return undefined;
+  const { now, spec, mark: before } = turn;
+  const { number } = revision;
+  const since = before.syncing?.revision === number ? before.syncing.since : new Date(now).toISOString();
+  const mark: Mark = { ...before, syncing: { revision: number, since } };
+  const { syncTimeout } = spec;
+  if (syncTimeout === undefined) return wait(mark, 'WaitingForApplicationSet', missing);
+  const from = parseTime(since) ?? now;
+  const until = from + parseDuration(syncTimeout) * 1000;
+  if (now >= until) {
+    const message = `Argo CD has not deployed it within ${syncTimeout}: ${missing}`;
+    return fail(before, { revision, phase: 'CheckFailed', reason: 'SyncTimeout', message }, now);
   }
-  return awaited?.judgement;
+  const minutes = Math.floor((now - from) / 60_000);
+  const message = `${missing} Waiting for ${minutes}m of ${syncTimeout}.`;
+  return wait(mark, 'WaitingForApplicationSet', message, until);
 }
 
 /** Moves the traffic, with the checks at each weight; without a load balancer the checks are measured once. */
-export function moveTraffic(turn: Turn, revision: ObservedRevision): ReturnType<Rule> {
-  const { syncing: _over, ...deployed } = turn.mark;
-  const mark: Mark = { ...deployed, phase: 'Migrating' };
-  if (turn.application.alb !== undefined) return moveByCell(turn, mark, revision);
-  const checked = measure(turn, mark, { stage: 'checks', revision, hash: revision.hash });
-  return checked.is === 'Passed'
-    ? { mark: checked.mark }
-    : failing(turn, checked, { revision, phase: 'CheckFailed' });
+export function moveTraffic(turn: Turn, revision: ObservedRevision): Outcome {
+  const mark: Mark = { ...omit(turn.mark, 'syncing'), phase: 'Migrating' };
+  return turn.application.alb === undefined
+    ? measure(turn, mark, { stage: 'checks', revision, hash: revision.hash, failure: 'CheckFailed' })
+    : moveByCell(turn, mark, revision);
 }
 
 /** Has the Cell of the application move its traffic. */
-function moveByCell(turn: Turn, mark: Mark, revision: ObservedRevision): ReturnType<Rule> {
+function moveByCell(turn: Turn, mark: Mark, revision: ObservedRevision): Outcome {
   const { seen } = turn;
   if (seen.child?.isDeleting === true)
     return wait(mark, 'Deleting', `Cell ${seen.child.name} is being deleted.`);
@@ -122,8 +138,8 @@ function moveByCell(turn: Turn, mark: Mark, revision: ObservedRevision): ReturnT
   if (first !== undefined) return first;
   const state = childState(turn, revision);
   if (state.is === 'Failed') {
-    const why = { revision, phase: 'CheckFailed', reason: 'CheckFailed', message: state.message } as const;
-    return failed(mark, why, turn.now);
+    const { message } = state;
+    return fail(mark, { revision, phase: 'CheckFailed', reason: 'CheckFailed', message }, turn.now);
   }
   const keep = lastGood(seen.revisions) ?? servedBefore(turn, revision);
   if (!isChildAsDesired(turn, revision, keep)) {
@@ -140,13 +156,12 @@ function moveByCell(turn: Turn, mark: Mark, revision: ObservedRevision): ReturnT
 }
 
 /** Runs the postchecks. */
-export function runPostchecks(turn: Turn, revision: ObservedRevision): ReturnType<Rule> {
-  const what = { stage: 'postchecks', revision, hash: revision.hash } as const;
-  const checked = measure(turn, { ...turn.mark, phase: 'Completing' }, what);
-  return checked.is === 'Passed'
-    ? { mark: checked.mark }
-    : failing(turn, checked, { revision, phase: 'CheckFailed' });
-}
+export const runPostchecks = (turn: Turn, revision: ObservedRevision): Outcome =>
+  measure(
+    turn,
+    { ...turn.mark, phase: 'Completing' },
+    { stage: 'postchecks', revision, hash: revision.hash, failure: 'CheckFailed' },
+  );
 
 /** Marks a revision as good. */
 export function markGood(turn: Turn, { number }: ObservedRevision): Judgement {
@@ -160,41 +175,6 @@ const servedBefore = (
   { number }: ObservedRevision,
 ): ObservedRevision | undefined =>
   servedBy(revisions, child?.status.stableVersion).find((one) => one.number !== number);
-
-interface Failure {
-  readonly revision: ObservedRevision;
-  readonly phase: 'PrecheckFailed' | 'CheckFailed';
-  readonly reason: string;
-  readonly message: string;
-}
-
-function failing(
-  { now }: Turn,
-  measuring: Exclude<Measuring, { is: 'Passed' }>,
-  { revision, phase }: Pick<Failure, 'revision' | 'phase'>,
-): ReturnType<Rule> {
-  if (measuring.is === 'Going') return measuring.judgement;
-  return failed(
-    measuring.mark,
-    { revision, phase, reason: phase, message: `${measuring.check} failed.` },
-    now,
-  );
-}
-
-const failed = (
-  { syncing: _over, ...mark }: Mark,
-  { revision: { number, hash }, message, ...why }: Failure,
-  now: number,
-): { readonly mark: Mark; readonly failed: Failed } => ({
-  mark,
-  failed: {
-    ...why,
-    revision: number,
-    hash,
-    message: message.slice(0, 1024),
-    time: new Date(now).toISOString(),
-  },
-});
 
 /**
  * Has a Cell that someone has deleted serve the good revision again before it is to serve another: a new one that knows only
@@ -214,7 +194,7 @@ export function goodFirst(
   if (child === undefined && !isDeployed(situation, good))
     return mark.child === undefined
       ? undefined
-      : wait(mark, GOOD_FIRST, undeployed(situation, good, mark.child.name));
+      : wait(mark, GOOD_FIRST, explainUndeployed(situation, good, mark.child.name));
   const kept = revisions.find(({ number }) => number === begun);
   if (child !== undefined && [good, kept].every((one) => hasGroups(seen, one)))
     return wait(mark, GOOD_FIRST, waiting(situation, good));
@@ -239,7 +219,7 @@ const isDeployed = ({ application, secrets }: Situation, { content }: ObservedRe
   );
 
 /** What is waited for where nobody knows whether the good revision can serve. */
-function undeployed(situation: Situation, good: ObservedRevision, child: string): string {
+function explainUndeployed(situation: Situation, good: ObservedRevision, child: string): string {
   const { application } = situation;
   const secrets = [...new Set(good.content.clusters.map(({ secretName }) => secretName))];
   const number = good.number;

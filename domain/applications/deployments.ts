@@ -1,9 +1,7 @@
-import { parseDuration } from '../duration.ts';
-import { parseTime } from '../time.ts';
 import { canonical } from '../kubernetes/canonical.ts';
 import { fieldsIn, recordsIn, textIn, type Fields } from '../model/fields.ts';
 import type { ObservedDeployment, ObservedRevision, Resolved } from './observation.ts';
-import { wait, type Judgement, type Mark, type Situation } from './situation.ts';
+import type { Situation } from './situation.ts';
 
 /** An ApplicationSet of Argo CD, as far as it is looked at. */
 export interface ApplicationSetObject {
@@ -178,36 +176,6 @@ export function undeployed({ seen }: Situation, { content }: ObservedRevision): 
     if (!found.isPresent || !found.isHealthy) return found.message;
   }
   return undefined;
-}
-
-/** Waits until Argo CD has deployed a revision, for as long as the Cell lets it; undefined once it has. */
-export function awaitDeployment(
-  situation: Situation,
-  before: Mark,
-  revision: ObservedRevision,
-):
-  | { readonly is: 'Waiting'; readonly judgement: Judgement }
-  | { readonly is: 'Late'; readonly message: string }
-  | undefined {
-  const missing = undeployed(situation, revision);
-  if (missing === undefined) return undefined;
-  const { number } = revision;
-  const {
-    now,
-    spec: { syncTimeout },
-  } = situation;
-  const { since } =
-    before.syncing?.revision === number ? before.syncing : { since: new Date(now).toISOString() };
-  const mark: Mark = { ...before, syncing: { revision: number, since } };
-  const on = (message: string, until?: number) =>
-    ({ is: 'Waiting', judgement: wait(mark, 'WaitingForApplicationSet', message, until) }) as const;
-  if (syncTimeout === undefined) return on(missing);
-  const from = parseTime(since) ?? now;
-  const until = from + parseDuration(syncTimeout) * 1000;
-  if (now >= until)
-    return { is: 'Late', message: `Argo CD has not deployed it within ${syncTimeout}: ${missing}` };
-  const minutes = Math.floor((now - from) / 60_000);
-  return on(`${missing} Waiting for ${minutes}m of ${syncTimeout}.`, until);
 }
 
 /** Why an application is still deployed on clusters that a revision does not have; undefined when it is not. */

@@ -34,13 +34,13 @@ import {
   type Hold,
   type Judgement,
   type Mark,
+  type Outcome,
   type Rule,
   type Situation,
   type Turn,
 } from './situation.ts';
 import type { Named } from '../rules.ts';
-import { endOthers } from './measure.ts';
-import { measuredRevision } from './names.ts';
+import { endChecks } from './measure.ts';
 import type { ObservedRevision, Resolved } from './observation.ts';
 
 /** The rules of an application in their order: the first that has something to do decides. */
@@ -58,7 +58,7 @@ export const applicationRules: readonly Named<Rule>[] = [
   ['A failure of an earlier revision is forgotten', forgetFailure],
   ['Traffic of an earlier revision goes back before one begins', withdrawEarlier],
   ['What the spec comes to is saved as a revision', saveRevision],
-  ['Checks of other revisions end', ofRevision(endOtherChecks)],
+  ['Checks of other revisions end', ofRevision((turn, { number }) => endChecks(turn, turn.mark, number))],
   ['A good revision is kept in place', ofRevision(keepInPlace)],
   ['The prechecks run', ofRevision(runPrechecks)],
   ['Argo CD gets the clusters', ofRevision(deployClusters)],
@@ -115,7 +115,7 @@ function ofFailed(rule: (turn: Turn, failed: Failed) => Judgement | undefined): 
 }
 
 /** A rule about the revision that the spec comes to. */
-function ofRevision(rule: (turn: Turn, revision: ObservedRevision) => ReturnType<Rule>): Rule {
+function ofRevision(rule: (turn: Turn, revision: ObservedRevision) => Outcome | undefined): Rule {
   return (turn) => (turn.revision === undefined ? undefined : rule(turn, turn.revision));
 }
 
@@ -257,10 +257,6 @@ function saveRevision(turn: Turn): Judgement | undefined {
 }
 
 const arnsOf = ({ targetGroups }: Resolved): string => canonical(targetGroups.map(({ arn }) => arn));
-
-function endOtherChecks(turn: Turn, { number }: ObservedRevision): Judgement | undefined {
-  return endOthers(turn, turn.mark, ({ run }) => measuredRevision(run) === number);
-}
 
 function keepInPlace(turn: Turn, revision: ObservedRevision): Judgement | undefined {
   return revision.isGood ? settle(turn, turn.mark, { revision, isReverting: false }) : undefined;

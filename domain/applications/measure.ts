@@ -9,46 +9,43 @@ import {
 } from '../rollout/measure/analysis.ts';
 import { cut } from '../text.ts';
 import { parseTime } from '../time.ts';
+import { measuredRevision, measurementName } from './names.ts';
+import type { ObservedMeasurement, ObservedRevision } from './observation.ts';
 import {
-  type CheckStage,
   back,
+  fail,
   forward,
+  isPassed,
   wait,
+  type CheckStage,
   type Judgement,
   type Mark,
+  type Outcome,
   type Situation,
+  type Turn,
 } from './situation.ts';
-import { measurementName } from './names.ts';
-import type { ObservedMeasurement, ObservedRevision } from './observation.ts';
 
 // As long as the schema takes (crds/application-status.ts).
 const LONGEST_MESSAGE = 1024;
 
 type Record = NonNullable<Mark['prechecks']>[number];
 
-/** What the checks of a stage have come to. */
-export type Measuring =
-  | { readonly is: 'Passed'; readonly mark: Mark }
-  | { readonly is: 'Failed'; readonly mark: Mark; readonly check: string; readonly message: string }
-  | { readonly is: 'Going'; readonly judgement: Judgement };
-
-/** Which checks, of which revision, for which forward config. */
-export interface Measure {
+/** Which checks, of which revision, for which forward config, and the phase when one fails. */
+interface Measure {
   readonly stage: CheckStage;
   readonly revision: ObservedRevision;
   readonly hash: string;
+  readonly failure: 'PrecheckFailed' | 'CheckFailed';
 }
 
 /** Goes through the checks of a stage, one after the other; one that was successful for the same config is not run again. */
-export function measure(situation: Situation, before: Mark, { stage, revision, hash }: Measure): Measuring {
-  let mark = before;
-  for (const check of situation.application[stage] ?? []) {
-    const one = { situation, stage, check, revision, hash };
-    const result = measureOne(one, mark);
-    if (result.is !== 'Passed') return result;
-    ({ mark } = result);
+export function measure(turn: Turn, before: Mark, of: Measure): Outcome {
+  let outcome: Outcome = { mark: before };
+  for (const check of turn.application[of.stage] ?? []) {
+    outcome = measureOne({ ...of, situation: turn, check }, outcome.mark);
+    if (!isPassed(outcome)) break;
   }
-  return { is: 'Passed', mark };
+  return outcome;
 }
 
 interface One extends Measure {
@@ -56,20 +53,21 @@ interface One extends Measure {
   readonly check: ApplicationCheck;
 }
 
-function measureOne(one: One, before: Mark): Measuring {
-  const { situation, stage, check, hash } = one;
+function measureOne(one: One, before: Mark): Outcome {
+  const { situation, stage, check, hash, revision, failure } = one;
   const run = runOf(one);
   const known = before[stage]?.find((record) => record.name === check.name && record.run === run);
-  if (known?.phase === 'Successful') return { is: 'Passed', mark: before };
+  if (known?.phase === 'Successful') return { mark: before };
   const found = situation.seen.measurements.find(({ name }) => name === run);
   if (known === undefined || (known.phase === 'Pending' && isUnstarted(found))) return start(one, before);
   const verdict = found ?? { name: run, phase: 'Error', message: `${run} is gone.` };
   const { message } = verdict;
   const phase = verdict.phase === 'Pending' ? 'Running' : verdict.phase;
   const mark = recorded(before, stage, { ...known, phase, message: cut(message, LONGEST_MESSAGE), hash });
-  if (!isFinished(phase))
-    return { is: 'Going', judgement: awaited(one, mark, { verdict, time: known.time }) };
-  return phase === 'Successful' ? { is: 'Passed', mark } : { is: 'Failed', mark, check: check.name, message };
+  if (!isFinished(phase)) return awaited(one, mark, { verdict, time: known.time });
+  if (phase === 'Successful') return { mark };
+  const why = { revision, phase: failure, reason: failure, message: `${check.name} failed.` };
+  return fail(mark, why, situation.now);
 }
 
 /** Waits for what measures; the Cell is Degraded by one that has not begun in time. */
@@ -93,35 +91,21 @@ const isUnstarted = (found: ObservedMeasurement | undefined): boolean =>
   found === undefined || (found.isPartial === true && found.phase !== 'Failed');
 
 /** The name of what measures a check. */
-const runOf = ({ situation: { cell, application }, stage, check, revision, hash }: One): string =>
-  measurementName({
-    cell,
-    application: application.name,
-    stage,
-    check: check.name,
-    number: revision.number,
-    hash,
-  });
+const runOf = ({ situation: { cell, application }, stage, check, revision, hash }: One): string => {
+  const { number } = revision;
+  return measurementName({ cell, application: application.name, stage, check: check.name, number, hash });
+};
 
-function start(one: One, before: Mark): Measuring {
+function start(one: One, before: Mark): Judgement {
   const { situation, stage, check, revision, hash } = one;
   const name = runOf(one);
   const time = new Date(situation.now).toISOString();
-  const pending: Record = {
-    name: check.name,
-    run: name,
-    phase: 'Pending',
-    message: 'It is being started.',
-    hash,
-    time,
-  };
+  const message = 'It is being started.';
+  const pending: Record = { name: check.name, run: name, phase: 'Pending', message, hash, time };
   const known = before[stage]?.find((record) => record.run === name);
   const mark = known === undefined ? recorded(ofSpec(situation, before, stage), stage, pending) : before;
   const action = { do: 'StartCheck', stage, check: check.name, number: revision.number, name } as const;
-  return {
-    is: 'Going',
-    judgement: forward(situation, [before, mark], action, `Starting ${check.name} of the ${stage}.`),
-  };
+  return forward(situation, [before, mark], action, `Starting ${check.name} of the ${stage}.`);
 }
 
 /** Forgets the checks of a stage that the application no longer has: what they measured has ended. */
@@ -141,21 +125,16 @@ function recorded(mark: Mark, stage: CheckStage, record: Record): Mark {
 
 const stages = ['prechecks', 'checks', 'postchecks'] as const;
 
-/** Ends what still measures for something else than is asked for now; `isWanted` says what is asked for. */
-export function endOthers(
-  { seen }: Situation,
-  mark: Mark,
-  isWanted: (record: Record, stage: CheckStage) => boolean,
-): Judgement | undefined {
+/** Ends what still measures for something else than a revision, or all; nothing holds that. */
+export function endChecks({ seen }: Situation, mark: Mark, keep?: number): Judgement | undefined {
   for (const stage of stages) {
-    for (const record of mark[stage] ?? []) {
-      const found = seen.measurements.find(({ name }) => name === record.run);
-      if (found === undefined || !goesOn(found) || isWanted(record, stage)) continue;
-      const action = { do: 'TerminateCheck', stage, check: record.name, name: record.run } as const;
-      return back(mark, action, `Ending ${record.name} of the ${stage}.`);
+    for (const { name: check, run } of mark[stage] ?? []) {
+      const found = seen.measurements.find(({ name }) => name === run);
+      const isOpen = found !== undefined && !isFinished(found.phase) && found.isEnding !== true;
+      if (!isOpen || (keep !== undefined && measuredRevision(run) === keep)) continue;
+      const action = { do: 'TerminateCheck', stage, check, name: run } as const;
+      return back(mark, action, `Ending ${check} of the ${stage}.`);
     }
   }
   return undefined;
 }
-
-const goesOn = ({ phase, isEnding }: ObservedMeasurement): boolean => !isFinished(phase) && isEnding !== true;

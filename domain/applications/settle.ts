@@ -26,7 +26,7 @@ import { lackingSecrets, leftSecrets, isAskedBy, unusedSecrets } from './secrets
 import { servedBy } from './revisions.ts';
 import { parseDuration } from '../duration.ts';
 import { parseTime } from '../time.ts';
-import { endOthers } from './measure.ts';
+import { endChecks } from './measure.ts';
 
 const DEFAULT_DELAY = '60s';
 
@@ -54,7 +54,7 @@ const isThere = (situation: Situation, good: ObservedRevision): boolean => {
 
 /** Ends what is measured for what has failed. */
 export const endAllChecks = (turn: Turn, failed: Failed): Judgement | undefined =>
-  endOthers(turn, markOf(turn, failed), () => false);
+  endChecks(turn, markOf(turn, failed));
 
 /** Leaves everything as it is with onFailure Stop. */
 export const stayFailed = (turn: Turn, failed: Failed): Judgement | undefined =>

@@ -1,3 +1,4 @@
+import { omit } from '../model/fields.ts';
 import type { ApplicationStatus } from '../../crds/application-status.ts';
 import type { ApplicationOfCell } from '../../crds/application.ts';
 import type { ApplicationsSpec, CellStatus } from '../../crds/cell.ts';
@@ -146,10 +147,33 @@ export interface Turn extends Situation {
   readonly begun: boolean;
 }
 
-/** Decides the next step, changes the mark for the rules after it, or has the application fail; undefined: nothing of that. */
-export type Rule = (
-  turn: Turn,
-) => Judgement | { readonly mark: Mark } | { readonly mark: Mark; readonly failed: Failed } | undefined;
+/** What a rule comes to: the next step, another mark for the rules after it, or a failure of the application. */
+export type Outcome = Judgement | { readonly mark: Mark } | { readonly mark: Mark; readonly failed: Failed };
+
+/** A rule of an application; undefined: it has nothing to do. */
+export type Rule = (turn: Turn) => Outcome | undefined;
+
+/** Whether the rules after it go on. */
+export const isPassed = (outcome: Outcome): boolean => !('step' in outcome) && !('failed' in outcome);
+
+/** Has an application fail. */
+export const fail = (
+  mark: Mark,
+  {
+    revision: { number: revision, hash },
+    ...why
+  }: Pick<Failed, 'phase' | 'reason' | 'message'> & { readonly revision: ObservedRevision },
+  now: number,
+): Outcome => ({
+  mark: omit(mark, 'syncing'),
+  failed: {
+    ...why,
+    revision,
+    hash,
+    message: why.message.slice(0, 1024),
+    time: new Date(now).toISOString(),
+  },
+});
 
 /** What brings an application further, unless that is held. */
 export function forward(
