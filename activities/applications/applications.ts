@@ -1,8 +1,7 @@
 import type { ApplicationsActivities } from '../contract.ts';
 import { withHeartbeat } from '../heartbeat.ts';
-import type { ApplicationsDependencies, ReadCell } from './dependencies.ts';
+import { readCell, type ApplicationsDependencies, type ReadCell } from './dependencies.ts';
 import { observeApplications, resolve } from './observe.ts';
-import { readCell, applicationNamed } from './parts.ts';
 import { CELL, AWS_TARGET_GROUP } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { Cell } from '../../crds/cell.ts';
@@ -87,18 +86,14 @@ export async function performApplication(
   const cell = await readCell(means.kubernetes, key);
   // Another Cell of that name has a workflow that begins with a look of its own.
   if (cell?.uid !== uid || cell.object.metadata.deletionTimestamp !== undefined) return;
-  const application = applicationNamed(cell.spec, name);
-  if (application === undefined) return await performWithoutEntry(cell, request, means);
+  const application = cell.spec.applications.find((one) => one.name === name);
+  if (application === undefined) {
+    // The spec does not have it any more.
+    if (action.do === 'RemoveLabels')
+      await removeLabels(means.kubernetes, key, { application: name, keep: [] });
+    return;
+  }
   return await perform({ cell, application, action }, means, signal);
-}
-
-/** What is done for an application that the spec does not have any more. */
-async function performWithoutEntry(
-  { key }: ReadCell,
-  { application, action }: Request,
-  { kubernetes }: ApplicationsDependencies,
-): Promise<void> {
-  if (action.do === 'RemoveLabels') await removeLabels(kubernetes, key, { application, keep: [] });
 }
 
 interface Performed {
@@ -189,20 +184,10 @@ async function save(
       `What application ${application.name} comes to has changed since it was looked at.`,
     );
   }
-  const { clusters, secretLabels, targetGroups, application: spec } = now.value;
   await saveRevision(means.kubernetes, cell, {
     application: application.name,
     number,
-    data: {
-      hash,
-      version,
-      content: {
-        clusters: clusters.map((cluster) => ({ ...cluster })),
-        secretLabels: { ...secretLabels },
-        targetGroups: targetGroups.map((group) => ({ ...group, clusters: [...group.clusters] })),
-        application: spec,
-      },
-    },
+    data: { hash, version, content: now.value },
   });
 }
 

@@ -9,7 +9,6 @@ it('says of a cluster that does not answer that nobody knows its TargetGroupBind
   const found = await findBindings(
     spec.applications,
     spec.clusters.map((entry) => ({
-      entry,
       observed: { name: entry.name, tags: {}, isReady: false, message },
     })),
   );

@@ -8,7 +8,7 @@ import { arnOf } from '../../domain/applications/testing/world.ts';
 import { MemoryKubernetes } from '../staged/testing/memory.ts';
 import { applyChild } from './child.ts';
 import type { ApplicationsDependencies } from './dependencies.ts';
-import { readCell } from './parts.ts';
+import { readCell } from './dependencies.ts';
 
 const key = { namespace: 'default', name: 'mysystem' };
 const child = { ...key, name: 'mysystem-web' };

@@ -6,15 +6,22 @@ import { inBatches } from '../../clients/concurrency.ts';
 import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
 import type { ClusterOfCell } from '../../crds/cell-clusters.ts';
 import { refusalOf, type Access, type Use } from '../../domain/access/access.ts';
-import { readinessOf, type ClusterSigns } from '../../domain/applications/clusters.ts';
 import type { ObservedCluster } from '../../domain/applications/observation.ts';
 import { secretNameOf } from '../../domain/discovery/cluster-set/cluster-set.ts';
 import { clusterSecretValues } from '../../domain/discovery/clusters/cluster-secret.ts';
 import { SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../../domain/kubernetes/labels.ts';
+import { given } from '../../domain/model/fields.ts';
 import { failure, toFailure } from '../failure.ts';
 import type { ApplicationsDependencies, LookContext, ReadCell } from './dependencies.ts';
 import type { ApplicationOfCell } from '../../crds/application.ts';
-import { boundTargetGroup, type Facts, type FoundBinding } from '../../domain/applications/resolve.ts';
+import {
+  boundTargetGroup,
+  eksNameOf,
+  findUnreadiness,
+  type ClusterSigns,
+  type Facts,
+  type FoundBinding,
+} from '../../domain/applications/resolve.ts';
 import type { RemoteBinding } from '../../domain/discovery/target-group-set/target-group-of-binding.ts';
 import { listBindings } from '../discovery/clusters/target-group-bindings.ts';
 
@@ -58,11 +65,9 @@ async function listIn({ client, observed }: LookedAtCluster): Promise<Listed> {
   }
 }
 
-/** A cluster of a Cell, with what EKS says of it and a way into it. */
+/** A cluster of a Cell, and a way into it. */
 export interface LookedAtCluster {
   readonly observed: ObservedCluster;
-  readonly entry: ClusterOfCell;
-  readonly eks?: EKSCluster;
   readonly client?: KubernetesClient;
 }
 
@@ -138,12 +143,11 @@ export async function describe(
   return await eks({ region }).named([...new Set(names)], signal);
 }
 
-const eksNameOf = ({ name, eks }: ClusterOfCell): string => eks?.clusterName ?? name;
-
-const lost = (entry: ClusterOfCell, message: string): LookedAtCluster => ({
-  entry,
-  observed: { name: entry.name, tags: {}, isReady: false, message },
-});
+const lost = (
+  entry: ClusterOfCell,
+  message: string,
+  tags: ObservedCluster['tags'] = {},
+): LookedAtCluster => ({ observed: { name: entry.name, tags, isReady: false, message } });
 
 async function lookAt(
   entry: ClusterOfCell,
@@ -152,20 +156,24 @@ async function lookAt(
 ): Promise<LookedAtCluster> {
   const { name } = entry;
   const eksName = eksNameOf(entry);
-  const signs = { name, eksName, hasEndpoint: false, ...(eks === undefined ? {} : { status: eks.status }) };
+  const signs = { name, eksName, hasEndpoint: false, ...given({ status: eks?.status }) };
   const { endpoint: server, caData: certificateAuthority } = eks ?? {};
   if (eks === undefined || server === undefined || certificateAuthority === undefined)
-    return { entry, observed: { name, tags: eks?.tags ?? {}, ...readinessOf(signs) } };
+    return lost(entry, findUnreadiness(signs) ?? '', eks?.tags);
   const way = means.clusters.reach(
     passingSecret(key, { ...eks, endpoint: server, caData: certificateAuthority }),
   );
   const api = eks.status === 'ACTIVE' ? await readiness(way, signal) : undefined;
-  const said = readinessOf({ ...signs, hasEndpoint: true, ...(api === undefined ? {} : { api }) });
+  const problem = findUnreadiness({ ...signs, hasEndpoint: true, ...given({ api }) });
   const found = { name, eksName, server, certificateAuthority, secretName: secretNameOf(eksName) };
   return {
-    entry,
-    eks,
-    observed: { name, found, tags: eks.tags, ...said },
+    observed: {
+      name,
+      found,
+      tags: eks.tags,
+      isReady: problem === undefined,
+      message: problem ?? 'It is ACTIVE, and its API server is ready.',
+    },
     ...(way.is === 'Client' ? { client: way.client } : {}),
   };
 }

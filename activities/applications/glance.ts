@@ -14,7 +14,7 @@ import { freezesIn } from '../kubernetes/freezes.ts';
 import { observeCell } from '../rollout/observe-cell.ts';
 import { findMeasurements } from './measurements.ts';
 import { observeApplication } from './observe.ts';
-import { readCell } from './parts.ts';
+import { readCell } from './dependencies.ts';
 import { findRevisions } from './revisions.ts';
 
 /** How objects are read. */

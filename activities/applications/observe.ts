@@ -1,5 +1,17 @@
+import { AWS_TARGET_GROUP, CELL, SECRET } from '../../clients/kubernetes/kinds.ts';
+import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
+import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
+import type { Cell } from '../../crds/cell.ts';
+import type { Metadata } from '../../crds/resource.ts';
+import { childName } from '../../domain/applications/names.ts';
+import { watchedApplications } from '../../domain/applications/watched.ts';
+import { canonical, compareText } from '../../domain/kubernetes/canonical.ts';
+import { CELL_LABEL, CLUSTER_SECRETS } from '../../domain/kubernetes/labels.ts';
+import { targetGroupsOf } from '../../domain/load-balancers/load-balancer.ts';
+import { configViewOf, readConfig } from '../load-balancers/config-object.ts';
+import { findRevisions } from './revisions.ts';
 import { digest } from '../../clients/digest.ts';
-import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { isForbidden, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { ApplicationOfCell } from '../../crds/application.ts';
 import { isSupersededBy } from '../../domain/applications/assumed.ts';
 import type {
@@ -16,9 +28,8 @@ import { optional } from '../../domain/model/status-input.ts';
 import { freezesIn } from '../kubernetes/freezes.ts';
 import { findBindings, lookAtClusters, unseenClusters, type LookedAtCluster } from './clusters.ts';
 import { findChild, groupNames, observedChild, observedGroups } from './seen-child.ts';
-import type { ApplicationsDependencies, ReadCell } from './dependencies.ts';
+import { readCell, type ApplicationsDependencies, type ReadCell } from './dependencies.ts';
 import { deploymentOf, leftOn, readArgoCD, targetsOf, type ArgoCD } from './deployments.ts';
-import { forwardHashOf, digestOf, readCell, readParts, type Parts } from './parts.ts';
 import { findMeasurements } from './measurements.ts';
 import { findSecrets } from './secrets.ts';
 
@@ -208,3 +219,67 @@ export async function observeApplication(
     measurements: world.measurements.get(name) ?? [],
   };
 }
+
+/** Digest of the forward config of an application: what `alb` says, and the target groups that get traffic now. */
+const forwardHashOf = async (
+  kubernetes: Pick<KubernetesClient, 'get'>,
+  key: ObjectKey,
+  { name, alb }: ApplicationOfCell,
+): Promise<string> => digest(canonical([alb, await servedBy(kubernetes, key, name)]));
+
+/** The target groups that an application's rule gives traffic to now. */
+async function servedBy(
+  kubernetes: Pick<KubernetesClient, 'get'>,
+  { namespace, name }: ObjectKey,
+  application: string,
+): Promise<readonly string[]> {
+  const type = 'AWSApplicationLoadBalancer';
+  const ref = { type, key: { namespace, name: childName(name, application) } } as const;
+  const object = await readConfig(kubernetes, ref);
+  const observed = object === undefined ? undefined : configViewOf(ref, object).status.observed;
+  if (observed === undefined) return [];
+  return targetGroupsOf(observed)
+    .flatMap(({ arn, weight }) => (weight > 0 ? [arn] : []))
+    .toSorted(compareText);
+}
+
+/** What of the Cell's own there is in its namespace. */
+interface Parts {
+  readonly groups: readonly AWSTargetGroup[];
+  readonly cells: readonly Cell[];
+  readonly marked: readonly { readonly metadata: Metadata }[];
+  readonly revisions: ReadonlyMap<string, readonly ObservedRevision[]>;
+  readonly access: Awaited<ReturnType<ReturnType<typeof accessPolicies>['of']>>;
+}
+
+/** Reads what of a Cell's own there is in its namespace. */
+async function readParts(read: ReadCell, kubernetes: KubernetesClient): Promise<Parts> {
+  const { namespace, name } = read.key;
+  const labelSelector = `${CELL_LABEL}=${name}`;
+  const [groups, cells, marked, revisions, access] = await Promise.all([
+    kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace }),
+    kubernetes.list<Cell>(CELL, { namespace, labelSelector }),
+    secretsOf(kubernetes, read),
+    findRevisions(kubernetes, read),
+    accessPolicies(kubernetes).of(namespace),
+  ]);
+  return { groups, cells, marked, revisions, access };
+}
+
+/** The cluster secrets of a Cell; none for who may not read any, as long as no application asks for one. */
+async function secretsOf(
+  kubernetes: KubernetesClient,
+  { key, spec }: ReadCell,
+): Promise<readonly { readonly metadata: Metadata }[]> {
+  const labelSelector = `${CLUSTER_SECRETS},${CELL_LABEL}=${key.name}`;
+  try {
+    return await kubernetes.list(SECRET, { namespace: key.namespace, labelSelector });
+  } catch (error) {
+    if (isForbidden(error) && spec.applications.every(({ argocd }) => argocd === undefined)) return [];
+    throw error;
+  }
+}
+
+/** Identifies what watchers look at, too. */
+const digestOf = ({ object }: ReadCell, { groups, cells, marked, access }: Parts): string =>
+  digest(watchedApplications(object, { groups, cells, secrets: marked }, access));

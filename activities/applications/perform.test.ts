@@ -6,7 +6,7 @@ import { MemoryKubernetes } from '../staged/testing/memory.ts';
 import type { ApplicationsDependencies } from './dependencies.ts';
 import { performApplication } from './applications.ts';
 import { resolve } from './observe.ts';
-import { readCell } from './parts.ts';
+import { readCell } from './dependencies.ts';
 import { findRevisions, saveRevision } from './revisions.ts';
 
 const key = { namespace: 'default', name: 'mysystem' };

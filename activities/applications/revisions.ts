@@ -1,10 +1,10 @@
 import { CONTROLLER_REVISION, CELL } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import { parseRevisionData, type RevisionData } from '../../crds/application.ts';
+import { parseRevisionData } from '../../crds/application.ts';
 import type { Metadata } from '../../crds/resource.ts';
 import { APPLICATION_LABEL } from '../../domain/applications/child.ts';
 import { revisionName, childName } from '../../domain/applications/names.ts';
-import type { ObservedRevision, ObservedChild } from '../../domain/applications/observation.ts';
+import type { ObservedRevision } from '../../domain/applications/observation.ts';
 import { observedRevisions, outdatedRevisions, revisionsInUse } from '../../domain/applications/revisions.ts';
 import { controllerOf } from '../../domain/kubernetes/conditions.ts';
 import { CELL_LABEL, GOOD_ANNOTATION } from '../../domain/kubernetes/labels.ts';
@@ -58,7 +58,11 @@ const keptOf = ({ metadata, revision, data }: ControllerRevision) => ({
 export async function saveRevision(
   kubernetes: KubernetesClient,
   { key, uid }: Pick<ReadCell, 'key' | 'uid'>,
-  of: { readonly application: string; readonly number: number; readonly data: RevisionData },
+  of: {
+    readonly application: string;
+    readonly number: number;
+    readonly data: Pick<ObservedRevision, 'hash' | 'version' | 'content'>;
+  },
 ): Promise<void> {
   const { application, number, data } = of;
   const name = revisionName(key.name, application, number);
@@ -110,45 +114,30 @@ export async function markGood(
   );
 }
 
-/** Deletes revisions of an application. */
-async function removeRevisions(
-  kubernetes: KubernetesClient,
-  cell: Pick<ReadCell, 'key' | 'uid'>,
-  { application, old }: { readonly application: string; readonly old: ReadonlySet<number> },
-): Promise<void> {
-  for (const { metadata, revision } of await listOf(kubernetes, cell)) {
-    if (metadata.labels?.[APPLICATION_LABEL] !== application || !old.has(revision)) continue;
-    const at = { namespace: cell.key.namespace, name: metadata.name };
-    await remove(kubernetes, { kind: CONTROLLER_REVISION, key: at }, metadata.uid ?? '');
-  }
-}
-
 /** Deletes the revisions of an application that are too old and not in use, after what was measured for them. */
 export async function pruneRevisions(
   kubernetes: KubernetesClient,
   cell: Pick<ReadCell, 'key' | 'uid' | 'object'>,
   application: string,
 ): Promise<void> {
-  const all = (await findRevisions(kubernetes, cell)).get(application) ?? [];
-  const child = await childOf(kubernetes, cell.key, application);
-  const inUse = revisionsInUse(all, markOf(cell.object.status, application), child);
+  const { namespace, name } = cell.key;
+  const kept = (await listOf(kubernetes, cell)).filter(
+    ({ metadata }) => metadata.labels?.[APPLICATION_LABEL] === application,
+  );
+  const all = observedRevisions(kept.map(keptOf));
+  const child = await kubernetes.get<Cell>(CELL, { namespace, name: childName(name, application) });
+  const served = child && { revision: revisionOf(child), status: child.status ?? {} };
+  const inUse = revisionsInUse(all, markOf(cell.object.status, application), served);
   const old = new Set(
     outdatedRevisions(
       all,
       inUse.map(({ number }) => number),
     ),
   );
-  if (old.size === 0) return;
   await pruneMeasurements(kubernetes, cell, { application, old });
-  await removeRevisions(kubernetes, cell, { application, old });
-}
-
-/** Which revision the Cell of an application is to serve, and what it does. */
-async function childOf(
-  kubernetes: KubernetesClient,
-  { namespace, name }: ReadCell['key'],
-  application: string,
-): Promise<Pick<ObservedChild, 'revision' | 'status'> | undefined> {
-  const child = await kubernetes.get<Cell>(CELL, { namespace, name: childName(name, application) });
-  return child === undefined ? undefined : { revision: revisionOf(child), status: child.status ?? {} };
+  for (const { metadata, revision } of kept) {
+    if (!old.has(revision)) continue;
+    const key = { namespace, name: metadata.name };
+    await remove(kubernetes, { kind: CONTROLLER_REVISION, key }, metadata.uid ?? '');
+  }
 }

@@ -4,8 +4,14 @@ import type { ApplicationsSpec } from '../../crds/cell.ts';
 import { canonical, compareText } from '../kubernetes/canonical.ts';
 import type { ObservedCluster, ObservedRevision, ResolvedCluster } from './observation.ts';
 import { secretNameOf } from '../discovery/cluster-set/cluster-set.ts';
-import { resolveApplications, type Facts, type FoundBinding, type Resolution } from './resolve.ts';
-import { selectClusters } from './clusters.ts';
+import {
+  eksNameOf,
+  resolveApplications,
+  selectClusters,
+  type Facts,
+  type FoundBinding,
+  type Resolution,
+} from './resolve.ts';
 
 /** What is known of a Cell with applications without EKS and without its clusters. */
 export interface Known {
@@ -83,8 +89,6 @@ export function isSupersededBy(
     content.targetGroups.some(({ arn, clusters }) => clusters.some((name) => labelled(name) !== arn))
   );
 }
-
-const eksNameOf = ({ name, eks }: Pick<ClusterOfCell, 'name' | 'eks'>): string => eks?.clusterName ?? name;
 
 /** A cluster as it was when it was looked at last, or else as it has to be. */
 function assumeCluster(

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { readinessOf } from './clusters.ts';
+import { findUnreadiness } from './resolve.ts';
 
 const cluster = { name: 'web-1', eksName: 'eks-web-1', hasEndpoint: true } as const;
 
 describe('a cluster', () => {
   it('is ready when it is ACTIVE and its API server says so', () => {
-    expect(readinessOf({ ...cluster, status: 'ACTIVE', api: { is: 'Ready' } }).isReady).toBe(true);
+    expect(findUnreadiness({ ...cluster, status: 'ACTIVE', api: { is: 'Ready' } })).toBeUndefined();
   });
 
   it.each([
@@ -19,8 +19,6 @@ describe('a cluster', () => {
       'no route',
     ],
   ])('is not ready %s', (_, signs, said) => {
-    const found = readinessOf({ ...cluster, ...signs });
-    expect(found.isReady).toBe(false);
-    expect(found.message).toContain(said);
+    expect(findUnreadiness({ ...cluster, ...signs })).toContain(said);
   });
 });

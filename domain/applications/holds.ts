@@ -5,6 +5,9 @@ import { holdOfWindows } from '../gates/windows.ts';
 import type { Hold } from './situation.ts';
 import type { ApplicationStatus } from '../../crds/application-status.ts';
 import { childName } from './names.ts';
+import { parseDuration } from '../duration.ts';
+import { parseTime } from '../time.ts';
+import type { ObservedCluster } from './observation.ts';
 
 /** What counts of a Cell with applications. */
 interface Ordered {
@@ -77,38 +80,96 @@ export interface Gates {
 export const holdRules: Rules<[gates: Gates], Hold> = [
   ['A pause', ({ paused }) => holdOfPause(paused)],
   ['A cluster that is not ready', ({ clusters }) => clusters],
-  [
-    'A Freeze',
-    ({ freezes, now }) => waiting({ reason: 'WaitingForFreeze', gate: holdOfFreeze(freezes, now) }),
-  ],
-  [
-    'A closed window',
-    ({ spec, now }) => waiting({ reason: 'WaitingForWindow', gate: holdOfWindows(spec.windows, now) }),
-  ],
+  ['A Freeze', ({ freezes, now }) => waiting('WaitingForFreeze', holdOfFreeze(freezes, now))],
+  ['A closed window', ({ spec, now }) => waiting('WaitingForWindow', holdOfWindows(spec.windows, now))],
   [
     'An earlier application that is not in place',
     ({ ahead }) =>
-      waiting({
-        reason: BEHIND,
-        gate: ahead === undefined ? undefined : { message: `Waiting for application ${ahead}.` },
-      }),
+      waiting(BEHIND, ahead === undefined ? undefined : { message: `Waiting for application ${ahead}.` }),
   ],
 ];
 
 /** Says what holds an application; undefined when nothing does. */
 export const holdOf = (gates: Gates): Hold | undefined => decideBy(holdRules, gates);
 
-const waiting = ({
-  reason,
-  gate,
-}: {
-  readonly reason: string;
-  readonly gate: ClosedGate | undefined;
-}): Hold | undefined => gate && { kind: 'Waiting', reason, ...gate };
+const waiting = (reason: string, gate: ClosedGate | undefined): Hold | undefined =>
+  gate && { kind: 'Waiting', reason, ...gate };
 
 /** Says who holds everything by a pause. */
 export function holdOfPause(paused: CellStatus['paused']): Hold | undefined {
   if (paused === undefined) return undefined;
   const said = paused.reason === '' ? '' : ` ${paused.reason}`;
   return { kind: 'Paused', reason: 'Paused', message: `Paused by ${paused.by}.${said}` };
+}
+
+type ClusterStatus = NonNullable<CellStatus['clusters']>[number];
+
+/** Holds what goes forward while nobody has looked at the clusters. */
+export const UNSEEN: Hold = {
+  kind: 'Waiting',
+  reason: 'WaitingForClusters',
+  message: 'The clusters are looked at next.',
+};
+
+/** Says how each cluster stands, and since when. */
+export function clusterStatuses({
+  spec,
+  observed,
+  before,
+  isAskedAgain,
+  now,
+}: {
+  readonly spec: ApplicationsSpec;
+  readonly observed: readonly ObservedCluster[];
+  readonly before: readonly ClusterStatus[];
+  /** Whether someone has edited the Cell or asked for another attempt: what is not ready is waited for again. */
+  readonly isAskedAgain: boolean;
+  readonly now: number;
+}): ClusterStatus[] {
+  return spec.clusters.map(({ name, requireReady }) => {
+    const seen = observed.find((one) => one.name === name);
+    const ready = seen?.found !== undefined && (seen.isReady || !requireReady);
+    const old = before.find((one) => one.name === name);
+    const isSame = old?.ready === ready && (ready || !isAskedAgain);
+    return {
+      name,
+      ready,
+      message: (seen?.message ?? 'It was not looked at yet.').slice(0, 1024),
+      since: isSame ? old.since : new Date(now).toISOString(),
+    };
+  });
+}
+
+/** What nobody has looked at stays as it was, but what was not ready is waited for as long again. */
+export const waitedForAgain = (before: readonly ClusterStatus[], now: number): ClusterStatus[] =>
+  before.map((one) => (one.ready ? one : { ...one, since: new Date(now).toISOString() }));
+
+/** Holds everything while some cluster is not ready. */
+export function clustersHold(
+  { clusters }: ApplicationsSpec,
+  statuses: readonly ClusterStatus[],
+  now: number,
+): Hold | undefined {
+  const missing = statuses.filter(({ ready }) => !ready);
+  const [first] = missing;
+  if (first === undefined) return undefined;
+  const limits = missing.flatMap(({ name, since, message }) => {
+    const { readyTimeout } = clusters.find((one) => one.name === name) ?? {};
+    if (readyTimeout === undefined) return [];
+    return [
+      { name, message, readyTimeout, until: (parseTime(since) ?? now) + parseDuration(readyTimeout) * 1000 },
+    ];
+  });
+  const over = limits.find(({ until }) => now >= until);
+  if (over !== undefined) {
+    const message = `Expected cluster ${over.name} to be ready within ${over.readyTimeout}, got: ${over.message} Continues when it is ready, or after retry.`;
+    return { kind: 'Failed', reason: 'ClustersNotReady', message };
+  }
+  const names = missing.map(({ name }) => name).join(', ');
+  return {
+    kind: 'Waiting',
+    reason: 'WaitingForClusters',
+    message: `Waiting for ${names} to be ready: ${first.message}`,
+    ...(limits.length === 0 ? {} : { until: Math.min(...limits.map(({ until }) => until)) }),
+  };
 }

@@ -9,9 +9,67 @@ import type {
   ResolvedTargetGroup,
 } from './observation.ts';
 import { takenSecret } from './conflicts.ts';
-import { selectClusters } from './clusters.ts';
 import type { RemoteBinding } from '../discovery/target-group-set/target-group-of-binding.ts';
 import { matches } from '../kubernetes/selector.ts';
+
+/** The clusters of a Cell, as written and as observed. */
+interface Clusters {
+  readonly written: readonly ClusterOfCell[];
+  readonly observed: readonly ObservedCluster[];
+}
+
+/** Selects the clusters that an application runs on, in the order of the spec; undefined while the tags of some cluster are not known. */
+export function selectClusters(
+  { clusterSelector }: Pick<ApplicationOfCell, 'clusterSelector'>,
+  { written, observed }: Clusters,
+): readonly ClusterOfCell[] | undefined {
+  if (clusterSelector === undefined) return written;
+  const { matchEKSTags, ...labels } = clusterSelector;
+  if (matchEKSTags === undefined) return written.filter((cluster) => hasAll(cluster.labels ?? {}, labels));
+  const known = written.map((cluster) => ({
+    cluster,
+    found: observed.find(({ name, found }) => name === cluster.name && found !== undefined),
+  }));
+  if (known.some(({ found }) => found === undefined)) return undefined;
+  return known.filter(({ found }) => hasAll(found?.tags ?? {}, matchEKSTags)).map(({ cluster }) => cluster);
+}
+
+type Texts = Readonly<Record<string, string>>;
+
+const hasAll = (found: Texts, wanted: Texts): boolean =>
+  Object.entries(wanted).every(([key, value]) => Object.hasOwn(found, key) && found[key] === value);
+
+/** The name of a cluster in EKS. */
+export const eksNameOf = ({ name, eks }: Pick<ClusterOfCell, 'name' | 'eks'>): string =>
+  eks?.clusterName ?? name;
+
+/** What EKS and the API server of a cluster say of it. */
+export interface ClusterSigns {
+  readonly name: string;
+  readonly eksName: string;
+  /** Undefined when EKS has no such cluster. */
+  readonly status?: string;
+  readonly hasEndpoint: boolean;
+  /** Whether the API server says that it is ready, or why nobody knows. */
+  readonly api?: { readonly is: 'Ready' | 'NotReady' } | { readonly is: 'Unknown'; readonly message: string };
+}
+
+/** Says why a cluster is not ready for applications; undefined when it is. */
+export function findUnreadiness({
+  name,
+  eksName,
+  status,
+  hasEndpoint,
+  api,
+}: ClusterSigns): string | undefined {
+  if (status === undefined)
+    return `Expected EKS to have a cluster ${eksName}, got none. Create it, or correct eks.clusterName of cluster ${name}.`;
+  if (status !== 'ACTIVE') return `EKS cluster ${eksName} is ${status}, and not ACTIVE.`;
+  if (!hasEndpoint) return `EKS does not say yet where the API server of ${eksName} is.`;
+  if (api === undefined || api.is === 'NotReady')
+    return `The API server of ${eksName} does not answer that it is ready (/readyz).`;
+  return api.is === 'Unknown' ? api.message : undefined;
+}
 
 /** Finds the target group of an application in the TargetGroupBindings of a cluster: one, by labels such as `svc=web`. */
 export function boundTargetGroup(
@@ -54,10 +112,7 @@ export type FoundBinding =
 
 /** What applications are resolved from. */
 export interface Facts {
-  readonly clusters: {
-    readonly written: readonly ClusterOfCell[];
-    readonly observed: readonly ObservedCluster[];
-  };
+  readonly clusters: Clusters;
   readonly applications: readonly ApplicationOfCell[];
   /** What `targetgroupBindingSelector` found, by application and cluster. */
   readonly bindings: Readonly<Record<string, Readonly<Record<string, FoundBinding>>>>;

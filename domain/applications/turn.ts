@@ -7,8 +7,7 @@ import {
   type Hold,
   type Step,
 } from './situation.ts';
-import { clustersHold, clusterStatuses, UNSEEN, waitedForAgain } from './clusters.ts';
-import { holdOf } from './holds.ts';
+import { clustersHold, clusterStatuses, holdOf, UNSEEN, waitedForAgain } from './holds.ts';
 import { judge } from './judge.ts';
 import type { ObservedApplications } from './observation.ts';
 import { hear, type Heard } from './requests.ts';
