@@ -5,7 +5,7 @@ import type { Metadata } from '../../crds/resource.ts';
 import { APPLICATION_LABEL } from '../../domain/applications/child.ts';
 import { revisionName, childName } from '../../domain/applications/names.ts';
 import type { ObservedRevision } from '../../domain/applications/observation.ts';
-import { observedRevisions, outdatedRevisions, revisionsInUse } from '../../domain/applications/revisions.ts';
+import { outdatedRevisions, revisionsInUse } from '../../domain/applications/revisions.ts';
 import { controllerOf } from '../../domain/kubernetes/conditions.ts';
 import { CELL_LABEL, GOOD_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 import { failure } from '../failure.ts';
@@ -34,9 +34,7 @@ export async function findRevisions(
 ): Promise<ReadonlyMap<string, readonly ObservedRevision[]>> {
   const all = await listOf(kubernetes, cell);
   const byApplication = Map.groupBy(all, ({ metadata }) => metadata.labels?.[APPLICATION_LABEL] ?? '');
-  return new Map(
-    [...byApplication].map(([application, some]) => [application, observedRevisions(some.map(keptOf))]),
-  );
+  return new Map([...byApplication].map(([application, some]) => [application, observedRevisions(some)]));
 }
 
 async function listOf(
@@ -48,11 +46,15 @@ async function listOf(
   return found.filter(({ metadata }) => controllerOf(metadata)?.uid === uid);
 }
 
-const keptOf = ({ metadata, revision, data }: ControllerRevision) => ({
-  number: revision,
-  isGood: metadata.annotations?.[GOOD_ANNOTATION] !== undefined,
-  data: parseRevisionData(data),
-});
+/** The revisions of an application, newest first; what is none is left out. */
+const observedRevisions = (kept: readonly ControllerRevision[]): readonly ObservedRevision[] =>
+  kept
+    .flatMap(({ metadata, revision: number, data }) => {
+      const read = number < 1 ? undefined : parseRevisionData(data);
+      const isGood = metadata.annotations?.[GOOD_ANNOTATION] !== undefined;
+      return read === undefined ? [] : [{ number, isGood, ...read }];
+    })
+    .toSorted((a, b) => b.number - a.number);
 
 /** Keeps a revision of an application; one of that number that says something else is a `Conflict`. */
 export async function saveRevision(
@@ -124,7 +126,7 @@ export async function pruneRevisions(
   const kept = (await listOf(kubernetes, cell)).filter(
     ({ metadata }) => metadata.labels?.[APPLICATION_LABEL] === application,
   );
-  const all = observedRevisions(kept.map(keptOf));
+  const all = observedRevisions(kept);
   const child = await kubernetes.get<Cell>(CELL, { namespace, name: childName(name, application) });
   const served = child && { revision: revisionOf(child), status: child.status ?? {} };
   const inUse = revisionsInUse(all, markOf(cell.object.status, application), served);

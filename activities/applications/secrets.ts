@@ -1,3 +1,4 @@
+import { omit } from '../../domain/model/fields.ts';
 import type { EKSCluster } from '../../clients/aws/eks.ts';
 import { SECRET } from '../../clients/kubernetes/kinds.ts';
 import { isConflict, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
@@ -16,7 +17,6 @@ import {
   writtenAtOf,
   type SecretOfCluster,
   unusedSecrets,
-  withoutApplication,
   type Asking,
 } from '../../domain/applications/secrets.ts';
 import { patchMarks, type Marks } from '../../domain/discovery/generated.ts';
@@ -173,7 +173,7 @@ export async function removeLabels(
   const kept = new Set(keep.map(({ secretName }) => secretName));
   for (const { found, observed } of await findSecrets(kubernetes, key, [])) {
     if (kept.has(found.name) || !Object.hasOwn(observed.applications, application)) continue;
-    await ask(kubernetes, key, found, withoutApplication(observed.applications, application));
+    await ask(kubernetes, key, found, omit(observed.applications, application));
   }
 }
 

@@ -10,6 +10,7 @@ import {
   deletesFirst,
   forward,
   lastGood,
+  namesOf,
   restore,
   wait,
   type Judgement,
@@ -94,10 +95,9 @@ export function deployClusters(turn: Turn, revision: ObservedRevision): Judgemen
   if (left !== undefined) return left;
   const lacking = lackingSecrets(application.name, revision.content, secrets);
   if (lacking.length === 0) return undefined;
-  const action = { do: 'ApplySecrets', number: revision.number } as const;
-  const names = lacking.map(({ name }) => name).join(', ');
-  const isRestored = begun && findTakenLabel(turn, revision.content) === undefined;
-  return isRestored ? restore(mark, action, names) : act(action, `Handing ${names} to Argo CD.`);
+  if (begun && findTakenLabel(turn, revision.content) === undefined)
+    return restore(mark, revision.number, lacking);
+  return act({ do: 'ApplySecrets', number: revision.number }, `Handing ${namesOf(lacking)} to Argo CD.`);
 }
 
 /** Waits until Argo CD has deployed a revision that has not begun, for as long as the Cell lets it. */

@@ -1,4 +1,3 @@
-import type { RevisionData } from '../../crds/application.ts';
 import { isSameVersion } from '../versions/version.ts';
 import type {
   ObservedChild,
@@ -12,21 +11,6 @@ import { type Mark, lastGood } from './situation.ts';
 import type { CellStatus } from '../../crds/cell.ts';
 import type { Facts } from './resolve.ts';
 import { markOf } from './state.ts';
-
-/** A revision of an application, as it is read from its ControllerRevision. */
-export interface KeptRevision {
-  readonly number: number;
-  readonly isGood: boolean;
-  readonly data: RevisionData | undefined;
-}
-
-/** The revisions of an application, newest first; what is none is left out. */
-export const observedRevisions = (kept: readonly KeptRevision[]): readonly ObservedRevision[] =>
-  kept
-    .flatMap(({ number, isGood, data }) =>
-      data === undefined || number < 1 ? [] : [{ number, isGood, ...data }],
-    )
-    .toSorted((a, b) => b.number - a.number);
 
 /**
  * The revisions that a Cell may serve which is at a version, of all, newest first: those that differ in no target group have

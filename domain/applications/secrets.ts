@@ -12,7 +12,7 @@ import type { ObservedSecret, Resolved, ResolvedCluster } from './observation.ts
 import type { DesiredSecret, ExistingSecret } from '../discovery/cluster-set/source-reading.ts';
 import { clusterSecretValues } from '../discovery/clusters/cluster-secret.ts';
 import { hasMarks, withGenerated, type Marks } from '../discovery/generated.ts';
-import { fieldsIn, textIn } from '../model/fields.ts';
+import { fieldsIn, given, isRecord, textIn } from '../model/fields.ts';
 
 /** Which cluster of which Cell a secret is for, and what EKS says of it. */
 export interface SecretOfCluster {
@@ -26,14 +26,11 @@ export interface SecretOfCluster {
   };
 }
 
-/** Since when each application finds in a secret what it asks for, in milliseconds since the epoch. */
-type WrittenAt = Readonly<Record<string, number>>;
-
 /** The secret of a cluster, as applications ask for it. */
 export function desiredSecret(
   { cell, cluster, eks }: SecretOfCluster,
   asking: Asking,
-  writtenAt: WrittenAt,
+  writtenAt: Readonly<Record<string, number>>,
 ): DesiredSecret {
   const { labels, annotations } = clusterSecret(cell, asking);
   const { eksName, server, certificateAuthority, secretName } = cluster;
@@ -44,7 +41,7 @@ export function desiredSecret(
       ...annotations,
       [CLUSTER_ID_ANNOTATION]: arn,
       [CLUSTER_TAGS_ANNOTATION]: canonical(tags),
-      ...(vpcID === undefined ? {} : { [CLUSTER_VPC_ANNOTATION]: vpcID }),
+      ...given({ [CLUSTER_VPC_ANNOTATION]: vpcID }),
       [WRITTEN_AT_ANNOTATION]: canonical(writtenAt),
     },
   });
@@ -76,8 +73,8 @@ const KEPT: ReadonlySet<string> = new Set([
   WRITTEN_AT_ANNOTATION,
 ]);
 
-/** Reads since when each application finds in a secret what it asks for. */
-export function writtenAtOf(annotations: ExistingSecret['annotations']): WrittenAt {
+/** Reads since when each application finds in a secret what it asks for, in milliseconds since the epoch. */
+export function writtenAtOf(annotations: ExistingSecret['annotations']): Readonly<Record<string, number>> {
   const said = fieldsIn(parsed(annotations[WRITTEN_AT_ANNOTATION]));
   return Object.fromEntries(
     Object.entries(said).flatMap(([application, at]) => (typeof at === 'number' ? [[application, at]] : [])),
@@ -97,7 +94,7 @@ export function observedSecret(found: ExistingSecret, cell: string): ObservedSec
     name: textIn(clusterName) ?? '',
     endpoint: server,
     caData: certificateAuthority,
-    ...(textIn(region) === undefined ? {} : { region: textIn(region) ?? '' }),
+    ...given({ region: textIn(region) }),
   });
   const isNamed = annotations[CLUSTER_ID_ANNOTATION]?.endsWith(`:cluster/${remade.name}`) === true;
   return {
@@ -115,11 +112,11 @@ export function observedSecret(found: ExistingSecret, cell: string): ObservedSec
   };
 }
 
-function parsed(text = '{}'): unknown {
+function parsed(text = ''): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return {};
+    return undefined;
   }
 }
 
@@ -129,14 +126,8 @@ export const APPLICATIONS_ANNOTATION = 'okra.mumo.co/applications';
 /** The labels that each application asks of the secret of a cluster. */
 export type Asking = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** What the secret of a cluster is labelled and annotated with. */
-export interface SecretMarks {
-  readonly labels: Readonly<Record<string, string>>;
-  readonly annotations: Readonly<Record<string, string>>;
-}
-
 /** The marks of the secret of a cluster that these applications ask for. */
-export const clusterSecret = (cell: string, asking: Asking): SecretMarks => ({
+const clusterSecret = (cell: string, asking: Asking): Marks => ({
   labels: {
     ...Object.assign({}, ...Object.values(asking)),
     [SECRET_TYPE_LABEL]: SECRET_TYPE_CLUSTER,
@@ -146,23 +137,15 @@ export const clusterSecret = (cell: string, asking: Asking): SecretMarks => ({
 });
 
 /** Reads who asks for what off the annotation; undefined when it is none of Okra's. */
-export function askingOf(annotation: string | undefined): Asking | undefined {
-  if (annotation === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(annotation);
-    return isAsking(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+function askingOf(annotation: string | undefined): Asking | undefined {
+  const value = parsed(annotation);
+  return isAsking(value) ? value : undefined;
 }
 
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const isAsking = (value: unknown): value is Asking =>
-  isObject(value) &&
+  isRecord(value) &&
   Object.values(value).every(
-    (labels) => isObject(labels) && Object.values(labels).every((text) => typeof text === 'string'),
+    (labels) => isRecord(labels) && Object.values(labels).every((text) => typeof text === 'string'),
   );
 
 /** What the secrets of the clusters of a revision are to say, after this application has asked. */
@@ -189,12 +172,6 @@ export const writtenSecret = (
   certificateAuthority,
   isIntact: true,
 });
-
-/** Who still asks for a secret once an application does not. */
-export function withoutApplication(asking: Asking, application: string): Asking {
-  const { [application]: _gone, ...others } = asking;
-  return others;
-}
 
 /** The secrets of a Cell that no application asks for any more, and a revision does not have. */
 export const unusedSecrets = (
@@ -237,11 +214,3 @@ export const leftSecrets = (
     .filter((one) => one.isOwn && Object.hasOwn(one.applications, application))
     .map(({ name }) => name)
     .filter((name) => !clusters.some(({ secretName }) => secretName === name));
-
-/** Whether the secret of a cluster asks for an application. */
-export const isAskedBy = (
-  secrets: readonly ObservedSecret[],
-  secretName: string,
-  application: string,
-): boolean =>
-  secrets.some(({ name, applications }) => name === secretName && Object.hasOwn(applications, application));

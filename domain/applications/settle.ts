@@ -1,3 +1,4 @@
+import { given } from '../model/fields.ts';
 import { decideBy, type Rules } from '../rules.ts';
 import { childState, isChildAsDesired } from './child.ts';
 import {
@@ -11,6 +12,7 @@ import {
   type Mark,
   type Situation,
   lastGood,
+  namesOf,
   restore,
   ABORTED,
   STAYS,
@@ -22,7 +24,7 @@ import {
 import { undeployed, lingering, stillThere } from './deployments.ts';
 import { findTakenFromGood, foreignSecret, takenByAnother } from './conflicts.ts';
 import type { ObservedRevision, ObservedChild, Resolved } from './observation.ts';
-import { lackingSecrets, leftSecrets, isAskedBy, unusedSecrets } from './secrets.ts';
+import { lackingSecrets, leftSecrets, unusedSecrets } from './secrets.ts';
 import { servedBy } from './revisions.ts';
 import { parseDuration } from '../duration.ts';
 import { parseTime } from '../time.ts';
@@ -42,15 +44,11 @@ export function takeTrafficBack(turn: Turn, failed: Failed): Judgement | undefin
   const good = lastGood(seen.revisions);
   if (stays(turn, failed) || failed.reverted === true) return undefined;
   if (good?.content.application.alb === undefined || seen.child?.isOwn === false) return undefined;
-  if (seen.child?.revision === good.number && isThere(turn, good)) return undefined;
+  if (seen.child?.revision === good.number && isChildAsDesired(turn, good, leftOver(turn, good)))
+    return undefined;
   const action = { do: 'ApplyChild', number: good.number, keep: failed.revision } as const;
   return back(markOf(turn, failed), action, `Giving the traffic back to revision ${good.number}.`);
 }
-
-const isThere = (situation: Situation, good: ObservedRevision): boolean => {
-  const targetGroups = situation.seen.targetGroups.map(({ arn }) => ({ arn, clusters: [] }));
-  return isChildAsDesired(situation, good, { ...good, content: { ...good.content, targetGroups } });
-};
 
 /** Ends what is measured for what has failed. */
 export const endAllChecks = (turn: Turn, failed: Failed): Judgement | undefined =>
@@ -150,9 +148,8 @@ function serveRevision(situation: Situation, mark: Mark, { revision, failed, isR
   const { child } = situation.seen;
   if (child?.isDeleting === true) return wait(mark, 'Deleting', `Cell ${child.name} is being deleted.`);
   // What is left of other revisions goes later, after all else.
-  const keep = leftOver(situation, revision, failed);
-  if (isChildAsDesired(situation, revision, keep)) return undefined;
-  const action = { do: 'ApplyChild', number: revision.number, ...keeping(failed) } as const;
+  if (isChildAsDesired(situation, revision, leftOver(situation, revision))) return undefined;
+  const action = { do: 'ApplyChild', number: revision.number, ...given({ keep: failed?.number }) } as const;
   const message = `Having the Cell serve revision ${revision.number}.`;
   // A Cell that is at the revision holds by itself what is edited, and has to know what holds.
   const isKnown = child?.revision === revision.number;
@@ -161,18 +158,11 @@ function serveRevision(situation: Situation, mark: Mark, { revision, failed, isR
     : forward(situation, [mark, mark], action, message);
 }
 
-const keeping = (failed: ObservedRevision | undefined): { readonly keep?: number } =>
-  failed === undefined ? {} : { keep: failed.number };
-
 /** Whatever target groups there are besides, as a revision. */
-function leftOver(
-  { seen }: Situation,
-  revision: ObservedRevision,
-  failed: ObservedRevision | undefined,
-): ObservedRevision {
+const leftOver = ({ seen }: Situation, revision: ObservedRevision): ObservedRevision => {
   const targetGroups = seen.targetGroups.map(({ arn }) => ({ arn, clusters: [] }));
-  return { ...(failed ?? revision), content: { ...revision.content, targetGroups } };
-}
+  return { ...revision, content: { ...revision.content, targetGroups } };
+};
 
 /** Takes no label from another application, and leaves everything as it is then. */
 function reportTakenLabel(situation: Situation, mark: Mark, { revision }: Settling) {
@@ -181,16 +171,12 @@ function reportTakenLabel(situation: Situation, mark: Mark, { revision }: Settli
 }
 
 /** Has the clusters of the revision in Argo CD. */
-function restoreSecrets(situation: Situation, mark: Mark, { revision }: Settling) {
-  const { application, secrets: existing } = situation;
+function restoreSecrets({ application, secrets }: Situation, mark: Mark, { revision }: Settling) {
   if (revision.content.application.argocd === undefined) return undefined;
-  const lacking = lackingSecrets(application.name, revision.content, existing);
-  if (lacking.length > 0) {
-    const names = lacking.map(({ name }) => name).join(', ');
-    const action = { do: 'ApplySecrets', number: revision.number } as const;
-    return back(mark, action, `Restoring the secrets of ${names}.`);
-  }
-  return undefined;
+  const lacking = lackingSecrets(application.name, revision.content, secrets);
+  if (lacking.length === 0) return undefined;
+  const action = { do: 'ApplySecrets', number: revision.number } as const;
+  return back(mark, action, `Restoring the secrets of ${namesOf(lacking)}.`);
 }
 
 /** Waits for Argo CD to have the application where it was, once all else is as it was. */
@@ -218,9 +204,8 @@ function leaveFirst(situation: Situation, mark: Mark, settling: Settling) {
 
 /** Lets go of secrets and target groups that the revision does not have. */
 function letGo(situation: Situation, mark: Mark, { revision, isReverting }: Settling) {
-  const act = isReverting
-    ? (action: ApplicationAction, message: string) => back(mark, action, message)
-    : (action: ApplicationAction, message: string) => forward(situation, [mark, mark], action, message);
+  const act: Act = (action, message) =>
+    isReverting ? back(mark, action, message) : forward(situation, [mark, mark], action, message);
   const left = leave(situation, mark, revision, act);
   if (left !== undefined) return left;
   const { alb } = revision.content.application;
@@ -240,7 +225,10 @@ export function keepGood(situation: Situation, { mark, step }: Judgement): Judge
   const good = lastGood(seen.revisions);
   if (good?.content.application.argocd === undefined) return undefined;
   if (good.content.application.alb !== undefined && seen.child === undefined) return undefined;
-  const asks = (name: string): boolean => isAskedBy(secrets, name, application.name);
+  const asks = (secretName: string): boolean =>
+    secrets.some(
+      ({ name, applications }) => name === secretName && Object.hasOwn(applications, application.name),
+    );
   // An application that was removed with its secrets, and comes again, has a good revision that is not in place.
   const isInPlace =
     mark.revision === good.number ||
@@ -256,8 +244,7 @@ export function keepGood(situation: Situation, { mark, step }: Judgement): Judge
   const isLostOnly = newer.length === 0 || lacking.every(({ secretName }) => !asks(secretName));
   if (lacking.length === 0 || !isLostOnly || findTakenFromGood(situation, good.content) !== undefined)
     return undefined;
-  const names = lacking.map(({ name }) => name).join(', ');
-  return restore(mark, { do: 'ApplySecrets', number: good.number }, names);
+  return restore(mark, good.number, lacking);
 }
 
 /** Whether secrets of the good revision may have been removed for what comes; also for a revision between that is not seen any more, unless a rule keeps them. */
@@ -310,8 +297,7 @@ export function deleteUnused(
   const unused = unusedSecrets(secrets, clusters);
   const gone = unused.filter(({ leftApplication }) => leftApplication === undefined);
   if (gone.length > 0) {
-    const names = gone.map(({ name }) => name).join(', ');
-    return act({ do: 'DeleteSecrets' }, `Deleting the secrets ${names}, where nothing is left.`);
+    return act({ do: 'DeleteSecrets' }, `Deleting the secrets ${namesOf(gone)}, where nothing is left.`);
   }
   const [used] = unused;
   return used === undefined

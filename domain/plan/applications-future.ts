@@ -8,7 +8,7 @@ import type {
   ObservedRevision,
   Resolved,
 } from '../applications/observation.ts';
-import { secretsFor, unusedSecrets, withoutApplication, writtenSecret } from '../applications/secrets.ts';
+import { secretsFor, unusedSecrets, writtenSecret } from '../applications/secrets.ts';
 import { VERSION_LABEL } from '../kubernetes/labels.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import { runAhead, type Ahead } from './run-ahead.ts';
@@ -132,7 +132,7 @@ export class ApplicationsFuture {
     const secrets = this.#seen.secrets.map((one) =>
       kept.some(({ secretName }) => secretName === one.name)
         ? one
-        : { ...one, applications: withoutApplication(one.applications, application) },
+        : { ...one, applications: omit(one.applications, application) },
     );
     this.#seen = { ...this.#seen, secrets };
     this.#deploy();

@@ -1,3 +1,4 @@
+import { omit } from '../../model/fields.ts';
 import { cell as cellKind, type ApplicationsSpec, type CellStatus } from '../../../crds/cell.ts';
 import { unreadyClusters } from '../../gates/gate.ts';
 import { isNewer, parseVersion } from '../../versions/version.ts';
@@ -22,7 +23,7 @@ import type {
 } from '../observation.ts';
 import { recorded } from '../revisions.ts';
 import { resolveApplications } from '../resolve.ts';
-import { secretsFor, unusedSecrets, withoutApplication } from '../secrets.ts';
+import { secretsFor, unusedSecrets } from '../secrets.ts';
 import { childName, fingerprint } from '../names.ts';
 import { initialApplicationsState, performed, type ApplicationsState } from '../state.ts';
 import { takeApplicationsTurn } from '../turn.ts';
@@ -399,7 +400,7 @@ export class ApplicationsWorld {
   private removeLabels(application: string, kept: readonly string[]): void {
     for (const [cluster, secret] of this.secrets)
       if (!kept.includes(cluster))
-        this.secrets.set(cluster, { ...secret, asking: withoutApplication(secret.asking, application) });
+        this.secrets.set(cluster, { ...secret, asking: omit(secret.asking, application) });
   }
 
   /** Deletes the secrets that nobody asks for; as Argo CD does, leaves on their clusters for good what still runs there. */
