@@ -4,7 +4,7 @@ import type { ApplicationsSpec, CanaryStep, CellSpec, CellStatus } from '../../c
 import type { CellListenerRule } from '../../crds/listener-rule.ts';
 import { BINDING_LABELS, CELL_LABEL, VERSION_LABEL } from '../kubernetes/labels.ts';
 import { validLabels } from '../kubernetes/label-syntax.ts';
-import { optional } from '../model/status-input.ts';
+import { given, omit } from '../model/fields.ts';
 import { childName, targetGroupName } from './names.ts';
 import type { ObservedRevision, ObservedTargetGroup } from './observation.ts';
 import { isSameVersion } from '../versions/version.ts';
@@ -35,7 +35,7 @@ export function childState({ seen }: Situation, { number, version }: ObservedRev
   if (phase === 'Completed' && isSameVersion(stableVersion ?? '', version)) return { is: 'Done' };
   return {
     is: 'Moving',
-    ...(isDegraded(child.status) ? optional('reason', child.status.reason) : {}),
+    ...given({ reason: isDegraded(child.status) ? child.status.reason : undefined }),
     message: `Cell ${child.name} is ${phase ?? 'new'}: ${message}`,
   };
 }
@@ -115,11 +115,7 @@ export function childOf(source: ChildSource): Child | undefined {
     version: revision.version,
     minHealthyTargets,
     healthTimeout,
-    ...optional('windows', windows),
-    ...optional('settle', settle),
-    ...optional('progressDeadline', progressDeadline),
-    ...optional('deletionPolicy', deletionPolicy),
-    ...optional('analysis', analysis),
+    ...given({ windows, settle, progressDeadline, deletionPolicy, analysis }),
     updateStrategy: {
       type: 'Canary',
       canary: {
@@ -138,11 +134,10 @@ export function childOf(source: ChildSource): Child | undefined {
 }
 
 function ruleOf({ revision: { content }, conditions = {} }: ChildSource): CellListenerRule {
-  const {
-    targetGroup: _source,
-    priority,
-    ...own
-  } = content.application.alb?.forwardConfig ?? { priority: 0, targetGroup: {} };
+  const { priority, ...own } = omit(
+    content.application.alb?.forwardConfig ?? { priority: 0, targetGroup: {} },
+    'targetGroup',
+  );
   return { priority, ...(hasConditions(own) ? own : conditions) };
 }
 
@@ -162,7 +157,7 @@ function stepsOf({ alb, checks = [] }: ApplicationOfCell): CanaryStep[] {
 
 function stepOf({ name, analysis, templates, args, job }: ApplicationCheck): CanaryStep {
   if (analysis !== undefined) return { check: { name, analysis } };
-  if (templates !== undefined) return { analysis: { templates, ...optional('args', args) } };
+  if (templates !== undefined) return { analysis: { templates, ...given({ args }) } };
   return job === undefined ? {} : { job: { name, ...job } };
 }
 

@@ -189,17 +189,9 @@ function aborted(
   const { failed } = mark;
   if (failed === undefined && (target === undefined || target.isGood)) return mark;
   const message = `Aborted by ${by}${reason === '' ? '.' : `: ${reason}`}`.slice(0, 1024);
-  return {
-    ...mark,
-    failed: {
-      revision: failed?.revision ?? target?.number ?? 0,
-      hash: failed?.hash ?? target?.hash ?? '',
-      phase: 'Reverting',
-      reason: ABORTED,
-      message,
-      time: new Date(at).toISOString(),
-    },
-  };
+  const { revision, hash } = failed ?? { revision: target?.number ?? 0, hash: target?.hash ?? '' };
+  const time = new Date(at).toISOString();
+  return { ...mark, failed: { revision, hash, phase: 'Reverting', reason: ABORTED, message, time } };
 }
 
 const retried = (mark: Mark): Mark =>

@@ -1,5 +1,6 @@
 import type { CellStatus } from '../../crds/cell.ts';
 import { canonical } from '../kubernetes/canonical.ts';
+import { omit } from '../model/fields.ts';
 import type { RequestName, Requests, TakenRequest } from '../model/request.ts';
 import type { ApplicationAction, Mark } from './situation.ts';
 
@@ -22,13 +23,10 @@ export interface Trouble {
   readonly actions: Readonly<Record<string, number>>;
 }
 
-/** Names an action among those that have failed. */
-const nameOf = (action: ApplicationAction): string => canonical(action);
-
 /** When an action that takes traffic back or holds it may be tried: it waits for nothing that has failed but itself. */
 export function triedAgainAt(trouble: Trouble | undefined, action: ApplicationAction): number {
   if (trouble === undefined) return 0;
-  return Math.min(trouble.until, trouble.actions[nameOf(action)] ?? 0);
+  return Math.min(trouble.until, trouble.actions[canonical(action)] ?? 0);
 }
 
 /** When what has failed is tried again, in milliseconds since the epoch. */
@@ -90,13 +88,8 @@ export function troubled(
   const failures = (before?.failures ?? 0) + 1;
   const { reason, message, action } = failure;
   const until = now + backoffMs(failures);
-  const trouble = {
-    reason,
-    message,
-    failures,
-    until,
-    actions: { ...waiting(before, now), [nameOf(action)]: until },
-  };
+  const actions = { ...waiting(before, now), [canonical(action)]: until };
+  const trouble = { reason, message, failures, until, actions };
   return { ...state, troubles: { ...state.troubles, [application]: trouble } };
 }
 
@@ -113,7 +106,7 @@ export function performed(
   action: ApplicationAction,
   now: number,
 ): ApplicationsState {
-  const { [application]: _over, ...troubles } = state.troubles;
+  const troubles = omit(state.troubles, application);
   if (action.do === 'Forward') {
     const done = state.forwards.findIndex(
       (one) => one.application === application && one.request === action.request,

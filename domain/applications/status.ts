@@ -1,6 +1,6 @@
 import type { CellStatus } from '../../crds/cell.ts';
 import { conditionsFrom, type Claim } from '../kubernetes/conditions.ts';
-import { optional } from '../model/status-input.ts';
+import { given, omit } from '../model/fields.ts';
 import type { ReportedEvent } from '../rollout/report/events.ts';
 import { NOT_MEASURED } from '../rollout/measure/analysis.ts';
 import { cut } from '../text.ts';
@@ -70,46 +70,40 @@ export interface ToldInput {
   readonly now: number;
 }
 
-/** The status, the Events that go with it, and how long nothing is done when there is nothing to do. */
-export interface Told {
-  readonly status: CellStatus;
-  readonly events: readonly Omit<ReportedEvent, 'id'>[];
-  readonly wait: ApplicationsWait;
-}
-
-/** Says how a Cell of applications stands. */
-export function applicationsStatusOf(input: ToldInput): Told {
+/** Says how a Cell of applications stands: its status, its Events, and how long nothing is done when there is nothing to do. */
+export function applicationsStatusOf(input: ToldInput) {
   const { observed, cell, heard, clusters, judged, now } = input;
   const told = sayWhole(input);
-  const applications = judged.map(({ mark, step, trouble }): Mark => {
-    const reason = trouble?.reason ?? ('reason' in step ? step.reason : undefined);
-    const message =
-      trouble === undefined ? step.message : `${trouble.message} It is tried again. ${step.message}`;
-    const { reason: _old, message: _before, ...others } = mark;
-    return { ...others, ...optional('reason', reason), message: cut(message, 2048) };
-  });
+  const applications = judged.map((one): Mark => ({
+    ...omit(one.mark, 'reason', 'message'),
+    ...given({ reason: reasonOf(one) }),
+    message: cut(messageOf(one), 2048),
+  }));
   const at = { generation: cell.generation, time: new Date(now).toISOString() };
+  const isRead = cell.problems.length === 0;
   const status: CellStatus = {
     observedGeneration: cell.generation,
     observedHash: observed.digest,
     ...told,
-    ...(cell.problems.length === 0
-      ? { clusters, applications }
-      : {
-          ...optional('clusters', cell.status.clusters),
-          applications: heard.marks.map((one) => applications.find(({ name }) => name === one.name) ?? one),
-        }),
-    ...optional('paused', heard.paused),
-    ...(heard.log.length === 0 ? {} : { requests: heard.log }),
+    applications: isRead
+      ? applications
+      : heard.marks.map((one) => applications.find(({ name }) => name === one.name) ?? one),
+    ...given({
+      clusters: isRead ? clusters : cell.status.clusters,
+      paused: heard.paused,
+      requests: heard.log.length === 0 ? undefined : heard.log,
+    }),
     conditions: conditionsFrom(claimsOf(told, clusters), cell.status.conditions ?? [], at),
   };
-  const until = soonest(judged, input.gate);
-  return {
-    status,
-    events: eventsOf(cell.status, status),
-    wait: { do: 'Wait', ...told, ...optional('until', until) },
-  };
+  const wait: ApplicationsWait = { do: 'Wait', ...told, ...given({ until: soonest(judged, input.gate) }) };
+  return { status, events: eventsOf(cell.status, status), wait };
 }
+
+const reasonOf = ({ step, trouble }: Judged): string | undefined =>
+  trouble?.reason ?? ('reason' in step ? step.reason : undefined);
+
+const messageOf = ({ step, trouble }: Judged): string =>
+  trouble === undefined ? step.message : `${trouble.message} It is tried again. ${step.message}`;
 
 type Whole = Pick<ApplicationsWait, 'phase' | 'reason' | 'message'>;
 
@@ -122,16 +116,13 @@ function sayWhole(input: ToldInput): Whole {
   for (const [phase, fits] of ranks) {
     const one = judged.find(fits);
     if (one === undefined) continue;
-    const { step, trouble, name } = one;
-    const isBad = phase === 'Reverting' && trouble !== undefined;
+    const isBad = phase === 'Reverting' && one.trouble !== undefined;
+    const message = messageOf(one);
     return {
       phase: isBad ? 'FailedReverting' : phase,
-      reason: trouble?.reason ?? ('reason' in step ? step.reason : phase),
-      message: saying(
-        name,
-        `${trouble === undefined ? '' : `${trouble.message} It is tried again. `}${step.message}`,
-        gate,
-      ),
+      reason: reasonOf(one) ?? phase,
+      message:
+        gate !== undefined && message.startsWith(gate.message) ? gate.message : `${one.name}: ${message}`,
     };
   }
   const count = judged.length;
@@ -163,9 +154,6 @@ function heldByPause({ observed, heard }: ToldInput, one: Judged): Judged {
   };
 }
 
-const saying = (name: string, message: string, gate: Hold | undefined): string =>
-  gate !== undefined && message.startsWith(gate.message) ? gate.message : `${name}: ${message}`;
-
 const isHeldBy =
   (kind: Hold['kind']) =>
   ({ step }: Judged): boolean =>
@@ -191,10 +179,10 @@ const ranks: readonly (readonly [ApplicationsWait['phase'], (one: Judged) => boo
 
 function soonest(judged: readonly Judged[], gate: Hold | undefined): number | undefined {
   const untils = judged.flatMap(({ step, trouble }) => [
-    ...(step.is === 'Wait' && step.until !== undefined ? [step.until] : []),
-    ...(trouble === undefined ? [] : [trouble.until]),
+    step.is === 'Wait' ? step.until : undefined,
+    trouble?.until,
   ]);
-  const all = gate?.until === undefined ? untils : [...untils, gate.until];
+  const all = [...untils, gate?.until].filter((one) => one !== undefined);
   return all.length === 0 ? undefined : Math.min(...all);
 }
 
@@ -202,24 +190,21 @@ const TROUBLED: ReadonlySet<string> = new Set(['Failed', 'Reverting', 'FailedRev
 
 function claimsOf({ phase, reason, message }: Whole, clusters: ToldInput['clusters']): readonly Claim[] {
   const missing = clusters.filter(({ ready }) => !ready);
+  const isReady = missing.length === 0;
   const isTroubled = TROUBLED.has(phase) || reason === NOT_MEASURED;
   return [
     { type: 'Ready', holds: phase === 'Completed', reason, message },
     { type: 'Progressing', holds: phase === 'Progressing' || phase === 'Reverting', reason, message },
-    {
-      type: 'Degraded',
-      holds: isTroubled,
-      reason: isTroubled ? reason : 'AsExpected',
-      message: isTroubled ? message : 'The Cell matches its spec.',
-    },
+    isTroubled
+      ? { type: 'Degraded', holds: true, reason, message }
+      : { type: 'Degraded', holds: false, reason: 'AsExpected', message: 'The Cell matches its spec.' },
     {
       type: 'ClustersReady',
-      holds: missing.length === 0,
-      reason: missing.length === 0 ? 'Ready' : 'ClustersNotReady',
-      message:
-        missing.length === 0
-          ? 'All clusters are ready.'
-          : missing.map((one) => `${one.name}: ${one.message}`).join(' '),
+      holds: isReady,
+      reason: isReady ? 'Ready' : 'ClustersNotReady',
+      message: isReady
+        ? 'All clusters are ready.'
+        : missing.map((one) => `${one.name}: ${one.message}`).join(' '),
     },
   ];
 }
@@ -227,7 +212,7 @@ function claimsOf({ phase, reason, message }: Whole, clusters: ToldInput['cluste
 const LOUD: ReadonlySet<Mark['phase']> = new Set(['PrecheckFailed', 'CheckFailed', 'Reverting']);
 
 /** Tells of each application that has come to another phase. */
-function eventsOf(before: CellStatus, after: CellStatus): Told['events'] {
+function eventsOf(before: CellStatus, after: CellStatus): readonly Omit<ReportedEvent, 'id'>[] {
   return (after.applications ?? []).flatMap(({ name, phase, message = '' }) => {
     if (markOf(before, name)?.phase === phase) return [];
     const type = LOUD.has(phase) ? 'Warning' : 'Normal';

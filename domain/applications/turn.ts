@@ -1,4 +1,5 @@
 import type { CellStatus } from '../../crds/cell.ts';
+import { omit } from '../model/fields.ts';
 import type { ReportedEvent } from '../rollout/report/events.ts';
 import {
   isAtHand,
@@ -172,12 +173,7 @@ function next(
   return untils.length === 0 ? wait : { ...wait, until: Math.min(wait.until ?? Infinity, ...untils) };
 }
 
-const forward = ({ request, by, reason }: Forwarded): ApplicationAction => ({
-  do: 'Forward',
-  request,
-  by,
-  reason,
-});
+const forward = (asked: Forwarded): ApplicationAction => ({ do: 'Forward', ...omit(asked, 'application') });
 
 /** What each application is to hear of next; it hears of all in their order. */
 const firstOfEach = (forwards: readonly Forwarded[]): readonly Forwarded[] =>

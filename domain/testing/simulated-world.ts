@@ -3,21 +3,8 @@ import { isPermanent, type FailureType } from '../failures.ts';
 import { type AnalysisVerdict, isFinished } from '../rollout/measure/analysis.ts';
 import type { ReadVerdict } from '../rollout/measure/measurement.ts';
 import type { Freezing } from '../gates/freeze.ts';
-import {
-  strandedBy,
-  strandingRefusal,
-  strandingWarning,
-  type Stranding,
-  type TargetHealth,
-} from '../gates/health.ts';
-import {
-  keepsClients,
-  routeOf,
-  sameRoute,
-  servedRoute,
-  withTargetGroups,
-  type Route,
-} from '../load-balancers/load-balancer.ts';
+import { strandedBy, strandingRefusal, strandingWarning, type Stranding, type TargetHealth } from '../gates/health.ts';
+import { keepsClients, routeOf, sameRoute, servedRoute, withTargetGroups, type Route } from '../load-balancers/load-balancer.ts';
 import type { ObjectKey } from '../model/ids.ts';
 import { sameShares } from '../load-balancers/weights.ts';
 import type { Performable, Shift } from '../model/decision.ts';
@@ -25,7 +12,7 @@ import type { ObservedCell } from '../model/observation.ts';
 import type { LostRun, RolloutState } from '../model/state.ts';
 import type { SelectedTargetGroup, WeightedTargetGroup } from '../model/target-group.ts';
 import type { Attempt } from '../rollout/record/attempt.ts';
-import { attemptWith, carriedOut, type Asked, type Outside } from '../plan/outside.ts';
+import { attemptWith, carriedOut, type Asked, type Outside } from '../plan/future.ts';
 import { shiftDone, shiftRequest, type ShiftRequest, type ShiftResult } from '../rollout/shift.ts';
 import { aCell, arnOf } from './builders.ts';
 import { isTold, SimulatedListener, type Aim, type SimulatedRule } from './simulated-listener.ts';
