@@ -93,23 +93,7 @@ export async function performApplication(
       await removeLabels(means.kubernetes, key, { application: name, keep: [] });
     return;
   }
-  return await perform({ cell, application, action }, means, signal);
-}
-
-interface Performed {
-  readonly cell: ReadCell;
-  readonly application: ApplicationOfCell;
-  readonly action: ApplicationAction;
-}
-
-async function perform(
-  { cell, application, action }: Performed,
-  means: ApplicationsDependencies,
-  signal: AbortSignal,
-): Promise<void> {
   const { kubernetes } = means;
-  const { key } = cell;
-  const { name } = application;
   const revisions = async (): Promise<readonly ObservedRevision[]> =>
     (await findRevisions(kubernetes, cell)).get(name) ?? [];
   switch (action.do) {

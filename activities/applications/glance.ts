@@ -13,7 +13,7 @@ import type { ObservedCell } from '../../domain/model/observation.ts';
 import { freezesIn } from '../kubernetes/freezes.ts';
 import { observeCell } from '../rollout/observe-cell.ts';
 import { findMeasurements } from './measurements.ts';
-import { observeApplication } from './observe.ts';
+import { observeApplication, presentCell } from './observe.ts';
 import { readCell } from './dependencies.ts';
 import { findRevisions } from './revisions.ts';
 
@@ -32,7 +32,7 @@ interface Glance {
 export async function glanceAtApplications(kubernetes: Reader, key: ObjectKey): Promise<Glance | undefined> {
   const read = await readCell(kubernetes, key);
   if (read === undefined || read.object.metadata.deletionTimestamp !== undefined) return undefined;
-  const { object, uid, spec, problems } = read;
+  const { spec, problems } = read;
   const [revisions, measurements, freezes] = await Promise.all([
     findRevisions(kubernetes, read),
     findMeasurements(kubernetes, read),
@@ -42,7 +42,7 @@ export async function glanceAtApplications(kubernetes: Reader, key: ObjectKey): 
   const facts: AssumedFacts = isReadable
     ? assumeFacts({ spec, revisions, digest })
     : { clusters: [], resolved: {}, assumed: [] };
-  const world = { revisions, measurements, resolved: facts.resolved, secrets: [], argoCD: undefined };
+  const world = { revisions, measurements, resolved: facts.resolved };
   const looked = await Promise.all(
     (isReadable ? spec.applications : []).map(async (application) => {
       const seen = await observeApplication(read, application, { world, kubernetes });
@@ -54,12 +54,10 @@ export async function glanceAtApplications(kubernetes: Reader, key: ObjectKey): 
       };
     }),
   );
-  const { generation = 0 } = object.metadata;
-  const cell = { uid, generation, isDeleting: false, spec, status: object.status ?? {}, problems };
   return {
     observed: {
       key,
-      cell,
+      cell: presentCell(read),
       clusters: facts.clusters,
       secrets: secretsOf(spec.applications.map(({ name }) => ({ name, good: goodOf(revisions.get(name)) }))),
       applications: looked.map(({ seen }) => seen),

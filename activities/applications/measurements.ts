@@ -1,6 +1,6 @@
 import { ANALYSIS_RUN, CHECK, JOB, type KindRef } from '../../clients/kubernetes/kinds.ts';
 import { isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import type { ApplicationCheck, ApplicationOfCell } from '../../crds/application.ts';
+import type { ApplicationOfCell } from '../../crds/application.ts';
 import type { Check } from '../../crds/check.ts';
 import type { Metadata } from '../../crds/resource.ts';
 import type { ApplicationAction } from '../../domain/applications/situation.ts';
@@ -16,6 +16,7 @@ import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { VersionSet } from '../../domain/versions/version.ts';
 import { namedARN } from '../../domain/model/target-group.ts';
 import { checkStepActivities } from '../checks/step.ts';
+import { given } from '../../domain/model/fields.ts';
 import { failure } from '../failure.ts';
 import { remove } from '../kubernetes/remove.ts';
 import { analysisActivities } from '../rollout/analysis.ts';
@@ -59,12 +60,8 @@ export async function findMeasurements(
       },
     })),
   ];
-  return new Map(
-    [...Map.groupBy(all, ({ of }) => of)].map(([application, some]) => [
-      application,
-      some.map(({ measurement }) => measurement),
-    ]),
-  );
+  const byApplication = Map.groupBy(all, ({ of }) => of);
+  return new Map([...byApplication].map(([of, some]) => [of, some.map(({ measurement }) => measurement)]));
 }
 
 const applicationOf = ({ metadata }: { readonly metadata: Metadata }): string =>
@@ -101,19 +98,26 @@ async function listOf<T>(
 type Started = Extract<ApplicationAction, { do: 'StartCheck' }>;
 type Terminated = Extract<ApplicationAction, { do: 'TerminateCheck' }>;
 
+interface Starting {
+  readonly application: ApplicationOfCell;
+  readonly action: Started;
+  readonly revisions: readonly ObservedRevision[];
+  readonly groups: readonly AWSTargetGroup[];
+}
+
 /** Starts an entry of the prechecks, checks or postchecks, or finds what an earlier attempt has started. */
 export async function startMeasurement(
   kubernetes: KubernetesClient,
   cell: Pick<ReadCell, 'key' | 'uid' | 'spec'>,
-  of: {
-    readonly application: ApplicationOfCell;
-    readonly action: Started;
-    readonly revisions: readonly ObservedRevision[];
-    readonly groups: readonly AWSTargetGroup[];
-  },
+  of: Starting,
 ): Promise<void> {
   const { application, action } = of;
-  const { job, templates, args, analysis } = entryOf(application, action);
+  const entry = application[action.stage]?.find(({ name }) => name === action.check);
+  if (entry === undefined) {
+    const message = `Expected ${action.check} among the ${action.stage} of ${application.name}, got none.`;
+    throw failure('Unavailable', message);
+  }
+  const { job, templates, args, analysis } = entry;
   const { key, uid } = cell;
   const common = {
     cell: { key, uid },
@@ -124,7 +128,7 @@ export async function startMeasurement(
   if (job !== undefined) {
     await jobActivities(kubernetes).startJob({ ...common, job });
   } else if (templates !== undefined) {
-    const run = { templates, ...(args === undefined ? {} : { args }) };
+    const run = { templates, ...given({ args }) };
     await analysisActivities(kubernetes).startAnalysis({
       ...common,
       step: 0,
@@ -137,25 +141,8 @@ export async function startMeasurement(
   }
 }
 
-function entryOf(
-  application: ApplicationOfCell,
-  { stage, check }: Pick<Started, 'stage' | 'check'>,
-): ApplicationCheck {
-  const entry = application[stage]?.find(({ name }) => name === check);
-  if (entry !== undefined) return entry;
-  throw failure('Unavailable', `Expected ${check} among the ${stage} of ${application.name}, got none.`);
-}
-
 /** What the queries of a check are about: the target groups of a revision, or its clusters. */
-function sidesOf(
-  { spec }: Pick<ReadCell, 'spec'>,
-  of: {
-    readonly application: ApplicationOfCell;
-    readonly action: Started;
-    readonly revisions: readonly ObservedRevision[];
-    readonly groups: readonly AWSTargetGroup[];
-  },
-) {
+function sidesOf({ spec }: Pick<ReadCell, 'spec'>, of: Starting) {
   const { application, action, revisions, groups } = of;
   const revision = revisions.find(({ number }) => number === action.number);
   const good = revisions.find(({ isGood, number }) => isGood && number !== action.number);

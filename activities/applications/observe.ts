@@ -18,13 +18,12 @@ import type {
   ObservedApplication,
   ObservedApplications,
   ObservedRevision,
-  ResolvedCluster,
 } from '../../domain/applications/observation.ts';
 import { recorded } from '../../domain/applications/revisions.ts';
 import { resolveApplications, type Resolution } from '../../domain/applications/resolve.ts';
 import { unusedSecrets } from '../../domain/applications/secrets.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
-import { optional } from '../../domain/model/status-input.ts';
+import { given } from '../../domain/model/fields.ts';
 import { freezesIn } from '../kubernetes/freezes.ts';
 import { findBindings, lookAtClusters, unseenClusters, type LookedAtCluster } from './clusters.ts';
 import { findChild, groupNames, observedChild, observedGroups } from './seen-child.ts';
@@ -50,34 +49,26 @@ export async function observeApplications(
   const read = await readCell(kubernetes, key);
   const nothing = { key, clusters: [], secrets: [], applications: [], freezes: [], digest: '' };
   if (read === undefined) return nothing;
-  const { object, uid, spec, problems } = read;
-  const cell = {
-    uid,
-    generation: object.metadata.generation ?? 0,
-    isDeleting: object.metadata.deletionTimestamp !== undefined,
-    spec,
-    status: object.status ?? {},
-    problems,
-  };
+  const { spec, problems } = read;
+  const cell = presentCell(read);
   const parts = await readParts(read, kubernetes);
   const seen = { ...nothing, cell, digest: digestOf(read, parts) };
   if (cell.isDeleting) return seen;
+  // What cannot be read only takes traffic back, which needs nothing else.
   if (problems.length > 0) {
-    const world = { ...UNREADABLE, ...parts };
-    return recorded({ ...seen, applications: await observeAll(read, world, kubernetes) }, digest);
+    const applications = await observeAll(read, { ...parts, resolved: {} }, kubernetes);
+    return recorded({ ...seen, applications }, digest);
   }
   const looked = withoutClusters ? unseenClusters(spec) : await lookAtClusters(read, means, signal);
   const facts = await factsOf(spec, looked);
   const { revisions } = parts;
-  const clusters = clustersIn(facts.resolved, revisions);
+  const known = facts.clusters.flatMap(({ found }) => found ?? []);
+  const kept = [...revisions.values()].flat().flatMap(({ content }) => content.clusters);
   const secrets =
     spec.applications.some(({ argocd }) => argocd !== undefined) || parts.marked.length > 0
-      ? await findSecrets(kubernetes, key, [...facts.found, ...clusters])
+      ? await findSecrets(kubernetes, key, [...known, ...kept])
       : [];
-  const unused = unusedSecrets(
-    secrets.map(({ observed }) => observed),
-    { clusters: [] },
-  );
+  const unused = unusedSecrets(secrets.map(({ observed }) => observed));
   const isNamed = spec.applications.some(({ argocd }) => argocd?.applicationSet !== undefined);
   const [argoCD, measurements, freezes] = await Promise.all([
     // It may have more than what is urgent can wait for.
@@ -91,18 +82,16 @@ export async function observeApplications(
   ]);
   const world = { ...parts, ...facts, secrets, argoCD, measurements };
   const applications = await observeAll(read, world, kubernetes);
+  const naming = { applications: spec.applications, revisions };
   const all = {
     ...seen,
     clusters: facts.clusters,
     ...(withoutClusters ? { isWithoutClusters: true as const } : {}),
     secrets: secrets.map(({ observed, found }) => ({
       ...observed,
-      ...optional(
-        'leftApplication',
-        argoCD !== undefined && unused.includes(observed)
-          ? leftOn(found, argoCD, { applications: spec.applications, revisions })
-          : undefined,
-      ),
+      ...given({
+        leftApplication: argoCD && unused.includes(observed) ? leftOn(found, argoCD, naming) : undefined,
+      }),
     })),
     applications,
     freezes,
@@ -110,9 +99,23 @@ export async function observeApplications(
   return recorded(all, digest);
 }
 
+/** A Cell with applications that is there, as it is observed. */
+export const presentCell = ({
+  object: { metadata, status = {} },
+  uid,
+  spec,
+  problems,
+}: ReadCell & { readonly problems: readonly string[] }) => ({
+  uid,
+  generation: metadata.generation ?? 0,
+  isDeleting: metadata.deletionTimestamp !== undefined,
+  spec,
+  status,
+  problems,
+});
+
 interface ResolvedFacts {
   readonly clusters: ObservedApplications['clusters'];
-  readonly found: readonly ResolvedCluster[];
   readonly resolved: Readonly<Record<string, Resolution>>;
 }
 
@@ -135,35 +138,16 @@ async function factsOf(spec: ReadCell['spec'], looked: readonly LookedAtCluster[
     bindings,
     digest,
   });
-  return { clusters, resolved, found: clusters.flatMap(({ found }) => found ?? []) };
+  return { clusters, resolved };
 }
 
-/** The clusters of what applications come to, and of the revisions that are kept; the newest of each name first. */
-function clustersIn(
-  resolved: Readonly<Record<string, Resolution>>,
-  revisions: ReadonlyMap<string, readonly ObservedRevision[]>,
-): readonly ResolvedCluster[] {
-  return [
-    ...Object.values(resolved).flatMap((one) => (one.ok ? one.value.clusters : [])),
-    ...[...revisions.values()].flat().flatMap(({ content }) => content.clusters),
-  ];
+/** By what an application is observed; what is left out nobody has looked at. */
+interface World extends Pick<Parts, 'revisions'>, Pick<ResolvedFacts, 'resolved'> {
+  readonly groups?: Parts['groups'];
+  readonly secrets?: Awaited<ReturnType<typeof findSecrets>>;
+  readonly argoCD?: ArgoCD | undefined;
+  readonly measurements?: Awaited<ReturnType<typeof findMeasurements>>;
 }
-
-interface World extends Parts, ResolvedFacts {
-  readonly secrets: Awaited<ReturnType<typeof findSecrets>>;
-  readonly argoCD: ArgoCD | undefined;
-  readonly measurements: Awaited<ReturnType<typeof findMeasurements>>;
-}
-
-/** What else Okra looks at while it cannot read the spec: nothing, because then it only takes traffic back. */
-const UNREADABLE: Omit<World, keyof Parts> = {
-  clusters: [],
-  found: [],
-  resolved: {},
-  secrets: [],
-  argoCD: undefined,
-  measurements: new Map(),
-};
 
 const observeAll = (
   read: ReadCell,
@@ -181,11 +165,7 @@ export async function observeApplication(
   {
     world,
     kubernetes,
-  }: {
-    readonly world: Pick<World, 'revisions' | 'resolved' | 'secrets' | 'argoCD' | 'measurements'> &
-      Partial<Pick<World, 'groups'>>;
-    readonly kubernetes: Pick<KubernetesClient, 'get' | 'list'>;
-  },
+  }: { readonly world: World; readonly kubernetes: Pick<KubernetesClient, 'get' | 'list'> },
 ): Promise<ObservedApplication> {
   const { name } = application;
   const revisions = world.revisions.get(name) ?? [];
@@ -204,7 +184,7 @@ export async function observeApplication(
   const child = observedChild(read, revisions, found);
   const deployments = deploymentOf(
     application,
-    targetsOf(name, { resolved, revisions, secrets: world.secrets }),
+    targetsOf(name, { resolved, revisions, secrets: world.secrets ?? [] }),
     world.argoCD,
   );
   return {
@@ -212,11 +192,10 @@ export async function observeApplication(
     resolved,
     ...(isSuperseded ? { isSuperseded } : {}),
     revisions,
-    ...optional('deployments', deployments),
-    ...(child === undefined ? {} : { child }),
+    ...given({ deployments, child }),
     targetGroups: observedGroups(found.groups, found.object?.metadata.uid),
     forwardHash,
-    measurements: world.measurements.get(name) ?? [],
+    measurements: world.measurements?.get(name) ?? [],
   };
 }
 

@@ -21,7 +21,11 @@ import {
 } from '../../domain/applications/secrets.ts';
 import { patchMarks, type Marks } from '../../domain/discovery/generated.ts';
 import { CELL_LABEL } from '../../domain/kubernetes/labels.ts';
-import { createClusterSecrets, type FoundSecret } from '../discovery/cluster-set/cluster-secrets.ts';
+import {
+  createClusterSecrets,
+  encodeData,
+  type FoundSecret,
+} from '../discovery/cluster-set/cluster-secrets.ts';
 import { failure } from '../failure.ts';
 import { remove } from '../kubernetes/remove.ts';
 import { permit } from '../permit.ts';
@@ -103,53 +107,44 @@ const foreign = (name: string, namespace: string): Error =>
     `Expected Secret ${name} in namespace ${namespace} to be of this Cell, got one of someone else, which is left as it is. Delete or rename it, or have the ClusterSet that makes it select other clusters.`,
   );
 
-interface Asked {
-  readonly wanted: SecretOfCluster;
-  readonly asking: Asking;
-  readonly application: string;
-  readonly found: FoundSecret | undefined;
-}
-
 async function write(
   kubernetes: KubernetesClient,
   namespace: string,
-  { wanted, asking, application, found }: Asked,
+  {
+    wanted,
+    asking,
+    application,
+    found,
+  }: {
+    readonly wanted: SecretOfCluster;
+    readonly asking: Asking;
+    readonly application: string;
+    readonly found: FoundSecret | undefined;
+  },
 ): Promise<void> {
   const before = writtenAtOf(found?.annotations ?? {});
   // When nothing changes for an application, it does not wait for Argo CD to look again.
   if (found !== undefined && isAsWanted(found, desiredSecret(wanted, asking, before))) return;
   const writtenAt = { ...before, [application]: Date.now() };
-  const { name, labels, annotations, content } = desiredSecret(wanted, asking, writtenAt);
-  const data = Object.fromEntries(
-    Object.entries(content).map(([field, value]) => [field, Buffer.from(value).toString('base64')]),
-  );
-  if (found !== undefined) {
-    await change(kubernetes, namespace, { found, marks: { labels, annotations }, data });
-    return;
-  }
+  const { name, content, ...marks } = desiredSecret(wanted, asking, writtenAt);
+  const data = encodeData(content);
+  if (found !== undefined) return await change(kubernetes, namespace, found, { marks, data });
   const { apiVersion, kind } = SECRET;
-  const metadata = { namespace, name, labels, annotations };
-  await unlessChanged(`${namespace}/${name}`, () =>
-    kubernetes.create(asObject({ apiVersion, kind, metadata, type: 'Opaque', data })),
-  );
+  const secret = { apiVersion, kind, metadata: { namespace, name, ...marks }, type: 'Opaque', data };
+  await unlessChanged(`${namespace}/${name}`, () => kubernetes.create(secret));
 }
 
-const asObject = <T extends Parameters<KubernetesClient['create']>[0]>(object: T): T => object;
-
+// oxlint-disable-next-line max-params -- what a change is made of
 const change = (
   kubernetes: KubernetesClient,
   namespace: string,
-  of: {
-    readonly found: FoundSecret;
-    readonly marks: Marks;
-    readonly data?: Readonly<Record<string, string>>;
-  },
+  found: FoundSecret,
+  { marks, ...patch }: { readonly marks: Marks; readonly data?: object },
 ): Promise<void> => {
-  const { found, marks, data } = of;
   const { name, resourceVersion } = found;
   const metadata = { ...patchMarks(found, marks), resourceVersion };
   return unlessChanged(`${namespace}/${name}`, () =>
-    kubernetes.patch(SECRET, { namespace, name }, { metadata, ...(data === undefined ? {} : { data }) }),
+    kubernetes.patch(SECRET, { namespace, name }, { metadata, ...patch }),
   );
 };
 
@@ -182,7 +177,7 @@ const ask = (
   { namespace, name }: ReadCell['key'],
   found: FoundSecret,
   asking: Asking,
-): Promise<void> => change(kubernetes, namespace, { found, marks: marksFor(found, name, asking) });
+): Promise<void> => change(kubernetes, namespace, found, { marks: marksFor(found, name, asking) });
 
 /** Deletes the secrets that no application asks for, except where Argo CD still has an Application, and says which those are. */
 export async function deleteUnused(
@@ -192,10 +187,7 @@ export async function deleteUnused(
 ): Promise<readonly string[]> {
   const { key, spec } = read;
   const found = await findSecrets(kubernetes, key, []);
-  const unused = unusedSecrets(
-    found.map(({ observed }) => observed),
-    { clusters: [] },
-  );
+  const unused = unusedSecrets(found.map(({ observed }) => observed));
   if (unused.length === 0) return [];
   const argoCD = await readArgoCD(kubernetes, key.namespace);
   const left: string[] = [];

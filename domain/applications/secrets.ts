@@ -176,7 +176,7 @@ export const writtenSecret = (
 /** The secrets of a Cell that no application asks for any more, and a revision does not have. */
 export const unusedSecrets = (
   secrets: readonly ObservedSecret[],
-  { clusters }: Pick<Resolved, 'clusters'>,
+  { clusters }: Pick<Resolved, 'clusters'> = { clusters: [] },
 ): readonly ObservedSecret[] =>
   secrets.filter(
     ({ name, isOwn, applications }) =>

@@ -94,7 +94,7 @@ async function update(
         ? { ownerReferences: inheritFor('ClusterSet', owner, before.ownerReferences) }
         : {}),
     },
-    data: encode(wanted.content),
+    data: encodeData(wanted.content),
   };
   await kubernetes.patch(SECRET, { namespace: owner.key.namespace, name: wanted.name }, patch);
 }
@@ -111,7 +111,7 @@ function secretOf({ key, uid }: ObjectOwner, { name, labels, annotations, conten
       ownerReferences: ownedBy('ClusterSet', { key, uid }),
     },
     type: 'Opaque',
-    data: encode(Object.fromEntries(Object.entries(content).filter(([, value]) => value !== ''))),
+    data: encodeData(Object.fromEntries(Object.entries(content).filter(([, value]) => value !== ''))),
   };
 }
 
@@ -124,7 +124,9 @@ function existing({ metadata, data = {} }: Secret): FoundSecret {
 }
 
 /** The data of a Secret; in a patch, what is empty goes. */
-const encode = (content: Readonly<Record<string, string>>): Readonly<Record<string, string | null>> =>
+export const encodeData = (
+  content: Readonly<Record<string, string>>,
+): Readonly<Record<string, string | null>> =>
   Object.fromEntries(
     Object.entries(content).map(([key, value]) => [
       key,
