@@ -12,7 +12,7 @@ import {
   hasConditions,
   type Conditions,
 } from '../../domain/applications/child.ts';
-import type { ObservedRevision, ObservedTargetGroup } from '../../domain/applications/observation.ts';
+import type { ObservedRevision } from '../../domain/applications/observation.ts';
 import { mergePatch } from '../../domain/discovery/generated.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import { ADOPT_ANNOTATION, API_VERSION } from '../../domain/kubernetes/labels.ts';
@@ -27,7 +27,6 @@ import {
   complete,
   conditionsOfChild,
   findChild,
-  groupNames,
   isOwnedBy,
   observedGroups,
   revisionOf,
@@ -49,14 +48,11 @@ export async function applyChild(
   means: ApplicationsDependencies,
   signal: AbortSignal,
 ): Promise<void> {
-  const { revision, keep } = of;
+  const { revision } = of;
   const { application } = revision.content;
   const { kubernetes } = means;
-  const names = [revision, ...(keep === undefined ? [] : [keep])].flatMap(({ content, version }) =>
-    groupNames(cell, [content]).flatMap((name) => [name, `${name}-${version}`]),
-  );
   const all = await kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace: cell.key.namespace });
-  const found = await findChild(kubernetes, cell, { application: application.name, names, all });
+  const found = await findChild(kubernetes, cell, { application: application.name, names: [], all });
   const { object } = found;
   if (object !== undefined && !isOwnedBy(object, cell.uid))
     throw foreign('Cell', cell.key, object.metadata.name);
@@ -66,7 +62,6 @@ export async function applyChild(
   if (wanted === undefined) return;
   const plan = planGroups(cell, of, { wanted, found });
   const written = [...plan.create, ...plan.relabel, ...plan.kept];
-  // Names that are free may be longer than those looked for.
   const isOfOthers = (one: AWSTargetGroup): boolean => !isOwnedBy(one, object?.metadata.uid);
   const taken = written.find(({ name }) => all.some((one) => one.metadata.name === name && isOfOthers(one)));
   // A Cell does not go forward without its target groups, and goes back with what it has.
@@ -108,26 +103,13 @@ function planGroups(
     kept: keep === undefined ? [] : keep.content.targetGroups.map(({ arn }) => arn),
   });
   const isServing = isSameVersion(status?.stableVersion ?? '', revision.version);
-  const kept = keep === undefined || isServing ? [] : keptGroups(cell, keep, { plan, groups });
-  return { ...plan, kept };
-}
-
-interface Planned {
-  readonly plan: GroupsPlan;
-  readonly groups: readonly ObservedTargetGroup[];
-}
-
-/** The AWSTargetGroups that a Cell lacks which was made again: of another revision, which may serve still. */
-function keptGroups(
-  cell: ReadCell,
-  keep: ObservedRevision,
-  { plan, groups }: Planned,
-): readonly ChildTargetGroup[] {
+  if (keep === undefined || isServing) return { ...plan, kept: [] };
+  // A Cell that was made again lacks those of another revision.
   const there = [...groups.filter(({ isOwn }) => isOwn), ...plan.create];
   const lacking = (childOf(sourceOf(cell, keep))?.targetGroups ?? []).filter(
     ({ arn }) => !there.some((one) => one.arn === arn),
   );
-  return freelyNamed(lacking, keep.version, there);
+  return { ...plan, kept: freelyNamed(lacking, keep.version, there) };
 }
 
 const foreign = (kind: string, { namespace }: ReadCell['key'], name: string): Error =>

@@ -69,8 +69,9 @@ export const applicationRules: readonly Named<Rule>[] = [
 ];
 
 /** Decides the next step of one application; edits of what holds it reach its Cell first, and what is in place is kept, whatever keeps the application from going on. */
-export function judge(situation: Situation, before: Mark | undefined): Judgement {
-  const known = before ?? { name: situation.application.name, phase: 'Pending' };
+export function judge(situation: Situation): Judgement {
+  const { name } = situation.application;
+  const known = situation.marks.find((one) => one.name === name) ?? { name, phase: 'Pending' };
   const judgement = applyRules(situation, shown(situation, known));
   // A spec that cannot be read does not say what holds.
   if (situation.problems.length > 0) return judgement;

@@ -90,9 +90,9 @@ export function restoreGood(turn: Turn, failed: Failed): Judgement | undefined {
   const { revisions } = turn.seen;
   const good = lastGood(revisions);
   if (good === undefined) return undefined;
-  const revision = revisions.find(({ number }) => number === failed.revision);
   const isReverting = failed.reverted !== true;
-  const settling = { revision: good, failed: isReverting ? revision : undefined, isReverting };
+  const isKept = isReverting && revisions.some(({ number }) => number === failed.revision);
+  const settling = { revision: good, failed: isKept ? failed.revision : undefined, isReverting };
   const judgement = settle(turn, markOf(turn, failed), settling);
   if (judgement.step.is === 'Done')
     return tookBack(judgement.mark, failed, `Revision ${good.number} is in place again.`);
@@ -108,15 +108,16 @@ function tookBack(mark: Mark, failed: Failed, what: string): Judgement {
 }
 
 /** What is settled: a revision that is good, after it was brought about, or because everything goes back to it. */
-interface Settling {
+interface Settling extends Situation {
+  readonly mark: Mark;
   readonly revision: ObservedRevision;
-  /** What has failed, when everything goes back. */
-  readonly failed?: ObservedRevision | undefined;
+  /** The number of what has failed, when everything goes back. */
+  readonly failed?: number | undefined;
   readonly isReverting: boolean;
 }
 
 /** How a good revision is kept or restored, in this order: the first that has something to do decides. */
-export const keepRules: Rules<[situation: Situation, mark: Mark, settling: Settling], Judgement> = [
+export const keepRules: Rules<[settling: Settling], Judgement> = [
   ['Its Cell serves the revision', serveRevision],
   ['It takes no label from another application', reportTakenLabel],
   ['What deletes first leaves its new clusters before it returns', leaveFirst],
@@ -127,36 +128,44 @@ export const keepRules: Rules<[situation: Situation, mark: Mark, settling: Settl
 ];
 
 /** Keeps a good revision in place, and lets go what it does not have. */
-export function settle(situation: Situation, before: Mark, settling: Settling): Judgement {
-  const { revision, isReverting } = settling;
-  const mark: Mark = {
-    ...before,
-    phase: isReverting ? 'Reverting' : 'Completing',
-    revision: revision.number,
-  };
+export function settle(
+  situation: Situation,
+  before: Mark,
+  of: Pick<Settling, 'revision' | 'failed' | 'isReverting'>,
+): Judgement {
+  const { number } = of.revision;
+  const mark: Mark = { ...before, phase: of.isReverting ? 'Reverting' : 'Completing', revision: number };
+  const done = { is: 'Done', message: `Revision ${number} is in place.` } as const;
   return (
-    decideBy(keepRules, situation, mark, settling) ?? {
-      mark: { ...mark, phase: 'Synced' },
-      step: { is: 'Done', message: `Revision ${revision.number} is in place.` },
-    }
+    decideBy(keepRules, { ...situation, ...of, mark }) ?? { mark: { ...mark, phase: 'Synced' }, step: done }
   );
 }
 
 /** Has the Cell of the application serve the revision. */
-function serveRevision(situation: Situation, mark: Mark, { revision, failed, isReverting }: Settling) {
+function serveRevision(settling: Settling) {
+  const { mark, revision, failed, isReverting, seen } = settling;
+  const { child } = seen;
   if (revision.content.application.alb === undefined) return undefined;
-  const { child } = situation.seen;
   if (child?.isDeleting === true) return wait(mark, 'Deleting', `Cell ${child.name} is being deleted.`);
   // What is left of other revisions goes later, after all else.
-  if (isChildAsDesired(situation, revision, leftOver(situation, revision))) return undefined;
-  const action = { do: 'ApplyChild', number: revision.number, ...given({ keep: failed?.number }) } as const;
-  const message = `Having the Cell serve revision ${revision.number}.`;
+  if (isChildAsDesired(settling, revision, leftOver(settling, revision))) return undefined;
+  const action = { do: 'ApplyChild', number: revision.number, ...given({ keep: failed }) } as const;
   // A Cell that is at the revision holds by itself what is edited, and has to know what holds.
-  const isKnown = child?.revision === revision.number;
-  return isReverting || isKnown
-    ? back(mark, action, message)
-    : forward(situation, [mark, mark], action, message);
+  const isFree = isReverting || child?.revision === revision.number;
+  return actUnlessHeld(settling, action, `Having the Cell serve revision ${revision.number}.`, isFree);
 }
+
+/** Does what is not held when everything goes back. */
+// oxlint-disable-next-line max-params -- an action, and whether it is held
+const actUnlessHeld = (
+  settling: Settling,
+  action: ApplicationAction,
+  message: string,
+  isFree = settling.isReverting,
+): Judgement => {
+  const { mark } = settling;
+  return isFree ? back(mark, action, message) : forward(settling, [mark, mark], action, message);
+};
 
 /** Whatever target groups there are besides, as a revision. */
 const leftOver = ({ seen }: Situation, revision: ObservedRevision): ObservedRevision => {
@@ -165,54 +174,52 @@ const leftOver = ({ seen }: Situation, revision: ObservedRevision): ObservedRevi
 };
 
 /** Takes no label from another application, and leaves everything as it is then. */
-function reportTakenLabel(situation: Situation, mark: Mark, { revision }: Settling) {
-  const kept = findTakenFromGood(situation, revision.content);
-  return kept === undefined ? undefined : stopped(mark, 'Conflict', kept);
+function reportTakenLabel(settling: Settling) {
+  const taken = findTakenFromGood(settling, settling.revision.content);
+  return taken === undefined ? undefined : stopped(settling.mark, 'Conflict', taken);
 }
 
 /** Has the clusters of the revision in Argo CD. */
-function restoreSecrets({ application, secrets }: Situation, mark: Mark, { revision }: Settling) {
-  if (revision.content.application.argocd === undefined) return undefined;
-  const lacking = lackingSecrets(application.name, revision.content, secrets);
-  if (lacking.length === 0) return undefined;
-  const action = { do: 'ApplySecrets', number: revision.number } as const;
-  return back(mark, action, `Restoring the secrets of ${namesOf(lacking)}.`);
+function restoreSecrets({ application, secrets, mark, revision: { content, number } }: Settling) {
+  if (content.application.argocd === undefined) return undefined;
+  const lacking = lackingSecrets(application.name, content, secrets);
+  return lacking.length === 0
+    ? undefined
+    : back(mark, { do: 'ApplySecrets', number }, `Restoring the secrets of ${namesOf(lacking)}.`);
 }
 
 /** Waits for Argo CD to have the application where it was, once all else is as it was. */
-function awaitArgoCD(situation: Situation, mark: Mark, { revision, isReverting }: Settling) {
-  const missing = isReverting ? undeployed(situation, revision) : undefined;
-  return missing === undefined ? undefined : wait(mark, 'WaitingForApplicationSet', missing);
+function awaitArgoCD(settling: Settling) {
+  const missing = settling.isReverting ? undeployed(settling, settling.revision) : undefined;
+  return missing === undefined ? undefined : wait(settling.mark, 'WaitingForApplicationSet', missing);
 }
 
 /** Waits for the traffic to be where it belongs before anything goes. */
-function awaitTraffic(situation: Situation, mark: Mark, settling: Settling) {
-  const { revision, isReverting } = settling;
-  if (revision.content.application.alb === undefined || !(isReverting || hasLeft(situation, revision)))
-    return undefined;
-  const state = childState(situation, revision);
-  return state.is === 'Done' ? undefined : wait(mark, 'WaitingForCell', state.message);
+function awaitTraffic(settling: Settling) {
+  const { application, secrets, mark, revision, isReverting } = settling;
+  if (revision.content.application.alb === undefined) return undefined;
+  const goes =
+    isReverting ||
+    leftSecrets(application.name, revision.content, secrets).length > 0 ||
+    !isChildAsDesired(settling, revision);
+  const state = goes ? childState(settling, revision) : undefined;
+  return state === undefined || state.is === 'Done' ? undefined : wait(mark, 'WaitingForCell', state.message);
 }
 
-const hasLeft = (situation: Situation, revision: ObservedRevision): boolean =>
-  leftSecrets(situation.application.name, revision.content, situation.secrets).length > 0 ||
-  (revision.content.application.alb !== undefined && !isChildAsDesired(situation, revision));
-
-function leaveFirst(situation: Situation, mark: Mark, settling: Settling) {
-  return settling.isReverting && deletesFirst(situation) ? letGo(situation, mark, settling) : undefined;
+function leaveFirst(settling: Settling) {
+  return settling.isReverting && deletesFirst(settling) ? letGo(settling) : undefined;
 }
 
 /** Lets go of secrets and target groups that the revision does not have. */
-function letGo(situation: Situation, mark: Mark, { revision, isReverting }: Settling) {
-  const act: Act = (action, message) =>
-    isReverting ? back(mark, action, message) : forward(situation, [mark, mark], action, message);
-  const left = leave(situation, mark, revision, act);
+function letGo(settling: Settling) {
+  const { mark, revision } = settling;
+  const { number, content } = revision;
+  const left = leave(settling, mark, revision, (action, message) => actUnlessHeld(settling, action, message));
   if (left !== undefined) return left;
-  const { alb } = revision.content.application;
-  if (alb === undefined || isChildAsDesired(situation, revision)) return undefined;
+  if (content.application.alb === undefined || isChildAsDesired(settling, revision)) return undefined;
   // Where old clusters go first there is no load balancer, so that this comes after the traffic.
-  const action = { do: 'ApplyChild', number: revision.number } as const;
-  return act(action, `Removing the target groups that revision ${revision.number} does not have.`);
+  const message = `Removing the target groups that revision ${number} does not have.`;
+  return actUnlessHeld(settling, { do: 'ApplyChild', number }, message);
 }
 
 /**

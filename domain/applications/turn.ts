@@ -1,18 +1,12 @@
 import type { CellStatus } from '../../crds/cell.ts';
 import { omit } from '../model/fields.ts';
 import type { ReportedEvent } from '../rollout/report/events.ts';
-import {
-  isAtHand,
-  type ApplicationAction,
-  type ApplicationsDecision,
-  type Hold,
-  type Step,
-} from './situation.ts';
+import { isAtHand, type ApplicationAction, type ApplicationsDecision, type Step } from './situation.ts';
 import { clustersHold, clusterStatuses, holdOf, UNSEEN, waitedForAgain } from './holds.ts';
 import { judge } from './judge.ts';
 import type { ObservedApplications } from './observation.ts';
 import { hear, type Heard } from './requests.ts';
-import { markOf, retriesOf, triedAgainAt, type ApplicationsState, type Forwarded } from './state.ts';
+import { retriesOf, triedAgainAt, type ApplicationsState, type Forwarded } from './state.ts';
 import { applicationsStatusOf, type Judged, type ToldInput } from './status.ts';
 
 /** What a turn has come to; the status is written before the decision is performed. */
@@ -22,9 +16,6 @@ export interface ApplicationsTurn {
   /** Undefined when there is nothing to report on. */
   readonly report?: { readonly status: CellStatus; readonly events: readonly Omit<ReportedEvent, 'id'>[] };
 }
-
-/** A Cell of applications that is there. */
-export type PresentApplications = NonNullable<ObservedApplications['cell']>;
 
 /** Answers with the one thing to do next for a Cell of applications, and how it stands then. */
 export function takeApplicationsTurn(
@@ -38,24 +29,16 @@ export function takeApplicationsTurn(
   }
   if (cell.isDeleting) return { state, decision: { do: 'Release', message: 'The Cell is being deleted.' } };
   const heard = hear(observed, state);
-  const { clusters, gate } = lookedAt(observed, cell, { heard, now });
-  const judged = judgeAll({ observed, cell, heard, state, gate, now });
-  const answered: ApplicationsState = {
-    ...state,
-    asked: [],
-    forwards: heard.forwards,
-    held: heard.held,
-    troubles: stillTroubled(judged, { ...state, forwards: heard.forwards }),
-  };
-  const told = applicationsStatusOf({ observed, cell, heard, clusters, judged, gate, now });
-  const { status, events } = told;
+  const look = { observed, cell, heard, ...lookedAt(observed, cell, { heard, now }), now };
+  const judged = judgeAll(look, state);
+  const { forwards, held } = heard;
+  const troubles = stillTroubled(judged, { ...state, forwards });
+  const answered: ApplicationsState = { ...state, asked: [], forwards, held, troubles };
+  const { status, events, wait } = applicationsStatusOf({ ...look, judged });
+  const isAtHandOnly = observed.isWithoutClusters === true || cell.problems.length > 0;
   return {
     state: answered,
-    decision: next(judged, answered, {
-      wait: told.wait,
-      now,
-      isAtHandOnly: observed.isWithoutClusters === true || cell.problems.length > 0,
-    }),
+    decision: next(judged, answered, { wait, now, isAtHandOnly }),
     report: { status, events },
   };
 }
@@ -63,7 +46,7 @@ export function takeApplicationsTurn(
 /** How the clusters stand, and what they hold; as before when nobody has looked at them. */
 function lookedAt(
   { clusters: observed, isWithoutClusters }: ObservedApplications,
-  { spec, status, generation }: PresentApplications,
+  { spec, status, generation }: ToldInput['cell'],
   { heard, now }: { readonly heard: Heard; readonly now: number },
 ): Pick<ToldInput, 'clusters' | 'gate'> {
   const before = status.clusters ?? [];
@@ -74,49 +57,35 @@ function lookedAt(
   return { clusters, gate: clustersHold(spec, clusters, now) };
 }
 
-interface All {
-  readonly observed: ObservedApplications;
-  readonly cell: PresentApplications;
-  readonly heard: Heard;
-  readonly state: ApplicationsState;
-  readonly gate: Hold | undefined;
-  readonly now: number;
-}
-
 /** Judges the applications in their order; one that is not in place holds those behind it, unless they go in parallel. */
-function judgeAll({ observed, cell, heard, state, gate, now }: All): readonly Judged[] {
+function judgeAll(
+  { observed, cell, heard, gate, now }: Omit<ToldInput, 'judged'>,
+  { troubles }: ApplicationsState,
+): readonly Judged[] {
+  const { spec, problems } = cell;
+  const { secrets, applications: others, freezes } = observed;
   const isUnknown = observed.clusters.some(({ found }) => found === undefined);
   const judged: Judged[] = [];
-  for (const application of cell.spec.applications) {
+  for (const application of spec.applications) {
     const { name } = application;
-    const seen = observed.applications.find((one) => one.name === name);
+    const seen = others.find((one) => one.name === name);
     if (seen === undefined) continue;
-    const ahead = cell.spec.parallel === true ? undefined : judged.find(({ step }) => step.is !== 'Done');
-    const judgement = judge(
-      {
-        cell: observed.key.name,
-        spec: cell.spec,
-        application,
-        seen,
-        secrets: observed.secrets,
-        others: observed.applications,
-        marks: heard.marks,
-        hold: holdOf({
-          spec: cell.spec,
-          paused: heard.paused,
-          clusters: gate,
-          freezes: observed.freezes,
-          ahead: ahead?.name,
-          now,
-        }),
-        problems: cell.problems,
-        isUnknown,
-        now,
-      },
-      markOf({ applications: [...heard.marks] }, name),
-    );
-    const trouble = state.troubles[name];
-    judged.push({ name, ...judgement, ...(judgement.step.is === 'Act' ? { trouble } : {}) });
+    const ahead = spec.parallel === true ? undefined : judged.find(({ step }) => step.is !== 'Done')?.name;
+    const hold = holdOf({ spec, paused: heard.paused, clusters: gate, freezes, ahead, now });
+    const of = {
+      cell: observed.key.name,
+      spec,
+      application,
+      seen,
+      secrets,
+      others,
+      hold,
+      problems,
+      isUnknown,
+    };
+    const judgement = judge({ ...of, marks: heard.marks, now });
+    const trouble = judgement.step.is === 'Act' ? troubles[name] : undefined;
+    judged.push({ name, ...judgement, trouble });
   }
   return judged;
 }
