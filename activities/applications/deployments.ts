@@ -1,5 +1,5 @@
-import { APPLICATION, APPLICATION_SET, type KindRef } from '../../clients/kubernetes/kinds.ts';
-import { isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { APPLICATION, APPLICATION_SET } from '../../clients/kubernetes/kinds.ts';
+import { unlessMissing, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { ApplicationOfCell } from '../../crds/application.ts';
 import { equalitiesIn } from '../../domain/applications/resolve.ts';
 import {
@@ -27,27 +27,13 @@ export interface ArgoCD {
   readonly applications: readonly ApplicationObject[];
 }
 
-/** Reads the ApplicationSets and Applications of a namespace. */
+/** Reads the ApplicationSets and Applications of a namespace; none while Argo CD is not installed. */
 export async function readArgoCD(kubernetes: KubernetesClient, namespace: string): Promise<ArgoCD> {
-  const [sets, applications] = await Promise.all([
-    listOf<ApplicationSetObject>(kubernetes, APPLICATION_SET, namespace),
-    listOf<ApplicationObject>(kubernetes, APPLICATION, namespace),
+  const [sets = [], applications = []] = await Promise.all([
+    unlessMissing(kubernetes.list<ApplicationSetObject>(APPLICATION_SET, { namespace })),
+    unlessMissing(kubernetes.list<ApplicationObject>(APPLICATION, { namespace })),
   ]);
   return { sets, applications };
-}
-
-/** All of a namespace; none while Argo CD is not installed. */
-async function listOf<T>(
-  kubernetes: KubernetesClient,
-  kind: KindRef,
-  namespace: string,
-): Promise<readonly T[]> {
-  try {
-    return await kubernetes.list<T>(kind, { namespace });
-  } catch (error) {
-    if (isNotFound(error)) return [];
-    throw error;
-  }
 }
 
 /** How far the ApplicationSet of an application is, as far as Argo CD was looked at; undefined when it names none. */

@@ -1,5 +1,5 @@
 import { ANALYSIS_RUN, CHECK, JOB, type KindRef } from '../../clients/kubernetes/kinds.ts';
-import { isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { unlessMissing, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { ApplicationOfCell } from '../../crds/application.ts';
 import type { Check } from '../../crds/check.ts';
 import type { Metadata } from '../../crds/resource.ts';
@@ -82,18 +82,15 @@ const measured = ({ name, phase, message }: AnalysisVerdict, isEnding: boolean):
 
 const LONGEST_MESSAGE = 1_024;
 
-async function listOf<T>(
+/** Those of a Cell; none of a kind that is not installed. */
+const listOf = async <T>(
   kubernetes: Pick<KubernetesClient, 'list'>,
   kind: KindRef,
   { namespace, name }: ReadCell['key'],
-): Promise<readonly T[]> {
-  try {
-    return await kubernetes.list<T>(kind, { namespace, labelSelector: `${CELL_LABEL}=${name}` });
-  } catch (error) {
-    if (isNotFound(error)) return [];
-    throw error;
-  }
-}
+): Promise<readonly T[]> => {
+  const labelSelector = `${CELL_LABEL}=${name}`;
+  return (await unlessMissing(kubernetes.list<T>(kind, { namespace, labelSelector }))) ?? [];
+};
 
 type Started = Extract<ApplicationAction, { do: 'StartCheck' }>;
 type Terminated = Extract<ApplicationAction, { do: 'TerminateCheck' }>;

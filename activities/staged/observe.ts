@@ -5,7 +5,7 @@ import {
   STAGED_BINDING_POLICY,
   STATUS_COLLECTOR,
 } from '../../clients/kubernetes/kinds.ts';
-import { isForbidden, isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { isForbidden, unlessMissing, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import {
   stagedBindingPolicy,
   type Stage,
@@ -185,12 +185,8 @@ async function policiesIn(
   const isOwn = ({ metadata }: BindingPolicy): boolean =>
     metadata.name === nameSelection(name) ||
     metadata.name === namePolicy(name, metadata.labels?.[STAGE_LABEL] ?? '');
-  try {
-    return (await client.list<BindingPolicy>(BINDING_POLICY, { labelSelector })).filter(isOwn);
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
+  const found = await unlessMissing(client.list<BindingPolicy>(BINDING_POLICY, { labelSelector }));
+  return found?.filter(isOwn);
 }
 
 /** Describes the BindingPolicy of a stage, which is not as asked while its reports are not collected. */

@@ -64,13 +64,8 @@ export function deploymentsOf(of: {
 export function unseenDeployments(
   targets: readonly Pick<DeploymentTarget, 'secretName' | 'isWanted'>[],
 ): readonly ObservedDeployment[] {
-  const message = 'Argo CD is looked at next.';
-  return targets.map(({ secretName, isWanted: isPresent }) => ({
-    secretName,
-    isPresent,
-    isHealthy: false,
-    message,
-  }));
+  const unseen = { isHealthy: false, message: 'Argo CD is looked at next.' };
+  return targets.map(({ secretName, isWanted }) => ({ secretName, isPresent: isWanted, ...unseen }));
 }
 
 const conditionsOf = ({ status }: ApplicationSetObject): readonly Fields[] =>

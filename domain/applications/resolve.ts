@@ -215,29 +215,24 @@ const ARN =
 
 function arnOf(application: ApplicationOfCell, cluster: ClusterOfCell, { bindings }: Facts): FoundBinding {
   const { arn, arnFromLabel = '' } = application.alb?.forwardConfig.targetGroup ?? {};
+  const { name, labels = {} } = cluster;
+  const refuse = (message: string): FoundBinding => ({ ok: false, message });
   if (arn !== undefined) return { ok: true, arn };
-  if (arnFromLabel === '') {
+  if (arnFromLabel === '')
     return (
-      bindings[application.name]?.[cluster.name] ?? {
-        ok: false,
-        message: `Expected a TargetGroupBinding in cluster ${cluster.name}, which was not looked at.`,
-      }
+      bindings[application.name]?.[name] ??
+      refuse(`Expected a TargetGroupBinding in cluster ${name}, which was not looked at.`)
     );
-  }
-  const labels = cluster.labels ?? {};
   const labelled = Object.hasOwn(labels, arnFromLabel) ? labels[arnFromLabel] : undefined;
-  if (labelled === undefined) {
-    return {
-      ok: false,
-      message: `Expected cluster ${cluster.name} to have the label ${arnFromLabel} with the ARN of its target group, got none. Add it in spec.clusters.`,
-    };
-  }
+  if (labelled === undefined)
+    return refuse(
+      `Expected cluster ${name} to have the label ${arnFromLabel} with the ARN of its target group, got none. Add it in spec.clusters.`,
+    );
   return ARN.test(labelled)
     ? { ok: true, arn: labelled }
-    : {
-        ok: false,
-        message: `Expected label ${arnFromLabel} of cluster ${cluster.name} to be the ARN of a target group, got ${JSON.stringify(labelled)}. Correct it.`,
-      };
+    : refuse(
+        `Expected label ${arnFromLabel} of cluster ${name} to be the ARN of a target group, got ${JSON.stringify(labelled)}. Correct it.`,
+      );
 }
 
 /** Why clusters cannot have a secret each: those whose names in EKS differ by what a name of a Secret cannot have. Without Argo CD they have none. */

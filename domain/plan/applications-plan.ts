@@ -96,19 +96,12 @@ function outcome(
   const wrong = applications.flatMap(({ name, resolved }) =>
     resolved.ok ? [] : resolved.problems.map((problem) => `${name}: ${problem}`),
   );
+  const problems = [...(cell?.problems ?? []), ...wrong];
   return {
     end,
     revisions: applications.flatMap(({ name, revisions: [newest] }) =>
       newest === undefined ? [] : [{ application: name, revision: newest.number }],
     ),
-    problems: [
-      ...new Set([
-        ...(cell?.problems ?? []),
-        ...wrong,
-        ...(end.phase === 'Completed' || wrong.length > 0 || (cell?.problems ?? []).length > 0
-          ? []
-          : [end.message]),
-      ]),
-    ],
+    problems: [...new Set(problems.length === 0 && end.phase !== 'Completed' ? [end.message] : problems)],
   };
 }
