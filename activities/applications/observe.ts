@@ -26,7 +26,7 @@ import type { ObjectKey } from '../../domain/model/ids.ts';
 import { given } from '../../domain/model/fields.ts';
 import { freezesIn } from '../kubernetes/freezes.ts';
 import { findBindings, lookAtClusters, unseenClusters, type LookedAtCluster } from './clusters.ts';
-import { findChild, groupNames, observedChild, observedGroups } from './seen-child.ts';
+import { findChild, groupNames, observedChild, observedGroups } from './child.ts';
 import { readCell, type ApplicationsDependencies, type ReadCell } from './dependencies.ts';
 import { deploymentOf, leftOn, readArgoCD, targetsOf, type ArgoCD } from './deployments.ts';
 import { findMeasurements } from './measurements.ts';

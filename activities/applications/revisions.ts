@@ -16,7 +16,7 @@ import type { ReadCell } from './dependencies.ts';
 import type { Cell } from '../../crds/cell.ts';
 import { markOf } from '../../domain/applications/state.ts';
 import { pruneMeasurements } from './measurements.ts';
-import { revisionOf } from './seen-child.ts';
+import { revisionOf } from './child.ts';
 
 /** A ControllerRevision as the API server has it. */
 interface ControllerRevision {

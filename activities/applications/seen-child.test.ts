@@ -4,7 +4,7 @@ import { childOf } from '../../domain/applications/child.ts';
 import { clusters, web } from '../../domain/applications/testing/applications.ts';
 import { ApplicationsWorld } from '../../domain/applications/testing/world.ts';
 import type { ReadCell } from './dependencies.ts';
-import { observedChild } from './seen-child.ts';
+import { observedChild } from './child.ts';
 
 const { spec, revisions } = new ApplicationsWorld({
   clusters: clusters('web-v1'),

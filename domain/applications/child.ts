@@ -1,5 +1,4 @@
-import type { ApplicationCheck } from '../../crds/application.ts';
-import type { ApplicationOfCell } from '../../crds/application.ts';
+import type { ApplicationCheck, ApplicationOfCell } from '../../crds/application.ts';
 import type { ApplicationsSpec, CanaryStep, CellSpec, CellStatus } from '../../crds/cell.ts';
 import type { CellListenerRule } from '../../crds/listener-rule.ts';
 import { BINDING_LABELS, CELL_LABEL, VERSION_LABEL } from '../kubernetes/labels.ts';
