@@ -17,7 +17,7 @@ import type {
 } from '../../domain/applications/observation.ts';
 import { writtenAtOf } from '../../domain/applications/secrets.ts';
 import { CLUSTER_ID_ANNOTATION } from '../../domain/kubernetes/labels.ts';
-import { optional } from '../../domain/model/status-input.ts';
+import { given } from '../../domain/model/fields.ts';
 import { matches } from '../../domain/kubernetes/selector.ts';
 import type { FoundSecret } from '../discovery/cluster-set/cluster-secrets.ts';
 
@@ -89,8 +89,7 @@ export function leftOn(
   )?.metadata.name;
 }
 
-const arnIn = ({ [CLUSTER_ID_ANNOTATION]: arn }: FoundSecret['annotations']): { readonly arn?: string } =>
-  optional('arn', arn);
+const arnIn = ({ [CLUSTER_ID_ANNOTATION]: arn }: FoundSecret['annotations']) => given({ arn });
 
 /** The clusters that an application runs on, or has run on. */
 export function targetsOf(
@@ -116,7 +115,7 @@ export function targetsOf(
       server,
       ...arnIn(secret?.found.annotations ?? {}),
       isWanted: wanted.some((one) => one.secretName === secretName),
-      ...(writtenAt === undefined ? {} : { writtenAt }),
+      ...given({ writtenAt }),
     };
   });
 }

@@ -1,8 +1,8 @@
-import { optional } from '../model/status-input.ts';
 import { childState, isChildAsDesired } from './child.ts';
 import { findTakenLabel } from './conflicts.ts';
 import {
   type ApplicationAction,
+  applyChild,
   back,
   STAYS,
   STOPPED,
@@ -49,13 +49,8 @@ export function withdraw(
   }
   const isAskedFor = number !== undefined && child.revision === number;
   if (child.revision !== good.number && !isAskedFor) {
-    const keep = child.revision === undefined ? {} : { keep: child.revision };
-    const action = { do: 'ApplyChild', number: good.number, ...keep } as const;
-    return back(
-      mark,
-      action,
-      `Giving the traffic back to revision ${good.number}, as it is to go elsewhere.`,
-    );
+    const message = `Giving the traffic back to revision ${good.number}, as it is to go elsewhere.`;
+    return back(mark, applyChild(good.number, child.revision), message);
   }
   const { rollout, observedGeneration } = child.status;
   const isMoving = rollout !== undefined || observedGeneration !== child.generation;
@@ -143,7 +138,7 @@ function moveByCell(turn: Turn, mark: Mark, revision: ObservedRevision): Outcome
   }
   const keep = lastGood(seen.revisions) ?? servedBefore(turn, revision);
   if (!isChildAsDesired(turn, revision, keep)) {
-    const action = { do: 'ApplyChild', number: revision.number, ...optional('keep', keep?.number) } as const;
+    const action = applyChild(revision.number, keep?.number);
     const message = `Moving the traffic to revision ${revision.number}.`;
     // A Cell that is at the revision holds by itself what is edited meanwhile, and has to know what holds.
     const isKnown = seen.child?.revision === revision.number;
@@ -198,12 +193,8 @@ export function goodFirst(
   const kept = revisions.find(({ number }) => number === begun);
   if (child !== undefined && [good, kept].every((one) => hasGroups(seen, one)))
     return wait(mark, GOOD_FIRST, waiting(situation, good));
-  const action = { do: 'ApplyChild', number: good.number, ...optional('keep', kept?.number) } as const;
-  return back(
-    mark,
-    action,
-    `Making the Cell again, which gives the traffic to revision ${good.number} first.`,
-  );
+  const message = `Making the Cell again, which gives the traffic to revision ${good.number} first.`;
+  return back(mark, applyChild(good.number, kept?.number), message);
 }
 
 /**

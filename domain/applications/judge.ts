@@ -1,5 +1,5 @@
 import { canonical } from '../kubernetes/canonical.ts';
-import { optional } from '../model/status-input.ts';
+import { given, omit } from '../model/fields.ts';
 import {
   awaitArgoCD,
   deployClusters,
@@ -23,7 +23,7 @@ import {
   keepGood,
 } from './settle.ts';
 import {
-  type ApplicationAction,
+  applyChild,
   back,
   failedStill,
   forward,
@@ -139,9 +139,10 @@ function reportForeign(turn: Turn): Judgement | undefined {
   // What goes back asks for what the good revision has.
   const foreign = findForeign(turn) ?? (failed === undefined ? takenCluster(turn) : undefined);
   if (foreign === undefined) return undefined;
-  const act = (action: ApplicationAction, message: string): Judgement =>
-    forward(turn, [mark, mark], action, message);
-  return deleteUnused(turn, mark, { clusters: [] }, act) ?? stopped(mark, 'Conflict', foreign);
+  const unused = deleteUnused(turn, mark, { clusters: [] }, (action, message) =>
+    forward(turn, [mark, mark], action, message),
+  );
+  return unused ?? stopped(mark, 'Conflict', foreign);
 }
 
 const takenCluster = ({ application, seen: { resolved }, secrets }: Situation): string | undefined =>
@@ -159,33 +160,19 @@ function corrected({ seen }: Situation, { mark, step }: Judgement): Judgement | 
   // Target groups of another revision may still get traffic.
   const others = targetGroups.filter(({ arn, isOwn }) => isOwn && !has(revision, arn));
   const keep = revisions.find((one) => others.some(({ arn }) => has(one, arn)));
-  const action = {
-    do: 'ApplyChild',
-    number: revision.number,
-    ...optional('keep', keep?.number),
-  } as const;
-  return back(mark, action, `Applying the edit to Cell ${child.name}.`);
+  return back(mark, applyChild(revision.number, keep?.number), `Applying the edit to Cell ${child.name}.`);
 }
 
 /** What the status shows of an application besides what is remembered. */
 function shown(situation: Situation, known: Mark): Mark {
-  const { child: _before, goodRevision: _old, ...others } = known;
-  const { seen } = situation;
-  const { child } = seen;
-  const good = lastGood(seen.revisions);
+  const { child, revisions } = situation.seen;
+  const there = child && {
+    name: child.name,
+    ...given({ weight: child.status.canaryWeight, step: child.status.step }),
+  };
   return {
-    ...others,
-    ...optional('goodRevision', good?.number),
-    ...optional(
-      'child',
-      child === undefined
-        ? lost(situation, known)
-        : {
-            name: child.name,
-            ...optional('weight', child.status.canaryWeight),
-            ...optional('step', child.status.step),
-          },
-    ),
+    ...omit(known, 'child', 'goodRevision'),
+    ...given({ goodRevision: lastGood(revisions)?.number, child: there ?? lost(situation, known) }),
   };
 }
 

@@ -1,8 +1,8 @@
-import { given } from '../model/fields.ts';
 import { decideBy, type Rules } from '../rules.ts';
 import { childState, isChildAsDesired } from './child.ts';
 import {
   type ApplicationAction,
+  applyChild,
   back,
   deletesFirst,
   forward,
@@ -46,7 +46,7 @@ export function takeTrafficBack(turn: Turn, failed: Failed): Judgement | undefin
   if (good?.content.application.alb === undefined || seen.child?.isOwn === false) return undefined;
   if (seen.child?.revision === good.number && isChildAsDesired(turn, good, leftOver(turn, good)))
     return undefined;
-  const action = { do: 'ApplyChild', number: good.number, keep: failed.revision } as const;
+  const action = applyChild(good.number, failed.revision);
   return back(markOf(turn, failed), action, `Giving the traffic back to revision ${good.number}.`);
 }
 
@@ -149,7 +149,7 @@ function serveRevision(settling: Settling) {
   if (child?.isDeleting === true) return wait(mark, 'Deleting', `Cell ${child.name} is being deleted.`);
   // What is left of other revisions goes later, after all else.
   if (isChildAsDesired(settling, revision, leftOver(settling, revision))) return undefined;
-  const action = { do: 'ApplyChild', number: revision.number, ...given({ keep: failed }) } as const;
+  const action = applyChild(revision.number, failed);
   // A Cell that is at the revision holds by itself what is edited, and has to know what holds.
   const isFree = isReverting || child?.revision === revision.number;
   return actUnlessHeld(settling, action, `Having the Cell serve revision ${revision.number}.`, isFree);
@@ -219,7 +219,7 @@ function letGo(settling: Settling) {
   if (content.application.alb === undefined || isChildAsDesired(settling, revision)) return undefined;
   // Where old clusters go first there is no load balancer, so that this comes after the traffic.
   const message = `Removing the target groups that revision ${number} does not have.`;
-  return actUnlessHeld(settling, { do: 'ApplyChild', number }, message);
+  return actUnlessHeld(settling, applyChild(number), message);
 }
 
 /**

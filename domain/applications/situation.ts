@@ -1,4 +1,4 @@
-import { omit } from '../model/fields.ts';
+import { given, omit } from '../model/fields.ts';
 import type { ApplicationStatus } from '../../crds/application-status.ts';
 import type { ApplicationOfCell } from '../../crds/application.ts';
 import type { ApplicationsSpec, CellStatus } from '../../crds/cell.ts';
@@ -206,6 +206,13 @@ export const restore = (
 export const back = (mark: Mark, action: ApplicationAction, message: string): Judgement => ({
   mark,
   step: { is: 'Act', way: 'Back', action, message },
+});
+
+/** Has the Cell of the application serve a revision; the target groups of another one may stay. */
+export const applyChild = (number: number, keep?: number): ApplicationAction => ({
+  do: 'ApplyChild',
+  number,
+  ...given({ keep }),
 });
 
 /** Nothing is done before something changes. */
