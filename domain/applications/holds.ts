@@ -80,20 +80,33 @@ export interface Gates {
 export const holdRules: Rules<[gates: Gates], Hold> = [
   ['A pause', ({ paused }) => holdOfPause(paused)],
   ['A cluster that is not ready', ({ clusters }) => clusters],
-  ['A Freeze', ({ freezes, now }) => waiting('WaitingForFreeze', holdOfFreeze(freezes, now))],
-  ['A closed window', ({ spec, now }) => waiting('WaitingForWindow', holdOfWindows(spec.windows, now))],
+  [
+    'A Freeze',
+    ({ freezes, now }) => waiting({ reason: 'WaitingForFreeze', gate: holdOfFreeze(freezes, now) }),
+  ],
+  [
+    'A closed window',
+    ({ spec, now }) => waiting({ reason: 'WaitingForWindow', gate: holdOfWindows(spec.windows, now) }),
+  ],
   [
     'An earlier application that is not in place',
     ({ ahead }) =>
-      waiting(BEHIND, ahead === undefined ? undefined : { message: `Waiting for application ${ahead}.` }),
+      waiting({
+        reason: BEHIND,
+        gate: ahead === undefined ? undefined : { message: `Waiting for application ${ahead}.` },
+      }),
   ],
 ];
 
 /** Says what holds an application; undefined when nothing does. */
 export const holdOf = (gates: Gates): Hold | undefined => decideBy(holdRules, gates);
 
-const waiting = (reason: string, gate: ClosedGate | undefined): Hold | undefined =>
-  gate && { kind: 'Waiting', reason, ...gate };
+interface Closed {
+  readonly reason: string;
+  readonly gate: ClosedGate | undefined;
+}
+
+const waiting = ({ reason, gate }: Closed): Hold | undefined => gate && { kind: 'Waiting', reason, ...gate };
 
 /** Says who holds everything by a pause. */
 export function holdOfPause(paused: CellStatus['paused']): Hold | undefined {

@@ -77,14 +77,17 @@ export function listed(names: readonly string[]): string {
 
 /** Waits while a Freeze holds whatever goes forward. */
 const waitForFreeze = ({ observed, now }: Situation, next: string): StagedWait | undefined =>
-  waitFor('WaitingForFreeze', holdOfFreeze(observed.freezes, now), next);
+  waitFor(holdOfFreeze(observed.freezes, now), { reason: 'WaitingForFreeze', next });
 
 /** Waits while a Freeze or a closed window holds the beginning of a stage. */
 const waitForGates = (situation: Situation, next: string): StagedWait | undefined =>
   waitForFreeze(situation, next) ??
-  waitFor('WaitingForWindow', holdOfWindows(situation.spec.windows, situation.now), next);
+  waitFor(holdOfWindows(situation.spec.windows, situation.now), { reason: 'WaitingForWindow', next });
 
-const waitFor = (reason: string, gate: ClosedGate | undefined, next: string): StagedWait | undefined =>
+const waitFor = (
+  gate: ClosedGate | undefined,
+  { reason, next }: { readonly reason: string; readonly next: string },
+): StagedWait | undefined =>
   gate && { do: 'Wait', phase: 'Waiting', reason, ...gate, message: `${gate.message} Next: ${next}` };
 
 /** Begins a stage, unless something holds it. */

@@ -3,8 +3,21 @@ import { isPermanent, type FailureType } from '../failures.ts';
 import { type AnalysisVerdict, isFinished } from '../rollout/measure/analysis.ts';
 import type { ReadVerdict } from '../rollout/measure/measurement.ts';
 import type { Freezing } from '../gates/freeze.ts';
-import { strandedBy, strandingRefusal, strandingWarning, type Stranding, type TargetHealth } from '../gates/health.ts';
-import { keepsClients, routeOf, sameRoute, servedRoute, withTargetGroups, type Route } from '../load-balancers/load-balancer.ts';
+import {
+  strandedBy,
+  strandingRefusal,
+  strandingWarning,
+  type Stranding,
+  type TargetHealth,
+} from '../gates/health.ts';
+import {
+  keepsClients,
+  routeOf,
+  sameRoute,
+  servedRoute,
+  withTargetGroups,
+  type Route,
+} from '../load-balancers/load-balancer.ts';
 import type { ObjectKey } from '../model/ids.ts';
 import { sameShares } from '../load-balancers/weights.ts';
 import type { Performable, Shift } from '../model/decision.ts';
