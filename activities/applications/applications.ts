@@ -53,16 +53,17 @@ async function releaseCell(kubernetes: KubernetesClient, read: ReadCell): Promis
 }
 
 /** Makes the activities of Cells with applications. */
-export function applicationsActivities(means: ApplicationsDependencies): ApplicationsActivities {
-  const { kubernetes } = means;
+export function applicationsActivities(dependencies: ApplicationsDependencies): ApplicationsActivities {
+  const { kubernetes } = dependencies;
   return {
     observeApplications: (key, how) =>
       withHeartbeat(async (signal) => {
         const cell = await readCell(kubernetes, key);
         if (cell !== undefined) await holdOrLetGo(kubernetes, cell);
-        return await observeApplications(key, means, { signal, ...how });
+        return await observeApplications(key, dependencies, { signal, ...how });
       }),
-    performApplication: (request) => withHeartbeat((signal) => performApplication(request, means, signal)),
+    performApplication: (request) =>
+      withHeartbeat((signal) => performApplication(request, dependencies, signal)),
     async releaseApplications({ key, uid }) {
       const cell = await readCell(kubernetes, key);
       if (cell?.uid !== uid) return { isDone: true, message: 'The Cell is gone.' };
@@ -79,33 +80,33 @@ type Request = Parameters<ApplicationsActivities['performApplication']>[0];
 /** Does one thing for one application of a Cell; it may be done again. */
 export async function performApplication(
   request: Request,
-  means: ApplicationsDependencies,
+  dependencies: ApplicationsDependencies,
   signal: AbortSignal,
 ): Promise<void> {
   const { key, uid, application: name, action } = request;
-  const cell = await readCell(means.kubernetes, key);
+  const cell = await readCell(dependencies.kubernetes, key);
   // Another Cell of that name has a workflow that begins with a look of its own.
   if (cell?.uid !== uid || cell.object.metadata.deletionTimestamp !== undefined) return;
   const application = cell.spec.applications.find((one) => one.name === name);
   if (application === undefined) {
     // The spec does not have it any more.
     if (action.do === 'RemoveLabels')
-      await removeLabels(means.kubernetes, key, { application: name, keep: [] });
+      await removeLabels(dependencies.kubernetes, key, { application: name, keep: [] });
     return;
   }
-  const { kubernetes } = means;
+  const { kubernetes } = dependencies;
   const revisions = async (): Promise<readonly ObservedRevision[]> =>
     (await findRevisions(kubernetes, cell)).get(name) ?? [];
   switch (action.do) {
     case 'SaveRevision':
-      await save({ cell, application, action }, means, signal);
+      await save({ cell, application, action }, dependencies, signal);
       return await pruneRevisions(kubernetes, cell, name);
     case 'MarkGood':
       await markGood(kubernetes, cell, { application: name, number: action.number });
       return await pruneRevisions(kubernetes, cell, name);
     case 'ApplySecrets': {
       const revision = revisionOf(await revisions(), action.number, name);
-      return await applySecrets(key, { application: name, revision }, means, signal);
+      return await applySecrets(key, { application: name, revision }, dependencies, signal);
     }
     case 'RemoveLabels': {
       const kept =
@@ -119,7 +120,7 @@ export async function performApplication(
       const all = await revisions();
       const revision = revisionOf(all, action.number, name);
       const keep = all.find(({ number }) => number === action.keep);
-      return await applyChild(cell, { revision, keep }, means, signal);
+      return await applyChild(cell, { revision, keep }, dependencies, signal);
     }
     case 'StartCheck': {
       const { namespace } = key;
@@ -136,7 +137,7 @@ export async function performApplication(
       return await terminateMeasurement(kubernetes, cell, { revision, action });
     }
     case 'Forward':
-      return await forwardRequest(cell, { application: name, action }, means);
+      return await forwardRequest(cell, { application: name, action }, dependencies);
     default:
       return unreachable(action);
   }
@@ -155,12 +156,12 @@ async function save(
     readonly application: ApplicationOfCell;
     readonly action: Extract<ApplicationAction, { do: 'SaveRevision' }>;
   },
-  means: ApplicationsDependencies,
+  dependencies: ApplicationsDependencies,
   signal: AbortSignal,
 ): Promise<void> {
   const { cell, application, action } = of;
   const { number, hash, version } = action;
-  const { resolved } = await resolve(cell, means, signal);
+  const { resolved } = await resolve(cell, dependencies, signal);
   const now = resolved[application.name];
   if (now?.ok !== true || now.hash !== hash) {
     throw failure(
@@ -168,7 +169,7 @@ async function save(
       `What application ${application.name} comes to has changed since it was looked at.`,
     );
   }
-  await saveRevision(means.kubernetes, cell, {
+  await saveRevision(dependencies.kubernetes, cell, {
     application: application.name,
     number,
     data: { hash, version, content: now.value },

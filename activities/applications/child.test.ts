@@ -52,9 +52,9 @@ describe('the Cell of an application that is made again', () => {
   const apply = async (wanted: number | ObservedRevision, keep: ObservedRevision): Promise<void> => {
     const cell = await readCell(client, key);
     if (cell === undefined) throw new Error('Expected a Cell, got none.');
-    const means = { kubernetes: client } as unknown as ApplicationsDependencies;
+    const dependencies = { kubernetes: client } as unknown as ApplicationsDependencies;
     const of = { revision: typeof wanted === 'number' ? revision(wanted) : wanted, keep };
-    await applyChild(cell, of, means, new AbortController().signal);
+    await applyChild(cell, of, dependencies, new AbortController().signal);
   };
   const groups = async () =>
     (await client.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace: key.namespace })).map(

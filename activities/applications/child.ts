@@ -163,19 +163,19 @@ function complete(spec: unknown): unknown {
 export async function applyChild(
   cell: ReadCell,
   of: Applied,
-  means: ApplicationsDependencies,
+  dependencies: ApplicationsDependencies,
   signal: AbortSignal,
 ): Promise<void> {
   const { revision } = of;
   const { application } = revision.content;
-  const { kubernetes } = means;
+  const { kubernetes } = dependencies;
   const all = await kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace: cell.key.namespace });
   const found = await findChild(kubernetes, cell, { application: application.name, names: [], all });
   const { object } = found;
   if (object !== undefined && !isOwnedBy(object, cell.uid))
     throw foreign('Cell', cell.key, object.metadata.name);
   const conditions = object === undefined ? undefined : conditionsOfChild(object);
-  const rule = conditions ?? (await conditionsOfRule(application, cell, means, signal));
+  const rule = conditions ?? (await conditionsOfRule(application, cell, dependencies, signal));
   const wanted = childOf({ ...sourceOf(cell, revision), conditions: rule });
   if (wanted === undefined) return;
   const plan = planGroups(cell, of, { wanted, found });

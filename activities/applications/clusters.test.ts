@@ -16,8 +16,8 @@ const meansWith = (named: () => Promise<never>): ApplicationsDependencies =>
 
 describe('the clusters of a Cell with applications', () => {
   it('are not known while EKS does not answer, which keeps nobody from looking at the rest', async () => {
-    const means = meansWith(() => Promise.reject(new Error('EKS is down.')));
-    const looked = await lookAtClusters({ key, spec }, means, new AbortController().signal);
+    const dependencies = meansWith(() => Promise.reject(new Error('EKS is down.')));
+    const looked = await lookAtClusters({ key, spec }, dependencies, new AbortController().signal);
     expect(looked.map(({ observed }) => observed)).toEqual(
       clusters.map(({ name }) => ({ name, tags: {}, isReady: false, message: 'EKS is down.' })),
     );
@@ -25,8 +25,8 @@ describe('the clusters of a Cell with applications', () => {
 
   it('are not looked at any more by an attempt that was given up', async () => {
     const signal = AbortSignal.abort();
-    const means = meansWith(() => Promise.reject(new Error('aborted')));
-    await expect(lookAtClusters({ key, spec }, means, signal)).rejects.toThrow('abort');
+    const dependencies = meansWith(() => Promise.reject(new Error('aborted')));
+    await expect(lookAtClusters({ key, spec }, dependencies, signal)).rejects.toThrow('abort');
   });
 });
 
@@ -50,11 +50,11 @@ async function told(allowed: readonly string[], names: readonly string[]) {
     }));
     return Promise.resolve({ clusters: found, denied: [] });
   };
-  const means = { kubernetes, region: 'eu-central-1', eks: () => ({ named }) };
+  const dependencies = { kubernetes, region: 'eu-central-1', eks: () => ({ named }) };
   const of = { key: { namespace: 'shop', name: 'web' }, spec: { clusters: names.map((name) => ({ name })) } };
   const looked = await lookAtClusters(
     of as unknown as ReadCell,
-    means as unknown as ApplicationsDependencies,
+    dependencies as unknown as ApplicationsDependencies,
     new AbortController().signal,
   );
   return { asked, messages: looked.map(({ observed }) => observed.message) };

@@ -76,14 +76,14 @@ const AT_ONCE = 16;
 /** Looks at all clusters of a Cell, side by side: what EKS says, and whether their API servers are ready. While EKS does not answer, nothing is known of any. */
 export async function lookAtClusters(
   of: Pick<ReadCell, 'key' | 'spec'>,
-  means: ApplicationsDependencies,
+  dependencies: ApplicationsDependencies,
   signal: AbortSignal,
 ): Promise<readonly LookedAtCluster[]> {
   const { key, spec } = of;
-  const access = await accessPolicies(means.kubernetes).of(key.namespace, signal);
-  const unasked = unaskedOf(access, spec.clusters.map(eksNameOf), means);
+  const access = await accessPolicies(dependencies.kubernetes).of(key.namespace, signal);
+  const unasked = unaskedOf(access, spec.clusters.map(eksNameOf), dependencies);
   const asked = spec.clusters.map(eksNameOf).filter((name) => !unasked.has(name));
-  const described = await describe(asked, means, signal).catch((error: unknown) => {
+  const described = await describe(asked, dependencies, signal).catch((error: unknown) => {
     signal.throwIfAborted();
     // What goes back needs no answer of EKS.
     return toFailure(error);
@@ -101,7 +101,7 @@ export async function lookAtClusters(
         : refusalOf(access, { of: 'Cluster', arn: found.arn });
     if (denied !== undefined) return lost(entry, toFailure(denied.error).message);
     if (refusal !== undefined) return lost(entry, refusal);
-    return lookAt(entry, found, { key, means, signal });
+    return lookAt(entry, found, { key, dependencies, signal });
   });
 }
 
@@ -113,10 +113,10 @@ export const unseenClusters = ({ clusters }: ReadCell['spec']): readonly LookedA
 const unaskedOf = (
   access: Access | undefined,
   names: readonly string[],
-  means: Pick<ApplicationsDependencies, 'region'>,
+  dependencies: Pick<ApplicationsDependencies, 'region'>,
 ): ReadonlyMap<string, string> =>
   new Map(
-    namedUses(names, means).flatMap((use) => {
+    namedUses(names, dependencies).flatMap((use) => {
       const refusal = refusalOf(access, use);
       return refusal === undefined ? [] : [[use.name, refusal] as const];
     }),
@@ -152,7 +152,7 @@ const lost = (
 async function lookAt(
   entry: ClusterOfCell,
   eks: EKSCluster | undefined,
-  { key, means, signal }: LookContext,
+  { key, dependencies, signal }: LookContext,
 ): Promise<LookedAtCluster> {
   const { name } = entry;
   const eksName = eksNameOf(entry);
@@ -160,7 +160,7 @@ async function lookAt(
   const { endpoint: server, caData: certificateAuthority } = eks ?? {};
   if (eks === undefined || server === undefined || certificateAuthority === undefined)
     return lost(entry, findUnreadiness(signs) ?? '', eks?.tags);
-  const way = means.clusters.reach(
+  const way = dependencies.clusters.reach(
     passingSecret(key, { ...eks, endpoint: server, caData: certificateAuthority }),
   );
   const api = eks.status === 'ACTIVE' ? await readiness(way, signal) : undefined;

@@ -33,7 +33,7 @@ export interface ReadCell {
 /** What a look at EKS for a Cell is made with. */
 export interface LookContext {
   readonly key: ObjectKey;
-  readonly means: ApplicationsDependencies;
+  readonly dependencies: ApplicationsDependencies;
   readonly signal: AbortSignal;
 }
 

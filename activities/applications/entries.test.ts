@@ -35,7 +35,7 @@ describe('entries of a Cell that name EKS clusters', () => {
   /** Takes turns until nothing is done any more; answers with what was done, and how the Cell stands. */
   async function run(most = 20) {
     const { signal } = new AbortController();
-    const means = {
+    const dependencies = {
       kubernetes: client,
       region: 'eu-central-1',
       eks: () => ({ named: (names: string[]) => Promise.resolve({ clusters: names.map(eks), denied: [] }) }),
@@ -44,14 +44,18 @@ describe('entries of a Cell that name EKS clusters', () => {
     const done: string[] = [];
     for (let turn = 0; turn < most; turn += 1) {
       now += 1000;
-      const observed = await observeApplications(key, means, { signal });
+      const observed = await observeApplications(key, dependencies, { signal });
       const { state: next, decision, report } = takeApplicationsTurn(observed, state, now);
       state = next;
       await client.patch(CELL, key, { status: report?.status });
       if (decision.do !== 'Act') return { done, status: report?.status };
       const { application, action } = decision;
       done.push(`${application} ${action.do}`);
-      await performApplication({ key, uid: observed.cell?.uid ?? '', application, action }, means, signal);
+      await performApplication(
+        { key, uid: observed.cell?.uid ?? '', application, action },
+        dependencies,
+        signal,
+      );
       state = performed(state, application, action, now);
     }
     throw new Error(`Expected it to come to rest, got: ${done.join(', ')}`);

@@ -36,8 +36,8 @@ describe('a look at a Cell with applications without EKS and the clusters', () =
     const asked = (): never => {
       throw new Error('Expected nobody to be asked.');
     };
-    const means = { kubernetes, region: 'eu-central-1', eks: asked, clusters: { reach: asked } };
-    const observed = await observeApplications(key, means as unknown as ApplicationsDependencies, {
+    const dependencies = { kubernetes, region: 'eu-central-1', eks: asked, clusters: { reach: asked } };
+    const observed = await observeApplications(key, dependencies as unknown as ApplicationsDependencies, {
       signal: new AbortController().signal,
       withoutClusters: true,
     });
@@ -62,7 +62,7 @@ describe('a look at a Cell with applications that cannot be followed any more wh
   /** A Cell whose traffic moves from one cluster to another; EKS knows none. */
   async function moving() {
     const { client } = new MemoryKubernetes();
-    const means = {
+    const dependencies = {
       kubernetes: client,
       region: 'eu-central-1',
       eks: () => ({ named: () => Promise.resolve({ clusters: [], denied: [] }) }),
@@ -106,11 +106,11 @@ describe('a look at a Cell with applications that cannot be followed any more wh
     } as never);
     await markGood(client, { key, uid }, { application: 'web', number: 1 });
     const perform = (action: Parameters<typeof performApplication>[0]['action']) =>
-      performApplication({ key, uid, application: 'web', action }, means, signal);
+      performApplication({ key, uid, application: 'web', action }, dependencies, signal);
     await perform({ do: 'ApplyChild', number: 1 });
     await perform({ do: 'ApplyChild', number: 2, keep: 1 });
     const turn = async () => {
-      const observed = await observeApplications(key, means, { signal });
+      const observed = await observeApplications(key, dependencies, { signal });
       return takeApplicationsTurn(observed, initialApplicationsState, Date.now()).decision;
     };
     const edit = (spec: object) => client.patch(CELL, key, { spec });

@@ -42,10 +42,10 @@ export interface Looking {
 /** Reads a Cell with applications, and all that its rollout depends on. */
 export async function observeApplications(
   key: ObjectKey,
-  means: ApplicationsDependencies,
+  dependencies: ApplicationsDependencies,
   { signal, withoutClusters = false }: Looking,
 ): Promise<ObservedApplications> {
-  const { kubernetes } = means;
+  const { kubernetes } = dependencies;
   const read = await readCell(kubernetes, key);
   const nothing = { key, clusters: [], secrets: [], applications: [], freezes: [], digest: '' };
   if (read === undefined) return nothing;
@@ -59,7 +59,7 @@ export async function observeApplications(
     const applications = await observeAll(read, { ...parts, resolved: {} }, kubernetes);
     return recorded({ ...seen, applications }, digest);
   }
-  const looked = withoutClusters ? unseenClusters(spec) : await lookAtClusters(read, means, signal);
+  const looked = withoutClusters ? unseenClusters(spec) : await lookAtClusters(read, dependencies, signal);
   const facts = await factsOf(spec, looked);
   const { revisions } = parts;
   const known = facts.clusters.flatMap(({ found }) => found ?? []);
@@ -122,10 +122,10 @@ interface ResolvedFacts {
 /** Asks EKS and the clusters, and says what each application comes to. */
 export async function resolve(
   read: ReadCell,
-  means: ApplicationsDependencies,
+  dependencies: ApplicationsDependencies,
   signal: AbortSignal,
 ): Promise<ResolvedFacts> {
-  return await factsOf(read.spec, await lookAtClusters(read, means, signal));
+  return await factsOf(read.spec, await lookAtClusters(read, dependencies, signal));
 }
 
 /** Says what each application comes to by what was seen of the clusters. */

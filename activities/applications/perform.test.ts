@@ -70,7 +70,7 @@ describe('keeping what an application comes to', () => {
       caData: 'Y2E=',
       tags: {},
     };
-    const means = {
+    const dependencies = {
       kubernetes: client,
       region: 'eu-central-1',
       eks: () => ({ named: () => Promise.resolve({ clusters: [eks], denied: [] }) }),
@@ -97,10 +97,10 @@ describe('keeping what an application comes to', () => {
     }
     const read = await readCell(client, key);
     if (read === undefined) throw new Error('Expected a Cell, got none.');
-    const resolved = (await resolve(read, means, signal)).resolved['jobs'];
+    const resolved = (await resolve(read, dependencies, signal)).resolved['jobs'];
     const hash = resolved?.ok === true ? resolved.hash : '';
     const action = { do: 'SaveRevision', number: 13, hash, version: versionOf(13) } as const;
-    await performApplication({ key, uid, application: 'jobs', action }, means, signal);
+    await performApplication({ key, uid, application: 'jobs', action }, dependencies, signal);
     const kept = (await findRevisions(client, { key, uid })).get('jobs') ?? [];
     const served = versionOf(1) === versionOf(13) ? [] : [1];
     expect(kept.map(({ number }) => number)).toEqual([13, 12, 11, 10, 9, 8, 7, 6, 5, 4, ...served]);

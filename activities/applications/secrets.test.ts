@@ -45,14 +45,14 @@ describe('the cluster secrets of a Cell', () => {
     memory = new MemoryKubernetes();
   });
 
-  const means = (found: readonly EKSCluster[] = [eks]): ApplicationsDependencies =>
+  const dependencies = (found: readonly EKSCluster[] = [eks]): ApplicationsDependencies =>
     ({
       kubernetes: memory.client,
       region: 'eu-central-1',
       eks: () => ({ named: () => Promise.resolve({ clusters: found, denied: [] }) }),
     }) as unknown as ApplicationsDependencies;
   const apply = (application: string, of = revision(application), found?: readonly EKSCluster[]) =>
-    applySecrets(key, { application, revision: of }, means(found), new AbortController().signal);
+    applySecrets(key, { application, revision: of }, dependencies(found), new AbortController().signal);
   const observed = async () =>
     (await findSecrets(memory.client, key, [cluster])).map((secret) => secret.observed);
 

@@ -53,13 +53,13 @@ const isOwn = ({ labels }: FoundSecret, cell: string): boolean => labels[CELL_LA
 export async function applySecrets(
   key: ReadCell['key'],
   of: { readonly application: string; readonly revision: ObservedRevision },
-  means: ApplicationsDependencies,
+  dependencies: ApplicationsDependencies,
   signal: AbortSignal,
 ): Promise<void> {
   const { application, revision } = of;
   const { clusters, secretLabels } = revision.content;
-  const known = await describedAsKept(revision, { key, means, signal });
-  const secrets = await findSecrets(means.kubernetes, key, clusters);
+  const known = await describedAsKept(revision, { key, dependencies, signal });
+  const secrets = await findSecrets(dependencies.kubernetes, key, clusters);
   // Several entries of the Cell may be of one cluster, which has one secret.
   for (const cluster of new Map(clusters.map((one) => [one.eksName, one])).values()) {
     const eks = known.get(cluster.name);
@@ -68,19 +68,19 @@ export async function applySecrets(
     if (eks === undefined) continue;
     const asking = { ...there?.observed.applications, [application]: secretLabels };
     const wanted = { cell: key.name, cluster, eks };
-    await write(means.kubernetes, key.namespace, { wanted, asking, application, found: there?.found });
+    await write(dependencies.kubernetes, key.namespace, { wanted, asking, application, found: there?.found });
   }
 }
 
 /** What EKS says of the clusters of a revision: who wrote the ControllerRevision must not say where Argo CD sends its tokens. */
 async function describedAsKept(
   { number, content }: ObservedRevision,
-  { key, means, signal }: LookContext,
+  { key, dependencies, signal }: LookContext,
 ): Promise<ReadonlyMap<string, EKSCluster>> {
   const names = content.clusters.map(({ eksName }) => eksName);
-  const access = await accessPolicies(means.kubernetes).of(key.namespace, signal);
-  permit(access, namedUses(names, means));
-  const { clusters, denied } = await describe(names, means, signal);
+  const access = await accessPolicies(dependencies.kubernetes).of(key.namespace, signal);
+  permit(access, namedUses(names, dependencies));
+  const { clusters, denied } = await describe(names, dependencies, signal);
   const [refused] = denied;
   if (refused !== undefined) throw refused.error;
   permit(

@@ -52,16 +52,18 @@ export function outdatedRevisions(
  * that are in use, and of CAs what tells one from another.
  */
 export function recorded(observed: ObservedApplications, digest: Facts['digest']): ObservedApplications {
-  const told = <T extends Pick<ResolvedCluster, 'certificateAuthority'>>(one: T): T => ({
+  const withDigest = <T extends Pick<ResolvedCluster, 'certificateAuthority'>>(one: T): T => ({
     ...one,
     certificateAuthority: digest(one.certificateAuthority),
   });
-  const content = (value: Resolved): Resolved => ({ ...value, clusters: value.clusters.map(told) });
+  const content = (value: Resolved): Resolved => ({ ...value, clusters: value.clusters.map(withDigest) });
   const { cell, clusters, secrets, applications } = observed;
   return {
     ...observed,
-    clusters: clusters.map((one) => (one.found === undefined ? one : { ...one, found: told(one.found) })),
-    secrets: secrets.map(told),
+    clusters: clusters.map((one) =>
+      one.found === undefined ? one : { ...one, found: withDigest(one.found) },
+    ),
+    secrets: secrets.map(withDigest),
     applications: applications.map((one) => ({
       ...one,
       resolved: one.resolved.ok ? { ...one.resolved, value: content(one.resolved.value) } : one.resolved,

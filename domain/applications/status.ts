@@ -60,7 +60,7 @@ export interface Judged extends Judgement {
 }
 
 /** What the status of a Cell of applications is made of. */
-export interface ToldInput {
+export interface ApplicationsStatusInput {
   readonly observed: ObservedApplications;
   readonly cell: NonNullable<ObservedApplications['cell']>;
   readonly heard: Heard;
@@ -71,9 +71,9 @@ export interface ToldInput {
 }
 
 /** Says how a Cell of applications stands: its status, its Events, and how long nothing is done when there is nothing to do. */
-export function applicationsStatusOf(input: ToldInput) {
+export function applicationsStatusOf(input: ApplicationsStatusInput) {
   const { observed, cell, heard, clusters, judged, now } = input;
-  const told = sayWhole(input);
+  const summary = summarize(input);
   const applications = judged.map((one): Mark => ({
     ...omit(one.mark, 'reason', 'message'),
     ...given({ reason: reasonOf(one) }),
@@ -84,7 +84,7 @@ export function applicationsStatusOf(input: ToldInput) {
   const status: CellStatus = {
     observedGeneration: cell.generation,
     observedHash: observed.digest,
-    ...told,
+    ...summary,
     applications: isRead
       ? applications
       : heard.marks.map((one) => applications.find(({ name }) => name === one.name) ?? one),
@@ -93,9 +93,9 @@ export function applicationsStatusOf(input: ToldInput) {
       paused: heard.paused,
       requests: heard.log.length === 0 ? undefined : heard.log,
     }),
-    conditions: conditionsFrom(claimsOf(told, clusters), cell.status.conditions ?? [], at),
+    conditions: conditionsFrom(claimsOf(summary, clusters), cell.status.conditions ?? [], at),
   };
-  const wait: ApplicationsWait = { do: 'Wait', ...told, ...given({ until: soonest(judged, input.gate) }) };
+  const wait: ApplicationsWait = { do: 'Wait', ...summary, ...given({ until: soonest(judged, input.gate) }) };
   return { status, events: eventsOf(cell.status, status), wait };
 }
 
@@ -105,10 +105,10 @@ const reasonOf = ({ step, trouble }: Judged): string | undefined =>
 const messageOf = ({ step, trouble }: Judged): string =>
   trouble === undefined ? step.message : `${trouble.message} It is tried again. ${step.message}`;
 
-type Whole = Pick<ApplicationsWait, 'phase' | 'reason' | 'message'>;
+type Summary = Pick<ApplicationsWait, 'phase' | 'reason' | 'message'>;
 
 /** How the Cell stands as a whole: the one that needs people most speaks for all. */
-function sayWhole(input: ToldInput): Whole {
+function summarize(input: ApplicationsStatusInput): Summary {
   const { cell, gate } = input;
   if (cell.problems.length > 0)
     return { phase: 'Failed', reason: 'InvalidSpec', message: cell.problems.join(' ') };
@@ -134,7 +134,7 @@ function sayWhole(input: ToldInput): Whole {
 const BACK: ReadonlySet<string> = new Set(['WaitingForCell', 'Deleting']);
 
 /** An application that waits for what would go forward and a pause holds as well: traffic once its Cell is paused. */
-function heldByPause({ observed, heard }: ToldInput, one: Judged): Judged {
+function heldByPause({ observed, heard }: ApplicationsStatusInput, one: Judged): Judged {
   const { name, mark, step } = one;
   if (step.is !== 'Wait' || step.hold !== undefined || BACK.has(step.reason)) return one;
   const child = observed.applications.find((seen) => seen.name === name)?.child;
@@ -188,7 +188,10 @@ function soonest(judged: readonly Judged[], gate: Hold | undefined): number | un
 
 const TROUBLED: ReadonlySet<string> = new Set(['Failed', 'Reverting', 'FailedReverting', 'Reverted']);
 
-function claimsOf({ phase, reason, message }: Whole, clusters: ToldInput['clusters']): readonly Claim[] {
+function claimsOf(
+  { phase, reason, message }: Summary,
+  clusters: ApplicationsStatusInput['clusters'],
+): readonly Claim[] {
   const missing = clusters.filter(({ ready }) => !ready);
   const isReady = missing.length === 0;
   const isTroubled = TROUBLED.has(phase) || reason === NOT_MEASURED;

@@ -7,7 +7,7 @@ import { judge } from './judge.ts';
 import type { ObservedApplications } from './observation.ts';
 import { hear, type Heard } from './requests.ts';
 import { retriesOf, triedAgainAt, type ApplicationsState, type Forwarded } from './state.ts';
-import { applicationsStatusOf, type Judged, type ToldInput } from './status.ts';
+import { applicationsStatusOf, type Judged, type ApplicationsStatusInput } from './status.ts';
 
 /** What a turn has come to; the status is written before the decision is performed. */
 export interface ApplicationsTurn {
@@ -46,9 +46,9 @@ export function takeApplicationsTurn(
 /** How the clusters stand, and what they hold; as before when nobody has looked at them. */
 function lookedAt(
   { clusters: observed, isWithoutClusters }: ObservedApplications,
-  { spec, status, generation }: ToldInput['cell'],
+  { spec, status, generation }: ApplicationsStatusInput['cell'],
   { heard, now }: { readonly heard: Heard; readonly now: number },
-): Pick<ToldInput, 'clusters' | 'gate'> {
+): Pick<ApplicationsStatusInput, 'clusters' | 'gate'> {
   const before = status.clusters ?? [];
   const isAskedAgain = heard.isRetried || status.observedGeneration !== generation;
   if (isWithoutClusters === true)
@@ -59,7 +59,7 @@ function lookedAt(
 
 /** Judges the applications in their order; one that is not in place holds those behind it, unless they go in parallel. */
 function judgeAll(
-  { observed, cell, heard, gate, now }: Omit<ToldInput, 'judged'>,
+  { observed, cell, heard, gate, now }: Omit<ApplicationsStatusInput, 'judged'>,
   { troubles }: ApplicationsState,
 ): readonly Judged[] {
   const { spec, problems } = cell;

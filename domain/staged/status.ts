@@ -15,7 +15,7 @@ export interface StagedStatusInput {
   readonly now: number;
 }
 
-type Told = Required<Pick<StagedWait, 'phase' | 'reason' | 'message' | 'isTrouble'>>;
+type Summary = Required<Pick<StagedWait, 'phase' | 'reason' | 'message' | 'isTrouble'>>;
 
 /** Says where a StagedBindingPolicy stands. */
 export function deriveStagedStatus({
@@ -25,14 +25,14 @@ export function deriveStagedStatus({
   decision,
   now,
 }: StagedStatusInput): StagedBindingPolicyStatus {
-  const told = toldBy(decision, state);
+  const summary = summarize(decision, state);
   const { active, held, rollingBack, requests, asked } = state;
   const mark = state.stages.find((one) => one.name === active?.name);
   const holding = held ?? (rollingBack && { ...rollingBack, stage: active?.name ?? '' });
   const at = { generation: object.generation, time: timeOf(now) };
   return {
     observedGeneration: object.generation,
-    ...omit(told, 'isTrouble'),
+    ...omit(summary, 'isTrouble'),
     ...given({
       activeStage: active?.name,
       fulfilled: mark?.objects === undefined ? undefined : `${mark.fulfilled ?? 0}/${mark.objects}`,
@@ -43,11 +43,11 @@ export function deriveStagedStatus({
     ...(asked.length === 0
       ? {}
       : { requests: asked.map((one) => ({ action: one.action, ...stampOf(one) })) }),
-    conditions: conditionsFrom(claimsOf(object, told), object.status.conditions ?? [], at),
+    conditions: conditionsFrom(claimsOf(object, summary), object.status.conditions ?? [], at),
   };
 }
 
-function toldBy(decision: StagedDecision, { rollingBack }: StagedState): Told {
+function summarize(decision: StagedDecision, { rollingBack }: StagedState): Summary {
   if (decision.do === 'Wait') {
     const { phase, reason, message, isTrouble = false } = decision;
     // What is being taken back is, whatever keeps it from that.
@@ -70,7 +70,7 @@ const stagesOf = (name: string, { stages }: StagedState): StagedState['stages'] 
 
 function claimsOf(
   { problems }: PresentPolicy,
-  { phase, reason, message, isTrouble }: Told,
+  { phase, reason, message, isTrouble }: Summary,
 ): readonly Claim[] {
   const problem = reason === 'StageChanged' ? { reason, message } : problems[0];
   return [
