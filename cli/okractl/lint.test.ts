@@ -227,7 +227,7 @@ describe('the manifests in the documentation', () => {
   const blocks = globSync('**/*.md', { cwd: docs }).flatMap((page) =>
     [...readFileSync(`${docs}${page}`, 'utf8').matchAll(/^```yaml\n([\s\S]*?)^```$/gm)]
       .map(([, yaml = '']) => yaml)
-      .filter((yaml) => yaml.includes('okra.mumo.co/v1alpha1') || yaml.includes('community.kubestellar.io'))
+      .filter((yaml) => /^apiVersion: okra\.mumo\.co\/v1alpha1|community\.kubestellar\.io/m.test(yaml))
       .map((yaml, at) => [`${page} ${at + 1}`, yaml] as const),
   );
 
