@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
-import { generate, type GeneratedFiles, staleIn } from '../crds/generated-files.ts';
+import { generate, type GeneratedFiles, withParts } from '../crds/generated-files.ts';
 import { type Examples, wordsOf } from './help.ts';
 import { examples as ofOkra } from './okra/examples.ts';
 import { okra } from './okra/program.ts';
@@ -53,25 +53,21 @@ async function printedFirst(): Promise<string> {
 
 const printed = await printedFirst();
 
-/** The README with what its first command prints. */
-function readme(): string {
-  const command = `npm ci && npx okractl ${first.join(' ')}`;
-  const part = `<!-- plan -->\n\n\`\`\`console\n$ ${command}\n${printed}\n\`\`\`\n\n<!-- /plan -->`;
-  return readFileSync(README, 'utf8').replace(/<!-- plan -->.*<!-- \/plan -->/s, () => part);
-}
+/** What its first command prints, as the README shows it. */
+const plan = `\`\`\`console
+$ npm ci && npx okractl ${first.join(' ')}
+${printed}
+\`\`\``;
 
 /** The README, and the pages of all commands, by their paths. */
 export const files = (): GeneratedFiles =>
   new Map([
-    [README, readme()],
+    [README, withParts(README, { plan })],
     ...programs.map(([program, examples]) => {
       const name = program.name();
       return [pathOf(name), commandPage(program, examples, introductionOf(name))] as const;
     }),
   ]);
-
-/** The paths that are not what the commands say now. */
-export const stale = (): readonly string[] => staleIn(files());
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 

@@ -15,6 +15,19 @@ export function generate(files: GeneratedFiles, complaint: (old: readonly string
   if (old.length > 0) complain(`${complaint(old)} Run npm run generate.`);
 }
 
+/** Returns the page at a path with other texts between the marks of its parts: `<!-- name -->`, `<!-- /name -->`. */
+export const withParts = (path: string, parts: Readonly<Record<string, string>>): string =>
+  Object.entries(parts).reduce(
+    (page, [name, part]) => {
+      const [begin, end] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`];
+      const [before, rest] = page.split(begin);
+      const [, after] = rest?.split(end) ?? [];
+      if (before === undefined || after === undefined) throw new Error(`${path} has no part "${name}".`);
+      return `${before}${begin}\n${part}\n\n${end}${after}`;
+    },
+    readFileSync(path, 'utf8'),
+  );
+
 /** Says why files cannot be what they should be, and has the process fail. */
 export function complain(why: string): void {
   process.stderr.write(`${why}\n`);

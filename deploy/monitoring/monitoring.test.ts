@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { definitions, type MetricDefinition } from '../../clients/metrics/definitions.ts';
-import { alerts, anchorOf, ruleGroups, RUNBOOK_URL } from './alerts.ts';
-import { stale } from './generate.ts';
-import { panels } from './panels.ts';
-import { sdkMetrics } from './sdk-metrics.ts';
+import { staleIn } from '../../crds/generated-files.ts';
+import { panels } from './dashboard.ts';
+import { alerts, files } from './generate.ts';
 
 const own: Readonly<Record<string, MetricDefinition>> = definitions;
 
@@ -14,13 +13,19 @@ const own: Readonly<Record<string, MetricDefinition>> = definitions;
 const storedOf = (name: string): readonly string[] =>
   own[name]?.type === 'histogram' ? ['_bucket', '_sum', '_count'].map((part) => `${name}${part}`) : [name];
 
-const sdkStored = Object.keys(sdkMetrics).flatMap((name) =>
+const read = (path: string): string => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
+
+const sdkMetrics = [...read('docs/metrics.md').matchAll(/^\| `(temporal_\w+)`/gm)].map(
+  ([, name = '']) => name,
+);
+
+const sdkStored = sdkMetrics.flatMap((name) =>
   name.includes('latency') ? ['_bucket', '_sum', '_count'].map((part) => `${name}${part}`) : [name],
 );
 const served: ReadonlySet<string> = new Set([...Object.keys(own).flatMap(storedOf), ...sdkStored]);
 
 const asked: readonly (readonly [string, string])[] = [
-  ...alerts.map(({ name, expr }) => [name, expr] as const),
+  ...alerts.map(({ alert, expr }) => [alert, expr] as const),
   ...panels.flatMap(({ title, queries }) => queries.map(({ expr }) => [title, expr] as const)),
 ];
 
@@ -54,8 +59,8 @@ describe('what alerts and the dashboard ask', () => {
   );
 
   it.each(alerts)(
-    '$name says in its summary what it has been summed by',
-    ({ expr, summary, description }) => {
+    '$alert says in its summary what it has been summed by',
+    ({ expr, annotations: { summary, description } }) => {
       const said = [...`${summary} ${description}`.matchAll(/\$labels\.([a-z_]+)/g)].map(
         ([, label]) => label,
       );
@@ -64,7 +69,7 @@ describe('what alerts and the dashboard ask', () => {
     },
   );
 
-  it.each(alerts)('$name adds up no two installations, and tells of each by itself', ({ expr }) => {
+  it.each(alerts)('$alert adds up no two installations, and tells of each by itself', ({ expr }) => {
     const aggregated = [...expr.matchAll(/\b(?:sum|min|max)\s*(?:by \(([^)]*)\))?/g)];
     expect(aggregated.length).toBeGreaterThan(0);
     expect(aggregated.filter(([, by = '']) => !by.split(/,\s*/).includes('namespace'))).toEqual([]);
@@ -81,26 +86,26 @@ describe('what alerts and the dashboard ask', () => {
   });
 });
 
-it('the page, the rules and the dashboard are what the tables say', () => expect(stale()).toEqual([]));
+it('the page, the rules and the dashboard are what the tables say', () =>
+  expect(staleIn(files())).toEqual([]));
 
 describe('the runbook', () => {
-  const read = (path: string): string => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
+  const runbook = 'docs/on-call.md';
 
   it('has a section for each alert, in their order, to which the alert links', () => {
-    const sections = [...read('docs/on-call.md').matchAll(/^### (Okra\w+)$/gm)].map(([, name = '']) => name);
-    expect(sections).toEqual(alerts.map(({ name }) => name));
-    const linked = ruleGroups().groups.flatMap(({ rules }) =>
-      rules.map(({ annotations }) => annotations.runbook_url),
+    const sections = [...read(runbook).matchAll(/^### (Okra\w+)$/gm)].map(([, name = '']) => name);
+    expect(sections).toEqual(alerts.map(({ alert }) => alert));
+    expect(alerts.map(({ annotations }) => annotations.runbook_url)).toEqual(
+      sections.map((name) => `${runbook}#${name.toLowerCase()}`),
     );
-    expect(linked).toEqual(sections.map((name) => `${RUNBOOK_URL}#${anchorOf(name)}`));
   });
 
   it('is where the chart says, which may be another place', () => {
     const values: { readonly prometheusRule: { readonly runbookURL: string } } = parse(
       read('deploy/charts/okra/values.yaml'),
     );
-    expect(values.prometheusRule.runbookURL).toBe(RUNBOOK_URL);
+    expect(values.prometheusRule.runbookURL).toBe(runbook);
     const template = read('deploy/charts/okra/templates/monitoring.yaml');
-    expect(template).toContain(`replace "${RUNBOOK_URL}" .Values.prometheusRule.runbookURL`);
+    expect(template).toContain(`replace "${runbook}" .Values.prometheusRule.runbookURL`);
   });
 });

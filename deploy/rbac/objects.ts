@@ -1,4 +1,17 @@
-import { groupOf } from '../../clients/kubernetes/kinds.ts';
+import {
+  ANALYSIS_RUN,
+  CELL,
+  CHECK,
+  EVENT,
+  EXPERIMENT,
+  groupOf,
+  type KindRef,
+  STAGED_BINDING_POLICY,
+} from '../../clients/kubernetes/kinds.ts';
+import { resources } from '../../crds/index.ts';
+import { loadBalancerConfigs } from '../../crds/load-balancers.ts';
+import { requestVerbs } from '../../crds/request-names.ts';
+import { given } from '../../domain/model/fields.ts';
 import { permissions, type Permission, type Scope } from './permissions.ts';
 
 /** A rule of a role. */
@@ -43,7 +56,7 @@ function ruleOf({ kinds, subresource, verbs, names }: Permission): PolicyRule {
   return {
     apiGroups: [...new Set(kinds.map(groupOf))],
     resources: kinds.map(({ plural }) => (subresource === undefined ? plural : `${plural}/${subresource}`)),
-    ...(names === undefined ? {} : { resourceNames: names }),
+    ...given({ resourceNames: names }),
     verbs,
   };
 }
@@ -60,8 +73,7 @@ function secrets(which: (permission: Permission) => boolean): readonly Permissio
   return inScope('ClusterSecrets').filter(which);
 }
 
-/** The API group of roles. */
-export const RBAC = 'rbac.authorization.k8s.io';
+const RBAC = 'rbac.authorization.k8s.io';
 
 /** A service account and its access, for an installation of this name that watches every namespace. */
 export function accessObjects(name: string, namespace: string): readonly AccessObject[] {
@@ -100,4 +112,101 @@ function makers(name: string, namespace: string) {
     subjects: [account],
   });
   return { role, binding };
+}
+
+const rule = (kinds: readonly KindRef[], verbs: readonly string[]): PolicyRule => ({
+  apiGroups: [...new Set(kinds.map(groupOf))],
+  resources: kinds.map(({ plural }) => plural),
+  verbs,
+});
+
+const READ = ['get', 'list', 'watch'];
+
+const table: readonly KindRef[] = resources;
+
+/** A role that is not made of the table: what its name ends in, what it is for, and what it grants. */
+interface OtherRole {
+  readonly suffix: string;
+  readonly use?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly rules: readonly PolicyRule[];
+}
+
+/** The roles for people. They are bound nowhere at first, but `view` and what is made of it take in the first. */
+export const peopleRoles = {
+  viewer: {
+    suffix: '-viewer',
+    use: "reads all of Okra's kinds; added to `view`, and so to `edit` and `admin`",
+    labels: { 'rbac.authorization.k8s.io/aggregate-to-view': 'true' },
+    rules: [...Map.groupBy(table, groupOf).values()].map((kinds) => rule(kinds, READ)),
+  },
+  operator: {
+    suffix: '-operator',
+    use: 'makes every request but `approve`',
+    rules: [
+      rule([CELL], [...READ, ...requestVerbs.Cell.filter((verb) => verb !== 'approve')]),
+      rule([STAGED_BINDING_POLICY], [...READ, ...requestVerbs.StagedBindingPolicy]),
+    ],
+  },
+  approver: { suffix: '-approver', use: 'approves', rules: [rule([CELL], [...READ, 'approve'])] },
+} as const satisfies Readonly<Record<string, OtherRole>>;
+
+const clusterRole = (name: string, { suffix, labels, rules }: OtherRole): AccessObject => ({
+  apiVersion: `${RBAC}/v1`,
+  kind: 'ClusterRole',
+  metadata: { name: name + suffix, ...given({ labels }) },
+  rules,
+});
+
+/** The roles for people, for an installation of this name. */
+export const peopleObjects = (name: string): readonly AccessObject[] =>
+  Object.values(peopleRoles).map((role) => clusterRole(name, role));
+
+/** What the dashboard watches. */
+const shown = table.filter(({ kind }) =>
+  [
+    'Cell',
+    'AWSTargetGroup',
+    ...loadBalancerConfigs.map((config) => config.kind),
+    'ClusterSet',
+    'Freeze',
+    'StagedBindingPolicy',
+  ].includes(kind),
+);
+
+/** What the dashboard may read where nobody logs in: in the namespaces that are watched, and of kinds that have none. */
+export const dashboardRoles = {
+  dashboard: {
+    suffix: '-dashboard',
+    rules: [
+      rule(
+        shown.filter(({ namespaced }) => namespaced),
+        ['list', 'watch'],
+      ),
+      rule([ANALYSIS_RUN, EXPERIMENT], ['get']),
+      rule([CHECK, EVENT], ['list']),
+    ],
+  },
+  dashboardClusterScoped: {
+    suffix: '-dashboard-cluster-scoped',
+    rules: shown.filter(({ namespaced }) => !namespaced).map((kind) => rule([kind], ['list', 'watch'])),
+  },
+} as const satisfies Readonly<Record<string, OtherRole>>;
+
+/** The service account of the dashboard and its access, for an installation of this name that watches every namespace. */
+export function dashboardObjects(name: string, namespace: string): readonly AccessObject[] {
+  const account = { kind: 'ServiceAccount', name: `${name}-dashboard`, namespace };
+  return [
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: account.name, namespace } },
+    ...Object.values(dashboardRoles).flatMap((role): AccessObject[] => [
+      clusterRole(name, role),
+      {
+        apiVersion: `${RBAC}/v1`,
+        kind: 'ClusterRoleBinding',
+        metadata: { name: name + role.suffix },
+        roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: name + role.suffix },
+        subjects: [account],
+      },
+    ]),
+  ];
 }

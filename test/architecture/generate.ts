@@ -1,7 +1,6 @@
 // Writes the tables of docs/design.md that describe the code, and prints the sizes; with --check it compares all but the sizes.
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { generate } from '../../crds/generated-files.ts';
+import { generate, withParts } from '../../crds/generated-files.ts';
 import { holdRules } from '../../domain/applications/holds.ts';
 import { applicationRules } from '../../domain/applications/judge.ts';
 import { keepRules } from '../../domain/applications/settle.ts';
@@ -12,15 +11,6 @@ import { writeShiftTable } from './shifts.ts';
 import { countProduct, writeSizeTable } from './size.ts';
 
 const page = join(import.meta.dirname, '../../docs/design.md');
-
-/** Replaces what is between the marks of a table. */
-function replaceTable(text: string, name: string, table: string): string {
-  const [begin, end] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`];
-  const [before, rest] = text.split(begin);
-  const [, after] = rest?.split(end) ?? [];
-  if (before === undefined || after === undefined) throw new Error(`docs/design.md has no table "${name}".`);
-  return `${before}${begin}\n${table}\n\n${end}${after}`;
-}
 
 /** Lists rules in the order in which they decide. */
 const listRules = (rules: readonly (readonly [name: string, rule: unknown])[]): string =>
@@ -49,10 +39,6 @@ const tables = {
   'hold-rules': listRules(holdRules),
   writes: writeShiftTable(),
 };
-const described = Object.entries(tables).reduce(
-  (text, [name, table]) => replaceTable(text, name, table),
-  readFileSync(page, 'utf8'),
-);
 // Each line of code changes the sizes, so they are written and not compared.
-const text = process.argv.includes('--check') ? described : replaceTable(described, 'sizes', sizes);
-generate(new Map([[page, text]]), () => 'docs/design.md does not show the code as it is.');
+const parts = process.argv.includes('--check') ? tables : { ...tables, sizes };
+generate(new Map([[page, withParts(page, parts)]]), () => 'docs/design.md does not show the code as it is.');

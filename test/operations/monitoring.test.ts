@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { alerts, anchorOf, RUNBOOK_URL } from '../../deploy/monitoring/alerts.ts';
-import { panels } from '../../deploy/monitoring/panels.ts';
+import { panels } from '../../deploy/monitoring/dashboard.ts';
+import { alerts } from '../../deploy/monitoring/generate.ts';
 import { provision } from '../../local/provision.mjs';
 import { run } from '../../local/run.mjs';
 import { alertCases, type AlertCase } from './monitoring/alert-cases.ts';
@@ -49,7 +49,7 @@ describe('by the tool of Prometheus', () => {
   });
 
   it('each alert fires when it should, with what it says, and only then', async () => {
-    expect(alertCases.map(({ alert }) => alert)).toEqual(alerts.map(({ name }) => name));
+    expect(alertCases.map(({ alert }) => alert)).toEqual(alerts.map((one) => one.alert));
     const summary = 'No Okra watchers are leading.';
     const nobody: AlertCase = { ...alertCases[0]!, fires: {}, labels: {}, summary };
     const { status, output } = await tell(['test', 'rules'], {
@@ -64,9 +64,10 @@ describe('by the tool of Prometheus', () => {
 
 /** The tests of one alert: what fires it does so after its time, and the other never. */
 function groupsOf({ alert, fires, quiet, minutes: [notYet, then], labels, summary }: AlertCase): object[] {
-  const { severity, description } = alerts.find(({ name }) => name === alert)!;
+  const rule = alerts.find((one) => one.alert === alert)!;
+  const { severity } = rule.labels;
+  const { description, runbook_url } = rule.annotations;
   const said = description.replaceAll(/\{\{ \$labels\.([a-z_]+) \}\}/g, (_, label: string) => labels[label]!);
-  const runbook_url = `${RUNBOOK_URL}#${anchorOf(alert)}`;
   const expected = {
     exp_labels: { ...labels, severity },
     exp_annotations: { summary, description: said, runbook_url },

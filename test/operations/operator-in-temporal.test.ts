@@ -1,6 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { LEASE } from '../../clients/kubernetes/kinds.ts';
-import { sdkMetrics } from '../../deploy/monitoring/sdk-metrics.ts';
 import { reservePorts } from '../../local/ports.ts';
 import { onStage } from '../support/stage/on-stage.ts';
 import type { Stage } from '../support/stage/stage.ts';
@@ -68,7 +68,9 @@ describe('an operator who uses Temporal itself', () => {
     ];
     for (const line of counted) expect(lines).toContainEqual(expect.stringMatching(line));
     // The others begin with the first failure, and the first workflow that leaves the cache.
-    const always = Object.keys(sdkMetrics).filter((name) => !/fail|eviction/.test(name));
+    const page = await readFile(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
+    const documented = [...page.matchAll(/^\| `(temporal_\w+)`/gm)].map(([, name = '']) => name);
+    const always = documented.filter((name) => !/fail|eviction/.test(name));
     for (const name of always) await untilTold(ofTemporal, new RegExp(`^${name}(_bucket)?\\{`));
     await untilTold(ofTemporal, /^temporal_request_total\{.*operation="RespondActivityTaskCompleted"/);
     const rule = await stage.rule(priority);
