@@ -1,121 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { hostname, networkInterfaces } from 'node:os';
-import { describeIssue, problemsAmong, unreadAmong, type Environment } from './problems.ts';
-import { variables, type Variables } from './variables.ts';
+import type { z } from 'zod';
 import { given } from '../domain/model/fields.ts';
+import { variables, type Variables } from './variables.ts';
 
-/** How much is logged. */
-export type LogLevel = Variables['OKRA_LOG_LEVEL'];
+/** Environment variables by name. */
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** All that can be set from outside. */
+export type Config = ReturnType<typeof arrange>;
+
+/** Where Temporal is, and how it lets one in. */
+export type TemporalConfig = ReturnType<typeof temporalOf>;
 
 /** A certificate, a private key or an API key: the path of its file, or its content. */
 export type Credential = { readonly path: string } | { readonly data: string };
-
-/** How the connection to Temporal is encrypted. */
-export interface TemporalTls {
-  readonly serverName?: string;
-  readonly serverCa?: Credential;
-  readonly client?: { readonly certificate: Credential; readonly key: Credential };
-}
-
-/** Where Temporal is, and how it lets one in. */
-export interface TemporalConfig {
-  readonly address: string;
-  readonly namespace: string;
-  readonly apiKey?: Credential;
-  /** Undefined: not encrypted. */
-  readonly tls?: TemporalTls;
-  /** The path of the module that encodes all that Temporal is told; undefined: it is told in plain text. */
-  readonly codec?: string;
-}
-
-/** How fast calls of a kind may be sent. */
-export interface CallRate {
-  readonly perSecond: number;
-  /** How many may be sent at once after a rest. */
-  readonly burst: number;
-}
-
-/** How Datadog is reached when a Check names no keys, and for events. */
-export interface DatadogConfig {
-  readonly site: Variables['DD_SITE'];
-  readonly apiKey?: string;
-  readonly appKey?: string;
-  /** The address of a stand-in or a proxy; undefined: that of the site. */
-  readonly endpoint?: string;
-  /** Whether rollouts are told as events. */
-  readonly events: boolean;
-  /** Queries of one organisation, by this process. */
-  readonly queries: CallRate;
-}
-
-/** All that can be set from outside. */
-export interface Config {
-  readonly kubernetes: {
-    /** Kubeconfig files as `KUBECONFIG` lists them; undefined: what is usual. */
-    readonly kubeconfig?: string;
-    /** Empty: all namespaces. */
-    readonly watchNamespaces: readonly string[];
-  };
-  readonly aws: {
-    readonly region?: string;
-    readonly elbv2Endpoint?: string;
-    readonly eksEndpoint?: string;
-    readonly stsEndpoint?: string;
-    readonly cloudWatchEndpoint?: string;
-  };
-  readonly datadog: DatadogConfig;
-  /** The commands that a cluster's secret may have run to log in, with their arguments. */
-  readonly execCommands: readonly string[];
-  /** The hosts that the tokens of these commands may go to, or patterns of them. */
-  readonly execServers: readonly string[];
-  /** The variables that these see beside the usual ones. */
-  readonly execEnvironment: readonly string[];
-  readonly temporal: TemporalConfig;
-  /** Where traces are sent to, by OTLP over HTTP; undefined: nowhere. */
-  readonly tracesEndpoint?: string;
-  /** The version of the worker by which Temporal gives it work; undefined: each worker takes all. */
-  readonly deployment?: { readonly deploymentName: string; readonly buildId: string };
-  readonly taskQueue: string;
-  /** Where the Web UI of Temporal is, for links to it. */
-  readonly temporalUi?: string;
-  /** The labels of the StagedBindingPolicies to look after, empty: all; undefined: none. */
-  readonly stagedSelector?: string;
-  /** Where calls to ELBv2 run, apart from all others, so that they can be slowed down. */
-  readonly elbv2TaskQueue: string;
-  readonly elbv2: {
-    /** What modifies rules, listeners and target groups, by this process. */
-    readonly writes: CallRate;
-    /** What registers targets, by this process. */
-    readonly registrations: CallRate;
-    /** What reads, by this process. */
-    readonly reads: CallRate;
-  };
-  readonly lease: { readonly namespace: string; readonly name: string };
-  /** What this process is called by others: in the lease, and as a Temporal worker. */
-  readonly identity: string;
-  /** The path of workflow code that was bundled beforehand; undefined: the package's own, or it is bundled at start. */
-  readonly workflowBundle?: string;
-  readonly driftIntervalSeconds: number;
-  readonly syncIntervalSeconds: number;
-  /** How long clusters that are missing keep what they had. */
-  readonly graceSeconds: number;
-  readonly logLevel: LogLevel;
-  /** How the native code of the Temporal SDK tells of itself. */
-  readonly temporalTelemetry: {
-    readonly level: Variables['OKRA_TEMPORAL_LOG_LEVEL'];
-    /** Where its metrics are told; undefined: nowhere. */
-    readonly metrics?: { readonly host: string; readonly port: number };
-  };
-  /** Where health is told; undefined: nowhere. */
-  readonly health?: { readonly host: string; readonly port: number };
-  /** Where the dashboard is served, whether one logs in there, and by which names it may be asked. */
-  readonly dashboard: {
-    readonly host: string;
-    readonly port: number;
-    readonly login: boolean;
-    readonly hosts: readonly string[];
-  };
-}
 
 /** Says all that is wrong with the environment. */
 export class ConfigError extends Error {
@@ -139,16 +38,35 @@ export function loadConfig(environment: Environment = process.env): Config {
   return freeze(arrange(parsed.data));
 }
 
+/** Says which variable cannot be used, and what it should be; a secret is not repeated. */
+function describeIssue(issue: z.core.$ZodIssue, environment: Environment): string {
+  const name = String(issue.path[0]);
+  const isSecret = issue.code === 'custom' && issue.params?.['isSecret'] === true;
+  const got = isSecret ? 'something else' : JSON.stringify(environment[name]);
+  return `Expected ${name} to be ${issue.message}, got ${got}. Correct or unset it.`;
+}
+
 /** The variables that bear Okra's name and that nobody reads, as those that are misspelt. */
 export const unreadVariables = (environment: Environment = process.env): readonly string[] =>
-  unreadAmong(environment, variables.shape);
+  Object.keys(environment).filter(
+    (name) => name.startsWith('OKRA_') && !Object.hasOwn(variables.shape, name) && !isOfOthers(name),
+  );
+
+/** Whether a variable is one of a codec of payloads, or one that Kubernetes sets for a Service. */
+const isOfOthers = (name: string): boolean =>
+  name.startsWith('OKRA_CODEC_') || name.endsWith('_PORT') || /_SERVICE_HOST|_SERVICE_PORT|_PORT_/.test(name);
 
 // With the host's network pods of one node have one host name, and in a container every process has the same id.
 const ownName = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
 
-function arrange(from: Variables): Config {
+function arrange(from: Variables) {
   return {
-    kubernetes: { ...given({ kubeconfig: from.KUBECONFIG }), watchNamespaces: from.OKRA_WATCH_NAMESPACE },
+    kubernetes: {
+      /** Kubeconfig files as `KUBECONFIG` lists them; undefined: what is usual. */
+      ...given({ kubeconfig: from.KUBECONFIG }),
+      /** Empty: all namespaces. */
+      watchNamespaces: from.OKRA_WATCH_NAMESPACE,
+    },
     aws: given({
       region: from.AWS_REGION,
       elbv2Endpoint: from.AWS_ENDPOINT_URL_ELASTIC_LOAD_BALANCING_V2 ?? from.AWS_ENDPOINT_URL,
@@ -156,41 +74,76 @@ function arrange(from: Variables): Config {
       stsEndpoint: from.AWS_ENDPOINT_URL_STS ?? from.AWS_ENDPOINT_URL,
       cloudWatchEndpoint: from.AWS_ENDPOINT_URL_CLOUDWATCH ?? from.AWS_ENDPOINT_URL,
     }),
-    datadog: datadogOf(from),
+    /** How Datadog is reached when a Check names no keys, and for events. */
+    datadog: {
+      site: from.DD_SITE,
+      events: from.OKRA_DATADOG_EVENTS,
+      /** Queries of one organisation, by this process. */
+      queries: shareOf(from, from.OKRA_DATADOG_QUERIES_PER_SECOND, from.OKRA_DATADOG_QUERY_BURST),
+      ...given({
+        apiKey: from.DD_API_KEY,
+        appKey: from.DD_APP_KEY,
+        /** The address of a stand-in or a proxy; undefined: that of the site. */
+        endpoint: from.OKRA_DATADOG_ENDPOINT,
+      }),
+    },
+    /** The commands that a cluster's secret may have run to log in, with their arguments. */
     execCommands: from.OKRA_EXEC_COMMANDS,
+    /** The hosts that the tokens of these commands may go to, or patterns of them. */
     execServers: from.OKRA_EXEC_SERVERS,
+    /** The variables that these see beside the usual ones. */
     execEnvironment: from.OKRA_EXEC_ENVIRONMENT,
     temporal: temporalOf(from),
     taskQueue: from.OKRA_TASK_QUEUE,
+    /** Where calls to ELBv2 run, apart from all others, so that they can be slowed down. */
     elbv2TaskQueue: `${from.OKRA_TASK_QUEUE}-elbv2`,
-    elbv2: ratesOf(from),
+    /** How fast this process may call ELBv2. */
+    elbv2: {
+      writes: shareOf(from, from.OKRA_ELBV2_WRITES_PER_SECOND, from.OKRA_ELBV2_WRITE_BURST),
+      registrations: shareOf(
+        from,
+        from.OKRA_ELBV2_REGISTRATIONS_PER_SECOND,
+        from.OKRA_ELBV2_REGISTRATION_BURST,
+      ),
+      reads: { perSecond: from.OKRA_ELBV2_READS_PER_SECOND, burst: from.OKRA_ELBV2_READ_BURST },
+    },
     lease: {
       namespace: from.OKRA_LEASE_NAMESPACE ?? from.POD_NAMESPACE ?? 'default',
       name: from.OKRA_LEASE_NAME,
     },
+    /** What this process is called by others: in the lease, and as a Temporal worker. */
     identity: from.OKRA_IDENTITY ?? ownName,
     driftIntervalSeconds: from.OKRA_DRIFT_INTERVAL,
     syncIntervalSeconds: from.OKRA_SYNC_INTERVAL,
+    /** How long clusters that are missing keep what they had. */
     graceSeconds: from.OKRA_GRACE_PERIOD,
     logLevel: from.OKRA_LOG_LEVEL,
     dashboard: {
       host: hostToListenOn(from.OKRA_DASHBOARD_HOST),
       port: from.OKRA_DASHBOARD_PORT,
       login: from.OKRA_DASHBOARD_LOGIN,
+      /** The names besides those of the own machine by which it may be asked. */
       hosts: from.OKRA_DASHBOARD_HOSTS,
     },
+    /** How the native code of the Temporal SDK logs, and where it serves its metrics. */
     temporalTelemetry: {
       level: from.OKRA_TEMPORAL_LOG_LEVEL,
       ...given({ metrics: bound(from.OKRA_HEALTH_HOST, from.OKRA_TEMPORAL_METRICS_PORT) }),
     },
     ...given({
+      /** The labels of the StagedBindingPolicies to look after, empty: all; undefined: none. */
       // They belong to no namespace: who looks after some namespaces looks after those that are named.
       stagedSelector:
         from.OKRA_STAGED_BINDING_POLICY_SELECTOR ?? (from.OKRA_WATCH_NAMESPACE.length === 0 ? '' : undefined),
+      /** The path of workflow code that was bundled beforehand; undefined: the package's own. */
       workflowBundle: from.OKRA_WORKFLOW_BUNDLE,
+      /** The version of the worker by which Temporal gives it work; undefined: each worker takes all. */
       deployment: deploymentOf(from),
+      /** Where traces are sent to, by OTLP over HTTP. */
       tracesEndpoint: from.OTEL_EXPORTER_OTLP_ENDPOINT,
+      /** Where the Web UI of Temporal is, for links to it. */
       temporalUi: from.OKRA_TEMPORAL_UI,
+      /** Where health is served. */
       health: bound(from.OKRA_HEALTH_HOST, from.OKRA_HEALTH_PORT),
     }),
   };
@@ -204,42 +157,16 @@ export function hostToListenOn(host: string, interfaces: Interfaces = networkInt
   return host === '::' && !families.includes('IPv6') ? '0.0.0.0' : host;
 }
 
-const bound = (host: string, port: number | undefined): Config['health'] =>
+const bound = (host: string, port: number | undefined) =>
   port === undefined ? undefined : { host: hostToListenOn(host), port };
 
-const datadogOf = (from: Variables): DatadogConfig => ({
-  site: from.DD_SITE,
-  events: from.OKRA_DATADOG_EVENTS,
-  queries: shareOf(from, {
-    perSecond: from.OKRA_DATADOG_QUERIES_PER_SECOND,
-    burst: from.OKRA_DATADOG_QUERY_BURST,
-  }),
-  ...given({
-    apiKey: from.DD_API_KEY,
-    appKey: from.DD_APP_KEY,
-    endpoint: from.OKRA_DATADOG_ENDPOINT,
-  }),
-});
-
 /** Divides a rate of the account by the workers. */
-const shareOf = ({ OKRA_WORKERS: workers }: Variables, { perSecond, burst }: CallRate): CallRate => ({
+const shareOf = ({ OKRA_WORKERS: workers }: Variables, perSecond: number, burst: number) => ({
   perSecond: perSecond / workers,
   burst: Math.max(1, Math.floor(burst / workers)),
 });
 
-const ratesOf = (from: Variables): Config['elbv2'] => ({
-  writes: shareOf(from, {
-    perSecond: from.OKRA_ELBV2_WRITES_PER_SECOND,
-    burst: from.OKRA_ELBV2_WRITE_BURST,
-  }),
-  registrations: shareOf(from, {
-    perSecond: from.OKRA_ELBV2_REGISTRATIONS_PER_SECOND,
-    burst: from.OKRA_ELBV2_REGISTRATION_BURST,
-  }),
-  reads: { perSecond: from.OKRA_ELBV2_READS_PER_SECOND, burst: from.OKRA_ELBV2_READ_BURST },
-});
-
-function temporalOf(from: Variables): TemporalConfig {
+function temporalOf(from: Variables) {
   const tls = given({
     serverName: from.TEMPORAL_TLS_SERVER_NAME,
     serverCa: credential(from.TEMPORAL_TLS_SERVER_CA_CERT_PATH, from.TEMPORAL_TLS_SERVER_CA_CERT_DATA),
@@ -251,16 +178,22 @@ function temporalOf(from: Variables): TemporalConfig {
   return {
     address: from.TEMPORAL_ADDRESS,
     namespace: from.TEMPORAL_NAMESPACE,
-    ...given({ apiKey, tls: wanted ? tls : undefined, codec: from.OKRA_PAYLOAD_CODEC }),
+    ...given({
+      apiKey,
+      /** Undefined: not encrypted. */
+      tls: wanted ? tls : undefined,
+      /** The path of the module that encodes all that Temporal stores; undefined: plain text. */
+      codec: from.OKRA_PAYLOAD_CODEC,
+    }),
   };
 }
 
-function deploymentOf(from: Variables): Config['deployment'] {
+function deploymentOf(from: Variables) {
   const { TEMPORAL_DEPLOYMENT_NAME: deploymentName, TEMPORAL_WORKER_BUILD_ID: buildId } = from;
   return deploymentName === undefined || buildId === undefined ? undefined : { deploymentName, buildId };
 }
 
-function clientPair(from: Variables): TemporalTls['client'] {
+function clientPair(from: Variables) {
   const certificate = credential(from.TEMPORAL_TLS_CLIENT_CERT_PATH, from.TEMPORAL_TLS_CLIENT_CERT_DATA);
   const key = credential(from.TEMPORAL_TLS_CLIENT_KEY_PATH, from.TEMPORAL_TLS_CLIENT_KEY_DATA);
   return certificate === undefined || key === undefined ? undefined : { certificate, key };
@@ -274,4 +207,58 @@ function credential(path: string | undefined, data: string | undefined): Credent
 function freeze<T extends object>(value: T): T {
   for (const part of Object.values(value)) if (typeof part === 'object' && part !== null) freeze(part);
   return Object.freeze(value);
+}
+
+/** Says which variables do not go together. */
+const problemsAmong = (environment: Environment): readonly string[] => [
+  ...tlsProblems(environment),
+  ...apiKeyProblems(environment),
+  ...deploymentProblems(environment),
+  ...dashboardProblems(environment),
+];
+
+const pems = ['SERVER_CA_CERT', 'CLIENT_CERT', 'CLIENT_KEY'] as const;
+
+function tlsProblems(environment: Environment): string[] {
+  const isSet = (name: string) => environment[`TEMPORAL_TLS_${name}`] !== undefined;
+  const has = (name: string) => isSet(`${name}_PATH`) || isSet(`${name}_DATA`);
+  const problems = pems
+    .filter((name) => isSet(`${name}_PATH`) && isSet(`${name}_DATA`))
+    .map(
+      (name) =>
+        `Expected one of TEMPORAL_TLS_${name}_PATH and TEMPORAL_TLS_${name}_DATA, got both. Unset one.`,
+    );
+  if (has('CLIENT_CERT') !== has('CLIENT_KEY')) {
+    problems.push(
+      'Expected TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH (or _DATA) together, got one of them. Set both.',
+    );
+  }
+  if (isSet('DISABLE_HOST_VERIFICATION')) {
+    problems.push(
+      'Expected TEMPORAL_TLS_DISABLE_HOST_VERIFICATION to be unset, because hosts are always verified. Set TEMPORAL_TLS_SERVER_NAME to the name in the certificate.',
+    );
+  }
+  return problems;
+}
+
+function apiKeyProblems({ TEMPORAL_API_KEY, OKRA_TEMPORAL_API_KEY_FILE }: Environment): string[] {
+  if (TEMPORAL_API_KEY === undefined || OKRA_TEMPORAL_API_KEY_FILE === undefined) return [];
+  return ['Expected one of TEMPORAL_API_KEY and OKRA_TEMPORAL_API_KEY_FILE, got both. Unset one.'];
+}
+
+function deploymentProblems({ TEMPORAL_DEPLOYMENT_NAME, TEMPORAL_WORKER_BUILD_ID }: Environment): string[] {
+  if ((TEMPORAL_DEPLOYMENT_NAME === undefined) === (TEMPORAL_WORKER_BUILD_ID === undefined)) return [];
+  return [
+    'Expected TEMPORAL_DEPLOYMENT_NAME and TEMPORAL_WORKER_BUILD_ID together, got one of them. Set both, or none.',
+  ];
+}
+
+const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost']);
+
+function dashboardProblems({ OKRA_DASHBOARD_HOST, OKRA_DASHBOARD_LOGIN = '' }: Environment): string[] {
+  if (OKRA_DASHBOARD_HOST === undefined || LOOPBACK.has(OKRA_DASHBOARD_HOST)) return [];
+  if (['true', '1'].includes(OKRA_DASHBOARD_LOGIN)) return [];
+  return [
+    `Expected OKRA_DASHBOARD_HOST to be 127.0.0.1 while nobody has to log in, got ${JSON.stringify(OKRA_DASHBOARD_HOST)}. Unset it, or set OKRA_DASHBOARD_LOGIN to true.`,
+  ];
 }

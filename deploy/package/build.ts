@@ -1,8 +1,8 @@
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join, posix, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { rolldown, type Plugin } from 'rolldown';
 import { BUILT_BUNDLE, bundleWorkflows } from '../../clients/temporal/workflow-bundle.ts';
-import { bundlePrograms } from './bundle.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -34,6 +34,84 @@ export async function build(folder: string, { also = [] }: BuildOptions = {}): P
     describePackage().then((text) => writeFile(join(folder, 'package.json'), text)),
   ]);
 }
+
+/** The programs, by the names of their files in the package. okrad shares nothing with the others, whose sharing would cut it into many pieces. */
+const programs = [
+  { 'cli/okrad': 'cli/okrad.ts' },
+  {
+    'cli/okra': 'cli/okra.ts',
+    'cli/okractl': 'cli/okractl.ts',
+    'cli/kubectl-complete-okra': 'cli/kubectl-complete-okra.ts',
+  },
+] as const;
+
+/** Packages that stay outside the bundle: thousands of files that few need, and the Temporal SDK, which finds its thread and its native code by path. */
+const packages = /^@(datadog|temporalio)\//;
+
+/** Bundles the programs into a folder, each with what it loads at its start in few files; what is imported later stays apart. */
+async function bundlePrograms(folder: string, also: readonly string[]): Promise<void> {
+  const [okrad, commands] = programs;
+  const more = Object.fromEntries(also.map((file) => [file.replace(/\.ts$/, ''), file]));
+  await bundle({ ...okrad, ...more }, folder);
+  await bundle(commands, folder);
+}
+
+async function bundle(files: Readonly<Record<string, string>>, folder: string): Promise<void> {
+  const input = Object.fromEntries(Object.entries(files).map(([name, file]) => [name, join(root, file)]));
+  await using made = await rolldown({
+    input,
+    cwd: root,
+    platform: 'node',
+    external: packages,
+    plugins: [keepPlaces, mapOwnAlone],
+    onLog: (level, { message }) => {
+      if (level === 'warn') throw new Error(`Expected the programs to be bundled, got: ${message}`);
+    },
+  });
+  await made.write({
+    dir: folder,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'modules/[name]-[hash].js',
+    keepNames: true,
+    comments: { legal: true, annotation: false, jsdoc: false },
+    sourcemap: true,
+    sourcemapExcludeSources: true,
+    // Apart from the project's own modules: where one map stands for both, what it says of packages is wrong.
+    codeSplitting: { groups: [{ name: 'packages', test: /\/node_modules\//, entriesAware: true }] },
+  });
+}
+
+const MARK = '__OKRA_PLACE_OF__';
+
+/** Modules that look for files beside them find them as if each were where its source is. */
+const keepPlaces: Plugin = {
+  name: 'keep-places',
+  transform: (code, id) => {
+    const place = relative(root, id).split(sep).join('/');
+    if (place.startsWith('node_modules/') || place.startsWith('..')) return undefined;
+    if (/import\.meta\.(dirname|filename)/.test(code))
+      throw new Error(`Expected ${place} to find files by import.meta.url, which is kept in a bundle.`);
+    if (!code.includes('import.meta.url')) return undefined;
+    const mark = `${MARK}(${JSON.stringify(place.replace(/\.ts$/, '.js'))})`;
+    // No line moves.
+    return { code: code.replaceAll('import.meta.url', mark), map: null };
+  },
+  renderChunk: (code, { fileName }) => {
+    if (!code.includes(MARK)) return undefined;
+    const placed = code.replaceAll(new RegExp(`${MARK}\\("([^"]+)"\\)`, 'g'), (_, place: string) => {
+      const path = posix.relative(posix.dirname(fileName), place);
+      return `new URL(${JSON.stringify(path.startsWith('.') ? path : `./${path}`)}, import.meta.url).href`;
+    });
+    return { code: placed, map: null };
+  },
+};
+
+/** Source maps tell of the project's own lines alone: Node.js reads a map when it loads the file, and those of packages would cost what the bundle gains. */
+const mapOwnAlone: Plugin = {
+  name: 'map-own-alone',
+  transform: (code, id) => (id.includes('/node_modules/') ? { code, map: { mappings: '' } } : undefined),
+};
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
   await build(resolve(process.argv[2] ?? join(root, 'dist')));
