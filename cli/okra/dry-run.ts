@@ -1,60 +1,72 @@
-import { kindOf } from '../../clients/kubernetes/kinds.ts';
-import type { KindRef } from '../../clients/kubernetes/kinds.ts';
+import { kindOf, type KindRef } from '../../clients/kubernetes/kinds.ts';
 import type { Identified, Key, KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import type { ELBv2, ELBv2Regions } from '../../clients/aws/elbv2.ts';
+import type { ELBv2 } from '../../clients/aws/elbv2.ts';
 import type { ELBv2Writes } from '../../clients/aws/elbv2-calls.ts';
 import { unlimited, type RateLimiters } from '../../clients/rate-limiter.ts';
 import { asYaml } from '../okractl/output.ts';
 import { inOneLine } from '../terminal-text.ts';
 import type { OkraSession, OkraShell } from './shell.ts';
 
-/** Stops what would write to AWS, since nothing can be read back of what was not written. */
-class WouldWrite extends Error {
-  override readonly name = 'WouldWrite';
-}
-
-/** A session in which nothing is written, and what would be written. */
-export interface DryRun {
-  readonly session: OkraSession;
-  /** The calls that AWS would have been sent. */
-  readonly calls: readonly string[];
-}
-
 /** Makes a session that reads everything and writes nothing; what would be written is printed as YAML. */
-export function dryRunOf(session: OkraSession, { print }: Pick<OkraShell, 'print'>): DryRun {
-  const calls: string[] = [];
-  const would = (call: string, what: unknown): never => {
-    calls.push(call);
-    print(`---\n# would call ${call} of ELBv2\n${asYaml(what)}`);
-    throw new WouldWrite(`${call} not called: --dry-run.`);
+export function dryRunOf(session: OkraSession, { print }: Pick<OkraShell, 'print'>): OkraSession {
+  const unsent: string[] = [];
+  // Nothing can be read back of what was not written, so this is where it ends.
+  const refuse =
+    (call: string) =>
+    async (...what: readonly unknown[]): Promise<never> => {
+      unsent.push(call);
+      print(`---\n# would call ${call} of ELBv2\n${asYaml(what.length === 1 ? what[0] : what)}`);
+      throw new Error(`${call} not called: --dry-run.`);
+    };
+  const writes: ELBv2Writes = {
+    ready: () => Promise.resolve(),
+    createRule: refuse('CreateRule'),
+    modifyRule: refuse('ModifyRule'),
+    setPriority: refuse('SetRulePriorities'),
+    deleteRule: refuse('DeleteRule'),
+    setDefaultAction: refuse('ModifyListener'),
+    tag: refuse('AddTags'),
+    setAttributes: refuse('ModifyTargetGroupAttributes'),
+    createTargetGroup: refuse('CreateTargetGroup'),
+    modifyTargetGroup: refuse('ModifyTargetGroup'),
+    deleteTargetGroup: refuse('DeleteTargetGroup'),
+    registerTargets: refuse('RegisterTargets'),
+    deregisterTargets: refuse('DeregisterTargets'),
   };
+  const dry = (elbv2: ELBv2): ELBv2 => ({ ...elbv2, ...writes });
   return {
-    calls,
-    session: {
-      ...session,
-      kubernetes: readingOnly(session.kubernetes, print),
-      elbv2: regionsReadingOnly(session.elbv2, would),
-      limits: noLimits,
+    ...session,
+    kubernetes: readingOnly(session.kubernetes, print),
+    clusters: {
+      ...session.clusters,
+      reach: (secret) => {
+        const reach = session.clusters.reach(secret);
+        return reach.is === 'Problem' ? reach : { ...reach, client: readingOnly(reach.client, print) };
+      },
     },
+    elbv2: Object.assign((arn: string) => dry(session.elbv2(arn)), {
+      inRegion: (region: string) => dry(session.elbv2.inRegion(region)),
+    }),
+    limits: noLimits,
+    unsent,
   };
 }
 
 /** The limits of what calls nobody. */
 export const noLimits: RateLimiters = { writes: unlimited, registrations: unlimited, queries: unlimited };
 
-const idOf = ({ kind }: KindRef, { namespace = '', name }: Key): string => `${kind} ${namespace}/${name}`;
-const saidOf = ({ kind }: KindRef, { namespace, name }: Key): string =>
+const idOf = ({ kind }: KindRef, { namespace, name }: Key): string =>
   inOneLine(`${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`);
 
 /** A client that prints what it would write, and answers as if it had. */
-export function readingOnly(kubernetes: KubernetesClient, print: OkraShell['print']): KubernetesClient {
+function readingOnly(kubernetes: KubernetesClient, print: OkraShell['print']): KubernetesClient {
   const made = new Map<string, unknown>();
   const make = <T extends Identified>(verb: string, object: T, known: T = withIdentity(object)): T => {
-    const kind = kindOf(object);
     // Events tell of what has happened, and nothing has.
     if (object.kind === 'Event') return object;
-    print(`---\n# would ${verb} ${saidOf(kind, object.metadata)}\n${asYaml(object)}`);
-    made.set(idOf(kind, object.metadata), known);
+    const id = idOf(kindOf(object), object.metadata);
+    print(`---\n# would ${verb} ${id}\n${asYaml(object)}`);
+    made.set(id, known);
     return known;
   };
   return {
@@ -73,11 +85,11 @@ export function readingOnly(kubernetes: KubernetesClient, print: OkraShell['prin
     },
     create: (object) => Promise.resolve(make('create', object)),
     patch: async <T>(kind: KindRef, key: Key, patch: object) => {
-      print(`---\n# would patch ${saidOf(kind, key)}\n${asYaml(patch)}`);
+      print(`---\n# would patch ${idOf(kind, key)}\n${asYaml(patch)}`);
       return { ...(await kubernetes.get<object>(kind, key)), ...patch } as T;
     },
     delete: (kind, key) => {
-      print(`---\n# would delete ${saidOf(kind, key)}`);
+      print(`---\n# would delete ${idOf(kind, key)}`);
       return Promise.resolve();
     },
   };
@@ -101,32 +113,3 @@ const appliedTo = <T extends object>(before: object & Marked, applied: T & Marke
   labels: { ...before.labels, ...applied.labels },
   annotations: { ...before.annotations, ...applied.annotations },
 });
-
-function regionsReadingOnly(
-  regions: ELBv2Regions,
-  would: (call: string, what: unknown) => never,
-): ELBv2Regions {
-  const refuse =
-    (call: string) =>
-    async (...what: readonly unknown[]): Promise<never> =>
-      would(call, what.length === 1 ? what[0] : what);
-  const writes: ELBv2Writes = {
-    ready: () => Promise.resolve(),
-    createRule: refuse('CreateRule'),
-    modifyRule: refuse('ModifyRule'),
-    setPriority: refuse('SetRulePriorities'),
-    deleteRule: refuse('DeleteRule'),
-    setDefaultAction: refuse('ModifyListener'),
-    tag: refuse('AddTags'),
-    setAttributes: refuse('ModifyTargetGroupAttributes'),
-    createTargetGroup: refuse('CreateTargetGroup'),
-    modifyTargetGroup: refuse('ModifyTargetGroup'),
-    deleteTargetGroup: refuse('DeleteTargetGroup'),
-    registerTargets: refuse('RegisterTargets'),
-    deregisterTargets: refuse('DeregisterTargets'),
-  };
-  const dry = (elbv2: ELBv2): ELBv2 => ({ ...elbv2, ...writes });
-  return Object.assign((arn: string) => dry(regions(arn)), {
-    inRegion: (region: string) => dry(regions.inRegion(region)),
-  });
-}

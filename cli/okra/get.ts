@@ -1,22 +1,21 @@
-import { given } from '../../domain/model/fields.ts';
 import type { Command } from 'commander';
 import { listBindings } from '../../activities/discovery/clusters/target-group-bindings.ts';
 import { AWS_TARGET_GROUP } from '../../clients/kubernetes/kinds.ts';
 import { awsTargetGroup, type AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import { VERSION_LABEL } from '../../domain/kubernetes/labels.ts';
-import { selectTargetGroups } from '../../domain/versions/watched.ts';
+import { given } from '../../domain/model/fields.ts';
 import { groupByVersion, isSameVersion } from '../../domain/versions/version.ts';
-import { exitCodes, failed } from '../okractl/shell.ts';
-import { forPrograms, layOut, listOf, type OutputFormat, outputOption, tableOf } from '../okractl/output.ts';
+import { selectTargetGroups } from '../../domain/versions/watched.ts';
 import { repeated } from '../okractl/manifests.ts';
+import { layOut, listOf, type OutputFormat, outputOption, printObjects, tableOf } from '../okractl/output.ts';
+import { failed } from '../okractl/shell.ts';
 import { inOneLine } from '../terminal-text.ts';
-import { addGetCluster } from './cluster.ts';
-import { type Globals, type OkraShell, pairs } from './shell.ts';
-import { clusterCalled, clustersIn } from './target-group-set-of.ts';
+import { addGetCluster, reachCluster } from './clusters.ts';
+import { type Globals, type OkraShell, type Pairs, pairs, pairsText } from './shell.ts';
 
 interface GetOptions extends Globals {
   readonly output?: OutputFormat;
-  readonly selector?: Readonly<Record<string, string>>;
+  readonly selector?: Pairs;
 }
 
 interface LatestOptions extends GetOptions {
@@ -55,18 +54,10 @@ export function addGet(program: Command, shell: OkraShell): void {
   addBindings(get, shell);
 }
 
-async function targetGroups(
-  shell: OkraShell,
-  { selector = {}, ...options }: GetOptions,
-): Promise<readonly AWSTargetGroup[]> {
+function targetGroups(shell: OkraShell, options: GetOptions): Promise<readonly AWSTargetGroup[]> {
   const { kubernetes, namespace } = shell.session(options);
-  const labelSelector = Object.entries(selector)
-    .map((pair) => pair.join('='))
-    .join(',');
-  return kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, {
-    namespace,
-    ...(labelSelector === '' ? {} : { labelSelector }),
-  });
+  const labelSelector = options.selector === undefined ? undefined : pairsText(options.selector);
+  return kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace, labelSelector });
 }
 
 /** The groups of one version, by the rules by which a Cell finds it. */
@@ -75,34 +66,28 @@ function latest(
   { version, semverLabelKey, selector: matchLabels = {} }: LatestOptions,
   { warn }: OkraShell,
 ): readonly AWSTargetGroup[] {
-  const targetGroupSelector = {
-    matchLabels,
-    ...given({ versionLabels: semverLabelKey }),
-  };
+  const targetGroupSelector = { matchLabels, ...given({ versionLabels: semverLabelKey }) };
   const spec = { ingress: { awsApplicationLoadBalancer: { targetGroupSelector } } };
   const { sets, rejected } = groupByVersion(selectTargetGroups(spec, groups));
   for (const { message } of rejected) warn(inOneLine(message));
   const set = version === undefined ? sets[0] : sets.find((one) => isSameVersion(one.version, version));
-  if (set === undefined) {
-    const versions = sets.map((one) => one.version).join(', ');
-    throw failed(
-      `no AWSTargetGroup ${version === undefined ? 'with a version' : `of version ${version}`} found. Existing versions: ${versions === '' ? 'none' : versions}.`,
-    );
-  }
-  return groups.filter(({ metadata }) => set.groups.some(({ name }) => name === metadata.name));
+  if (set !== undefined)
+    return groups.filter(({ metadata }) => set.groups.some(({ name }) => name === metadata.name));
+  throw failed(
+    `no AWSTargetGroup ${version === undefined ? 'with a version' : `of version ${version}`} found. Existing versions: ${sets.map((one) => one.version).join(', ') || 'none'}.`,
+  );
 }
 
-function show(shell: OkraShell, groups: readonly AWSTargetGroup[], { output }: GetOptions): void {
-  const text = forPrograms(listOf(groups), output);
-  if (text !== undefined) return shell.print(text);
-  if (output === 'name')
-    return groups.forEach(({ metadata }) =>
-      shell.print(inOneLine(`${awsTargetGroup.singular}/${metadata.name}`)),
-    );
-  if (groups.length === 0) return shell.warn('No AWSTargetGroups found in this namespace.');
-  const options = { now: shell.now(), wide: output === 'wide', namespaces: false };
-  shell.print(layOut(tableOf(awsTargetGroup, groups, options)));
-}
+const show = (shell: OkraShell, groups: readonly AWSTargetGroup[], { output }: GetOptions): void =>
+  printObjects(shell, output, {
+    value: listOf(groups),
+    names: groups.map(({ metadata }) => `${awsTargetGroup.singular}/${metadata.name}`),
+    none: 'No AWSTargetGroups found in this namespace.',
+    table: () => {
+      const options = { now: shell.now(), wide: output === 'wide', namespaces: false };
+      return layOut(tableOf(awsTargetGroup, groups, options));
+    },
+  });
 
 function addBindings(get: Command, shell: OkraShell): void {
   get
@@ -113,31 +98,23 @@ function addBindings(get: Command, shell: OkraShell): void {
     .addOption(outputOption(['json', 'yaml', 'name']))
     .action(async (_options: unknown, command: Command) => {
       const options = command.optsWithGlobals<GetOptions & { clusterName: string }>();
-      const session = shell.session(options);
       const { clusterName, output } = options;
-      const { secret } = clusterCalled(await clustersIn(session), clusterName, session.namespace);
-      const reach = session.clusters.reach(secret);
-      if (reach.is === 'Problem') throw failed(reach.problem);
-      const where = reach.namespaces.length === 0 ? [undefined] : reach.namespaces;
-      const lists = await Promise.all(where.map((one) => listBindings(reach.client, one)));
+      const { client, namespaces } = await reachCluster(shell.session(options), clusterName);
+      const where = namespaces.length === 0 ? [undefined] : namespaces;
+      const lists = await Promise.all(where.map((one) => listBindings(client, one)));
       const bindings = lists.flat(2).filter((one) => one !== undefined);
-      const text = forPrograms(bindings, output);
-      if (text !== undefined) return shell.print(text);
-      if (output === 'name')
-        return bindings.forEach(({ namespace, name }) => shell.print(inOneLine(`${namespace}/${name}`)));
-      if (bindings.length === 0) {
-        shell.warn(`No TargetGroupBindings found in cluster ${clusterName}.`);
-        return shell.exitWith(exitCodes.done);
-      }
-      const rows = bindings.map(({ namespace, name, arn, labels, api }) => [
+      const rows = bindings.map(({ namespace, name, arn = '', labels, api }) => [
         namespace,
         name,
-        arn ?? '',
+        arn,
         api,
-        Object.entries(labels)
-          .map((pair) => pair.join('='))
-          .join(','),
+        pairsText(labels),
       ]);
-      shell.print(layOut({ headings: ['NAMESPACE', 'NAME', 'TARGETGROUP', 'API', 'LABELS'], rows }));
+      printObjects(shell, output, {
+        value: bindings,
+        names: bindings.map(({ namespace, name }) => `${namespace}/${name}`),
+        none: `No TargetGroupBindings found in cluster ${clusterName}.`,
+        table: () => layOut({ headings: ['NAMESPACE', 'NAME', 'TARGETGROUP', 'API', 'LABELS'], rows }),
+      });
     });
 }

@@ -31,37 +31,28 @@ interface Kept {
 }
 
 /** The rollout of a Cell as passes of `okra sync cell` leave it to the next. */
-export interface KeptRollout {
+interface KeptRollout {
   readonly runId: string;
   readonly state: RolloutState;
   /** Keeps what is known now; refuses when another pass has kept something meanwhile. */
   readonly keep: (state: RolloutState | undefined, statusRun: string | undefined) => Promise<void>;
 }
 
-/** What keeping needs to know of the Cell. */
-export interface KeptFor {
-  readonly key: ObjectKey;
-  readonly uid: string;
-  readonly status: CellStatus;
-}
-
 /** Finds what the last pass has kept; what was kept before someone else has taken over counts no more. */
 export async function findRollout(
-  kubernetes: Pick<KubernetesClient, 'get' | 'create' | 'patch'>,
-  cell: KeptFor,
+  kubernetes: KubernetesClient,
+  cell: { readonly key: ObjectKey; readonly uid: string; readonly status: CellStatus },
 ): Promise<KeptRollout> {
-  const { namespace } = cell.key;
-  const name = `okra-cell-${cell.key.name}`;
-  let version: string | undefined;
-  const found = await kubernetes.get<ConfigMap>(CONFIG_MAP, { namespace, name });
-  version = found?.metadata.resourceVersion;
+  const key = { namespace: cell.key.namespace, name: `okra-cell-${cell.key.name}` };
+  const found = await kubernetes.get<ConfigMap>(CONFIG_MAP, key);
   const isOwn = found?.metadata.ownerReferences?.some(({ uid }) => uid === cell.uid) === true;
   const kept = isOwn ? keptIn(found) : undefined;
-  const current = kept?.statusRun === cell.status.rollout?.runId ? kept?.state : undefined;
-  const runId = (current === undefined ? undefined : kept?.runId) ?? randomUUID();
+  const current = kept?.statusRun === cell.status.rollout?.runId ? kept : undefined;
+  const runId = current?.state === undefined ? randomUUID() : current.runId;
+  let version = found?.metadata.resourceVersion;
   return {
     runId,
-    state: current ?? initialState,
+    state: current?.state ?? initialState,
     keep: async (state, statusRun) => {
       if (state === undefined && version === undefined) return;
       const next: Kept = { runId, statusRun, state };
@@ -69,8 +60,7 @@ export async function findRollout(
         apiVersion: CONFIG_MAP.apiVersion,
         kind: CONFIG_MAP.kind,
         metadata: {
-          namespace,
-          name,
+          ...key,
           labels: { [CELL_LABEL]: cell.key.name },
           ownerReferences: ownedByCell(cell),
           ...given({ resourceVersion: version }),
@@ -78,10 +68,9 @@ export async function findRollout(
         data: { rollout: JSON.stringify(next) },
       };
       try {
-        const written =
-          version === undefined
-            ? await kubernetes.create<ConfigMap>(object)
-            : await kubernetes.patch<ConfigMap>(CONFIG_MAP, { namespace, name }, object);
+        const written = await (version === undefined
+          ? kubernetes.create<ConfigMap>(object)
+          : kubernetes.patch<ConfigMap>(CONFIG_MAP, key, object));
         version = written.metadata.resourceVersion;
       } catch (error) {
         if (!isConflict(error)) throw error;

@@ -3,6 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { Activities } from '../../activities/contract.ts';
 import { toFailure } from '../../activities/failure.ts';
 import { isPermanent } from '../../domain/failures.ts';
+import { given } from '../../domain/model/fields.ts';
 import type { Decision, Performable } from '../../domain/model/decision.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import { recordAttempt, type Attempt, type Refusal } from '../../domain/rollout/record/attempt.ts';
@@ -19,18 +20,18 @@ import {
 import { dueReport, takeTurn, recordReport } from '../../domain/rollout/turn.ts';
 import { carryOut } from '../../workflows/carry-out.ts';
 import type { Hands } from '../../workflows/hands.ts';
-import { asActivity } from './activities.ts';
 import { BY_OKRA } from './kept-rollout.ts';
+import { asActivity } from './session.ts';
 
 /** What a pass is made with. */
-export interface PassMeans {
+interface PassMeans {
   readonly key: ObjectKey;
   readonly activities: Activities;
   readonly runId: string;
   readonly signal: AbortSignal;
   readonly now: () => number;
   /** Told before something is done that others see; it may refuse. */
-  readonly before: (decision: Performable, run: Run) => Promise<void>;
+  readonly before: (run: Run) => Promise<void>;
   /** Whether what others see is only decided, and not done. */
   readonly isDry: boolean;
 }
@@ -62,83 +63,58 @@ const isSeen = (decision: Performable): boolean => !isRecorded(decision) && !qui
 
 /** Looks, decides, reports and does one thing that others see, as the workflow of a Cell does it turn by turn. */
 export async function pass(begun: Run, means: PassMeans): Promise<Passed> {
+  const { key, activities, runId, signal, now } = means;
   const done: Performable[] = [];
   let refusal: Refusal | undefined;
+  const refuse = (error: unknown): Refusal => (refusal = refusalOf(error));
+  const passed = (next: Decision): Passed => ({ run, next, done, ...given({ refusal }) });
+  const hands = handsOf(activities);
+  const report = async (decided: Run, decision: Decision): Promise<Run> => {
+    const due = dueReport(decided, decision, { workflow: { workflowId: BY_OKRA, runId }, now: now() });
+    if (due === undefined || due.is === 'Later') return decided;
+    const { cell, status, events } = due;
+    try {
+      if (due.is === 'New')
+        await asActivity(signal, () => activities.reportCell({ ...cell, status, events }));
+      return recordReport(decided, decided, status);
+    } catch (error) {
+      const reason = refuse(error);
+      return withState(decided, (state) => recordReportFailure(state, reason, now()));
+    }
+  };
   let run = begun.state.rollout === undefined ? begun : withState(begun, markVerdictDue);
-  const passed = (next: Decision): Passed => ({
-    run,
-    next,
-    done,
-    ...(refusal === undefined ? {} : { refusal }),
-  });
   for (let turns = 0; turns < MOST_TURNS; turns += 1) {
-    const turn = takeTurn(run, means.now());
+    const turn = takeTurn(run, now());
+    const upTo = run.changes;
     if (turn.is === 'Look') {
-      ({ run, refusal = refusal } = await look(run, means));
+      try {
+        const seen = await asActivity(signal, () => activities.observeCell(key));
+        run = recordLook(run, seen, { upTo, now: now() });
+      } catch (error) {
+        run = recordFailedLook(run, refuse(error), now());
+      }
       continue;
     }
-    ({ decided: run, refusal = refusal } = await report(turn.run, turn.decision, means));
+    run = await report(turn.run, turn.decision);
     if (turn.is === 'Rest') {
       if (turn.decision.do === 'Close' && !isReported(run)) continue;
       return passed(turn.decision);
     }
     const { decision, observed } = turn;
     if (isSeen(decision)) {
-      if (done.length > 0 || means.isDry || means.signal.aborted) return passed(decision);
-      await means.before(decision, run);
+      if (done.length > 0 || means.isDry || signal.aborted) return passed(decision);
+      await means.before(run);
     }
-    const upTo = run.changes;
-    const attempt = await tryTo(decision, { observed, run: () => run }, means);
-    run = applyPerformed(run, recordAttempt(decision, attempt, observed), { upTo, now: means.now() });
-    if (attempt.is === 'Refused') ({ refusal } = attempt);
-    else if (isSeen(decision) && attempt.is === 'CarriedOut' && attempt.done.isDone) done.push(decision);
+    const situation = { observed, run: () => run };
+    const attempt: Attempt = await asActivity(signal, async () => carryOut(decision, situation, hands)).then(
+      (result) => ({ is: 'CarriedOut', done: result }),
+      (error: unknown) =>
+        signal.aborted ? { is: 'Interrupted' } : { is: 'Refused', refusal: refuse(error) },
+    );
+    run = applyPerformed(run, recordAttempt(decision, attempt, observed), { upTo: run.changes, now: now() });
+    if (isSeen(decision) && attempt.is === 'CarriedOut' && attempt.done.isDone) done.push(decision);
   }
   throw new TypeError(`the pass did not end within ${MOST_TURNS} turns`);
-}
-
-async function look(
-  run: Run,
-  { key, activities, signal, now }: PassMeans,
-): Promise<{ readonly run: Run; readonly refusal?: Refusal }> {
-  const upTo = run.changes;
-  try {
-    const seen = await asActivity(signal, () => activities.observeCell(key));
-    return { run: recordLook(run, seen, { upTo, now: now() }) };
-  } catch (error) {
-    const refusal = refusalOf(error);
-    return { run: recordFailedLook(run, refusal, now()), refusal };
-  }
-}
-
-async function report(
-  run: Run,
-  decision: Decision,
-  { activities, runId, signal, now }: PassMeans,
-): Promise<{ readonly decided: Run; readonly refusal?: Refusal }> {
-  const due = dueReport(run, decision, { workflow: { workflowId: BY_OKRA, runId }, now: now() });
-  if (due === undefined || due.is === 'Later') return { decided: run };
-  const { cell, status, events } = due;
-  try {
-    if (due.is === 'New') await asActivity(signal, () => activities.reportCell({ ...cell, status, events }));
-    return { decided: recordReport(run, run, status) };
-  } catch (error) {
-    const refusal = refusalOf(error);
-    return { decided: withState(run, (state) => recordReportFailure(state, refusal, now())), refusal };
-  }
-}
-
-async function tryTo(
-  decision: Performable,
-  situation: Parameters<typeof carryOut>[1],
-  { activities, signal }: PassMeans,
-): Promise<Attempt> {
-  try {
-    const hands = handsOf(activities);
-    const done = await asActivity(signal, () => carryOut(decision, situation, hands));
-    return { is: 'CarriedOut', done };
-  } catch (error) {
-    return signal.aborted ? { is: 'Interrupted' } : { is: 'Refused', refusal: refusalOf(error) };
-  }
 }
 
 /** The functions of the activities, called by this process; how a workflow has ended is asked nobody. */

@@ -2,7 +2,8 @@ import { Command } from 'commander';
 import { framed } from '../frame.ts';
 import { addExamples, addOptions, addVersion } from '../help.ts';
 import { addCreateAnalysisRun, addRun } from '../okractl/analysis.ts';
-import { addCreateCluster, addDeleteCluster } from './cluster.ts';
+import { addCreateCluster, addDeleteCluster } from './clusters.ts';
+import { dryRunOf } from './dry-run.ts';
 import { examples } from './examples.ts';
 import { addGet } from './get.ts';
 import type { OkraShell } from './shell.ts';
@@ -16,7 +17,14 @@ Exit status: 0 done; 1 something did not answer, was not found, or failed; 2 the
 Environment variables set everything else, as for okrad; see docs/configuration.md.`;
 
 /** Makes the command line, over what is around it. */
-export function okra(shell: OkraShell, version: string): Command {
+export function okra(real: OkraShell, version: string): Command {
+  const shell: OkraShell = {
+    ...real,
+    session: (globals, needs) => {
+      const session = real.session(globals, needs);
+      return globals.dryRun === true ? dryRunOf(session, real) : session;
+    },
+  };
   const program = framed(
     new Command('okra')
       .description(

@@ -1,22 +1,20 @@
-import { given } from '../../domain/model/fields.ts';
+import { asyncLocalStorage, type Context } from '@temporalio/activity';
+import type { Activities } from '../../activities/contract.ts';
 import { connectEKS } from '../../clients/aws/eks.ts';
 import { readPace } from '../../clients/aws/elbv2-pace.ts';
 import { connectELBv2 } from '../../clients/aws/elbv2.ts';
-import { limitRates } from '../../clients/rate-limiter.ts';
+import { sleep } from '../../clients/backoff.ts';
 import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
+import { type Installation, installationIn } from '../../clients/kubernetes/installation.ts';
 import { kindOf, type KindRef } from '../../clients/kubernetes/kinds.ts';
 import type { Identified, Key, KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { connectAsPerson } from '../../clients/kubernetes/person.ts';
 import { connectClusters } from '../../clients/kubernetes/remote-clusters.ts';
+import { limitRates } from '../../clients/rate-limiter.ts';
 import { loadConfig } from '../../config/config.ts';
 import { FIELD_MANAGER } from '../../domain/kubernetes/labels.ts';
+import { given } from '../../domain/model/fields.ts';
 import type { Globals, OkraSession, SessionNeeds } from './shell.ts';
-
-/** Who does without Kubernetes: there is a namespace, and nothing in it. */
-const nobody = {
-  ...clusterOfOne({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } }),
-  namespace: 'default',
-};
 
 /** Makes a session of the environment and of the options of a command; nothing is asked before it is used. */
 export function openSession(
@@ -36,7 +34,7 @@ export function openSession(
         // What it applies is what okrad would apply, and may be taken over by it.
         fieldManager: FIELD_MANAGER,
       })
-    : nobody;
+    : withoutKubernetes;
   const { kubernetes } = person;
   const { aws, elbv2, datadog } = config;
   return {
@@ -51,11 +49,7 @@ export function openSession(
 }
 
 /** A Kubernetes API of one object in memory, for what needs no cluster: the object is what the command line says. */
-export function clusterOfOne(object: Identified): {
-  readonly kubernetes: KubernetesClient;
-  /** The object with the status that was written last. */
-  readonly now: () => Identified;
-} {
+export function clusterOfOne(object: Identified): KubernetesClient {
   let kept: Identified = object;
   const isIt = (kind: KindRef, { namespace, name }: Key): boolean =>
     kind.kind === kept.kind && name === kept.metadata.name && namespace === kept.metadata.namespace;
@@ -63,21 +57,69 @@ export function clusterOfOne(object: Identified): {
     throw new Error(`only ${object.kind} ${object.metadata.name} can be read and reported.`);
   };
   return {
-    now: () => kept,
-    kubernetes: {
-      get: async <T>(kind: KindRef, key: Key) => (isIt(kind, key) ? (kept as T) : undefined),
-      list: async () => [],
-      serves: async () => false,
-      isReady: async () => true,
-      apply: async (written) => {
-        if (isIt(kindOf(written), written.metadata)) kept = { ...kept, ...written, metadata: kept.metadata };
-        return written;
-      },
-      create: async (written) => written,
-      snapshot: never,
-      watch: never,
-      patch: never,
-      delete: never,
+    get: async <T>(kind: KindRef, key: Key) => (isIt(kind, key) ? (kept as T) : undefined),
+    list: async () => [],
+    serves: async () => false,
+    isReady: async () => true,
+    apply: async (written) => {
+      if (isIt(kindOf(written), written.metadata)) kept = { ...kept, ...written, metadata: kept.metadata };
+      return written;
     },
+    create: async (written) => written,
+    snapshot: never,
+    watch: never,
+    patch: never,
+    delete: never,
   };
+}
+
+const withoutKubernetes = {
+  kubernetes: clusterOfOne({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } }),
+  namespace: 'default',
+};
+
+/** Makes the activities that workers have, of a session; they are run by `asActivity`. */
+export async function activitiesOf(
+  { kubernetes, clusters, elbv2, eks, limits, config }: OkraSession,
+  installation: Installation = installationIn({ kubernetes, namespace: config.lease.namespace }),
+): Promise<Activities> {
+  // What they are made of takes a while to load, and many commands do not need it.
+  const [{ makeActivities }, { Client, Connection }] = await Promise.all([
+    import('../../activities/index.ts'),
+    import('@temporalio/client'),
+  ]);
+  const { aws, datadog, taskQueue, temporal, driftIntervalSeconds, syncIntervalSeconds } = config;
+  return makeActivities({
+    kubernetes,
+    watchNamespaces: config.kubernetes.watchNamespaces,
+    clusters,
+    elbv2,
+    eks,
+    limits,
+    // It connects to nothing until it is asked for something.
+    temporal: new Client({ connection: Connection.lazy({ address: temporal.address }) }),
+    ...given({ region: aws.region }),
+    datadog,
+    cloudWatchEndpoint: aws.cloudWatchEndpoint,
+    stsEndpoint: aws.stsEndpoint,
+    installation,
+    taskQueue,
+    intervals: { drift: driftIntervalSeconds, sync: syncIntervalSeconds },
+    graceSeconds: config.graceSeconds,
+  });
+}
+
+/**
+ * Runs a function of an activity outside of Temporal: it is its only attempt, its heartbeats go nowhere, and the signal
+ * cancels it.
+ */
+export function asActivity<Value>(signal: AbortSignal, run: () => Promise<Value>): Promise<Value> {
+  const context = {
+    info: { attempt: 1, taskQueue: 'okra' },
+    cancellationSignal: signal,
+    sleep: (ms: number) => sleep(ms, signal),
+    heartbeat: () => undefined,
+  };
+  // The context is a class that only a worker makes; these are the parts that the activities use.
+  return asyncLocalStorage.run(context as unknown as Context, run);
 }

@@ -33,6 +33,8 @@ export interface OkraSession {
   readonly elbv2: ELBv2Regions;
   readonly eks: (scope: AwsScope) => EKS;
   readonly limits: RateLimiters;
+  /** The calls that a dry run would have sent to AWS; undefined: no dry run. */
+  readonly unsent?: readonly string[];
 }
 
 /** What is around a command of okra. */
@@ -43,31 +45,42 @@ export interface OkraShell extends Pick<
   readonly session: (globals: Globals, needs?: SessionNeeds) => OkraSession;
 }
 
-/** An object's name as an option. */
-export interface NameOption {
-  readonly name?: string;
+/** Labels or tags, as options have them. */
+export type Pairs = Readonly<Record<string, string>>;
+
+/** What a command names, and what stands for the name where options say what it is. */
+interface Named<Options> {
+  readonly what: string;
+  readonly instead?: {
+    readonly option: string;
+    readonly name: (options: Options) => string | undefined;
+  };
 }
 
-/** Lets a command take a name, as its argument or as `--name`. */
-export const named = (command: Command, what: string): Command =>
-  command
+/** Has a command run with a name, which is its argument or `--name`. */
+export function named<Options>(
+  command: Command,
+  { what, instead }: Named<Options>,
+  run: (name: string, options: Options & Globals) => Promise<void>,
+): Command {
+  return command
     .argument('[name]', `the name of ${what}`)
-    .option('--name <name>', `the name of ${what}, instead of the argument`);
-
-/** The name that a command was given; it needs one. */
-export function nameIn(argument: string | undefined, { name }: NameOption, what: string): string {
-  const found = argument ?? name;
-  if (found !== undefined && name !== undefined && found !== name)
-    throw badUsage(`two names given for ${what}: ${found} and --name ${name}. Leave one out.`);
-  if (found !== undefined && found !== '') return found;
-  throw badUsage(`the name of ${what} is missing. Pass it as the last argument, or as --name.`);
+    .option('--name <name>', `the name of ${what}, instead of the argument`)
+    .action(async (argument: string | undefined, _options: unknown, self: Command) => {
+      const options = self.optsWithGlobals<Options & Globals & { readonly name?: string }>();
+      const { name } = options;
+      if (argument !== undefined && name !== undefined && argument !== name)
+        throw badUsage(`two names given for ${what}: ${argument} and --name ${name}. Leave one out.`);
+      const found = argument ?? name ?? instead?.name(options) ?? '';
+      const or = instead === undefined ? '' : `, or ${instead.option}`;
+      if (found === '')
+        throw badUsage(`the name of ${what}${or} is missing. Pass it as the last argument, or as --name.`);
+      await run(found, options);
+    });
 }
 
 /** Reads `key=value,key=value`; an option may be repeated. */
-export function pairs(
-  text: string,
-  before: Readonly<Record<string, string>> = {},
-): Readonly<Record<string, string>> {
+export function pairs(text: string, before: Pairs = {}): Pairs {
   const found = text.split(',').map((pair) => {
     const at = pair.indexOf('=');
     if (at < 1) throw new InvalidArgumentError('It must be key=value,…');
@@ -76,17 +89,23 @@ export function pairs(
   return { ...before, ...Object.fromEntries(found) };
 }
 
-/** Reads `true` or `false`. */
+/** Writes labels as `key=value,key=value`. */
+export const pairsText = (labels: Pairs): string =>
+  Object.entries(labels)
+    .map((pair) => pair.join('='))
+    .join(',');
+
 function whether(text: string): boolean {
   if (text === 'true' || text === 'false') return text === 'true';
   throw new InvalidArgumentError('It must be true or false.');
 }
 
-/** Reads a whole number. */
-export function wholeNumber(text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It must be a whole number.');
-}
+/** Makes an option that takes a whole number. */
+export const numberOption = (flags: string, description: string): Option =>
+  new Option(flags, description).argParser((text) => {
+    if (/^\d{1,9}$/.test(text)) return Number(text);
+    throw new InvalidArgumentError('It must be a whole number.');
+  });
 
 /** What says which writes a sync leaves out. */
 export interface WriteOptions {
@@ -95,17 +114,10 @@ export interface WriteOptions {
 }
 
 /** Lets a command leave out what it would create, or delete. */
-export const leavingOut = (command: Command): Command =>
-  command
-    .addOption(
-      new Option('--create [whether]', 'whether to create what is missing')
-        .argParser(whether)
-        .preset('true')
-        .default(true),
-    )
-    .addOption(
-      new Option('--delete [whether]', 'whether to delete what is no longer wanted')
-        .argParser(whether)
-        .preset('true')
-        .default(true),
-    );
+export const leavingOut = (command: Command): Command => {
+  const option = (flags: string, description: string): Option =>
+    new Option(flags, description).argParser(whether).preset('true').default(true);
+  return command
+    .addOption(option('--create [whether]', 'whether to create what is missing'))
+    .addOption(option('--delete [whether]', 'whether to delete what is no longer wanted'));
+};

@@ -12,13 +12,12 @@ import { recordRequest, type Run, newRun } from '../../domain/rollout/record/run
 import { exitCodes, failed, refused } from '../okractl/shell.ts';
 import { mustWaitFor, type Timeout, timeoutOption, within } from '../okractl/timeout.ts';
 import { inOneLine } from '../terminal-text.ts';
-import { activitiesOf } from './activities.ts';
-import { dryRunOf } from './dry-run.ts';
 import { BY_OKRA, findRollout } from './kept-rollout.ts';
 import { pass, type Passed } from './pass.ts';
-import { type Globals, named, nameIn, type NameOption, type OkraSession, type OkraShell } from './shell.ts';
+import { activitiesOf } from './session.ts';
+import { type Globals, named, type OkraSession, type OkraShell } from './shell.ts';
 
-interface SyncCellOptions extends Globals, NameOption {
+interface SyncCellOptions extends Globals {
   readonly force?: boolean;
   readonly wait?: boolean;
   readonly timeout?: Timeout;
@@ -27,8 +26,14 @@ interface SyncCellOptions extends Globals, NameOption {
 }
 
 /** Adds `sync cell`. */
-export function addSyncCell(program: Command, shell: OkraShell): void {
-  named(program.command('cell'), 'the Cell')
+export function addSyncCell(sync: Command, shell: OkraShell): void {
+  named<SyncCellOptions>(sync.command('cell'), { what: 'the Cell' }, async (name, options) => {
+    const { timeout, wait = false } = options;
+    mustWaitFor(timeout, wait, '--wait');
+    await within(shell, { timeout, what: `the rollout of Cell ${name}` }, (signal) =>
+      syncCell({ ...shell, signal }, options, name),
+    );
+  })
     .description(
       'Makes one pass of the rollout of a Cell: reads, decides, and does one thing, such as one change of weights or the start of one analysis. The next pass continues from there.',
     )
@@ -36,31 +41,22 @@ export function addSyncCell(program: Command, shell: OkraShell): void {
     .addOption(timeoutOption())
     .addOption(new Option('--request <what>', 'a request to apply before the pass').choices(requestNames))
     .option('--reason <text>', 'the reason for the request', '')
-    .option('--force', 'run even if okrad may roll the Cell out at the same time')
-    .action(async (name: string | undefined, _options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<SyncCellOptions>();
-      const { timeout, wait = false } = options;
-      mustWaitFor(timeout, wait, '--wait');
-      const cell = nameIn(name, options, 'the Cell');
-      await within(shell, { timeout, what: `the rollout of Cell ${cell}` }, (signal) =>
-        syncCell({ ...shell, signal }, options, cell),
-      );
-    });
+    .option('--force', 'run even if okrad may roll the Cell out at the same time');
 }
 
+/** How long `--wait` waits at the most before it looks again, in milliseconds: nobody tells it of changes. */
+const LONGEST_MS = 2_000;
+
 async function syncCell(shell: OkraShell, options: SyncCellOptions, name: string): Promise<void> {
-  const real = shell.session(options);
-  const isDry = options.dryRun === true;
-  const session = isDry ? dryRunOf(real, shell).session : real;
-  let { request } = options;
-  for (;;) {
-    const passed = await passOver(shell, session, { ...options, request, name });
-    request = undefined;
-    tell(shell, passed, isDry);
+  const { wait = false, dryRun = false } = options;
+  const session = shell.session(options);
+  for (let { request } = options; ; request = undefined) {
+    const passed = await passOver(shell, session, name, { ...options, request });
+    tell(shell, passed, dryRun);
     const { next, refusal } = passed;
-    const stands = displayedDecision(next);
-    if (stands.do === 'Close' || options.wait !== true || isDry) {
-      if (refusal !== undefined || isBad(stands, options)) shell.exitWith(exitCodes.failure);
+    const end = displayedDecision(next);
+    if (end.do === 'Close' || !wait || dryRun) {
+      if (refusal !== undefined || isBad(end, wait)) shell.exitWith(exitCodes.failure);
       return;
     }
     const until = next.do === 'Wait' ? (next.until ?? Infinity) : 0;
@@ -70,27 +66,21 @@ async function syncCell(shell: OkraShell, options: SyncCellOptions, name: string
 }
 
 /** Whether the Cell stands otherwise than whoever asked for the pass wants it to. */
-function isBad(stands: Decision, { wait = false }: SyncCellOptions): boolean {
-  if (stands.do !== 'Close') return false;
-  return wait ? stands.outcome !== 'Completed' : stands.outcome === 'Failed' || stands.outcome === 'Reverted';
+function isBad(end: Decision, wait: boolean): boolean {
+  if (end.do !== 'Close') return false;
+  return wait ? end.outcome !== 'Completed' : end.outcome === 'Failed' || end.outcome === 'Reverted';
 }
-
-/** How long `--wait` waits at the most before it looks again, in milliseconds: nobody tells it of changes. */
-const LONGEST_MS = 2_000;
 
 async function passOver(
   { now, signal }: OkraShell,
   session: OkraSession,
+  name: string,
   {
-    name,
-    force,
-    dryRun,
+    force = false,
+    dryRun = false,
     request,
     reason,
-  }: Omit<SyncCellOptions, 'request'> & {
-    readonly name: string;
-    readonly request: RequestName | undefined;
-  },
+  }: Omit<SyncCellOptions, 'request'> & { readonly request: RequestName | undefined },
 ): Promise<Passed> {
   const { kubernetes, namespace } = session;
   const key = { namespace, name };
@@ -101,10 +91,10 @@ async function passOver(
       `cannot sync Cell ${formatKey(key)}: only okrad can roll out a Cell with applications, because it watches several Cells, Argo CD and clusters in parallel. okractl plan ${name} shows what it would do.`,
     );
   const { status = {}, metadata } = cell;
-  if (force !== true && dryRun !== true) await refuseBesideOthers(session, { key, status }, now());
+  if (!force && !dryRun) await refuseBesideOthers(session, { key, status }, now());
   const kept = await findRollout(kubernetes, { key, uid: metadata.uid ?? '', status });
-  const statusRun = (run: Run): string | undefined =>
-    (run.state.reported ?? run.observed?.cell?.status ?? status).rollout?.runId;
+  const keep = (run: Run, state: RolloutState | undefined): Promise<void> =>
+    kept.keep(state, (run.state.reported ?? run.observed?.cell?.status ?? status).rollout?.runId);
   const stamp = { by: session.config.identity, reason, at: now() };
   const refusal = request === undefined ? undefined : refusalOf(request, kept.state, status);
   if (refusal !== undefined) throw refused(refusal);
@@ -116,11 +106,11 @@ async function passOver(
     signal,
     now,
     // Of two passes at the same time the one that comes second is refused here.
-    before: (_decision, run) => kept.keep(run.state, statusRun(run)),
-    isDry: dryRun === true,
+    before: (run) => keep(run, run.state),
+    isDry: dryRun,
   });
-  if (dryRun !== true)
-    await kept.keep(passed.next.do === 'Close' ? undefined : passed.run.state, statusRun(passed.run));
+  const { run, next } = passed;
+  if (!dryRun) await keep(run, next.do === 'Close' ? undefined : run.state);
   return passed;
 }
 

@@ -8,33 +8,29 @@ import { formatKey } from '../../domain/model/ids.ts';
 import { exitCodes, failed } from '../okractl/shell.ts';
 import { mustWaitFor, type Timeout, timeoutOption, within } from '../okractl/timeout.ts';
 import { inOneLine } from '../terminal-text.ts';
-import { activitiesOf, asActivity } from './activities.ts';
-import { dryRunOf } from './dry-run.ts';
-import { type Globals, named, nameIn, type NameOption, type OkraShell } from './shell.ts';
 import { refusalOf } from './pass.ts';
+import { activitiesOf, asActivity } from './session.ts';
+import { type Globals, named, type OkraShell } from './shell.ts';
 
-interface SyncCheckOptions extends Globals, NameOption {
+interface SyncCheckOptions extends Globals {
   readonly wait?: boolean;
   readonly timeout?: Timeout;
 }
 
 /** Adds `sync check`. */
 export function addSyncCheck(sync: Command, shell: OkraShell): void {
-  named(sync.command('check'), 'the Check')
+  named<SyncCheckOptions>(sync.command('check'), { what: 'the Check' }, async (name, options) => {
+    const { timeout, wait = false } = options;
+    mustWaitFor(timeout, wait, '--wait');
+    await within(shell, { timeout, what: `Check ${name}` }, (signal) =>
+      syncCheck({ ...shell, signal }, options, name),
+    );
+  })
     .description(
       'Takes a sample of a Check when one is due, and reports the result of the Check: status 1 when it has ended and is not Successful.',
     )
     .option('--wait', 'take samples until the Check has ended')
-    .addOption(timeoutOption())
-    .action(async (argument: string | undefined, _options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<SyncCheckOptions>();
-      const { timeout, wait = false } = options;
-      mustWaitFor(timeout, wait, '--wait');
-      const check = nameIn(argument, options, 'the Check');
-      await within(shell, { timeout, what: `Check ${check}` }, (signal) =>
-        syncCheck({ ...shell, signal }, options, check),
-      );
-    });
+    .addOption(timeoutOption());
 }
 
 /** A look at a Check, and what its status says afterwards. */
@@ -45,9 +41,9 @@ interface Looked {
 
 async function syncCheck(shell: OkraShell, options: SyncCheckOptions, name: string): Promise<void> {
   const { wait = false, dryRun = false } = options;
-  const real = shell.session(options);
-  const { namespace, ...session } = dryRun ? dryRunOf(real, shell).session : real;
-  const activities = await activitiesOf({ ...session, namespace });
+  const session = shell.session(options);
+  const { namespace } = session;
+  const activities = await activitiesOf(session);
   const key = { namespace, name };
   const look = async (last?: CheckRun): Promise<Looked> => {
     const run = await asActivity(shell.signal, () => activities.runCheck(key, last?.throttled));

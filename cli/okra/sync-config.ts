@@ -1,5 +1,5 @@
 import { given } from '../../domain/model/fields.ts';
-import { Option, type Command } from 'commander';
+import type { Command } from 'commander';
 import { AWS_APPLICATION_LOAD_BALANCER_CONFIG } from '../../clients/kubernetes/kinds.ts';
 import {
   awsApplicationLoadBalancerConfig,
@@ -15,20 +15,11 @@ import { toFailure } from '../../activities/failure.ts';
 import type { LoadBalancerConfigRef } from '../../activities/contract.ts';
 import { configViewOf, readConfig } from '../../activities/load-balancers/config-object.ts';
 import { targetGroupsOf } from '../../domain/load-balancers/load-balancer.ts';
-import { activitiesOf, asActivity } from './activities.ts';
-import { dryRunOf, noLimits } from './dry-run.ts';
-import { clusterOfOne } from './session.ts';
-import {
-  type Globals,
-  named,
-  nameIn,
-  type NameOption,
-  type OkraSession,
-  type OkraShell,
-  wholeNumber,
-} from './shell.ts';
+import { noLimits } from './dry-run.ts';
+import { activitiesOf, asActivity, clusterOfOne } from './session.ts';
+import { type Globals, named, numberOption, type OkraSession, type OkraShell } from './shell.ts';
 
-interface ConfigOptions extends Globals, NameOption {
+interface ConfigOptions extends Globals {
   readonly listenerArn?: string;
   readonly listenerRulePriority: number;
   readonly listenerRuleHost?: readonly string[];
@@ -40,38 +31,43 @@ interface ConfigOptions extends Globals, NameOption {
   readonly targetGroup2Weight: number;
 }
 
+const KIND = AWS_APPLICATION_LOAD_BALANCER_CONFIG.kind;
+
 /** Adds `sync awsapplicationloadbalancerconfig`. */
 export function addSyncConfig(sync: Command, shell: OkraShell): void {
-  const number = (flags: string, description: string, otherwise: number): Option =>
-    new Option(flags, description).argParser(wholeNumber).default(otherwise);
-  named(sync.command('awsapplicationloadbalancerconfig'), 'the AWSApplicationLoadBalancerConfig')
+  const instead = {
+    option: '--listener-arn',
+    name: ({ listenerArn }: ConfigOptions) => (listenerArn === undefined ? undefined : 'okra'),
+  };
+  named<ConfigOptions>(
+    sync.command('awsapplicationloadbalancerconfig'),
+    { what: `the ${KIND}`, instead },
+    async (name, options) =>
+      options.listenerArn === undefined
+        ? apply(shell, shell.session(options), name)
+        : syncByFlags(shell, name, options),
+  )
     .description(
       'Writes the listener rule of an AWSApplicationLoadBalancerConfig, and reads it back. With --listener-arn, the rule comes from the command line, and no access to Kubernetes is needed.',
     )
     .option('--listener-arn <arn>', 'the listener that has the rule')
-    .addOption(number('--listener-rule-priority <number>', 'the priority of the rule', 100))
+    .addOption(numberOption('--listener-rule-priority <number>', 'the priority of the rule').default(100))
     .option('--listener-rule-host <host>', 'a host that the rule matches; may be repeated', repeated)
     .option('--listener-rule-path <pattern>', 'a path that the rule matches; may be repeated', repeated)
     .option('--adopt', 'take over a rule that Okra did not create')
     .option('--target-group-1-arn <arn>', 'the first target group')
-    .addOption(number('--target-group-1-weight <number>', 'its weight', 50))
+    .addOption(numberOption('--target-group-1-weight <number>', 'its weight').default(50))
     .option('--target-group-2-arn <arn>', 'the second target group')
-    .addOption(number('--target-group-2-weight <number>', 'its weight', 50))
-    .action(async (argument: string | undefined, _options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<ConfigOptions>();
-      if (options.listenerArn !== undefined) return syncByFlags(shell, argument ?? options.name, options);
-      const name = nameIn(argument, options, 'the AWSApplicationLoadBalancerConfig, or --listener-arn');
-      return apply(shell, shell.session(options), name, options);
-    });
+    .addOption(numberOption('--target-group-2-weight <number>', 'its weight').default(50));
 }
 
 /** Makes the rule what the flags say; the object of it is in memory only. */
-async function syncByFlags(shell: OkraShell, name = 'okra', options: ConfigOptions): Promise<void> {
+async function syncByFlags(shell: OkraShell, name: string, options: ConfigOptions): Promise<void> {
   const session = shell.session(options, { kubernetes: false });
   const { namespace } = session;
   const object = {
     apiVersion: API_VERSION,
-    kind: AWS_APPLICATION_LOAD_BALANCER_CONFIG.kind,
+    kind: KIND,
     metadata: {
       namespace,
       name,
@@ -81,8 +77,8 @@ async function syncByFlags(shell: OkraShell, name = 'okra', options: ConfigOptio
     },
     spec: specOf(options, await conditionsOf(session, options)),
   };
-  const { kubernetes } = clusterOfOne(object);
-  await apply(shell, { ...session, kubernetes, limits: noLimits }, name, options, 'command-line');
+  const kubernetes = clusterOfOne(object);
+  await apply(shell, { ...session, kubernetes, limits: noLimits }, name, 'command-line');
 }
 
 /** What the rule matches: what the flags say, else what it matches already, else everything. */
@@ -120,37 +116,32 @@ function specOf(options: ConfigOptions, conditions: object): AWSApplicationLoadB
 /** The name in the ARN of a target group: `…:targetgroup/name/id`. */
 const nameOf = (arn: string): string => arn.split('/')[1] ?? arn;
 
-// oxlint-disable-next-line max-params -- the last says that no cluster knows the installation
 async function apply(
   shell: OkraShell,
-  real: OkraSession,
+  session: OkraSession,
   name: string,
-  { dryRun = false }: Globals,
+  /** Given where no cluster knows the installation. */
   installation?: string,
 ): Promise<void> {
-  const { session, calls } = dryRun ? dryRunOf(real, shell) : { session: real, calls: [] };
-  const activities = await activitiesOf(
-    session,
-    ...(installation === undefined ? [] : ([() => Promise.resolve(installation)] as const)),
-  );
-  const ref = {
-    type: 'AWSApplicationLoadBalancer',
-    key: { namespace: session.namespace, name },
-  } as const;
+  const { unsent, namespace } = session;
+  const activities = await (installation === undefined
+    ? activitiesOf(session)
+    : activitiesOf(session, () => Promise.resolve(installation)));
+  const ref = { type: 'AWSApplicationLoadBalancer', key: { namespace, name } } as const;
   let result;
   try {
     result = await asActivity(shell.signal, () => activities.applyLoadBalancer({ ref, verify: true }));
   } catch (error) {
-    if (calls.length > 0) return;
+    if (unsent !== undefined && unsent.length > 0) return;
     const { message } = toFailure(error);
     const isAlone = installation !== undefined && message.includes(ADOPT_ANNOTATION);
     throw failed(isAlone ? `${message} On the command line, use --adopt.` : message);
   }
   if (result.is === 'Gone')
     throw failed(
-      `AWSApplicationLoadBalancerConfig ${formatKey(ref.key)} not found, or it belongs to a Cell. For a Cell, use okra sync cell.`,
+      `${KIND} ${formatKey(ref.key)} not found, or it belongs to a Cell. For a Cell, use okra sync cell.`,
     );
-  shell.print(inOneLine(`${dryRun ? '# ' : ''}${await servedBy(session, ref)}`));
+  shell.print(inOneLine(`${unsent === undefined ? '' : '# '}${await servedBy(session, ref)}`));
 }
 
 async function servedBy(

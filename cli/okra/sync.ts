@@ -1,31 +1,37 @@
 import type { Command } from 'commander';
+import type { Activities, Synced } from '../../activities/contract.ts';
 import { digest } from '../../clients/digest.ts';
+import {
+  AWS_TARGET_GROUP_BINDING,
+  AWS_TARGET_GROUP_SET,
+  CLUSTER_SET,
+  kindOf,
+  type KindRef,
+} from '../../clients/kubernetes/kinds.ts';
+import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { SyncStatus } from '../../domain/discovery/sync-status.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
-import { API_VERSION } from '../../domain/kubernetes/labels.ts';
-import { badUsage } from '../okractl/shell.ts';
+import { API_VERSION, SECRET_TYPE_LABEL } from '../../domain/kubernetes/labels.ts';
+import { matches } from '../../domain/kubernetes/selector.ts';
+import { omit } from '../../domain/model/fields.ts';
+import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
+import { badUsage, exitCodes, failed } from '../okractl/shell.ts';
+import { inOneLine } from '../terminal-text.ts';
+import { clusterCalled, clustersIn } from './clusters.ts';
+import { activitiesOf, asActivity } from './session.ts';
 import {
   type Globals,
   leavingOut,
   named,
-  nameIn,
-  type NameOption,
   type OkraSession,
   type OkraShell,
+  type Pairs,
   pairs,
   type WriteOptions,
 } from './shell.ts';
 import { addSyncCell } from './sync-cell.ts';
 import { addSyncCheck } from './sync-check.ts';
 import { addSyncConfig } from './sync-config.ts';
-import { syncedByOne, syncObject } from './sync-object.ts';
-import { setOfCluster, type TargetGroupSetOptions } from './target-group-set-of.ts';
-
-type Texts = Readonly<Record<string, string>>;
-
-interface ClusterSetOptions extends Globals, NameOption, WriteOptions {
-  readonly eksTags?: Texts;
-  readonly labels?: Texts;
-}
 
 /** Adds `sync`. */
 export function addSync(program: Command, shell: OkraShell): void {
@@ -39,88 +45,209 @@ export function addSync(program: Command, shell: OkraShell): void {
 }
 
 function addTargetGroupBinding(sync: Command, shell: OkraShell): void {
-  const of = syncedByOne.awstargetgroupbinding;
-  named(sync.command('awstargetgroupbinding'), `the ${of.kind.kind}`)
-    .description(
-      'Registers the targets of an AWSTargetGroupBinding in its target group, and deregisters those that are gone.',
-    )
-    .action(async (argument: string | undefined, _options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<Globals & NameOption>();
-      const name = nameIn(argument, options, `the ${of.kind.kind}`);
-      const writes = { create: true, delete: true };
-      const session = shell.session(options);
-      await syncObject(shell, { session, of, name, writes, dryRun: options.dryRun === true });
-    });
+  named(sync.command('awstargetgroupbinding'), { what: 'the AWSTargetGroupBinding' }, async (name, options) =>
+    syncObject(shell, {
+      kind: AWS_TARGET_GROUP_BINDING,
+      sync: (activities, key) => activities.syncTargetGroupBinding(key),
+      name,
+      options: { ...options, create: true, delete: true },
+    }),
+  ).description(
+    'Registers the targets of an AWSTargetGroupBinding in its target group, and deregisters those that are gone.',
+  );
+}
+
+interface ClusterSetOptions extends WriteOptions {
+  readonly eksTags?: Pairs;
+  readonly labels?: Pairs;
 }
 
 function addClusterSet(sync: Command, shell: OkraShell): void {
-  leavingOut(named(sync.command('clusterset'), 'the ClusterSet'))
+  const instead = {
+    option: '--eks-tags',
+    name: ({ eksTags }: ClusterSetOptions) =>
+      eksTags === undefined ? undefined : `eks-${digest(canonical(eksTags)).slice(0, 8)}`,
+  };
+  const command = named<ClusterSetOptions>(
+    sync.command('clusterset'),
+    { what: 'the ClusterSet', instead },
+    async (name, options) => {
+      const { eksTags, labels } = options;
+      if (eksTags === undefined && labels !== undefined) throw badUsage('--labels needs --eks-tags.');
+      await syncObject(shell, {
+        kind: CLUSTER_SET,
+        sync: (activities, key) => activities.syncClusterSet(key),
+        name,
+        options,
+        prepare: async ({ kubernetes, namespace }) => {
+          if (eksTags === undefined) return;
+          await kubernetes.apply({
+            apiVersion: API_VERSION,
+            kind: CLUSTER_SET.kind,
+            metadata: { namespace, name },
+            spec: {
+              generators: [{ awseks: { selector: { matchTags: eksTags } } }],
+              ...templateOf(labels),
+            },
+          });
+        },
+      });
+    },
+  );
+  leavingOut(command)
     .description(
       'Creates an Argo CD cluster secret for each EKS cluster that a ClusterSet finds. With --eks-tags, it creates the ClusterSet first.',
     )
     .option('--eks-tags <key=value,…>', 'the tags that EKS clusters must have', pairs)
-    .option('--labels <key=value,…>', 'labels of the secrets, with --eks-tags', pairs)
-    .action(async (argument: string | undefined, _options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<ClusterSetOptions>();
-      const { eksTags, labels, dryRun = false } = options;
-      if (eksTags === undefined && labels !== undefined) throw badUsage('--labels needs --eks-tags.');
-      const given = argument ?? options.name;
-      const isMade = eksTags !== undefined;
-      const name =
-        isMade && given === undefined
-          ? `eks-${digest(canonical(eksTags)).slice(0, 8)}`
-          : nameIn(argument, options, 'the ClusterSet, or --eks-tags');
-      await syncObject(shell, {
-        session: shell.session(options),
-        of: syncedByOne.clusterset,
-        name,
-        writes: options,
-        dryRun,
-        ...(isMade ? { prepare: (session) => makeClusterSet(session, name, { eksTags, labels }) } : {}),
-      });
-    });
+    .option('--labels <key=value,…>', 'labels of the secrets, with --eks-tags', pairs);
 }
 
-async function makeClusterSet(
-  { kubernetes, namespace }: OkraSession,
-  name: string,
-  { eksTags, labels }: { readonly eksTags: Texts; readonly labels: Texts | undefined },
-): Promise<void> {
-  await kubernetes.apply({
-    apiVersion: API_VERSION,
-    kind: 'ClusterSet',
-    metadata: { namespace, name },
-    spec: {
-      generators: [{ awseks: { selector: { matchTags: eksTags } } }],
-      ...(labels === undefined ? {} : { template: { metadata: { labels } } }),
-    },
-  });
+const templateOf = (labels: Pairs | undefined) =>
+  labels === undefined ? {} : { template: { metadata: { labels } } };
+
+interface TargetGroupSetOptions extends WriteOptions {
+  readonly clusterName?: string;
+  readonly targetgroupbindingSelector?: Pairs;
+  readonly labels?: Pairs;
 }
 
 function addTargetGroupSet(sync: Command, shell: OkraShell): void {
-  leavingOut(named(sync.command('awstargetgroupset'), 'the AWSTargetGroupSet'))
+  const instead = {
+    option: '--cluster-name',
+    name: ({ clusterName }: TargetGroupSetOptions) => clusterName,
+  };
+  const command = named<TargetGroupSetOptions>(
+    sync.command('awstargetgroupset'),
+    { what: 'the AWSTargetGroupSet', instead },
+    async (name, options) => {
+      const { clusterName, labels, targetgroupbindingSelector: bindingSelector } = options;
+      if (clusterName === undefined && (labels ?? bindingSelector) !== undefined)
+        throw badUsage('--labels and --targetgroupbinding-selector need --cluster-name.');
+      await syncObject(shell, {
+        kind: AWS_TARGET_GROUP_SET,
+        sync: (activities, key) => activities.syncTargetGroupSet(key),
+        name,
+        options,
+        prepare: async (session) => {
+          if (clusterName === undefined) return;
+          const { kubernetes, namespace } = session;
+          const clusterSelector = await labelsOfOne(session, clusterName);
+          await kubernetes.apply(
+            targetGroupSet({ namespace, name }, { clusterSelector, bindingSelector, labels }),
+          );
+        },
+      });
+    },
+  );
+  leavingOut(command)
     .description(
       'Creates an AWSTargetGroup for each TargetGroupBinding that an AWSTargetGroupSet finds. With --cluster-name, it creates the AWSTargetGroupSet first.',
     )
     .option('--cluster-name <name>', 'the one cluster to look into')
     .option('--targetgroupbinding-selector <key=value,…>', 'the labels of the TargetGroupBindings', pairs)
-    .option('--labels <key=value,…>', 'labels of the AWSTargetGroups', pairs)
-    .action(async (argument: string | undefined, _options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<Globals & NameOption & WriteOptions & TargetGroupSetOptions>();
-      const { clusterName, dryRun = false } = options;
-      if (clusterName === undefined && (options.labels ?? options.targetgroupbindingSelector) !== undefined)
-        throw badUsage('--labels and --targetgroupbinding-selector need --cluster-name.');
-      const given = argument ?? options.name ?? clusterName;
-      const name = nameIn(given, {}, 'the AWSTargetGroupSet, or --cluster-name');
-      await syncObject(shell, {
-        session: shell.session(options),
-        of: syncedByOne.awstargetgroupset,
-        name,
-        writes: options,
-        dryRun,
-        ...(clusterName === undefined
-          ? {}
-          : { prepare: (session) => setOfCluster(session, name, { ...options, clusterName }) }),
-      });
-    });
+    .option('--labels <key=value,…>', 'labels of the AWSTargetGroups', pairs);
+}
+
+/** All labels of the secret of a cluster, which have to select it alone. */
+async function labelsOfOne(session: OkraSession, clusterName: string): Promise<Pairs> {
+  const all = await clustersIn(session);
+  const { cluster } = clusterCalled(all, clusterName, session.namespace);
+  const matchLabels = omit(cluster.labels, SECRET_TYPE_LABEL);
+  const others = all.filter((one) => one.cluster !== cluster && matches({ matchLabels }, one.cluster.labels));
+  if (Object.keys(matchLabels).length > 0 && others.length === 0) return matchLabels;
+  throw failed(
+    `cannot select cluster ${clusterName} alone: ${others.length === 0 ? 'its secret has no labels' : `${others.map((one) => one.cluster.name).join(', ')} has the same labels`}. Label the secret ${cluster.secret}, or use okra upsert awstargetgroupset.`,
+  );
+}
+
+/** Makes an AWSTargetGroupSet as the command line says it. */
+export const targetGroupSet = (
+  metadata: ObjectKey,
+  {
+    clusterSelector,
+    bindingSelector,
+    labels,
+  }: Readonly<Record<'bindingSelector' | 'labels', Pairs | undefined>> & { readonly clusterSelector: Pairs },
+) => ({
+  apiVersion: API_VERSION,
+  kind: AWS_TARGET_GROUP_SET.kind,
+  metadata,
+  spec: {
+    generators: [
+      {
+        awseks: {
+          clusterSelector: { matchLabels: clusterSelector },
+          ...(bindingSelector === undefined ? {} : { bindingSelector: { matchLabels: bindingSelector } }),
+        },
+      },
+    ],
+    ...templateOf(labels),
+  },
+});
+
+/** What is synced, and how. */
+interface SyncRequest {
+  readonly kind: KindRef;
+  readonly sync: (activities: Activities, key: ObjectKey) => Promise<Synced>;
+  readonly name: string;
+  readonly options: Globals & WriteOptions;
+  /** Makes the object first, when the command line says what it says. */
+  readonly prepare?: (session: OkraSession) => Promise<void>;
+}
+
+/** Makes one sync of an object, and says what has come of it. */
+async function syncObject(shell: OkraShell, { kind, sync, name, options, prepare }: SyncRequest) {
+  const session = shell.session(options);
+  const { namespace, unsent } = session;
+  await prepare?.(session);
+  const { kubernetes, left } = leaveOut(session.kubernetes, options);
+  const activities = await activitiesOf({ ...session, kubernetes });
+  const key = { namespace, name };
+  const isHeldBack = () => unsent !== undefined && unsent.length > 0;
+  const synced = await asActivity(shell.signal, () => sync(activities, key)).catch((error: unknown) => {
+    // What a dry run has stopped was told already.
+    if (isHeldBack()) return undefined;
+    throw error;
+  });
+  for (const one of left) shell.warn(inOneLine(one));
+  if (synced === undefined) return;
+  if (!synced.isPresent) throw failed(`${kind.kind} ${formatKey(key)} not found.`);
+  // What a dry run has not written cannot be read back, so that nobody can say what it comes to.
+  if (isHeldBack()) return;
+  // As comments, so that what a dry run prints is YAML.
+  shell.print(inOneLine(unsent === undefined ? synced.message : `# ${synced.message}`));
+  if (unsent !== undefined) return;
+  const object = await session.kubernetes.get<{ readonly status?: SyncStatus }>(kind, key);
+  const problems = object?.status?.problems ?? [];
+  for (const { cluster, object: name_, reason, message } of problems)
+    shell.warn(
+      inOneLine(`${[cluster, name_, reason].filter((one) => one !== undefined).join(' ')}: ${message}`),
+    );
+  if (problems.length > left.length) shell.exitWith(exitCodes.failure);
+}
+
+/** A client that leaves out what the options say, and what it has left out; the status then tells it. */
+function leaveOut(
+  kubernetes: KubernetesClient,
+  options: WriteOptions,
+): { readonly kubernetes: KubernetesClient; readonly left: readonly string[] } {
+  const left: string[] = [];
+  const refuse = (what: string, option: string): never => {
+    left.push(`${what} (--${option}=false)`);
+    throw new Error(`Skipped (--${option}=false).`);
+  };
+  return {
+    left,
+    kubernetes: {
+      ...kubernetes,
+      create: async (object, call) =>
+        options.create || object.kind === 'Event'
+          ? kubernetes.create(object, call)
+          : refuse(`Not created: ${kindOf(object).kind} ${object.metadata.name}`, 'create'),
+      delete: async (kind, key, call) =>
+        options.delete
+          ? kubernetes.delete(kind, key, call)
+          : refuse(`Not deleted: ${kind.kind} ${key.name}`, 'delete'),
+    },
+  };
 }

@@ -1,17 +1,17 @@
-import { given } from '../../domain/model/fields.ts';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { kindOf, TARGET_GROUP_BINDING } from '../../clients/kubernetes/kinds.ts';
 import { isConflict, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { awsTargetGroupSet } from '../../crds/aws-target-group-set.ts';
-import { cell } from '../../crds/cell.ts';
+import { cell, type CanaryStep } from '../../crds/cell.ts';
 import { API_VERSION, VERSION_LABEL } from '../../domain/kubernetes/labels.ts';
+import { given } from '../../domain/model/fields.ts';
+import type { ObjectKey } from '../../domain/model/ids.ts';
 import { repeated } from '../okractl/manifests.ts';
-import { badUsage, failed, refused } from '../okractl/shell.ts';
-import { dryRunOf, readingOnly } from './dry-run.ts';
-import { type Globals, named, nameIn, type NameOption, type OkraShell, pairs, wholeNumber } from './shell.ts';
-import { clusterCalled, clustersIn, targetGroupSet } from './target-group-set-of.ts';
-
-type Texts = Readonly<Record<string, string>>;
+import { badUsage, refused } from '../okractl/shell.ts';
+import { messageOf } from '../terminal-text.ts';
+import { reachCluster } from './clusters.ts';
+import { named, numberOption, type OkraShell, type Pairs, pairs } from './shell.ts';
+import { targetGroupSet } from './sync.ts';
 
 /** Adds `upsert`. */
 export function addUpsert(program: Command, shell: OkraShell): void {
@@ -24,12 +24,8 @@ export function addUpsert(program: Command, shell: OkraShell): void {
 }
 
 /** Refuses what the schema would refuse, before anything is sent. */
-function checked<Object extends SaidObject>(
-  kind: {
-    parseSpec(
-      spec: unknown,
-    ): { readonly ok: true } | { readonly ok: false; readonly problems: readonly string[] };
-  },
+function checked<Object extends { readonly spec: object }>(
+  kind: Pick<typeof cell | typeof awsTargetGroupSet, 'parseSpec'>,
   object: Object,
 ): Object {
   const parsed = kind.parseSpec(object.spec);
@@ -37,45 +33,32 @@ function checked<Object extends SaidObject>(
   return object;
 }
 
-async function save(
-  shell: OkraShell,
-  options: Globals,
-  object: (namespace: string) => SaidObject,
-): Promise<void> {
-  const real = shell.session(options);
-  const { dryRun = false } = options;
-  const { kubernetes, namespace } = dryRun ? dryRunOf(real, shell).session : real;
-  await upsertObject(kubernetes, object(namespace), { ...shell, dryRun });
-}
-
-interface SetOptions extends Globals, NameOption {
-  readonly clusterSelector: Texts;
-  readonly targetgroupbindingSelector?: Texts;
-  readonly labels?: Texts;
+interface SetOptions {
+  readonly clusterSelector: Pairs;
+  readonly targetgroupbindingSelector?: Pairs;
+  readonly labels?: Pairs;
 }
 
 function addTargetGroupSet(upsert: Command, shell: OkraShell): void {
-  named(upsert.command('awstargetgroupset'), 'the AWSTargetGroupSet')
+  named<SetOptions>(
+    upsert.command('awstargetgroupset'),
+    { what: 'the AWSTargetGroupSet' },
+    async (name, options) => {
+      const { clusterSelector, targetgroupbindingSelector: bindingSelector, labels } = options;
+      const { kubernetes, namespace } = shell.session(options);
+      const set = targetGroupSet({ namespace, name }, { clusterSelector, bindingSelector, labels });
+      await upsertObject(shell, kubernetes, checked(awsTargetGroupSet, set), options);
+    },
+  )
     .description('Creates or changes an AWSTargetGroupSet.')
     .requiredOption('--cluster-selector <key=value,…>', 'the labels of the clusters to look into', pairs)
     .option('--targetgroupbinding-selector <key=value,…>', 'the labels of the TargetGroupBindings', pairs)
-    .option('--labels <key=value,…>', 'labels of the AWSTargetGroups', pairs)
-    .action(async (argument: string | undefined, _options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<SetOptions>();
-      const name = nameIn(argument, options, 'the AWSTargetGroupSet');
-      const { clusterSelector, targetgroupbindingSelector: bindingSelector, labels } = options;
-      await save(shell, options, (namespace) =>
-        checked(
-          awsTargetGroupSet,
-          targetGroupSet({ namespace, name }, { clusterSelector, bindingSelector, labels }),
-        ),
-      );
-    });
+    .option('--labels <key=value,…>', 'labels of the AWSTargetGroups', pairs);
 }
 
-interface CellOptions extends Globals, NameOption {
+interface CellOptions {
   readonly listenerArn: string;
-  readonly matchLabel: Texts;
+  readonly matchLabel: Pairs;
   readonly versionLabel?: readonly string[];
   readonly listenerRuleHost?: readonly string[];
   readonly listenerRulePriority: number;
@@ -84,7 +67,10 @@ interface CellOptions extends Globals, NameOption {
 }
 
 function addCell(upsert: Command, shell: OkraShell): void {
-  named(upsert.command('cell'), 'the Cell')
+  named<CellOptions>(upsert.command('cell'), { what: 'the Cell' }, async (name, options) => {
+    const { kubernetes, namespace } = shell.session(options);
+    await upsertObject(shell, kubernetes, checked(cell, cellOf({ namespace, name }, options)), options);
+  })
     .description('Creates or changes a Cell with a rule of an Application Load Balancer and canary steps.')
     .requiredOption('--listener-arn <arn>', 'the listener that has the rule')
     .requiredOption('--match-label <key=value>', 'a label of its AWSTargetGroups; may be repeated', pairs)
@@ -94,27 +80,16 @@ function addCell(upsert: Command, shell: OkraShell): void {
       repeated,
     )
     .option('--listener-rule-host <host>', 'a host that the rule matches; may be repeated', repeated)
-    .addOption(
-      new Option('--listener-rule-priority <number>', 'the priority of the rule')
-        .argParser(wholeNumber)
-        .default(10),
-    )
-    .addOption(
-      new Option('--replicas <number>', 'how many AWSTargetGroups a version needs').argParser(wholeNumber),
-    )
+    .addOption(numberOption('--listener-rule-priority <number>', 'the priority of the rule').default(10))
+    .addOption(numberOption('--replicas <number>', 'how many AWSTargetGroups a version needs'))
     .option(
       '--canary-steps <steps>',
       'the steps, such as weight=20,pause=5s,analysis=TEMPLATE:arg=value; may be repeated',
       canarySteps,
-    )
-    .action(async (argument: string | undefined, _options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<CellOptions>();
-      const name = nameIn(argument, options, 'the Cell');
-      await save(shell, options, (namespace) => checked(cell, cellOf({ namespace, name }, options)));
-    });
+    );
 }
 
-const cellOf = (metadata: SaidObject['metadata'], options: CellOptions): SaidObject => ({
+const cellOf = (metadata: ObjectKey, options: CellOptions): SaidObject => ({
   apiVersion: API_VERSION,
   kind: cell.kind,
   metadata,
@@ -124,10 +99,7 @@ const cellOf = (metadata: SaidObject['metadata'], options: CellOptions): SaidObj
       awsApplicationLoadBalancer: {
         listenerARN: options.listenerArn,
         listener: {
-          rule: {
-            priority: options.listenerRulePriority,
-            hosts: options.listenerRuleHost ?? ['*'],
-          },
+          rule: { priority: options.listenerRulePriority, hosts: options.listenerRuleHost ?? ['*'] },
         },
         targetGroupSelector: {
           matchLabels: options.matchLabel,
@@ -140,73 +112,61 @@ const cellOf = (metadata: SaidObject['metadata'], options: CellOptions): SaidObj
   },
 });
 
-interface BindingOptions extends Globals, NameOption {
+interface BindingOptions {
   readonly clusterName: string;
   readonly clusterNamespace?: string;
   readonly targetGroupArn: string;
-  readonly labels?: Texts;
+  readonly labels?: Pairs;
 }
 
 function addBinding(upsert: Command, shell: OkraShell): void {
-  named(upsert.command('targetgroupbinding'), 'the TargetGroupBinding')
+  named<BindingOptions>(
+    upsert.command('targetgroupbinding'),
+    { what: 'the TargetGroupBinding' },
+    async (name, options) => {
+      const { clusterName, clusterNamespace, labels, targetGroupArn } = options;
+      const session = shell.session(options);
+      const { client } = await reachCluster(session, clusterName, clusterNamespace);
+      const binding = {
+        apiVersion: TARGET_GROUP_BINDING.apiVersion,
+        kind: TARGET_GROUP_BINDING.kind,
+        metadata: { namespace: session.namespace, name, ...given({ labels }) },
+        spec: { targetGroupARN: targetGroupArn },
+      };
+      await upsertObject(shell, client, binding, options);
+    },
+  )
     .description(
       'Creates or changes a TargetGroupBinding in a cluster that has an Argo CD cluster secret. --namespace is that of the TargetGroupBinding.',
     )
     .requiredOption('--cluster-name <name>', 'the cluster')
     .option('--cluster-namespace <name>', 'the namespace of its secret; default: the same namespace')
     .requiredOption('--target-group-arn <arn>', 'the target group')
-    .option('--labels <key=value,…>', 'labels of the TargetGroupBinding', pairs)
-    .action(async (argument: string | undefined, _options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<BindingOptions>();
-      const name = nameIn(argument, options, 'the TargetGroupBinding');
-      const session = shell.session(options);
-      const { dryRun = false, clusterName, clusterNamespace = session.namespace } = options;
-      const clusters = await clustersIn({ ...session, namespace: clusterNamespace });
-      const reach = session.clusters.reach(clusterCalled(clusters, clusterName, clusterNamespace).secret);
-      if (reach.is === 'Problem') throw failed(reach.problem);
-      const remote = dryRun ? readingOnly(reach.client, shell.print) : reach.client;
-      await upsertObject(remote, bindingOf({ namespace: session.namespace, name }, options), {
-        ...shell,
-        dryRun,
-      });
-    });
+    .option('--labels <key=value,…>', 'labels of the TargetGroupBinding', pairs);
 }
-
-const bindingOf = (
-  metadata: { readonly namespace: string; readonly name: string },
-  { labels, targetGroupArn }: BindingOptions,
-): SaidObject => ({
-  apiVersion: TARGET_GROUP_BINDING.apiVersion,
-  kind: TARGET_GROUP_BINDING.kind,
-  metadata: { ...metadata, ...given({ labels }) },
-  spec: { targetGroupARN: targetGroupArn },
-});
 
 /** An object that the command line says. */
 interface SaidObject {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: {
-    readonly namespace: string;
-    readonly name: string;
-    readonly labels?: Readonly<Record<string, string>>;
-  };
+  readonly metadata: ObjectKey & { readonly labels?: Pairs; readonly resourceVersion?: string };
   readonly spec: object;
 }
 
 /** Creates an object or changes it to what the command line says; what others have set it takes from nobody. */
 async function upsertObject(
+  { print }: Pick<OkraShell, 'print'>,
   kubernetes: KubernetesClient,
   object: SaidObject,
-  { print, dryRun }: Pick<OkraShell, 'print'> & { readonly dryRun: boolean },
+  { dryRun = false }: { readonly dryRun?: boolean },
 ): Promise<void> {
   const { namespace, name } = object.metadata;
   const id = `${object.kind} ${namespace}/${name}`;
-  const before = await kubernetes.get<SavedObject>(kindOf(object), { namespace, name });
+  const before = await kubernetes.get<SaidObject>(kindOf(object), { namespace, name });
   try {
-    const after = await kubernetes.apply<SaidObject & SavedObject>(object);
+    const after = await kubernetes.apply(object);
     if (dryRun) return;
-    const isSame = before !== undefined && before.metadata.resourceVersion === after.metadata.resourceVersion;
+    const isSame = before?.metadata.resourceVersion === after.metadata.resourceVersion;
     print(`${id} ${before === undefined ? 'created' : isSame ? 'unchanged' : 'changed'}.`);
   } catch (error) {
     if (!isConflict(error)) throw error;
@@ -216,30 +176,13 @@ async function upsertObject(
   }
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
-interface SavedObject {
-  readonly metadata: { readonly resourceVersion?: string };
-}
-
-/** A step as `--canary-steps` says it. */
-type Step =
-  | { readonly setWeight: number }
-  | { readonly pause: { readonly duration?: string } }
-  | {
-      readonly analysis: {
-        readonly templates: readonly [{ readonly templateName: string }];
-        readonly args?: readonly { readonly name: string; readonly value: string }[];
-      };
-    };
-
 /** Reads `weight=20,pause=5s,analysis=TEMPLATE:arg=value:…`; whether the values make sense says the schema of Cells. */
-const canarySteps = (text: string, before: readonly Step[] = []): readonly Step[] => [
+const canarySteps = (text: string, before: readonly CanaryStep[] = []): readonly CanaryStep[] => [
   ...before,
   ...text.split(',').map(stepOf),
 ];
 
-function stepOf(text: string): Step {
+function stepOf(text: string): CanaryStep {
   const at = text.indexOf('=');
   const [word, value] = at < 0 ? [text.trim(), ''] : [text.slice(0, at).trim(), text.slice(at + 1).trim()];
   if (word === 'weight' && /^\d{1,3}$/.test(value)) return { setWeight: Number(value) };
@@ -251,7 +194,7 @@ function stepOf(text: string): Step {
   );
 }
 
-function analysisOf(value: string, text: string): Step {
+function analysisOf(value: string, text: string): CanaryStep {
   const [templateName = '', ...parts] = value.split(':');
   const args: { name: string; value: string }[] = [];
   for (const part of parts) {

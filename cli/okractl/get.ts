@@ -4,18 +4,17 @@ import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { compareText } from '../../domain/kubernetes/canonical.ts';
 import { badUsage, failed, type Globals, type Shell } from './shell.ts';
 import {
-  forPrograms,
   kindCalled,
   layOut,
   listOf,
   type OutputFormat,
   outputOption,
+  printObjects,
   shown,
   type ShownKind,
   type ShownObject,
   tableOf,
 } from './output.ts';
-import { inOneLine } from '../terminal-text.ts';
 
 interface GetOptions extends Globals {
   readonly output?: OutputFormat;
@@ -107,19 +106,14 @@ function show(
   { output, allNamespaces = false }: GetOptions,
 ): void {
   const [only] = objects;
-  const value = names.length === 1 && only !== undefined ? shown(only) : listOf(objects);
-  const text = forPrograms(value, output);
-  if (text !== undefined) return shell.print(text);
-  if (output === 'name')
-    return objects.forEach(({ metadata }) => shell.print(inOneLine(`${kind.singular}/${metadata.name}`)));
-  if (objects.length === 0)
-    return shell.warn(
-      `No ${kind.plural} found${allNamespaces || !kind.namespaced ? '' : ' in this namespace; -A shows all namespaces'}.`,
-    );
-  const table = tableOf(kind, objects, {
-    now: shell.now(),
-    wide: output === 'wide',
-    namespaces: allNamespaces,
+  const wide = output === 'wide';
+  printObjects(shell, output, {
+    value: names.length === 1 && only !== undefined ? shown(only) : listOf(objects),
+    names: objects.map(({ metadata }) => `${kind.singular}/${metadata.name}`),
+    none: `No ${kind.plural} found${allNamespaces || !kind.namespaced ? '' : ' in this namespace; -A shows all namespaces'}.`,
+    table: () => {
+      const table = tableOf(kind, objects, { now: shell.now(), wide, namespaces: allNamespaces });
+      return layOut(table, wide ? undefined : shell.screen?.columns());
+    },
   });
-  shell.print(layOut(table, output === 'wide' ? undefined : shell.screen?.columns()));
 }

@@ -6,6 +6,7 @@ import { isRecord } from '../../domain/model/fields.ts';
 import { cut } from '../../domain/text.ts';
 import { parseTime } from '../../domain/time.ts';
 import { inOneLine, isPlain, plainly } from '../terminal-text.ts';
+import type { Shell } from './shell.ts';
 
 /** How objects are shown. */
 export type OutputFormat = 'json' | 'yaml' | 'wide' | 'name';
@@ -19,6 +20,26 @@ export function forPrograms(value: unknown, format: OutputFormat | undefined): s
   if (format === 'json') return plainly(JSON.stringify(value, undefined, 2));
   if (format === 'yaml') return asYaml(value);
   return undefined;
+}
+
+/** Prints objects in the format that was asked for; when there are none, standard error says so. */
+export function printObjects(
+  { print, warn }: Pick<Shell, 'print' | 'warn'>,
+  output: OutputFormat | undefined,
+  objects: {
+    /** For programs. */
+    readonly value: unknown;
+    readonly names: readonly string[];
+    readonly none: string;
+    readonly table: () => string;
+  },
+): void {
+  const { value, names, none, table } = objects;
+  const text = forPrograms(value, output);
+  if (text !== undefined) print(text);
+  else if (output === 'name') for (const name of names) print(inOneLine(name));
+  else if (names.length === 0) warn(none);
+  else print(table());
 }
 
 /** Writes a value as YAML; what a terminal would take for a command stands in it by its number, as in JSON. */
