@@ -1,12 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 
-/** A file of the page. */
-export interface Asset {
-  readonly type: string;
-  readonly body: Buffer;
-}
-
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -33,11 +27,7 @@ const files: ReadonlyMap<string, URL> = new Map([
     'parts.mjs',
     'cells.mjs',
     'cell.mjs',
-    'told.mjs',
     'chart.mjs',
-    'clusters.mjs',
-    'asking.mjs',
-    'answers.mjs',
   ].map((name) => [`/${name}`, new URL(name, own)] as const),
   ...['lit-html.js', 'directive.js', 'directive-helpers.js', 'directives/repeat.js'].map(
     (name) => [`/lit-html/${name}`, new URL(name, lit)] as const,
@@ -45,7 +35,7 @@ const files: ReadonlyMap<string, URL> = new Map([
 ]);
 
 /** Reads a file of the page; undefined when there is none of that path. */
-export async function assetAt(path: string): Promise<Asset | undefined> {
+export async function assetAt(path: string) {
   const file = files.get(path);
   if (file === undefined) return undefined;
   return {

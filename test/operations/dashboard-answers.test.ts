@@ -65,17 +65,19 @@ describe('the dashboard in a browser, over a cluster in memory', () => {
     expect(await page.getByRole('button', { name: 'Promote…' }).isEnabled()).toBe(true);
   });
 
-  it('shows an answer whose dialog is closed with its Cell, and leaves another dialog as it is', async () => {
+  it('keeps the dialog of a request open until its answer is there, also over another Cell', async () => {
     await writeAbort('a', 'errors');
     await page.keyboard.press('Enter');
     await until('the request', async () => held.length === 1);
     await page.keyboard.press('Escape');
+    expect(await page.getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true);
+    await page.goto(`${base}#/cells/default/b`);
+    held[0]?.();
+    await page.getByRole('alert').filter({ hasText: 'The rollout of 2.0.0' }).waitFor();
+    await page.getByRole('heading', { name: 'Abort default/a' }).waitFor();
+    await page.locator('#answered').click();
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     await writeAbort('b', 'errors as well');
-    held[0]?.();
-    const answer = page.getByRole('alert').filter({ hasText: 'Abort default/a: The rollout of 2.0.0' });
-    await answer.waitFor();
-    expect(await page.getByLabel('Reason').inputValue()).toBe('errors as well');
     await page.keyboard.press('Enter');
     await until('the other request', async () => held.length === 2);
     held[1]?.();
@@ -85,9 +87,6 @@ describe('the dashboard in a browser, over a cluster in memory', () => {
       { workflowId: 'cell/default/a', name: 'abort', reason: 'errors' },
       { workflowId: 'cell/default/b', name: 'abort', reason: 'errors as well' },
     ]);
-    await answer.waitFor();
-    await page.getByRole('button', { name: 'Close the answer to Abort default/a' }).click();
-    await answer.waitFor({ state: 'hidden' });
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
     expect(problems).toEqual([]);
   });

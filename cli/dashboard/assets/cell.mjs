@@ -1,8 +1,8 @@
 import { html, nothing } from '/lit-html/lit-html.js';
 import { chartView } from './chart.mjs';
 import { away, badge, bar, healthView, lasting, section, table } from './parts.mjs';
-import { approvalView, blockedView, eventsView, historyView, requestsView, verdictsView } from './told.mjs';
-import { rightsOf, wordOf } from './words.mjs';
+import { submitting } from './frame.mjs';
+import { durationOf, rightsOf, wordOf } from './words.mjs';
 
 /** @typedef {import('../view.ts').CellPage} CellPage */
 /** @typedef {import('../view.ts').OfferView} OfferView */
@@ -93,7 +93,7 @@ function offersView(offers, mayAct, ask) {
 }
 
 /** @param {Pick<OfferView, 'name'>} offer */
-export const isGrave = ({ name }) => name === 'abort' || name === 'promoteFull';
+const isGrave = ({ name }) => name === 'abort' || name === 'promoteFull';
 
 /** @param {CellPage['groups'][number]} group */
 const groupRow = ({ name, version, role, asked, served, health, note }) => [
@@ -167,3 +167,198 @@ const factsView = ({ facts, url }, now) =>
           </div>`
     }
   </dl>`;
+
+/**
+ * What measures the Cell, with its values against their thresholds.
+ * @param {CellPage['verdicts']} verdicts
+ * @param {number} now
+ */
+const verdictsView = (verdicts, now) =>
+  section(
+    'Analyses',
+    verdicts.length > 0,
+    verdicts.map(
+      ({ kind, name, phase, tone, message, metrics }) =>
+        html` <h3>${kind} <code>${name}</code> ${badge(tone, phase)}</h3>
+          ${message === '' ? nothing : html`<p>${message}</p>`}
+          ${
+            metrics.length === 0
+              ? nothing
+              : table(
+                  `Values of ${name}`,
+                  ['Metric', 'Value', 'Threshold', 'Result', 'When'],
+                  metrics.map((metric) => [
+                    metric.name,
+                    html`<b>${metric.value || '–'}</b>`,
+                    metric.threshold || '–',
+                    badge(metric.tone, metric.phase),
+                    metric.time === undefined ? '–' : away(metric.time, now),
+                  ]),
+                )
+          }`,
+    ),
+  );
+
+/**
+ * @param {CellPage} page
+ * @param {number} now
+ */
+const blockedView = ({ blocked, rejected }, now) =>
+  html` ${section(
+    'Blocked versions',
+    blocked.length > 0,
+    table(
+      'Blocked versions',
+      ['Version', 'Since', 'Cause'],
+      blocked.map(({ version, time, cause }) => [version, away(time, now), cause]),
+    ),
+  )}
+  ${section(
+    'Rejected target groups',
+    rejected.length > 0,
+    html`<ul>
+      ${rejected.map((message) => html`<li>${message}</li>`)}
+    </ul>`,
+  )}`;
+
+/**
+ * @param {CellPage['approval']} approval
+ * @param {number} now
+ */
+const approvalView = (approval, now) =>
+  approval === undefined
+    ? nothing
+    : section(
+        'Approvals',
+        true,
+        html`
+          <p>${approval.text}</p>
+          ${approval.message === undefined ? nothing : html`<p>${approval.message}</p>`}
+          ${
+            approval.approvals.length === 0
+              ? nothing
+              : table(
+                  'Approved by',
+                  ['By', 'When', 'Reason'],
+                  approval.approvals.map(({ by, time, reason }) => [by, away(time, now), reason || '–']),
+                )
+          }
+        `,
+      );
+
+/** @param {{ action: string, by: string, reason: string }} request */
+const requestText = ({ action, by, reason }) => `${action} by ${by}${reason === '' ? '' : `: ${reason}`}`;
+
+/**
+ * @param {CellPage['requests']} requests
+ * @param {number} now
+ */
+const requestsView = (requests, now) =>
+  section(
+    'Requests',
+    requests.length > 0,
+    table(
+      'Requests',
+      ['When', 'Request', 'By', 'Reason'],
+      requests.map(({ time, action, by, reason }) => [away(time, now), action, by, reason || '–']),
+    ),
+  );
+
+/**
+ * @param {CellPage['history']} changes
+ * @param {number} now
+ */
+const historyView = (changes, now) =>
+  section(
+    'History',
+    changes.length > 0,
+    table(
+      'History',
+      ['Ended', 'Took', 'From', 'Version', 'Outcome', 'Requests', 'Message'],
+      changes.map((change) => [
+        away(change.endedAt, now),
+        durationOf(Date.parse(change.endedAt) - Date.parse(change.startedAt)),
+        change.from ?? '–',
+        change.version,
+        badge(change.tone, change.outcome),
+        change.requests.length === 0
+          ? '–'
+          : html`<ul class="plain">
+              ${change.requests.map((request) => html`<li>${requestText(request)}</li>`)}
+            </ul>`,
+        change.message,
+      ]),
+    ),
+  );
+
+/**
+ * @param {CellPage['events']} events
+ * @param {number} now
+ */
+const eventsView = (events, now) =>
+  section(
+    'Events',
+    events.length > 0,
+    table(
+      'Events',
+      ['When', 'Type', 'Reason', 'Message'],
+      events.map(({ time, type, reason, note }) => [away(time, now), type, reason, note]),
+    ),
+  );
+
+/**
+ * @typedef {object} Asking
+ * @property {string} namespace
+ * @property {string} name
+ * @property {OfferView} offer
+ * @property {import('../view.ts').CellPage['seen']} seen
+ * @property {boolean} isSent
+ * @property {Answer | undefined} answer
+ */
+
+/** @typedef {{ ok: boolean, message: string }} Answer */
+
+/**
+ * Asks for the reason of a request, and says what came of it.
+ * @param {Asking | undefined} asking
+ * @param {{ send: (reason: string) => void, close: (event: Event) => void }} on
+ */
+export function askingView(asking, { send, close }) {
+  return html` <dialog id="asking" aria-labelledby="asking-title" @close=${close} @cancel=${close}>
+    ${
+      asking === undefined
+        ? nothing
+        : html`<form @submit=${submitting('reason', send)}>
+            <h2 id="asking-title">${wordOf(asking.offer)} ${asking.namespace}/${asking.name}</h2>
+            <p>${asking.offer.does}</p>
+            ${
+              asking.answer === undefined
+                ? html` <label for="reason">Reason (optional)</label>
+                    <input
+                      id="reason"
+                      name="reason"
+                      maxlength="1024"
+                      autocomplete="off"
+                      placeholder="shown in the history"
+                    />
+                    <p class="buttons">
+                      <button type="button" ?disabled=${asking.isSent} @click=${close}>Cancel</button>
+                      <button
+                        type="submit"
+                        class=${isGrave(asking.offer) ? 'grave' : 'usual'}
+                        ?disabled=${asking.isSent}
+                      >
+                        ${asking.isSent ? 'Sending' : wordOf(asking.offer)}
+                      </button>
+                    </p>`
+                : html` <p class="answer ${asking.answer.ok ? 'good' : 'bad'}" role="alert">
+                      ${asking.answer.message}
+                    </p>
+                    <p class="buttons">
+                      <button type="button" id="answered" @click=${close}>Close</button>
+                    </p>`
+            }
+          </form>`
+    }
+  </dialog>`;
+}

@@ -1,9 +1,6 @@
-import { html, nothing, render } from '/lit-html/lit-html.js';
-import { dismiss, sendAsking } from './answers.mjs';
-import { answersView, askingView } from './asking.mjs';
-import { cellView } from './cell.mjs';
-import { cellsView } from './cells.mjs';
-import { clustersView } from './clusters.mjs';
+import { html, render } from '/lit-html/lit-html.js';
+import { askingView, cellView } from './cell.mjs';
+import { cellsView, clustersView } from './cells.mjs';
 import { frameView, loginView } from './frame.mjs';
 import { queryOf, routeNow, state, take } from './state.mjs';
 import { ask, follow, keepKey, logIn, logOut, takeKey, whoAmI } from './server.mjs';
@@ -59,9 +56,8 @@ function draw() {
 /** @param {number} now */
 const pageView = (now) => html`
   ${frameView(state, { now, skip: focusHeading, leave })}
-  ${state.asking === undefined ? answersView(state.answers, closeAnswer) : nothing}
   <main id="main">${state.me?.isIn === true ? contentView(now) : loginView(state, enter)}</main>
-  ${askingView(state, { send, close: closeAsking, closeAnswer })}
+  ${askingView(state.asking, { send, close: closeAsking })}
 `;
 
 /** @param {number} now */
@@ -120,28 +116,25 @@ function openAsking(offer, { namespace, name, seen }) {
   document.getElementById('reason')?.focus();
 }
 
-function closeAsking() {
-  state.asking = undefined;
+/** What was sent is answered in its dialog, which stays until then. */
+const isSending = () => state.asking?.isSent === true && state.asking.answer === undefined;
+
+/** @param {Event} event */
+function closeAsking(event) {
+  if (isSending()) event.preventDefault();
+  else state.asking = undefined;
   draw();
 }
 
 /** @param {string} reason */
 async function send(reason) {
-  await sendAsking(state, reason, {
-    ask: ({ namespace, name, offer, seen }, why) =>
-      ask({ namespace, name, request: offer.name, reason: why, seen }),
-    draw: () => {
-      draw();
-      if (state.asking?.answer !== undefined) document.getElementById('answered')?.focus();
-    },
-  });
-}
-
-/** @param {import('./answers.mjs').Asked['answers'][number]} answer */
-function closeAnswer(answer) {
-  dismiss(state, answer);
-  draw();
-  if (state.asking === undefined) focusHeading();
+  const { asking } = state;
+  if (asking === undefined || asking.isSent) return;
+  change({ asking: { ...asking, isSent: true } });
+  const { namespace, name, offer, seen } = asking;
+  const answer = await ask({ namespace, name, request: offer.name, reason, seen });
+  change({ asking: { ...asking, isSent: true, answer } });
+  document.getElementById('answered')?.focus();
 }
 
 const AGAIN_MS = 3000;
@@ -171,7 +164,7 @@ addEventListener('hashchange', () => {
   state.route = routeNow();
   state.cell = undefined;
   state.clusters = undefined;
-  state.asking = undefined;
+  if (!isSending()) state.asking = undefined;
   draw();
   focusHeading();
   followRoute();

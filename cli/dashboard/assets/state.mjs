@@ -18,8 +18,7 @@
  * @property {string} filter
  * @property {string} show
  * @property {boolean} all
- * @property {import('./asking.mjs').Asking | undefined} asking
- * @property {import('./answers.mjs').Asked['answers']} answers
+ * @property {import('./cell.mjs').Asking | undefined} asking
  */
 
 /** @type {State} */
@@ -38,7 +37,6 @@ export const state = {
   show: 'all',
   all: false,
   asking: undefined,
-  answers: [],
 };
 
 /**
