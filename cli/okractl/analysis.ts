@@ -1,15 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { Argument, type Command, Option } from 'commander';
 import type { TemplateReference } from '../../activities/rollout/analysis-templates.ts';
+import { type Sleep, sleep } from '../../clients/backoff.ts';
 import { ANALYSIS_RUN } from '../../clients/kubernetes/kinds.ts';
-import { isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { isForbidden, isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { ObjectKey } from '../../domain/model/ids.ts';
 import type { AnalysisArgument } from '../../domain/rollout/measure/analysis-arguments.ts';
 import { buildAnalysisRun, type NamedTemplate } from '../../domain/rollout/measure/analysis-run.ts';
 import { verdictFrom } from '../../domain/rollout/measure/analysis.ts';
-import { inOneLine } from '../terminal-text.ts';
+import { inOneLine, messageOf } from '../terminal-text.ts';
 import { repeated } from './manifests.ts';
 import { asYaml, forPrograms, type OutputFormat, outputOption, shown } from './output.ts';
-import { badUsage, exitCodes, failed, type Globals, type Session, type Shell } from './shell.ts';
+import { badUsage, exitCodes, failed, refused, type Globals, type Session, type Shell } from './shell.ts';
 import { mustWaitFor, type Timeout, timeoutOption, within } from './timeout.ts';
 
 interface CreateOptions extends AnalysisOptions {
@@ -129,21 +131,55 @@ export function addRun(program: Command, shell: AnalysisShell): void {
       if (options.dryRun === true) return shell.print(asYaml(object));
       await session.kubernetes.create(object);
       if (options.wait !== true) return shell.print(`AnalysisRun ${session.namespace}/${name} created.`);
-      const { untilHolds } = await import('./follow.ts');
       const key = { namespace: session.namespace, name };
       const what = `AnalysisRun ${session.namespace}/${name}`;
       const trouble = (why: string | undefined): void =>
-        shell.warn(why === undefined ? `Watching ${what} again.` : `cannot watch ${what}, retrying: ${why}`);
+        shell.warn(
+          inOneLine(why === undefined ? `Reading ${what} again.` : `cannot read ${what}, retrying: ${why}`),
+        );
       const over = await within(shell, { timeout: options.timeout, what }, (signal) =>
-        untilHolds<AnalysisRun>(session.kubernetes, { kind: ANALYSIS_RUN, key }, isOver, { signal, trouble }),
+        untilOver(session.kubernetes, key, { signal, trouble }),
       );
-      if (over === undefined)
-        throw failed(`AnalysisRun ${session.namespace}/${name} was deleted before it ended.`);
+      if (over === undefined) throw failed(`${what} was deleted before it ended.`);
       const { isGood, message, said } = endOf(over);
       shell.print(message);
       for (const line of said) shell.warn(line);
       if (!isGood) shell.exitWith(exitCodes.failure);
     });
+}
+
+const BETWEEN_READS_MS = 2_000;
+
+/** Reads an AnalysisRun until it has ended; undefined when it is deleted before. Throws where it may not be read. */
+export async function untilOver(
+  kubernetes: Pick<KubernetesClient, 'get'>,
+  key: ObjectKey,
+  {
+    signal,
+    trouble,
+    wait = sleep,
+  }: {
+    readonly signal: AbortSignal;
+    /** Told why it cannot be read, and with undefined when that is over. */
+    readonly trouble: (why: string | undefined) => void;
+    readonly wait?: Sleep;
+  },
+): Promise<AnalysisRun | undefined> {
+  for (let isTroubled = false; ; await wait(BETWEEN_READS_MS, signal)) {
+    signal.throwIfAborted();
+    try {
+      const run = await kubernetes.get<AnalysisRun>(ANALYSIS_RUN, key, { signal });
+      if (isTroubled) trouble(undefined);
+      isTroubled = false;
+      if (run === undefined || isOver(run)) return run;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (isForbidden(error))
+        throw refused(`AnalysisRun ${key.name} exists, but you may not read it: ${messageOf(error)}`);
+      if (!isTroubled) trouble(messageOf(error));
+      isTroubled = true;
+    }
+  }
 }
 
 /** An AnalysisRun (argoproj.io/v1alpha1), as far as it is looked at. */

@@ -23,12 +23,12 @@ import {
   loadBalancerTypes,
   targetGroupsOf,
 } from '../../domain/load-balancers/load-balancer.ts';
-import { formatKey, keyOf, type ObjectKey } from '../../domain/model/ids.ts';
+import { formatKey, keyOf } from '../../domain/model/ids.ts';
 import { fieldsIn, textIn } from '../../domain/model/fields.ts';
 import type { Informed, ObjectEvent } from '../../watchers/event.ts';
 import { runInformer } from '../../watchers/informer/informer.ts';
 import type { Asked } from './describe-cell.ts';
-import { refused, type Session } from './shell.ts';
+import type { Session } from './shell.ts';
 import type { Target } from './target.ts';
 import { havingAll, type Watched } from './watched.ts';
 
@@ -264,74 +264,16 @@ function gathered<T extends Informed>({
 
 const WARN = pino.levels.values['warn'] ?? 40;
 
-/** Takes what an informer logs: a warning is a trouble, with the status by which Kubernetes answered if it did, and what comes after it says that it is over. */
-export function troubleLog(trouble: (why: string | undefined, status?: number) => void): Log {
+/** Takes what an informer logs: a warning is a trouble, and what comes after it says that it is over. */
+export function troubleLog(trouble: (why: string | undefined) => void): Log {
   return pino(
     { base: null },
     {
       write: (line) => {
         const { level, err } = fieldsIn(JSON.parse(line));
         if (typeof level !== 'number' || level < WARN) return trouble(undefined);
-        const { message, status } = fieldsIn(err);
-        const why = textIn(message) ?? 'unknown reason';
-        trouble(why, typeof status === 'number' ? status : undefined);
+        trouble(textIn(fieldsIn(err)['message']) ?? 'unknown reason');
       },
     },
   );
-}
-
-/** Until when something is waited for, and who is told what keeps one from seeing it. */
-interface Waiting {
-  readonly signal: AbortSignal;
-  /** Told why it cannot be watched, which is tried again, and with undefined when that is over. */
-  readonly trouble: (why: string | undefined) => void;
-}
-
-const FORBIDDEN = 403;
-
-/**
- * Watches an object until something holds of it; undefined when it is deleted before. Throws the reason of the signal, and
- * where it may not be looked at in the first place.
- */
-export async function untilHolds<T extends Informed>(
-  kubernetes: KubernetesClient,
-  { kind, key }: { readonly kind: KindRef; readonly key: ObjectKey },
-  holds: (object: T) => boolean,
-  { signal, trouble }: Waiting,
-): Promise<T | undefined> {
-  const done = new AbortController();
-  let found: T | undefined;
-  let isListed = false;
-  let isThere = false;
-  let forbidden: string | undefined;
-  await runInformer<T>({
-    kubernetes,
-    kind,
-    namespace: key.namespace,
-    signal: AbortSignal.any([signal, done.signal]),
-    log: troubleLog((why, status) => {
-      if (isListed || status !== FORBIDDEN) return trouble(why);
-      forbidden = why;
-      done.abort();
-    }),
-    onSynced: () => {
-      isListed = true;
-      if (!isThere) done.abort();
-    },
-    onEvent: ({ type, object }) => {
-      if (object.metadata.name !== key.name) return;
-      isThere = true;
-      if (type === 'delete') done.abort();
-      else if (holds(object)) {
-        found = object;
-        done.abort();
-      }
-    },
-  });
-  signal.throwIfAborted();
-  if (forbidden !== undefined)
-    throw refused(
-      `cannot wait for ${kind.kind} ${key.name}: Kubernetes does not allow you to list and watch ${kind.plural} in namespace ${key.namespace}: ${forbidden}. Ask for a role with these verbs. ${kind.kind} ${key.name} exists nevertheless.`,
-    );
-  return found;
 }

@@ -91,12 +91,15 @@ export function memoryCluster(
     all.set(id, stored);
     return stored;
   };
+  const letOthersWrite = (): void => {
+    for (const object of meanwhile?.([...all.values()]) ?? [])
+      all.set(idOf(kindOf(object), object.metadata), object);
+  };
   const list = async (
     kind: KindRef,
     { labelSelector, namespace }: ListOptions = {},
   ): Promise<readonly FakeObject[]> => {
-    for (const object of meanwhile?.([...all.values()]) ?? [])
-      all.set(idOf(kindOf(object), object.metadata), object);
+    letOthersWrite();
     return [...all.values()].filter(
       (one) =>
         isOf(kind, one) &&
@@ -105,7 +108,10 @@ export function memoryCluster(
     );
   };
   const client: Partial<Record<keyof KubernetesClient, unknown>> = {
-    get: async (kind: KindRef, key: Key) => all.get(idOf(kind, key)),
+    get: async (kind: KindRef, key: Key) => {
+      if (kind.kind === 'AnalysisRun') letOthersWrite();
+      return all.get(idOf(kind, key));
+    },
     list,
     snapshot: async (kind: KindRef, options: ListOptions) => ({
       items: await list(kind, options),
