@@ -23,7 +23,6 @@ export interface CommandLine {
   /** By which name it says what is wrong. */
   readonly name: string;
   readonly make: (shell: ProcessShell, version: string) => Command;
-  /** Closes what the commands have opened. */
   readonly close?: () => Promise<void>;
   readonly words?: readonly string[];
 }

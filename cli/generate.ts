@@ -35,10 +35,8 @@ const EXAMPLE = 'docs/examples/cell.yaml';
 /** When the rollout of the README begins. */
 const BEGIN = Date.parse('2027-01-11T10:00:00Z');
 
-/** What the README has people type first. */
 const first = ['plan', '--offline', '-f', EXAMPLE, '--assume', '2.0.0'] as const;
 
-/** Runs it, and returns what it prints. */
 async function printedFirst(): Promise<string> {
   const lines: string[] = [];
   const shell = {
@@ -109,7 +107,6 @@ function examplesOf(command: Command, examples: Examples): readonly string[] {
   return lines.length === 0 ? [] : [`Examples:\n\n${lines.map((line) => `    ${line}`).join('\n')}\n`];
 }
 
-/** The page of all commands of a program: the options that each of them has, and a section for each. */
 function commandPage(program: Command, examples: Examples, introduction: string): string {
   const sections = visibleCommands(program).map((command) => sectionOf(command, program.name(), examples));
   return `${introduction}${optionRows(program)}\n\n${sections.join('\n')}`;

@@ -5,7 +5,6 @@ import type { Log } from '../clients/log.ts';
 import type { Metrics } from '../clients/metrics/metrics.ts';
 import type { Waiting } from '../clients/waiting.ts';
 
-/** What the health of a process is told from. */
 interface HealthOptions {
   readonly host: string;
   /** 0: any that is free. */
@@ -64,7 +63,6 @@ export interface Readiness {
   readonly of: (condition: string) => Waiting;
   /** What the process still waits for, or waits for again, a sentence each; empty when it does its work. */
   readonly missing: () => readonly string[];
-  /** Whether each condition is fulfilled. */
   readonly states: () => readonly { readonly condition: string; readonly fulfilled: boolean }[];
 }
 

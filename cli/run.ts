@@ -12,7 +12,6 @@ import type { Component } from './components.ts';
 import { createReadiness, type Readiness, serveHealth } from './health.ts';
 import { version } from './version.ts';
 
-/** What a part of the process runs with. */
 interface ComponentDependencies {
   readonly config: Config;
   readonly log: Log;
@@ -23,7 +22,6 @@ interface ComponentDependencies {
   readonly timing?: WatcherOptions['timing'];
 }
 
-/** What each part needs to do its work. */
 const conditions: Readonly<Record<Component, readonly string[]>> = {
   watchers: ['temporal', 'lease', 'kinds'],
   worker: ['temporal', 'polls'],

@@ -4,7 +4,6 @@ import type { z } from 'zod';
 import { given } from '../domain/model/fields.ts';
 import { variables, type Variables } from './variables.ts';
 
-/** Environment variables by name. */
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** All that can be set from outside. */
@@ -38,7 +37,6 @@ export function loadConfig(environment: Environment = process.env): Config {
   return freeze(arrange(parsed.data));
 }
 
-/** Says which variable cannot be used, and what it should be; a secret is not repeated. */
 function describeIssue(issue: z.core.$ZodIssue, environment: Environment): string {
   const name = String(issue.path[0]);
   const isSecret = issue.code === 'custom' && issue.params?.['isSecret'] === true;
@@ -135,15 +133,11 @@ function arrange(from: Variables) {
       // They belong to no namespace: who looks after some namespaces looks after those that are named.
       stagedSelector:
         from.OKRA_STAGED_BINDING_POLICY_SELECTOR ?? (from.OKRA_WATCH_NAMESPACE.length === 0 ? '' : undefined),
-      /** The path of workflow code that was bundled beforehand; undefined: the package's own. */
       workflowBundle: from.OKRA_WORKFLOW_BUNDLE,
       /** The version of the worker by which Temporal gives it work; undefined: each worker takes all. */
       deployment: deploymentOf(from),
-      /** Where traces are sent to, by OTLP over HTTP. */
       tracesEndpoint: from.OTEL_EXPORTER_OTLP_ENDPOINT,
-      /** Where the Web UI of Temporal is, for links to it. */
       temporalUi: from.OKRA_TEMPORAL_UI,
-      /** Where health is served. */
       health: bound(from.OKRA_HEALTH_HOST, from.OKRA_HEALTH_PORT),
     }),
   };

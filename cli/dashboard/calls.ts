@@ -13,7 +13,6 @@ import type { Me } from './view.ts';
 /** Answers what the page calls. */
 export type Calls = (request: IncomingMessage, response: ServerResponse, path: string) => Promise<void>;
 
-/** What calls are answered from. */
 interface CallOptions {
   readonly viewers: Viewers;
   readonly version: string;
@@ -133,13 +132,11 @@ async function bodyOf(request: IncomingMessage): Promise<Readonly<Record<string,
   }
 }
 
-/** What came of a request. */
 interface Asked {
   readonly status: 200 | 202 | 403 | 409 | 502;
   readonly message: string;
 }
 
-/** A request of the page. */
 interface PageRequest {
   readonly key: ObjectKey;
   readonly name: AskName;
@@ -180,5 +177,4 @@ export async function ask(
   }
 }
 
-/** Whether a word names a request. */
 const isAskName = (word: unknown): word is AskName => askNames.some((name) => name === word);

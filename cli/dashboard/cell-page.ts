@@ -172,7 +172,6 @@ function applicationsOf(status: CellStatus): CellPage['applications'] {
   }));
 }
 
-/** Who may approve, how many are lacking, and who has. */
 function approvalOf({ approval }: CellStatus): Pick<CellPage, 'approval'> {
   if (approval === undefined) return {};
   const { count, lacking, groups, message, approvals = [] } = approval;
@@ -187,7 +186,6 @@ function approvalOf({ approval }: CellStatus): Pick<CellPage, 'approval'> {
 
 const MOST_EVENTS = 20;
 
-/** The last Events, the newest first. */
 function eventsOf(events: readonly ShownEvent[]): readonly EventView[] {
   const timeOf = ({ eventTime, deprecatedLastTimestamp }: ShownEvent): string =>
     eventTime ?? deprecatedLastTimestamp ?? '';

@@ -4,14 +4,12 @@ import type { Cell } from '../../crds/cell.ts';
 import type { KnownCell } from './rows.ts';
 import type { ChartView, Point, Series } from './view.ts';
 
-/** What is known of the weights of a Cell over time. */
 interface WeightSources {
   readonly cell: Pick<Cell, 'status'>;
   /** Of Temporal; undefined when it has not answered, or not yet. */
   readonly told: WeightHistory | undefined;
   /** What the watch has seen since the page was started. */
   readonly seen: readonly ToldWeights[];
-  /** Why Temporal told nothing. */
   readonly trouble?: string | undefined;
   readonly now: number;
 }
@@ -62,7 +60,6 @@ function inOrderOf({ status }: Pick<Cell, 'status'>, series: readonly Series[]):
   return series.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** What Temporal has told, and from then on what was seen. */
 function joined(told: readonly ToldWeights[], seen: readonly ToldWeights[]): readonly ToldWeights[] {
   const until = told.at(-1)?.at ?? 0;
   return [...told, ...seen.filter(({ at }) => at > until)];

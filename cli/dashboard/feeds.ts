@@ -94,7 +94,6 @@ function teller(
   }
 }
 
-/** Tells what differs from what was told last. */
 function onceEach(stream: Stream, event: string, read: () => unknown): () => void {
   let told = '';
   return () => {
@@ -208,7 +207,6 @@ export const policiesOf = (
     };
   });
 
-/** Everything that clusters are told from. */
 interface ClusterSources {
   readonly groups: Iterable<AWSTargetGroup>;
   readonly sets: Iterable<ClusterSet>;
@@ -262,7 +260,6 @@ export function clustersOf({ groups, sets, cells }: ClusterSources): readonly Cl
     );
 }
 
-/** A cluster by its secret, with what is known of it so far. */
 interface Known {
   readonly key: string;
   readonly secret: string;
@@ -272,7 +269,6 @@ interface Known {
 
 type Served = NonNullable<CellStatus['targetGroups']>[number] & { readonly key: string };
 
-/** The target groups in the rules of Cells, by ARN. */
 const servedIn = (cells: Iterable<Cell>): ReadonlyMap<string, readonly Served[]> =>
   Map.groupBy(
     [...cells].flatMap(({ metadata, status }) =>

@@ -6,7 +6,6 @@ import { callOf, type Calls } from './calls.ts';
 import type { Viewers } from './hub.ts';
 import { end } from './stream.ts';
 
-/** What the page is served by. */
 interface DashboardOptions {
   readonly host: string;
   /** 0: any that is free. */
@@ -16,11 +15,9 @@ interface DashboardOptions {
   readonly viewers: Viewers;
   readonly version: string;
   readonly now: () => number;
-  /** Told of what went wrong here; never of what was sent. */
   readonly failed: (error: unknown) => void;
 }
 
-/** The page as it is served. */
 interface DashboardServer {
   readonly port: number;
   readonly close: () => Promise<void>;
@@ -127,14 +124,12 @@ export interface Asking {
   readonly origin: string | undefined;
   /** `Sec-Fetch-Site`; undefined: a browser that does not say so, or no browser. */
   readonly site: string | undefined;
-  /** `Sec-Fetch-Dest`. */
   readonly destination: string | undefined;
   /** The header by which the page says that it asks, and not a form or a link. */
   readonly mark: string | undefined;
   readonly contentType: string | undefined;
 }
 
-/** Why a request is not answered. */
 interface Refusal {
   readonly status: 400 | 403 | 405 | 415 | 421;
   readonly message: string;

@@ -19,7 +19,6 @@ export interface Hub {
   readonly rows: () => ReadonlyMap<string, CellRow>;
   readonly groups: () => ReadonlyMap<string, AWSTargetGroup>;
   readonly sets: () => ReadonlyMap<string, ClusterSet>;
-  /** A Cell with what its load balancer is asked for. */
   readonly known: (key: string) => KnownCell | undefined;
   /** How the weights of a Cell went since the watch began. */
   readonly seen: (key: string) => readonly ToldWeights[];
@@ -27,7 +26,6 @@ export interface Hub {
   readonly onChange: (listener: () => void) => () => void;
 }
 
-/** What is watched, and until when. */
 interface HubOptions {
   readonly kubernetes: KubernetesClient;
   /** All when empty. */
@@ -36,7 +34,6 @@ interface HubOptions {
   readonly signal: AbortSignal;
 }
 
-/** Changes that come together are told together. */
 const TOGETHER_MS = 200;
 
 interface Shown extends KnownCell {

@@ -11,7 +11,6 @@ import { serveDashboard } from './http.ts';
 import { openHub, type Viewer, type Viewers } from './hub.ts';
 import { keepLogins } from './logins.ts';
 
-/** What the dashboard of a cluster runs with. */
 interface InCluster {
   readonly config: Config;
   readonly log: Log;
@@ -41,7 +40,6 @@ export async function runDashboard({ config, log, version, signal, waiting }: In
 
 type Operators = ReturnType<typeof keepOperator>;
 
-/** Someone who logs in sees and does what their token lets them. */
 async function entered(
   config: Config,
   {

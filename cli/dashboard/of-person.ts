@@ -7,7 +7,6 @@ import { serveDashboard } from './http.ts';
 import { openHub } from './hub.ts';
 import { newKey, onePerson } from './logins.ts';
 
-/** Whose page it is, and of what. */
 interface PersonalOptions {
   readonly session: Session;
   /** All namespaces when undefined. */

@@ -9,7 +9,6 @@ import type { Viewer } from './hub.ts';
 import { type Reading, remembered } from './remembered.ts';
 import type { MayAsk } from './view.ts';
 
-/** A request that makes sense as a Cell stands, and what it does. */
 interface Offer {
   readonly name: AskName;
   readonly does: string;
@@ -67,7 +66,6 @@ export function seenOf({ status = {} }: Pick<Cell, 'status'>): Seen {
   return { version, step: currentStepIndex + 1, paused: rollout.paused !== undefined };
 }
 
-/** As okractl describe has it. */
 function ofApplications({ applications = [], paused }: CellStatus): readonly Offer[] {
   const hasFailed = applications.some(({ failed }) => failed !== undefined && failed.retried !== true);
   const isMoving = applications.some(({ phase }) => phase !== 'Synced');

@@ -104,7 +104,6 @@ interface Told {
   readonly trouble?: string | undefined;
 }
 
-/** Reads the history of weights, or says why it cannot. */
 async function toldBy({ session }: Viewer, key: ObjectKey): Promise<Told> {
   try {
     const operator = await session.operator();

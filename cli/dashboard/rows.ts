@@ -13,7 +13,6 @@ export interface KnownCell {
 
 const longestMessage = 500;
 
-/** What can only go on when a person says so. */
 const forPersons = new Set([
   'WaitingForApproval',
   'ApprovalTimedOut',
@@ -113,7 +112,6 @@ const byPhase: Readonly<Record<string, Tone>> = {
   FailedReverting: 'Bad',
 };
 
-/** How a Cell stands. */
 function toneOf({ status = {} }: Pick<Cell, 'status'>): Tone {
   const { phase = 'Pending' } = status;
   return isDegraded(status) ? 'Bad' : (byPhase[phase] ?? 'Idle');

@@ -5,7 +5,6 @@ import type { Viewer } from './hub.ts';
 export interface Stream {
   /** Tells an event. False: nothing is told, because what came before has not been read yet. */
   readonly send: (event: string, data: unknown) => boolean;
-  /** Called when there is room again. */
   readonly onRoom: (listener: () => void) => void;
   readonly signal: AbortSignal;
   readonly end: () => void;
@@ -19,7 +18,6 @@ const UNREAD_MS = 60_000;
 /** How long what was sent last may take to arrive when the stream ends. */
 const ENDING_MS = 1_000;
 
-/** How long a stream waits. */
 interface StreamTiming {
   readonly beatMs: number;
   readonly unreadMs: number;
@@ -65,7 +63,6 @@ export function openStream(
   };
 }
 
-/** How many look at once. */
 interface StreamLimits {
   readonly most: number;
   /** Of one login. */
@@ -75,7 +72,6 @@ interface StreamLimits {
 /** As many as a browser opens to one server, but for one that requests go by. */
 const usual: StreamLimits = { most: 100, each: 5 };
 
-/** The streams that are open. */
 interface Streams {
   /** Says why there is no room for one more; undefined when there is. */
   readonly full: (viewer: Viewer) => string | undefined;

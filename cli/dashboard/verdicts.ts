@@ -139,7 +139,6 @@ export function metricsOfCheck({ metadata, spec, status = {} }: Check): readonly
   }));
 }
 
-/** The AnalysisRuns that an Experiment has made. */
 const runsOfExperiment = (experiment: unknown): readonly string[] =>
   recordsIn(fieldsIn(fieldsIn(experiment)['status'])['analysisRuns']).flatMap(
     (run) => textIn(run['analysisRun']) ?? [],

@@ -22,16 +22,13 @@ export interface CellRow {
   readonly name: string;
   readonly phase: string;
   readonly tone: Tone;
-  /** What it waits for, or what it came to. */
   readonly message: string;
   /** Since when it stands like that; undefined when nobody knows. */
   readonly since?: string;
   readonly stable?: string;
   readonly canary?: string;
-  /** The step under way, for people. */
   readonly step?: string;
   readonly weights: readonly GroupWeight[];
-  /** Whether it waits for a person. */
   readonly asksPerson: boolean;
 }
 
@@ -80,7 +77,6 @@ export interface HealthView {
 export interface StepView {
   readonly text: string;
   readonly stands: 'Done' | 'Current' | 'Ahead';
-  /** Of the current step, where they are known. */
   readonly since?: string;
   readonly endsAt?: string;
 }
@@ -117,7 +113,6 @@ export interface VerdictView {
 /** The approvals that a step waits for. */
 export interface ApprovalView {
   readonly text: string;
-  /** What is to be looked at. */
   readonly message?: string;
   readonly approvals: readonly Omit<RequestView, 'action'>[];
 }
@@ -190,7 +185,6 @@ export interface ChartView {
   /** What the weights add up to. */
   readonly total: number;
   readonly series: readonly Series[];
-  /** Where the weights are known from, when not all of them are. */
   readonly note?: string;
 }
 
@@ -254,7 +248,6 @@ export interface Me {
   /** Undefined: nobody has logged in. */
   readonly by?: string;
   readonly version: string;
-  /** Whether one can log in here. */
   readonly canLogIn: boolean;
   readonly mayAct: boolean;
   /** Whether there is anything that they may see without logging in. */

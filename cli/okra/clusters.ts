@@ -128,7 +128,6 @@ export function addGetCluster(get: Command, shell: OkraShell): void {
     });
 }
 
-/** A cluster, and its Argo CD cluster secret. */
 interface NamedCluster {
   readonly cluster: KnownCluster;
   readonly secret: StoredClusterSecret;

@@ -23,7 +23,6 @@ import type { Hands } from '../../workflows/hands.ts';
 import { BY_OKRA } from './kept-rollout.ts';
 import { asActivity } from './session.ts';
 
-/** What a pass is made with. */
 interface PassMeans {
   readonly key: ObjectKey;
   readonly activities: Activities;

@@ -185,7 +185,6 @@ export const targetGroupSet = (
   },
 });
 
-/** What is synced, and how. */
 interface SyncRequest {
   readonly kind: KindRef;
   readonly sync: (activities: Activities, key: ObjectKey) => Promise<Synced>;

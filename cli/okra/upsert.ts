@@ -145,7 +145,6 @@ function addBinding(upsert: Command, shell: OkraShell): void {
     .option('--labels <key=value,…>', 'labels of the TargetGroupBinding', pairs);
 }
 
-/** An object that the command line says. */
 interface SaidObject {
   readonly apiVersion: string;
   readonly kind: string;

@@ -19,7 +19,6 @@ interface CreateOptions extends AnalysisOptions {
   readonly output?: OutputFormat;
 }
 
-/** What is around a command that makes AnalysisRuns. */
 interface AnalysisShell extends Pick<Shell, 'print' | 'warn' | 'now' | 'signal' | 'exitWith'> {
   readonly session: (globals: Globals) => Pick<Session, 'kubernetes' | 'namespace'>;
 }
@@ -182,7 +181,6 @@ export async function untilOver(
   }
 }
 
-/** An AnalysisRun (argoproj.io/v1alpha1), as far as it is looked at. */
 interface AnalysisRun {
   readonly apiVersion: string;
   readonly kind: string;
@@ -285,7 +283,6 @@ function refuseUnknown(given: readonly AnalysisArgument[], templates: readonly N
   );
 }
 
-/** What says how an AnalysisRun is made. */
 interface AnalysisOptions extends Globals {
   readonly templateName?: readonly string[];
   readonly clusterTemplateName?: readonly string[];
@@ -293,7 +290,6 @@ interface AnalysisOptions extends Globals {
   readonly argsFromSecrets?: readonly string[];
 }
 
-/** Adds the options that say how an AnalysisRun is made. */
 const withAnalysisOptions = (command: Command): Command =>
   command
     .option('--template-name <name>', 'an AnalysisTemplate in the namespace; may be repeated', repeated)
@@ -304,7 +300,6 @@ const withAnalysisOptions = (command: Command): Command =>
 /** The phases in which an AnalysisRun measures no more. */
 const PHASES = ['Successful', 'Failed', 'Error', 'Inconclusive'] as const;
 
-/** Reads the name of a phase, in any case. */
 function phaseCalled(text: string): (typeof PHASES)[number] {
   const found = PHASES.find((phase) => phase.toLowerCase() === text.toLowerCase());
   if (found !== undefined) return found;

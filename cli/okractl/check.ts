@@ -146,7 +146,6 @@ async function okradFindings(
   );
 }
 
-/** Reads which service account is meant: `okra/okra`. */
 function parseAccount(text: string): ServiceAccount {
   const [namespace = '', name = '', ...others] = text.split('/');
   if (namespace !== '' && name !== '' && others.length === 0) return { namespace, name };
@@ -166,17 +165,13 @@ async function temporalFindings({ operator, temporal, taskQueue }: Session): Pro
   }
 }
 
-/** What was found out about one thing that Okra needs. */
 interface Finding {
   readonly is: 'Fine' | 'Problem' | 'Unknown';
   readonly what: string;
 }
 
-/** Says that something is as it has to be. */
 const fine = (what: string): Finding => ({ is: 'Fine', what });
-/** Says what is lacking. */
 const problem = (what: string): Finding => ({ is: 'Problem', what });
-/** Says what could not be found out. */
 const unknown = (what: string): Finding => ({ is: 'Unknown', what });
 
 /** Judges the definition of a kind as it is installed; undefined: there is none. */
@@ -211,7 +206,6 @@ function asKept(schema: unknown): unknown {
   );
 }
 
-/** Judges what Temporal has and lacks. */
 function judgeTemporal(
   { missingAttributes, unpolled }: TemporalFindings,
   { namespace, taskQueue }: { readonly namespace: string; readonly taskQueue: string },
@@ -237,21 +231,17 @@ function pollsFinding(unpolled: readonly string[] | undefined, taskQueue: string
 
 const marks = { Fine: 'ok      ', Problem: 'PROBLEM ', Unknown: '?       ' } as const;
 
-/** A line for each finding. */
 const formatFindings = (findings: readonly Finding[]): string =>
   findings.map(({ is, what }) => `${marks[is]}${inOneLine(what)}`).join('\n');
 
 type Permission = (typeof permissions)[number];
 
-/** A right that someone may have, and what it is for. */
 interface Right {
   readonly access: Access;
   readonly use: string;
-  /** Whether the rest works without it. */
   readonly optional: boolean;
 }
 
-/** Where okrad does its work. */
 interface Places {
   /** A namespace that it watches; undefined: all. */
   readonly watched: string | undefined;

@@ -63,7 +63,6 @@ export function addCompletion(program: Command, shell: Shell): void {
     });
 }
 
-/** A word that may stand there, and what it means. */
 type Offer = readonly [word: string, description?: string];
 
 async function offersFor(
@@ -130,7 +129,6 @@ const onCells = 'describe watch history plan pause resume promote abort retry ap
   ' ',
 );
 
-/** The kind whose objects a command takes by name. */
 const kindOf: Readonly<Record<string, KindRef>> = {
   ...Object.fromEntries(onCells.map((name) => [name, CELL])),
   unfreeze: FREEZE,

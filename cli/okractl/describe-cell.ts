@@ -90,7 +90,6 @@ export const healthOf = (
 ): string | undefined =>
   group?.healthyTargets === undefined ? undefined : `${group.healthyTargets}/${group.targets ?? '?'}`;
 
-/** The rollout that is under way. */
 function rolloutPairs(status: CellStatus, now: number): readonly Pair[] {
   const { rollout } = status;
   const paused = rollout?.paused ?? status.paused;
@@ -290,7 +289,6 @@ export type Asked =
   /** The person may not read it, say. */
   | { readonly is: 'Unknown'; readonly why: string };
 
-/** All that is shown of a Cell. */
 interface CellView {
   readonly cell: Cell;
   readonly asked: Asked;

@@ -100,14 +100,12 @@ function urlOf(
     : workflowUrl(ui, { namespace: temporal.namespace, workflowId, runId });
 }
 
-/** All that is shown of a StagedBindingPolicy. */
 interface StagedView {
   readonly policy: StagedBindingPolicy;
   readonly events: readonly ShownEvent[];
   readonly url?: string | undefined;
 }
 
-/** Says all that there is to say about a StagedBindingPolicy. */
 function describeStaged({ policy, events, url }: StagedView, now: number): string {
   const { metadata, status = {} } = policy;
   const { phase = 'Pending', reason, message = NOT_RECONCILED } = status;

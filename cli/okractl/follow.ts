@@ -58,7 +58,6 @@ interface Source<T extends Informed> {
   /** Whether nothing is known to be whole without it, also while it cannot be read. */
   readonly isMain?: boolean;
   readonly apply: (watched: Watched, news: News<T>) => Watched;
-  /** The objects that are of interest; undefined: all. */
   readonly isWanted?: (object: T) => boolean;
 }
 

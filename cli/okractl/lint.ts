@@ -172,7 +172,6 @@ const ownerProblems = (owners: unknown): readonly string[] =>
         ];
   });
 
-/** What is wrong with a map of labels or annotations. */
 function textProblems(field: 'labels' | 'annotations', map: unknown): readonly string[] {
   if (map === undefined) return [];
   if (!isRecord(map)) return [`invalid metadata.${field} ${JSON.stringify(map)}: must be a map`];
@@ -290,16 +289,13 @@ function leavesOf(schema: StructuralSchema, path: string): readonly string[] {
   return isRecord(items) ? [...own, ...leavesOf(items, `${path}[0]`)] : own;
 }
 
-/** The schema in the manifest of a kind. */
 function schemaOf(kind: (typeof resources)[number]): StructuralSchema {
   const [version] = recordsIn(fieldsIn(kind.manifest()['spec'])['versions']);
   return fieldsIn(fieldsIn(version?.['schema'])['openAPIV3Schema']);
 }
 
-/** A field that a schema does not have. */
 interface UnknownField {
   readonly path: string;
-  /** A field of nearly the same name that the schema has there. */
   readonly meant?: string;
 }
 

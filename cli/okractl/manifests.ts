@@ -12,7 +12,6 @@ export interface Manifest {
   readonly object: Fields;
 }
 
-/** What was read of files. */
 interface Manifests {
   readonly manifests: readonly Manifest[];
   /** What is no YAML, or no object. */
@@ -90,7 +89,6 @@ function valueOf(document: Pick<Document, 'toJS'>): unknown {
 const itemsOf = (object: Fields): readonly Fields[] =>
   object['kind'] === 'List' ? recordsIn(object['items']) : [object];
 
-/** What an object says it is. */
 interface Identity {
   readonly apiVersion: string;
   readonly kind: string;

@@ -145,11 +145,9 @@ export interface ShownObject {
   readonly metadata: { readonly name: string; readonly namespace?: string };
 }
 
-/** What a table of objects shows besides their columns. */
 interface TableOptions {
   readonly now: number;
   readonly wide: boolean;
-  /** Whether the namespace is shown. */
   readonly namespaces: boolean;
 }
 

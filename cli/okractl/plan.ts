@@ -118,11 +118,9 @@ async function soundObjects(
   return manifests.map(({ object }) => withoutNulls(object));
 }
 
-/** A plan as programs and as people read it. */
 interface Planned {
   readonly plan: { readonly problems: readonly string[] };
   readonly text: string;
-  /** The version to which the Cell is pinned. */
   readonly pin?: string | undefined;
 }
 
@@ -165,7 +163,6 @@ async function planOfApplications(
   return { plan, text: formatApplicationsPlan(formatKey(key), plan) };
 }
 
-/** How objects are read, which is all that a plan does. */
 type Reader = Pick<KubernetesClient, 'get' | 'list' | 'serves'>;
 
 /** A cluster without objects, for plans that ask none. */

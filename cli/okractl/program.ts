@@ -20,7 +20,6 @@ import type { Shell } from './shell.ts';
 import { addTrace } from './trace.ts';
 import { addWatch } from './watch.ts';
 
-/** Each command of okractl, in the order in which its help lists them. */
 const commands: readonly ((program: Command, shell: Shell) => void)[] = [
   addGet,
   addDescribe,

@@ -73,7 +73,6 @@ export function nothingToRetry(target: Target, status: CellStatus = {}): string 
   return `nothing to retry: ${formatTarget(target)} has no failed version and no blocked rollout (${got}).`;
 }
 
-/** A command, and what it does as things stand. */
 type Offer = readonly [verb: string, does: string];
 
 const RETRY: Offer = ['retry', 'retries at once'];
@@ -123,7 +122,6 @@ function offersFor(status: CellStatus): readonly Offer[] {
   return [...(isDegraded(status) ? [RETRY] : [PAUSE]), abort, ['watch', 'follows the rollout']];
 }
 
-/** What makes sense for a Cell with applications. */
 function ofApplications({ applications = [], paused }: CellStatus): readonly Offer[] {
   if (paused !== undefined) return [['resume', 'ends the pause']];
   const hasFailed = applications.some(({ failed }) => failed !== undefined && failed.retried !== true);

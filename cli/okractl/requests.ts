@@ -111,7 +111,6 @@ export function addApprove(program: Command, shell: Shell): void {
   withSeenOptions(command);
 }
 
-/** What a person says that they have looked at. */
 interface SeenOptions {
   readonly of?: string | undefined;
   readonly step?: number | undefined;
@@ -175,7 +174,6 @@ async function failedIn(kubernetes: Reader, { kind, key }: Target): Promise<read
   ];
 }
 
-/** For how long it is waited, how often it is looked, and by which clock. */
 interface Patience {
   readonly forMilliseconds: number;
   readonly everyMilliseconds: number;

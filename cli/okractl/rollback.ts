@@ -88,7 +88,6 @@ function outcomeOf(key: ObjectKey, to: string, bySteps: string | undefined): str
 /** The annotation by which kubectl, and those who read its output, know why an object was changed. */
 export const CHANGE_CAUSE = 'kubernetes.io/change-cause';
 
-/** Says why a Cell cannot be rolled back to a version; undefined when it can. */
 function refusalToRollBack(
   cell: Cell,
   selected: readonly SelectedTargetGroup[],

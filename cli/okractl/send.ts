@@ -22,7 +22,6 @@ export interface Sending {
   readonly target: Target;
   readonly name: AskName;
   readonly reason: string;
-  /** The stage to go back to. */
   readonly to?: string;
   /** What the person has looked at; what lets a rollout go on is refused when it is another by now. */
   readonly seen?: Seen & Pick<StagedAim, 'stage'>;
@@ -119,13 +118,11 @@ function notRunning(target: Target, { status }: Cell, name: AskName): Error {
   return left === undefined ? refused(withoutRun(target, status, name)) : failed(left);
 }
 
-/** A request that nobody has answered. */
 interface Repeated {
   readonly workflowId: string;
   readonly name: AskName;
   readonly request: SentRequest;
   readonly aim: Pick<StagedAim, 'stage'> | undefined;
-  /** What came instead of an answer. */
   readonly got: string;
 }
 
@@ -212,7 +209,6 @@ function runsIn(asked: Asked, workflowId: string): readonly string[] {
   return [...new Set(runs.filter((run) => run !== undefined))];
 }
 
-/** Says that an object does not exist. */
 const missing = (target: Target): Error =>
   failed(
     `${formatTarget(target)} not found. See okractl get ${target.kind === 'Cell' ? 'cells -A' : 'sbp'}.`,

@@ -49,9 +49,7 @@ export interface Session extends Person {
 
 /** What is around a command: where it writes, what it reads, and how it reaches the servers. */
 export interface Shell {
-  /** Writes lines to standard output. */
   readonly print: (text: string) => void;
-  /** Writes lines to standard error. */
   readonly warn: (text: string) => void;
   /** Writes to standard output just so. */
   readonly write: (text: string) => void;
@@ -65,11 +63,9 @@ export interface Shell {
   /** The files that a path means: itself, or those with manifests in a folder. */
   readonly filesAt: (path: string) => Promise<readonly string[]>;
   readonly session: (globals: Globals) => Session;
-  /** Sets the exit status. */
   readonly exitWith: (code: ExitCode) => void;
   /** Asks a question that is answered with yes or no; undefined where there is no terminal to ask in. */
   readonly confirm: ((question: string) => Promise<boolean>) | undefined;
-  /** Has the desktop open an address. */
   readonly browse: (url: string) => void;
 }
 
@@ -85,7 +81,6 @@ export const exitCodes = {
   refused: 3,
 } as const;
 
-/** An exit status of okractl. */
 type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /** What a command ends with instead of doing what it was asked to. */

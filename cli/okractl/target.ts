@@ -2,7 +2,6 @@ import type { ObjectKey } from '../../domain/model/ids.ts';
 import { formatKey } from '../../domain/model/ids.ts';
 import { badUsage } from './shell.ts';
 
-/** What requests are about. */
 const targetKinds = ['Cell', 'StagedBindingPolicy'] as const;
 
 /** The kind of an object that requests are about. */

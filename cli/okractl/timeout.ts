@@ -11,7 +11,6 @@ export interface Timeout {
 // A timer of Node takes no more.
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** Reads a timeout: `90s`, `10m`. */
 function timeoutIn(text: string): Timeout {
   const milliseconds = millisecondsIn(text);
   if (milliseconds === undefined || milliseconds <= 0)

@@ -86,7 +86,6 @@ type ClusterSecret =
   | { readonly is: 'Missing' }
   | { readonly is: 'Unreadable'; readonly why: string };
 
-/** Everything that an AWSTargetGroup comes from, and where it is used. */
 interface Origin {
   readonly group: AWSTargetGroup;
   /** Of the cluster that it was made of, if it was. */
@@ -97,7 +96,6 @@ interface Origin {
   readonly cells: readonly Cell[];
 }
 
-/** What an AWSTargetGroup was made of. */
 interface Source {
   readonly secret: string;
   readonly namespace: string;
@@ -176,7 +174,6 @@ function secretBranch(
 const ownersOf = ({ ownerReferences = [], namespace = 'default' }: Metadata): readonly string[] =>
   ownerReferences.map(({ kind, name }) => `${kind} ${namespace}/${name}`);
 
-/** The Cells that select the group, with what it is to them. */
 function cellBranches(group: AWSTargetGroup, cells: readonly Cell[]): readonly Branch[] {
   const selecting = cells.filter(({ spec }) => selectTargetGroups(spec, [group]).length > 0);
   if (selecting.length === 0) return [leaf('selected by no Cell')];

@@ -17,7 +17,6 @@ interface WatchOptions extends Globals {
   readonly timeout?: Timeout;
 }
 
-/** What is watched, and until when. */
 interface Wish {
   /** One object; undefined: all of the namespace. */
   readonly target: Target | undefined;
@@ -132,7 +131,6 @@ function whenLate(tell: (why: string | undefined) => void): { readonly is: (old:
 const endOf = ({ target, untilSettled }: Wish, watched: Watched): KnownEnd =>
   target === undefined || !untilSettled || !watched.isWhole ? { is: 'Ahead' } : endIn(target, watched);
 
-/** Shows what is watched. */
 interface Show {
   readonly update: (watched: Watched) => void;
   /** Leaves the terminal as it was, with what was shown last. */
@@ -219,13 +217,11 @@ export function cellLine(key: string, { status = {} }: Pick<Cell, 'status'>): st
   return inOneLine(parts.filter((part) => part !== undefined && part !== '').join('  '));
 }
 
-/** Says in one line how a StagedBindingPolicy stands. */
 function policyLine({ metadata, status = {} }: Pick<StagedBindingPolicy, 'metadata' | 'status'>): string {
   const { phase = 'Pending', activeStage, fulfilled, message = '' } = status;
   const parts = [`sbp/${metadata.name}`, phase, activeStage, fulfilled, message];
   return inOneLine(parts.filter((part) => part !== undefined && part !== '').join('  '));
 }
 
-/** A line with the time before it. */
 const timed = (line: string, now: number): string =>
   `${withoutFraction(new Date(now).toISOString())}  ${line}`;

@@ -96,7 +96,6 @@ export function endIn(target: Target, watched: Watched): KnownEnd {
   return isUpToDate(cell, around) ? { is: 'Here', end } : { is: 'Old' };
 }
 
-/** What is around a Cell that its rollout depends on. */
 interface Around {
   /** Of the Cell's namespace. */
   readonly groups: readonly AWSTargetGroup[];

@@ -12,7 +12,6 @@ export interface Statement {
   readonly calledBy: 'okrad' | 'AWS';
   readonly resources: readonly string[];
   readonly conditions?: Conditions;
-  /** How that limits them, for people. */
   readonly limit: string;
 }
 

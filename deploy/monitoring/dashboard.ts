@@ -1,10 +1,8 @@
-/** One question to Prometheus, and how its answers are called. */
 interface Query {
   readonly expr: string;
   readonly legend: string;
 }
 
-/** A panel of the dashboard. */
 interface Panel {
   readonly title: string;
   readonly about: string;

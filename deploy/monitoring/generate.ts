@@ -5,7 +5,6 @@ import { definitions, type MetricDefinition } from '../../clients/metrics/defini
 import { generate, type GeneratedFiles, withParts } from '../../crds/generated-files.ts';
 import { dashboard } from './dashboard.ts';
 
-/** A rule of Prometheus that alerts. */
 interface AlertRule {
   readonly alert: string;
   readonly expr: string;

@@ -6,7 +6,6 @@ import { BUILT_BUNDLE, bundleWorkflows } from '../../clients/temporal/workflow-b
 
 const root = join(import.meta.dirname, '../..');
 
-/** What the dashboard serves as it is. */
 const PAGE = 'cli/dashboard/assets';
 
 /** What the programs read of package.json, which is that of the project without what only a checkout needs. */

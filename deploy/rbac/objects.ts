@@ -162,7 +162,6 @@ const clusterRole = (name: string, { suffix, labels, rules }: OtherRole): Access
 export const peopleObjects = (name: string): readonly AccessObject[] =>
   Object.values(peopleRoles).map((role) => clusterRole(name, role));
 
-/** What the dashboard watches. */
 const shown = table.filter(({ kind }) =>
   [
     'Cell',
