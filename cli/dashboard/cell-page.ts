@@ -5,13 +5,18 @@ import type { Cell, CellStatus } from '../../crds/cell.ts';
 import { unreadyClusters } from '../../domain/gates/gate.ts';
 import { freezeAt, type Freezing } from '../../domain/gates/freeze.ts';
 import { openingAt } from '../../domain/gates/windows.ts';
-import { describeRoute, placeOf, routeOf } from '../../domain/load-balancers/load-balancer.ts';
 import { describeSteps } from '../../domain/steps/plan.ts';
 import {
   applicationsTable,
+  approvalText,
   healthOf as healthText,
+  lastOf,
+  routeText,
   type ShownEvent,
+  timeOf,
   unhealthyTargets,
+  unobservedSpec,
+  weightNotes,
 } from '../okractl/describe-cell.ts';
 import { CHANGE_CAUSE } from '../okractl/rollback.ts';
 import { nextOf } from '../okractl/tree.ts';
@@ -66,15 +71,10 @@ export function cellPageOf(sources: CellSources, now: number): CellPage {
     ...approvalOf(status),
     applications: applicationsOf(status),
     clusters: status.clusters ?? [],
-    blocked: (status.blockedVersions ?? []).map(({ version, cause, time }) => ({ version, cause, time })),
+    blocked: status.blockedVersions ?? [],
     rejected: (status.rejectedTargetGroups ?? []).map(({ message }) => inOneLine(message)),
     requests: (status.requests ?? []).toReversed(),
-    history: (status.history ?? []).map(({ requests = [], from, ...change }) => ({
-      ...change,
-      ...given({ from }),
-      tone: toneOfOutcome(change.outcome),
-      requests,
-    })),
+    history: (status.history ?? []).map((change) => ({ ...change, tone: toneOfOutcome(change.outcome) })),
     events: eventsOf(sources.events),
     ...given({ next, url: sources.url }),
     offers: sources.offers,
@@ -86,21 +86,14 @@ type Fact = CellPage['facts'][number];
 
 function factsOf(cell: Cell, unreadable: string | undefined): readonly Fact[] {
   const { metadata, spec, status = {} } = cell;
-  const route = routeOf(spec);
-  const isOld = status.observedGeneration !== undefined && status.observedGeneration !== metadata.generation;
   const facts: readonly (readonly [name: string, text: string | undefined, time?: string | undefined])[] = [
     ['Reason', status.reason],
     ['Targets', unhealthyTargets(status)],
     ['Pinned to', spec.version],
     ['Change cause', metadata.annotations?.[CHANGE_CAUSE]],
     ['Rollout started', status.rollout === undefined ? undefined : '', status.rollout?.startedAt],
-    ['Load balancer', route === undefined ? undefined : `${describeRoute(route)}: ${placeOf(route)}`],
-    [
-      'Spec',
-      isOld
-        ? `generation ${metadata.generation ?? '?'} not observed yet (observed: ${status.observedGeneration ?? 'none'})`
-        : undefined,
-    ],
+    ['Load balancer', routeText(spec)],
+    ['Spec', unobservedSpec(cell)],
     ['Desired weights', unreadable === undefined ? undefined : `cannot be read: ${unreadable}`],
     ['Last sync', status.lastSyncTime === undefined ? undefined : '', status.lastSyncTime],
   ];
@@ -115,19 +108,8 @@ function groupOf(
   groups: ReadonlyMap<string, AWSTargetGroup>,
 ): GroupView {
   const served = cell.status?.targetGroups?.find(({ name }) => name === weight.name);
-  const notes = [
-    asked.is === 'Known' && !asked.isApplied ? 'not confirmed yet' : '',
-    weight.asked !== undefined && weight.served !== undefined && weight.asked !== weight.served
-      ? 'differs'
-      : '',
-    served?.connections ?? '',
-  ];
   const health = healthOf(served, groups.get(weight.name));
-  return {
-    ...weight,
-    note: inOneLine(notes.filter((note) => note !== '').join('; ')),
-    ...given({ health }),
-  };
+  return { ...weight, note: inOneLine(weightNotes(asked, weight.asked, served)), ...given({ health }) };
 }
 
 /** Says how many targets of a group are healthy, and what AWS or a Cell has against it. */
@@ -174,30 +156,22 @@ function applicationsOf(status: CellStatus): CellPage['applications'] {
 
 function approvalOf({ approval }: CellStatus): Pick<CellPage, 'approval'> {
   if (approval === undefined) return {};
-  const { count, lacking, groups, message, approvals = [] } = approval;
-  return {
-    approval: {
-      text: `${count - lacking} of ${count} given, ${lacking} more needed from ${groups.join(', ')}`,
-      ...(message === undefined ? {} : { message: inOneLine(message) }),
-      approvals,
-    },
-  };
+  const { message, approvals = [] } = approval;
+  const text = approvalText(approval);
+  return { approval: { text, ...(message === undefined ? {} : { message: inOneLine(message) }), approvals } };
 }
 
 const MOST_EVENTS = 20;
 
 function eventsOf(events: readonly ShownEvent[]): readonly EventView[] {
-  const timeOf = ({ eventTime, deprecatedLastTimestamp }: ShownEvent): string =>
-    eventTime ?? deprecatedLastTimestamp ?? '';
-  return events
+  return lastOf(events, MOST_EVENTS)
+    .toReversed()
     .map((event) => ({
       time: timeOf(event),
       type: event.type ?? '',
       reason: event.reason ?? '',
       note: inOneLine(event.note ?? ''),
-    }))
-    .toSorted((a, b) => b.time.localeCompare(a.time))
-    .slice(0, MOST_EVENTS);
+    }));
 }
 
 /** Says what can hold the rollouts of a Cell from outside, and what holds them now. */

@@ -1,3 +1,4 @@
+import type { CellStatus } from '../../crds/cell.ts';
 import type { AskName } from '../../domain/model/request.ts';
 import type { Seen } from '../../domain/model/seen.ts';
 
@@ -114,27 +115,7 @@ export interface VerdictView {
 export interface ApprovalView {
   readonly text: string;
   readonly message?: string;
-  readonly approvals: readonly Omit<RequestView, 'action'>[];
-}
-
-/** A change of what serves. */
-export interface ChangeView {
-  readonly version: string;
-  readonly from?: string;
-  readonly outcome: string;
-  readonly tone: Tone;
-  readonly message: string;
-  readonly startedAt: string;
-  readonly endedAt: string;
-  readonly requests: readonly RequestView[];
-}
-
-/** What someone has asked for. */
-export interface RequestView {
-  readonly action: string;
-  readonly by: string;
-  readonly reason: string;
-  readonly time: string;
+  readonly approvals: NonNullable<NonNullable<CellStatus['approval']>['approvals']>;
 }
 
 /** An application of a Cell. */
@@ -146,14 +127,6 @@ export interface ApplicationView {
   readonly checks: string;
   /** The Cell that moves its weights. */
   readonly child?: string;
-}
-
-/** A cluster of a Cell. */
-export interface ReadyView {
-  readonly name: string;
-  readonly ready: boolean;
-  readonly message: string;
-  readonly since: string;
 }
 
 /** An Event of Kubernetes. */
@@ -198,6 +171,8 @@ export interface OfferView {
   readonly may: MayAsk;
 }
 
+type StatusList<Name extends keyof CellStatus> = NonNullable<CellStatus[Name]>;
+
 /** All that is shown of one Cell. */
 export interface CellPage {
   readonly row: CellRow;
@@ -210,11 +185,11 @@ export interface CellPage {
   readonly verdicts: readonly VerdictView[];
   readonly approval?: ApprovalView;
   readonly applications: readonly ApplicationView[];
-  readonly clusters: readonly ReadyView[];
-  readonly blocked: readonly { readonly version: string; readonly cause: string; readonly time: string }[];
+  readonly clusters: StatusList<'clusters'>;
+  readonly blocked: StatusList<'blockedVersions'>;
   readonly rejected: readonly string[];
-  readonly requests: readonly RequestView[];
-  readonly history: readonly ChangeView[];
+  readonly requests: StatusList<'requests'>;
+  readonly history: readonly (StatusList<'history'>[number] & { readonly tone: Tone })[];
   readonly events: readonly EventView[];
   readonly next?: string;
   readonly url?: string;

@@ -54,29 +54,34 @@ type Pair = readonly [string, string | undefined];
 function headOf(view: CellView, now: number): readonly Pair[] {
   const { metadata, spec, status = {} } = view.cell;
   const { phase = 'Pending', reason, message = NOT_RECONCILED } = status;
-  const route = routeOf(spec);
-  const isOld = status.observedGeneration !== undefined && status.observedGeneration !== metadata.generation;
   return [
     ['Cell', `${metadata.namespace ?? 'default'}/${metadata.name}`],
     ['Phase', reason === undefined ? phase : `${phase} (${reason})`],
     ['Message', inOneLine(message)],
     ['Targets', unhealthyTargets(status)],
-    ['Stable', status.stableVersion ?? (route === undefined ? undefined : 'nothing yet')],
+    ['Stable', status.stableVersion ?? (routeOf(spec) === undefined ? undefined : 'nothing yet')],
     ['Pinned to', spec.version],
     ['Change cause', metadata.annotations?.[CHANGE_CAUSE]],
     ...rolloutPairs(status, now),
     ...gatePairs(view, now),
-    ['Load balancer', route === undefined ? undefined : `${describeRoute(route)}: ${placeOf(route)}`],
-    [
-      'Spec',
-      isOld
-        ? `generation ${metadata.generation ?? '?'} not observed yet (observed: ${status.observedGeneration ?? 'none'})`
-        : undefined,
-    ],
+    ['Load balancer', routeText(spec)],
+    ['Spec', unobservedSpec(view.cell)],
     ['Last sync', formatTime(status.lastSyncTime, now)],
     ['Workflow', view.url],
   ];
 }
+
+/** Says which load balancer a Cell moves the traffic of. */
+export function routeText(spec: Cell['spec']): string | undefined {
+  const route = routeOf(spec);
+  return route === undefined ? undefined : `${describeRoute(route)}: ${placeOf(route)}`;
+}
+
+/** Says that the status is of an earlier spec; undefined when it is not, or there is none. */
+export const unobservedSpec = ({ metadata: { generation }, status = {} }: Cell): string | undefined =>
+  status.observedGeneration === undefined || status.observedGeneration === generation
+    ? undefined
+    : `generation ${generation ?? '?'} not observed yet (observed: ${status.observedGeneration})`;
 
 /** Says which target groups in the rule have no healthy target; undefined when each has one, or nobody has looked. */
 export const unhealthyTargets = ({ conditions = [] }: CellStatus): string | undefined => {
@@ -143,11 +148,6 @@ export function weightsTable({ cell, asked }: Pick<CellView, 'cell' | 'asked'>):
     rows: names.map((name) => {
       const group = served.find((one) => one.name === name);
       const weight = wanted.find((one) => one.name === name)?.weight;
-      const notes = [
-        asked.is === 'Known' && !asked.isApplied ? 'not confirmed yet' : '',
-        weight !== undefined && group !== undefined && weight !== group.weight ? 'differs' : '',
-        group?.connections ?? '',
-      ].filter((note) => note !== '');
       return [
         name,
         group?.version ?? '-',
@@ -155,11 +155,29 @@ export function weightsTable({ cell, asked }: Pick<CellView, 'cell' | 'asked'>):
         weight === undefined ? unknown : String(weight),
         group === undefined ? '-' : String(group.weight),
         healthOf(group) ?? '-',
-        notes.join('; '),
+        weightNotes(asked, weight, group),
       ];
     }),
   };
 }
+
+/** Says how far what is asked of a target group is from what was read back. */
+export const weightNotes = (
+  asked: Asked,
+  weight: number | undefined,
+  served: { readonly weight: number; readonly connections?: string | undefined } | undefined,
+): string =>
+  [
+    asked.is === 'Known' && !asked.isApplied ? 'not confirmed yet' : '',
+    weight !== undefined && served !== undefined && weight !== served.weight ? 'differs' : '',
+    served?.connections ?? '',
+  ]
+    .filter((note) => note !== '')
+    .join('; ');
+
+/** Says how many have approved, and who else is to. */
+export const approvalText = ({ count, lacking, groups }: NonNullable<CellStatus['approval']>): string =>
+  `${count - lacking} of ${count} given, ${lacking} more needed from ${groups.join(', ')}`;
 
 /** The verdicts so far, in a line each. */
 export function verdictLines(status: CellStatus): readonly string[] {
@@ -179,29 +197,36 @@ export function verdictLines(status: CellStatus): readonly string[] {
         ],
   );
   if (approval === undefined) return verdicts;
-  const { count, lacking, groups, approvals = [], message } = approval;
-  const of = `${count - lacking} of ${count} given, ${lacking} more needed from ${groups.join(', ')}`;
+  const { approvals = [], message } = approval;
   return [
     ...verdicts,
-    inOneLine(`Approvals: ${of}${message === undefined ? '' : `. ${message}`}`),
+    inOneLine(`Approvals: ${approvalText(approval)}${message === undefined ? '' : `. ${message}`}`),
     ...approvals.map((one) => inOneLine(`Approved by ${who(one)}`)),
   ];
 }
 
 /** The last Events, the newest at the end. */
 export function eventsTable(events: readonly ShownEvent[], now: number): Table {
-  const at = ({ eventTime, deprecatedLastTimestamp }: ShownEvent): string =>
-    eventTime ?? deprecatedLastTimestamp ?? '';
   return {
     headings: ['AGE', 'TYPE', 'REASON', 'MESSAGE'],
-    rows: events
-      .toSorted((a, b) => at(a).localeCompare(at(b)))
-      .slice(-MOST_EVENTS)
-      .map((event) => [ageOf(at(event), now), event.type ?? '-', event.reason ?? '-', event.note ?? '']),
+    rows: lastOf(events, MOST_EVENTS).map((event) => [
+      ageOf(timeOf(event), now),
+      event.type ?? '-',
+      event.reason ?? '-',
+      event.note ?? '',
+    ]),
   };
 }
 
 const MOST_EVENTS = 15;
+
+/** When an Event happened last; empty when it does not say so. */
+export const timeOf = ({ eventTime, deprecatedLastTimestamp }: ShownEvent): string =>
+  eventTime ?? deprecatedLastTimestamp ?? '';
+
+/** The last Events, the newest at the end. */
+export const lastOf = (events: readonly ShownEvent[], most: number): readonly ShownEvent[] =>
+  events.toSorted((a, b) => timeOf(a).localeCompare(timeOf(b))).slice(-most);
 
 /** A table with its heading, indented; nothing when it has no rows. */
 export const section = (title: string, table: Table): string =>

@@ -281,10 +281,10 @@ const historyView = (changes, now) =>
         change.from ?? '–',
         change.version,
         badge(change.tone, change.outcome),
-        change.requests.length === 0
+        (change.requests ?? []).length === 0
           ? '–'
           : html`<ul class="plain">
-              ${change.requests.map((request) => html`<li>${requestText(request)}</li>`)}
+              ${(change.requests ?? []).map((request) => html`<li>${requestText(request)}</li>`)}
             </ul>`,
         change.message,
       ]),
