@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { definitions, type MetricDefinition } from '../../clients/metrics/definitions.ts';
 import { staleIn } from '../../crds/generated-files.ts';
-import { panels } from './dashboard.ts';
-import { alerts, files } from './generate.ts';
+import { alerts, files, panels } from './generate.ts';
 
 const own: Readonly<Record<string, MetricDefinition>> = definitions;
 
@@ -26,7 +25,7 @@ const served: ReadonlySet<string> = new Set([...Object.keys(own).flatMap(storedO
 
 const asked: readonly (readonly [string, string])[] = [
   ...alerts.map(({ alert, expr }) => [alert, expr] as const),
-  ...panels.flatMap(({ title, queries }) => queries.map(({ expr }) => [title, expr] as const)),
+  ...panels.flatMap(({ title, targets }) => targets.map(({ expr }) => [title, expr] as const)),
 ];
 
 const namesIn = (expr: string): readonly string[] => expr.match(/\b(okra|temporal)_[a-z_]+/g) ?? [];
@@ -77,7 +76,7 @@ describe('what alerts and the dashboard ask', () => {
 
   it('says why Cells are held', () => {
     const panel = panels.find(({ title }) => title === 'Why held');
-    expect(panel?.queries[0]?.expr).toContain('okra_cell_held_seconds');
+    expect(panel?.targets[0]?.expr).toContain('okra_cell_held_seconds');
   });
 
   it('uses each metric of the Temporal SDK that is documented', () => {

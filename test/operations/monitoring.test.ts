@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { panels } from '../../deploy/monitoring/dashboard.ts';
-import { alerts } from '../../deploy/monitoring/generate.ts';
+import { alerts, panels } from '../../deploy/monitoring/generate.ts';
 import { provision } from '../../local/provision.mjs';
 import { run } from '../../local/run.mjs';
 import { alertCases, type AlertCase } from './monitoring/alert-cases.ts';
@@ -36,7 +35,7 @@ describe('by the tool of Prometheus', () => {
   });
 
   it('what the panels of the dashboard ask is PromQL', async () => {
-    const asked = panels.flatMap(({ queries }) => queries.map(({ expr }) => expr));
+    const asked = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
     const records = asked.map((expr, at) => ({
       record: `panel:${at}`,
       // What Grafana puts in.

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
-import { policy } from '../../deploy/iam/generate.ts';
+import policy from '../../deploy/iam/policy.json' with { type: 'json' };
 import { awsIdentity } from '../../local/components/aws.ts';
 import { proxyControl as controlOf } from '../../local/elbv2-proxy/control.ts';
 import { installDefinitions } from '../../local/install-definitions.ts';
@@ -44,7 +44,7 @@ export async function prepare(
     temporal: toolOf(stack, 'temporal'),
   };
   // What okrad does beyond its policy is refused, as AWS would, in every test.
-  const permissions = controlOf(stack.proxyControl).setPolicy(awsIdentity.okradKey, policy());
+  const permissions = controlOf(stack.proxyControl).setPolicy(awsIdentity.okradKey, policy);
   await Promise.all([install(stack), permissions]);
   const { dir, kubeconfig, kubernetes, etcd, temporal, aws, proxyControl, logs, environment } = stack;
   const addresses = { kubeconfig, kubernetes, etcd, temporal, aws, proxyControl };
