@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { type Asking, refusalOf } from './http.ts';
+import { refusalOf } from './http.ts';
+
+interface Asking {
+  readonly method: string;
+  readonly path: string;
+  readonly host: string | undefined;
+  readonly origin: string | undefined;
+  readonly site: string | undefined;
+  readonly destination: string | undefined;
+  readonly mark: string | undefined;
+  readonly contentType: string | undefined;
+}
 
 const host = '127.0.0.1:8080';
 const page: Asking = {
@@ -62,7 +73,15 @@ describe('a request', () => {
     ['of no origin at all is refused', { ...ask, origin: 'null' }, 403],
     ['of another port is refused', { ...ask, origin: 'http://127.0.0.1:9999' }, 403],
     ['that asks what it may is refused', { ...call, method: 'OPTIONS' }, 405],
-  ])('%s', (_, asking, status) => {
-    expect(refusalOf(asking, ['okra.example.com'])?.status).toBe(status);
+  ])('%s', (_, { method, path, host: named, origin, site, destination, mark, contentType }, status) => {
+    const headers = {
+      host: named,
+      origin,
+      'sec-fetch-site': site,
+      'sec-fetch-dest': destination,
+      'x-okra-dashboard': mark,
+      'content-type': contentType,
+    };
+    expect(refusalOf({ method, headers }, path, ['okra.example.com'])?.status).toBe(status);
   });
 });

@@ -72,9 +72,7 @@ async function answer(
     // A load balancer asks by the address of the pod, which is none of the names.
     if (path === HEALTH) return end(response, 200, { message: 'ok' });
     const refusal =
-      path === undefined
-        ? { status: 400, message: 'Invalid path.' }
-        : refusalOf(askingOf(request, path), hosts);
+      path === undefined ? { status: 400, message: 'Invalid path.' } : refusalOf(request, path, hosts);
     if (path === undefined || refusal !== undefined) {
       // What is still sent of a request that is refused is not read.
       response.setHeader('Connection', 'close');
@@ -99,37 +97,6 @@ function pathOf({ url = '' }: IncomingMessage): string | undefined {
     : undefined;
 }
 
-const single = (value: string | string[] | undefined): string | undefined =>
-  Array.isArray(value) ? value.join(', ') : value;
-
-const askingOf = (
-  { method = '', headers: sent }: IncomingMessage,
-  path: string,
-): Parameters<typeof refusalOf>[0] => ({
-  method,
-  path,
-  host: sent.host,
-  origin: single(sent.origin),
-  site: single(sent['sec-fetch-site']),
-  destination: single(sent['sec-fetch-dest']),
-  mark: single(sent[MARK]),
-  contentType: sent['content-type'],
-});
-
-/** What a request says about where it comes from. */
-export interface Asking {
-  readonly method: string;
-  readonly path: string;
-  readonly host: string | undefined;
-  readonly origin: string | undefined;
-  /** `Sec-Fetch-Site`; undefined: a browser that does not say so, or no browser. */
-  readonly site: string | undefined;
-  readonly destination: string | undefined;
-  /** The header by which the page says that it asks, and not a form or a link. */
-  readonly mark: string | undefined;
-  readonly contentType: string | undefined;
-}
-
 interface Refusal {
   readonly status: 400 | 403 | 405 | 415 | 421;
   readonly message: string;
@@ -141,8 +108,13 @@ const MARK = 'x-okra-dashboard';
 const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]'];
 
 /** Says why a request is not answered; undefined when it comes from the page, or opens it. */
-export function refusalOf(asking: Asking, hosts: readonly string[]): Refusal | undefined {
-  const { method, path, host = '', site, destination } = asking;
+export function refusalOf(
+  request: Pick<IncomingMessage, 'method' | 'headers'>,
+  path: string,
+  hosts: readonly string[],
+): Refusal | undefined {
+  const { method = '', headers: sent } = request;
+  const { host = '', origin } = sent;
   // A name of elsewhere that has been made to mean this machine (DNS rebinding).
   if (!isNamed(host, [...LOOPBACK, ...hosts]))
     return {
@@ -151,19 +123,19 @@ export function refusalOf(asking: Asking, hosts: readonly string[]): Refusal | u
     };
   if (!['GET', 'HEAD', 'POST', 'DELETE'].includes(method))
     return { status: 405, message: `Method ${method} not allowed: must be GET, POST or DELETE.` };
-  const opens = path === '/' && (destination === undefined || destination === 'document');
-  const isFromElsewhere = site !== undefined && site !== 'same-origin' && site !== 'none';
-  if (isFromElsewhere && !opens) return { status: 403, message: 'Cross-site request refused.' };
-  return path.startsWith('/api/') ? refusalOfCall(asking, host) : undefined;
-}
-
-function refusalOfCall({ method, origin, mark, contentType }: Asking, host: string): Refusal | undefined {
-  if (mark === undefined) return { status: 403, message: `Header ${MARK} is missing. Use the page.` };
-  if (origin !== undefined && !isOrigin(origin, host))
+  // A browser that does not say so, or no browser, has none of these.
+  const { 'sec-fetch-site': site = 'none', 'sec-fetch-dest': destination = 'document' } = sent;
+  const opens = path === '/' && destination === 'document';
+  if (site !== 'same-origin' && site !== 'none' && !opens)
+    return { status: 403, message: 'Cross-site request refused.' };
+  if (!path.startsWith('/api/')) return undefined;
+  if (sent[MARK] === undefined) return { status: 403, message: `Header ${MARK} is missing. Use the page.` };
+  // The scheme is that of whoever speaks TLS in front.
+  if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`)
     return { status: 403, message: 'Request of another origin refused.' };
   if (method !== 'POST' && method !== 'DELETE') return undefined;
   if (origin === undefined) return { status: 403, message: 'Header Origin is missing.' };
-  if (method === 'POST' && contentType?.split(';')[0]?.trim() !== 'application/json')
+  if (method === 'POST' && sent['content-type']?.split(';')[0]?.trim() !== 'application/json')
     return { status: 415, message: 'The content type must be application/json.' };
   return undefined;
 }
@@ -172,10 +144,6 @@ function isNamed(host: string, names: readonly string[]): boolean {
   const name = /^(\[[0-9a-f:]+\]|[^:/@\s]+)(:\d{1,5})?$/i.exec(host)?.[1]?.toLowerCase();
   return name !== undefined && names.some((one) => one.toLowerCase() === name);
 }
-
-/** The scheme is that of whoever speaks TLS in front. */
-const isOrigin = (origin: string, host: string): boolean =>
-  origin === `http://${host}` || origin === `https://${host}`;
 
 /** What every answer says: nothing of elsewhere is loaded or run, no page of elsewhere may hold or read it, and nothing is kept. */
 const headers: Readonly<Record<string, string>> = {

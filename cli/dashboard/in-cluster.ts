@@ -3,10 +3,11 @@ import { CELL } from '../../clients/kubernetes/kinds.ts';
 import { connectKubernetes } from '../../clients/kubernetes/kubernetes.ts';
 import { connectWithToken, type Person } from '../../clients/kubernetes/person.ts';
 import type { Log } from '../../clients/log.ts';
-import { connectOperator, type Operator } from '../../clients/temporal/operator.ts';
+import { connectOperator } from '../../clients/temporal/operator.ts';
 import type { Waiting } from '../../clients/waiting.ts';
 import type { Config } from '../../config/config.ts';
 import { GROUP } from '../../crds/resource.ts';
+import { connectOnDemand } from '../okractl/session.ts';
 import { serveDashboard } from './http.ts';
 import { openHub, type Viewer, type Viewers } from './hub.ts';
 import { keepLogins } from './logins.ts';
@@ -23,9 +24,8 @@ interface InCluster {
 export async function runDashboard({ config, log, version, signal, waiting }: InCluster): Promise<void> {
   const { host, port, login, hosts } = config.dashboard;
   const now = Date.now;
-  const operator = keepOperator(
-    () => connectOperator(config.temporal, `dashboard ${config.identity}`, { log }),
-    now,
+  const operator = connectOnDemand(() =>
+    connectOperator(config.temporal, `dashboard ${config.identity}`, { log }),
   );
   const viewers = login
     ? keepLogins((token, until) => entered(config, { token, signal: until, operator }), { now, signal })
@@ -38,7 +38,7 @@ export async function runDashboard({ config, log, version, signal, waiting }: In
   await Promise.all([server.close(), operator.close()]);
 }
 
-type Operators = ReturnType<typeof keepOperator>;
+type Operators = ReturnType<typeof connectOnDemand>;
 
 async function entered(
   config: Config,
@@ -106,35 +106,3 @@ const sessionOf = (
   person: Omit<Person, 'namespace'>,
   operator: Operators,
 ): Viewer['session'] => ({ ...person, operator: operator.get, taskQueue, temporal, temporalUi });
-
-/** After this time another connection is made, with the credentials of then, in milliseconds. */
-const LONGEST_MS = 600_000;
-/** So long a call may take that goes over the one before. */
-const LINGER_MS = 60_000;
-
-/** Keeps a connection to Temporal for as long as its credentials are sure to last, and makes it when it is asked for. */
-export function keepOperator(
-  connect: () => Promise<Operator>,
-  now: () => number,
-): { readonly get: () => Promise<Operator>; readonly close: () => Promise<void> } {
-  let kept: { readonly at: number; readonly operator: Promise<Operator> } | undefined;
-  const closeSoon = (operator: Promise<Operator>): void => {
-    setTimeout(() => void operator.then((one) => one.close()).catch(() => undefined), LINGER_MS).unref();
-  };
-  return {
-    get: () => {
-      if (kept !== undefined && now() - kept.at < LONGEST_MS) return kept.operator;
-      if (kept !== undefined) closeSoon(kept.operator);
-      const made = { at: now(), operator: connect() };
-      kept = made;
-      // One that did not come about is not kept.
-      made.operator.catch(() => {
-        if (kept === made) kept = undefined;
-      });
-      return made.operator;
-    },
-    close: async () => {
-      await (await kept?.operator.catch(() => undefined))?.close();
-    },
-  };
-}

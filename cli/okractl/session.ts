@@ -3,11 +3,25 @@ import { connectAsPerson, type Person, type PersonOptions } from '../../clients/
 import type { Operator } from '../../clients/temporal/operator.ts';
 import { badUsage, type Globals, type Session } from './shell.ts';
 import { loadConfig } from '../../config/config.ts';
+import { messageOf } from '../terminal-text.ts';
 
-/** Opens sessions, and remembers what has to be closed after them. */
-export interface Sessions {
-  readonly open: (globals: Globals) => Session;
-  readonly close: () => Promise<void>;
+/** Connects to Temporal when it is first asked for, and again when that has failed. */
+export function connectOnDemand(connect: () => Promise<Operator>) {
+  let connecting: Promise<Operator> | undefined;
+  return {
+    get: (): Promise<Operator> => {
+      if (connecting !== undefined) return connecting;
+      const made = connect();
+      connecting = made;
+      made.catch(() => {
+        connecting = undefined;
+      });
+      return made;
+    },
+    close: async (): Promise<void> => {
+      await (await connecting?.catch(() => undefined))?.close();
+    },
+  };
 }
 
 /** What a kubeconfig lacks is a problem of the environment, or of the command line. */
@@ -15,15 +29,15 @@ function connect(options: PersonOptions): Person {
   try {
     return connectAsPerson(options);
   } catch (error) {
-    throw badUsage(error instanceof Error ? error.message : String(error));
+    throw badUsage(messageOf(error));
   }
 }
 
 /** Makes sessions of the environment and of the options of a command. */
-export function sessions(): Sessions {
-  const operators: Promise<Operator>[] = [];
+export function sessions() {
+  const operators: ReturnType<typeof connectOnDemand>[] = [];
   return {
-    open: (globals) => {
+    open: (globals: Globals): Session => {
       const { temporalAddress, temporalNamespace, kubeconfig, context, namespace } = globals;
       const config = loadConfig({
         ...process.env,
@@ -31,12 +45,12 @@ export function sessions(): Sessions {
       });
       const person = connect({ kubeconfig: kubeconfig ?? config.kubernetes.kubeconfig, context });
       const { temporal, taskQueue, identity, temporalUi, lease } = config;
-      let connecting: Promise<Operator> | undefined;
-      const connectTemporal = async (): Promise<Operator> => {
+      const operator = connectOnDemand(async () => {
         // What Temporal's client is made of takes a while to load, and many commands do not need it.
         const { connectOperator } = await import('../../clients/temporal/operator.ts');
         return connectOperator(temporal, `okractl ${identity}`);
-      };
+      });
+      operators.push(operator);
       return {
         ...person,
         namespace: namespace ?? person.namespace,
@@ -44,21 +58,11 @@ export function sessions(): Sessions {
         taskQueue,
         leaseNamespace: lease.namespace,
         temporalUi,
-        operator: () => {
-          if (connecting === undefined) {
-            connecting = connectTemporal();
-            operators.push(connecting);
-            // Who stays, as the dashboard does, asks again.
-            connecting.catch(() => {
-              connecting = undefined;
-            });
-          }
-          return connecting;
-        },
+        operator: operator.get,
       };
     },
-    close: async () => {
-      await Promise.allSettled(operators.map(async (operator) => (await operator).close()));
+    close: async (): Promise<void> => {
+      await Promise.allSettled(operators.map(({ close }) => close()));
     },
   };
 }
