@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseComponents } from './components.ts';
+import { parseComponents } from './run.ts';
 
 describe('parseComponents', () => {
   it.each([

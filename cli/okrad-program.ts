@@ -2,9 +2,8 @@ import { Command, Option } from 'commander';
 import { createMetrics } from '../clients/metrics/metrics.ts';
 import { createLog, type Log } from '../clients/log.ts';
 import { ConfigError, loadConfig, unreadVariables } from '../config/config.ts';
-import { components, parseComponents, usualComponents, type Component } from './components.ts';
+import { components, parseComponents, usualComponents, type Component, runComponents } from './run.ts';
 import { plain } from './terminal-text.ts';
-import { runComponents } from './run.ts';
 import { version } from './version.ts';
 
 // sysexits.h

@@ -1,5 +1,6 @@
+import { InvalidArgumentError } from 'commander';
 import { connectKubernetes } from '../clients/kubernetes/kubernetes.ts';
-import type { Metrics, Sample } from '../clients/metrics/metrics.ts';
+import type { Metrics } from '../clients/metrics/metrics.ts';
 import type { Log } from '../clients/log.ts';
 import { accessPolicies } from '../clients/kubernetes/access-policies.ts';
 import { connectClusters } from '../clients/kubernetes/remote-clusters.ts';
@@ -8,18 +9,49 @@ import { connectTemporal } from '../clients/temporal/temporal.ts';
 import type { Waiting } from '../clients/waiting.ts';
 import type { Config } from '../config/config.ts';
 import { runWatchers, type WatcherOptions } from '../watchers/run.ts';
-import type { Component } from './components.ts';
 import { createReadiness, type Readiness, serveHealth } from './health.ts';
 import { version } from './version.ts';
 
-interface ComponentDependencies {
+/** The parts that a process can be made of. */
+export const components = ['watchers', 'worker', 'dashboard'] as const;
+
+/** The parts that do the work; the others are there to be asked for. */
+export const usualComponents = ['watchers', 'worker'] as const;
+
+/** The name of a part. */
+export type Component = (typeof components)[number];
+
+/** Reads a list of parts, `watchers,worker` say; each of them once. */
+export function parseComponents(text: string): readonly Component[] {
+  const names = text.split(',').map((name) => name.trim());
+  const unknown = names.filter((name) => !isComponent(name));
+  if (unknown.length > 0) {
+    const got = unknown.map((name) => JSON.stringify(name)).join(', ');
+    throw new InvalidArgumentError(
+      `${got}: must be one or more of ${components.join(', ')}, separated by commas.`,
+    );
+  }
+  return components.filter((component) => names.includes(component));
+}
+
+const isComponent = (name: string): name is Component => (components as readonly string[]).includes(name);
+
+/** What okrad runs with. */
+interface RunSettings {
+  readonly components: readonly Component[];
   readonly config: Config;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Ends it; it is aborted as well when a part fails. */
+  readonly stop: AbortController;
+  /** How long the watchers wait, where that is not as usual. */
+  readonly timing?: WatcherOptions['timing'];
+}
+
+interface ComponentDependencies extends Omit<RunSettings, 'components' | 'stop'> {
   readonly signal: AbortSignal;
   /** By whom the part is told of what it needs to do its work. */
   readonly waiting: (condition: string) => Waiting;
-  readonly timing?: WatcherOptions['timing'];
 }
 
 const conditions: Readonly<Record<Component, readonly string[]>> = {
@@ -30,7 +62,7 @@ const conditions: Readonly<Record<Component, readonly string[]>> = {
 
 const conditionOf = (component: Component, condition: string): string => `${component}, ${condition}`;
 
-const parts: Readonly<Record<Component, (means: ComponentDependencies) => Promise<void>>> = {
+const parts: Readonly<Record<Component, (dependencies: ComponentDependencies) => Promise<void>>> = {
   watchers: async ({ config, log, metrics, signal, waiting, timing = {} }) => {
     const kubernetes = connectKubernetes(config.kubernetes.kubeconfig);
     const clusters = connectClusters(config, accessPolicies(kubernetes));
@@ -56,70 +88,44 @@ const parts: Readonly<Record<Component, (means: ComponentDependencies) => Promis
   },
 };
 
-/** What okrad runs with. */
-export interface RunSettings {
-  readonly components: readonly Component[];
-  readonly config: Config;
-  readonly log: Log;
-  readonly metrics: Metrics;
-  /** Ends it; it is aborted as well when a part fails. */
-  readonly stop: AbortController;
-  /** How long the watchers wait, where that is not as usual. */
-  readonly timing?: WatcherOptions['timing'];
-}
-
 /** Runs the parts until they are told to stop, or one of them fails. */
 export async function runComponents(settings: RunSettings): Promise<void> {
-  const { components: wanted, config, log, metrics, stop, timing } = settings;
+  const { components: wanted, config, log, metrics } = settings;
   const all = wanted.flatMap((component) => conditions[component].map((one) => conditionOf(component, one)));
   const readiness = createReadiness(all, log);
-  metrics.states('process', () => ofProcess(readiness));
+  metrics.states('process', () => [
+    { name: 'okra_build_info', labels: { version: version() }, value: 1 },
+    ...readiness.states().map(({ condition, fulfilled }) => ({
+      name: 'okra_ready' as const,
+      labels: { condition },
+      value: fulfilled ? 1 : 0,
+    })),
+  ]);
   const { health } = config;
   const server =
     health === undefined ? undefined : await serveHealth({ ...health, missing: readiness.missing, metrics });
   log.info({ components: wanted, identity: config.identity, version: version() }, 'started');
   try {
-    await Promise.all(
-      wanted.map((component) => runPart(component, { config, log, metrics, stop, readiness, timing })),
-    );
+    await Promise.all(wanted.map((component) => runPart(component, settings, readiness)));
     log.info('stopped');
   } finally {
     server?.close();
   }
 }
 
-const ofProcess = (readiness: Readiness): readonly Sample[] => [
-  { name: 'okra_build_info', labels: { version: version() }, value: 1 },
-  ...readiness.states().map(({ condition, fulfilled }): Sample => ({
-    name: 'okra_ready',
-    labels: { condition },
-    value: fulfilled ? 1 : 0,
-  })),
-];
-
-interface Process {
-  readonly config: Config;
-  readonly log: Log;
-  readonly metrics: Metrics;
-  readonly stop: AbortController;
-  readonly readiness: Readiness;
-  readonly timing: WatcherOptions['timing'];
-}
-
 // A process that does only half of its work is worse than one that is started again: when one part fails, all end.
-async function runPart(
-  component: Component,
-  { config, log, metrics, stop, readiness, timing = {} }: Process,
-): Promise<void> {
-  const own = log.child({ component });
+async function runPart(component: Component, settings: RunSettings, readiness: Readiness): Promise<void> {
+  const { stop } = settings;
+  const { signal } = stop;
+  const log = settings.log.child({ component });
   try {
     const waiting = (condition: string): Waiting => readiness.of(conditionOf(component, condition));
-    await parts[component]({ config, log: own, metrics, signal: stop.signal, waiting, timing });
-    if (!stop.signal.aborted) throw new Error(`${component} ended without a signal to stop`);
+    await parts[component]({ ...settings, log, signal, waiting });
+    if (!signal.aborted) throw new Error(`${component} ended without a signal to stop`);
   } catch (error) {
     // What ends because it was told to is no failure.
-    if (stop.signal.aborted && error === stop.signal.reason) return;
-    own.fatal({ err: error }, 'failed, stopping');
+    if (signal.aborted && error === signal.reason) return;
+    log.fatal({ err: error }, 'failed, stopping');
     process.exitCode = 1;
   } finally {
     stop.abort();

@@ -1,14 +1,12 @@
 import type { Cell } from '../../crds/cell.ts';
 import type { Freeze } from '../../crds/freeze.ts';
-import { EVENT } from '../../clients/kubernetes/kinds.ts';
-import { isForbidden, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { isForbidden } from '../../clients/kubernetes/kubernetes.ts';
 import { temporalId } from '../../clients/temporal/workflow-id.ts';
 import type { WeightHistory } from '../../clients/temporal/weight-history.ts';
 import { freezesOf } from '../../domain/gates/freeze.ts';
 import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
-import type { ShownEvent } from '../okractl/describe-cell.ts';
-import { guessUi, workflowUrl } from '../okractl/open.ts';
+import { eventsOf, urlOf } from '../okractl/describe.ts';
 import { cellPageOf } from './cell-page.ts';
 import { offersOf, readMayAsk } from './offers.ts';
 import { messageOf, remembered, telling, type Troubled } from './remembered.ts';
@@ -45,6 +43,7 @@ export function readCellPage(
 ): () => Promise<CellPage | NoCell> {
   const { hub, session } = viewer;
   const { kubernetes } = session;
+  const target = { kind: 'Cell', key } as const;
   const patience = { patienceMs, now, late };
   const history = remembered<[], Told>({
     ...patience,
@@ -55,7 +54,7 @@ export function readCellPage(
   const mayAsk = readMayAsk(viewer, key, { ...patience, freshMs: () => FRESH_MS });
   const events = remembered({
     ...patience,
-    read: () => telling('Events', eventsOf(kubernetes, key), troubled),
+    read: () => telling('Events', eventsOf(kubernetes, target).catch(noneIfForbidden), troubled),
     meanwhile: [],
     freshMs: () => FRESH_MS,
   });
@@ -93,7 +92,7 @@ export function readCellPage(
       verdicts: seenVerdicts,
       events: seenEvents,
       offers,
-      url: urlOf(viewer, key, cell.status?.rollout?.runId),
+      url: urlOf(session, target, cell.status?.rollout?.runId),
     };
     return cellPageOf(sources, now());
   };
@@ -118,23 +117,7 @@ const rolloutIn = ({ status: { rollout, history = [] } = {} }: Cell): string =>
   `${rollout?.startedAt ?? ''} ${history[0]?.endedAt ?? ''}`;
 
 /** What the person may not read is left out: the rest is worth showing all the same. */
-const eventsOf = (
-  kubernetes: KubernetesClient,
-  { namespace, name }: ObjectKey,
-): Promise<readonly ShownEvent[]> =>
-  kubernetes
-    .list<ShownEvent>(EVENT, { namespace, fieldSelector: `regarding.kind=Cell,regarding.name=${name}` })
-    .catch((error: unknown) => {
-      if (isForbidden(error)) return [];
-      throw error;
-    });
-
-function urlOf(
-  { session: { temporal, temporalUi } }: Viewer,
-  key: ObjectKey,
-  runId: string | undefined,
-): string | undefined {
-  const ui = temporalUi ?? guessUi(temporal.address);
-  const workflowId = temporalId(objectWorkflowId('Cell', key));
-  return ui === undefined ? undefined : workflowUrl(ui, { namespace: temporal.namespace, workflowId, runId });
+function noneIfForbidden(error: unknown): readonly [] {
+  if (isForbidden(error)) return [];
+  throw error;
 }

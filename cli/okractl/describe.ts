@@ -49,26 +49,31 @@ async function described(session: Session, target: Target, now: number): Promise
   if (target.kind === 'StagedBindingPolicy') {
     const policy = await kubernetes.get<StagedBindingPolicy>(STAGED_BINDING_POLICY, key);
     if (policy === undefined) throw failed(`${formatTarget(target)} not found. See okractl get sbp.`);
-    const events = await eventsOf(kubernetes, target);
-    return describeStaged({ policy, events, url: urlOf(session, target, undefined) }, now);
+    const events = await eventsOf(kubernetes, target).catch(() => []);
+    return describeStaged(
+      { policy, events, url: urlOf(session, target, undefined) ?? workflowOf(target) },
+      now,
+    );
   }
   const cell = await kubernetes.get<Cell>(CELL, key);
   if (cell === undefined) throw failed(`${formatTarget(target)} not found. See okractl get cells -A.`);
   const [asked, freezes, events] = await Promise.all([
     askedOf(kubernetes, cell, key),
     kubernetes.list<Freeze>(FREEZE).catch(() => []),
-    eventsOf(kubernetes, target),
+    // What the person may not read is left out: the rest is worth showing all the same.
+    eventsOf(kubernetes, target).catch(() => []),
   ]);
-  const url = urlOf(session, target, cell.status?.rollout?.runId);
+  const url = urlOf(session, target, cell.status?.rollout?.runId) ?? workflowOf(target);
   return describeCell({ cell, asked, freezes: freezesOf(key.namespace, freezes), events, url }, now);
 }
 
-/** What the person may not read is left out: the rest is worth showing all the same. */
-async function eventsOf(kubernetes: KubernetesClient, { kind, key }: Target): Promise<readonly ShownEvent[]> {
+/** Reads the Events of an object. */
+export function eventsOf(
+  kubernetes: KubernetesClient,
+  { kind, key }: Target,
+): Promise<readonly ShownEvent[]> {
   const fieldSelector = `regarding.kind=${kind},regarding.name=${key.name}`;
-  return kubernetes
-    .list<ShownEvent>(EVENT, { namespace: key.namespace || 'default', fieldSelector })
-    .catch(() => []);
+  return kubernetes.list<ShownEvent>(EVENT, { namespace: key.namespace || 'default', fieldSelector });
 }
 
 async function askedOf(kubernetes: KubernetesClient, { spec }: Cell, key: ObjectKey): Promise<Asked> {
@@ -88,16 +93,17 @@ async function askedOf(kubernetes: KubernetesClient, { spec }: Cell, key: Object
   }
 }
 
-function urlOf(
-  { temporal, temporalUi }: Session,
-  { kind, key }: Target,
+const workflowOf = ({ kind, key }: Target): string => temporalId(objectWorkflowId(kind, key));
+
+/** The address of the workflow of an object in the Web UI of Temporal; undefined when nobody knows the Web UI. */
+export function urlOf(
+  { temporal, temporalUi }: Pick<Session, 'temporal' | 'temporalUi'>,
+  target: Target,
   runId: string | undefined,
 ): string | undefined {
   const ui = temporalUi ?? guessUi(temporal.address);
-  const workflowId = temporalId(objectWorkflowId(kind, key));
-  return ui === undefined
-    ? workflowId
-    : workflowUrl(ui, { namespace: temporal.namespace, workflowId, runId });
+  const workflowId = workflowOf(target);
+  return ui === undefined ? undefined : workflowUrl(ui, { namespace: temporal.namespace, workflowId, runId });
 }
 
 interface StagedView {

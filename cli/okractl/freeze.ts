@@ -3,9 +3,8 @@ import type { Command } from 'commander';
 import { freeze as freezeKind, type Freeze } from '../../crds/freeze.ts';
 import { FREEZE } from '../../clients/kubernetes/kinds.ts';
 import { parseDuration } from '../../domain/duration.ts';
-import { mustConfirm, YES } from './confirm.ts';
+import { mustConfirm, YES, badUsage, failed, type Globals, type Shell } from './shell.ts';
 import { mustBeLet } from './send.ts';
-import { badUsage, failed, type Globals, type Shell } from './shell.ts';
 
 interface FreezeOptions extends Globals {
   readonly reason: string;

@@ -205,28 +205,25 @@ export function cellText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+const UNITS = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['m', 60],
+  ['s', 1],
+] as const;
 
 /** Says how long something takes in at most two units: `90s`, `5m30s`, `3h5m`, `4d2h`. */
 export function formatDuration(milliseconds: number): string {
-  const all = Math.max(0, Math.round(milliseconds / SECOND)) * SECOND;
-  if (all < 2 * MINUTE) return `${all / SECOND}s`;
-  if (all < HOUR) return joined(all, { size: MINUTE, unit: 'm' }, { size: SECOND, unit: 's' });
-  if (all < DAY) return joined(all, { size: HOUR, unit: 'h' }, { size: MINUTE, unit: 'm' });
-  return joined(all, { size: DAY, unit: 'd' }, { size: HOUR, unit: 'h' });
-}
-
-interface Unit {
-  readonly size: number;
-  readonly unit: string;
-}
-
-function joined(all: number, large: Unit, small: Unit): string {
-  const rest = Math.floor((all % large.size) / small.size);
-  return `${Math.floor(all / large.size)}${large.unit}${rest === 0 ? '' : `${rest}${small.unit}`}`;
+  const all = Math.max(0, Math.round(milliseconds / 1000));
+  if (all < 120) return `${all}s`;
+  const at = UNITS.findIndex(([, seconds]) => all >= seconds);
+  let rest = all;
+  const parts = UNITS.slice(at, at + 2).map(([unit, seconds]) => {
+    const count = Math.floor(rest / seconds);
+    rest %= seconds;
+    return count === 0 ? '' : `${count}${unit}`;
+  });
+  return parts.join('');
 }
 
 /** Says how long ago a time was, as `kubectl get` does under AGE. */

@@ -9,9 +9,8 @@ import { requestKinds } from '../../domain/model/request-kinds.ts';
 import type { RequestName } from '../../domain/model/request.ts';
 import type { Seen } from '../../domain/model/seen.ts';
 import type { StagedAim } from '../../domain/staged/state.ts';
-import { mustConfirm, YES } from './confirm.ts';
+import { mustConfirm, YES, badUsage, exitCodes, type Globals, type Session, type Shell } from './shell.ts';
 import { send, type Sending } from './send.ts';
-import { badUsage, exitCodes, type Globals, type Session, type Shell } from './shell.ts';
 import { formatTarget, parseCell, parseTarget, type Target, TARGET_HELP } from './target.ts';
 import { type Timeout, timeoutOption } from './timeout.ts';
 

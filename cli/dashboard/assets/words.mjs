@@ -1,10 +1,13 @@
 /** @typedef {import('../view.ts').Tone} Tone */
 /** @typedef {import('../view.ts').OfferView} OfferView */
 
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+/** @type {readonly (readonly [string, number])[]} */
+const UNITS = [
+  ['d', 86_400],
+  ['h', 3_600],
+  ['m', 60],
+  ['s', 1],
+];
 
 /**
  * Says how long something takes in at most two units, as okractl does.
@@ -12,22 +15,16 @@ const DAY = 24 * HOUR;
  * @returns {string}
  */
 export function durationOf(milliseconds) {
-  const all = Math.max(0, milliseconds);
-  if (all < 2 * MINUTE) return `${Math.round(all / SECOND)}s`;
-  if (all < HOUR) return joined(all, [MINUTE, 'm'], [SECOND, 's']);
-  if (all < DAY) return joined(all, [HOUR, 'h'], [MINUTE, 'm']);
-  return joined(all, [DAY, 'd'], [HOUR, 'h']);
-}
-
-/**
- * @param {number} all
- * @param {readonly [number, string]} large
- * @param {readonly [number, string]} small
- * @returns {string}
- */
-function joined(all, [size, unit], [smallSize, smallUnit]) {
-  const rest = Math.floor((all % size) / smallSize);
-  return `${Math.floor(all / size)}${unit}${rest === 0 ? '' : ` ${rest}${smallUnit}`}`;
+  const all = Math.max(0, Math.round(milliseconds / 1000));
+  if (all < 120) return `${all}s`;
+  const at = UNITS.findIndex(([, seconds]) => all >= seconds);
+  let rest = all;
+  const parts = UNITS.slice(at, at + 2).flatMap(([unit, seconds]) => {
+    const count = Math.floor(rest / seconds);
+    rest %= seconds;
+    return count === 0 ? [] : [`${count}${unit}`];
+  });
+  return parts.join(' ');
 }
 
 /**

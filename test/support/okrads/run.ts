@@ -1,6 +1,5 @@
 import pino from 'pino';
-import { usualComponents } from '../../../cli/components.ts';
-import { runComponents } from '../../../cli/run.ts';
+import { usualComponents, runComponents } from '../../../cli/run.ts';
 import { createLog, type Log } from '../../../clients/log.ts';
 import { createMetrics } from '../../../clients/metrics/metrics.ts';
 import { installRuntime } from '../../../clients/temporal/runtime.ts';
