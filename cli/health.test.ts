@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createMetrics } from '../clients/metrics/metrics.ts';
-import { serveHealth, type HealthServer } from './health.ts';
+import { serveHealth } from './health.ts';
 
 const metrics = createMetrics();
-let server: HealthServer | undefined;
+let server: Awaited<ReturnType<typeof serveHealth>> | undefined;
 afterEach(() => server?.close());
 
 async function ask(path: string, missing: string[] = []): Promise<[number, string]> {

@@ -14,14 +14,8 @@ interface HealthOptions {
   readonly metrics: Pick<Metrics, 'scrape' | 'contentType'>;
 }
 
-/** A server that tells how a process is. */
-export interface HealthServer {
-  readonly port: number;
-  close(): void;
-}
-
 /** Answers `/healthz` while the process lives, `/readyz` with 200 once nothing is missing, and `/metrics`. */
-export async function serveHealth({ host, port, missing, metrics }: HealthOptions): Promise<HealthServer> {
+export async function serveHealth({ host, port, missing, metrics }: HealthOptions) {
   const server = createServer((request, response) => {
     if (request.url === '/metrics') {
       void tellMetrics(metrics, response);
@@ -37,7 +31,7 @@ export async function serveHealth({ host, port, missing, metrics }: HealthOption
   await once(server, 'listening');
   // An open socket of a prober must not keep the process.
   server.unref();
-  return { port: (server.address() as AddressInfo).port, close: () => server.close() };
+  return { port: (server.address() as AddressInfo).port, close: (): void => void server.close() };
 }
 
 const answer = (lacks: readonly string[]): string =>
@@ -58,27 +52,26 @@ async function tellMetrics(
 }
 
 /** What a process has to have before it does its work. */
-export interface Readiness {
-  /** By whom one of the conditions is told of. */
-  readonly of: (condition: string) => Waiting;
-  /** What the process still waits for, or waits for again, a sentence each; empty when it does its work. */
-  readonly missing: () => readonly string[];
-  readonly states: () => readonly { readonly condition: string; readonly fulfilled: boolean }[];
-}
+export type Readiness = ReturnType<typeof createReadiness>;
 
 /** Begins with nothing being there; logs whenever a condition is fulfilled, and whenever it is so no more. */
-export function createReadiness(conditions: readonly string[], log: Log): Readiness {
+export function createReadiness(conditions: readonly string[], log: Log) {
   const reasons = new Map(conditions.map((condition) => [condition, 'not yet']));
   return {
-    of: (condition) => (reason) => {
-      const before = reasons.get(condition);
-      if (reason === undefined) reasons.delete(condition);
-      else reasons.set(condition, reason);
-      if (before !== undefined && reason === undefined) log.info({ condition }, 'ready');
-      if (before === undefined && reason !== undefined) log.warn({ condition, reason }, 'not ready any more');
-    },
+    /** By whom one of the conditions is told of. */
+    of:
+      (condition: string): Waiting =>
+      (reason) => {
+        const before = reasons.get(condition);
+        if (reason === undefined) reasons.delete(condition);
+        else reasons.set(condition, reason);
+        if (before !== undefined && reason === undefined) log.info({ condition }, 'ready');
+        if (before === undefined && reason !== undefined)
+          log.warn({ condition, reason }, 'not ready any more');
+      },
     states: () => conditions.map((condition) => ({ condition, fulfilled: !reasons.has(condition) })),
-    missing: () =>
+    /** What the process still waits for, or waits for again, a sentence each; empty when it does its work. */
+    missing: (): readonly string[] =>
       conditions.flatMap((condition) => {
         const reason = reasons.get(condition);
         return reason === undefined ? [] : [`${condition}: ${reason}`];

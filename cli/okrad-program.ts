@@ -3,7 +3,7 @@ import { createMetrics } from '../clients/metrics/metrics.ts';
 import { createLog, type Log } from '../clients/log.ts';
 import { ConfigError, loadConfig, unreadVariables } from '../config/config.ts';
 import { components, parseComponents, usualComponents, type Component, runComponents } from './run.ts';
-import { plain } from './terminal-text.ts';
+import { plain, messageOf } from './terminal-text.ts';
 import { version } from './version.ts';
 
 // sysexits.h
@@ -51,7 +51,7 @@ export const program = new Command('okrad')
     try {
       await run(options.components);
     } catch (error) {
-      process.stderr.write(`${plain(`okrad: ${error instanceof Error ? error.message : String(error)}`)}\n`);
+      process.stderr.write(`${plain(`okrad: ${messageOf(error)}`)}\n`);
       process.exitCode = error instanceof ConfigError ? EX_CONFIG : 1;
     }
     // A worker that was not given the time to end leaves threads behind, and they would keep the process for ever.

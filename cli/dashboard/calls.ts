@@ -9,6 +9,7 @@ import { feed, type Wish } from './feeds.ts';
 import type { Viewer, Viewers } from './hub.ts';
 import { end, keepStreams, openStream } from './stream.ts';
 import type { Me } from './view.ts';
+import { messageOf } from '../terminal-text.ts';
 
 /** Answers what the page calls. */
 export type Calls = (request: IncomingMessage, response: ServerResponse, path: string) => Promise<void>;
@@ -39,9 +40,7 @@ export function callOf(options: CallOptions): Calls {
     if (path === '/api/stream' && request.method === 'GET') {
       const wish = wishOf(searchParams);
       if (wish === undefined)
-        return end(response, 400, {
-          message: 'Unknown subscription; use cells, cell or clusters.',
-        });
+        return end(response, 400, { message: 'Unknown subscription; use cells, cell or clusters.' });
       const full = streams.full(viewer);
       if (full !== undefined) return end(response, 503, { message: full });
       const stream = openStream(response);
@@ -71,9 +70,7 @@ async function answerSession(
   { request, response, key }: { request: IncomingMessage; response: ServerResponse; key: string | undefined },
 ): Promise<void> {
   if (key === undefined || viewers.logIn === undefined)
-    return end(response, 401, {
-      message: 'No token given, or this page has no login.',
-    });
+    return end(response, 401, { message: 'No token given, or this page has no login.' });
   if (request.method === 'DELETE') {
     viewers.logOut(key);
     return end(response, 200, { message: 'Logged out.' });
@@ -132,29 +129,23 @@ async function bodyOf(request: IncomingMessage): Promise<Readonly<Record<string,
   }
 }
 
-interface Asked {
-  readonly status: 200 | 202 | 403 | 409 | 502;
-  readonly message: string;
-}
-
-interface PageRequest {
-  readonly key: ObjectKey;
-  readonly name: AskName;
-  readonly reason: string;
-  /** What the page showed when the person decided. */
-  readonly seen: Seen;
-}
-
 /** Makes a request in the name of the person, if Kubernetes lets them, and says what comes of it. */
 export async function ask(
   { session, by }: Pick<Viewer, 'session' | 'by'>,
-  { key, name, reason, seen }: PageRequest,
-): Promise<Asked> {
-  if (by === undefined)
-    return {
-      status: 403,
-      message: 'Read-only: log in to send requests.',
-    };
+  {
+    key,
+    name,
+    reason,
+    seen,
+  }: {
+    readonly key: ObjectKey;
+    readonly name: AskName;
+    readonly reason: string;
+    /** What the page showed when the person decided. */
+    readonly seen: Seen;
+  },
+): Promise<{ readonly status: 200 | 202 | 403 | 409 | 502; readonly message: string }> {
+  if (by === undefined) return { status: 403, message: 'Read-only: log in to send requests.' };
   try {
     const said: string[] = [];
     let isSure = true;
@@ -171,7 +162,7 @@ export async function ask(
     );
     return { status: isSure ? 200 : 202, message: said.join(' ') };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     const isRefused = error instanceof CommandError && error.code === exitCodes.refused;
     return { status: isRefused ? 409 : 502, message };
   }

@@ -23,7 +23,7 @@ import { nextOf } from '../okractl/tree.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { chartOf } from './chart.ts';
 import { seenOf } from './offers.ts';
-import { type KnownCell, toneOfApplication, toneOfOutcome } from './rows.ts';
+import { type KnownCell, toneOfPhase, toneOfOutcome } from './rows.ts';
 import type {
   CellPage,
   CellRow,
@@ -147,7 +147,7 @@ function applicationsOf(status: CellStatus): CellPage['applications'] {
   return (status.applications ?? []).map(({ name, phase, message, failed, child }, at) => ({
     name,
     phase,
-    tone: failed === undefined ? toneOfApplication(phase) : 'Bad',
+    tone: failed === undefined ? toneOfPhase(phase) : 'Bad',
     message: inOneLine(failed?.message ?? message ?? ''),
     checks: rows[at]?.[4] ?? '',
     ...given({ child: child?.name }),

@@ -11,12 +11,12 @@ import { namedARN } from '../../domain/model/target-group.ts';
 import { stageNamesIn } from '../okractl/describe.ts';
 import { sourceIn } from '../okractl/trace.ts';
 import { havingAll, inOrder, type Watched } from '../okractl/watched.ts';
-import { inOneLine } from '../terminal-text.ts';
+import { inOneLine, messageOf } from '../terminal-text.ts';
 import { healthOf } from './cell-page.ts';
 import type { Viewer } from './hub.ts';
 import { type CellReading, readCellPage } from './read-cell.ts';
-import { messageOf, type Troubled } from './remembered.ts';
-import { toneOfPolicy } from './rows.ts';
+import type { Troubled } from './remembered.ts';
+import { toneOfPhase } from './rows.ts';
 import type { Stream } from './stream.ts';
 import type { CellRow, ClusterView, FreezeView, Head, PolicyRow, UsedGroup } from './view.ts';
 
@@ -147,7 +147,7 @@ function tellCell(
       // What could not be read is tried again with the next change, and stands as a trouble above.
       .then(
         () => troubled(what, undefined),
-        (error: unknown) => troubled(what, messageOf(error)),
+        (error: unknown) => troubled(what, inOneLine(messageOf(error))),
       )
       .finally(() => {
         isReading = false;
@@ -198,11 +198,11 @@ export const policiesOf = (
     return {
       name,
       phase,
-      tone: toneOfPolicy(phase),
+      tone: toneOfPhase(phase),
       message: inOneLine(message),
       stages: stageNamesIn(spec).map((stage) => {
         const stands = status.stages?.find((one) => one.name === stage)?.phase ?? 'Pending';
-        return { name: stage, phase: stands, tone: toneOfPolicy(stands) };
+        return { name: stage, phase: stands, tone: toneOfPhase(stands) };
       }),
     };
   });

@@ -18,11 +18,6 @@ interface DashboardOptions {
   readonly failed: (error: unknown) => void;
 }
 
-interface DashboardServer {
-  readonly port: number;
-  readonly close: () => Promise<void>;
-}
-
 /** Where whoever stands in front may ask whether the page is served; it tells nothing else. */
 const HEALTH = '/healthz';
 
@@ -30,7 +25,7 @@ const MOST_CONNECTIONS = 500;
 const REQUEST_MS = 15_000;
 
 /** Serves the page until it is closed. */
-export async function serveDashboard(options: DashboardOptions): Promise<DashboardServer> {
+export async function serveDashboard(options: DashboardOptions) {
   const calls = callOf(options);
   const server = createServer(
     { requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS, maxHeaderSize: 32_768 },
@@ -114,7 +109,7 @@ export function refusalOf(
   hosts: readonly string[],
 ): Refusal | undefined {
   const { method = '', headers: sent } = request;
-  const { host = '', origin } = sent;
+  const { host = '' } = sent;
   // A name of elsewhere that has been made to mean this machine (DNS rebinding).
   if (!isNamed(host, [...LOOPBACK, ...hosts]))
     return {
@@ -128,7 +123,14 @@ export function refusalOf(
   const opens = path === '/' && destination === 'document';
   if (site !== 'same-origin' && site !== 'none' && !opens)
     return { status: 403, message: 'Cross-site request refused.' };
-  if (!path.startsWith('/api/')) return undefined;
+  return path.startsWith('/api/') ? refusalOfCall(method, sent, host) : undefined;
+}
+
+function refusalOfCall(
+  method: string,
+  { origin, ...sent }: IncomingMessage['headers'],
+  host: string,
+): Refusal | undefined {
   if (sent[MARK] === undefined) return { status: 403, message: `Header ${MARK} is missing. Use the page.` };
   // The scheme is that of whoever speaks TLS in front.
   if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`)

@@ -37,7 +37,9 @@ interface Login {
   seen: number;
 }
 
-const digestOf = (key: string): string => createHash('sha256').update(key).digest('hex');
+const bytesOf = (key: string): Buffer => createHash('sha256').update(key).digest();
+
+const digestOf = (key: string): string => bytesOf(key).toString('hex');
 
 /** Keeps those who have logged in, until they log out, are idle, or the API server knows their token, or lets them see what they see, no more. */
 export function keepLogins(
@@ -96,9 +98,7 @@ export function keepLogins(
       } catch (error) {
         stop.abort();
         throw isUnknown(error)
-          ? new Error('Token not valid for this cluster, or expired.', {
-              cause: error,
-            })
+          ? new Error('Token not valid for this cluster, or expired.', { cause: error })
           : error;
       } finally {
         entering -= 1;
@@ -125,8 +125,6 @@ const isUnknown = (error: unknown): boolean => error instanceof KubernetesError 
 
 /** A key that nobody can guess. */
 export const newKey = (): string => randomBytes(32).toString('base64url');
-
-const bytesOf = (key: string): Buffer => createHash('sha256').update(key).digest();
 
 /** The one person whose credentials the page has, for whoever shows the key that was printed for them. */
 export function onePerson(viewer: Viewer, key: string): Viewers {

@@ -7,9 +7,10 @@ import { freezesOf } from '../../domain/gates/freeze.ts';
 import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { eventsOf, urlOf } from '../okractl/describe.ts';
+import { inOneLine, messageOf } from '../terminal-text.ts';
 import { cellPageOf } from './cell-page.ts';
 import { offersOf, readMayAsk } from './offers.ts';
-import { messageOf, remembered, telling, type Troubled } from './remembered.ts';
+import { remembered, telling, type Troubled } from './remembered.ts';
 import { verdictsOf } from './verdicts.ts';
 import type { CellPage } from './view.ts';
 import type { Viewer } from './hub.ts';
@@ -108,7 +109,7 @@ async function toldBy({ session }: Viewer, key: ObjectKey): Promise<Told> {
     const operator = await session.operator();
     return { history: await operator.weights(temporalId(objectWorkflowId('Cell', key))) };
   } catch (error) {
-    return { trouble: messageOf(error) };
+    return { trouble: inOneLine(messageOf(error)) };
   }
 }
 

@@ -1,4 +1,4 @@
-import { inOneLine } from '../terminal-text.ts';
+import { inOneLine, messageOf } from '../terminal-text.ts';
 
 /** How something is read that others wait for. */
 export interface Reading<Given extends readonly unknown[], Result> {
@@ -67,10 +67,6 @@ const after = (milliseconds: number, signal: AbortSignal): Promise<typeof GIVEN_
 /** Learns why something of a page could not be read; undefined: it could. */
 export type Troubled = (what: string, why: string | undefined) => void;
 
-/** What an error says, in one line. */
-export const messageOf = (error: unknown): string =>
-  inOneLine(error instanceof Error ? error.message : String(error));
-
 /** Tells why something is not read, or that it is again. */
 export async function telling<Result>(
   what: string,
@@ -82,7 +78,7 @@ export async function telling<Result>(
     troubled(what, undefined);
     return result;
   } catch (error) {
-    troubled(what, messageOf(error));
+    troubled(what, inOneLine(messageOf(error)));
     throw error;
   }
 }

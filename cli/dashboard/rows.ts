@@ -31,7 +31,7 @@ export function rowOf({ cell, asked }: KnownCell, before?: CellRow): CellRow {
     namespace,
     name,
     phase: deletionTimestamp === undefined ? phase : 'Deleting',
-    tone: toneOf(cell),
+    tone: isDegraded(status) ? 'Bad' : toneOfPhase(phase),
     message: cut(inOneLine(said)),
     ...given({ stable: stableVersion }),
     ...(rollout === undefined || status.desiredVersion === undefined
@@ -100,36 +100,36 @@ function weightsOf({ status = {} }: Pick<Cell, 'status'>, asked: Asked): readonl
   });
 }
 
-const byPhase: Readonly<Record<string, Tone>> = {
-  Pending: 'Idle',
-  Waiting: 'Held',
-  Progressing: 'Moving',
-  Paused: 'Held',
-  Completed: 'Good',
-  Reverting: 'Bad',
-  Reverted: 'Bad',
-  Failed: 'Bad',
-  FailedReverting: 'Bad',
-};
+/** The phases of all kinds by their tones; what has another one is moving. */
+const tones = {
+  Good: ['Successful', 'Complete', 'Completed', 'Passed', 'Synced', 'Fulfilled'],
+  Held: ['Inconclusive', 'Extended', 'Paused', 'Waiting'],
+  Bad: [
+    'Failed',
+    'Error',
+    'PrecheckFailed',
+    'CheckFailed',
+    'TimedOut',
+    'Reverting',
+    'Reverted',
+    'FailedReverting',
+    'RollingBack',
+    'RolledBack',
+  ],
+  Idle: ['Pending', 'Terminated'],
+} as const satisfies Partial<Record<Tone, readonly string[]>>;
 
-function toneOf({ status = {} }: Pick<Cell, 'status'>): Tone {
-  const { phase = 'Pending' } = status;
-  return isDegraded(status) ? 'Bad' : (byPhase[phase] ?? 'Idle');
-}
+const byPhase: ReadonlyMap<string, Tone> = new Map(
+  (['Good', 'Held', 'Bad', 'Idle'] as const).flatMap((tone) =>
+    tones[tone].map((phase): [string, Tone] => [phase, tone]),
+  ),
+);
 
-const byVerdict: Readonly<Record<string, Tone>> = {
-  Successful: 'Good',
-  Complete: 'Good',
-  Passed: 'Good',
-  Failed: 'Bad',
-  Error: 'Bad',
-  Inconclusive: 'Held',
-  Extended: 'Held',
-  Terminated: 'Idle',
-};
+/** Returns the tone of the phase of an object, or of a stage or an application. */
+export const toneOfPhase = (phase: string): Tone => byPhase.get(phase) ?? 'Moving';
 
-/** How something that measures stands. */
-export const toneOfVerdict = (phase: string): Tone => byVerdict[phase] ?? 'Moving';
+/** Returns the tone of the phase of something that measures. */
+export const toneOfVerdict = (phase: string): Tone => (phase === 'Pending' ? 'Moving' : toneOfPhase(phase));
 
 const byOutcome: Readonly<Record<string, Tone>> = {
   Installed: 'Good',
@@ -137,35 +137,7 @@ const byOutcome: Readonly<Record<string, Tone>> = {
   RolledBack: 'Held',
   FellBack: 'Held',
   Reverted: 'Bad',
-  Withdrawn: 'Idle',
 };
 
-/** How a change has ended. */
+/** Returns the tone of how a change has ended. */
 export const toneOfOutcome = (outcome: string): Tone => byOutcome[outcome] ?? 'Idle';
-
-const byApplication: Readonly<Record<string, Tone>> = {
-  Pending: 'Idle',
-  Synced: 'Good',
-  PrecheckFailed: 'Bad',
-  CheckFailed: 'Bad',
-  Reverting: 'Bad',
-};
-
-/** How an application stands. */
-export const toneOfApplication = (phase: string): Tone => byApplication[phase] ?? 'Moving';
-
-const byPolicy: Readonly<Record<string, Tone>> = {
-  Pending: 'Idle',
-  Completed: 'Good',
-  Passed: 'Good',
-  Fulfilled: 'Good',
-  Paused: 'Held',
-  Waiting: 'Held',
-  Failed: 'Bad',
-  TimedOut: 'Bad',
-  RollingBack: 'Bad',
-  RolledBack: 'Bad',
-};
-
-/** How a StagedBindingPolicy stands, or a stage of it. */
-export const toneOfPolicy = (phase: string): Tone => byPolicy[phase] ?? 'Moving';

@@ -72,25 +72,20 @@ interface StreamLimits {
 /** As many as a browser opens to one server, but for one that requests go by. */
 const usual: StreamLimits = { most: 100, each: 5 };
 
-interface Streams {
-  /** Says why there is no room for one more; undefined when there is. */
-  readonly full: (viewer: Viewer) => string | undefined;
-  /** Keeps one until it ends. Of too many of one login the first ends: the other side of it may be long gone. */
-  readonly keep: (viewer: Viewer, stream: Stream) => void;
-}
-
 /** Keeps the streams, so that no one takes the room of all. */
-export function keepStreams({ most, each }: StreamLimits = usual): Streams {
+export function keepStreams({ most, each }: StreamLimits = usual) {
   const open = new Map<Stream, Viewer>();
   // Where nobody logs in, all are the same.
   const ownOf = (viewer: Viewer): readonly Stream[] =>
     viewer.by === undefined ? [] : [...open].flatMap(([stream, by]) => (by === viewer ? [stream] : []));
   return {
-    full: (viewer) =>
+    /** Says why there is no room for one more; undefined when there is. */
+    full: (viewer: Viewer): string | undefined =>
       open.size < most || ownOf(viewer).length >= each
         ? undefined
         : `Too many open pages (at most ${most}). Close one.`,
-    keep: (viewer, stream) => {
+    /** Keeps one until it ends. Of too many of one login the first ends: the other side of it may be long gone. */
+    keep: (viewer: Viewer, stream: Stream): void => {
       const own = ownOf(viewer);
       open.set(stream, viewer);
       stream.signal.addEventListener('abort', () => open.delete(stream));

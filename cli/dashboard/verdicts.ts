@@ -5,8 +5,8 @@ import type { Cell } from '../../crds/cell.ts';
 import type { Check } from '../../crds/check.ts';
 import { thresholdOf } from '../../domain/checks/judge-value.ts';
 import { RUN_LABEL } from '../../domain/checks/verdict.ts';
-import { inOneLine } from '../terminal-text.ts';
-import { messageOf, type Troubled } from './remembered.ts';
+import { inOneLine, messageOf } from '../terminal-text.ts';
+import type { Troubled } from './remembered.ts';
 import { toneOfVerdict } from './rows.ts';
 import type { MetricView, VerdictView } from './view.ts';
 
@@ -51,7 +51,7 @@ export async function verdictsOf(
   let unread: string | undefined;
   // The rest is worth showing all the same.
   const without = (error: unknown): readonly MetricView[] => {
-    if (!isForbidden(error)) unread = messageOf(error);
+    if (!isForbidden(error)) unread = inOneLine(messageOf(error));
     return [];
   };
   const verdicts = await Promise.all(

@@ -30,19 +30,11 @@ interface Kept {
   readonly state: RolloutState | undefined;
 }
 
-/** The rollout of a Cell as passes of `okra sync cell` leave it to the next. */
-interface KeptRollout {
-  readonly runId: string;
-  readonly state: RolloutState;
-  /** Keeps what is known now; refuses when another pass has kept something meanwhile. */
-  readonly keep: (state: RolloutState | undefined, statusRun: string | undefined) => Promise<void>;
-}
-
 /** Finds what the last pass has kept; what was kept before someone else has taken over counts no more. */
 export async function findRollout(
   kubernetes: KubernetesClient,
   cell: { readonly key: ObjectKey; readonly uid: string; readonly status: CellStatus },
-): Promise<KeptRollout> {
+) {
   const key = { namespace: cell.key.namespace, name: `okra-cell-${cell.key.name}` };
   const found = await kubernetes.get<ConfigMap>(CONFIG_MAP, key);
   const isOwn = found?.metadata.ownerReferences?.some(({ uid }) => uid === cell.uid) === true;
@@ -53,7 +45,8 @@ export async function findRollout(
   return {
     runId,
     state: current?.state ?? initialState,
-    keep: async (state, statusRun) => {
+    /** Keeps what is known now; refuses when another pass has kept something meanwhile. */
+    keep: async (state: RolloutState | undefined, statusRun: string | undefined): Promise<void> => {
       if (state === undefined && version === undefined) return;
       const next: Kept = { runId, statusRun, state };
       const object = {

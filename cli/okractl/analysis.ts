@@ -45,25 +45,11 @@ export function addCreateAnalysisRun(create: Command, shell: AnalysisShell): Com
         ...(options.templateName ?? []),
         ...(options.clusterTemplateName ?? []),
       ];
-      const run = await made(
-        shell,
-        session,
-        name ?? `${template}-${randomBytes(3).toString('hex').slice(0, 5)}`,
-        options,
-      );
+      const given = name ?? `${template}-${randomBytes(3).toString('hex').slice(0, 5)}`;
+      const run = await newAnalysisRun(session, given, options, shell.now());
       const object = options.dryRun === true ? run : await session.kubernetes.create(run);
       shell.print(forPrograms(shown(object), options.output) ?? asYaml(shown(object)));
     });
-}
-
-async function made(
-  shell: AnalysisShell,
-  session: ReturnType<AnalysisShell['session']>,
-  name: string,
-  options: AnalysisOptions,
-): Promise<AnalysisRun> {
-  const of = { namespace: session.namespace, name, now: shell.now() };
-  return newAnalysisRun(session.kubernetes, of, options);
 }
 
 /** Adds `update analysisrun`. */
@@ -126,7 +112,7 @@ export function addRun(program: Command, shell: AnalysisShell): void {
       >();
       mustWaitFor(options.timeout, options.wait === true, '--wait');
       const session = shell.session(options);
-      const object = await made(shell, session, name, options);
+      const object = await newAnalysisRun(session, name, options, shell.now());
       if (options.dryRun === true) return shell.print(asYaml(object));
       await session.kubernetes.create(object);
       if (options.wait !== true) return shell.print(`AnalysisRun ${session.namespace}/${name} created.`);
@@ -207,9 +193,10 @@ const TIMESTAMP_LABEL = 'okra.mumo.co/timestamp';
 
 /** Makes an AnalysisRun of templates and arguments, as a rollout does; nothing is created yet. */
 async function newAnalysisRun(
-  kubernetes: KubernetesClient,
-  { namespace, name, now }: { readonly namespace: string; readonly name: string; readonly now: number },
+  { kubernetes, namespace }: Pick<Session, 'kubernetes' | 'namespace'>,
+  name: string,
   options: AnalysisOptions,
+  now: number,
 ): Promise<AnalysisRun> {
   const { templateName = [], clusterTemplateName = [], args = [], argsFromSecrets = [] } = options;
   const references: readonly TemplateReference[] = [

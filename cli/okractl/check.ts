@@ -13,13 +13,12 @@ import {
 import { isNotFound } from '../../clients/kubernetes/kubernetes.ts';
 import type { Access, ServiceAccount } from '../../clients/kubernetes/person.ts';
 import { type AskedKind, requestsAllowed, roleWith } from '../../clients/kubernetes/request-rights.ts';
-import type { TemporalFindings } from '../../clients/temporal/operator.ts';
 import { registration } from '../../clients/temporal/search-attributes.ts';
 import { resources } from '../../crds/index.ts';
 import { type RequestVerb, requestVerbs } from '../../crds/request-names.ts';
 import type { permissions } from '../../deploy/rbac/permissions.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
-import { inOneLine } from '../terminal-text.ts';
+import { inOneLine, messageOf } from '../terminal-text.ts';
 import { counted, forPrograms, type OutputFormat, outputOption } from './output.ts';
 import { badUsage, exitCodes, type Globals, type Session, type Shell } from './shell.ts';
 
@@ -69,8 +68,6 @@ async function findOut(session: Session, options: CheckOptions): Promise<readonl
   ]);
   return [known, ...parts.flat()];
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 async function kindFindings({ kubernetes }: Session): Promise<readonly Finding[]> {
   const own = resources.map(async (kind): Promise<Finding> => {
@@ -158,7 +155,8 @@ async function temporalFindings({ operator, temporal, taskQueue }: Session): Pro
     const findings = await (await operator()).inspect(taskQueue);
     return [
       fine(`Temporal answers at ${address}, namespace ${namespace}`),
-      ...judgeTemporal(findings, { namespace, taskQueue }),
+      attributesFinding(findings.missingAttributes, namespace),
+      pollsFinding(findings.unpolled, taskQueue),
     ];
   } catch (error) {
     return [problem(messageOf(error))];
@@ -204,13 +202,6 @@ function asKept(schema: unknown): unknown {
       .filter(([key, value]) => !isEmpty(key, value))
       .map(([key, value]) => [key, asKept(value)]),
   );
-}
-
-function judgeTemporal(
-  { missingAttributes, unpolled }: TemporalFindings,
-  { namespace, taskQueue }: { readonly namespace: string; readonly taskQueue: string },
-): readonly Finding[] {
-  return [attributesFinding(missingAttributes, namespace), pollsFinding(unpolled, taskQueue)];
 }
 
 function attributesFinding(missing: readonly string[] | undefined, namespace: string): Finding {

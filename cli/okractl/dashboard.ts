@@ -3,7 +3,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { CELL } from '../../clients/kubernetes/kinds.ts';
 import { GROUP } from '../../crds/resource.ts';
 import type { Globals, Session, Shell } from './shell.ts';
-import { inOneLine } from '../terminal-text.ts';
+import { inOneLine, messageOf } from '../terminal-text.ts';
 
 interface DashboardOptions extends Globals {
   readonly port: number;
@@ -41,7 +41,7 @@ export function addDashboard(program: Command, shell: Shell): void {
         version: program.version() ?? '',
         now: shell.now,
         signal: shell.signal,
-        failed: (error) => shell.warn(inOneLine(error instanceof Error ? error.message : String(error))),
+        failed: (error) => shell.warn(inOneLine(messageOf(error))),
       });
       shell.print(url);
       shell.warn('Anyone with this address can act with your permissions. Stop it with Ctrl+C.');

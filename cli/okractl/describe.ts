@@ -10,7 +10,7 @@ import { routeOf, targetGroupsOf } from '../../domain/load-balancers/load-balanc
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import { fieldsIn, recordsIn, textIn } from '../../domain/model/fields.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
-import { inOneLine } from '../terminal-text.ts';
+import { inOneLine, messageOf } from '../terminal-text.ts';
 import {
   type Asked,
   describeCell,
@@ -50,10 +50,7 @@ async function described(session: Session, target: Target, now: number): Promise
     const policy = await kubernetes.get<StagedBindingPolicy>(STAGED_BINDING_POLICY, key);
     if (policy === undefined) throw failed(`${formatTarget(target)} not found. See okractl get sbp.`);
     const events = await eventsOf(kubernetes, target).catch(() => []);
-    return describeStaged(
-      { policy, events, url: urlOf(session, target, undefined) ?? workflowOf(target) },
-      now,
-    );
+    return describeStaged(policy, events, urlOf(session, target, undefined) ?? workflowOf(target), now);
   }
   const cell = await kubernetes.get<Cell>(CELL, key);
   if (cell === undefined) throw failed(`${formatTarget(target)} not found. See okractl get cells -A.`);
@@ -89,7 +86,7 @@ async function askedOf(kubernetes: KubernetesClient, { spec }: Cell, key: Object
     const config = configViewOf(ref, object);
     return { is: 'Known', targetGroups: targetGroupsOf(config.desired), isApplied: isApplied(config) };
   } catch (error) {
-    return { is: 'Unknown', why: error instanceof Error ? error.message : String(error) };
+    return { is: 'Unknown', why: messageOf(error) };
   }
 }
 
@@ -106,13 +103,12 @@ export function urlOf(
   return ui === undefined ? undefined : workflowUrl(ui, { namespace: temporal.namespace, workflowId, runId });
 }
 
-interface StagedView {
-  readonly policy: StagedBindingPolicy;
-  readonly events: readonly ShownEvent[];
-  readonly url?: string | undefined;
-}
-
-function describeStaged({ policy, events, url }: StagedView, now: number): string {
+function describeStaged(
+  policy: StagedBindingPolicy,
+  events: readonly ShownEvent[],
+  url: string,
+  now: number,
+): string {
   const { metadata, status = {} } = policy;
   const { phase = 'Pending', reason, message = NOT_RECONCILED } = status;
   const { paused, held } = status;

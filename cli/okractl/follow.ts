@@ -31,6 +31,7 @@ import type { Asked } from './describe-cell.ts';
 import type { Session } from './shell.ts';
 import type { Target } from './target.ts';
 import { havingAll, type Watched } from './watched.ts';
+import { messageOf } from '../terminal-text.ts';
 
 /** What is to be watched. */
 export interface Followed {
@@ -126,14 +127,11 @@ function runOf<T extends Informed>(following: Following, source: Source<T>): () 
   const tell = (): void => {
     if (awaited.size === 0) seen();
   };
-  const { onEvent, flush } = gathered<T>({
-    isWanted: source.isWanted,
-    take: (news) => {
-      change((watched) => source.apply(watched, news));
-      tell();
-    },
-    broken,
-  });
+  const take = (news: News<T>): void => {
+    change((watched) => source.apply(watched, news));
+    tell();
+  };
+  const { onEvent, flush } = gathered(source.isWanted ?? (() => true), take, broken);
   return () =>
     runInformer<T>({
       kubernetes,
@@ -211,28 +209,19 @@ function askedBy(type: LoadBalancerType, object: ConfigObject): Asked {
     return { is: 'Known', targetGroups: targetGroupsOf(config.desired), isApplied: isApplied(config) };
   } catch (error) {
     // One that is not as it should be keeps nobody from the others.
-    return { is: 'Unknown', why: error instanceof Error ? error.message : String(error) };
+    return { is: 'Unknown', why: messageOf(error) };
   }
 }
 
 /** What has become of objects that changed together; undefined: it is gone. */
 type News<T> = readonly (readonly [key: string, object: T | undefined])[];
 
-/** Whose news are gathered, and who takes them. */
-interface Gathering<T> {
-  /** The objects that are of interest; undefined: all. */
-  readonly isWanted?: ((object: T) => boolean) | undefined;
-  readonly take: (news: News<T>) => void;
-  /** Told of what went wrong where news were taken. */
-  readonly broken: (error: unknown) => void;
-}
-
 /** Gathers what is told at once, as a whole list is: each change of what is known copies it. */
-function gathered<T extends Informed>({
-  isWanted = () => true,
-  take,
-  broken,
-}: Gathering<T>): { readonly onEvent: (event: ObjectEvent<T>) => void; readonly flush: () => void } {
+function gathered<T extends Informed>(
+  isWanted: (object: T) => boolean,
+  take: (news: News<T>) => void,
+  broken: (error: unknown) => void,
+) {
   const known = new Set<string>();
   const news = new Map<string, T | undefined>();
   const flush = (): void => {
@@ -249,7 +238,7 @@ function gathered<T extends Informed>({
   };
   return {
     flush,
-    onEvent: ({ type, object }) => {
+    onEvent: ({ type, object }: ObjectEvent<T>): void => {
       const key = formatKey(keyOf(object));
       const isThere = type !== 'delete' && isWanted(object);
       if (!isThere && !known.has(key)) return;

@@ -4,6 +4,7 @@ import { freeze as freezeKind, type Freeze } from '../../crds/freeze.ts';
 import { FREEZE } from '../../clients/kubernetes/kinds.ts';
 import { parseDuration } from '../../domain/duration.ts';
 import { mustConfirm, YES, badUsage, failed, type Globals, type Shell } from './shell.ts';
+import { messageOf } from '../terminal-text.ts';
 import { mustBeLet } from './send.ts';
 
 interface FreezeOptions extends Globals {
@@ -33,27 +34,21 @@ export function addFreeze(program: Command, shell: Shell): void {
         whoAmI(),
         mustBeLet(session, { verb: 'create', kind: FREEZE, key: {} }),
       ]);
-      const freeze = freezeOf({ name, by, namespace, options, now: shell.now() });
+      const freeze = freezeOf(name, { by, namespace }, options, shell.now());
       await kubernetes.create(freeze);
       shell.print(heldBy(freeze));
     });
 }
 
-/** What a Freeze is made of. */
-export interface FreezeInput {
-  readonly name: string | undefined;
-  readonly by: string;
-  readonly namespace: string;
-  readonly options: Pick<FreezeOptions, 'reason' | 'for' | 'until' | 'allNamespaces'>;
-  readonly now: number;
-}
-
 type NewFreeze = Pick<Freeze, 'apiVersion' | 'kind' | 'metadata' | 'spec'>;
 
-/** Makes the Freeze that is asked for; throws what is wrong with it. */
-function freezeOf({ name, by, namespace, options, now }: FreezeInput): NewFreeze {
-  const { reason, allNamespaces = false } = options;
-  const until = endOf(options, now);
+/** Makes a Freeze of this name; throws what is wrong with it. */
+function freezeOf(
+  name: string | undefined,
+  { by, namespace }: { readonly by: string; readonly namespace: string },
+  options: FreezeOptions,
+  now: number,
+): NewFreeze {
   const made = {
     apiVersion: freezeKind.apiVersion,
     kind: freezeKind.kind,
@@ -62,28 +57,20 @@ function freezeOf({ name, by, namespace, options, now }: FreezeInput): NewFreeze
     },
     spec: {
       by,
-      reason,
-      ...given({ until }),
-      ...(allNamespaces ? {} : { namespaces: [namespace] }),
+      reason: options.reason,
+      ...given({ until: endOf(options, now) }),
+      ...(options.allNamespaces === true ? {} : { namespaces: [namespace] }),
     },
   };
   const parsed = freezeKind.parse(made);
   if (!parsed.ok) throw badUsage(parsed.problems.join(' '));
-  mustBeAhead(parsed.value.until, options, now);
+  const { until } = parsed.value;
+  const option = options.for === undefined ? '--until' : '--for';
+  if (until !== undefined && Date.parse(until) <= now)
+    throw badUsage(
+      `invalid ${option}: ${until} is in the past (now ${new Date(now).toISOString()}). Use a later time, or omit ${option} to freeze until okractl unfreeze.`,
+    );
   return { ...made, spec: parsed.value };
-}
-
-/** Ends the command where a Freeze would be over before it is made. */
-function mustBeAhead(
-  until: string | undefined,
-  { for: lasting }: Pick<FreezeOptions, 'for'>,
-  now: number,
-): void {
-  if (until === undefined || Date.parse(until) > now) return;
-  const option = lasting === undefined ? '--until' : '--for';
-  throw badUsage(
-    `invalid ${option}: ${until} is in the past (now ${new Date(now).toISOString()}). Use a later time, or omit ${option} to freeze until okractl unfreeze.`,
-  );
 }
 
 function endOf(options: Pick<FreezeOptions, 'for' | 'until'>, now: number): string | undefined {
@@ -93,12 +80,12 @@ function endOf(options: Pick<FreezeOptions, 'for' | 'until'>, now: number): stri
   try {
     return new Date(now + parseDuration(lasting) * 1000).toISOString();
   } catch (error) {
-    throw badUsage(`invalid --for: ${error instanceof Error ? error.message : String(error)}`);
+    throw badUsage(`invalid --for: ${messageOf(error)}`);
   }
 }
 
 /** Says what a Freeze holds, and how it is lifted. */
-export function heldBy({ metadata: { name }, spec: { namespaces, until } }: NewFreeze): string {
+function heldBy({ metadata: { name }, spec: { namespaces, until } }: NewFreeze): string {
   const where = namespaces === undefined ? 'all namespaces' : `namespace ${namespaces.join(', ')}`;
   const end = until === undefined ? '' : ` until ${until}`;
   return `Freeze ${name} created: it holds the rollouts of ${where}${end}. To lift it: okractl unfreeze ${name}`;
@@ -142,7 +129,7 @@ export function addUnfreeze(program: Command, shell: Shell): void {
 }
 
 /** Chooses the Freezes to lift among those that there are. */
-export function chosen(names: readonly string[], there: readonly string[], all: boolean): readonly string[] {
+function chosen(names: readonly string[], there: readonly string[], all: boolean): readonly string[] {
   const listed = there.join(', ') || 'none';
   if (all && names.length > 0) throw badUsage('names and --all are mutually exclusive.');
   if (all) return there;

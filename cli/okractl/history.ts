@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Cell, CellStatus } from '../../crds/cell.ts';
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import { CELL, STAGED_BINDING_POLICY } from '../../clients/kubernetes/kinds.ts';
+import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { failed, type Globals, type Shell } from './shell.ts';
 import {
   formatDuration,
@@ -35,12 +36,11 @@ export function addHistory(program: Command, shell: Shell): void {
       const options = command.optsWithGlobals<HistoryOptions>();
       const { kubernetes, namespace } = shell.session(options);
       const target = parseTarget(text, namespace);
-      const { changes, requests, changeCause } =
-        target.kind === 'Cell'
-          ? ofCell(await existing(kubernetes.get<Cell>(CELL, target.key), target))
-          : ofPolicy(
-              await existing(kubernetes.get<StagedBindingPolicy>(STAGED_BINDING_POLICY, target.key), target),
-            );
+      const { metadata, status = {} } = await existing(kubernetes, target);
+      const changes = 'history' in status ? (status.history ?? []) : [];
+      const { requests = [] } = status;
+      // Who has changed the spec last, and why, as far as it was noted.
+      const changeCause = target.kind === 'Cell' ? metadata.annotations?.[CHANGE_CAUSE] : undefined;
       const written = forPrograms({ changes, requests, changeCause }, options.output);
       if (written !== undefined) return shell.print(written);
       if (changes.length + requests.length === 0)
@@ -54,31 +54,19 @@ export function addHistory(program: Command, shell: Shell): void {
     });
 }
 
-async function existing<T>(reading: Promise<T | undefined>, target: Target): Promise<T> {
-  const found = await reading;
+async function existing(
+  kubernetes: KubernetesClient,
+  target: Target,
+): Promise<Pick<Cell, 'metadata' | 'status'> | Pick<StagedBindingPolicy, 'metadata' | 'status'>> {
+  const found =
+    target.kind === 'Cell'
+      ? await kubernetes.get<Cell>(CELL, target.key)
+      : await kubernetes.get<StagedBindingPolicy>(STAGED_BINDING_POLICY, target.key);
   if (found === undefined) throw failed(`${formatTarget(target)} not found.`);
   return found;
 }
 
 type Change = NonNullable<CellStatus['history']>[number];
-
-interface Told {
-  /** Who has changed the spec last, and why, as far as it was noted. */
-  readonly changeCause?: string | undefined;
-  readonly changes: readonly Change[];
-  readonly requests: readonly Asked[];
-}
-
-const ofCell = ({ metadata, status = {} }: Cell): Told => ({
-  changeCause: metadata.annotations?.[CHANGE_CAUSE],
-  changes: status.history ?? [],
-  requests: status.requests ?? [],
-});
-
-const ofPolicy = ({ status = {} }: StagedBindingPolicy): Told => ({
-  changes: [],
-  requests: status.requests ?? [],
-});
 
 /** The table of changes, the newest first, with who has asked for what meanwhile. */
 export function changesTable(changes: readonly Change[]): Table {

@@ -1,7 +1,7 @@
 import { type Document, LineCounter, parseAllDocuments } from 'yaml';
 import { KubernetesError } from '../../clients/kubernetes/kubernetes.ts';
 import { type Fields, fieldsIn, isRecord, recordsIn, textIn } from '../../domain/model/fields.ts';
-import { inOneLine } from '../terminal-text.ts';
+import { inOneLine, messageOf } from '../terminal-text.ts';
 import { badUsage, type Globals, type Session, type Shell } from './shell.ts';
 
 /** An object that stands in a file. */
@@ -47,7 +47,7 @@ async function readable<T>(path: string, reading: Promise<T>): Promise<T> {
   try {
     return await reading;
   } catch (error) {
-    const got = error instanceof Error ? error.message : String(error);
+    const got = messageOf(error);
     throw badUsage(`cannot read manifests from ${path}: ${got}`);
   }
 }
@@ -89,15 +89,8 @@ function valueOf(document: Pick<Document, 'toJS'>): unknown {
 const itemsOf = (object: Fields): readonly Fields[] =>
   object['kind'] === 'List' ? recordsIn(object['items']) : [object];
 
-interface Identity {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly namespace: string | undefined;
-}
-
 /** Reads what an object says it is; what it does not say is empty. */
-export function identityOf(object: Fields): Identity {
+export function identityOf(object: Fields) {
   const metadata = fieldsIn(object['metadata']);
   return {
     apiVersion: textIn(object['apiVersion']) ?? '',

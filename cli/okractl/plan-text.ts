@@ -1,7 +1,6 @@
 import { weightsText } from '../../domain/load-balancers/load-balancer.ts';
 import type { ApplicationsPlan, PlannedAction } from '../../domain/plan/applications-plan.ts';
 import type { CellPlan, PlanPart } from '../../domain/plan/plan.ts';
-import type { PlannedEvent } from '../../domain/plan/run-ahead.ts';
 import { asLine, inOneLine } from '../terminal-text.ts';
 import { listed } from './describe-cell.ts';
 import { formatDuration, layOut, type Table, withoutFraction } from './output.ts';
@@ -39,14 +38,15 @@ function partOf({ ahead }: PlanPart, title: string, problems: readonly string[])
 
 const indented = (text: string): string => text.replaceAll(/^/gm, '  ');
 
-/** The table of what is done and waited for; times count from the first event. */
-function eventsTable(events: readonly PlannedEvent[]): Table {
+/** The table of what is done and waited for; times count from the first row. */
+function eventsTable(events: readonly Omit<PlannedAction, 'is'>[], ofApplications = false): Table {
   const start = events[0]?.at ?? 0;
   return {
-    headings: ['AFTER', 'TIME', 'STEP', 'WEIGHTS', 'WHAT'],
-    rows: events.map(({ at, step, does, weights, assumes }) => [
+    headings: ['AFTER', 'TIME', ...(ofApplications ? ['APPLICATION'] : []), 'STEP', 'WEIGHTS', 'WHAT'],
+    rows: events.map(({ at, application = '-', step, does, weights, assumes }) => [
       formatDuration(at - start),
       withoutFraction(new Date(at).toISOString()),
+      ...(ofApplications ? [application] : []),
       step ?? '-',
       weights === undefined ? '' : weightsText(weights),
       `${inOneLine(does)}${assumes === undefined ? '' : ' *'}`,
@@ -65,26 +65,10 @@ export function formatApplicationsPlan(cell: string, plan: ApplicationsPlan): st
       ? [`${title}: nothing to do.`]
       : [
           inOneLine(`${title}: revisions ${comes === '' ? 'none' : comes}`),
-          indented(layOut(actionsTable(actions))),
+          indented(layOut(eventsTable(actions, true))),
         ]),
     ...[...assumed].map((text) => asLine(`  * Assumed: ${text}.`)),
     `  Outcome: ${end.phase}. ${onceOf(end.message, problems)}`,
   ].join('\n');
   return [part, listed('Problems', problems.map(inOneLine))].filter((one) => one !== '').join('\n\n');
-}
-
-/** The table of what is done and waited for; times count from the first action. */
-function actionsTable(actions: readonly PlannedAction[]): Table {
-  const start = actions[0]?.at ?? 0;
-  return {
-    headings: ['AFTER', 'TIME', 'APPLICATION', 'STEP', 'WEIGHTS', 'WHAT'],
-    rows: actions.map(({ at, application = '-', step, does, weights, assumes }) => [
-      formatDuration(at - start),
-      withoutFraction(new Date(at).toISOString()),
-      application,
-      step ?? '-',
-      weights === undefined ? '' : weightsText(weights),
-      `${inOneLine(does)}${assumes === undefined ? '' : ' *'}`,
-    ]),
-  };
 }

@@ -60,19 +60,12 @@ export function addPlan(program: Command, shell: Shell): void {
     });
 }
 
-interface Input {
-  readonly cluster: Reader;
-  readonly keys: readonly ObjectKey[];
-  /** The Cells whose manifests have no version. */
-  readonly unpinned: ReadonlySet<string>;
-}
-
 const pinStays = (key: ObjectKey, version: string): string =>
   inOneLine(
     `Cell ${formatKey(key)} stays pinned to ${version}: its manifest has no spec.version, and apply does not remove a field that it did not set. To unpin it: ${unpinning(key)}`,
   );
 
-async function input(shell: Shell, name: string | undefined, options: PlanOptions): Promise<Input> {
+async function input(shell: Shell, name: string | undefined, options: PlanOptions) {
   const { filename = [], offline = false } = options;
   if (offline && filename.length === 0) throw badUsage('--offline needs manifests. Name a file with -f.');
   const session = offline ? undefined : shell.session(options);
@@ -80,7 +73,7 @@ async function input(shell: Shell, name: string | undefined, options: PlanOption
   const cluster: Reader = session?.kubernetes ?? emptyCluster;
   if (filename.length === 0) {
     if (name === undefined) throw badUsage('name a Cell, or pass manifests with -f.');
-    return { cluster, keys: [parseCell(name, namespace)], unpinned: new Set() };
+    return { cluster, keys: [parseCell(name, namespace)], unpinned: new Set<string>() };
   }
   const objects = lastOfEach(await soundObjects(shell, filename, options), namespace);
   const named = name === undefined ? undefined : parseCell(name, namespace);
@@ -93,6 +86,7 @@ async function input(shell: Shell, name: string | undefined, options: PlanOption
   return {
     cluster: withApplied(cluster, objects, namespace),
     keys: named === undefined ? cells.map(({ key }) => key) : [named],
+    // The Cells whose manifests have no version.
     unpinned: new Set(cells.flatMap(({ key, spec }) => ('version' in spec ? [] : [formatKey(key)]))),
   };
 }

@@ -1,6 +1,6 @@
 import { given } from '../../domain/model/fields.ts';
 import { type Command, InvalidArgumentError } from 'commander';
-import { type Sleep, sleep as sleepByClock } from '../../clients/backoff.ts';
+import { sleep as sleepByClock } from '../../clients/backoff.ts';
 import { CELL, STAGED_BINDING_POLICY } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { Cell } from '../../crds/cell.ts';
@@ -9,7 +9,7 @@ import { requestKinds } from '../../domain/model/request-kinds.ts';
 import type { RequestName } from '../../domain/model/request.ts';
 import type { Seen } from '../../domain/model/seen.ts';
 import type { StagedAim } from '../../domain/staged/state.ts';
-import { mustConfirm, YES, badUsage, exitCodes, type Globals, type Session, type Shell } from './shell.ts';
+import { mustConfirm, YES, badUsage, exitCodes, type Globals, type Shell } from './shell.ts';
 import { send, type Sending } from './send.ts';
 import { formatTarget, parseCell, parseTarget, type Target, TARGET_HELP } from './target.ts';
 import { type Timeout, timeoutOption } from './timeout.ts';
@@ -56,7 +56,16 @@ export function addRequests(program: Command, shell: Shell): void {
           );
         const sending: Sending = { target, name: request, reason: options.reason ?? '', seen };
         if (request !== 'retry') return send(shell, session, sending);
-        await sendRetry(shell, session, sending, options.timeout ?? USUAL_TIMEOUT);
+        // What looks at the status next, as a script does, is not to find the failure of before.
+        const { text: limit, milliseconds } = options.timeout ?? USUAL_TIMEOUT;
+        const ask = () => send(shell, session, sending);
+        const patience = { ...usual, forMilliseconds: milliseconds };
+        const { kubernetes } = session;
+        if (await untilTakenUp({ kubernetes, signal: shell.signal }, target, ask, patience)) return;
+        shell.warn(
+          `Retry queued; okrad has not confirmed it within ${limit}. See okractl describe and okractl check.`,
+        );
+        shell.exitWith(exitCodes.failure);
       });
     // What holds a rollout, or takes it back, is never refused for what was not looked at.
     if (name === 'promote' || name === 'resume') withSeenOptions(command);
@@ -66,25 +75,6 @@ export function addRequests(program: Command, shell: Shell): void {
         .option(...YES);
     if (name === 'retry') command.addOption(timeoutOption(USUAL_TIMEOUT.text));
   }
-}
-
-/** Sends a retry, and ends when the status shows it: what looks at the status next, as a script does, is not to find the failure of before. */
-// oxlint-disable-next-line max-params -- what is sent by whom, and for how long it is waited
-async function sendRetry(
-  shell: Shell,
-  session: Session,
-  sending: Sending,
-  { text, milliseconds }: Timeout,
-): Promise<void> {
-  const { kubernetes } = session;
-  const { signal } = shell;
-  const ask = () => send(shell, session, sending);
-  const patience = { ...usual, forMilliseconds: milliseconds };
-  if (await untilTakenUp({ kubernetes, signal }, sending.target, ask, patience)) return;
-  shell.warn(
-    `Retry queued; okrad has not confirmed it within ${text}. See okractl describe and okractl check.`,
-  );
-  shell.exitWith(exitCodes.failure);
 }
 
 interface ApproveOptions extends Globals, SeenOptions {
@@ -173,16 +163,9 @@ async function failedIn(kubernetes: Reader, { kind, key }: Target): Promise<read
   ];
 }
 
-interface Patience {
-  readonly forMilliseconds: number;
-  readonly everyMilliseconds: number;
-  readonly sleep: Sleep;
-  readonly now: () => number;
-}
-
 const USUAL_TIMEOUT: Timeout = { text: '15s', milliseconds: 15_000 };
 
-const usual: Patience = {
+const usual = {
   forMilliseconds: USUAL_TIMEOUT.milliseconds,
   everyMilliseconds: 250,
   sleep: sleepByClock,
@@ -194,7 +177,7 @@ export async function untilTakenUp(
   { kubernetes, signal }: { readonly kubernetes: Reader; readonly signal: AbortSignal },
   target: Target,
   carryOut: () => Promise<void>,
-  { forMilliseconds, everyMilliseconds, sleep, now }: Patience = usual,
+  { forMilliseconds, everyMilliseconds, sleep, now }: typeof usual = usual,
 ): Promise<boolean> {
   const failed = () => failedIn(kubernetes, target);
   // Who may not read the object can be told nothing of it.

@@ -43,7 +43,8 @@ export async function send(shell: Answering, session: Asker, sending: Sending): 
     senderOf(session, name),
     session.operator(),
     readAsked(session, target, name),
-    mustBeLetAsk(session, name, target),
+    // Temporal, which takes the request, does not ask who may make it.
+    refusalToAsk(session, name, target).then(refuseWith),
   ]);
   await mustBeOneInstallation(session, operator, { target, name, asked });
   const aim = aimAgain(asked, target, name);
@@ -63,7 +64,7 @@ export async function send(shell: Answering, session: Asker, sending: Sending): 
     case 'NotRunning':
       return withoutOpenRun(shell, session, sending, request);
     case 'Unanswered':
-      if (await isKept(shell, operator, { workflowId, name, request, aim, got: answer.message })) return;
+      if (await isKept(shell, operator, workflowId, { name, request, aim, got: answer.message })) return;
       return withoutOpenRun(shell, session, sending, request);
   }
 }
@@ -118,19 +119,23 @@ function notRunning(target: Target, { status }: Cell, name: AskName): Error {
   return left === undefined ? refused(withoutRun(target, status, name)) : failed(left);
 }
 
-interface Repeated {
-  readonly workflowId: string;
-  readonly name: AskName;
-  readonly request: SentRequest;
-  readonly aim: Pick<StagedAim, 'stage'> | undefined;
-  readonly got: string;
-}
-
 /** Leaves with Temporal what may be taken twice, and says so; false when the run has closed meanwhile, so that nobody has it. */
 async function isKept(
   shell: Answering,
   operator: Operator,
-  { workflowId, name, request, aim, got }: Repeated,
+  workflowId: string,
+  {
+    name,
+    request,
+    aim,
+    got,
+  }: {
+    readonly name: AskName;
+    readonly request: SentRequest;
+    readonly aim: Pick<StagedAim, 'stage'> | undefined;
+    /** What came instead of an answer. */
+    readonly got: string;
+  },
 ): Promise<boolean> {
   const what = `No worker answered the ${name} request: ${got}. Check that okrad is running, and its log.`;
   const { mayBeRepeated } = await import('../../clients/temporal/operator.ts');
@@ -213,15 +218,6 @@ const missing = (target: Target): Error =>
   failed(
     `${formatTarget(target)} not found. See okractl get ${target.kind === 'Cell' ? 'cells -A' : 'sbp'}.`,
   );
-
-/** Ends the command where Kubernetes does not let the person make the request: Temporal, which takes it, does not ask. */
-async function mustBeLetAsk(
-  session: Pick<Session, 'may' | 'whoAmI'>,
-  name: AskName,
-  target: Target,
-): Promise<void> {
-  refuseWith(await refusalToAsk(session, name, target));
-}
 
 /** Ends the command where Kubernetes does not let the person do what it is about to do. */
 export async function mustBeLet(session: Session, wish: Wish): Promise<void> {

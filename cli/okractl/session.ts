@@ -6,12 +6,12 @@ import { loadConfig } from '../../config/config.ts';
 import { messageOf } from '../terminal-text.ts';
 
 /** Connects to Temporal when it is first asked for, and again when that has failed. */
-export function connectOnDemand(connect: () => Promise<Operator>) {
+export function connectOnDemand(make: () => Promise<Operator>) {
   let connecting: Promise<Operator> | undefined;
   return {
     get: (): Promise<Operator> => {
       if (connecting !== undefined) return connecting;
-      const made = connect();
+      const made = make();
       connecting = made;
       made.catch(() => {
         connecting = undefined;

@@ -8,7 +8,7 @@ import type { Metadata } from '../../crds/resource.ts';
 import { CLUSTER_ID_ANNOTATION, SOURCE_ANNOTATION, VERSION_LABEL } from '../../domain/kubernetes/labels.ts';
 import { namedARN } from '../../domain/model/target-group.ts';
 import { selectTargetGroups } from '../../domain/versions/watched.ts';
-import { inOneLine } from '../terminal-text.ts';
+import { inOneLine, messageOf } from '../terminal-text.ts';
 import { kindCalled } from './output.ts';
 import { badUsage, failed, type Globals, type Shell } from './shell.ts';
 import { type Branch, leaf, linesOf } from './tree.ts';
@@ -64,7 +64,7 @@ async function traced(kubernetes: KubernetesClient, group: AWSTargetGroup): Prom
     kubernetes.list<AWSTargetGroupBinding>(AWS_TARGET_GROUP_BINDING, { namespace }).catch(() => []),
     kubernetes.list<Cell>(CELL, { namespace }),
   ]);
-  return linesOf(originTree({ group, secret, bindings, cells }));
+  return linesOf(originTree(group, secret, bindings, cells));
 }
 
 async function readSecret(
@@ -76,7 +76,7 @@ async function readSecret(
     const found = await kubernetes.get<{ readonly metadata: Metadata }>(SECRET, { namespace, name });
     return found === undefined ? { is: 'Missing' } : { is: 'Found', metadata: found.metadata };
   } catch (error) {
-    return { is: 'Unreadable', why: error instanceof Error ? error.message : String(error) };
+    return { is: 'Unreadable', why: messageOf(error) };
   }
 }
 
@@ -86,31 +86,19 @@ type ClusterSecret =
   | { readonly is: 'Missing' }
   | { readonly is: 'Unreadable'; readonly why: string };
 
-interface Origin {
-  readonly group: AWSTargetGroup;
-  /** Of the cluster that it was made of, if it was. */
-  readonly secret: ClusterSecret | undefined;
-  /** Of its namespace. */
-  readonly bindings: readonly AWSTargetGroupBinding[];
-  /** Of its namespace. */
-  readonly cells: readonly Cell[];
-}
-
-interface Source {
-  readonly secret: string;
-  readonly namespace: string;
-  readonly binding: string;
-  readonly api: string | undefined;
-}
-
 /** Reads what an AWSTargetGroup was made of; undefined when someone has written it by hand. */
-export function sourceIn({ annotations = {} }: Metadata): Source | undefined {
+export function sourceIn({ annotations = {} }: Metadata) {
   const [secret = '', namespace = '', binding = '', api] = (annotations[SOURCE_ANNOTATION] ?? '').split('/');
   return binding === '' ? undefined : { secret, namespace, binding, api };
 }
 
 /** Draws where an AWSTargetGroup comes from, down to the cluster, and which Cells use it. */
-function originTree({ group, secret, bindings, cells }: Origin): Branch {
+function originTree(
+  group: AWSTargetGroup,
+  secret: ClusterSecret | undefined,
+  bindings: readonly AWSTargetGroupBinding[],
+  cells: readonly Cell[],
+): Branch {
   const { metadata, spec, status = {} } = group;
   const version = metadata.labels?.[VERSION_LABEL] ?? status.version;
   const ready = status.conditions?.find(({ type }) => type === 'Ready');
@@ -151,7 +139,7 @@ function bindingBranch({ metadata, status }: AWSTargetGroupBinding): Branch {
 }
 
 function secretBranch(
-  source: Source,
+  source: { readonly secret: string },
   { namespace = 'default' }: Metadata,
   secret: ClusterSecret | undefined,
 ): Branch {

@@ -4,6 +4,7 @@ import type { Cell } from '../../crds/cell.ts';
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import { inOneLine, plain } from '../terminal-text.ts';
 import { withoutFraction, wrapped } from './output.ts';
+import type { Followed } from './follow.ts';
 import { mustBeLet } from './send.ts';
 import { badUsage, failed, type Globals, type Screen, type Session, type Shell } from './shell.ts';
 import { formatTarget, parseTarget, type Target, TARGET_HELP } from './target.ts';
@@ -15,14 +16,6 @@ interface WatchOptions extends Globals {
   readonly allNamespaces?: boolean;
   readonly untilSettled?: boolean;
   readonly timeout?: Timeout;
-}
-
-interface Wish {
-  /** One object; undefined: all of the namespace. */
-  readonly target: Target | undefined;
-  /** All when empty. */
-  readonly namespaces: readonly string[];
-  readonly untilSettled: boolean;
 }
 
 /** Adds `watch`. */
@@ -74,7 +67,7 @@ const NOT_LOOKED_AT =
   'okrad has not observed the latest change yet. Waiting for it; okractl check shows whether it is running.';
 
 /** Watches until the person has seen enough, or the object is settled. */
-async function watch(shell: Shell, session: Session, wish: Wish): Promise<Settled> {
+async function watch(shell: Shell, session: Session, wish: Followed): Promise<Settled> {
   const ended = new AbortController();
   let watched: Watched = nothingWatched;
   let end: Settled;
@@ -128,8 +121,10 @@ function whenLate(tell: (why: string | undefined) => void): { readonly is: (old:
   };
 }
 
-const endOf = ({ target, untilSettled }: Wish, watched: Watched): KnownEnd =>
-  target === undefined || !untilSettled || !watched.isWhole ? { is: 'Ahead' } : endIn(target, watched);
+const endOf = ({ target, untilSettled }: Followed, watched: Watched): KnownEnd =>
+  target === undefined || untilSettled !== true || !watched.isWhole
+    ? { is: 'Ahead' }
+    : endIn(target, watched);
 
 interface Show {
   readonly update: (watched: Watched) => void;
