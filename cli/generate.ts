@@ -2,11 +2,10 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
 import { generate, type GeneratedFiles, withParts } from '../crds/generated-files.ts';
-import { type Examples, wordsOf } from './help.ts';
+import { type Examples, leavesOf, wordsOf } from './help.ts';
 import { examples as ofOkra } from './okra/examples.ts';
 import { okra } from './okra/program.ts';
 import type { OkraShell } from './okra/shell.ts';
-import { visibleCommands } from './okractl/complete.ts';
 import { examples as ofOkractl } from './okractl/examples.ts';
 import { okractl } from './okractl/program.ts';
 import type { Shell } from './okractl/shell.ts';
@@ -85,30 +84,27 @@ const optionRows = (command: Command): string =>
 
 const hasOptions = (command: Command): boolean => optionRows(command).split('\n').length > 2;
 
-function sectionOf(command: Command, before: string, examples: Examples): string {
-  const name = `${before} ${command.name()}`;
-  const below = command.commands.filter((one) => one.name() !== 'help');
-  if (below.length > 0) return below.map((one) => sectionOf(one, name, examples)).join('\n');
+function sectionOf(command: Command, program: string, examples: Examples): string {
+  const words = wordsOf(command);
   const list = command.registeredArguments.map(
     (argument) => `* \`${argument.name()}${argument.variadic ? '…' : ''}\`: ${argument.description}`,
   );
   return [
-    `## ${name.split(' ').slice(1).join(' ')}\n`,
-    `    ${name} ${command.usage()}\n`,
+    `## ${words}\n`,
+    `    ${program} ${words} ${command.usage()}\n`,
     `${command.description()}\n`,
     ...(list.length === 0 ? [] : [`${list.join('\n')}\n`]),
     ...(hasOptions(command) ? [`${optionRows(command)}\n`] : []),
-    ...examplesOf(command, examples),
+    ...examplesOf(examples[words] ?? []),
   ].join('\n');
 }
 
-function examplesOf(command: Command, examples: Examples): readonly string[] {
-  const lines = examples[wordsOf(command)] ?? [];
+function examplesOf(lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : [`Examples:\n\n${lines.map((line) => `    ${line}`).join('\n')}\n`];
 }
 
 function commandPage(program: Command, examples: Examples, introduction: string): string {
-  const sections = visibleCommands(program).map((command) => sectionOf(command, program.name(), examples));
+  const sections = leavesOf(program).map((command) => sectionOf(command, program.name(), examples));
   return `${introduction}${optionRows(program)}\n\n${sections.join('\n')}`;
 }
 

@@ -10,12 +10,16 @@ export function wordsOf(command: Command): string {
   return words.join(' ');
 }
 
-/** The commands that do something, in the order of the help; those that only have others below them are left out. */
-export const leavesOf = (command: Command): readonly Command[] => {
-  const below = command
+/** The commands right below one, without hidden ones. */
+export const visibleCommands = (command: Command): readonly Command[] =>
+  command
     .createHelp()
     .visibleCommands(command)
     .filter((one) => one.name() !== 'help');
+
+/** The commands that do something, in the order of the help; those that only have others below them are left out. */
+export const leavesOf = (command: Command): readonly Command[] => {
+  const below = visibleCommands(command);
   return below.length === 0 ? [command] : below.flatMap(leavesOf);
 };
 

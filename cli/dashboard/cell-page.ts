@@ -185,39 +185,37 @@ function gatesOf(
   const unready = unreadyClusters(cell);
   return [
     freeze === undefined
-      ? { name: 'Freeze', holds: false, text: 'none' }
-      : {
-          name: 'Freeze',
-          holds: true,
-          text: inOneLine(`${freeze.name} by ${freeze.by}: ${freeze.reason}`),
-          ...(freeze.until === undefined ? {} : { until: isoOf(freeze.until) }),
-        },
+      ? gate('Freeze', false, 'none')
+      : gate('Freeze', true, `${freeze.name} by ${freeze.by}: ${freeze.reason}`, freeze.until),
     windowOf(cell, now),
     paused === undefined
-      ? { name: 'Pause', holds: false, text: 'not paused' }
-      : {
-          name: 'Pause',
-          holds: true,
-          text: inOneLine(`by ${paused.by}${paused.reason === '' ? '' : `: ${paused.reason}`}`),
-        },
+      ? gate('Pause', false, 'not paused')
+      : gate('Pause', true, `by ${paused.by}${paused.reason === '' ? '' : `: ${paused.reason}`}`),
     ...(spec.ingress === undefined
       ? [
-          {
-            name: 'Clusters',
-            holds: unready.length > 0,
-            text: unready.length === 0 ? 'all ready' : `not ready: ${unready.join(', ')}`,
-          },
+          gate(
+            'Clusters',
+            unready.length > 0,
+            unready.length === 0 ? 'all ready' : `not ready: ${unready.join(', ')}`,
+          ),
         ]
       : [
           ...heldElsewhere(status),
-          {
-            name: 'Health',
-            holds: status.reason === 'WaitingForHealth' || status.reason === 'UnhealthyTargets',
-            text: `at least ${spec.minHealthyTargets} healthy in each target group that gains weight`,
-          },
+          gate(
+            'Health',
+            status.reason === 'WaitingForHealth' || status.reason === 'UnhealthyTargets',
+            `at least ${spec.minHealthyTargets} healthy in each target group that gains weight`,
+          ),
         ]),
   ];
 }
+
+const gate = (name: string, holds: boolean, text: string, until?: number): GateView => ({
+  name,
+  holds,
+  text: inOneLine(text),
+  ...(until === undefined ? {} : { until: new Date(until).toISOString() }),
+});
 
 /** The gates that a Cell shows only while they hold, by the reason that says so. */
 const elsewhere: Readonly<Record<string, string>> = {
@@ -227,17 +225,14 @@ const elsewhere: Readonly<Record<string, string>> = {
 
 function heldElsewhere({ reason = '', message = '' }: CellStatus): readonly GateView[] {
   const name = elsewhere[reason];
-  return name === undefined ? [] : [{ name, holds: true, text: inOneLine(message) }];
+  return name === undefined ? [] : [gate(name, true, message)];
 }
 
 function windowOf({ spec }: Cell, now: number): GateView {
-  const name = 'Window';
-  if (spec.windows === undefined) return { name, holds: false, text: 'none: always open' };
+  if (spec.windows === undefined) return gate('Window', false, 'none: always open');
   const opening = openingAt(spec.windows, now);
-  if (opening.is === 'Open') return { name, holds: false, text: 'open' };
+  if (opening.is === 'Open') return gate('Window', false, 'open');
   return opening.opensAt === undefined
-    ? { name, holds: true, text: 'closed, and does not open within 400 days' }
-    : { name, holds: true, text: 'closed; opens', until: isoOf(opening.opensAt) };
+    ? gate('Window', true, 'closed, and does not open within 400 days')
+    : gate('Window', true, 'closed; opens', opening.opensAt);
 }
-
-const isoOf = (at: number): string => new Date(at).toISOString();

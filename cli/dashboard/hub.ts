@@ -120,14 +120,7 @@ export function openHub({ kubernetes, namespaces, now, signal }: HubOptions): Hu
 const NOTHING = { is: 'Nothing' } as const;
 
 /** Makes the rows of Cells that have changed, and takes the others as they are. One that cannot be shown keeps nobody from the others. */
-function rowsOf(
-  { cells, asked }: Watched,
-  shown: Map<string, Shown>,
-  now: number,
-): {
-  readonly rows: ReadonlyMap<string, CellRow>;
-  readonly troubles: readonly (readonly [what: string, why: string])[];
-} {
+function rowsOf({ cells, asked }: Watched, shown: Map<string, Shown>, now: number) {
   const troubles: [what: string, why: string][] = [];
   for (const key of shown.keys()) if (!cells.has(key)) shown.delete(key);
   for (const [key, cell] of cells) {

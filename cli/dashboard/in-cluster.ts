@@ -28,8 +28,8 @@ export async function runDashboard({ config, log, version, signal, waiting }: In
     connectOperator(config.temporal, `dashboard ${config.identity}`, { log }),
   );
   const viewers = login
-    ? keepLogins((token, until) => entered(config, { token, signal: until, operator }), { now, signal })
-    : onlyLooking(config, { signal, operator });
+    ? keepLogins((token, until) => entered(config, token, until, operator), { now, signal })
+    : onlyLooking(config, signal, operator);
   const failed = (error: unknown): void => log.error({ err: error }, 'request of the dashboard failed');
   const server = await serveDashboard({ host, port, hosts, viewers, version, now, failed });
   log.info({ host, port: server.port, login }, 'dashboard serves');
@@ -42,11 +42,9 @@ type Operators = ReturnType<typeof connectOnDemand>;
 
 async function entered(
   config: Config,
-  {
-    token,
-    signal,
-    operator,
-  }: { readonly token: string; readonly signal: AbortSignal; readonly operator: Operators },
+  token: string,
+  signal: AbortSignal,
+  operator: Operators,
 ): Promise<Viewer> {
   const person = connectWithToken(config.kubernetes.kubeconfig, token);
   const identity = await person.identity();
@@ -54,7 +52,13 @@ async function entered(
     throw new Error('cannot log in: the API server does not report whose token it is (SelfSubjectReview).');
   const { watchNamespaces } = config.kubernetes;
   const namespaces = await visibleTo(person, watchNamespaces);
-  if (namespaces === undefined) throw new Error(nothingVisible(watchNamespaces));
+  if (namespaces === undefined) {
+    const where =
+      watchNamespaces.length === 0 ? 'in all namespaces' : `in any of ${watchNamespaces.join(', ')}`;
+    throw new Error(
+      `You may not list cells.${GROUP} ${where}. Ask for a binding to ClusterRole okra-viewer, or use okractl dashboard -n with a namespace.`,
+    );
+  }
   const hub = openHub({ kubernetes: person.kubernetes, namespaces, now: Date.now, signal });
   const maySee = async (): Promise<boolean> =>
     stillCovers(await visibleTo(person, watchNamespaces), namespaces);
@@ -78,16 +82,8 @@ async function visibleTo(
 export const stillCovers = (now: readonly string[] | undefined, first: readonly string[]): boolean =>
   now !== undefined && (now.length === 0 || (first.length > 0 && first.every((one) => now.includes(one))));
 
-function nothingVisible(watched: readonly string[]): string {
-  const where = watched.length === 0 ? 'in all namespaces' : `in any of ${watched.join(', ')}`;
-  return `You may not list cells.${GROUP} ${where}. Ask for a binding to ClusterRole okra-viewer, or use okractl dashboard -n with a namespace.`;
-}
-
 /** Nobody logs in: what the dashboard itself may see, and nothing can be asked for. */
-function onlyLooking(
-  config: Config,
-  { signal, operator }: { readonly signal: AbortSignal; readonly operator: Operators },
-): Viewers {
+function onlyLooking(config: Config, signal: AbortSignal, operator: Operators): Viewers {
   const kubernetes = connectKubernetes(config.kubernetes.kubeconfig);
   const namespaces = config.kubernetes.watchNamespaces;
   const hub = openHub({ kubernetes, namespaces, now: Date.now, signal });

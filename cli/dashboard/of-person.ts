@@ -27,7 +27,7 @@ export async function openDashboard({
   now,
   signal,
   failed,
-}: PersonalOptions): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {
+}: PersonalOptions) {
   const by = await session.whoAmI();
   const hub = openHub({
     kubernetes: session.kubernetes,
@@ -43,18 +43,15 @@ export async function openDashboard({
   return { url: `http://${host}:${server.port}/#key=${key}`, close: server.close };
 }
 
-/** A file that leads a browser to an address, for its owner alone: what a program is started with, all on the machine can read. */
-interface Door {
-  readonly url: string;
-  readonly remove: () => Promise<void>;
-}
-
-/** Writes the file of an address. */
-export async function doorTo(address: string): Promise<Door> {
+/** Writes a file that leads a browser to an address, for its owner alone: all on the machine can read what a program is started with. */
+export async function doorTo(address: string) {
   // Made for its owner alone.
   const folder = await mkdtemp(join(tmpdir(), 'okra-dashboard-'));
   const path = join(folder, 'open.html');
   const html = `<!doctype html><title>Okra</title><meta http-equiv="refresh" content="0; url=${address}">`;
   await writeFile(path, html, { mode: 0o600 });
-  return { url: pathToFileURL(path).href, remove: () => rm(folder, { recursive: true, force: true }) };
+  return {
+    url: pathToFileURL(path).href,
+    remove: (): Promise<void> => rm(folder, { recursive: true, force: true }),
+  };
 }

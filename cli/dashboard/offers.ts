@@ -17,7 +17,6 @@ interface Offer {
 const PAUSE: Offer = { name: 'pause', does: 'Pauses the rollout at its weight until it is resumed.' };
 const RESUME: Offer = { name: 'resume', does: 'Ends the pause.' };
 const PROMOTE: Offer = { name: 'promote', does: 'Finishes the current step, without waiting for it.' };
-
 const APPROVE: Offer = {
   name: 'approve',
   does: 'Approves the current step, in your name and with your groups.',
@@ -76,13 +75,11 @@ function ofApplications({ applications = [], paused }: CellStatus): readonly Off
   ];
 }
 
-type Patience = Pick<Reading<[], MayAsk>, 'freshMs' | 'patienceMs' | 'now' | 'late'>;
-
 /** Makes the reader of what Kubernetes lets a person ask of a Cell: each request by itself, so that none waits for another. */
 export function readMayAsk(
   { session, by }: Viewer,
   key: ObjectKey,
-  patience: Patience,
+  patience: Omit<Reading<[], MayAsk>, 'read' | 'meanwhile'>,
 ): (name: AskName) => Promise<MayAsk> {
   if (by === undefined) return () => Promise.resolve('No');
   const readers = new Map<RequestVerb, () => Promise<MayAsk>>(

@@ -46,7 +46,7 @@ export function readCellPage(
   const { kubernetes } = session;
   const target = { kind: 'Cell', key } as const;
   const patience = { patienceMs, now, late };
-  const history = remembered<[], Told>({
+  const history = remembered<[], Awaited<ReturnType<typeof toldBy>>>({
     ...patience,
     read: () => toldBy(viewer, key),
     meanwhile: { trouble: 'no answer yet' },
@@ -99,12 +99,10 @@ export function readCellPage(
   };
 }
 
-interface Told {
-  readonly history?: WeightHistory | undefined;
-  readonly trouble?: string | undefined;
-}
-
-async function toldBy({ session }: Viewer, key: ObjectKey): Promise<Told> {
+async function toldBy(
+  { session }: Viewer,
+  key: ObjectKey,
+): Promise<{ readonly history?: WeightHistory; readonly trouble?: string }> {
   try {
     const operator = await session.operator();
     return { history: await operator.weights(temporalId(objectWorkflowId('Cell', key))) };

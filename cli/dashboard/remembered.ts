@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { inOneLine, messageOf } from '../terminal-text.ts';
 
 /** How something is read that others wait for. */
@@ -47,9 +48,8 @@ export function remembered<Given extends readonly unknown[], Result>({
   return async (by, ...given) => {
     if (last?.by === by && now() < last.until) return last.result;
     const reading = open?.by === by ? open.reading : begin(by, given);
-    const waiting = new AbortController();
-    const first = await Promise.race([reading, after(patienceMs, waiting.signal)]);
-    waiting.abort();
+    const patience = setTimeout(patienceMs, GIVEN_UP, { ref: false });
+    const first = await Promise.race([reading, patience]);
     if (first !== GIVEN_UP) return first;
     void reading.then(late);
     return last?.result ?? meanwhile;
@@ -57,12 +57,6 @@ export function remembered<Given extends readonly unknown[], Result>({
 }
 
 const GIVEN_UP = Symbol('nobody waits any more');
-
-const after = (milliseconds: number, signal: AbortSignal): Promise<typeof GIVEN_UP> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(GIVEN_UP), milliseconds);
-    signal.addEventListener('abort', () => clearTimeout(timer));
-  });
 
 /** Learns why something of a page could not be read; undefined: it could. */
 export type Troubled = (what: string, why: string | undefined) => void;

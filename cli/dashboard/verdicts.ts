@@ -58,17 +58,11 @@ export async function verdictsOf(
     all.flatMap(([kind, measured, read]) => {
       if (measured === undefined) return [];
       const { name, phase, message } = measured;
+      const view = { kind, name, phase, tone: toneOfVerdict(phase), message: inOneLine(message) };
       return [
         read(name)
           .catch(without)
-          .then((metrics): VerdictView => ({
-            kind,
-            name,
-            phase,
-            tone: toneOfVerdict(phase),
-            message: inOneLine(message),
-            metrics,
-          })),
+          .then((metrics): VerdictView => ({ ...view, metrics })),
       ];
     }),
   );

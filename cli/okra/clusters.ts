@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { decodeBase64 } from '../../clients/kubernetes/base64.ts';
 import { SECRET } from '../../clients/kubernetes/kinds.ts';
-import { isConflict, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { isConflict } from '../../clients/kubernetes/kubernetes.ts';
 import type { StoredClusterSecret } from '../../clients/kubernetes/remote-clusters.ts';
 import { secretNameOf } from '../../domain/discovery/cluster-set/cluster-set.ts';
 import { clusterSecretValues } from '../../domain/discovery/clusters/cluster-secret.ts';
@@ -163,11 +163,7 @@ export function clusterCalled(all: readonly NamedCluster[], name: string, namesp
 }
 
 /** Reaches a cluster whose secret is in a namespace, and the namespaces that its secret names. */
-export async function reachCluster(
-  session: OkraSession,
-  name: string,
-  namespace = session.namespace,
-): Promise<{ readonly client: KubernetesClient; readonly namespaces: readonly string[] }> {
+export async function reachCluster(session: OkraSession, name: string, namespace = session.namespace) {
   const { secret } = clusterCalled(await clustersIn({ ...session, namespace }), name, namespace);
   const reach = session.clusters.reach(secret);
   if (reach.is === 'Problem') throw failed(reach.problem);

@@ -14,12 +14,12 @@ import { limitRates } from '../../clients/rate-limiter.ts';
 import { loadConfig } from '../../config/config.ts';
 import { FIELD_MANAGER } from '../../domain/kubernetes/labels.ts';
 import { given } from '../../domain/model/fields.ts';
-import type { Globals, OkraSession, SessionNeeds } from './shell.ts';
+import type { Globals, OkraSession } from './shell.ts';
 
 /** Makes a session of the environment and of the options of a command; nothing is asked before it is used. */
 export function openSession(
   { kubeconfig, context, namespace, region, profile, address }: Globals,
-  needs: SessionNeeds = { kubernetes: true },
+  needs = { kubernetes: true },
 ): OkraSession {
   // The AWS SDK reads the profile from the environment when it looks for credentials.
   if (profile !== undefined) process.env['AWS_PROFILE'] = profile;

@@ -19,11 +19,6 @@ export interface Globals {
   readonly dryRun?: boolean;
 }
 
-/** Whether a command has to do with Kubernetes, which then has to be reached. */
-export interface SessionNeeds {
-  readonly kubernetes: boolean;
-}
-
 /** What a command does its work with, as its options say. */
 export interface OkraSession {
   readonly kubernetes: KubernetesClient;
@@ -42,7 +37,8 @@ export interface OkraShell extends Pick<
   Shell,
   'print' | 'warn' | 'write' | 'now' | 'signal' | 'read' | 'filesAt' | 'exitWith'
 > {
-  readonly session: (globals: Globals, needs?: SessionNeeds) => OkraSession;
+  /** `needs` says whether Kubernetes has to be reached. */
+  readonly session: (globals: Globals, needs?: { readonly kubernetes: boolean }) => OkraSession;
 }
 
 /** Labels or tags, as options have them. */

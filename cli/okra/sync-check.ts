@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { CheckRun } from '../../activities/contract.ts';
 import { sleep } from '../../clients/backoff.ts';
 import { CHECK } from '../../clients/kubernetes/kinds.ts';
-import type { Check, CheckStatus } from '../../crds/check.ts';
+import type { Check } from '../../crds/check.ts';
 import { isOver } from '../../domain/checks/next-run.ts';
 import { formatKey } from '../../domain/model/ids.ts';
 import { exitCodes, failed } from '../okractl/shell.ts';
@@ -33,49 +33,38 @@ export function addSyncCheck(sync: Command, shell: OkraShell): void {
     .addOption(timeoutOption());
 }
 
-/** A look at a Check, and what its status says afterwards. */
-interface Looked {
-  readonly run: CheckRun;
-  readonly status: CheckStatus;
-}
-
 async function syncCheck(shell: OkraShell, options: SyncCheckOptions, name: string): Promise<void> {
   const { wait = false, dryRun = false } = options;
   const session = shell.session(options);
   const { namespace } = session;
   const activities = await activitiesOf(session);
   const key = { namespace, name };
-  const look = async (last?: CheckRun): Promise<Looked> => {
-    const run = await asActivity(shell.signal, () => activities.runCheck(key, last?.throttled));
+  const look = async (throttled: CheckRun['throttled']) => {
+    const run = await asActivity(shell.signal, () => activities.runCheck(key, throttled));
     const check = await session.kubernetes.get<Check>(CHECK, key);
-    return { run: { ...run, isPresent: run.isPresent || check !== undefined }, status: check?.status ?? {} };
+    return { ...run, isPresent: run.isPresent || check !== undefined, status: check?.status ?? {} };
   };
-  const say = ({ message }: CheckRun, before?: CheckRun): void => {
+  let said: string | undefined;
+  for (let last = await look(undefined); ;) {
+    const { status, message, againInSeconds = AWAY_SECONDS } = last;
+    if (!last.isPresent) throw failed(`Check ${formatKey(key)} not found.`);
     // As a comment, so that what a dry run prints is YAML.
-    if (message !== before?.message) shell.print(inOneLine(dryRun ? `# ${message}` : message));
-  };
-  for (let last = await look(), before: CheckRun | undefined; ;) {
-    const { run, status } = last;
-    if (!run.isPresent) throw failed(`Check ${formatKey(key)} not found.`);
-    say(run, before);
+    if (message !== said) shell.print(inOneLine(dryRun ? `# ${message}` : message));
+    said = message;
     // What a sample comes to that was not written down, nobody knows.
     if (dryRun) return;
     if (isOver(status) && status.phase !== 'Successful') shell.exitWith(exitCodes.failure);
     if (isOver(status) || !wait) return;
-    await sleep((run.againInSeconds ?? AWAY_SECONDS) * 1000, shell.signal);
+    await sleep(againInSeconds * 1000, shell.signal);
     shell.signal.throwIfAborted();
-    before = run;
-    last = await look(run).catch((error: unknown) => standingAfter(error, last, shell));
+    last = await look(last.throttled).catch((error: unknown) => {
+      const { reason, message: why, permanent } = refusalOf(error);
+      if (permanent || shell.signal.aborted) throw error;
+      shell.warn(inOneLine(`${reason}: ${why}`));
+      return { ...last, againInSeconds: AWAY_SECONDS };
+    });
   }
 }
 
 /** After how many seconds to look again when a look has failed. */
 const AWAY_SECONDS = 2;
-
-/** The Check as it was last seen, when trying again may help; that is told. */
-function standingAfter(error: unknown, { run, status }: Looked, { warn, signal }: OkraShell): Looked {
-  const { reason, message, permanent } = refusalOf(error);
-  if (permanent || signal.aborted) throw error;
-  warn(inOneLine(`${reason}: ${message}`));
-  return { run: { ...run, againInSeconds: AWAY_SECONDS }, status };
-}

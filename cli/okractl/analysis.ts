@@ -298,11 +298,7 @@ export const isOver = ({ status }: Pick<AnalysisRun, 'status'>): boolean =>
   PHASES.some((phase) => phase === status?.phase);
 
 /** How an AnalysisRun has ended: whether it is good, and what its last measurements have said otherwise. */
-export function endOf({ metadata, status = {} }: Pick<AnalysisRun, 'metadata' | 'status'>): {
-  readonly isGood: boolean;
-  readonly message: string;
-  readonly said: readonly string[];
-} {
+export function endOf({ metadata, status = {} }: Pick<AnalysisRun, 'metadata' | 'status'>) {
   const { metricResults = [] } = status;
   const { phase, message } = verdictFrom(metadata.name, status);
   const isGood = phase === 'Successful';

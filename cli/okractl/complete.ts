@@ -3,6 +3,7 @@ import { AWS_TARGET_GROUP, CELL, FREEZE, type KindRef } from '../../clients/kube
 import { resources } from '../../crds/index.ts';
 import { given } from '../../domain/model/fields.ts';
 import type { Globals, Shell } from './shell.ts';
+import { visibleCommands } from '../help.ts';
 import { inOneLine } from '../terminal-text.ts';
 
 /** The hidden command that completes: its arguments are the words so far, the last of them begun. */
@@ -80,13 +81,6 @@ async function offersFor(
   if (command === undefined) return [];
   return [...wordsOf(command), ...(await namesFor(command, shell, globals))].map((word) => [word]);
 }
-
-/** The commands of a program without hidden ones. */
-export const visibleCommands = (program: Command): readonly Command[] =>
-  program
-    .createHelp()
-    .visibleCommands(program)
-    .filter((command) => command.name() !== 'help');
 
 const optionsOf = (command: Command): readonly string[] =>
   command

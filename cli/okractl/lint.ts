@@ -246,12 +246,7 @@ export function wrongReferences(spec: unknown): readonly WrongReference[] {
   });
 }
 
-interface Reference {
-  readonly at: string;
-  readonly path: string;
-}
-
-function referencesIn(value: unknown, at: string): readonly Reference[] {
+function referencesIn(value: unknown, at: string): readonly { readonly at: string; readonly path: string }[] {
   if (Array.isArray(value))
     return value.flatMap((item: unknown, index) => referencesIn(item, `${at}[${index}]`));
   if (!isRecord(value)) return [];

@@ -24,7 +24,11 @@ export function addOpen(program: Command, shell: Shell): void {
       const options = command.optsWithGlobals<OpenOptions>();
       const { kubernetes, namespace, temporal, temporalUi } = shell.session(options);
       const { kind, key } = parseTarget(text, namespace);
-      const ui = requireUi(options.ui ?? temporalUi, temporal);
+      const ui = options.ui ?? temporalUi ?? guessUi(temporal.address);
+      if (ui === undefined)
+        throw badUsage(
+          `cannot find the Web UI of Temporal at ${temporal.address}. Set OKRA_TEMPORAL_UI or --ui.`,
+        );
       const status = kind === 'Cell' ? (await kubernetes.get<Cell>(CELL, key))?.status : undefined;
       const url = workflowUrl(ui, {
         namespace: temporal.namespace,
@@ -36,15 +40,19 @@ export function addOpen(program: Command, shell: Shell): void {
     });
 }
 
-/** A run in the Web UI of Temporal; without a run id, the last one. */
-interface ShownRun {
-  readonly namespace: string;
-  readonly workflowId: string;
-  readonly runId?: string | undefined;
-}
-
-/** The address of a run in a Web UI. */
-export function workflowUrl(ui: string, { namespace, workflowId, runId }: ShownRun): string {
+/** The address of a run in a Web UI; without a run id, of the last one. */
+export function workflowUrl(
+  ui: string,
+  {
+    namespace,
+    workflowId,
+    runId,
+  }: {
+    readonly namespace: string;
+    readonly workflowId: string;
+    readonly runId?: string | undefined;
+  },
+): string {
   const run = runId === undefined ? '' : `/${encodeURIComponent(runId)}/history`;
   const base = withoutEnd(ui, '/');
   return `${base}/namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(workflowId)}${run}`;
@@ -62,11 +70,4 @@ export function guessUi(address: string): string | undefined {
     return 'https://cloud.temporal.io';
   const isLocal = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
   return isLocal ? `http://${hostname}:${Number(port) + DEV_SERVER_UI}` : undefined;
-}
-
-/** Where the Web UI is, as it is set or can be guessed; throws when neither says so. */
-function requireUi(set: string | undefined, { address }: { readonly address: string }): string {
-  const ui = set ?? guessUi(address);
-  if (ui !== undefined) return ui;
-  throw badUsage(`cannot find the Web UI of Temporal at ${address}. Set OKRA_TEMPORAL_UI or --ui.`);
 }

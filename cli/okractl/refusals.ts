@@ -2,13 +2,12 @@ import type { Cell, CellStatus } from '../../crds/cell.ts';
 import type { AskName } from '../../domain/model/request.ts';
 import { formatTarget, type Target } from './target.ts';
 
-interface Standing {
-  readonly phase?: string | undefined;
-  readonly message?: string | undefined;
-}
-
 /** Says why a request makes no sense without an open run. */
-export function withoutRun(target: Target, status: Standing | undefined, name: AskName): string {
+export function withoutRun(
+  target: Target,
+  status: { readonly phase?: string | undefined; readonly message?: string | undefined } | undefined,
+  name: AskName,
+): string {
   const { phase, message = '' } = status ?? {};
   const got = phase === undefined ? 'not reconciled yet; see okractl check' : withMessage(phase, message);
   const hint =

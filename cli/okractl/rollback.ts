@@ -5,7 +5,7 @@ import type { Cell } from '../../crds/cell.ts';
 import { controllerOf } from '../../domain/kubernetes/conditions.ts';
 import { includes, MAX_TARGET_GROUPS } from '../../domain/load-balancers/weights.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
-import type { SelectedTargetGroup, TargetGroup } from '../../domain/model/target-group.ts';
+import type { SelectedTargetGroup } from '../../domain/model/target-group.ts';
 import { isOutsideRollbackWindow } from '../../domain/rollout/decide/version.ts';
 import { servedUntil } from '../../domain/rollout/report/history.ts';
 import {
@@ -65,7 +65,12 @@ async function rollBack(
   const readable = readAsServed(groups, cell.status?.targetGroups ?? []);
   const refusal = refusalToRollBack(cell, selectTargetGroups(cell.spec, readable), to);
   if (refusal !== undefined) throw refused(refusal);
-  await kubernetes.patch(CELL, key, rollbackPatch({ to, by, reason }));
+  // The pin, and who asked for it and why.
+  const cause = `okractl rollback --to ${to} by ${by}${reason === '' ? '' : `: ${reason}`}`;
+  await kubernetes.patch(CELL, key, {
+    metadata: { annotations: { [CHANGE_CAUSE]: cause } },
+    spec: { version: to },
+  });
   const bySteps = whyBySteps(cell, to, shell.now());
   for (const line of outcomeOf(key, to, bySteps)) shell.print(line);
 }
@@ -130,22 +135,19 @@ function refusedByRollout(
   const isPinned = spec.version !== undefined && isSameVersion(spec.version, version);
   if (isPinned && block?.pinned === true)
     return `cannot roll back to ${version}: it failed while the Cell was pinned to it: ${block.cause} To retry it: okractl retry ${metadata.name} -n ${metadata.namespace}`;
-  // What claims the version already counts once.
-  const others = stableGroupsBeside(version, status, selected).filter((one) => !includes(groups, one));
+  const { stableVersion = version, targetGroups = [] } = status;
+  // What serves of another version, as far as its AWSTargetGroups are there; what claims the version counts once.
+  const others = targetGroups.filter(
+    (group) =>
+      !isSameVersion(stableVersion, version) &&
+      group.role === 'Stable' &&
+      includes(selected, group) &&
+      !includes(groups, group),
+  );
   const together = groups.length + others.length;
   if (together > MAX_TARGET_GROUPS)
     return `cannot roll back to ${version}: expected at most ${MAX_TARGET_GROUPS} target groups of ${status.stableVersion} and ${version} together, got ${together}. Remove some AWSTargetGroups, or register several clusters in one target group with an AWSTargetGroupBinding.`;
   return undefined;
-}
-
-/** What serves of another version, as far as its AWSTargetGroups are there; what is gone is left to itself. */
-function stableGroupsBeside(
-  version: string,
-  { stableVersion, targetGroups = [] }: NonNullable<Cell['status']>,
-  selected: readonly SelectedTargetGroup[],
-): readonly TargetGroup[] {
-  if (stableVersion === undefined || isSameVersion(stableVersion, version)) return [];
-  return targetGroups.filter((group) => group.role === 'Stable' && includes(selected, group));
 }
 
 /** Says why a version that a Cell is rolled back to takes its steps; undefined when it gets everything at once. */
@@ -162,12 +164,6 @@ function whyBySteps(
   return until === undefined
     ? `its ${window} counts from when a version was replaced, and status.history does not show when this one was`
     : `its ${window} is over: the version was replaced at ${new Date(until).toISOString()}`;
-}
-
-/** What is written to a Cell to roll it back: the pin, and who asked for it and why. */
-function rollbackPatch({ to, by, reason }: { to: string; by: string; reason: string }): object {
-  const cause = `okractl rollback --to ${to} by ${by}${reason === '' ? '' : `: ${reason}`}`;
-  return { metadata: { annotations: { [CHANGE_CAUSE]: cause } }, spec: { version: to } };
 }
 
 /** The command that removes the pin of a Cell. */

@@ -12,18 +12,13 @@ export interface Timeout {
 const LONGEST_MS = 2 ** 31 - 1;
 
 function timeoutIn(text: string): Timeout {
-  const milliseconds = millisecondsIn(text);
-  if (milliseconds === undefined || milliseconds <= 0)
-    throw new InvalidArgumentError('It must be a duration such as 90s, 10m or 1h.');
-  return { text, milliseconds: Math.min(milliseconds, LONGEST_MS) };
-}
-
-function millisecondsIn(text: string): number | undefined {
   try {
-    return parseDuration(text) * 1000;
+    const milliseconds = parseDuration(text) * 1000;
+    if (milliseconds > 0) return { text, milliseconds: Math.min(milliseconds, LONGEST_MS) };
   } catch {
-    return undefined;
+    // Neither is a duration that one can wait for.
   }
+  throw new InvalidArgumentError('It must be a duration such as 90s, 10m or 1h.');
 }
 
 /** The option that limits how long a command waits. */

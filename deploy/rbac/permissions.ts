@@ -176,25 +176,18 @@ function ofOwnKinds(): readonly Permission[] {
   const groups = Map.groupBy(kindPermissions, ({ kind, subresource = '', verbs }) =>
     [kind.namespaced, subresource, ...verbs].join(' '),
   );
-  return [...groups.values()].flatMap(([first, ...others]) =>
-    first === undefined
-      ? []
-      : [
-          ofKinds(
-            first,
-            [first, ...others].map(({ kind }) => kind),
-          ),
-        ],
-  );
-}
-
-function ofKinds({ kind, subresource, verbs }: KindPermission, kinds: readonly KindRef[]): Permission {
-  const isMade = verbs.includes('create');
-  const use = isMade ? 'what Okra makes, or changes' : 'what people ask for';
-  return {
-    scope: kind.namespaced ? 'Watched' : 'Cluster',
-    kinds,
-    verbs,
-    ...(subresource === undefined ? { use } : { subresource, use: 'what Okra reports' }),
-  };
+  return [...groups.values()].flatMap((alike): readonly Permission[] => {
+    const [first] = alike;
+    if (first === undefined) return [];
+    const { kind, subresource, verbs } = first;
+    const use = verbs.includes('create') ? 'what Okra makes, or changes' : 'what people ask for';
+    return [
+      {
+        scope: kind.namespaced ? 'Watched' : 'Cluster',
+        kinds: alike.map((one) => one.kind),
+        verbs,
+        ...(subresource === undefined ? { use } : { subresource, use: 'what Okra reports' }),
+      },
+    ];
+  });
 }

@@ -64,7 +64,14 @@ export const queryOf = (route) => new URLSearchParams({ ...route }).toString();
  */
 export function take(event, data, announce) {
   if (event === 'head') {
-    announceFreezes(data, announce);
+    /** @type {Head} */
+    const { freezes } = data;
+    if (state.head !== undefined && freezes.length !== state.head.freezes.length)
+      announce(
+        freezes.length === 0
+          ? 'No Freeze holds any more.'
+          : `Freeze ${freezes.map(({ name }) => name).join(', ')} holds.`,
+      );
     state.head = data;
   }
   if (event === 'rows') {
@@ -81,17 +88,4 @@ export function take(event, data, announce) {
     if (row !== undefined && before !== undefined && (before.phase !== row.phase || before.step !== row.step))
       announce(`${row.name}: ${row.phase}${row.step === undefined ? '' : `, ${row.step}`}. ${row.message}`);
   }
-}
-
-/**
- * @param {Head} head
- * @param {(text: string) => void} announce
- */
-function announceFreezes({ freezes }, announce) {
-  if (state.head !== undefined && freezes.length !== state.head.freezes.length)
-    announce(
-      freezes.length === 0
-        ? 'No Freeze holds any more.'
-        : `Freeze ${freezes.map(({ name }) => name).join(', ')} holds.`,
-    );
 }
