@@ -14,6 +14,8 @@ const root = join(import.meta.dirname, '../..');
 /** Kinds of others that are not installed here, and why they may stand in the documentation all the same. */
 const notInstalled: Readonly<Record<string, string>> = {
   'elbv2.k8s.aws/v1beta1 TargetGroupBinding': 'belongs to the AWS Load Balancer Controller',
+  'argoproj.io/v1alpha1 Application': 'belongs to Argo CD',
+  'kustomize.toolkit.fluxcd.io/v1 Kustomization': 'belongs to Flux',
 };
 
 /** What a page shows when it is not a Cell. */
