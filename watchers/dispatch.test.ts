@@ -175,10 +175,4 @@ describe('the dispatcher', () => {
     await idle();
     expect(called).toEqual(['signal cell/default/web changed', 'signal cell/default/web analysisFinished']);
   });
-
-  it('does nothing about what is ignored', () => {
-    const { dispatch, pending } = aDispatcher();
-    dispatch({ do: 'Ignore', reason: 'unchanged' });
-    expect(pending()).toBe(0);
-  });
 });

@@ -16,9 +16,6 @@ import { workflowIdOf, type Instruction, type WakingSignal } from './instruction
 import { createQueue } from './informer/queue.ts';
 import { given } from '../domain/model/fields.ts';
 
-/** An instruction that asks for something. */
-export type Order = Exclude<Instruction, { do: 'Ignore' }>;
-
 /** The calls to Temporal that carry instructions out. */
 export interface WorkflowCalls {
   /** Sends `changed` to a workflow, and starts it first when it does not run. */
@@ -30,8 +27,8 @@ export interface WorkflowCalls {
 /** Takes instructions and sees them carried out, however long Temporal is away. */
 export interface Dispatcher {
   readonly dispatch: (instruction: Instruction) => void;
-  /** Carries an order out now, once. */
-  readonly carryOut: (order: Order) => Promise<void>;
+  /** Carries an instruction out now, once. */
+  readonly carryOut: (instruction: Instruction) => Promise<void>;
   /** How many instructions are due and not carried out yet. */
   readonly pending: () => number;
   /** Ends when all instructions are carried out. */
@@ -73,20 +70,21 @@ export function createDispatcher({
   sleep,
 }: DispatcherOptions): Dispatcher {
   const reportFailure = failureReporter(log, config.temporal.namespace);
-  const queue = createQueue<Order>({
-    keyOf: (order) => [order.do, workflowIdOf(order), order.do === 'Signal' ? order.signal : ''].join(' '),
-    perform: (order) => perform(order, { calls, config, log }),
-    onFailure: (order, error) => reportFailure(order, error, queue.size()),
+  const queue = createQueue<Instruction>({
+    keyOf: (instruction) =>
+      [instruction.do, workflowIdOf(instruction), instruction.do === 'Signal' ? instruction.signal : ''].join(
+        ' ',
+      ),
+    perform: (instruction) => perform(instruction, { calls, config, log }),
+    onFailure: (instruction, error) => reportFailure(instruction, error, queue.size()),
     backoff: (error) => (isRefused(error) ? refused : away),
     gather: ({ do: what }) => (what === 'CheckTargetGroups' ? GATHER_MILLISECONDS : 0),
     signal,
     ...given({ hurry, sleep }),
   });
   return {
-    dispatch: (instruction) => {
-      if (instruction.do !== 'Ignore') queue.put(instruction);
-    },
-    carryOut: (order) => perform(order, { calls, config, log }),
+    dispatch: (instruction) => queue.put(instruction),
+    carryOut: (instruction) => perform(instruction, { calls, config, log }),
     pending: () => queue.size(),
     idle: () => queue.idle(),
   };
@@ -98,31 +96,35 @@ const GATHER_MILLISECONDS = 1000;
 
 type Means = Pick<DispatcherOptions, 'calls' | 'config' | 'log'>;
 
-async function perform(order: Order, { calls, config, log }: Means): Promise<void> {
+async function perform(instruction: Instruction, { calls, config, log }: Means): Promise<void> {
   const { taskQueue, driftIntervalSeconds, syncIntervalSeconds: intervalSeconds } = config;
-  switch (order.do) {
+  switch (instruction.do) {
     case 'Start':
-      await calls.wake(objectStart({ kind: order.kind, key: order.key, intervalSeconds }, taskQueue));
-      log.debug(describe(order), 'workflow woken');
+      await calls.wake(
+        objectStart({ kind: instruction.kind, key: instruction.key, intervalSeconds }, taskQueue),
+      );
+      log.debug(describe(instruction), 'workflow woken');
       return;
     case 'CheckTargetGroups':
-      await calls.wake(targetGroupCheckStart({ namespace: order.namespace, intervalSeconds }, taskQueue));
-      log.debug(describe(order), 'workflow woken');
+      await calls.wake(
+        targetGroupCheckStart({ namespace: instruction.namespace, intervalSeconds }, taskQueue),
+      );
+      log.debug(describe(instruction), 'workflow woken');
       return;
     case 'Signal':
-      await unless(WorkflowNotFoundError, calls.signal(workflowIdOf(order), order.signal));
-      log.debug(describe(order), 'workflow signalled');
+      await unless(WorkflowNotFoundError, calls.signal(workflowIdOf(instruction), instruction.signal));
+      log.debug(describe(instruction), 'workflow signalled');
       return;
     case 'Watch': {
-      const { type, place } = order;
+      const { type, place } = instruction;
       // One that runs is woken, as the interval may be another since it has gone to sleep.
       const of = { type, place, intervalSeconds: driftIntervalSeconds };
       await calls.wake(driftWatchStart(of, taskQueue));
-      log.debug(describe(order), 'listener watched');
+      log.debug(describe(instruction), 'listener watched');
       return;
     }
     default:
-      unreachable(order);
+      unreachable(instruction);
   }
 }
 
@@ -136,7 +138,7 @@ async function unless(expected: new (...args: never[]) => Error, call: Promise<v
 
 const away: Backoff = { first: 200, longest: 5_000 };
 
-// What Temporal refuses has to be put right by a person, and there may be one such order for each object.
+// What Temporal refuses has to be put right by a person, and there may be one such instruction for each object.
 const refused: Backoff = { first: 1_000, longest: 60_000 };
 
 const isRefused = (error: unknown): boolean => hasCode(error, statusCodes.INVALID_ARGUMENT);
@@ -147,10 +149,10 @@ const QUIET_MILLISECONDS = 10_000;
 function failureReporter(
   log: Log,
   namespace: string,
-): (order: Order, error: unknown, pending: number) => void {
+): (instruction: Instruction, error: unknown, pending: number) => void {
   const quietUntil = { away: 0, refused: 0 };
-  return (order, error, pending) => {
-    const of = { ...describe(order), pending, err: error };
+  return (instruction, error, pending) => {
+    const of = { ...describe(instruction), pending, err: error };
     const kind = isRefused(error) ? 'refused' : 'away';
     const isQuiet = performance.now() < quietUntil[kind];
     if (!isQuiet) quietUntil[kind] = performance.now() + QUIET_MILLISECONDS;
@@ -167,7 +169,7 @@ function refusal(error: unknown, namespace: string): string {
   return `Expected Temporal to take this, got: ${said}. It is tried again. ${todo}`;
 }
 
-const describe = (order: Order) => ({
-  workflowId: workflowIdOf(order),
-  ...(order.do === 'Signal' ? { signal: order.signal } : {}),
+const describe = (instruction: Instruction) => ({
+  workflowId: workflowIdOf(instruction),
+  ...(instruction.do === 'Signal' ? { signal: instruction.signal } : {}),
 });

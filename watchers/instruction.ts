@@ -24,35 +24,22 @@ export type Instruction =
   /** Wake a workflow, if it runs. */
   | { readonly do: 'Signal'; readonly workflowId: string; readonly signal: WakingSignal }
   /** Have a place watched for changes made elsewhere. */
-  | { readonly do: 'Watch'; readonly type: LoadBalancerType; readonly place: string }
-  | { readonly do: 'Ignore'; readonly reason: IgnoreReason };
+  | { readonly do: 'Watch'; readonly type: LoadBalancerType; readonly place: string };
 
-/** Why nothing is done about an event. */
-type IgnoreReason =
-  | 'unchanged'
-  | 'no Cell selects it'
-  | 'status is about this generation'
-  | 'not finished'
-  | 'finished before'
-  | 'no Cell named'
-  | 'the Cell waits for no analysis'
-  | 'no Cell lacks a template'
-  | 'no rollout is under way'
-  | 'no Cell lacks a ReplicaSet'
-  | 'no StagedBindingPolicy has made it'
-  | 'no Cell waits for Argo CD'
-  | 'KubeStellar has not taken it up yet'
-  | 'nobody looks into the cluster'
-  | 'nobody is in these namespaces';
+/** Starts the workflow of an object, or wakes it. */
+export const start = (kind: WorkflowKind, key: ObjectKey): Instruction => ({ do: 'Start', kind, key });
 
-/** Says that nothing is done about an event, and why. */
-export const ignore = (reason: IgnoreReason): readonly Instruction[] => [{ do: 'Ignore', reason }];
+/** Wakes the workflow of an object, if it runs. */
+export const wake = (kind: WorkflowKind, key: ObjectKey, signal: WakingSignal = 'changed'): Instruction => ({
+  do: 'Signal',
+  workflowId: objectWorkflowId(kind, key),
+  signal,
+});
 
 /** The id by which Temporal knows the workflow that an instruction is about. */
-export const workflowIdOf = (instruction: Exclude<Instruction, { do: 'Ignore' }>): string =>
-  temporalId(wholeId(instruction));
+export const workflowIdOf = (instruction: Instruction): string => temporalId(wholeId(instruction));
 
-function wholeId(instruction: Exclude<Instruction, { do: 'Ignore' }>): string {
+function wholeId(instruction: Instruction): string {
   switch (instruction.do) {
     case 'Start':
       return objectWorkflowId(instruction.kind, instruction.key);

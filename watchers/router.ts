@@ -7,7 +7,6 @@ import { keyOf } from '../domain/model/ids.ts';
 import { namedARN } from '../domain/model/target-group.ts';
 import { objectWorkflowId, workedObject } from '../domain/model/workflow-ids.ts';
 import type { Informed, ObjectEvent } from './event.ts';
-import type { Order } from './dispatch.ts';
 import { workflowIdOf, type Instruction } from './instruction.ts';
 import { createStores, type Shelf, type View } from './informer/store.ts';
 import { isStored, replayedKinds, type KindEvent, type Stored, type Watched } from './kinds.ts';
@@ -24,7 +23,7 @@ export interface Router {
   /** The object that a workflow of this id works for, if there is one; undefined when the id is of no such workflow. */
   objectOf(workflowId: string): WorkedOn | undefined;
   /** What starts the workflows of these ids, by their id; without those whose object is not known. */
-  ordersFor(workflowIds: readonly string[]): ReadonlyMap<string, Order>;
+  ordersFor(workflowIds: readonly string[]): ReadonlyMap<string, Instruction>;
 }
 
 /** What a workflow works for: an object of this kind, if it exists. */
@@ -93,8 +92,8 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
     return { kind, object };
   }
 
-  function ordersFor(workflowIds: readonly string[]): ReadonlyMap<string, Order> {
-    const orders = new Map<string, Order>();
+  function ordersFor(workflowIds: readonly string[]): ReadonlyMap<string, Instruction> {
+    const orders = new Map<string, Instruction>();
     const others = new Set<string>();
     for (const workflowId of workflowIds) {
       const { kind, object } = objectOf(workflowId) ?? {};
@@ -105,7 +104,7 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
     if (others.size === 0) return orders;
     // Places and namespaces are named by many objects.
     replay((instruction) => {
-      if (instruction.do === 'Ignore' || instruction.do === 'Signal') return;
+      if (instruction.do === 'Signal') return;
       const workflowId = workflowIdOf(instruction);
       if (others.has(workflowId)) orders.set(workflowId, instruction);
     });

@@ -7,7 +7,7 @@ import { keyOf } from '../domain/model/ids.ts';
 import type { RequestName } from '../domain/model/request.ts';
 import { terminationFor, WORKFLOW_STUCK, type StuckFor } from '../domain/model/stuck-run.ts';
 import { sentence } from '../domain/text.ts';
-import type { Order } from './dispatch.ts';
+import type { Instruction } from './instruction.ts';
 import type { Router } from './router.ts';
 
 /** What is needed to replace runs. */
@@ -15,7 +15,7 @@ export interface ReplacerOptions {
   readonly tasks: WorkflowTasks;
   readonly router: Pick<Router, 'objectOf' | 'ordersFor'>;
   /** Starts a workflow, or wakes it. */
-  readonly carryOut: (order: Order) => Promise<void>;
+  readonly carryOut: (order: Instruction) => Promise<void>;
   readonly kubernetes: Pick<KubernetesClient, 'create'>;
   readonly log: Pick<Log, 'warn' | 'debug'>;
   readonly signal: AbortSignal;
@@ -34,7 +34,7 @@ export interface Found {
 
 /** A workflow whose run was terminated, and that does not run again yet. */
 interface Replaced {
-  readonly order: Order;
+  readonly order: Instruction;
   readonly workflowId: string;
   readonly signals: readonly WaitingSignal[];
 }
@@ -52,7 +52,7 @@ export function runReplacer(options: ReplacerOptions) {
   const replacements = new Map<string, { readonly times: number; readonly notBefore: number }>();
   let unfinished: readonly Replaced[] = [];
 
-  async function terminate({ run, stuck, signals }: Found, order: Order): Promise<void> {
+  async function terminate({ run, stuck, signals }: Found, order: Instruction): Promise<void> {
     const { workflowId } = run;
     const reason = terminationFor(stuck);
     if (!(await tasks.terminate(run, reason))) return;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { cachedFields, type ForeignObject } from './cached-fields.ts';
+import type { ForeignObject } from '../kinds.ts';
+import { cachedFields } from './cached-fields.ts';
 
 const metadata = { namespace: 'argocd', name: 'web-c1', uid: 'u', resourceVersion: '1' };
 const owner = { apiVersion: 'argoproj.io/v1alpha1', kind: 'ApplicationSet', name: 'web', uid: 'u2' };
@@ -26,7 +27,7 @@ const applicationSet = {
 
 // What an API server gives may have any fields.
 const says = (kind: string, object: object): string | undefined =>
-  cachedFields(kind)?.(object as ForeignObject).says;
+  cachedFields(kind)?.(object as ForeignObject).digest;
 const withStatus = (part: object): object => ({
   ...application,
   status: { ...application.status, ...part },

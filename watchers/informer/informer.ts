@@ -193,8 +193,8 @@ function sync<T>(informer: Informer<T>): void {
 
 const trimOf = <T extends Informed>({ trim = slim }: InformerOptions<T>): ((object: T) => T) => trim;
 
-// What kubectl remembers of an object, and what the API server does: the largest part of most, of which nothing is ever read.
-function slim<T extends Informed>(object: T): T {
+/** Leaves out what kubectl remembers of an object, and what the API server does: the largest part of most. */
+export function slim<T extends Informed>(object: T): T {
   const metadata: Informed['metadata'] & { readonly annotations?: Readonly<Record<string, string>> } =
     object.metadata;
   const { [LAST_APPLIED_ANNOTATION]: applied, ...annotations } = metadata.annotations ?? {};

@@ -113,7 +113,6 @@ describe('a workload description space that is another API server', () => {
     const view = viewOf({ staged: [...odd, aPolicy('web', { space }), aPolicy('here')] });
     expect(await told(view, 'web-dev', 'here-dev')).toEqual([
       { do: 'Start', kind: 'StagedBindingPolicy', key: { namespace: '', name: 'web' } },
-      { do: 'Ignore', reason: 'no StagedBindingPolicy has made it' },
     ]);
   });
 

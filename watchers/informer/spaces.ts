@@ -9,7 +9,7 @@ import { sameValue } from '../../domain/kubernetes/canonical.ts';
 import { given, fieldsIn } from '../../domain/model/fields.ts';
 import { STAGED_UID_LABEL } from '../../domain/staged/policy.ts';
 import type { Instruction } from '../instruction.ts';
-import type { StagedPart } from '../foreign.ts';
+import type { ForeignObject } from '../kinds.ts';
 import { routeStagedPart } from '../routes/route-staged.ts';
 import { cachedFields } from './cached-fields.ts';
 import { runInformer, type InformerTiming } from './informer.ts';
@@ -149,7 +149,7 @@ async function inform(
     { kind: BINDING },
     { kind: COMBINED_STATUS },
   ];
-  const tell = (object: StagedPart): void => {
+  const tell = (object: ForeignObject): void => {
     const staged = options.view.StagedBindingPolicy.list().filter(({ spec }) =>
       sameValue(spaceIn(spec), space),
     );
@@ -160,7 +160,7 @@ async function inform(
   await Promise.all(
     watched.map(async (one) => {
       const trim = cachedFields(one.kind.kind);
-      await runInformer<StagedPart>({
+      await runInformer<ForeignObject>({
         ...one,
         kubernetes,
         optional: true,

@@ -4,8 +4,8 @@ import { formatKey, keyOf } from '../../domain/model/ids.ts';
 import { parseTime } from '../../domain/time.ts';
 import type { Shelved, View, Shelf } from '../informer/store.ts';
 import { word, type Held } from './listening.ts';
-import { jobPhase } from '../../domain/rollout/measure/job.ts';
 import type { KindEvent, Objects } from '../kinds.ts';
+import { measuring, phases, type Measuring } from '../routes/route-measurement.ts';
 
 /** What all Cells and what they measure by are like, in numbers. */
 export function statesOf(
@@ -82,23 +82,10 @@ function counted<Labels extends Readonly<Record<string, string>>>(
   return [...groups.values()];
 }
 
-/** The kinds by which Cells measure. */
-export const measuring = ['AnalysisRun', 'Experiment', 'Check', 'Job'] as const;
-
-/** The name of a kind by which Cells measure. */
-export type Measuring = (typeof measuring)[number];
-
 const names: ReadonlySet<string> = new Set(measuring);
 
 /** Whether an event is about something by which a Cell measures. */
 export const isMeasured = (happened: KindEvent): happened is KindEvent<Measuring> => names.has(happened.kind);
-
-const phases: { readonly [Kind in Measuring]: (object: Objects[Kind]) => string | undefined } = {
-  AnalysisRun: ({ status }) => status?.phase,
-  Experiment: ({ status }) => status?.phase,
-  Check: ({ status }) => status?.phase,
-  Job: jobPhase,
-};
 
 /** What is remembered of the kinds by which Cells measure. */
 type MeasuredView = { readonly [Kind in Measuring]: Shelf<Objects[Kind]> };

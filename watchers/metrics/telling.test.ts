@@ -3,7 +3,7 @@ import { ANALYSIS_RUN, CELL, FREEZE } from '../../clients/kubernetes/kinds.ts';
 import { KubernetesError, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { createMetrics } from '../../clients/metrics/metrics.ts';
 import type { Cell, CellStatus } from '../../crds/cell.ts';
-import type { Job } from '../foreign.ts';
+import type { ForeignObject } from '../kinds.ts';
 import { createStores } from '../informer/store.ts';
 import type { KindEvent } from '../kinds.ts';
 import { aCell } from '../testing/builders.ts';
@@ -54,7 +54,7 @@ function watching() {
       const of = (one: 'Failed' | 'Running') => ({ metadata, status: { phase: one } });
       telling.take({ kind: 'AnalysisRun', event: { type: 'update', object: of(phase), old: of(old) } });
     },
-    runs: (job: Job, old = job): void => {
+    runs: (job: ForeignObject, old = job): void => {
       telling.take({ kind: 'Job', event: { type: 'update', object: job, old } });
       stores.Job.apply({ type: 'add', object: job });
     },
@@ -151,7 +151,10 @@ describe('the metrics of the watchers', () => {
 
   it('count Jobs by their conditions', async () => {
     const { runs, told } = watching();
-    const aJob = (name: string, status: NonNullable<Job['status']>): Job => ({ metadata: { name }, status });
+    const aJob = (name: string, status: NonNullable<ForeignObject['status']>): ForeignObject => ({
+      metadata: { name },
+      status,
+    });
     const failed = { conditions: [{ type: 'Failed', status: 'True' }] };
     runs(aJob('a', { active: 1 }));
     runs(aJob('b', failed), aJob('b', { active: 1 }));

@@ -4,7 +4,8 @@ import { formatKey, keyOf } from '../../domain/model/ids.ts';
 import type { View } from '../informer/store.ts';
 import { sources, type KindEvent } from '../kinds.ts';
 import { type Listener, heldSince, word, type Held } from './listening.ts';
-import { isMeasured, phaseChange, type Measuring, statesOf } from './states.ts';
+import { isMeasured, phaseChange, statesOf } from './states.ts';
+import type { Measuring } from '../routes/route-measurement.ts';
 import { ended, standingOf, type Standing } from './progress.ts';
 
 /** Who tells in numbers of what the watchers see, while they lead. */

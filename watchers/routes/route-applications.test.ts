@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { StoredClusterSecret } from '../../clients/kubernetes/remote-clusters.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Cell } from '../../crds/cell.ts';
-import type { Deployed } from '../foreign.ts';
+import type { ForeignObject } from '../kinds.ts';
 import { aCell, aGroup, signal, start, viewOf } from '../testing/builders.ts';
 import { applicationsDigest } from './route-applications.ts';
 import { route } from './route.ts';
@@ -135,10 +135,10 @@ describe('what was made for a Cell with applications', () => {
   });
 
   const wake = signal('cell/default/mysystem', 'changed');
-  const applicationSet = (name: string, labels = {}): Deployed => ({
+  const applicationSet = (name: string, labels = {}): ForeignObject => ({
     metadata: { namespace: 'default', name, uid: name, resourceVersion: '1', labels },
   });
-  const application = (of: string, more: object = {}): Deployed => ({
+  const application = (of: string, more: object = {}): ForeignObject => ({
     metadata: {
       namespace: 'default',
       name: `${of}-c1`,
@@ -159,13 +159,11 @@ describe('what was made for a Cell with applications', () => {
   ] as const)('has it look again when an %s has changed', (kind, object) => {
     for (const event of [
       { type: 'add', object },
-      { type: 'update', object: { ...object, says: 'a' }, old: { ...object, says: 'b' } },
+      { type: 'update', object: { ...object, digest: 'a' }, old: { ...object, digest: 'b' } },
       { type: 'delete', object },
     ] as const)
       expect(route({ kind, event }, settledView())).toEqual([wake]);
-    expect(route({ kind, event: { type: 'add', object } }, viewOf({ cells: [aCell('web')] }))).toMatchObject([
-      { do: 'Ignore' },
-    ]);
+    expect(route({ kind, event: { type: 'add', object } }, viewOf({ cells: [aCell('web')] }))).toEqual([]);
   });
 
   it.each([
@@ -187,9 +185,7 @@ describe('what was made for a Cell with applications', () => {
     ],
     ['ApplicationSet that it does not name', 'ApplicationSet', applicationSet('other')],
   ] as const)('is spared an %s', (_, kind, object) => {
-    expect(route({ kind, event: { type: 'add', object } }, settledView())).toEqual([
-      { do: 'Ignore', reason: 'no Cell waits for Argo CD' },
-    ]);
+    expect(route({ kind, event: { type: 'add', object } }, settledView())).toEqual([]);
   });
 
   it.each([
@@ -198,10 +194,10 @@ describe('what was made for a Cell with applications', () => {
   ] as const)('is spared what says nothing new in an %s', (kind, object) => {
     const event = {
       type: 'update',
-      object: { ...object, says: 'a' },
-      old: { ...object, says: 'a' },
+      object: { ...object, digest: 'a' },
+      old: { ...object, digest: 'a' },
     } as const;
-    expect(route({ kind, event }, settledView())).toEqual([{ do: 'Ignore', reason: 'unchanged' }]);
+    expect(route({ kind, event }, settledView())).toEqual([]);
   });
 
   it('has it look again when an Application has gone to another ApplicationSet', () => {
@@ -215,9 +211,10 @@ describe('what was made for a Cell with applications', () => {
       cells,
       applicationSets: [applicationSet('one', { svc: 'web' }), applicationSet('two')],
     });
-    const add = (object: Deployed) => route({ kind: 'Application', event: { type: 'add', object } }, view);
+    const add = (object: ForeignObject) =>
+      route({ kind: 'Application', event: { type: 'add', object } }, view);
     expect(add(application('one'))).toEqual([wake]);
-    expect(add(application('two'))).toMatchObject([{ do: 'Ignore' }]);
+    expect(add(application('two'))).toEqual([]);
     // Its ApplicationSet is not known yet.
     expect(add(application('three'))).toEqual([wake]);
     const event = {
@@ -232,9 +229,9 @@ describe('what was made for a Cell with applications', () => {
     const condition = { type: 'Progressing', status: 'False', reason: 'Synced', message: '' } as const;
     const conditions = [{ ...condition, lastTransitionTime: '2026-11-22T10:00:00Z' }];
     const view = viewOf({ cells: [{ ...parent, status: { phase: 'Completed', conditions } }] });
-    expect(route({ kind: 'Application', event: { type: 'add', object: application('web') } }, view)).toEqual([
-      { do: 'Ignore', reason: 'no Cell waits for Argo CD' },
-    ]);
+    expect(route({ kind: 'Application', event: { type: 'add', object: application('web') } }, view)).toEqual(
+      [],
+    );
   });
 
   it('has it look again when one of its revisions has gone', () => {

@@ -10,18 +10,17 @@ import { sameValue } from '../../domain/kubernetes/canonical.ts';
 import { CELL_LABEL } from '../../domain/kubernetes/labels.ts';
 import { matches } from '../../domain/kubernetes/selector.ts';
 import { fieldsIn } from '../../domain/model/fields.ts';
-import { keyOf, type ObjectKey } from '../../domain/model/ids.ts';
-import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
-import { mayBeUnderWay } from './route-synced.ts';
+import { keyOf } from '../../domain/model/ids.ts';
+import { mayBeUnderWay, versionsOf } from './route-synced.ts';
 import type { ObjectEvent } from '../event.ts';
-import type { Deployed, Revision } from '../foreign.ts';
-import { ignore, type Instruction } from '../instruction.ts';
+import { start, wake, type Instruction } from '../instruction.ts';
+import type { ForeignObject } from '../kinds.ts';
 import type { View } from '../informer/store.ts';
 
 /** Whether a Cell is one with applications. */
 export const hasApplications = ({ spec }: Cell): boolean => fieldsIn(spec)['applications'] !== undefined;
 
-/** What a Cell with applications depends on in its namespace, in a word. */
+/** Digests what a Cell with applications depends on in its namespace. */
 export function applicationsDigest(cell: Cell, view: View): string {
   const { namespace } = keyOf(cell);
   const parts = {
@@ -32,7 +31,7 @@ export function applicationsDigest(cell: Cell, view: View): string {
   return digest(watchedApplications(cell, parts, accessOf(namespace, [...view.AccessPolicy.list()])));
 }
 
-/** Has the Cells whose traffic moves look again when the clusters or applications that hold them change in the status of their Cell. */
+/** Wakes the Cells whose traffic moves when the clusters or applications that hold them change in the status of their Cell. */
 export function wakeChildren(event: ObjectEvent<Cell>, view: View): readonly Instruction[] {
   if (event.type !== 'update' || !hasApplications(event.object)) return [];
   const { object, old } = event;
@@ -41,32 +40,25 @@ export function wakeChildren(event: ObjectEvent<Cell>, view: View): readonly Ins
     !sameValue(unreadyClusters(object), unreadyClusters(old));
   return view.Cell.list(object.metadata.namespace)
     .filter((cell) => isPartOf(cell, object.metadata.name) && mayBeUnderWay(cell) && isFor(cell))
-    .map((cell) => wake(keyOf(cell)));
-}
-
-interface Part {
-  readonly metadata: {
-    readonly name: string;
-    readonly namespace?: string;
-    readonly labels?: Readonly<Record<string, string>>;
-  };
+    .map((cell) => wake('Cell', keyOf(cell)));
 }
 
 /** Starts the workflow of the Cell with applications that something was made for, unless it knows all that there is. */
-export function startParent(event: ObjectEvent<Part>, view: View): readonly Instruction[] {
-  const versions = event.type === 'update' ? [event.object, event.old] : [event.object];
-  const names = new Set(versions.flatMap(({ metadata }) => metadata.labels?.[CELL_LABEL] ?? []));
+export function startParent(
+  event: ObjectEvent<Pick<ForeignObject, 'metadata'>>,
+  view: View,
+): readonly Instruction[] {
+  const names = new Set(versionsOf(event).flatMap(({ metadata }) => metadata.labels?.[CELL_LABEL] ?? []));
   return [...names].flatMap((name): readonly Instruction[] => {
     const key = { namespace: keyOf(event.object).namespace, name };
     const cell = view.Cell.get(key);
     if (cell === undefined || !hasApplications(cell)) return [];
-    if (applicationsDigest(cell, view) === cell.status?.observedHash) return [];
-    return [{ do: 'Start', kind: 'Cell', key }];
+    return applicationsDigest(cell, view) === cell.status?.observedHash ? [] : [start('Cell', key)];
   });
 }
 
-/** Has the Cells look again that name the ApplicationSet of an Application. */
-export function routeApplication(event: ObjectEvent<Deployed>, view: View): readonly Instruction[] {
+/** Wakes the Cells that name the ApplicationSet of an Application. */
+export function routeApplication(event: ObjectEvent<ForeignObject>, view: View): readonly Instruction[] {
   const { namespace } = keyOf(event.object);
   const sets = versionsOf(event)
     .flatMap(({ metadata }) => metadata.ownerReferences ?? [])
@@ -75,55 +67,41 @@ export function routeApplication(event: ObjectEvent<Deployed>, view: View): read
   return routeDeployed(event, sets, view);
 }
 
-/** Has the Cells look again that name an ApplicationSet. */
-export const routeApplicationSet = (event: ObjectEvent<Deployed>, view: View): readonly Instruction[] =>
+/** Wakes the Cells that name an ApplicationSet. */
+export const routeApplicationSet = (event: ObjectEvent<ForeignObject>, view: View): readonly Instruction[] =>
   routeDeployed(event, versionsOf(event), view);
 
-const versionsOf = (event: ObjectEvent<Deployed>): readonly Deployed[] =>
-  event.type === 'update' ? [event.object, event.old] : [event.object];
-
 /**
- * Has the Cells look again whose applications Argo CD may have deployed meanwhile. Those that are settled are spared: Argo CD
+ * Wakes the Cells whose applications Argo CD may have deployed meanwhile. Those that are settled are spared: Argo CD
  * writes the status of each Application every few minutes.
  */
 function routeDeployed(
-  event: ObjectEvent<Deployed>,
-  sets: readonly NamedSet[],
+  event: ObjectEvent<ForeignObject>,
+  sets: readonly ForeignObject[],
   view: View,
 ): readonly Instruction[] {
-  if (event.type === 'update' && event.object.says !== undefined && event.object.says === event.old.says)
-    return ignore('unchanged');
-  const asking = view.Cell.list(event.object.metadata.namespace).filter(
-    (cell) =>
-      mayBeUnderWay(cell) &&
-      cell.spec.applications?.some((one) => sets.some((set) => isOf(one, set))) === true,
-  );
-  return asking.length === 0 ? ignore('no Cell waits for Argo CD') : asking.map((one) => wake(keyOf(one)));
-}
-
-interface NamedSet {
-  readonly metadata: Pick<Deployed['metadata'], 'name' | 'uid' | 'labels'>;
+  const { object } = event;
+  if (event.type === 'update' && object.digest !== undefined && object.digest === event.old.digest) return [];
+  return view.Cell.list(object.metadata.namespace)
+    .filter(
+      (cell) =>
+        mayBeUnderWay(cell) &&
+        cell.spec.applications?.some((one) => sets.some((set) => isOf(one, set))) === true,
+    )
+    .map((cell) => wake('Cell', keyOf(cell)));
 }
 
 /** Whether an application is deployed by an ApplicationSet; one that nobody has seen yet may have the labels that are asked for. */
-function isOf({ argocd }: ApplicationOfCell, { metadata }: NamedSet): boolean {
+function isOf({ argocd }: ApplicationOfCell, { metadata }: ForeignObject): boolean {
   const { name, selector } = argocd?.applicationSet ?? {};
   if (name !== undefined) return name === metadata.name;
   if (selector === undefined) return false;
   return metadata.uid === undefined || matches({ matchLabels: equalitiesIn(selector) }, metadata.labels);
 }
 
-/** Has the Cell look again whose revision came, changed or went. */
-export function routeRevision({ object }: ObjectEvent<Revision>, view: View): readonly Instruction[] {
-  const key = {
-    namespace: keyOf(object).namespace,
-    name: object.metadata.labels?.[CELL_LABEL] ?? '',
-  };
-  return view.Cell.get(key) === undefined ? ignore('no Cell named') : [wake(key)];
+/** Wakes the Cell whose revision came, changed or went. */
+export function routeRevision({ object }: ObjectEvent<ForeignObject>, view: View): readonly Instruction[] {
+  const name = object.metadata.labels?.[CELL_LABEL] ?? '';
+  const key = { namespace: keyOf(object).namespace, name };
+  return view.Cell.get(key) === undefined ? [] : [wake('Cell', key)];
 }
-
-const wake = (key: ObjectKey): Instruction => ({
-  do: 'Signal',
-  workflowId: objectWorkflowId('Cell', key),
-  signal: 'changed',
-});

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Check } from '../../crds/check.ts';
 import type { ObjectEvent } from '../event.ts';
 import { aCell, viewOf } from '../testing/builders.ts';
-import { routeCheck } from './route-check.ts';
+import { routeCheck } from './route-measurement.ts';
 
 type Phase = NonNullable<NonNullable<Check['status']>['phase']>;
 
@@ -21,7 +21,6 @@ const aCheck = (phase: Phase, { hash = 'a', observed = 'a', generation = 1, cell
 
 const own = { do: 'Start', kind: 'Check', key: { namespace: 'default', name: 'dd' } };
 const ofCell = { do: 'Signal', workflowId: 'cell/default/web', signal: 'analysisFinished' };
-const ignored = { do: 'Ignore', reason: expect.any(String) as string };
 const add = (object: Check): ObjectEvent<Check> => ({ type: 'add', object });
 const update = (old: Check, object: Check): ObjectEvent<Check> => ({ type: 'update', object, old });
 
@@ -29,7 +28,7 @@ describe('an event about a Check', () => {
   it.each<[string, ObjectEvent<Check>, object[]]>([
     ['that is new starts its workflow', add(aCheck('Pending')), [own]],
     ['that measures starts its workflow', add(aCheck('Running')), [own]],
-    ['that has ended before wakes nobody', add(aCheck('Successful', { cell: '' })), [ignored]],
+    ['that has ended before wakes nobody', add(aCheck('Successful', { cell: '' })), []],
     [
       'that has ended for another hash starts its workflow',
       add(aCheck('Successful', { observed: 'old', cell: '' })),
@@ -40,7 +39,7 @@ describe('an event about a Check', () => {
       add(aCheck('Failed', { generation: 2, cell: '' })),
       [own],
     ],
-    ['whose status was written is no news', update(aCheck('Running'), aCheck('Running')), [ignored]],
+    ['whose status was written is no news', update(aCheck('Running'), aCheck('Running')), []],
     [
       'that was edited starts its workflow',
       update(aCheck('Running'), aCheck('Running', { generation: 2 })),
@@ -52,7 +51,7 @@ describe('an event about a Check', () => {
       [own],
     ],
     ['that ends wakes its Cell', update(aCheck('Running'), aCheck('Failed')), [ofCell]],
-    ['that ended before wakes nobody', update(aCheck('Failed'), aCheck('Failed')), [ignored]],
+    ['that ended before wakes nobody', update(aCheck('Failed'), aCheck('Failed')), []],
     [
       'that is deleted wakes its workflow and its Cell',
       { type: 'delete', object: aCheck('Running') },
@@ -63,6 +62,6 @@ describe('an event about a Check', () => {
   it('that has ended wakes only a Cell that may wait for it', () => {
     const at = (phase: 'Progressing' | 'Completed') => viewOf({ cells: [aCell('web', { phase })] });
     expect(routeCheck(add(aCheck('Failed')), at('Progressing'))).toEqual([ofCell]);
-    expect(routeCheck(add(aCheck('Failed')), at('Completed'))).toEqual([ignored]);
+    expect(routeCheck(add(aCheck('Failed')), at('Completed'))).toEqual([]);
   });
 });

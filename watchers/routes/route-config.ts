@@ -1,13 +1,12 @@
 import type { Cell } from '../../crds/cell.ts';
 import { controllerOf } from '../../domain/kubernetes/conditions.ts';
 import { keyOf } from '../../domain/model/ids.ts';
-import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { loadBalancerKind, type LoadBalancerType } from '../../domain/load-balancers/load-balancer.ts';
 import { SEQUENCE_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 import { mayAdopt } from '../../domain/versions/watched.ts';
 import { mayBeUnderWay } from './route-synced.ts';
 import type { ObjectEvent } from '../event.ts';
-import { ignore, type Instruction } from '../instruction.ts';
+import { start, wake, type Instruction } from '../instruction.ts';
 import type { LoadBalancerConfig, View } from '../informer/store.ts';
 
 type ConfigEvent = ObjectEvent<LoadBalancerConfig>;
@@ -15,15 +14,13 @@ type ConfigUpdate = Extract<ConfigEvent, { type: 'update' }>;
 
 /** Says who has to hear of an event about an object that configures a load balancer: its Cell, or else its own workflow. */
 export function routeConfig(type: LoadBalancerType, event: ConfigEvent, view: View): readonly Instruction[] {
-  const { object: config } = event;
-  const instructions: Instruction[] = [...routeWriter(type, event, view)];
-  if (
-    event.type !== 'delete' &&
-    (event.type === 'add' || placeIn(type, event.old) !== placeIn(type, config))
-  ) {
-    instructions.push({ do: 'Watch', type, place: placeIn(type, config) });
-  }
-  return instructions.length > 0 ? instructions : ignore('status is about this generation');
+  const isMoved =
+    event.type === 'add' ||
+    (event.type === 'update' && placeIn(type, event.old) !== placeIn(type, event.object));
+  return [
+    ...routeWriter(type, event, view),
+    ...(isMoved ? [{ do: 'Watch', type, place: placeIn(type, event.object) } as const] : []),
+  ];
 }
 
 const placeIn = (type: LoadBalancerType, { spec }: LoadBalancerConfig): string =>
@@ -35,20 +32,19 @@ function routeWriter(type: LoadBalancerType, event: ConfigEvent, view: View): re
   const key = keyOf(config);
   const owner = controllerOf(config.metadata);
   const isOwned = owner?.kind === 'Cell';
-  const cell = isOwned ? view.Cell.get({ namespace: key.namespace, name: owner.name }) : undefined;
-  const start: Instruction = isOwned
-    ? { do: 'Start', kind: 'Cell', key: { namespace: key.namespace, name: owner.name } }
-    : { do: 'Start', kind: `${type}Config`, key };
+  const cellKey = { namespace: key.namespace, name: owner?.name ?? '' };
+  const cell = isOwned ? view.Cell.get(cellKey) : undefined;
+  const startWriter = isOwned ? start('Cell', cellKey) : start(`${type}Config`, key);
   if (event.type === 'delete') {
+    if (!isOwned) return [wake(`${type}Config`, key)];
     // A Cell that stays has its configuration made again, with the weights that are served.
-    if (isOwned) return cell === undefined || cell.metadata.deletionTimestamp !== undefined ? [] : [start];
-    return [{ do: 'Signal', workflowId: objectWorkflowId(`${type}Config`, key), signal: 'changed' }];
+    return cell === undefined || cell.metadata.deletionTimestamp !== undefined ? [] : [startWriter];
   }
   if (isOwned && isOwnWrite(event, cell)) return [];
   const isDeleted = config.metadata.deletionTimestamp !== undefined;
   const isApplied = config.metadata.generation === config.status?.observedGeneration;
   const isAllowed = event.type === 'update' && isAllowedMore(event);
-  return !isApplied || isDeleted || isAllowed ? [start] : [];
+  return !isApplied || isDeleted || isAllowed ? [startWriter] : [];
 }
 
 /** Whether the Cell's own workflow has written, which needs no waking: it counts its writes, and makes the object while it is at work. */

@@ -1,97 +1,107 @@
+import type { Cell } from '../../crds/cell.ts';
+import type { Check } from '../../crds/check.ts';
+import { HASH_ANNOTATION, isOver } from '../../domain/checks/next-run.ts';
+import { CELL_LABEL } from '../../domain/kubernetes/labels.ts';
+import { keyOf } from '../../domain/model/ids.ts';
 import { isFinished } from '../../domain/rollout/measure/analysis.ts';
 import { hasEnded } from '../../domain/rollout/measure/experiment.ts';
 import { jobPhase } from '../../domain/rollout/measure/job.ts';
-import { keyOf } from '../../domain/model/ids.ts';
-import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
-import { CELL_LABEL } from '../../domain/kubernetes/labels.ts';
-import type { Cell } from '../../crds/cell.ts';
 import type { Informed, ObjectEvent } from '../event.ts';
-import type { AnalysisRun, Experiment, Job, ReplicaSet } from '../foreign.ts';
-import { ignore, type Instruction } from '../instruction.ts';
+import { start, wake, type Instruction } from '../instruction.ts';
+import type { ForeignObject, Objects } from '../kinds.ts';
 import type { View } from '../informer/store.ts';
+import { routeSynced } from './route-synced.ts';
 
-/** Says who has to hear of an AnalysisRun. */
-export const routeAnalysisRun = (event: ObjectEvent<AnalysisRun>, view: View): readonly Instruction[] =>
-  routeMeasurement(event, view, {
-    signal: 'analysisFinished',
-    hasFinished: ({ status }) => status?.phase !== undefined && isFinished(status.phase),
-    phaseOf: ({ status }) => status?.phase,
-  });
+/** A kind by which Cells measure. */
+export type Measuring = (typeof measuring)[number];
+/** The kinds by which Cells measure. */
+export const measuring = ['AnalysisRun', 'Experiment', 'Check', 'Job'] as const;
 
-/** Says who has to hear of a Job. */
-export const routeJob = (event: ObjectEvent<Job>, view: View): readonly Instruction[] =>
-  routeMeasurement(event, view, {
-    signal: 'analysisFinished',
-    hasFinished: (job) => isFinished(jobPhase(job)),
-    phaseOf: jobPhase,
-  });
+/** Reads the phase of what measures, by its kind. */
+export const phases: { readonly [Kind in Measuring]: (object: Objects[Kind]) => string | undefined } = {
+  AnalysisRun: ({ status }) => status?.phase,
+  Experiment: ({ status }) => status?.phase,
+  Check: ({ status }) => status?.phase,
+  Job: jobPhase,
+};
 
-/** Says who has to hear of an Experiment. */
-export const routeExperiment = (event: ObjectEvent<Experiment>, view: View): readonly Instruction[] =>
-  routeMeasurement(event, view, {
-    signal: 'experimentFinished',
-    hasFinished: ({ status }) => hasEnded(status),
-    phaseOf: ({ status }) => status?.phase,
-  });
+const finished: { readonly [Kind in Measuring]: (object: Objects[Kind]) => boolean } = {
+  AnalysisRun: ({ status }) => status?.phase !== undefined && isFinished(status.phase),
+  // One whose spec Argo Rollouts refuses gets no phase.
+  Experiment: ({ status }) => hasEnded(status),
+  Check: ({ status }) => isOver(status),
+  Job: (job) => isFinished(jobPhase(job)),
+};
 
-function routeMeasurement<Measured extends AnalysisRun | Experiment | Job>(
-  event: ObjectEvent<Measured>,
+/** Wakes the Cell that measures by an object which has ended or is gone. */
+export function routeMeasurement<Kind extends Measuring>(
+  kind: Kind,
+  event: ObjectEvent<Objects[Kind]>,
   view: View,
-  as: {
-    readonly signal: 'analysisFinished' | 'experimentFinished';
-    readonly hasFinished: (object: Measured) => boolean;
-    readonly phaseOf: (object: Measured) => string | undefined;
-  },
 ): readonly Instruction[] {
   const { object } = event;
-  const name = object.metadata.labels?.[CELL_LABEL];
-  if (name === undefined || name === '') return ignore('no Cell named');
-  if (event.type !== 'delete' && !as.hasFinished(object)) return ignore('not finished');
+  const { [CELL_LABEL]: name = '' } = object.metadata.labels ?? {};
+  const hasFinished = finished[kind];
+  if (name === '' || (event.type !== 'delete' && !hasFinished(object))) return [];
   // A person may still decide what was inconclusive, by another phase.
-  const isDecided = event.type === 'update' && as.phaseOf(event.old) !== as.phaseOf(object);
-  if (event.type === 'update' && as.hasFinished(event.old) && !isDecided) return ignore('finished before');
+  const isDecided = event.type === 'update' && phases[kind](event.old) !== phases[kind](object);
+  if (event.type === 'update' && hasFinished(event.old) && !isDecided) return [];
   const key = { namespace: keyOf(object).namespace, name };
   const cell = view.Cell.get(key);
   // What is known of the Cell may be older than the news of its run; only a run that is listed again proves nothing new.
-  const isOld = event.type === 'add' && cell !== undefined && !mayAwaitVerdict(cell);
-  if (isOld) return ignore('the Cell waits for no analysis');
-  return [{ do: 'Signal', workflowId: objectWorkflowId('Cell', key), signal: as.signal }];
+  if (event.type === 'add' && cell !== undefined && !mayAwaitVerdict(cell)) return [];
+  return [wake('Cell', key, kind === 'Experiment' ? 'experimentFinished' : 'analysisFinished')];
 }
 
 /** Whether a Cell may wait for a verdict; one whose status is not there yet, or not known yet, may have begun already. */
-export function mayAwaitVerdict(cell: Cell): boolean {
-  const { phase } = cell.status ?? {};
+function mayAwaitVerdict({ status }: Cell): boolean {
+  const { phase } = status ?? {};
   return phase === undefined || phase === 'Progressing' || phase === 'Paused' || phase === 'Pending';
+}
+
+/** Wakes the workflow of a Check when something is to be measured, and its Cell when it has ended or is gone. */
+export const routeCheck = (event: ObjectEvent<Check>, view: View): readonly Instruction[] => [
+  ...routeOwn(event),
+  ...routeMeasurement('Check', event, view),
+];
+
+function routeOwn(event: ObjectEvent<Check>): readonly Instruction[] {
+  const { object } = event;
+  if (event.type === 'add' && isSettled(object)) return [];
+  const isOtherHash = event.type === 'update' && hashOf(event.old) !== hashOf(object);
+  return isOtherHash ? [start('Check', keyOf(object))] : routeSynced('Check', event);
+}
+
+const hashOf = ({ metadata }: Check): string | undefined => metadata.annotations?.[HASH_ANNOTATION];
+
+/** Whether nothing is left to be measured; the status is of this generation and of this hash. */
+function isSettled(object: Check): boolean {
+  const { metadata, status } = object;
+  const isOfHash = hashOf(object) === undefined || status?.analysis?.observedHash === hashOf(object);
+  return isOver(status) && status?.observedGeneration === metadata.generation && isOfHash;
 }
 
 const LACKS_TEMPLATE = new Set(['AnalysisTemplateNotFound', 'AnalysisTemplateInvalid']);
 
-/** Says who has to hear of an AnalysisTemplate or a ClusterAnalysisTemplate. */
-export function routeTemplate({ type, object }: ObjectEvent<Informed>, view: View): readonly Instruction[] {
-  const lacking = type === 'delete' ? [] : cellsThatLack(LACKS_TEMPLATE, object, view);
-  return lacking.length === 0 ? ignore('no Cell lacks a template') : wake(lacking);
-}
+/** Wakes the Cells that lack an AnalysisTemplate or a ClusterAnalysisTemplate. */
+export const routeTemplate = ({ type, object }: ObjectEvent<Informed>, view: View): readonly Instruction[] =>
+  type === 'delete' ? [] : wakeLacking(LACKS_TEMPLATE, object, view);
 
 const LACKS_REPLICA_SET = new Set(['ReplicaSetNotFound', 'ExperimentInvalid']);
 
-/** Says who has to hear of a ReplicaSet; that pods come and go in it is of no interest. */
-export function routeReplicaSet(event: ObjectEvent<ReplicaSet>, view: View): readonly Instruction[] {
+/** Wakes the Cells that lack a ReplicaSet; that pods come and go in it is of no interest. */
+export function routeReplicaSet(event: ObjectEvent<ForeignObject>, view: View): readonly Instruction[] {
   const { type, object } = event;
   const isNews =
     type === 'add' || (type === 'update' && event.old.metadata.generation !== object.metadata.generation);
-  const lacking = isNews ? cellsThatLack(LACKS_REPLICA_SET, object, view) : [];
-  return lacking.length === 0 ? ignore('no Cell lacks a ReplicaSet') : wake(lacking);
+  return isNews ? wakeLacking(LACKS_REPLICA_SET, object, view) : [];
 }
 
-const cellsThatLack = (reasons: ReadonlySet<string>, { metadata }: Informed, view: View): readonly Cell[] =>
-  view.Cell.list(metadata.namespace).flatMap((cell) => {
-    const { reason } = cell.status ?? {};
-    return reason !== undefined && reasons.has(reason) ? [cell] : [];
-  });
-
-const wake = (cells: readonly Cell[]): readonly Instruction[] =>
-  cells.map((cell) => ({
-    do: 'Signal',
-    workflowId: objectWorkflowId('Cell', keyOf(cell)),
-    signal: 'changed',
-  }));
+const wakeLacking = (
+  reasons: ReadonlySet<string>,
+  { metadata }: Informed,
+  view: View,
+): readonly Instruction[] =>
+  view.Cell.list(metadata.namespace)
+    .filter(({ status }) => reasons.has(status?.reason ?? ''))
+    .map((cell) => wake('Cell', keyOf(cell)));

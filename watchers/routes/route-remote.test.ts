@@ -71,7 +71,6 @@ const startBinding: Instruction = {
   kind: 'AWSTargetGroupBinding',
   key: { namespace: 'shop', name: 'web' },
 };
-const nothing = { do: 'Ignore', reason: 'unchanged' };
 
 describe('an event in a cluster', () => {
   const web = secret('cdk1', { role: 'web' });
@@ -108,7 +107,7 @@ describe('an event in a cluster', () => {
       object('node1', { status: ready('True', '2') }),
     ];
     const event = { type: 'update', object: now, old } as const;
-    expect(routeRemote({ secret: web, kind: 'Node' }, event, view)).toEqual([nothing]);
+    expect(routeRemote({ secret: web, kind: 'Node' }, event, view)).toEqual([]);
   });
 
   it('tells of a node that is not ready any more', () => {

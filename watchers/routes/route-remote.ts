@@ -7,7 +7,7 @@ import { readKnownCluster, type KnownCluster } from '../../domain/discovery/clus
 import { setLooksInto, targetLooksInto } from '../../domain/discovery/target-group-set/looks-into.ts';
 import { matches } from '../../domain/kubernetes/selector.ts';
 import type { ObjectEvent } from '../event.ts';
-import { ignore, type Instruction } from '../instruction.ts';
+import { start, type Instruction } from '../instruction.ts';
 import type { RemoteObject } from '../../domain/discovery/clusters/seen.ts';
 import type { KindEvent } from '../kinds.ts';
 import type { View } from '../informer/store.ts';
@@ -71,7 +71,7 @@ export function routeRemote(
   event: ObjectEvent<RemoteObject>,
   view: View,
 ): readonly Instruction[] {
-  if (event.type === 'update' && isSame(event.object, event.old)) return ignore('unchanged');
+  if (event.type === 'update' && isSame(event.object, event.old)) return [];
   const objects = event.type === 'update' ? [event.object, event.old] : [event.object];
   return tell({ secret, kind }, view, (target, namespace) => isAbout(kind, objects, { target, namespace }));
 }
@@ -90,11 +90,11 @@ function tell(
   if (isBindingKind(kind)) {
     return view.AWSTargetGroupSet.list(home)
       .filter(({ spec }) => setLooksInto(spec, cluster))
-      .map((set) => ({ do: 'Start', kind: 'AWSTargetGroupSet', key: keyOf(set) }));
+      .map((set) => start('AWSTargetGroupSet', keyOf(set)));
   }
   return view.AWSTargetGroupBinding.list(home)
     .filter((binding) => targetsIn(binding, cluster).some(({ target }) => isFor(target, home)))
-    .map((binding) => ({ do: 'Start', kind: 'AWSTargetGroupBinding', key: keyOf(binding) }));
+    .map((binding) => start('AWSTargetGroupBinding', keyOf(binding)));
 }
 
 function isAbout(

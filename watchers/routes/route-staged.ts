@@ -1,57 +1,41 @@
 import type { Cell } from '../../crds/cell.ts';
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
-import { keyOf, type ObjectKey } from '../../domain/model/ids.ts';
+import { keyOf } from '../../domain/model/ids.ts';
 import { fieldsIn, recordsIn, type Fields } from '../../domain/model/fields.ts';
-import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { ABOUT } from '../../domain/staged/kubestellar.ts';
 import type { ObjectEvent } from '../event.ts';
-import type { StagedPart } from '../foreign.ts';
-import { ignore, type Instruction } from '../instruction.ts';
+import { start, wake, type Instruction } from '../instruction.ts';
+import type { ForeignObject } from '../kinds.ts';
 import type { View } from '../informer/store.ts';
-
-const keyNamed = (name: string): ObjectKey => ({ namespace: '', name });
-
-const start = (name: string): Instruction => ({
-  do: 'Start',
-  kind: 'StagedBindingPolicy',
-  key: keyNamed(name),
-});
-
-const wake = (name: string): Instruction => ({
-  do: 'Signal',
-  workflowId: objectWorkflowId('StagedBindingPolicy', keyNamed(name)),
-  signal: 'changed',
-});
+import { routeSynced } from './route-synced.ts';
 
 /** Says who has to hear of an event about a StagedBindingPolicy; that its status was written is no news. */
 export function routeStaged(event: ObjectEvent<StagedBindingPolicy>): readonly Instruction[] {
-  const { name, generation, deletionTimestamp } = event.object.metadata;
-  if (event.type === 'delete') return [wake(name)];
-  if (event.type === 'add') return [start(name)];
-  const { metadata: old } = event.old;
-  const isSame = generation === old.generation && deletionTimestamp === old.deletionTimestamp;
-  return isSame ? ignore('unchanged') : [start(name)];
+  const isDeletion =
+    event.type === 'update' &&
+    event.object.metadata.deletionTimestamp !== event.old.metadata.deletionTimestamp;
+  return isDeletion
+    ? [start('StagedBindingPolicy', keyOf(event.object))]
+    : routeSynced('StagedBindingPolicy', event);
 }
 
 /** Says who has to hear of an object of KubeStellar's: those by whose name that of the BindingPolicy begins. */
 export function routeStagedPart(
-  { type, object }: ObjectEvent<StagedPart>,
+  { type, object }: ObjectEvent<ForeignObject>,
   view: Pick<View, 'StagedBindingPolicy'>,
 ): readonly Instruction[] {
-  if (type !== 'delete' && !isTakenUp(object)) return ignore('KubeStellar has not taken it up yet');
+  if (type !== 'delete' && !isObserved(object)) return [];
   const policy = object.metadata.labels?.[ABOUT.policy] ?? object.metadata.name;
-  const made = view.StagedBindingPolicy.list().filter(({ metadata }) =>
-    policy.startsWith(`${metadata.name}-`),
-  );
-  if (made.length === 0) return ignore('no StagedBindingPolicy has made it');
-  return made.map(({ metadata }) => start(metadata.name));
+  return view.StagedBindingPolicy.list()
+    .filter(({ metadata }) => policy.startsWith(`${metadata.name}-`))
+    .map((one) => start('StagedBindingPolicy', keyOf(one)));
 }
 
-/** Whether KubeStellar has taken up a BindingPolicy or a Binding as it is; a CombinedStatus is KubeStellar's own. It says when it has, and until then there is nothing to see. */
-const isTakenUp = ({ metadata: { generation }, status }: StagedPart): boolean =>
+/** Whether KubeStellar has observed a BindingPolicy or a Binding as it is, before which there is nothing to see; a CombinedStatus is its own. */
+const isObserved = ({ metadata: { generation }, status }: ForeignObject): boolean =>
   generation === undefined || generation === status?.observedGeneration;
 
-/** A stage may wait for a Cell. */
+/** Wakes the StagedBindingPolicies of which a stage may wait for a Cell. */
 export function routeStagedCell({ object }: ObjectEvent<Cell>, view: View): readonly Instruction[] {
   const { namespace, name } = keyOf(object);
   const isFor = (stage: Fields): boolean => {
@@ -61,9 +45,9 @@ export function routeStagedCell({ object }: ObjectEvent<Cell>, view: View): read
   // One of a form that no schema allows must not keep any Cell from being routed.
   return view.StagedBindingPolicy.list()
     .filter(({ spec }) => recordsIn(fieldsIn(spec)['stages']).some(isFor))
-    .map(({ metadata }) => wake(metadata.name));
+    .map((one) => wake('StagedBindingPolicy', keyOf(one)));
 }
 
-/** Has every StagedBindingPolicy look again; whether a Freeze is about its workload it finds out by itself. */
+/** Wakes every StagedBindingPolicy; whether a Freeze is about its workload it finds out by itself. */
 export const wakeStaged = (view: View): readonly Instruction[] =>
-  view.StagedBindingPolicy.list().map(({ metadata }) => wake(metadata.name));
+  view.StagedBindingPolicy.list().map((one) => wake('StagedBindingPolicy', keyOf(one)));

@@ -9,7 +9,6 @@ import { aGroup, signal, viewOf } from '../testing/builders.ts';
 import type { Instruction } from '../instruction.ts';
 import { route } from './route.ts';
 
-const nothing = { do: 'Ignore', reason: 'unchanged' } as const;
 const key = (name: string) => ({ namespace: 'default', name });
 const startSet: Instruction = { do: 'Start', kind: 'AWSTargetGroupSet', key: key('cart') };
 const startBinding: Instruction = { do: 'Start', kind: 'AWSTargetGroupBinding', key: key('web') };
@@ -28,16 +27,16 @@ describe('an event about a ClusterSet', () => {
   });
   const start = { do: 'Start', kind: 'ClusterSet', key: key('cart') };
   it.each([
-    ['wakes its workflow when it is added', { type: 'add', object: set(1) }, start],
-    ['wakes its workflow when its spec changes', { type: 'update', object: set(2), old: set(1) }, start],
-    ['is nothing when its status changes', { type: 'update', object: set(1), old: set(1) }, nothing],
+    ['wakes its workflow when it is added', { type: 'add', object: set(1) }, [start]],
+    ['wakes its workflow when its spec changes', { type: 'update', object: set(2), old: set(1) }, [start]],
+    ['is nothing when its status changes', { type: 'update', object: set(1), old: set(1) }, []],
     [
       'tells its workflow when it is deleted',
       { type: 'delete', object: set(1) },
-      signal('cluster-set/default/cart', 'changed'),
+      [signal('cluster-set/default/cart', 'changed')],
     ],
   ] as const)('%s', (_, event, want) => {
-    expect(route({ kind: 'ClusterSet', event }, viewOf({}))).toEqual([want]);
+    expect(route({ kind: 'ClusterSet', event }, viewOf({}))).toEqual(want);
   });
 });
 
@@ -69,11 +68,7 @@ describe('an event about an AWSTargetGroupBinding', () => {
   const withGroup = { ...owned, status: { targetGroupARN: 'arn:new' } };
   it.each([
     ['wakes its workflow when it is added', { type: 'add', object: owned }, [startBinding]],
-    [
-      'tells its set of its target group',
-      { type: 'update', object: withGroup, old: owned },
-      [nothing, startSet],
-    ],
+    ['tells its set of its target group', { type: 'update', object: withGroup, old: owned }, [startSet]],
     [
       'tells its set when it is deleted',
       { type: 'delete', object: owned },
@@ -95,20 +90,19 @@ describe('an AWSTargetGroupBinding that lets targets go', () => {
   const heir: Instruction = { do: 'Start', kind: 'AWSTargetGroupBinding', key: key('heir') };
   const view = viewOf({ bindings: [has, having('heir', 'arn:web'), having('stranger', 'arn:other')] });
   it.each([
-    ['tells the others of its target group', { type: 'update', object: has, old: had }, [nothing, heir]],
+    ['tells the others of its target group', { type: 'update', object: has, old: had }, [heir]],
     [
       'tells them when it is gone',
       { type: 'delete', object: had },
       [signal('target-group-binding/default/web', 'changed'), heir],
     ],
-    ['tells nobody of targets that come', { type: 'update', object: had, old: has }, [nothing]],
+    ['tells nobody of targets that come', { type: 'update', object: had, old: has }, []],
   ] as const)('%s', (_, event, want) => {
     expect(route({ kind: 'AWSTargetGroupBinding', event }, view)).toEqual(want);
   });
 });
 
 describe('an event about an AWSTargetGroup that no Cell selects', () => {
-  const unselected = { do: 'Ignore', reason: 'no Cell selects it' } as const;
   const group = aGroup('web1');
   const owned: AWSTargetGroup = {
     ...group,
@@ -117,14 +111,10 @@ describe('an event about an AWSTargetGroup that no Cell selects', () => {
   const edited: AWSTargetGroup = { ...owned, metadata: { ...owned.metadata, labels: {} } };
   const reported: AWSTargetGroup = { ...owned, status: { observedGeneration: 1 } };
   it.each([
-    ['has it checked when it is added', { type: 'add', object: owned }, [unselected, check]],
-    [
-      'tells its set of an edit',
-      { type: 'update', object: edited, old: owned },
-      [unselected, check, startSet],
-    ],
-    ['tells its set when it is deleted', { type: 'delete', object: owned }, [unselected, startSet]],
-    ['is nothing when its status changes', { type: 'update', object: reported, old: owned }, [unselected]],
+    ['has it checked when it is added', { type: 'add', object: owned }, [check]],
+    ['tells its set of an edit', { type: 'update', object: edited, old: owned }, [check, startSet]],
+    ['tells its set when it is deleted', { type: 'delete', object: owned }, [startSet]],
+    ['is nothing when its status changes', { type: 'update', object: reported, old: owned }, []],
   ] as const)('%s', (_, event, want) => {
     expect(route({ kind: 'AWSTargetGroup', event }, viewOf({ targetGroupSets: [aSet('web')] }))).toEqual(
       want,
@@ -135,14 +125,13 @@ describe('an event about an AWSTargetGroup that no Cell selects', () => {
     const other = { ...aSet('web'), metadata: key('renamed') };
     const event = { type: 'delete', object: owned } as const;
     expect(route({ kind: 'AWSTargetGroup', event }, viewOf({ targetGroupSets: [other] }))).toEqual([
-      unselected,
       { do: 'Start', kind: 'AWSTargetGroupSet', key: key('renamed') },
     ]);
   });
 
   it('tells no set that is gone, and takes its groups with it', () => {
     const event = { type: 'delete', object: owned } as const;
-    expect(route({ kind: 'AWSTargetGroup', event }, viewOf({}))).toEqual([unselected]);
+    expect(route({ kind: 'AWSTargetGroup', event }, viewOf({}))).toEqual([]);
   });
 });
 
@@ -183,7 +172,7 @@ describe('an event about the secret of a cluster', () => {
     [
       'is nothing when nothing in it changed',
       { type: 'update', object: secret('web', '2'), old: secret('web') },
-      [nothing],
+      [],
     ],
     [
       'tells who has made it when it is deleted',

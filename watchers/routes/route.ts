@@ -1,33 +1,38 @@
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
+import type { AccessPolicy } from '../../crds/access-policy.ts';
 import type { Cell } from '../../crds/cell.ts';
 import type { Freeze } from '../../crds/freeze.ts';
 import type { SyncedKind } from '../../crds/index.ts';
 import { digest } from '../../clients/digest.ts';
-import { accessOf } from '../../domain/access/access.ts';
-import { isAboutNamespace } from '../../domain/gates/freeze.ts';
-import { keyOf } from '../../domain/model/ids.ts';
-import { objectWorkflowId, syncedKindNamed } from '../../domain/model/workflow-ids.ts';
+import { decodeBase64 } from '../../clients/kubernetes/base64.ts';
+import type { StoredClusterSecret } from '../../clients/kubernetes/remote-clusters.ts';
+import { accessOf, isAboutNamespace as isAccessAbout } from '../../domain/access/access.ts';
+import { readKnownCluster } from '../../domain/discovery/clusters/known-cluster.ts';
+import { setLooksInto, targetLooksInto } from '../../domain/discovery/target-group-set/looks-into.ts';
+import { isAboutNamespace as isFreezeAbout } from '../../domain/gates/freeze.ts';
+import { canonical } from '../../domain/kubernetes/canonical.ts';
+import { controllerOf } from '../../domain/kubernetes/conditions.ts';
+import { matches } from '../../domain/kubernetes/selector.ts';
 import {
   loadBalancerTypes,
   routeOf,
   type LoadBalancerType,
 } from '../../domain/load-balancers/load-balancer.ts';
-import { matches } from '../../domain/kubernetes/selector.ts';
+import { keyOf } from '../../domain/model/ids.ts';
+import { syncedKindNamed, syncedKinds } from '../../domain/model/workflow-ids.ts';
 import { selectorOf } from '../../domain/versions/version-label.ts';
 import { isTakenOtherwise, watchedInput } from '../../domain/versions/watched.ts';
-import { conditionOf, mayBeUnderWay, routeSynced } from './route-synced.ts';
-import type { ObjectEvent } from '../event.ts';
-import { ignore, type Instruction } from '../instruction.ts';
-import { ANY, labelWords, type View } from '../informer/store.ts';
-import type { KindEvent, Objects, Watched } from '../kinds.ts';
+import type { Informed, ObjectEvent } from '../event.ts';
+import { start, wake, type Instruction } from '../instruction.ts';
 import {
-  routeAnalysisRun,
-  routeExperiment,
-  routeJob,
-  routeReplicaSet,
-  routeTemplate,
-} from './route-measurement.ts';
-import { routeAccessPolicy } from './route-access-policy.ts';
+  ANY,
+  labelWords,
+  type LoadBalancerConfig,
+  type Shelf,
+  type Shelved,
+  type View,
+} from '../informer/store.ts';
+import type { KindEvent, Objects, Watched } from '../kinds.ts';
 import {
   applicationsDigest,
   hasApplications,
@@ -37,54 +42,17 @@ import {
   startParent,
   wakeChildren,
 } from './route-applications.ts';
-import { routeCheck } from './route-check.ts';
 import { routeConfig } from './route-config.ts';
+import { routeCheck, routeMeasurement, routeReplicaSet, routeTemplate } from './route-measurement.ts';
 import { routeStaged, routeStagedCell, routeStagedPart, wakeStaged } from './route-staged.ts';
-import { routeBinding, routeGroupCheck } from './route-target-group.ts';
-import { decodeBase64 } from '../../clients/kubernetes/base64.ts';
-import type { StoredClusterSecret } from '../../clients/kubernetes/remote-clusters.ts';
-import { canonical } from '../../domain/kubernetes/canonical.ts';
-import { controllerOf } from '../../domain/kubernetes/conditions.ts';
-import { readKnownCluster } from '../../domain/discovery/clusters/known-cluster.ts';
-import { setLooksInto, targetLooksInto } from '../../domain/discovery/target-group-set/looks-into.ts';
-
-/** Says who has to hear that the secret of a cluster came, changed or went: whoever looks into the cluster, or did. */
-function routeSecret(event: ObjectEvent<StoredClusterSecret>, view: View): readonly Instruction[] {
-  const { object } = event;
-  if (event.type === 'update' && saysOf(object) === saysOf(event.old)) return ignore('unchanged');
-  const { namespace } = keyOf(object);
-  const clusters = (event.type === 'update' ? [object, event.old] : [object]).map((one) =>
-    readKnownCluster(one, decodeBase64),
-  );
-  const sets = view.AWSTargetGroupSet.list(namespace).filter(({ spec }) =>
-    clusters.some((cluster) => setLooksInto(spec, cluster)),
-  );
-  const bindings = view.AWSTargetGroupBinding.list(namespace).filter(({ spec }) =>
-    spec.targets.some((target) => clusters.some((cluster) => targetLooksInto(target, cluster))),
-  );
-  const instructions: Instruction[] = [
-    ...sets.map((set): Instruction => ({ do: 'Start', kind: 'AWSTargetGroupSet', key: keyOf(set) })),
-    ...bindings.map((one): Instruction => ({ do: 'Start', kind: 'AWSTargetGroupBinding', key: keyOf(one) })),
-    ...(event.type === 'delete' ? makersOf(object, view) : []),
-  ];
-  return instructions.length > 0 ? instructions : ignore('nobody looks into the cluster');
-}
-
-const saysOf = ({ metadata, data }: StoredClusterSecret): string =>
-  canonical([data ?? {}, metadata.labels ?? {}, metadata.annotations ?? {}]);
-
-/** Starts the workflows of the ClusterSets that may make a deleted secret: its own, and any that it stood in the way of. */
-function makersOf(object: StoredClusterSecret, view: View): readonly Instruction[] {
-  const { namespace } = object.metadata;
-  const owner = controllerOf(object.metadata);
-  const own = owner?.kind === 'ClusterSet' ? [owner.name] : [];
-  const others = view.ClusterSet.list(namespace).map(({ metadata }) => metadata.name);
-  return [...new Set([...own, ...others])].map((name) => ({
-    do: 'Start',
-    kind: 'ClusterSet',
-    key: { namespace, name },
-  }));
-}
+import {
+  conditionOf,
+  mayBeUnderWay,
+  routeBinding,
+  routeGroupCheck,
+  routeSynced,
+  versionsOf,
+} from './route-synced.ts';
 
 type Route<Kind extends Watched> = (event: ObjectEvent<Objects[Kind]>, view: View) => readonly Instruction[];
 
@@ -111,7 +79,7 @@ const routes: Routes = {
   ],
   AWSTargetGroupBinding: routeBinding,
   Check: routeCheck,
-  Secret: (event, view) => told([...routeSecret(event, view), ...startParent(event, view)]),
+  Secret: (event, view) => [...routeSecret(event, view), ...startParent(event, view)],
   Application: routeApplication,
   ApplicationSet: routeApplicationSet,
   ControllerRevision: routeRevision,
@@ -120,20 +88,13 @@ const routes: Routes = {
   BindingPolicy: routeStagedPart,
   Binding: routeStagedPart,
   CombinedStatus: routeStagedPart,
-  AccessPolicy: (event, view) =>
-    routeAccessPolicy(event, view, (cell) => isNews(cell, view) || mayBeUnderWay(cell)),
-  AnalysisRun: routeAnalysisRun,
-  Experiment: routeExperiment,
-  Job: routeJob,
+  AccessPolicy: routeAccessPolicy,
+  AnalysisRun: (event, view) => routeMeasurement('AnalysisRun', event, view),
+  Experiment: (event, view) => routeMeasurement('Experiment', event, view),
+  Job: (event, view) => routeMeasurement('Job', event, view),
   ReplicaSet: routeReplicaSet,
   AnalysisTemplate: routeTemplate,
   ClusterAnalysisTemplate: routeTemplate,
-};
-
-/** That there is nothing to tell one is not worth a word when there is something to tell another. */
-const told = (all: readonly Instruction[]): readonly Instruction[] => {
-  const some = all.filter((one) => one.do !== 'Ignore');
-  return some.length > 0 ? some : all;
 };
 
 const configTypes: ReadonlyMap<string, LoadBalancerType> = new Map(
@@ -166,10 +127,9 @@ function isLeftOver(cell: Cell): boolean {
 
 function routeCell({ type, object: cell }: ObjectEvent<Cell>, view: View): readonly Instruction[] {
   const key = keyOf(cell);
-  if (type === 'delete')
-    return [{ do: 'Signal', workflowId: objectWorkflowId('Cell', key), signal: 'changed' }];
+  if (type === 'delete') return [wake('Cell', key)];
   const lacks = type === 'add' && (isLeftOver(cell) || lacksConfig(cell, view));
-  return lacks || isNews(cell, view) ? [{ do: 'Start', kind: 'Cell', key }] : ignore('unchanged');
+  return lacks || isNews(cell, view) ? [start('Cell', key)] : [];
 }
 
 /** A Cell that comes, goes, or names another listener or other groups may make a target group one that another load balancer holds. */
@@ -231,27 +191,70 @@ function ofCellsFor<Result>(
 }
 
 function routeGroup(event: ObjectEvent<AWSTargetGroup>, view: View): readonly Instruction[] {
-  const versions = event.type === 'update' ? [event.object, event.old] : [event.object];
-  const selecting = ofCellsFor(versions, view, (cell) => ({
-    key: keyOf(cell),
-    isConcerned: isTakenOtherwise(cell.spec, versions) && isNews(cell, view),
-  }));
-  if (selecting.length === 0) return ignore('no Cell selects it');
-  const concerned = selecting.filter(({ isConcerned }) => isConcerned);
-  if (concerned.length === 0) return ignore('unchanged');
-  return concerned.map(({ key }) => ({ do: 'Start', kind: 'Cell', key }));
+  const versions = versionsOf(event);
+  return ofCellsFor(versions, view, (cell) =>
+    isTakenOtherwise(cell.spec, versions) && isNews(cell, view) ? [start('Cell', keyOf(cell))] : [],
+  ).flat();
 }
 
-/** A rollout that is under way looks again when a Freeze comes, changes or goes; one that begins later sees it anyhow. */
-function routeFreeze(event: ObjectEvent<Freeze>, view: View): readonly Instruction[] {
-  const specs = event.type === 'update' ? [event.object.spec, event.old.spec] : [event.object.spec];
-  const concerned = view.Cell.list().filter(
-    (cell) => specs.some((spec) => isAboutNamespace(spec, keyOf(cell).namespace)) && mayBeUnderWay(cell),
+/** Wakes the rollouts that are under way when a Freeze comes, changes or goes; one that begins later sees it anyhow. */
+const routeFreeze = (event: ObjectEvent<Freeze>, view: View): readonly Instruction[] =>
+  view.Cell.list()
+    .filter((cell) =>
+      versionsOf(event).some(({ spec }) => isFreezeAbout(spec, keyOf(cell).namespace) && mayBeUnderWay(cell)),
+    )
+    .map((cell) => wake('Cell', keyOf(cell)));
+
+/** Starts everything in the namespaces of an AccessPolicy: whatever was refused something, and whatever will be. */
+function routeAccessPolicy(event: ObjectEvent<AccessPolicy>, view: View): readonly Instruction[] {
+  const concerned = <T extends Informed>(shelf: Shelf<T>): Shelved<T> =>
+    shelf
+      .list()
+      .filter((object) => versionsOf(event).some(({ spec }) => isAccessAbout(spec, keyOf(object).namespace)));
+  const checked = new Set(concerned(view.AWSTargetGroup).map((group) => keyOf(group).namespace));
+  return [
+    ...concerned(view.Cell)
+      .filter((cell) => isNews(cell, view) || mayBeUnderWay(cell))
+      .map((cell) => start('Cell', keyOf(cell))),
+    ...loadBalancerTypes.flatMap((type) =>
+      concerned<LoadBalancerConfig>(view[`${type}Config`]).flatMap((object) =>
+        routeConfig(type, { type: 'add', object }, view).filter((one) => one.do === 'Start'),
+      ),
+    ),
+    ...[...checked].map((namespace): Instruction => ({ do: 'CheckTargetGroups', namespace })),
+    ...syncedKinds.flatMap(({ kind, namespaced }) =>
+      (namespaced ? concerned<Informed>(view[kind]) : []).map((one) => start(kind, keyOf(one))),
+    ),
+  ];
+}
+
+/** Starts whatever looks into the cluster of a secret that came, changed or went, or did. */
+function routeSecret(event: ObjectEvent<StoredClusterSecret>, view: View): readonly Instruction[] {
+  const { object } = event;
+  if (event.type === 'update' && saysOf(object) === saysOf(event.old)) return [];
+  const { namespace } = keyOf(object);
+  const clusters = versionsOf(event).map((one) => readKnownCluster(one, decodeBase64));
+  const sets = view.AWSTargetGroupSet.list(namespace).filter(({ spec }) =>
+    clusters.some((cluster) => setLooksInto(spec, cluster)),
   );
-  if (concerned.length === 0) return ignore('no rollout is under way');
-  return concerned.map((cell) => ({
-    do: 'Signal',
-    workflowId: objectWorkflowId('Cell', keyOf(cell)),
-    signal: 'changed',
-  }));
+  const bindings = view.AWSTargetGroupBinding.list(namespace).filter(({ spec }) =>
+    spec.targets.some((target) => clusters.some((cluster) => targetLooksInto(target, cluster))),
+  );
+  return [
+    ...sets.map((set) => start('AWSTargetGroupSet', keyOf(set))),
+    ...bindings.map((one) => start('AWSTargetGroupBinding', keyOf(one))),
+    ...(event.type === 'delete' ? makersOf(object, view) : []),
+  ];
+}
+
+const saysOf = ({ metadata, data }: StoredClusterSecret): string =>
+  canonical([data ?? {}, metadata.labels ?? {}, metadata.annotations ?? {}]);
+
+/** Starts the workflows of the ClusterSets that may make a deleted secret: its own, and any that it stood in the way of. */
+function makersOf(object: StoredClusterSecret, view: View): readonly Instruction[] {
+  const { namespace } = object.metadata;
+  const owner = controllerOf(object.metadata);
+  const own = owner?.kind === 'ClusterSet' ? [owner.name] : [];
+  const others = view.ClusterSet.list(namespace).map(({ metadata }) => metadata.name);
+  return [...new Set([...own, ...others])].map((name) => start('ClusterSet', { namespace, name }));
 }

@@ -11,7 +11,7 @@ import type { AWSTargetGroupSet } from '../../crds/aws-target-group-set.ts';
 import type { Cell, CellStatus } from '../../crds/cell.ts';
 import { API_VERSION, SEQUENCE_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 import { watchedInput } from '../../domain/versions/watched.ts';
-import type { Deployed } from '../foreign.ts';
+import type { ForeignObject } from '../kinds.ts';
 import type { Instruction, WakingSignal } from '../instruction.ts';
 import { createStores, type View } from '../informer/store.ts';
 
@@ -73,7 +73,7 @@ export function viewOf(of: {
   secrets?: StoredClusterSecret[];
   policies?: AccessPolicy[];
   staged?: StagedBindingPolicy[];
-  applicationSets?: Deployed[];
+  applicationSets?: ForeignObject[];
 }): View {
   const stores = createStores();
   of.cells?.forEach((object) => stores.Cell.apply({ type: 'add', object }));
