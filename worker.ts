@@ -14,14 +14,13 @@ import { connectClusters } from './clients/kubernetes/remote-clusters.ts';
 import { limitRates, waitingCalls } from './clients/rate-limiter.ts';
 import type { Metrics } from './clients/metrics/metrics.ts';
 import { noTraces, openTraces } from './clients/traces/traces.ts';
-import { activityTraces, activityMetrics } from './clients/temporal/activity-metrics.ts';
+import { activityTraces, activityMetrics, failingLooks } from './clients/temporal/activity-metrics.ts';
 import type { PolledQueue } from './clients/temporal/polls.ts';
-import { failingLooks } from './clients/temporal/failing-looks.ts';
-import { payloadConverter } from './clients/temporal/payload-codec.ts';
+import { payloadConverter } from './clients/temporal/temporal-connection.ts';
 import { installRuntime } from './clients/temporal/runtime.ts';
 import { connectTemporal } from './clients/temporal/temporal.ts';
 import { versioned, runWorkers } from './clients/temporal/temporal-workers.ts';
-import type { Waiting } from './clients/waiting.ts';
+import type { Waiting } from './clients/backoff.ts';
 import type { Config } from './config/config.ts';
 import { builtBundle, bundleWorkflowsApart } from './clients/temporal/workflow-bundle.ts';
 

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Log } from '../clients/log.ts';
 import type { Metrics } from '../clients/metrics/metrics.ts';
-import type { Waiting } from '../clients/waiting.ts';
+import type { Waiting } from '../clients/backoff.ts';
 
 interface HealthOptions {
   readonly host: string;

@@ -2,8 +2,13 @@ import { pipeline, type Readable } from 'node:stream';
 import { createGunzip, createInflate } from 'node:zlib';
 import { request as send, type Dispatcher } from 'undici';
 import { cut } from '../domain/text.ts';
-import { http1 } from './http1.ts';
 import { ProviderError, unavailable } from './provider-error.ts';
+
+/**
+ * Has undici speak HTTP/1.1. By HTTP/2 a connection that was idle for long can throw where nobody catches it, which ends the process
+ * (undici 8.12, `socket idle timeout` at a stream that was read already).
+ */
+export const http1 = { allowH2: false } as const;
 
 /** How much and how long is read of what a provider of metrics answers. */
 export interface AnswerLimits {

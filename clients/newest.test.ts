@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { newest } from './newest.ts';
+import { newest } from './concurrency.ts';
 
 it('keeps what was made for the names that were asked for last', () => {
   const made: string[] = [];

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { withTimeLimit } from './time-limit.ts';
+import { withTimeLimit } from './concurrency.ts';
 
 /** Waits until the signal is aborted, and fails with its reason. */
 const untilAborted = (signal: AbortSignal): Promise<never> =>

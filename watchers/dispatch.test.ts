@@ -1,8 +1,7 @@
 import { ServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import pino from 'pino';
 import { describe, expect, it } from 'vitest';
-import { temporalId } from '../clients/temporal/workflow-id.ts';
-import type { WorkflowStart } from '../clients/temporal/workflow-start.ts';
+import { temporalId, type WorkflowStart } from '../clients/temporal/workflow-start.ts';
 import { objectWorkflowId } from '../domain/model/workflow-ids.ts';
 import { createDispatcher, type WorkflowCalls } from './dispatch.ts';
 import { fakeClock, turn } from './testing/fakes.ts';

@@ -1,4 +1,4 @@
-import { temporalId } from '../clients/temporal/workflow-id.ts';
+import { temporalId } from '../clients/temporal/workflow-start.ts';
 import type { LoadBalancerType } from '../domain/load-balancers/load-balancer.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
 import {

@@ -3,7 +3,7 @@ import { cell } from '../crds/cell.ts';
 import { aCell } from './testing/builders.ts';
 import { noLog } from './testing/fakes.ts';
 import type { Instruction } from './instruction.ts';
-import { wakeOrphans, type OrphanOptions } from './orphans.ts';
+import { wakeOrphans, type OrphanOptions } from './run.ts';
 
 const running = [
   'cell/default/web',

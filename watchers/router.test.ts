@@ -4,7 +4,7 @@ import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
 import type { AWSTargetGroupBinding } from '../crds/aws-target-group-binding.ts';
 import type { AWSTargetGroupSet } from '../crds/aws-target-group-set.ts';
 import type { Cell } from '../crds/cell.ts';
-import { temporalId } from '../clients/temporal/workflow-id.ts';
+import { temporalId } from '../clients/temporal/workflow-start.ts';
 import { objectWorkflowId } from '../domain/model/workflow-ids.ts';
 import { aCell, aConfig, aGroup, settled } from './testing/builders.ts';
 import { noLog } from './testing/fakes.ts';

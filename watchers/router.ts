@@ -2,7 +2,7 @@ import { given } from '../domain/model/fields.ts';
 import type { Log } from '../clients/log.ts';
 import type { KindWithWorkflow } from '../crds/index.ts';
 import type { AWSTargetGroup } from '../crds/aws-target-group.ts';
-import { isShortened, temporalId } from '../clients/temporal/workflow-id.ts';
+import { isShortened, temporalId } from '../clients/temporal/workflow-start.ts';
 import { keyOf } from '../domain/model/ids.ts';
 import { namedARN } from '../domain/model/target-group.ts';
 import { objectWorkflowId, workedObject } from '../domain/model/workflow-ids.ts';

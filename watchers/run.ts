@@ -1,21 +1,18 @@
 import type { Instruction } from './instruction.ts';
 import type { Client } from '@temporalio/client';
-import { sleep } from '../clients/backoff.ts';
+import { sleep, unheard, type Waiting } from '../clients/backoff.ts';
 import type { KubernetesClient } from '../clients/kubernetes/kubernetes.ts';
 import type { Log } from '../clients/log.ts';
 import { noMetrics, type Metrics } from '../clients/metrics/metrics.ts';
 import type { RemoteClusters } from '../clients/kubernetes/remote-clusters.ts';
-import type { TemporalDatabase } from '../clients/temporal/temporal-database.ts';
+import { type TemporalDatabase, watchDatabase } from './database.ts';
 import { workflowTasks } from '../clients/temporal/workflow-tasks.ts';
-import { unheard, type Waiting } from '../clients/waiting.ts';
 import type { Config } from '../config/config.ts';
-import { watchDatabase } from './database.ts';
 import { createDispatcher, workflowCalls, type Dispatcher } from './dispatch.ts';
-import { runElection, type ElectionTiming } from './election/election.ts';
+import { runElection, type ElectionTiming, kubernetesLease } from './election/election.ts';
 import { runInformer, type InformerTiming } from './informer/informer.ts';
 import { cachedFields } from './informer/cached-fields.ts';
-import { kubernetesLease } from './election/lease.ts';
-import { wakeOrphans } from './orphans.ts';
+import { kindsWithWorkflow, workedObject } from '../domain/model/workflow-ids.ts';
 import { watchStuckRuns } from './stuck-runs.ts';
 import { firstListing } from './informer/first-listing.ts';
 import { watchSpaces } from './informer/spaces.ts';
@@ -243,4 +240,41 @@ export function inOneGo(
     isDue = true;
     setTimeout(run, rest);
   };
+}
+
+/** What is needed to find workflows whose object is gone. */
+export interface OrphanOptions {
+  readonly client: Pick<Client, 'workflow'>;
+  /** The namespaces that are watched; empty: all. */
+  readonly namespaces: readonly string[];
+  readonly router: Pick<Router, 'objectOf'>;
+  readonly dispatcher: Pick<Dispatcher, 'dispatch'>;
+  readonly log: Log;
+}
+
+const orphanTypes = [...new Set(kindsWithWorkflow.map(({ workflow }) => workflow.type))];
+const QUERY = `ExecutionStatus = 'Running' AND WorkflowType IN (${orphanTypes.map((type) => `'${type}'`).join(', ')})`;
+
+/** Tells running workflows whose object was deleted while nobody watched to look again. */
+export async function wakeOrphans({
+  client,
+  namespaces,
+  router,
+  dispatcher,
+  log,
+}: OrphanOptions): Promise<void> {
+  const isWatched = ({ kind, key }: NonNullable<ReturnType<typeof workedObject>>): boolean =>
+    !kind.namespaced || namespaces.length === 0 || namespaces.includes(key.namespace);
+  try {
+    for await (const { workflowId } of client.workflow.list({ query: QUERY })) {
+      const object = workedObject(workflowId);
+      if (object === undefined || !isWatched(object)) continue;
+      if (router.objectOf(workflowId)?.object !== undefined) continue;
+      log.info({ workflowId }, 'object deleted while nobody watched');
+      dispatcher.dispatch({ do: 'Signal', workflowId, signal: 'changed' });
+    }
+  } catch (error) {
+    // They find out by themselves when they look the next time.
+    log.warn({ err: error }, 'running workflows not listed');
+  }
 }

@@ -37,107 +37,34 @@ const kubernetes = {
   retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '2s', maximumAttempts: 3 },
 } as const;
 
+const onKubernetes = <Some extends object>(summary: string) =>
+  proxyActivities<Some>({ ...kubernetes, summary: inShort(summary) });
+
 /** Looks into the Kubernetes API and reports to it. */
-export const objects = (summary: string) =>
-  proxyActivities<Only<'observeCell' | 'reportCell' | 'readLostRun' | 'releaseLoadBalancer'>>({
-    ...kubernetes,
-    summary: inShort(summary),
-  });
+export const objects = onKubernetes<
+  Only<'observeCell' | 'reportCell' | 'readLostRun' | 'releaseLoadBalancer'>
+>;
 
 /** Asks Kubernetes about those who approve. */
-export const approvers = (summary: string) =>
-  proxyActivities<Only<'reviewApproval'>>({ ...kubernetes, summary: inShort(summary) });
+export const approvers = onKubernetes<Only<'reviewApproval'>>;
+
+/** The activities that start, read and end AnalysisRuns, Experiments, Checks and Jobs. */
+export type MeasuringActivities = AnalysisActivities &
+  ExperimentActivities &
+  JobActivities &
+  MeasurementActivities &
+  Omit<CheckActivities, 'runCheck'>;
 
 /** Starts, reads and ends AnalysisRuns, Experiments, Checks and Jobs. */
-export const measurements = (summary: string) =>
-  proxyActivities<
-    AnalysisActivities &
-      ExperimentActivities &
-      JobActivities &
-      MeasurementActivities &
-      Omit<CheckActivities, 'runCheck'>
-  >({
-    ...kubernetes,
-    summary: inShort(summary),
-  });
+export const measurements = onKubernetes<MeasuringActivities>;
 
-/** As long as Temporal lets the key be by which tasks take turns. */
-const LONGEST_KEY = 64;
+/** Lets a Cell with applications go. */
+export const releases = onKubernetes<Only<'releaseApplications'>>;
 
-/**
- * Has namespaces take turns, where the server does that: what hangs in one of them does not keep those of others waiting. The id of
- * a workflow has the namespace second; that of a StagedBindingPolicy, which has none, its name.
- */
-const inTurns = () => {
-  const [, whose = ''] = workflowInfo().workflowId.split('/');
-  return { priority: { fairnessKey: whose.slice(0, LONGEST_KEY) } };
-};
+/** Reports on a StagedBindingPolicy, and lets it go. */
+export const stagedReports = onKubernetes<Only<'reportStaged' | 'releaseStaged'>>;
 
-const discovery = (summary: string) => ({
-  taskQueue: `${workflowInfo().taskQueue}-discovery`,
-  ...inTurns(),
-  startToCloseTimeout: '2m' as const,
-  ...CALM_HEARTBEAT,
-  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: 3 } as const,
-  summary,
-});
-
-/** Makes one sync of an object with what is outside, by the activity of this name; its caller looks again after a while, whatever came of it. */
-export const sync = (activity: string, summary: string, args: readonly unknown[]): Promise<Synced> =>
-  scheduleActivity(activity, [...args], discovery(summary));
-
-/** Compares the AWSTargetGroups of a namespace with AWS; its caller looks again after a while as well. */
-export const checks = (summary: string) => proxyActivities<Only<'checkTargetGroups'>>(discovery(summary));
-
-/** Takes a sample of a Check, on a queue of its own, so that a provider that does not answer holds up nothing else. */
-export const samples = (summary: string) =>
-  proxyActivities<Only<'runCheck'>>({
-    taskQueue: `${workflowInfo().taskQueue}-checks`,
-    ...inTurns(),
-    startToCloseTimeout: '2m',
-    ...CALM_HEARTBEAT,
-    retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: 3 },
-    summary: inShort(summary),
-  });
-
-/** Looks at a StagedBindingPolicy and performs its next step, which may be in an API server that does not answer. */
-export const stages = (summary: string) =>
-  proxyActivities<Only<'observeStaged' | 'applyStage' | 'selectClusters' | 'removeStage'>>({
-    taskQueue: `${workflowInfo().taskQueue}-discovery`,
-    ...inTurns(),
-    startToCloseTimeout: '1m',
-    ...CALM_HEARTBEAT,
-    retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumAttempts: 3 },
-    summary: inShort(summary),
-  });
-
-const applications = {
-  startToCloseTimeout: '1m',
-  ...CALM_HEARTBEAT,
-  retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumAttempts: 3 },
-} as const;
-
-/** Looks at a Cell with applications, which asks EKS and its clusters; nobody waits for a look that was given up. */
-export const applicationLooks = (summary: string) =>
-  proxyActivities<Only<'observeApplications'>>({
-    ...applications,
-    ...inTurns(),
-    taskQueue: `${workflowInfo().taskQueue}-discovery`,
-    cancellationType: ActivityCancellationType.TRY_CANCEL,
-    summary: inShort(summary),
-  });
-
-/** Performs what is decided for an application; one that was given up has ended before another is begun. */
-export const applicationActs = (summary: string) =>
-  proxyActivities<Only<'performApplication'>>({
-    ...applications,
-    ...inTurns(),
-    taskQueue: `${workflowInfo().taskQueue}-discovery`,
-    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-    summary: inShort(summary),
-  });
-
-/** The same for what takes traffic back or holds it, in the Kubernetes API alone: not on the queue of what may not answer. */
+/** What takes traffic of an application back or holds it, in the Kubernetes API alone: not on the queue of what may not answer. */
 export const urgentApplications = (summary: string) =>
   proxyActivities<Only<'observeApplications' | 'performApplication'>>({
     ...kubernetes,
@@ -145,25 +72,52 @@ export const urgentApplications = (summary: string) =>
     summary: inShort(summary),
   });
 
-/** Lets a Cell with applications go. */
-export const releases = (summary: string) =>
-  proxyActivities<Only<'releaseApplications'>>({
-    ...kubernetes,
-    summary: inShort(summary),
+/** Calls to what may not answer, on a queue of their own, so that they hold up nothing else. */
+const slow = (queue: 'discovery' | 'checks', summary: string) => ({
+  taskQueue: `${workflowInfo().taskQueue}-${queue}`,
+  startToCloseTimeout: '2m' as const,
+  ...CALM_HEARTBEAT,
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: 3 } as const,
+  summary: inShort(summary),
+});
+
+/** The same for what is performed step by step. */
+const stepwise = (summary: string) => ({
+  ...slow('discovery', summary),
+  startToCloseTimeout: '1m' as const,
+  retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumAttempts: 3 } as const,
+});
+
+/** Makes one sync of an object with what is outside, by the activity of this name; its caller looks again after a while, whatever came of it. */
+export const sync = (activity: string, summary: string, args: readonly unknown[]): Promise<Synced> =>
+  scheduleActivity(activity, [...args], slow('discovery', summary));
+
+/** Compares the AWSTargetGroups of a namespace with AWS; its caller looks again after a while as well. */
+export const checks = (summary: string) =>
+  proxyActivities<Only<'checkTargetGroups'>>(slow('discovery', summary));
+
+/** Takes a sample of a Check. */
+export const samples = (summary: string) => proxyActivities<Only<'runCheck'>>(slow('checks', summary));
+
+/** Looks at a StagedBindingPolicy and performs its next step. */
+export const stages = (summary: string) =>
+  proxyActivities<Only<'observeStaged' | 'applyStage' | 'selectClusters' | 'removeStage'>>(stepwise(summary));
+
+/** Looks at a Cell with applications, which asks EKS and its clusters; nobody waits for a look that was given up. */
+export const applicationLooks = (summary: string) =>
+  proxyActivities<Only<'observeApplications'>>({
+    ...stepwise(summary),
+    cancellationType: ActivityCancellationType.TRY_CANCEL,
   });
 
-/** Reports on a StagedBindingPolicy, and lets it go. */
-export const stagedReports = (summary: string) =>
-  proxyActivities<Only<'reportStaged' | 'releaseStaged'>>({
-    ...kubernetes,
-    summary: inShort(summary),
+/** Performs what is decided for an application; one that was given up has ended before another is begun. */
+export const applicationActs = (summary: string) =>
+  proxyActivities<Only<'performApplication'>>({
+    ...stepwise(summary),
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
   });
 
-/** The name of the task queue on which the calls to ELBv2 wait. */
 const elbv2Queue = (): string => `${workflowInfo().taskQueue}-elbv2`;
-
-/** The name of the task queue of what takes traffic back, which has slots of its own. */
-const urgentQueue = (): string => `${elbv2Queue()}-urgent`;
 
 /** How the calls to ELBv2 are ordered, where the server orders them (1 is the highest of 5): writes wait for the rate limit, and reads must not wait for writes. */
 const PRIORITY = { urgent: { priorityKey: 1 }, read: { priorityKey: 2 }, write: { priorityKey: 3 } } as const;
@@ -211,7 +165,8 @@ const write = {
 export const traffic = (summary: string, urgent: boolean) =>
   proxyActivities<Only<'shiftTraffic'>>({
     ...write,
-    taskQueue: urgent ? urgentQueue() : elbv2Queue(),
+    // What takes traffic back has slots of its own.
+    taskQueue: urgent ? `${elbv2Queue()}-urgent` : elbv2Queue(),
     priority: urgent ? PRIORITY.urgent : PRIORITY.write,
     summary: inShort(summary),
   });

@@ -1,7 +1,13 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { PresentCell } from '../domain/versions/candidate.ts';
 import { isUrgent } from '../domain/model/shift-purpose.ts';
-import type { Decision, Performable, Shift } from '../domain/model/decision.ts';
+import type {
+  Decision,
+  Performable,
+  Shift,
+  Measurement,
+  StartMeasurement,
+} from '../domain/model/decision.ts';
 import type { ObservedCell } from '../domain/model/observation.ts';
 import {
   carryOutRecorded,
@@ -10,18 +16,25 @@ import {
   doneStale,
   type CarriedOut,
   type Recorded,
+  type Change,
 } from '../domain/rollout/record/performed.ts';
 import { recordHealthCheck } from '../domain/rollout/record/backoff.ts';
 import { resumeLost } from '../domain/rollout/record/lost-run.ts';
-import { recordPruned } from '../domain/rollout/record/measurement.ts';
+import { recordPruned, recordVerdict, recordTermination } from '../domain/rollout/record/measurement.ts';
 import * as record from '../domain/rollout/record/record.ts';
 import type { Run } from '../domain/rollout/record/run.ts';
-import type { Hands } from './hands.ts';
-import { measure } from './measure.ts';
 import type { Telling } from './report-cell.ts';
-import { routeOf, type InspectedForwarding, type Route } from '../domain/load-balancers/load-balancer.ts';
+import {
+  routeOf,
+  type InspectedForwarding,
+  type Route,
+  listenerARNOf,
+} from '../domain/load-balancers/load-balancer.ts';
 import { shiftDone, shiftRequest } from '../domain/rollout/shift.ts';
-import type { RolloutState } from '../domain/model/state.ts';
+import type { Rollout } from '../domain/model/state.ts';
+import { countVerdict, type ReadVerdict, measurementName } from '../domain/rollout/measure/measurement.ts';
+import type { Activities } from '../activities/contract.ts';
+import type { MeasuringActivities } from './activities.ts';
 
 /** What a decision is performed with. */
 export interface Situation {
@@ -41,8 +54,7 @@ export async function carryOut(
 ): Promise<CarriedOut> {
   const { cell } = situation.observed;
   if (decision.do === 'Remove' || decision.do === 'Release') return letGo(decision, situation, hands);
-  if (cell === undefined)
-    throw ApplicationFailure.nonRetryable('Expected a Cell, got none.', 'ObjectNotFound');
+  if (cell === undefined) throw ApplicationFailure.nonRetryable('Cell not found.', 'ObjectNotFound');
   return isRecorded(decision)
     ? carryOutRecorded(decision, cell)
     : ask(decision, { ...situation, cell }, hands);
@@ -53,11 +65,11 @@ type Asking = Exclude<Performable, Recorded | { do: 'Remove' | 'Release' }>;
 
 async function ask(
   decision: Asking,
-  { observed, run, cell, telling }: Situation & { readonly cell: PresentCell },
+  situation: Situation & { readonly cell: PresentCell },
   hands: Hands,
 ): Promise<CarriedOut> {
+  const { observed, run, cell } = situation;
   const { key } = observed;
-  const { state } = run();
   switch (decision.do) {
     case 'Begin': {
       const id = hands.newId().slice(0, 8);
@@ -66,7 +78,7 @@ async function ask(
       );
     }
     case 'Shift':
-      return shift(decision, { observed, cell, state, telling }, hands);
+      return shift(decision, situation, hands);
     case 'Inspect': {
       const found = await inspect(decision, { observed, cell }, hands);
       return doneUnchanged((before) => record.recordInspection(before, found));
@@ -90,7 +102,7 @@ async function ask(
       return doneStale((before, now) => resumeLost(before, { cell, weighted, selected, now }, ended));
     }
     default:
-      return doneUnchanged(await measure(decision, { observed, cell, rollout: state.rollout }, hands));
+      return doneUnchanged(await measure(decision, { observed, cell, rollout: run().state.rollout }, hands));
   }
 }
 
@@ -123,20 +135,13 @@ function inspect(
   });
 }
 
-interface Shifting {
-  readonly observed: ObservedCell;
-  readonly cell: PresentCell;
-  readonly state: RolloutState;
-  readonly telling?: Telling | undefined;
-}
-
 /** Makes one write of weights, and takes up what was seen afterwards. */
 async function shift(
   decision: Shift,
-  { observed, cell, state, telling }: Shifting,
+  { observed, run, cell, telling }: Situation & { readonly cell: PresentCell },
   hands: Hands,
 ): Promise<CarriedOut> {
-  const situation = { observed, cell, state, route: requiredRoute(cell) };
+  const situation = { observed, cell, state: run().state, route: requiredRoute(cell) };
   const request = shiftRequest(decision, situation);
   const result = await hands
     .traffic(decision.message, isUrgent(decision))
@@ -148,5 +153,83 @@ async function shift(
 function requiredRoute({ spec }: PresentCell): Route {
   const route = routeOf(spec);
   if (route !== undefined) return route;
-  throw ApplicationFailure.nonRetryable('Expected a load balancer block, got none.', 'InvalidObject');
+  throw ApplicationFailure.nonRetryable('Load balancer block not found in spec.ingress.', 'InvalidObject');
+}
+
+/** What is measured for. */
+interface Cause {
+  readonly observed: ObservedCell;
+  readonly cell: PresentCell;
+  readonly rollout: Rollout | undefined;
+}
+
+/** Starts, reads or terminates what a rollout measures; what comes of it is a change of the state. */
+async function measure(decision: Measurement, { rollout, ...cause }: Cause, hands: Hands): Promise<Change> {
+  if (rollout === undefined) throw ApplicationFailure.nonRetryable('Rollout not found.', 'InvalidObject');
+  const { namespace } = cause.observed.key;
+  switch (decision.do) {
+    case 'StartMeasurement': {
+      const verdict = await start(decision, { ...cause, rollout }, hands);
+      return (state, now) => recordVerdict(state, decision, countVerdict(verdict, decision, state), now);
+    }
+    case 'ReadMeasurement': {
+      const { kind, name, message } = decision;
+      const verdict = await instruments(hands, message)[kind].read({ namespace, name });
+      return (state, now) => recordVerdict(state, decision, countVerdict(verdict, decision, state), now);
+    }
+    case 'TerminateMeasurement': {
+      const { kind, name, message } = decision;
+      const verdict = await instruments(hands, message)[kind].terminate({ namespace, name });
+      return (state, now) => recordTermination(state, decision, verdict ?? undefined, now);
+    }
+  }
+}
+
+/** The activities that follow what measures, by what it is. */
+function instruments(hands: Hands, summary: string) {
+  const to = hands.measurements(summary);
+  return {
+    AnalysisRun: { read: to.readAnalysis, terminate: to.terminateAnalysis },
+    Experiment: { read: to.readExperiment, terminate: to.terminateExperiment },
+    Check: { read: to.readCheck, terminate: to.terminateCheck },
+    Job: { read: to.readJob, terminate: to.terminateJob },
+  };
+}
+
+function start(
+  decision: StartMeasurement,
+  { observed, cell, rollout }: Cause & { readonly rollout: Rollout },
+  hands: Hands,
+): Promise<ReadVerdict> {
+  const to = hands.measurements(decision.message);
+  const request = {
+    cell: { key: observed.key, uid: cell.uid },
+    rollout: rollout.id,
+    desiredVersion: rollout.canary.version,
+    name: measurementName(decision, observed.key.name, rollout),
+  };
+  if (decision.kind === 'Experiment')
+    return to.startExperiment({ ...request, step: rollout.index, experiment: decision.experiment });
+  if (decision.kind === 'Job') return to.startJob({ ...request, step: rollout.index, job: decision.job });
+  if (decision.kind === 'Check') {
+    const { canary, stable, index: step } = rollout;
+    const route = routeOf(cell.spec);
+    const listenerARN = (route && listenerARNOf(route)) ?? '';
+    return to.startCheck({ ...request, step, check: decision.check, listenerARN, canary, stable });
+  }
+  const { analysis, background } = decision;
+  const mayBeEndless = background !== undefined;
+  return to.startAnalysis({ ...request, step: background ?? rollout.index, analysis, mayBeEndless });
+}
+
+type By<Name extends keyof Activities> = (summary: string) => Pick<Activities, Name>;
+
+/** What carries decisions out: activities, by what is said of them, and where random ids come from. */
+export interface Hands {
+  readonly objects: By<'readLostRun' | 'releaseLoadBalancer'>;
+  readonly measurements: (summary: string) => MeasuringActivities;
+  readonly elbv2Reads: By<'readTargetHealth' | 'inspectLoadBalancer'>;
+  readonly traffic: (summary: string, urgent: boolean) => Pick<Activities, 'shiftTraffic'>;
+  readonly configs: By<'removeLoadBalancer'>;
+  readonly newId: () => string;
 }

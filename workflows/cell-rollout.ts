@@ -26,17 +26,15 @@ import {
 } from '../domain/rollout/record/run.ts';
 import { takeTurn, type Turn } from '../domain/rollout/turn.ts';
 import { objects, inShort, configs, elbv2Reads, measurements, traffic } from './activities.ts';
-import { rollOutApplications } from './applications-rollout.ts';
+import { rollOutApplications, type LookPace } from './applications-rollout.ts';
 import { type Cancellation, listen, type LiveRun } from './live-run.ts';
 import { failureOf, isLost } from './failure.ts';
 import { interruptible } from './interruptible.ts';
 import { hasLongHistory, goOn, isSuperseded, waitUntil } from './renewal.ts';
-import type { LookPace } from './look-pace.ts';
 import { report, show } from './report-cell.ts';
 import { isUrgent } from '../domain/model/shift-purpose.ts';
 import * as attempt from '../domain/rollout/record/attempt.ts';
-import { carryOut, type Situation } from './carry-out.ts';
-import type { Hands } from './hands.ts';
+import { carryOut, type Situation, type Hands } from './carry-out.ts';
 
 const hands: Hands = { objects, measurements, elbv2Reads, traffic, configs, newId: uuid4 };
 

@@ -17,7 +17,7 @@ vi.mock('./entity.ts', () => ({
     while (runs.length > 0) await sync();
   },
 }));
-const { check } = await import('./check.ts');
+const { check } = await import('./synced.ts');
 
 it('a look at a Check is told how often the ones before it were throttled', async () => {
   const run: CheckRun = { isPresent: true, message: '' };

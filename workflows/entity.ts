@@ -1,20 +1,12 @@
 import { setCurrentDetails, setHandler, sleep } from '@temporalio/workflow';
 import type { Synced } from '../activities/contract.ts';
 import type { FailedBefore } from '../domain/model/pace.ts';
-import type { ObjectKey } from '../domain/model/ids.ts';
 import { failureOf } from './failure.ts';
 import { changed } from './messages.ts';
 import { isDue, waitUntil } from './renewal.ts';
 
-/** Which object to sync, and how often, until the first sync says otherwise. */
-export interface SyncInput {
-  readonly key: ObjectKey;
-  readonly intervalSeconds: number;
-  readonly before?: FailedBefore;
-}
-
 /** What a workflow does that lives as long as its object. */
-export interface Entity {
+interface Entity {
   /** The longest time between two syncs, in seconds, until a sync says otherwise; each is jittered by up to a tenth. */
   readonly intervalSeconds: number;
   /** Over how many seconds the syncs are spread of those that are woken together; 0: they sync at once. */
@@ -28,7 +20,7 @@ export interface Entity {
 }
 
 /** What a run hands over to the next. */
-export interface Renewed {
+interface Renewed {
   readonly intervalSeconds: number;
   readonly before?: FailedBefore;
 }

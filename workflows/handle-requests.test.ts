@@ -40,7 +40,7 @@ vi.mock('@temporalio/workflow', async (original) => ({
   ) => handlers.set(`${type} ${name}`, { handle, options }),
 }));
 
-const { handleRequests } = await import('./handle-requests.ts');
+const { handleRequests } = await import('./live-run.ts');
 const { takeRequest: ask } = await import('../domain/model/requests.ts');
 const { initialState } = await import('../domain/model/state.ts');
 const { newRun: runFrom } = await import('../domain/rollout/record/run.ts');

@@ -4,10 +4,13 @@ import { markVerdictDue } from '../domain/rollout/record/measurement.ts';
 import { addEvent } from '../domain/rollout/record/record.ts';
 import * as run from '../domain/rollout/record/run.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
-import { CANCELLED } from '../domain/model/requests.ts';
+import { answerTo, CANCELLED } from '../domain/model/requests.ts';
 import { planOf, viewOf } from '../domain/model/view.ts';
 import { handleApprovals } from './handle-approvals.ts';
-import { handleRequests } from './handle-requests.ts';
+import { requestKinds } from '../domain/model/request-kinds.ts';
+import { notAsSeen, seenIn } from '../domain/model/seen.ts';
+import { requestNames, type RequestName, type Stamp } from '../domain/model/request.ts';
+import { decode, listenTo, stampOf } from './listen-to-request.ts';
 import {
   analysisFinished,
   changed,
@@ -103,4 +106,23 @@ export interface Cancellation {
   readonly requested: Promise<never>;
   /** Whether a run before this one was, and has not come to the end that this asks for. */
   readonly isDue: boolean;
+}
+
+/** The rollout that is asked. */
+interface AskedRollout {
+  readonly run: () => run.Run;
+  readonly take: (name: RequestName, stamp: Stamp) => void;
+}
+
+/** Listens to what operators ask of a rollout, by signal and by update. */
+export function handleRequests(asked: AskedRollout): void {
+  for (const name of requestNames) {
+    listenTo(name, {
+      description: requestKinds[name].description,
+      refusal: (sent) =>
+        run.refusalOf(asked.run(), name) ?? notAsSeen(asked.run().state, name, seenIn(decode(sent))),
+      answer: () => answerTo(name, asked.run().state),
+      take: (sent) => asked.take(name, stampOf(sent)),
+    });
+  }
 }

@@ -1,9 +1,20 @@
-import { rawValueTypeInfo, type RawValue } from '@temporalio/common';
+import { rawValueTypeInfo, type RawValue, defineSearchAttributeKey } from '@temporalio/common';
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { StagedState } from '../domain/staged/state.ts';
 import { askNames, type AskName } from '../domain/model/request.ts';
 import type { RolloutPlan, RolloutView } from '../domain/model/view.ts';
 import { maybeGetActivator } from '@temporalio/workflow/lib/global-attributes.js';
+
+/** What kind of object a workflow works for: Cell, AWSApplicationLoadBalancerConfig or Listener. */
+export const OKRA_KIND = defineSearchAttributeKey('OkraKind', 'KEYWORD');
+/** The namespace of the object. */
+export const OKRA_NAMESPACE = defineSearchAttributeKey('OkraNamespace', 'KEYWORD');
+/** The name of the Cell. */
+export const OKRA_CELL = defineSearchAttributeKey('OkraCell', 'KEYWORD');
+/** The version that is being rolled out, or that serves. */
+export const OKRA_VERSION = defineSearchAttributeKey('OkraVersion', 'KEYWORD');
+/** The phase of the Cell. */
+export const OKRA_PHASE = defineSearchAttributeKey('OkraPhase', 'KEYWORD');
 
 /**
  * The names of the signals that this run has no handler for, in the order in which they came. A default handler would

@@ -9,7 +9,7 @@ import { objects } from './activities.ts';
 import { failureOf } from './failure.ts';
 import { interruptible } from './interruptible.ts';
 import type { LiveRun } from './live-run.ts';
-import { OKRA_PHASE, OKRA_VERSION } from './search-attributes.ts';
+import { OKRA_PHASE, OKRA_VERSION } from './messages.ts';
 
 /** A report that is due, and what takes up what became of it. */
 export interface Telling {

@@ -1,7 +1,17 @@
-import { workflowInfo } from '@temporalio/workflow';
-import { sync } from './activities.ts';
-import { entity, type SyncInput } from './entity.ts';
+import { sleep, workflowInfo } from '@temporalio/workflow';
+import type { CheckRun, Synced } from '../activities/contract.ts';
+import type { FailedBefore } from '../domain/model/pace.ts';
+import type { ObjectKey } from '../domain/model/ids.ts';
+import { checks, samples, sync } from './activities.ts';
+import { entity } from './entity.ts';
 import { goOn } from './renewal.ts';
+
+/** Which object to sync, and how often, until the first sync says otherwise. */
+interface SyncInput {
+  readonly key: ObjectKey;
+  readonly intervalSeconds: number;
+  readonly before?: FailedBefore;
+}
 
 /**
  * Keeps what an object asks for the same as what there is, for as long as the object exists: the workflow of every kind
@@ -17,5 +27,49 @@ export async function synced(input: SyncInput): Promise<void> {
     before,
     sync: (...failed) => sync(activity, `Sync the ${words}`, [key, ...failed]),
     renew: (next) => goOn<typeof synced>({ key, ...next }),
+  });
+}
+
+/** Of which namespace to check the AWSTargetGroups, and how often. */
+export interface TargetGroupCheckInput {
+  readonly namespace: string;
+  readonly intervalSeconds: number;
+  readonly before?: FailedBefore;
+}
+
+// What makes hundreds of them at a time has AWS asked about all of them once a second, and not hundreds of times.
+const SPACING_MILLISECONDS = 1000;
+
+/** Says in the conditions of a namespace's AWSTargetGroups what AWS knows of them, for as long as there are any. */
+export async function targetGroupCheck(input: TargetGroupCheckInput): Promise<void> {
+  const { namespace, intervalSeconds, before } = input;
+  let begun = 0;
+  await entity({
+    intervalSeconds,
+    before,
+    sync: async (...failed) => {
+      const early = begun + SPACING_MILLISECONDS - Date.now();
+      if (early > 0) await sleep(early, { summary: 'Until the next check' });
+      begun = Date.now();
+      return checks('Check the AWSTargetGroups').checkTargetGroups(namespace, ...failed);
+    },
+    renew: (next) => goOn<typeof targetGroupCheck>({ namespace, ...next }),
+  });
+}
+
+/** After this time a look that failed is made again, in seconds. */
+const INTERVAL_SECONDS = 60;
+
+/** Measures what a Check asks for, sample by sample, until it has come to a verdict or is gone. */
+export async function check(input: { readonly key: ObjectKey }): Promise<void> {
+  let throttled: CheckRun['throttled'];
+  await entity({
+    intervalSeconds: INTERVAL_SECONDS,
+    sync: async (): Promise<Synced> => {
+      const run = await samples('Look at the Check').runCheck(input.key, throttled);
+      ({ throttled } = run);
+      return run;
+    },
+    renew: () => goOn<typeof check>(input),
   });
 }

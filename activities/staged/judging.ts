@@ -16,7 +16,7 @@ import { formatObject, isCopiedBack } from '../../domain/staged/policy.ts';
 import { digest } from '../../clients/digest.ts';
 import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import { KubernetesError, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import { keepNewest } from '../../clients/newest.ts';
+import { keepNewest } from '../../clients/concurrency.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 
 /** An object of the workload as it is now. */

@@ -4,7 +4,7 @@ import { connectKubernetes } from '../../clients/kubernetes/kubernetes.ts';
 import { connectWithToken, type Person } from '../../clients/kubernetes/person.ts';
 import type { Log } from '../../clients/log.ts';
 import { connectOperator } from '../../clients/temporal/operator.ts';
-import type { Waiting } from '../../clients/waiting.ts';
+import type { Waiting } from '../../clients/backoff.ts';
 import type { Config } from '../../config/config.ts';
 import { GROUP } from '../../crds/resource.ts';
 import { connectOnDemand } from '../okractl/session.ts';

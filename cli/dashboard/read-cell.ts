@@ -1,7 +1,7 @@
 import type { Cell } from '../../crds/cell.ts';
 import type { Freeze } from '../../crds/freeze.ts';
 import { isForbidden } from '../../clients/kubernetes/kubernetes.ts';
-import { temporalId } from '../../clients/temporal/workflow-id.ts';
+import { temporalId } from '../../clients/temporal/workflow-start.ts';
 import type { WeightHistory } from '../../clients/temporal/weight-history.ts';
 import { freezesOf } from '../../domain/gates/freeze.ts';
 import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';

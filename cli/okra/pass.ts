@@ -18,8 +18,7 @@ import {
   type Run,
 } from '../../domain/rollout/record/run.ts';
 import { dueReport, takeTurn, recordReport } from '../../domain/rollout/turn.ts';
-import { carryOut } from '../../workflows/carry-out.ts';
-import type { Hands } from '../../workflows/hands.ts';
+import { carryOut, type Hands } from '../../workflows/carry-out.ts';
 import { BY_OKRA } from './kept-rollout.ts';
 import { asActivity } from './session.ts';
 

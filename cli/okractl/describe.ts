@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { CELL, EVENT, FREEZE, STAGED_BINDING_POLICY } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import { temporalId } from '../../clients/temporal/workflow-id.ts';
+import { temporalId } from '../../clients/temporal/workflow-start.ts';
 import type { Cell } from '../../crds/cell.ts';
 import type { Freeze } from '../../crds/freeze.ts';
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { CELL } from '../../clients/kubernetes/kinds.ts';
-import { temporalId } from '../../clients/temporal/workflow-id.ts';
+import { temporalId } from '../../clients/temporal/workflow-start.ts';
 import type { Cell } from '../../crds/cell.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { withoutEnd } from '../../domain/text.ts';

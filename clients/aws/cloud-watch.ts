@@ -10,7 +10,7 @@ import type { Answer } from '../../domain/checks/answer.ts';
 import type { Question } from '../../domain/checks/question.ts';
 import type { Window } from '../../domain/checks/window.ts';
 import { cut } from '../../domain/text.ts';
-import { newest } from '../newest.ts';
+import { newest } from '../concurrency.ts';
 import { refused, unavailable } from '../provider-error.ts';
 import {
   credentialsFor,

@@ -3,8 +3,7 @@ import type { EKSEndpoint } from '../../domain/discovery/clusters/eks-endpoint.t
 import { credentialsFor, MOST_SCOPES, requestHandlerOf, scopeName } from './aws-credentials.ts';
 import type { EKSOptions } from './eks.ts';
 import type { EKSTokenScope } from './eks-token.ts';
-import { keepNewest, newest } from '../newest.ts';
-import { limitConcurrency } from '../concurrency.ts';
+import { keepNewest, newest, limitConcurrency } from '../concurrency.ts';
 
 /**
  * Says what EKS knows of the API server of a cluster, by the account of the identity and the region; undefined when there is no such

@@ -1,7 +1,7 @@
 import { Sha256 } from '@aws-crypto/sha256-js';
 import { partition } from '@aws-sdk/core/client';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { keepNewest, newest } from '../newest.ts';
+import { keepNewest, newest } from '../concurrency.ts';
 import {
   credentialsFor,
   MOST_SCOPES,

@@ -10,8 +10,7 @@ import {
 import { readPages, type AwsPage } from './aws-pages.ts';
 import { counting, type TellRequests } from './request-count.ts';
 import { clusterOf, namesIn, tokenIn, type EKSCluster } from './eks-answers.ts';
-import { inBatches, shareReading } from '../concurrency.ts';
-import { newest } from '../newest.ts';
+import { inBatches, shareReading, newest } from '../concurrency.ts';
 
 export type { EKSCluster } from './eks-answers.ts';
 

@@ -19,7 +19,7 @@ import { credentialsFor, requestHandlerOf, type AwsCredentials } from './aws-cre
 import { PacedHandler, type ReadPace } from './elbv2-pace.ts';
 import { counting, MOST_REGIONS, type TellRequests } from './request-count.ts';
 import { elbv2Reads } from './elbv2-reads.ts';
-import { newest } from '../newest.ts';
+import { newest } from '../concurrency.ts';
 
 /** Makes the writes, which nobody repeats but the caller. */
 function elbv2Writes(client: ElasticLoadBalancingV2Client): ELBv2Writes {

@@ -5,7 +5,7 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 import { HttpMethod, KubeConfig, RequestContext } from '@kubernetes/client-node';
 import { Agent, type Dispatcher } from 'undici';
 import { parse } from 'yaml';
-import { http1 } from '../http1.ts';
+import { http1 } from '../bounded-request.ts';
 import type { Endpoint, Opened } from './kubernetes-endpoint.ts';
 import { loginFailed } from './kubernetes-error.ts';
 

@@ -5,7 +5,7 @@ import type {
 } from '../../domain/discovery/clusters/cluster-secret.ts';
 import { Agent, type Dispatcher } from 'undici';
 import { withoutEnd } from '../../domain/text.ts';
-import { http1 } from '../http1.ts';
+import { http1 } from '../bounded-request.ts';
 import {
   makeGuardedConnector,
   KEEP_ALIVE_MILLISECONDS,

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { request as sendRequest } from 'undici';
-import { http1 } from '../http1.ts';
+import { http1 } from '../bounded-request.ts';
 import { given } from '../../domain/model/fields.ts';
-import { withTimeLimit } from '../time-limit.ts';
+import { withTimeLimit } from '../concurrency.ts';
 import { textOf, unpacked, type Allowance } from './kubernetes-answer.ts';
 import type { Endpoint, Opened } from './kubernetes-endpoint.ts';
 import { errorOf, KubernetesError, malformed, serverUnreachable } from './kubernetes-error.ts';

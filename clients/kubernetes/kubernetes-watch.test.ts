@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { POD } from './kinds.ts';
 import type { Send } from './kubernetes-transport.ts';
-import { watchKind } from './kubernetes-watch.ts';
+import { watchKind } from './kubernetes-list.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());

@@ -6,18 +6,23 @@ import { openKubeconfig, loadKubeconfig } from './kubeconfig.ts';
 import { kindOf, type KindRef, kindPath, objectPath, versionPath, type Key } from './kinds.ts';
 import { textOf } from './kubernetes-answer.ts';
 import { isNotFound, KubernetesError } from './kubernetes-error.ts';
-import { listAll, type Snapshot, type SnapshotOptions } from './kubernetes-list.ts';
+import {
+  listAll,
+  watchKind,
+  type Snapshot,
+  type SnapshotOptions,
+  type WatchEvent,
+  type WatchOptions,
+} from './kubernetes-list.ts';
 import { makeCall, makeSend, type Call, type Send, heedRetryAfter } from './kubernetes-transport.ts';
-import { watchKind, type WatchEvent, type WatchOptions } from './kubernetes-watch.ts';
 import { OWN_CLUSTER, type ReadLimits } from './limits.ts';
 import { FIELD_MANAGER } from '../../domain/kubernetes/labels.ts';
 import { given } from '../../domain/model/fields.ts';
-import { withTimeLimit, type TimeLimit } from '../time-limit.ts';
+import { withTimeLimit, type TimeLimit } from '../concurrency.ts';
 
 export { isConflict, isExpired, isForbidden, isNotFound, KubernetesError } from './kubernetes-error.ts';
 export type { Key } from './kinds.ts';
-export type { ListOptions, Snapshot, SnapshotOptions } from './kubernetes-list.ts';
-export type { WatchEvent, WatchOptions } from './kubernetes-watch.ts';
+export type { ListOptions, Snapshot, SnapshotOptions, WatchEvent, WatchOptions } from './kubernetes-list.ts';
 
 /** What every object that is written says about itself. */
 export interface Identified {

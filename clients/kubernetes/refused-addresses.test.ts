@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isRefusedAddress } from './refused-addresses.ts';
+import { isRefusedAddress } from './guarded-connect.ts';
 
 describe('an address that a secret leads to is refused', () => {
   it.each([

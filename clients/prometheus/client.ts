@@ -1,10 +1,6 @@
 import { Agent } from 'undici';
-import { http1 } from '../http1.ts';
-import type { Answer, Series } from '../../domain/checks/answer.ts';
-import type { Window } from '../../domain/checks/window.ts';
-import { fieldsIn } from '../../domain/model/fields.ts';
-import { cut } from '../../domain/text.ts';
 import {
+  http1,
   boundedRequest,
   jsonOf,
   METRICS_ANSWER,
@@ -12,6 +8,10 @@ import {
   startOf,
   type BoundedAnswer,
 } from '../bounded-request.ts';
+import type { Answer, Series } from '../../domain/checks/answer.ts';
+import type { Window } from '../../domain/checks/window.ts';
+import { fieldsIn } from '../../domain/model/fields.ts';
+import { cut } from '../../domain/text.ts';
 import { makeGuardedConnector, type GuardOptions } from '../kubernetes/guarded-connect.ts';
 import { refused, unavailable } from '../provider-error.ts';
 

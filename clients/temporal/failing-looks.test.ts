@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createMetrics } from '../metrics/metrics.ts';
-import { activityMetrics } from './activity-metrics.ts';
-import { failingLooks } from './failing-looks.ts';
+import { activityMetrics, failingLooks } from './activity-metrics.ts';
 
 const MINUTE = 60_000;
 

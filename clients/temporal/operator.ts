@@ -12,10 +12,9 @@ import { requestSignals, requestUpdates, type Answer } from '../../workflows/mes
 import type { AskName } from '../../domain/model/request.ts';
 import { createLog } from '../log.ts';
 import { detailsOf, hasCode, isRefusal, statusCodes } from './grpc-status.ts';
-import { payloadConverter } from './payload-codec.ts';
+import { payloadConverter, connectRenewably } from './temporal-connection.ts';
 import { unpolled } from './polls.ts';
 import { missingAttributes } from './search-attributes.ts';
-import { connectRenewably } from './temporal-connection.ts';
 import { followCredentials, readCredentials, type FollowOptions } from './temporal-credentials.ts';
 import { readWeightHistory, type WeightHistory } from './weight-history.ts';
 import type { WorkflowStart } from './workflow-start.ts';

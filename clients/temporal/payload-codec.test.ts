@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defaultPayloadConverter, type Payload, type PayloadCodec } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { payloadConverter } from './payload-codec.ts';
+import { payloadConverter } from './temporal-connection.ts';
 
 const example = join(import.meta.dirname, '../../docs/examples/aes-gcm-codec.mjs');
 let folder = '';

@@ -1,15 +1,8 @@
 import { isGrpcServiceError, type ConnectionLike } from '@temporalio/client';
-import {
-  OKRA_CELL,
-  OKRA_KIND,
-  OKRA_NAMESPACE,
-  OKRA_PHASE,
-  OKRA_VERSION,
-} from '../../workflows/search-attributes.ts';
-import { sleep, waitAfter } from '../backoff.ts';
+import { OKRA_CELL, OKRA_KIND, OKRA_NAMESPACE, OKRA_PHASE, OKRA_VERSION } from '../../workflows/messages.ts';
+import { sleep, waitAfter, unheard, type Waiting } from '../backoff.ts';
 import { detailsOf, hasCode, isRefusal, statusCodes } from './grpc-status.ts';
 import type { Log } from '../log.ts';
-import { unheard, type Waiting } from '../waiting.ts';
 
 /** The names of Okra's search attributes, which are of the type Keyword. */
 export const searchAttributeNames = [OKRA_KIND, OKRA_NAMESPACE, OKRA_CELL, OKRA_VERSION, OKRA_PHASE].map(

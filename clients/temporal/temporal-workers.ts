@@ -1,11 +1,10 @@
 import { NativeConnection, type Worker, type WorkerOptions } from '@temporalio/worker';
 import type { TemporalConfig } from '../../config/config.ts';
-import { sleep as sleepByClock, waitAfter, type Sleep } from '../backoff.ts';
+import { sleep as sleepByClock, waitAfter, type Sleep, unheard, type Waiting } from '../backoff.ts';
 import { detailsOf } from './grpc-status.ts';
 import type { Log } from '../log.ts';
 import { createPollWatch, readPolls, type Poller, type PollWatch } from './polls.ts';
 import { followCredentials, readCredentials, type TemporalCredentials } from './temporal-credentials.ts';
-import { unheard, type Waiting } from '../waiting.ts';
 import semver from 'semver';
 
 /** A worker as far as its life is concerned. */

@@ -1,13 +1,11 @@
 import { Client, type ConnectionLike } from '@temporalio/client';
 import type { Config, TemporalConfig } from '../../config/config.ts';
-import { sleep, waitAfter } from '../backoff.ts';
+import { sleep, waitAfter, unheard, type Waiting } from '../backoff.ts';
 import { detailsOf, isRefusal } from './grpc-status.ts';
 import type { Log } from '../log.ts';
-import { payloadConverter } from './payload-codec.ts';
+import { payloadConverter, connectRenewably, type RenewableConnection } from './temporal-connection.ts';
 import { untilRegistered } from './search-attributes.ts';
-import { connectRenewably, type RenewableConnection } from './temporal-connection.ts';
 import { followCredentials, readCredentials, type TemporalCredentials } from './temporal-credentials.ts';
-import { unheard, type Waiting } from '../waiting.ts';
 
 /** A connection to Temporal, and the client over it. */
 export interface Temporal {

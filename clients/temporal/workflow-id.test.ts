@@ -5,7 +5,7 @@ import {
   objectWorkflowId,
   targetGroupCheckId,
 } from '../../domain/model/workflow-ids.ts';
-import { isShortened, temporalId } from './workflow-id.ts';
+import { isShortened, temporalId } from './workflow-start.ts';
 
 /** As long as Kubernetes lets names be. */
 const key = (last: string) => ({ namespace: 'n'.repeat(63), name: `${'o'.repeat(252)}${last}` });

@@ -30,7 +30,7 @@ export function syncedKindNamed(name: string): SyncedKind {
   return found;
 }
 
-/** The id of the workflow that works for an object. Whatever Temporal gets of these ids goes through `clients/temporal/workflow-id.ts`. */
+/** The id of the workflow that works for an object. Whatever Temporal gets of these ids goes through `clients/temporal/workflow-start.ts`. */
 export const objectWorkflowId = (kind: WorkflowKind, key: ObjectKey): string =>
   `${kindNamed(kind).workflow.idPrefix}/${formatKey(key)}`;
 

@@ -35,7 +35,7 @@ vi.mock('@temporalio/workflow', async (original) => ({
 
 const { createRouter } = await import('../../watchers/router.ts');
 const { createDispatcher } = await import('../../watchers/dispatch.ts');
-const { wakeOrphans } = await import('../../watchers/orphans.ts');
+const { wakeOrphans } = await import('../../watchers/run.ts');
 const { sources } = await import('../../watchers/kinds.ts');
 const { noLog } = await import('../../watchers/testing/fakes.ts');
 const { default: synced } = await import('../../workflows/index.ts');

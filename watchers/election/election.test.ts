@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { KubernetesError } from '../../clients/kubernetes/kubernetes.ts';
-import { runElection } from './election.ts';
+import { runElection, type LeaseClaim, type LeasePort, type LeaseRecord } from './election.ts';
 import { fakeClock, noLog, turn, type FakeClock } from '../testing/fakes.ts';
-import type { LeaseClaim, LeasePort, LeaseRecord } from './lease.ts';
 
 /** A Lease kept as the API server keeps it: a write needs the version that was read. */
 function aLease() {

@@ -1,6 +1,5 @@
-import { sleep as sleepByClock, type Sleep } from '../../clients/backoff.ts';
+import { sleep as sleepByClock, type Sleep, type Waiting } from '../../clients/backoff.ts';
 import type { Log } from '../../clients/log.ts';
-import type { Waiting } from '../../clients/waiting.ts';
 
 /** A kind that is listed, in one namespace or in all. */
 interface Listed {
