@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connectEKS } from '../clients/aws/eks.ts';
 import { elbv2Reads } from '../clients/aws/elbv2-reads.ts';
-import type { ELBv2Reads } from '../clients/aws/elbv2-calls.ts';
+import type { ELBv2Reads } from '../clients/aws/elbv2-reads.ts';
 import { clientOver } from '../clients/kubernetes/kubernetes.ts';
 import { REMOTE_CLUSTER } from '../clients/kubernetes/limits.ts';
 import { openRemoteClusters, type StoredClusterSecret } from '../clients/kubernetes/remote-clusters.ts';

@@ -1,16 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { shareReading, late } from './concurrency.ts';
 
-/** A reading that is told how it ends, and notes how often it was begun and given up. */
+/** A reading that is told how it ends, and notes how often it was begun. */
 function aReading() {
-  const seen = { begun: 0, givenUp: 0 };
+  const seen = { begun: 0 };
   let ends = Promise.withResolvers<string>();
-  const read = shareReading(async (signal) => {
+  const read = shareReading(async () => {
     seen.begun += 1;
-    signal.addEventListener('abort', () => {
-      seen.givenUp += 1;
-      ends.reject(signal.reason);
-    });
     ends = Promise.withResolvers();
     return await ends.promise;
   });
@@ -53,19 +49,7 @@ describe('a shared reading', () => {
     await expect(one).rejects.toThrow('enough');
     answer('a');
     expect(await other).toBe('a');
-    expect(seen).toEqual({ begun: 1, givenUp: 1 });
-  });
-
-  it('is given up when nobody waits for it, and begun again for the next', async () => {
-    const { seen, read, answer } = aReading();
-    const stop = new AbortController();
-    const one = read(stop.signal);
-    stop.abort(new Error('enough'));
-    await expect(one).rejects.toThrow('enough');
-    expect(seen).toEqual({ begun: 1, givenUp: 1 });
-    const next = read();
-    answer('a');
-    expect(await next).toBe('a');
+    expect(seen.begun).toBe(1);
   });
 
   it('is not begun for who has given up before', async () => {

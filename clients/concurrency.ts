@@ -30,41 +30,15 @@ export async function withTimeLimit<T>(
 const timeoutError = (): DOMException =>
   new DOMException('The operation was aborted due to timeout', 'TimeoutError');
 
-/** Reads something, for one who may give up alone. */
-type SharedReading<T> = (signal?: AbortSignal) => Promise<T>;
-
-interface Reading<T> {
-  readonly found: Promise<T>;
-  readonly stop: AbortController;
-  waiting: number;
-}
-
-/** Makes a reading that all share who ask for it while it is under way; it is given up when nobody waits for it any more. */
-export function shareReading<T>(read: (signal: AbortSignal) => Promise<T>): SharedReading<T> {
-  let underWay: Reading<T> | undefined;
-  const end = (reading: Reading<T>): void => {
-    if (underWay === reading) underWay = undefined;
-  };
-  const begin = (): Reading<T> => {
-    const stop = new AbortController();
-    const reading: Reading<T> = { found: read(stop.signal), stop, waiting: 0 };
-    const ended = (): void => end(reading);
-    reading.found.then(ended, ended);
-    return reading;
-  };
+/** Makes a reading that all share who ask for it while it is under way; each may give up alone. */
+export function shareReading<T>(read: () => Promise<T>): (signal?: AbortSignal) => Promise<T> {
+  let underWay: Promise<T> | undefined;
   return async (signal) => {
     signal?.throwIfAborted();
-    const reading = (underWay ??= begin());
-    reading.waiting += 1;
-    try {
-      return await untilGivenUp(reading.found, signal);
-    } finally {
-      reading.waiting -= 1;
-      if (reading.waiting === 0) {
-        end(reading);
-        reading.stop.abort();
-      }
-    }
+    underWay ??= read().finally(() => {
+      underWay = undefined;
+    });
+    return await untilGivenUp(underWay, signal);
   };
 }
 
@@ -140,4 +114,33 @@ export function keepNewest(from: Map<string, unknown>, most: number): void {
     if (from.size <= most) return;
     from.delete(name);
   }
+}
+
+/** A token, and until when it is accepted, in milliseconds since the epoch. */
+export interface Token {
+  readonly value: string;
+  readonly until: number;
+}
+
+/** Keeps a token until it ends or is refused; those who find it so share the next one. */
+export function keepToken(
+  make: () => Promise<Token>,
+  now: () => number,
+): (refused?: string) => Promise<string> {
+  let kept: Promise<Token> | undefined;
+  const renew = (): Promise<Token> => {
+    const made = make();
+    kept = made;
+    made.catch(() => {
+      if (kept === made) kept = undefined;
+    });
+    return made;
+  };
+  return async (refused) => {
+    const known = kept;
+    if (known === undefined) return (await renew()).value;
+    const { value, until } = await known;
+    if (now() < until && value !== refused) return value;
+    return (await (kept === undefined || kept === known ? renew() : kept)).value;
+  };
 }

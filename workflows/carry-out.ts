@@ -8,6 +8,7 @@ import type {
   Measurement,
   StartMeasurement,
 } from '../domain/model/decision.ts';
+import type { ObjectKey } from '../domain/model/ids.ts';
 import type { ObservedCell } from '../domain/model/observation.ts';
 import {
   carryOutRecorded,
@@ -189,10 +190,19 @@ async function measure(decision: Measurement, { rollout, ...cause }: Cause, hand
 function instruments(hands: Hands, summary: string) {
   const to = hands.measurements(summary);
   return {
-    AnalysisRun: { read: to.readAnalysis, terminate: to.terminateAnalysis },
-    Experiment: { read: to.readExperiment, terminate: to.terminateExperiment },
-    Check: { read: to.readCheck, terminate: to.terminateCheck },
-    Job: { read: to.readJob, terminate: to.terminateJob },
+    AnalysisRun: {
+      read: (key: ObjectKey) => to.readAnalysis(key),
+      terminate: (key: ObjectKey) => to.terminateAnalysis(key),
+    },
+    Experiment: {
+      read: (key: ObjectKey) => to.readExperiment(key),
+      terminate: (key: ObjectKey) => to.terminateExperiment(key),
+    },
+    Check: {
+      read: (key: ObjectKey) => to.readCheck(key),
+      terminate: (key: ObjectKey) => to.terminateCheck(key),
+    },
+    Job: { read: (key: ObjectKey) => to.readJob(key), terminate: (key: ObjectKey) => to.terminateJob(key) },
   };
 }
 

@@ -1,7 +1,7 @@
 import { kindOf, type KindRef } from '../../clients/kubernetes/kinds.ts';
 import type { Identified, Key, KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { ELBv2 } from '../../clients/aws/elbv2.ts';
-import type { ELBv2Writes } from '../../clients/aws/elbv2-calls.ts';
+import type { ELBv2Writes } from '../../clients/aws/elbv2.ts';
 import { unlimited, type RateLimiters } from '../../clients/rate-limiter.ts';
 import { asYaml } from '../okractl/output.ts';
 import { inOneLine } from '../terminal-text.ts';

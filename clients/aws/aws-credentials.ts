@@ -1,4 +1,7 @@
+import { partition } from '@aws-sdk/core/client';
 import { fromNodeProviderChain, fromTemporaryCredentials } from '@aws-sdk/credential-providers';
+import { given } from '../../domain/model/fields.ts';
+import type { TellRequests } from './request-count.ts';
 
 /** Makes or renews credentials of AWS. */
 export type AwsCredentials = ReturnType<typeof fromNodeProviderChain>;
@@ -22,16 +25,31 @@ export interface CredentialOptions {
   readonly requestTimeoutMs?: number;
 }
 
+/** How a service of AWS is reached. */
+export interface ClientOptions extends CredentialOptions {
+  /** The address of an emulator or a VPC endpoint; undefined for AWS' own. */
+  readonly endpoint?: string | undefined;
+  /** Who is told of requests. */
+  readonly tell?: TellRequests | undefined;
+}
+
+/** The settings of a client of the AWS SDK, within time limits. */
+export const clientSettings = (scope: AwsScope, options: ClientOptions) => ({
+  region: scope.region,
+  credentials: credentialsFor(scope, options),
+  requestHandler: requestHandlerOf(options.requestTimeoutMs),
+  ...given({ endpoint: options.endpoint }),
+});
+
 const REQUEST_TIMEOUT_MS = 5_000;
 
 /** How long any call to AWS may take. */
-export const requestHandlerOf = (
-  requestTimeoutMs = REQUEST_TIMEOUT_MS,
-): Readonly<Record<'requestTimeout' | 'connectionTimeout', number>> & { throwOnRequestTimeout: true } => ({
-  requestTimeout: requestTimeoutMs,
-  connectionTimeout: requestTimeoutMs,
-  throwOnRequestTimeout: true,
-});
+export const requestHandlerOf = (requestTimeoutMs = REQUEST_TIMEOUT_MS) =>
+  ({
+    requestTimeout: requestTimeoutMs,
+    connectionTimeout: requestTimeoutMs,
+    throwOnRequestTimeout: true,
+  }) as const;
 
 /** Makes what gives the credentials for a scope: Okra's own, or those of a role that they assume (API_AssumeRole). */
 export function credentialsFor(scope: AwsScope, options: CredentialOptions = {}): AwsCredentials {
@@ -40,15 +58,11 @@ export function credentialsFor(scope: AwsScope, options: CredentialOptions = {})
   if (roleARN === undefined) return own;
   return fromTemporaryCredentials({
     masterCredentials: own,
-    params: {
-      RoleArn: roleARN,
-      RoleSessionName: 'okra',
-      ...(externalID === undefined ? {} : { ExternalId: externalID }),
-    },
+    params: { RoleArn: roleARN, RoleSessionName: 'okra', ...given({ ExternalId: externalID }) },
     clientConfig: {
       region,
       requestHandler: requestHandlerOf(options.requestTimeoutMs),
-      ...(options.stsEndpoint === undefined ? {} : { endpoint: options.stsEndpoint }),
+      ...given({ endpoint: options.stsEndpoint }),
     },
   });
 }
@@ -83,3 +97,7 @@ export const MOST_SCOPES = 1_000;
 /** Names a scope, so that what was made for it is found again. */
 export const scopeName = ({ region, roleARN = '', externalID = '' }: AwsScope): string =>
   JSON.stringify([region, roleARN, externalID]);
+
+/** How the ARNs of all EKS clusters of an account and region begin. */
+export const eksPlace = (region: string, account: string): string =>
+  `arn:${partition(region).name}:eks:${region}:${account}:`;

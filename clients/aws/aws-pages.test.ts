@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { readPages, type AwsPage } from './aws-pages.ts';
+import { readPages } from './aws-pages.ts';
+
+interface Page {
+  readonly items: readonly string[];
+  readonly next: string;
+}
 
 /** Reads a list whose pages are what they are asked for by their number, and counts them. */
-async function reading(pageOf: (asked: number) => AwsPage<string>) {
+async function reading(pageOf: (asked: number) => Page) {
   let asked = 0;
   const page = () => Promise.resolve(pageOf((asked += 1)));
   const found = await readPages({ service: 'EKS', of: 'clusters', page }).catch(String);
@@ -15,35 +20,35 @@ describe('a list of AWS', () => {
     expect(found).toEqual({ found: ['a1', 'a2', 'a3'], asked: 3 });
   });
 
-  it.each<[string, (asked: number) => AwsPage<string>, number, string]>([
+  it.each<[string, (asked: number) => Page, number, string]>([
     [
       'goes round in a circle',
       (asked) => ({ items: [], next: `x${asked % 2}` }),
       3,
-      'page by page, got the token of',
+      'the token of a page that was there before',
     ],
-    ['does not end', (asked) => ({ items: [], next: `x${asked}` }), 1_000, 'on at most 1000 pages, got more'],
+    ['does not end', (asked) => ({ items: [], next: `x${asked}` }), 1_000, 'more than 1000 pages'],
     [
       'is longer than any quota',
       (asked) => ({ items: Array.from({ length: 6_000 }, String), next: `x${asked}` }),
       2,
-      'with at most 10000 entries, got more',
+      'more than 10000 entries',
     ],
     [
       'has a page without an end',
       () => ({ items: Array.from({ length: 300_000 }, String), next: '' }),
       1,
-      'got more',
+      'more than 10000 entries',
     ],
     [
       'has tokens without an end',
       () => ({ items: [], next: 'x'.repeat(20_000) }),
       1,
-      'characters, got 20000',
+      'more than 16000 characters',
     ],
   ])('is not read when it %s', async (_, pageOf, most, problem) => {
     const { found, asked } = await reading(pageOf);
-    expect(found).toContain(`Error: Expected EKS to list clusters`);
+    expect(found).toContain('Error: cannot list clusters of EKS: ');
     expect(found).toContain(problem);
     expect(asked).toBe(most);
   });

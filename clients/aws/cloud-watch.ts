@@ -9,27 +9,19 @@ import {
 import type { Answer } from '../../domain/checks/answer.ts';
 import type { Question } from '../../domain/checks/question.ts';
 import type { Window } from '../../domain/checks/window.ts';
+import { given } from '../../domain/model/fields.ts';
 import { cut } from '../../domain/text.ts';
 import { newest } from '../concurrency.ts';
 import { refused, unavailable } from '../provider-error.ts';
 import {
-  credentialsFor,
+  clientSettings,
   MOST_SCOPES,
-  requestHandlerOf,
   scopeName,
   type AwsScope,
-  type CredentialOptions,
+  type ClientOptions,
 } from './aws-credentials.ts';
 import { readPages } from './aws-pages.ts';
-import { counting, type TellRequests } from './request-count.ts';
-
-/** How CloudWatch is reached. */
-export interface CloudWatchOptions extends CredentialOptions {
-  /** The address of an emulator or a VPC endpoint; undefined for AWS' own. */
-  readonly endpoint?: string | undefined;
-  /** Who is told of requests. */
-  readonly tell?: TellRequests | undefined;
-}
+import { counting } from './request-count.ts';
 
 /** Asks the CloudWatch of a region, as Okra or as a role (API_GetMetricData). Errors are those of the AWS SDK, or a ProviderError. */
 export type AskCloudWatch = (
@@ -42,18 +34,14 @@ export type AskCloudWatch = (
 const RESULT_ID = 'okra_result';
 
 /** Makes the CloudWatch of all regions and roles; one client for each. */
-export function connectCloudWatch(options: CloudWatchOptions = {}): AskCloudWatch {
+export function connectCloudWatch(options: ClientOptions = {}): AskCloudWatch {
   const kept = newest<CloudWatchClient>(MOST_SCOPES);
-  const make = (scope: AwsScope): CloudWatchClient => {
-    const settings = {
-      region: scope.region,
-      credentials: credentialsFor(scope, options),
-      requestHandler: requestHandlerOf(options.requestTimeoutMs),
-      maxAttempts: 2,
-      ...(options.endpoint === undefined ? {} : { endpoint: options.endpoint }),
-    };
-    return counting(new CloudWatchClient(settings), scope.region, options.tell);
-  };
+  const make = (scope: AwsScope): CloudWatchClient =>
+    counting(
+      new CloudWatchClient({ ...clientSettings(scope, options), maxAttempts: 2 }),
+      scope.region,
+      options.tell,
+    );
   return async (scope, { question, window }, signal) => {
     const client = kept(scopeName(scope), () => make(scope));
     const results = await readPages<MetricDataResult>({
@@ -66,7 +54,7 @@ export function connectCloudWatch(options: CloudWatchOptions = {}): AskCloudWatc
             EndTime: new Date(window.to),
             MetricDataQueries: queriesOf(question, window),
             ScanBy: 'TimestampAscending',
-            ...(NextToken === undefined ? {} : { NextToken }),
+            ...given({ NextToken }),
           }),
           { abortSignal: signal },
         );

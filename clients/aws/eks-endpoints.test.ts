@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { eksEndpoints, keptEndpoints, type DescribeEKSCluster } from './eks-endpoints.ts';
+import { connectEKS, type EKSCluster } from './eks.ts';
+import { eksEndpoints } from './eks-endpoints.ts';
 
 /** An EKS that knows no cluster, and the names that it was asked for. */
 async function anEKS() {
@@ -19,7 +20,7 @@ async function anEKS() {
   });
   const { port } = server.address() as AddressInfo;
   const credentials = () => Promise.resolve({ accessKeyId: 'AKIA', secretAccessKey: 'super-secret' });
-  const endpoints = eksEndpoints({ endpoint: `http://127.0.0.1:${port}`, credentials });
+  const endpoints = eksEndpoints(connectEKS({ endpoint: `http://127.0.0.1:${port}`, credentials }));
   const ask = (clusterName: string) => endpoints({ region: 'eu-central-1', clusterName });
   return { ask, asked };
 }
@@ -33,20 +34,30 @@ it('asks EKS once for a cluster that several ask about at once', async () => {
 });
 
 const scope = { region: 'eu-central-1', clusterName: 'shop1' };
-const endpoint = { arn: 'arn:aws:eks:eu-central-1:111122223333:cluster/shop1', endpoint: 'https://a' };
+const endpoint: EKSCluster = {
+  name: 'shop1',
+  region: 'eu-central-1',
+  arn: 'arn:aws:eks:eu-central-1:111122223333:cluster/shop1',
+  status: 'ACTIVE',
+  endpoint: 'https://a',
+  tags: {},
+};
+const answering = (answer: () => Promise<EKSCluster>) => () => ({
+  named: async () => ({ clusters: [await answer()], denied: [] }),
+});
 
 it('remembers no question that failed, though two had it open at once', async () => {
-  let answer: ReturnType<DescribeEKSCluster> = Promise.reject(new Error('Rate exceeded'));
-  const endpoints = keptEndpoints(() => answer);
+  let answer: Promise<EKSCluster> = Promise.reject(new Error('Rate exceeded'));
+  const endpoints = eksEndpoints(answering(() => answer));
   await Promise.allSettled([endpoints(scope), endpoints(scope)]);
   answer = Promise.resolve(endpoint);
   expect(await endpoints(scope)).toEqual(endpoint);
 });
 
 it('keeps what is known while another waits for something newer', { timeout: 5_000 }, async () => {
-  let [answer, time]: [ReturnType<DescribeEKSCluster>, number] = [Promise.resolve(endpoint), 1_000];
-  const endpoints = keptEndpoints(
-    () => answer,
+  let [answer, time]: [Promise<EKSCluster>, number] = [Promise.resolve(endpoint), 1_000];
+  const endpoints = eksEndpoints(
+    answering(() => answer),
     () => time,
   );
   await endpoints(scope);

@@ -1,7 +1,7 @@
 import { Sha256 } from '@aws-crypto/sha256-js';
 import { partition } from '@aws-sdk/core/client';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { keepNewest, newest } from '../concurrency.ts';
+import { keepToken, newest, type Token } from '../concurrency.ts';
 import {
   credentialsFor,
   MOST_SCOPES,
@@ -35,11 +35,6 @@ const MARGIN_MILLISECONDS = 60_000;
 
 const MOST_TOKENS = 10_000;
 
-interface Token {
-  readonly value: string;
-  readonly until: number;
-}
-
 /**
  * Makes tokens as `aws eks get-token` does: a signed URL of STS' GetCallerIdentity, that the cluster calls to learn
  * who asks. They are kept for 10 of the 15 minutes for which EKS takes them.
@@ -47,31 +42,15 @@ interface Token {
 export function eksTokens(options: EKSTokenOptions = {}): EKSTokens {
   const { now = Date.now } = options;
   const credentials = newest<AwsCredentials>(MOST_SCOPES);
-  const tokens = new Map<string, Promise<Token>>();
-  const make = async (scope: EKSTokenScope): Promise<Token> => {
-    const provider = credentials(scopeName(scope), () => credentialsFor(scope, options));
-    return await sign(scope, provider, now());
-  };
-  const next = (name: string, scope: EKSTokenScope): Promise<Token> => {
-    const made = make(scope);
-    tokens.delete(name);
-    tokens.set(name, made);
-    keepNewest(tokens, MOST_TOKENS);
-    // The next one who asks tries again.
-    made.catch(() => tokens.delete(name));
-    return made;
-  };
-  return async (scope, refused) => {
-    const name = `${scopeName(scope)}${scope.clusterName}`;
-    const known = tokens.get(name);
-    if (known === undefined) return (await next(name, scope)).value;
-    const { value, until } = await known;
-    if (now() < until && value !== refused) return value;
-    // Those who find the same one too old share the next.
-    const latest = tokens.get(name);
-    const fresh = latest === undefined || latest === known ? next(name, scope) : latest;
-    return (await fresh).value;
-  };
+  const sources = newest<ReturnType<typeof keepToken>>(MOST_TOKENS);
+  const make = (scope: EKSTokenScope): Promise<Token> =>
+    sign(
+      scope,
+      credentials(scopeName(scope), () => credentialsFor(scope, options)),
+      now(),
+    );
+  return (scope, refused) =>
+    sources(`${scopeName(scope)}${scope.clusterName}`, () => keepToken(() => make(scope), now))(refused);
 }
 
 async function sign(scope: EKSTokenScope, provider: AwsCredentials, now: number): Promise<Token> {

@@ -135,7 +135,9 @@ describe('clusters', () => {
       ['a list without it', ['here']],
     ])('refuses %s while EKS describes the cluster', async (_, listed) => {
       const { eks } = await listing(cluster('old'), ...listed);
-      await expect(eks.clusters(undefined, [known])).rejects.toThrow('to list old, which it still describes');
+      await expect(eks.clusters(undefined, [known])).rejects.toThrow(
+        'lacks cluster old, which EKS still describes',
+      );
     });
 
     it.each([
@@ -168,27 +170,22 @@ describe('clusters', () => {
 
   it('refuses a list that goes round in a circle, and describes none of it', async () => {
     const { eks, seen } = await anEKS(() => ({ body: { clusters: ['a'], nextToken: 'x' } }));
-    await expect(eks.clusters()).rejects.toThrow('got the token of a page that was there before');
+    await expect(eks.clusters()).rejects.toThrow('the token of a page that was there before');
     expect(seen.paths).toEqual(['/clusters?maxResults=100', '/clusters?maxResults=100&nextToken=x']);
   });
 
   it.each([
-    ['clusters that are no names', '/clusters?', { clusters: ['a', { b: 1 }] }, 'names of clusters'],
-    ['no list of clusters', '/clusters?', { clusters: 'a' }, 'names of clusters'],
-    [
-      'a token that is none',
-      '/clusters?',
-      { clusters: [], nextToken: { x: 1 } },
-      'a token for its next page',
-    ],
-    ['an endpoint that is none', '/clusters/a', { endpoint: {} }, 'the endpoint of a as a text'],
+    ['clusters that are no names', '/clusters?', { clusters: ['a', { b: 1 }] }, 'clusters.1: '],
+    ['no list of clusters', '/clusters?', { clusters: 'a' }, 'clusters: '],
+    ['a token that is none', '/clusters?', { clusters: [], nextToken: { x: 1 } }, 'nextToken: '],
+    ['an endpoint that is none', '/clusters/a', { endpoint: {} }, 'cluster a in eu-central-1: endpoint: '],
     [
       'a CA that is none',
       '/clusters/a',
       { certificateAuthority: { data: [1] } },
-      'the certificateAuthority of a',
+      'certificateAuthority.data: ',
     ],
-    ['tags that are none', '/clusters/a', { tags: { version: 1 } }, 'the tags of a as texts'],
+    ['tags that are none', '/clusters/a', { tags: { version: 1 } }, 'tags.version: '],
   ])('refuses %s', async (_, at, body, problem) => {
     const { eks } = await anEKS((path) => {
       if (path.startsWith('/clusters?')) return { body: path.startsWith(at) ? body : { clusters: ['a'] } };
@@ -199,7 +196,7 @@ describe('clusters', () => {
 
   it('refuses an answer without a list', async () => {
     const { eks } = await anEKS(() => ({ body: {} }));
-    await expect(eks.clusters()).rejects.toThrow('got an answer without one');
+    await expect(eks.clusters()).rejects.toThrow('the clusters in eu-central-1: clusters: ');
   });
 
   it.each([
@@ -283,7 +280,7 @@ describe('clusters', () => {
     const { eks } = await anEKS((path) =>
       path === '/clusters/a' ? { body: { cluster: { name: 'a' } } } : { body: { clusters: ['a'] } },
     );
-    await expect(eks.clusters()).rejects.toThrow('to say the arn and the status of a');
+    await expect(eks.clusters()).rejects.toThrow('cluster a in eu-central-1: arn: ');
   });
 
   it('ends when it is told to', async () => {

@@ -1,18 +1,33 @@
 import { DescribeClusterCommand, EKSClient, ListClustersCommand } from '@aws-sdk/client-eks';
+import { z } from 'zod';
+import { given } from '../../domain/model/fields.ts';
+import { inBatches, limitConcurrency, newest, shareReading } from '../concurrency.ts';
 import {
-  credentialsFor,
+  clientSettings,
   MOST_SCOPES,
-  requestHandlerOf,
   scopeName,
   type AwsScope,
-  type CredentialOptions,
+  type ClientOptions,
 } from './aws-credentials.ts';
-import { readPages, type AwsPage } from './aws-pages.ts';
-import { counting, type TellRequests } from './request-count.ts';
-import { clusterOf, namesIn, tokenIn, type EKSCluster } from './eks-answers.ts';
-import { inBatches, shareReading, newest } from '../concurrency.ts';
+import { readPages } from './aws-pages.ts';
+import { counting } from './request-count.ts';
 
-export type { EKSCluster } from './eks-answers.ts';
+/** What EKS says of a cluster. */
+export interface EKSCluster {
+  readonly name: string;
+  readonly arn: string;
+  readonly region: string;
+  /** `CREATING`, `ACTIVE`, `UPDATING`, `DELETING`, `FAILED` or `PENDING`. */
+  readonly status: string;
+  /** Undefined while the cluster is being created. */
+  readonly endpoint?: string;
+  /** PEM in base64; undefined while the cluster is being created. */
+  readonly caData?: string;
+  readonly version?: string;
+  /** The VPC that it is in (API_VpcConfigResponse). */
+  readonly vpcID?: string;
+  readonly tags: Readonly<Record<string, string>>;
+}
 
 /** A cluster that EKS lists, or that was there before, and that it does not describe to Okra. */
 export interface DeniedCluster {
@@ -29,12 +44,6 @@ export interface NamedClusters {
   readonly denied: readonly Omit<DeniedCluster, 'arns'>[];
 }
 
-/** What EKS says of all clusters. */
-interface EKSReading {
-  readonly clusters: readonly EKSCluster[];
-  readonly denied: readonly DeniedCluster[];
-}
-
 /** What of EKS Okra calls. Errors are those of the AWS SDK, under the names that the AWS documentation lists. */
 export interface EKS {
   /**
@@ -42,68 +51,119 @@ export interface EKS {
    * them, or an error. Those who ask at the same time share one reading. `known` are ARNs of clusters that were there
    * before: a list that lacks one which EKS still describes is an error.
    */
-  clusters(signal?: AbortSignal, known?: readonly string[]): Promise<EKSReading>;
+  clusters(
+    signal?: AbortSignal,
+    known?: readonly string[],
+  ): Promise<{ readonly clusters: readonly EKSCluster[]; readonly denied: readonly DeniedCluster[] }>;
   /** Describes clusters by their names, side by side; those that there are not are left out. */
   named(names: readonly string[], signal?: AbortSignal): Promise<NamedClusters>;
   /** The account that is read, as far as the credentials say it: those of a role do, keys alone do not. */
   account(): Promise<string | undefined>;
 }
 
-/** How EKS is reached. */
-export interface EKSOptions extends CredentialOptions {
-  /** The address of an emulator or a VPC endpoint; undefined for AWS' own. */
-  readonly endpoint?: string | undefined;
-  /** Who is told of requests. */
-  readonly tell?: TellRequests | undefined;
-}
-
 const PAGE = 100;
-// AWS throttles DescribeCluster at about ten a second and account.
+// AWS throttles DescribeCluster at about ten a second and account, and after a start all clusters are asked about.
 const AT_ONCE = 5;
+const ATTEMPTS = 6;
 
 /** Makes the EKS of a region and an identity; one client per each. */
-export function connectEKS(options: EKSOptions = {}): (scope: AwsScope) => EKS {
+export function connectEKS(options: ClientOptions = {}): (scope: AwsScope) => EKS {
   const kept = newest<EKS>(MOST_SCOPES);
   return (scope) => kept(scopeName(scope), () => makeEKS(scope, options));
 }
 
-function makeEKS(scope: AwsScope, options: EKSOptions): EKS {
-  const settings = {
-    region: scope.region,
-    credentials: credentialsFor(scope, options),
-    requestHandler: requestHandlerOf(options.requestTimeoutMs),
-    maxAttempts: 3,
-    ...(options.endpoint === undefined ? {} : { endpoint: options.endpoint }),
-  };
-  const client = counting(new EKSClient(settings), scope.region, options.tell);
-  const describeAll = async (names: readonly string[], signal?: AbortSignal): Promise<NamedClusters> => {
-    const answers = await inBatches(names, AT_ONCE, (name) => describe(client, scope.region, name, signal));
-    return {
-      clusters: answers.flatMap((answer) => (answer.is === 'Cluster' ? [answer.cluster] : [])),
-      denied: answers.flatMap((answer) => (answer.is === 'Denied' ? [answer] : [])),
-    };
-  };
-  const everything = shareReading(async (signal) => describeAll(await namesOf(client, signal), signal));
+function makeEKS(scope: AwsScope, options: ClientOptions): EKS {
+  const { region } = scope;
+  const settings = { ...clientSettings(scope, options), maxAttempts: ATTEMPTS };
+  const client = counting(new EKSClient(settings), region, options.tell);
+  const inSlot = limitConcurrency(AT_ONCE);
+
+  async function named(names: readonly string[], signal?: AbortSignal): Promise<NamedClusters> {
+    const denied: NamedClusters['denied'][number][] = [];
+    const found = await inBatches(names, AT_ONCE, async (name) => {
+      try {
+        const command = new DescribeClusterCommand({ name });
+        const { cluster } = await inSlot(() => client.send(command, given({ abortSignal: signal })));
+        return clusterIn(cluster, region, name);
+      } catch (error) {
+        // It was deleted after it was listed.
+        if (error instanceof Error && error.name === 'ResourceNotFoundException') return undefined;
+        // A policy may allow some clusters and not others; STS, which would refuse them all, calls it AccessDenied.
+        if (!(error instanceof Error && error.name === 'AccessDeniedException')) throw error;
+        denied.push({ name, error });
+        return undefined;
+      }
+    });
+    return { clusters: found.filter((cluster) => cluster !== undefined), denied };
+  }
+
+  const listNames = (): Promise<string[]> =>
+    readPages({
+      service: 'EKS',
+      of: 'clusters',
+      page: async (nextToken) => {
+        const command = new ListClustersCommand({ maxResults: PAGE, ...given({ nextToken }) });
+        const page = read(ClusterPage, await client.send(command), `the clusters in ${region}`);
+        return { items: page.clusters, next: page.nextToken ?? undefined };
+      },
+    });
+  const everything = shareReading(async () => named(await listNames()));
+
   return {
-    named: describeAll,
+    named,
     account: async () => (await client.config.credentials()).accountId,
     clusters: async (signal, known = []) => {
       const listed = await everything(signal);
       const here = knownIn(scope, known, listed.clusters);
+      const arns = new Set(listed.clusters.map(({ arn }) => arn));
       const seen = new Set([...listed.clusters, ...listed.denied].map(({ name }) => name));
-      const missing = missingOf(here, listed.clusters).filter((arn) => !seen.has(nameIn(arn)));
-      const unlisted = await describeAll([...new Set(missing.map(nameIn))], signal);
+      const missing = here.filter((arn) => !arns.has(arn) && !seen.has(nameIn(arn)));
+      const unlisted = await named([...new Set(missing.map(nameIn))], signal);
       refuseGap(unlisted.clusters, missing);
-      const denied = [...listed.denied, ...unlisted.denied];
+      const arnsOf = (name: string) => here.filter((arn) => nameIn(arn) === name);
       return {
         clusters: listed.clusters,
-        denied: denied.map(({ name, error }) => ({
-          name,
-          error,
-          arns: here.filter((arn) => nameIn(arn) === name),
-        })),
+        denied: [...listed.denied, ...unlisted.denied].map((one) => ({ ...one, arns: arnsOf(one.name) })),
       };
     },
+  };
+}
+
+// The SDK holds no answer to its types, and what answers in the place of AWS must not pass for clusters that are gone.
+const text = z.string().nullish();
+const ClusterPage = z.object({ clusters: z.array(z.string()), nextToken: text });
+const Cluster = z.object({
+  arn: z.string(),
+  status: z.string(),
+  endpoint: text,
+  certificateAuthority: z.object({ data: text }).nullish(),
+  version: text,
+  tags: z.record(z.string(), z.string()).nullish(),
+  resourcesVpcConfig: z.object({ vpcId: text }).nullish(),
+});
+
+function read<Schema extends z.ZodType>(schema: Schema, answer: unknown, of: string): z.output<Schema> {
+  const { data, error } = schema.safeParse(answer);
+  if (error === undefined) return data;
+  const [{ path, message } = { path: [], message: '' }] = error.issues;
+  throw new Error(`cannot read what EKS says of ${of}: ${path.join('.')}: ${message}.`);
+}
+
+function clusterIn(answer: unknown, region: string, name: string): EKSCluster {
+  const cluster = read(Cluster, answer, `cluster ${name} in ${region}`);
+  const { arn, status, endpoint, version, tags, certificateAuthority, resourcesVpcConfig } = cluster;
+  return {
+    name,
+    region,
+    arn,
+    status,
+    tags: tags ?? {},
+    ...given({
+      endpoint: endpoint ?? undefined,
+      caData: certificateAuthority?.data ?? undefined,
+      version: version ?? undefined,
+      vpcID: resourcesVpcConfig?.vpcId || undefined,
+    }),
   };
 }
 
@@ -123,57 +183,11 @@ function knownIn(
   });
 }
 
-/** The known ARNs that were not listed. */
-function missingOf(known: readonly string[], found: readonly EKSCluster[]): readonly string[] {
-  const listed = new Set(found.map(({ arn }) => arn));
-  return known.filter((arn) => !listed.has(arn));
-}
-
 // An empty page must not pass for clusters that are gone; and what lacks one cluster may lack others.
 function refuseGap(described: readonly EKSCluster[], missing: readonly string[]): void {
   const there = described.find(({ arn, status }) => missing.includes(arn) && status !== 'DELETING');
   if (there === undefined) return;
   throw new Error(
-    `Expected EKS in ${there.region} to list ${there.name}, which it still describes, got a list without it.`,
+    `the list of EKS in ${there.region} lacks cluster ${there.name}, which EKS still describes. The list counts as not read.`,
   );
 }
-
-async function namesOf(client: EKSClient, signal?: AbortSignal): Promise<readonly string[]> {
-  const page = async (nextToken: string | undefined): Promise<AwsPage<string>> => {
-    const command = new ListClustersCommand({
-      maxResults: PAGE,
-      ...(nextToken === undefined ? {} : { nextToken }),
-    });
-    const { clusters, nextToken: next } = await client.send(command, until(signal));
-    return { items: namesIn(clusters), next: tokenIn(next) };
-  };
-  return await readPages({ service: 'EKS', of: 'clusters', page });
-}
-
-async function describe(
-  client: EKSClient,
-  region: string,
-  name: string,
-  signal: AbortSignal | undefined,
-): Promise<Answer> {
-  try {
-    const { cluster } = await client.send(new DescribeClusterCommand({ name }), until(signal));
-    return { is: 'Cluster', cluster: clusterOf(cluster, region, name) };
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    // It was deleted after it was listed.
-    if (error.name === 'ResourceNotFoundException') return { is: 'Gone' };
-    // A policy may allow some clusters and not others; STS, which would refuse them all, calls it AccessDenied.
-    if (error.name === 'AccessDeniedException') return { is: 'Denied', name, error };
-    throw error;
-  }
-}
-
-/** What EKS answers about one cluster. */
-type Answer =
-  | { readonly is: 'Cluster'; readonly cluster: EKSCluster }
-  | { readonly is: 'Gone' }
-  | { readonly is: 'Denied'; readonly name: string; readonly error: Error };
-
-const until = (signal: AbortSignal | undefined): { abortSignal?: AbortSignal } =>
-  signal === undefined ? {} : { abortSignal: signal };

@@ -115,7 +115,7 @@ describe('a read of ELBv2', () => {
   ])('of %s takes no answer without a list for an empty one', async (_, read) => {
     for (const answered of ['', '<html><body>welcome</body></html>']) {
       const found = read(await anELBv2ThatSays(answered));
-      await expect(found).rejects.toThrow(/^Expected ELBv2 to answer with .*, got an answer without\.$/);
+      await expect(found).rejects.toThrow(/^cannot read the answer of ELBv2: .* not found in it\.$/);
     }
   });
 
@@ -125,7 +125,7 @@ describe('a read of ELBv2', () => {
   ])('does not go on for ever with a list of %s that goes round in a circle', async (of, read, list) => {
     const elbv2 = await anELBv2ThatSays(`<${list}/><NextMarker>again</NextMarker>`);
     await expect(read(elbv2)).rejects.toThrow(
-      `Expected ELBv2 to list ${of} page by page, got the token of a page that was there before.`,
+      `cannot list ${of} of ELBv2: the token of a page that was there before.`,
     );
   });
 
@@ -142,7 +142,7 @@ describe('a read of ELBv2', () => {
     ],
   ])('does not take %s', async (_, read, list, lacks) => {
     const elbv2 = await anELBv2ThatSays(`<${list}><member/></${list}>`);
-    await expect(read(elbv2)).rejects.toThrow(`Expected ELBv2 to answer with ${lacks}, got`);
+    await expect(read(elbv2)).rejects.toThrow(`cannot read the answer of ELBv2: ${lacks} not found`);
   });
 });
 

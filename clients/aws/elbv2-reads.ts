@@ -12,56 +12,75 @@ import {
   type Action,
   type ElasticLoadBalancingV2Client,
   type Rule,
+  type Listener,
+  type LoadBalancer,
   type TargetGroup,
+  type TargetHealthDescription,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
-import { readPages, type AwsPage } from './aws-pages.ts';
-import type { ELBv2Reads } from './elbv2-calls.ts';
+import { given } from '../../domain/model/fields.ts';
+import { readPages } from './aws-pages.ts';
+
+type Tags = Readonly<Record<string, string>>;
+
+/** Reads of ELBv2. Errors are those of the AWS SDK, under the names that the AWS documentation lists. */
+export type ELBv2Reads = ReturnType<typeof elbv2Reads>;
 
 /** Makes the reads, which the client repeats when they fail. */
-export function elbv2Reads(client: ElasticLoadBalancingV2Client): ELBv2Reads {
+export function elbv2Reads(client: ElasticLoadBalancingV2Client) {
   return {
-    rulesOf: (ListenerArn, signal) => rulesIn(client, { ListenerArn }, signal),
-    rule: async (ruleARN, signal) => {
-      try {
-        return (await rulesIn(client, { RuleArns: [ruleARN] }, signal))[0];
-      } catch (error) {
-        if (error instanceof Error && error.name === 'RuleNotFoundException') return undefined;
-        throw error;
-      }
-    },
-    listener: async (listenerARN, signal) => {
+    /** Reads all rules of a listener, page by page (API_DescribeRules). */
+    rulesOf: (ListenerArn: string, signal?: AbortSignal): Promise<readonly Rule[]> =>
+      rulesIn(client, { ListenerArn }, signal),
+    /** Reads one rule; undefined when there is none (API_DescribeRules). */
+    rule: (ruleARN: string, signal?: AbortSignal): Promise<Rule | undefined> =>
+      unlessNamed('RuleNotFoundException', async () => {
+        const [rule] = await rulesIn(client, { RuleArns: [ruleARN] }, signal);
+        return rule;
+      }),
+    /** Reads one listener (API_DescribeListeners). */
+    listener: async (listenerARN: string, signal?: AbortSignal): Promise<Listener> => {
       const command = new DescribeListenersCommand({ ListenerArns: [listenerARN] });
       const [listener] = listed((await client.send(command, until(signal))).Listeners, 'listeners');
       if (listener !== undefined) return { ...listener, DefaultActions: actionsOf(listener.DefaultActions) };
       throw new ListenerNotFoundException({ message: `${listenerARN} was not found`, $metadata: {} });
     },
-    loadBalancer: async (arn, signal) => {
+    /** Reads one load balancer (API_DescribeLoadBalancers). */
+    loadBalancer: async (arn: string, signal?: AbortSignal): Promise<LoadBalancer> => {
       const command = new DescribeLoadBalancersCommand({ LoadBalancerArns: [arn] });
       const found = await client.send(command, until(signal));
       const [loadBalancer] = listed(found.LoadBalancers, 'load balancers');
       if (loadBalancer !== undefined) return loadBalancer;
       throw new LoadBalancerNotFoundException({ message: `${arn} was not found`, $metadata: {} });
     },
-    loadBalancerAttributes: async (LoadBalancerArn, signal) => {
+    /** Reads the attributes of a load balancer (API_DescribeLoadBalancerAttributes). */
+    loadBalancerAttributes: async (LoadBalancerArn: string, signal?: AbortSignal): Promise<Tags> => {
       const command = new DescribeLoadBalancerAttributesCommand({ LoadBalancerArn });
       const found = await client.send(command, until(signal));
       return recordOf(listed(found.Attributes, `the attributes of ${LoadBalancerArn}`));
     },
-    tagsOf: async (arn, signal) => {
+    /** Reads the tags of a rule, a listener or a target group (API_DescribeTags). */
+    tagsOf: async (arn: string, signal?: AbortSignal): Promise<Tags> => {
       const found = await client.send(new DescribeTagsCommand({ ResourceArns: [arn] }), until(signal));
       const [description] = listed(found.TagDescriptions, 'tags');
       return recordOf(listed(description?.Tags, `the tags of ${arn}`));
     },
-    tagsOfAll: async (arns, signal) => {
-      const tags = new Map<string, Readonly<Record<string, string>>>();
-      for (let begin = 0; begin < arns.length; begin += TAGS_PER_CALL) {
-        const command = new DescribeTagsCommand({ ResourceArns: arns.slice(begin, begin + TAGS_PER_CALL) });
-        const { TagDescriptions = [] } = await client.send(command, until(signal));
+    /** Reads the tags of rules or listeners, by ARN; fails when one of them is gone (API_DescribeTags). */
+    tagsOfAll: async (arns: readonly string[], signal?: AbortSignal): Promise<ReadonlyMap<string, Tags>> => {
+      const tags = new Map<string, Tags>();
+      for (const ResourceArns of chunksOf(arns)) {
+        const { TagDescriptions = [] } = await client.send(
+          new DescribeTagsCommand({ ResourceArns }),
+          until(signal),
+        );
         for (const { ResourceArn = '', Tags = [] } of TagDescriptions) tags.set(ResourceArn, recordOf(Tags));
       }
       return tags;
     },
-    tagsOfGroups: async (arns, signal) => {
+    /** Reads the tags of at most 20 target groups, by ARN; those that AWS does not know are left out (API_DescribeTags). */
+    tagsOfGroups: async (
+      arns: readonly string[],
+      signal?: AbortSignal,
+    ): Promise<ReadonlyMap<string, Tags>> => {
       const found = await knownOf(arns, async (some) => {
         const command = new DescribeTagsCommand({ ResourceArns: [...some] });
         return listed((await client.send(command, until(signal))).TagDescriptions, 'tags');
@@ -73,29 +92,30 @@ export function elbv2Reads(client: ElasticLoadBalancingV2Client): ELBv2Reads {
         ]),
       );
     },
-    targetGroups: async (arns, signal) => {
+    /** Reads target groups; those that AWS does not know are left out (API_DescribeTargetGroups). */
+    targetGroups: async (arns: readonly string[], signal?: AbortSignal): Promise<readonly TargetGroup[]> => {
       const found: TargetGroup[] = [];
-      for (let begin = 0; begin < arns.length; begin += GROUPS_PER_CALL) {
-        const some = arns.slice(begin, begin + GROUPS_PER_CALL);
+      for (const some of chunksOf(arns))
         found.push(...(await knownOf(some, (these) => groupPages(client, these, signal))));
-      }
       return found;
     },
-    targetGroupNamed: async (name, signal) => {
-      try {
+    /** Reads the target group of a name; undefined when there is none (API_DescribeTargetGroups). */
+    targetGroupNamed: (name: string, signal?: AbortSignal): Promise<TargetGroup | undefined> =>
+      unlessNamed('TargetGroupNotFoundException', async () => {
         const command = new DescribeTargetGroupsCommand({ Names: [name] });
         const [group] = groupsIn((await client.send(command, until(signal))).TargetGroups);
         return group;
-      } catch (error) {
-        if (error instanceof Error && error.name === 'TargetGroupNotFoundException') return undefined;
-        throw error;
-      }
-    },
-    targetHealth: async (TargetGroupArn, signal) => {
+      }),
+    /** Reads the health of the targets of a group (API_DescribeTargetHealth). */
+    targetHealth: async (
+      TargetGroupArn: string,
+      signal?: AbortSignal,
+    ): Promise<readonly TargetHealthDescription[]> => {
       const found = await client.send(new DescribeTargetHealthCommand({ TargetGroupArn }), until(signal));
       return listed(found.TargetHealthDescriptions, `the health of the targets of ${TargetGroupArn}`);
     },
-    attributesOf: async (TargetGroupArn, signal) => {
+    /** Reads the attributes of a target group (API_DescribeTargetGroupAttributes). */
+    attributesOf: async (TargetGroupArn: string, signal?: AbortSignal): Promise<Tags> => {
       const command = new DescribeTargetGroupAttributesCommand({ TargetGroupArn });
       const { Attributes } = await client.send(command, until(signal));
       return recordOf(listed(Attributes, `the attributes of ${TargetGroupArn}`));
@@ -103,41 +123,55 @@ export function elbv2Reads(client: ElasticLoadBalancingV2Client): ELBv2Reads {
   };
 }
 
-// API_DescribeTags: up to 20 resources in a single call.
-const TAGS_PER_CALL = 20;
+/** Calls AWS; undefined when it answers with the error of this name. */
+export async function unlessNamed<Found>(
+  name: string,
+  call: () => Promise<Found>,
+): Promise<Found | undefined> {
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof Error && error.name === name) return undefined;
+    throw error;
+  }
+}
 
-// The reference names no limit; 20 is that of calls beside it (API_DescribeTags).
-const GROUPS_PER_CALL = 20;
+// API_DescribeTags takes up to 20 resources; API_DescribeTargetGroups names no limit.
+const MOST_PER_CALL = 20;
+
+const chunksOf = (arns: readonly string[]): readonly string[][] =>
+  Array.from({ length: Math.ceil(arns.length / MOST_PER_CALL) }, (_, index) =>
+    arns.slice(index * MOST_PER_CALL, (index + 1) * MOST_PER_CALL),
+  );
 
 // One that is not known fails the call for all, so those that fail are asked for by halves.
 async function knownOf<Found>(
   arns: readonly string[],
   ask: (arns: readonly string[]) => Promise<readonly Found[]>,
 ): Promise<readonly Found[]> {
-  try {
-    return await ask(arns);
-  } catch (error) {
-    if (!(error instanceof Error && error.name === 'TargetGroupNotFoundException')) throw error;
-    if (arns.length <= 1) return [];
-    const half = Math.ceil(arns.length / 2);
-    const halves = [arns.slice(0, half), arns.slice(half)].map((some) => knownOf(some, ask));
-    return (await Promise.all(halves)).flat();
-  }
+  const found = await unlessNamed('TargetGroupNotFoundException', () => ask(arns));
+  if (found !== undefined) return found;
+  if (arns.length <= 1) return [];
+  const half = Math.ceil(arns.length / 2);
+  const halves = [arns.slice(0, half), arns.slice(half)].map((some) => knownOf(some, ask));
+  return (await Promise.all(halves)).flat();
 }
 
 // One that a later page has must not pass for one that AWS does not know.
-async function groupPages(
+const groupPages = (
   client: ElasticLoadBalancingV2Client,
   arns: readonly string[],
   signal?: AbortSignal,
-): Promise<readonly TargetGroup[]> {
-  const page = async (marker: string | undefined): Promise<AwsPage<TargetGroup>> => {
-    const input = { TargetGroupArns: [...arns], ...(marker === undefined ? {} : { Marker: marker }) };
-    const answer = await client.send(new DescribeTargetGroupsCommand(input), until(signal));
-    return { items: groupsIn(answer.TargetGroups), next: answer.NextMarker };
-  };
-  return await readPages({ service: 'ELBv2', of: 'target groups', page });
-}
+): Promise<readonly TargetGroup[]> =>
+  readPages({
+    service: 'ELBv2',
+    of: 'target groups',
+    page: async (Marker) => {
+      const input = { TargetGroupArns: [...arns], ...given({ Marker }) };
+      const answer = await client.send(new DescribeTargetGroupsCommand(input), until(signal));
+      return { items: groupsIn(answer.TargetGroups), next: answer.NextMarker };
+    },
+  });
 
 /**
  * The list in an answer. AWS writes one of nothing as well, while the page of a proxy, or half an answer, has none: that
@@ -145,7 +179,7 @@ async function groupPages(
  */
 function listed<Item>(list: readonly Item[] | undefined, what: string): readonly Item[] {
   if (list !== undefined) return list;
-  throw new Error(`Expected ELBv2 to answer with ${what}, got an answer without.`);
+  throw new Error(`cannot read the answer of ELBv2: ${what} not found in it.`);
 }
 
 /** Target groups that say which load balancers use them. */
@@ -160,26 +194,24 @@ const groupsIn = (groups: readonly TargetGroup[] | undefined): readonly TargetGr
 
 const actionsOf = (actions: readonly Action[] | undefined): Action[] => [...listed(actions, 'actions')];
 
-const until = (signal: AbortSignal | undefined): { abortSignal?: AbortSignal } =>
-  signal === undefined ? {} : { abortSignal: signal };
+const until = (signal: AbortSignal | undefined) => given({ abortSignal: signal });
 
 const recordOf = (
   pairs: readonly { Key?: string | undefined; Value?: string | undefined }[],
 ): Record<string, string> => Object.fromEntries(pairs.map(({ Key = '', Value = '' }) => [Key, Value]));
 
-async function rulesIn(
+const rulesIn = (
   client: ElasticLoadBalancingV2Client,
   input: { ListenerArn: string } | { RuleArns: string[] },
   signal?: AbortSignal,
-): Promise<Rule[]> {
-  const page = async (marker: string | undefined): Promise<AwsPage<Rule>> => {
-    const command = new DescribeRulesCommand({
-      ...input,
-      ...(marker === undefined ? {} : { Marker: marker }),
-    });
-    const { Rules, NextMarker } = await client.send(command, until(signal));
-    const items = listed(Rules, 'rules').map((rule) => ({ ...rule, Actions: actionsOf(rule.Actions) }));
-    return { items, next: NextMarker };
-  };
-  return await readPages({ service: 'ELBv2', of: 'rules', page });
-}
+): Promise<Rule[]> =>
+  readPages({
+    service: 'ELBv2',
+    of: 'rules',
+    page: async (Marker) => {
+      const command = new DescribeRulesCommand({ ...input, ...given({ Marker }) });
+      const { Rules, NextMarker } = await client.send(command, until(signal));
+      const items = listed(Rules, 'rules').map((rule) => ({ ...rule, Actions: actionsOf(rule.Actions) }));
+      return { items, next: NextMarker };
+    },
+  });

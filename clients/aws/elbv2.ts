@@ -1,4 +1,3 @@
-import type { ELBv2Reads, ELBv2Writes, Target } from './elbv2-calls.ts';
 import {
   ElasticLoadBalancingV2Client,
   AddTagsCommand,
@@ -13,91 +12,111 @@ import {
   ModifyTargetGroupCommand,
   RegisterTargetsCommand,
   SetRulePrioritiesCommand,
+  type Action,
+  type CreateRuleCommandInput,
+  type CreateTargetGroupCommandInput,
+  type ModifyRuleCommandInput,
+  type ModifyTargetGroupCommandInput,
+  type Rule,
   type TargetDescription,
+  type TargetGroup,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
-import { credentialsFor, requestHandlerOf, type AwsCredentials } from './aws-credentials.ts';
-import { PacedHandler, type ReadPace } from './elbv2-pace.ts';
-import { counting, MOST_REGIONS, type TellRequests } from './request-count.ts';
-import { elbv2Reads } from './elbv2-reads.ts';
 import { newest } from '../concurrency.ts';
+import { clientSettings, requestHandlerOf, type ClientOptions } from './aws-credentials.ts';
+import { PacedHandler, type ReadPace } from './elbv2-pace.ts';
+import { elbv2Reads, unlessNamed, type ELBv2Reads } from './elbv2-reads.ts';
+import { counting, MOST_REGIONS } from './request-count.ts';
 
-/** Makes the writes, which nobody repeats but the caller. */
-function elbv2Writes(client: ElasticLoadBalancingV2Client): ELBv2Writes {
+/** A target as ELBv2 knows it. */
+export interface Target {
+  readonly id: string;
+  readonly port: number;
+}
+
+/** What may be changed of a target group that exists. */
+export type HealthCheckInput = Omit<ModifyTargetGroupCommandInput, 'TargetGroupArn'>;
+
+/** Writes to ELBv2; each is tried once, so that the caller decides on another attempt. */
+export type ELBv2Writes = ReturnType<typeof elbv2Writes>;
+
+/** What of ELBv2 Okra calls. */
+export interface ELBv2 extends ELBv2Reads, ELBv2Writes {}
+
+function elbv2Writes(client: ElasticLoadBalancingV2Client) {
   return {
-    ready: async () => void (await client.config.credentials()),
-    createRule: async (input) => {
+    /** Has credentials at hand, so that the next write does not wait for them. */
+    ready: async (): Promise<void> => void (await client.config.credentials()),
+    /** Creates a rule; not idempotent (API_CreateRule). */
+    createRule: async (input: CreateRuleCommandInput): Promise<Rule> => {
       const created = (await client.send(new CreateRuleCommand(input))).Rules?.[0];
-      if (created === undefined) throw new Error('Expected CreateRule to answer with the rule, got none.');
+      if (created === undefined) throw new Error('the answer to CreateRule has no rule');
       return created;
     },
-    modifyRule: async (input) => (await client.send(new ModifyRuleCommand(input))).Rules?.[0],
-    setPriority: async (RuleArn, Priority) => {
-      await client.send(new SetRulePrioritiesCommand({ RulePriorities: [{ RuleArn, Priority }] }));
-    },
-    deleteRule: async (RuleArn) => {
-      try {
-        await client.send(new DeleteRuleCommand({ RuleArn }));
-      } catch (error) {
-        if (!(error instanceof Error && error.name === 'RuleNotFoundException')) throw error;
-      }
-    },
-    setDefaultAction: async (ListenerArn, action) =>
+    /** Changes a rule, and answers with what it is then (API_ModifyRule). */
+    modifyRule: async (input: ModifyRuleCommandInput & { RuleArn: string }): Promise<Rule | undefined> =>
+      (await client.send(new ModifyRuleCommand(input))).Rules?.[0],
+    /** Moves a rule to another priority (API_SetRulePriorities). */
+    setPriority: async (RuleArn: string, Priority: number): Promise<void> =>
+      void (await client.send(new SetRulePrioritiesCommand({ RulePriorities: [{ RuleArn, Priority }] }))),
+    /** Deletes a rule; one that is gone is left as it is (API_DeleteRule). */
+    deleteRule: async (RuleArn: string): Promise<void> =>
+      void (await unlessNamed('RuleNotFoundException', () =>
+        client.send(new DeleteRuleCommand({ RuleArn })),
+      )),
+    /** Sets the default action of a listener (API_ModifyListener). */
+    setDefaultAction: async (ListenerArn: string, action: Action): Promise<void> =>
       void (await client.send(new ModifyListenerCommand({ ListenerArn, DefaultActions: [action] }))),
-    tag: async (arn, tags) =>
+    /** Tags a rule or a listener (API_AddTags). */
+    tag: async (arn: string, tags: Pairs): Promise<void> =>
       void (await client.send(new AddTagsCommand({ ResourceArns: [arn], Tags: pairsOf(tags) }))),
-    setAttributes: async (TargetGroupArn, attributes) =>
+    /** Sets attributes of a target group (API_ModifyTargetGroupAttributes). */
+    setAttributes: async (TargetGroupArn: string, attributes: Pairs): Promise<void> =>
       void (await client.send(
         new ModifyTargetGroupAttributesCommand({ TargetGroupArn, Attributes: pairsOf(attributes) }),
       )),
-    createTargetGroup: async ({ tags, ...input }) => {
+    /** Creates a target group, with its tags in the same call (API_CreateTargetGroup). */
+    createTargetGroup: async ({
+      tags,
+      ...input
+    }: Omit<CreateTargetGroupCommandInput, 'Tags'> & { readonly tags: Pairs }): Promise<TargetGroup> => {
       const command = new CreateTargetGroupCommand({ ...input, Tags: pairsOf(tags) });
       const created = (await client.send(command)).TargetGroups?.[0];
-      if (created === undefined) {
-        throw new Error('Expected CreateTargetGroup to answer with the target group, got none.');
-      }
+      if (created === undefined) throw new Error('the answer to CreateTargetGroup has no target group');
       return created;
     },
-    modifyTargetGroup: async (TargetGroupArn, healthCheck) =>
+    /** Changes the health check of a target group (API_ModifyTargetGroup). */
+    modifyTargetGroup: async (TargetGroupArn: string, healthCheck: HealthCheckInput): Promise<void> =>
       void (await client.send(new ModifyTargetGroupCommand({ ...healthCheck, TargetGroupArn }))),
-    deleteTargetGroup: async (TargetGroupArn) => {
-      try {
-        await client.send(new DeleteTargetGroupCommand({ TargetGroupArn }));
-      } catch (error) {
-        if (!(error instanceof Error && error.name === 'TargetGroupNotFoundException')) throw error;
-      }
-    },
-    registerTargets: async (TargetGroupArn, targets) =>
+    /** Deletes a target group; one that is gone is left as it is (API_DeleteTargetGroup). */
+    deleteTargetGroup: async (TargetGroupArn: string): Promise<void> =>
+      void (await unlessNamed('TargetGroupNotFoundException', () =>
+        client.send(new DeleteTargetGroupCommand({ TargetGroupArn })),
+      )),
+    /** Registers targets; those that are registered stay so (API_RegisterTargets). */
+    registerTargets: async (TargetGroupArn: string, targets: readonly Target[]): Promise<void> =>
       void (await client.send(
         new RegisterTargetsCommand({ TargetGroupArn, Targets: descriptionsOf(targets) }),
       )),
-    deregisterTargets: async (TargetGroupArn, targets) =>
+    /** Deregisters targets; those that are not registered are left as they are (API_DeregisterTargets). */
+    deregisterTargets: async (TargetGroupArn: string, targets: readonly Target[]): Promise<void> =>
       void (await client.send(
         new DeregisterTargetsCommand({ TargetGroupArn, Targets: descriptionsOf(targets) }),
       )),
   };
 }
 
-const pairsOf = (record: Readonly<Record<string, string>>): { Key: string; Value: string }[] =>
+type Pairs = Readonly<Record<string, string>>;
+
+const pairsOf = (record: Pairs): { Key: string; Value: string }[] =>
   Object.entries(record).map(([Key, Value]) => ({ Key, Value }));
 
 const descriptionsOf = (targets: readonly Target[]): TargetDescription[] =>
   targets.map(({ id: Id, port: Port }) => ({ Id, Port }));
 
-/** What of ELBv2 Okra calls. */
-export interface ELBv2 extends ELBv2Reads, ELBv2Writes {}
-
 /** How ELBv2 is reached. */
-interface ELBv2Options {
-  /** The address of an emulator or a VPC endpoint; undefined for AWS' own. */
-  readonly endpoint?: string | undefined;
-  /** Okra's own identity; undefined: what the AWS SDK finds. */
-  readonly credentials?: AwsCredentials | undefined;
-  /** How long one request may take, in milliseconds. */
-  readonly requestTimeoutMs?: number;
+interface ELBv2Options extends ClientOptions {
   /** How fast it is read; undefined: as fast as it answers. */
   readonly pace?: ReadPace;
-  /** Who is told of requests. */
-  readonly tell?: TellRequests | undefined;
 }
 
 /** Gives the ELBv2 of the region that an ARN is in, or of a region by its name. */
@@ -116,26 +135,18 @@ export function connectELBv2(options: ELBv2Options = {}): ELBv2Regions {
 /** The region in an ARN, whose API calls AWS counts together: `arn:partition:service:region:account:resource`. */
 export function regionOf(arn: string): string {
   const region = arn.split(':')[3];
-  if (region === undefined || region === '') {
-    throw new RangeError(`Expected an ARN with a region, got ${arn}. Correct the ARN.`);
-  }
+  if (region === undefined || region === '')
+    throw new RangeError(`invalid ARN ${arn}: must name a region. Correct the ARN.`);
   return region;
 }
 
-function makeELBv2(region: string, options: ELBv2Options): ELBv2 {
-  const common = {
-    region,
-    credentials: credentialsFor({ region }, options),
-    ...(options.endpoint === undefined ? {} : { endpoint: options.endpoint }),
-    requestHandler: requestHandlerOf(options.requestTimeoutMs),
-  };
-  const { pace } = options;
+function makeELBv2(region: string, { pace, ...options }: ELBv2Options): ELBv2 {
+  const settings = clientSettings({ region }, options);
+  const handler = requestHandlerOf(options.requestTimeoutMs);
   const paced =
-    pace === undefined
-      ? {}
-      : { requestHandler: new PacedHandler(common.requestHandler, (signal) => pace(region, signal)) };
-  const reads = new ElasticLoadBalancingV2Client({ ...common, ...paced, maxAttempts: 3 });
-  const writes = new ElasticLoadBalancingV2Client({ ...common, maxAttempts: 1 });
+    pace === undefined ? {} : { requestHandler: new PacedHandler(handler, (signal) => pace(region, signal)) };
+  const reads = new ElasticLoadBalancingV2Client({ ...settings, ...paced, maxAttempts: 3 });
+  const writes = new ElasticLoadBalancingV2Client({ ...settings, maxAttempts: 1 });
   const seen = (client: ElasticLoadBalancingV2Client) => counting(client, region, options.tell);
   return { ...elbv2Reads(seen(reads)), ...elbv2Writes(seen(writes)) };
 }

@@ -3,7 +3,10 @@ import type { ClusterConnection, ClusterLogin } from '../../domain/discovery/clu
 import { accessOf, type Access } from '../../domain/access/access.ts';
 import type { AccessPolicySpec } from '../../crds/access-policy.ts';
 import { findTokenSource, type ClusterTokenOptions } from './cluster-tokens.ts';
-import { keptEndpoints } from '../aws/eks-endpoints.ts';
+import type { EKSEndpoint } from '../../domain/discovery/clusters/eks-endpoint.ts';
+import { eksEndpoints } from '../aws/eks-endpoints.ts';
+import type { EKSCluster } from '../aws/eks.ts';
+import type { EKSTokenScope } from '../aws/eks-token.ts';
 import { limitConcurrency } from '../concurrency.ts';
 
 const prod = 'https://0A1B.gr7.eu-central-1.eks.amazonaws.com';
@@ -22,6 +25,21 @@ const at = (server: string, login: ClusterLogin = eks()): ClusterConnection => (
 
 const accessBy = (spec: Omit<AccessPolicySpec, 'namespaces'>): Access | undefined =>
   accessOf('shop', [{ metadata: { name: 'shop' }, spec: { namespaces: ['shop'], ...spec } }]);
+
+/** Keeps what this says of clusters. */
+const keptEndpoints = (
+  describe: (scope: EKSTokenScope) => Promise<EKSEndpoint | undefined>,
+  now: () => number,
+) =>
+  eksEndpoints(
+    (scope) => ({
+      named: async ([clusterName = '']) => {
+        const found = await describe({ ...scope, clusterName });
+        return { clusters: found === undefined ? [] : [found as EKSCluster], denied: [] };
+      },
+    }),
+    now,
+  );
 
 const theOptions: ClusterTokenOptions = {
   tokens: () => Promise.resolve('k8s-aws-v1.x'),

@@ -92,9 +92,9 @@ describe('makeExecTokens', () => {
   it.each([
     ['fails', aLogin('console.error("super-secret"); process.exit(3)'), 'exit status 3'],
     ['is not there', { ...aLogin(''), command: '/nowhere/command' }, 'ENOENT'],
-    ['prints text', aLogin('console.log("super-secret")'), 'with a token, got something else'],
-    ['prints no token', printing('{ clientKeyData: "super-secret" }'), 'with a token, got something else'],
-    ['prints two lines', printing('{ token: "super\\nsecret" }'), 'with a token, got something else'],
+    ['prints text', aLogin('console.log("super-secret")'), 'an ExecCredential with a token'],
+    ['prints no token', printing('{ clientKeyData: "super-secret" }'), 'an ExecCredential with a token'],
+    ['prints two lines', printing('{ token: "super\\nsecret" }'), 'an ExecCredential with a token'],
   ])('says so when the command %s, but not what it printed', async (_, login, want) => {
     const failure: unknown = await makeExecTokens(login, options)().catch((error: unknown) => error);
     expect(failure).toMatchObject({ name: 'ExecError', message: expect.stringContaining(want) });
@@ -103,6 +103,6 @@ describe('makeExecTokens', () => {
 
   it('ends a command that does not end', async () => {
     const token = makeExecTokens(aLogin('setInterval(() => {}, 1000)'), { timeoutMilliseconds: 300 });
-    await expect(token()).rejects.toThrow('got no end within 0.3 s');
+    await expect(token()).rejects.toThrow('no end within 0.3 s');
   });
 });

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import type { CommandLogin } from '../../domain/discovery/clusters/cluster-secret.ts';
 import { LONGEST_TOKEN } from '../../domain/discovery/clusters/secret-fields.ts';
-import { limitConcurrency } from '../concurrency.ts';
+import { keepToken, limitConcurrency, type Token } from '../concurrency.ts';
 import type { TokenSource } from './kubernetes-transport.ts';
 
 /** How commands are run. */
@@ -50,29 +50,10 @@ export function makeExecTokens(
   login: CommandLogin,
   { timeoutMilliseconds, environment = [], now = Date.now }: ExecOptions,
 ): TokenSource {
-  let kept: Promise<ExecToken> | undefined;
-  const renew = (): Promise<ExecToken> => {
-    const made = inSlot(() => run(login, passedOn([...USUAL, ...environment]), timeoutMilliseconds)).then(
-      (output) => tokenIn(login.command, output, now()),
-    );
-    kept = made;
-    made.catch(() => {
-      if (kept === made) kept = undefined;
-    });
-    return made;
-  };
-  return async (refused) => {
-    const known = kept;
-    if (known === undefined) return (await renew()).value;
-    const { value, until } = await known;
-    if (now() < until && value !== refused) return value;
-    return (await (kept === undefined || kept === known ? renew() : kept)).value;
-  };
-}
-
-interface ExecToken {
-  readonly value: string;
-  readonly until: number;
+  return keepToken(async () => {
+    const output = await inSlot(() => run(login, passedOn([...USUAL, ...environment]), timeoutMilliseconds));
+    return tokenIn(login.command, output, now());
+  }, now);
 }
 
 const passedOn = (names: readonly string[]): Readonly<Record<string, string>> =>
@@ -95,8 +76,7 @@ function run(
     const options = { env, timeout, killSignal: 'SIGKILL', maxBuffer: MAX_OUTPUT_BYTES } as const;
     execFile(command, args, options, (error, output) => {
       if (error === null) resolve(output);
-      else
-        reject(new ExecError(`Expected ${command} to print an ExecCredential, got ${how(error, timeout)}.`));
+      else reject(new ExecError(`cannot get an ExecCredential from ${command}: ${how(error, timeout)}.`));
     });
   });
 }
@@ -109,10 +89,10 @@ function how(
   return typeof error.code === 'string' ? error.code : `exit status ${String(error.code)}`;
 }
 
-function tokenIn(command: string, output: string, now: number): ExecToken {
+function tokenIn(command: string, output: string, now: number): Token {
   const { token, expirationTimestamp } = statusIn(output);
   if (typeof token !== 'string' || token.length > LONGEST_TOKEN || !/^[\x21-\x7e]+$/.test(token)) {
-    throw new ExecError(`Expected ${command} to print an ExecCredential with a token, got something else.`);
+    throw new ExecError(`invalid output of ${command}: must be an ExecCredential with a token.`);
   }
   const ends = typeof expirationTimestamp === 'string' ? Date.parse(expirationTimestamp) : Number.NaN;
   return { value: token, until: Number.isNaN(ends) ? now + KEEP_MILLISECONDS : ends - MARGIN_MILLISECONDS };

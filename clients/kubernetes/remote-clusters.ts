@@ -9,7 +9,8 @@ import type { Config } from '../../config/config.ts';
 import { wordsOf } from '../aws/aws-redaction.ts';
 import type { AccessPolicies } from './access-policies.ts';
 import { findTokenSource, permitOwn, type ClusterTokenOptions } from './cluster-tokens.ts';
-import { lateEndpoints, lateTokens } from '../aws/late.ts';
+import { eksEndpoints } from '../aws/eks-endpoints.ts';
+import { lateEKS, lateTokens } from '../aws/late.ts';
 import { KubernetesError } from './kubernetes-error.ts';
 import { describeEndpoint, openFound, openRemote } from './kubernetes-endpoint.ts';
 import { makeSend, type Send } from './kubernetes-transport.ts';
@@ -78,7 +79,7 @@ export const connectClusters = (
 ): RemoteClusters =>
   openRemoteClusters({
     tokens: lateTokens({ stsEndpoint: aws.stsEndpoint }),
-    endpoints: lateEndpoints({ endpoint: aws.eksEndpoint, stsEndpoint: aws.stsEndpoint }),
+    endpoints: eksEndpoints(lateEKS({ endpoint: aws.eksEndpoint, stsEndpoint: aws.stsEndpoint })),
     access: (namespace) => access.lately(namespace),
     region: aws.region,
     execCommands,

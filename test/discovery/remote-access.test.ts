@@ -89,7 +89,7 @@ const clustersWith = (more: Partial<RemoteOptions> = {}) =>
   openRemoteClusters({
     tokens: eksTokens(aws),
     own: () => sendAsOkra(stack.kubeconfig),
-    endpoints: eksEndpoints(aws),
+    endpoints: eksEndpoints(connectEKS(aws)),
     access: () => Promise.resolve(undefined),
     region,
     execCommands: [],

@@ -1,7 +1,6 @@
 import { given } from '../../../domain/model/fields.ts';
-import type { AwsScope } from '../../../clients/aws/aws-credentials.ts';
+import { eksPlace, type AwsScope } from '../../../clients/aws/aws-credentials.ts';
 import type { DeniedCluster, EKS, EKSCluster } from '../../../clients/aws/eks.ts';
-import { eksPlace } from '../../../clients/aws/eks-answers.ts';
 import { clusterSecretValues, configByARN } from '../../../domain/discovery/clusters/cluster-secret.ts';
 import type { SourcedCluster, UnreadCluster } from '../../../domain/discovery/cluster-set/cluster-set.ts';
 import { failure, reasonOf, toFailure } from '../../failure.ts';

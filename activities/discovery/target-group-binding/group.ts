@@ -23,7 +23,7 @@ import type { TargetType } from '../../../domain/discovery/target-group-binding/
 import type { ClusterReader } from '../clusters/reader.ts';
 import { reasonOf, toFailure } from '../../failure.ts';
 import type { Lifetime } from '../lifetime.ts';
-import type { HealthCheckInput } from '../../../clients/aws/elbv2-calls.ts';
+import type { HealthCheckInput } from '../../../clients/aws/elbv2.ts';
 
 /** A target group as it is compared with what is asked for. */
 const existingOf = (group: TargetGroup): ExistingTargetGroup => ({

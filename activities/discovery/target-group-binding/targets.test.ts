@@ -1,7 +1,7 @@
 import { InvalidTargetException, TooManyTargetsException } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { describe, expect, it } from 'vitest';
 import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
-import type { Target } from '../../../clients/aws/elbv2-calls.ts';
+import type { Target } from '../../../clients/aws/elbv2.ts';
 import { limitRate, unlimited } from '../../../clients/rate-limiter.ts';
 import { readTargets, register } from './targets.ts';
 import { startLifetimeOf } from '../lifetime.ts';

@@ -20,7 +20,7 @@ import type { TargetGroupActivities } from '../../contract.ts';
 import { startLifetime, type Lifetime } from '../lifetime.ts';
 import { createStatusReporter } from '../../kubernetes/status-reporter.ts';
 import type { TargetGroup } from '@aws-sdk/client-elastic-load-balancing-v2';
-import type { ELBv2Reads } from '../../../clients/aws/elbv2-calls.ts';
+import type { ELBv2Reads } from '../../../clients/aws/elbv2-reads.ts';
 import { reasonOf, toFailure } from '../../failure.ts';
 
 /** What is asked of AWS about target groups. */
