@@ -28,13 +28,13 @@ const accessBy = (spec: Omit<AccessPolicySpec, 'namespaces'>): Access | undefine
 
 /** Keeps what this says of clusters. */
 const keptEndpoints = (
-  describe: (scope: EKSTokenScope) => Promise<EKSEndpoint | undefined>,
+  asked: (scope: EKSTokenScope) => Promise<EKSEndpoint | undefined>,
   now: () => number,
 ) =>
   eksEndpoints(
     (scope) => ({
       named: async ([clusterName = '']) => {
-        const found = await describe({ ...scope, clusterName });
+        const found = await asked({ ...scope, clusterName });
         return { clusters: found === undefined ? [] : [found as EKSCluster], denied: [] };
       },
     }),

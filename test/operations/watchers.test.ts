@@ -141,7 +141,7 @@ describe('the watchers', { concurrent: false }, () => {
     const port = await ports.reserve();
     okrad = watchers('first', port);
     await logged('first', 'watch failed, trying again');
-    expect(await readiness(port)).toMatch(/^waiting for watchers, kinds: Expected to list Cell, [^\n]*\n$/);
+    expect(await readiness(port)).toMatch(/^waiting for watchers, kinds: not listed yet: Cell, [^\n]*\n$/);
     await installDefinitions(stack);
     await applyGroup('web1', 'web');
     await applyCell('web');

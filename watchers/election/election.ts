@@ -17,14 +17,8 @@ export interface LeaseRecord {
   readonly transitions: number;
 }
 
-/** What a holder writes. */
-export interface LeaseClaim {
-  readonly holder: string;
-  readonly durationSeconds: number;
-  readonly transitions: number;
-  /** Whether the claim is new, and not one that is only kept up. */
-  readonly isNew: boolean;
-}
+/** What a holder writes; `isNew` says that the claim is not one that is only kept up. */
+export type LeaseClaim = Omit<LeaseRecord, 'resourceVersion'> & { readonly isNew: boolean };
 
 /** The Lease by which a leader is elected. */
 export interface LeasePort {
@@ -54,29 +48,20 @@ export function kubernetesLease(
   key: Key & { readonly namespace: string },
 ): LeasePort {
   const { namespace, name } = key;
+  const { apiVersion, kind } = LEASE;
   return {
     read: async (signal) => {
       const lease = await kubernetes.get<Lease>(LEASE, key, { signal });
       return lease === undefined ? undefined : recordOf(lease);
     },
-    create: async (claim, signal) => {
-      const { apiVersion, kind } = LEASE;
-      return recordOf(
-        await kubernetes.create<Lease>(
-          { apiVersion, kind, metadata: { namespace, name }, spec: specOf(claim) },
-          { signal },
-        ),
-      );
+    create: async (next, signal) => {
+      const lease: Lease = { apiVersion, kind, metadata: { namespace, name }, spec: specOf(next) };
+      return recordOf(await kubernetes.create(lease, { signal }));
     },
-    write: async (claim, resourceVersion, signal) =>
-      recordOf(
-        await kubernetes.patch<Lease>(
-          LEASE,
-          key,
-          { metadata: { resourceVersion }, spec: specOf(claim) },
-          { signal },
-        ),
-      ),
+    write: async (next, resourceVersion, signal) => {
+      const patch = { metadata: { resourceVersion }, spec: specOf(next) };
+      return recordOf(await kubernetes.patch<Lease>(LEASE, key, patch, { signal }));
+    },
   };
 }
 
@@ -197,7 +182,7 @@ function untilNextTry({ clock, seen, seenAt }: Candidate): number {
 }
 
 const unreached = (error: unknown): string =>
-  `Expected the Kubernetes API to answer about the Lease, got: ${error instanceof Error ? error.message : String(error)}.`;
+  `cannot reach the Lease: ${error instanceof Error ? error.message : String(error)}.`;
 
 async function leadWhileElected(candidate: Candidate): Promise<void> {
   const resigned = new AbortController();
@@ -243,12 +228,8 @@ async function claim(candidate: Candidate, signal: AbortSignal): Promise<boolean
   const startedAt = clock.now();
   const record = await lease.read(signal);
   if (record === undefined) {
-    const { durationSeconds } = clock;
-    take(
-      candidate,
-      await lease.create({ holder: identity, durationSeconds, transitions: 0, isNew: true }, signal),
-      startedAt,
-    );
+    const next = { holder: identity, durationSeconds: clock.durationSeconds, transitions: 0, isNew: true };
+    take(candidate, await lease.create(next, signal), startedAt);
     return true;
   }
   if (record.resourceVersion !== candidate.seen?.resourceVersion) see(candidate, record);

@@ -19,13 +19,6 @@ interface FirstListingOptions {
   readonly sleep?: Sleep;
 }
 
-/** The first list of each kind. */
-interface FirstListing<Each> {
-  /** Learns that all objects of a kind were listed. */
-  readonly listed: (source: Each) => void;
-  readonly hasBegun: () => boolean;
-}
-
 // An object that cannot be decrypted, or a conversion webhook that does not answer, makes every list of its kind fail until someone repairs that.
 // And who deletes a namespace deletes the right to read it.
 const PATIENCE_MILLISECONDS = 30_000;
@@ -34,7 +27,7 @@ const PATIENCE_MILLISECONDS = 30_000;
 export function firstListing<Each extends Listed>(
   sources: readonly Each[],
   { begin, waiting, log, signal, sleep = sleepByClock }: FirstListingOptions,
-): FirstListing<Each> {
+) {
   const missing = new Set(sources);
   const known = new Set<string>();
   let isWaitedFor = false;
@@ -49,7 +42,7 @@ export function firstListing<Each extends Listed>(
   const isNeeded = ({ kind, optional }: Each): boolean => !optional && !known.has(kind.kind);
 
   function tell(): void {
-    waiting(missing.size === 0 ? undefined : `Expected to list ${names().join(', ')}, got no answer yet.`);
+    waiting(missing.size === 0 ? undefined : `not listed yet: ${names().join(', ')}`);
   }
 
   function beginOnce(): void {
@@ -68,8 +61,9 @@ export function firstListing<Each extends Listed>(
 
   tell();
   return {
-    hasBegun: () => hasBegun,
-    listed: (source) => {
+    hasBegun: (): boolean => hasBegun,
+    /** Learns that all objects of a kind were listed. */
+    listed: (source: Each): void => {
       missing.delete(source);
       known.add(source.kind.kind);
       tell();

@@ -54,20 +54,11 @@ const usual: InformerTiming = {
 // After a stream that lived this long, the next one is opened at once.
 const GOOD_STREAM_MILLISECONDS = 5_000;
 
-/** What an informer knows of the objects of its kind. */
-interface Cache<T> {
-  /** Learns how an object is now, and says what of that is news. */
-  put(object: T): readonly ObjectEvent<T>[];
-  /** Learns that an object is gone. */
-  remove(object: T): readonly ObjectEvent<T>[];
-  /** Learns what there is, and with that also what is gone. */
-  replace(objects: readonly T[]): readonly ObjectEvent<T>[];
-}
-
-/** Begins to know objects. */
-export function createCache<T extends Informed>(): Cache<T> {
+/** Begins to know objects, and says what of them is news. */
+export function createCache<T extends Informed>() {
   const known = new Map<string, T>();
 
+  /** Learns how an object is now. */
   function put(object: T): readonly ObjectEvent<T>[] {
     const old = known.get(cacheKeyOf(object));
     known.set(cacheKeyOf(object), object);
@@ -82,10 +73,12 @@ export function createCache<T extends Informed>(): Cache<T> {
     return [{ type: 'update', object, old }];
   }
 
+  /** Learns that an object is gone. */
   function remove(object: T): readonly ObjectEvent<T>[] {
     return known.delete(cacheKeyOf(object)) ? [{ type: 'delete', object }] : [];
   }
 
+  /** Learns what there is, and with that also what is gone. */
   function replace(objects: readonly T[]): readonly ObjectEvent<T>[] {
     const kept = new Set(objects.map(cacheKeyOf));
     const gone = [...known.values()].filter((object) => !kept.has(cacheKeyOf(object)));
@@ -99,9 +92,9 @@ export function createCache<T extends Informed>(): Cache<T> {
 const cacheKeyOf = ({ metadata }: Informed): string => `${metadata.namespace ?? ''}/${metadata.name}`;
 
 /** An informer at work. */
-interface Informer<T> extends InformerOptions<T> {
+interface Informer<T extends Informed> extends InformerOptions<T> {
   readonly timing: InformerTiming;
-  readonly known: Cache<T>;
+  readonly known: ReturnType<typeof createCache<T>>;
   readonly reportFailure: (error: unknown) => void;
   /** From where to watch; undefined when everything has to be listed again. */
   version: string | undefined;
@@ -148,12 +141,8 @@ async function attempt<T extends Informed>(informer: Informer<T>): Promise<void>
 async function relist<T extends Informed>(informer: Informer<T>): Promise<string> {
   const { kubernetes, kind, timing, namespace, labelSelector, signal } = informer;
   const trim = trimOf(informer);
-  const { items, resourceVersion } = await kubernetes.snapshot<T>(kind, {
-    namespace,
-    labelSelector,
-    signal,
-    trim,
-  });
+  const options = { namespace, labelSelector, signal, trim };
+  const { items, resourceVersion } = await kubernetes.snapshot<T>(kind, options);
   informer.relistAt = timing.now() + timing.relistSeconds * 1000 * (0.9 + timing.random() / 5);
   informer.known.replace(items).forEach(informer.onEvent);
   informer.reportFailure(undefined);
@@ -164,14 +153,8 @@ async function relist<T extends Informed>(informer: Informer<T>): Promise<string
 async function follow<T extends Informed>(informer: Informer<T>, resourceVersion: string): Promise<void> {
   const { kubernetes, kind, timing, namespace, labelSelector, signal } = informer;
   const timeoutSeconds = Math.max(1, Math.ceil((informer.relistAt - timing.now()) / 1000));
-  const stream = kubernetes.watch<T>(kind, {
-    namespace,
-    labelSelector,
-    signal,
-    resourceVersion,
-    timeoutSeconds,
-  });
-  for await (const event of stream) {
+  const options = { namespace, labelSelector, signal, resourceVersion, timeoutSeconds };
+  for await (const event of kubernetes.watch<T>(kind, options)) {
     informer.version = take(informer, event);
     informer.reportFailure(undefined);
   }
@@ -185,7 +168,7 @@ function take<T extends Informed>(informer: Informer<T>, event: WatchEvent<T>): 
   return object.metadata.resourceVersion;
 }
 
-function sync<T>(informer: Informer<T>): void {
+function sync<T extends Informed>(informer: Informer<T>): void {
   if (informer.synced) return;
   informer.synced = true;
   informer.onSynced();
@@ -246,4 +229,37 @@ function failureReporter<T>({
 function reasonOf(error: unknown): string {
   if (error === undefined) return '';
   return error instanceof KubernetesError ? error.reason : 'Unknown';
+}
+
+/** What is to run under a key, until it is not wanted any more, or in another version. */
+export interface WantedWatch {
+  readonly version: string;
+  readonly run: (signal: AbortSignal) => Promise<void>;
+}
+
+/** Runs watches by their keys until the signal. */
+export function createWatchSet(signal: AbortSignal) {
+  const running = new Map<string, { readonly version: string; readonly stop: AbortController }>();
+  const ending = new Set<Promise<void>>();
+
+  function start(key: string, { version, run }: WantedWatch): void {
+    const stop = new AbortController();
+    running.set(key, { version, stop });
+    const ended = run(AbortSignal.any([signal, stop.signal])).finally(() => ending.delete(ended));
+    ending.add(ended);
+  }
+
+  return {
+    /** Stops what is not wanted any more, and starts what does not run yet. */
+    update: (wanted: ReadonlyMap<string, WantedWatch>): void => {
+      for (const [key, { version, stop }] of running) {
+        if (wanted.get(key)?.version === version) continue;
+        stop.abort();
+        running.delete(key);
+      }
+      for (const [key, watch] of wanted) if (!running.has(key)) start(key, watch);
+    },
+    /** Returns when nothing runs any more, after the signal. */
+    ended: async (): Promise<void> => void (await Promise.all(ending)),
+  };
 }

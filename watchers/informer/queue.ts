@@ -21,16 +21,6 @@ export interface QueueOptions<T> {
   readonly random?: () => number;
 }
 
-/** Items that are each performed at least once after they were put in. */
-interface Queue<T> {
-  /** Puts an item in; one that waits already under the same key stands for both. */
-  readonly put: (item: T) => void;
-  /** How many keys there are that have something left to do, but for those that wait for more of the same. */
-  readonly size: () => number;
-  /** Ends when nothing is left to do. */
-  readonly idle: () => Promise<void>;
-}
-
 interface Entry<T> {
   item: T;
   /** Whether an item came since the last attempt began, which may have been too early for it. */
@@ -39,8 +29,8 @@ interface Entry<T> {
 
 const usual: Backoff = { first: 200, longest: 5_000 };
 
-/** Makes an empty queue, which works until the signal is given. */
-export function createQueue<T>(options: QueueOptions<T>): Queue<T> {
+/** Makes an empty queue, which performs each item at least once after it was put in, until the signal is given. */
+export function createQueue<T>(options: QueueOptions<T>) {
   const { backoff = () => usual, sleep = sleepByClock, signal, gather = () => 0 } = options;
   const hurry = AbortSignal.any([signal, ...(options.hurry === undefined ? [] : [options.hurry])]);
   const entries = new Map<string, Entry<T>>();
@@ -81,6 +71,7 @@ export function createQueue<T>(options: QueueOptions<T>): Queue<T> {
     }
   }
 
+  /** Puts an item in; one that waits already under the same key stands for both. */
   function put(item: T): void {
     const key = options.keyOf(item);
     const waiting = entries.get(key);
@@ -96,8 +87,10 @@ export function createQueue<T>(options: QueueOptions<T>): Queue<T> {
 
   return {
     put,
-    size: () => entries.size - gathering,
-    idle: async () => {
+    /** How many keys have something left to do, but for those that wait for more of the same. */
+    size: (): number => entries.size - gathering,
+    /** Returns when nothing is left to do. */
+    idle: async (): Promise<void> => {
       if (entries.size > 0) await new Promise<void>((resolve) => idlers.push(resolve));
     },
   };

@@ -1,7 +1,7 @@
 import type { Log } from '../../clients/log.ts';
 import type { Reach, RemoteClusters, StoredClusterSecret } from '../../clients/kubernetes/remote-clusters.ts';
 import { trimRemote, type RemoteObject } from '../../domain/discovery/clusters/seen.ts';
-import { runInformer, type InformerTiming } from './informer.ts';
+import { createWatchSet, runInformer, type InformerTiming, type WantedWatch } from './informer.ts';
 import type { Instruction } from '../instruction.ts';
 import {
   remoteKinds,
@@ -13,15 +13,6 @@ import {
 } from '../routes/route-remote.ts';
 import type { View } from './store.ts';
 
-/** Watches clusters: what is looked for in them, and no more. */
-interface RemoteWatching {
-  /** Watches from now on what has to be watched by what is known now. */
-  refresh(): void;
-  /** Ends when nothing is watched any more, after the signal. */
-  ended(): Promise<void>;
-}
-
-/** What clusters are watched with. */
 interface RemoteWatchingOptions {
   readonly clusters: RemoteClusters;
   readonly view: View;
@@ -31,33 +22,24 @@ interface RemoteWatchingOptions {
   readonly timing?: Partial<InformerTiming>;
 }
 
-interface Running {
-  readonly resourceVersion: string;
-  readonly stop: AbortController;
-}
+type ReachedCluster = Extract<Reach, { is: 'Client' }>;
 
 // A cluster may be away for long, and there may be many.
 const BACKOFF = { first: 500, longest: 15_000 };
 
-/** Begins to watch clusters. */
-export function watchRemotely(options: RemoteWatchingOptions): RemoteWatching {
+/** Begins to watch clusters: what is looked for in them, and no more. */
+export function watchRemotely(options: RemoteWatchingOptions) {
   const { clusters, view, log, signal } = options;
-  const running = new Map<string, Running>();
-  const ending = new Set<Promise<void>>();
+  const watches = createWatchSet(signal);
   let namespaces = new Set<string>();
 
-  function start(key: string, watch: RemoteWatch, reach: Extract<Reach, { is: 'Client' }>): void {
-    const stop = new AbortController();
-    running.set(key, { resourceVersion: watch.secret.metadata.resourceVersion, stop });
-    const until = AbortSignal.any([signal, stop.signal]);
-    const ended = inform(watch, reach, { ...options, signal: until }).finally(() => ending.delete(ended));
-    ending.add(ended);
-  }
-
   /** What the secrets of a namespace have watched; nothing where this version cannot read an object there. */
-  function watchesOf(namespace: string, secrets: readonly StoredClusterSecret[]): readonly Expanded[] {
+  function watchesOf(
+    namespace: string,
+    secrets: readonly StoredClusterSecret[],
+  ): readonly (readonly [string, WantedWatch])[] {
     try {
-      return remoteWatches(secrets, view).flatMap((watch) => expand(watch, clusters));
+      return remoteWatches(secrets, view).flatMap((watch) => expand(watch, options));
     } catch (error) {
       log.error({ namespace, err: error }, 'clusters of a namespace not watched');
       return [];
@@ -65,19 +47,14 @@ export function watchRemotely(options: RemoteWatchingOptions): RemoteWatching {
   }
 
   return {
-    refresh() {
+    /** Watches from now on what has to be watched by what is known now. */
+    refresh(): void {
       if (signal.aborted) return;
       namespaces = forget(clusters, view.Secret.list(), namespaces);
       const secrets = Map.groupBy(view.Secret.list(), ({ metadata }) => metadata.namespace);
-      const wanted = new Map([...secrets].flatMap(([namespace, some]) => watchesOf(namespace, some)));
-      for (const [key, { resourceVersion, stop }] of running) {
-        if (wanted.get(key)?.watch.secret.metadata.resourceVersion === resourceVersion) continue;
-        stop.abort();
-        running.delete(key);
-      }
-      for (const [key, { watch, reach }] of wanted) if (!running.has(key)) start(key, watch, reach);
+      watches.update(new Map([...secrets].flatMap(([namespace, some]) => watchesOf(namespace, some))));
     },
-    ended: async () => void (await Promise.all(ending)),
+    ended: watches.ended,
   };
 }
 
@@ -94,27 +71,28 @@ function forget(
   return new Set(uids.keys());
 }
 
-type Expanded = readonly [
-  string,
-  { readonly watch: RemoteWatch; readonly reach: Extract<Reach, { is: 'Client' }> },
-];
-
 /** Splits a watch into those of the namespaces that may be touched; none when the secret cannot be followed, which its readers report. */
-function expand(watch: RemoteWatch, clusters: RemoteClusters): readonly Expanded[] {
-  const reach = clusters.reach(watch.secret);
+function expand(
+  watch: RemoteWatch,
+  options: RemoteWatchingOptions,
+): readonly (readonly [string, WantedWatch])[] {
+  const reach = options.clusters.reach(watch.secret);
   if (reach.is === 'Problem') return [];
   const { kind, namespace, secret } = watch;
   const isBounded = kind !== 'Node' && reach.namespaces.length > 0;
   const allowed = reach.namespaces.filter((one) => namespace === undefined || one === namespace);
   return (isBounded ? allowed : [namespace]).map((one) => [
     [secret.metadata.uid, kind, one ?? ''].join(' '),
-    { watch: { ...watch, namespace: one }, reach },
+    {
+      version: secret.metadata.resourceVersion,
+      run: (signal) => inform({ ...watch, namespace: one }, reach, { ...options, signal }),
+    },
   ]);
 }
 
 async function inform(
   watch: RemoteWatch,
-  { client, name }: Extract<Reach, { is: 'Client' }>,
+  { client, name }: ReachedCluster,
   { view, dispatch, log, signal, timing }: RemoteWatchingOptions,
 ): Promise<void> {
   // What a cluster has when it is first looked at is told at once, and not object by object.

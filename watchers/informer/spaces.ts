@@ -12,20 +12,11 @@ import type { Instruction } from '../instruction.ts';
 import type { ForeignObject } from '../kinds.ts';
 import { routeStagedPart } from '../routes/route-staged.ts';
 import { cachedFields } from './cached-fields.ts';
-import { runInformer, type InformerTiming } from './informer.ts';
+import { createWatchSet, runInformer, type InformerTiming, type WantedWatch } from './informer.ts';
 import { shelfOf, type View } from './store.ts';
 
 type Space = NonNullable<StagedBindingPolicySpec['space']>;
 
-/** Watches workload description spaces that are other API servers. */
-interface SpaceWatching {
-  /** Watches from now on the spaces that StagedBindingPolicies name by now. */
-  refresh(): void;
-  /** Ends when nothing is watched any more, after the signal. */
-  ended(): Promise<void>;
-}
-
-/** What spaces are watched with. */
 interface SpaceWatchingOptions {
   readonly kubernetes: Pick<KubernetesClient, 'get'>;
   readonly clusters: Pick<RemoteClusters, 'reach'>;
@@ -45,33 +36,22 @@ const BACKOFF = { first: 500, longest: 15_000 };
 
 const spaceKey = ({ namespace, name, key }: Space): string => `${namespace}/${name}/${key}`;
 
-/** Begins to watch spaces; nothing is watched in the cluster that Okra is in, which the other informers do. */
-export function watchSpaces(options: SpaceWatchingOptions): SpaceWatching {
+/** Begins to watch workload description spaces that are other API servers; the other informers watch Okra's own. */
+export function watchSpaces(options: SpaceWatchingOptions) {
   const { view, signal } = options;
-  const running = new Map<string, AbortController>();
-  const ending = new Set<Promise<void>>();
-
-  function start(key: string, space: Space): void {
-    const stop = new AbortController();
-    running.set(key, stop);
-    const until = AbortSignal.any([signal, stop.signal]);
-    const ended = follow(space, { ...options, signal: until }).finally(() => ending.delete(ended));
-    ending.add(ended);
-  }
-
+  const watches = createWatchSet(signal);
+  const watchOf = (space: Space): WantedWatch => ({
+    version: '',
+    run: (until) => follow(space, { ...options, signal: until }),
+  });
   return {
-    refresh() {
+    /** Watches from now on the spaces that StagedBindingPolicies name by now. */
+    refresh(): void {
       if (signal.aborted) return;
       const spaces = view.StagedBindingPolicy.list().flatMap(({ spec }) => spaceIn(spec) ?? []);
-      const wanted = new Map(spaces.map((space) => [spaceKey(space), space]));
-      for (const [key, stop] of running) {
-        if (wanted.has(key)) continue;
-        stop.abort();
-        running.delete(key);
-      }
-      for (const [key, space] of wanted) if (!running.has(key)) start(key, space);
+      watches.update(new Map(spaces.map((space) => [spaceKey(space), watchOf(space)])));
     },
-    ended: async () => void (await Promise.all(ending)),
+    ended: watches.ended,
   };
 }
 
@@ -85,19 +65,21 @@ function spaceIn(spec: unknown): Space | undefined {
 /** Watches a space by what its Secret says, until the signal; with another Secret it begins again. */
 async function follow(space: Space, options: SpaceWatchingOptions): Promise<void> {
   const { signal, sleep = sleepByClock, timing } = options;
-  let watched: Watched | undefined;
+  const watches = createWatchSet(signal);
+  let isWatched = false;
   for (let failures = 0; !signal.aborted;) {
     const secret = await secretOf(space, options);
     // What cannot be read is taken to be as it was.
-    if (secret !== 'Unknown' && secret?.metadata.resourceVersion !== watched?.version) {
-      await watched?.end();
-      watched = secret === undefined ? undefined : watch(space, secret, options);
+    if (secret !== 'Unknown') {
+      const wanted = secret === undefined ? undefined : watchOf(space, secret, options);
+      isWatched = wanted !== undefined;
+      watches.update(new Map(wanted === undefined ? [] : [['', wanted]]));
     }
-    failures = watched === undefined ? failures + 1 : 0;
+    failures = isWatched ? 0 : failures + 1;
     const backoff = timing?.backoff ?? BACKOFF;
     await sleep(failures === 0 ? LOOK_MILLISECONDS : waitAfter(failures, backoff, timing?.random), signal);
   }
-  await watched?.end();
+  await watches.ended();
 }
 
 /** Reads the Secret of a space; undefined where there is none. */
@@ -114,27 +96,15 @@ async function secretOf(
   }
 }
 
-/** A space that is watched by a version of its Secret. */
-interface Watched {
-  readonly version: string;
-  /** Returns when nothing of it is watched any more. */
-  end(): Promise<void>;
-}
-
-/** Begins to watch a space; undefined where its Secret leads nowhere, which the status of those who name it says. */
-function watch(space: Space, secret: StoredSecret, options: SpaceWatchingOptions): Watched | undefined {
+/** How a space is watched; undefined where its Secret leads nowhere, which the status of those who name it says. */
+function watchOf(space: Space, secret: StoredSecret, options: SpaceWatchingOptions): WantedWatch | undefined {
   const read = readKubeconfig(secret, space.key);
   const reach = read.is === 'Cluster' ? options.clusters.reach(read.secret) : undefined;
   if (reach?.is !== 'Client') return undefined;
-  const stop = new AbortController();
-  const signal = AbortSignal.any([options.signal, stop.signal]);
-  const ended = inform(space, reach.client, { ...options, signal });
+  const { client } = reach;
   return {
     version: secret.metadata.resourceVersion,
-    end: async () => {
-      stop.abort();
-      await ended;
-    },
+    run: (signal) => inform(space, client, { ...options, signal }),
   };
 }
 

@@ -7,8 +7,8 @@ import type { ForeignObject } from '../kinds.ts';
 import { createStores } from '../informer/store.ts';
 import type { KindEvent } from '../kinds.ts';
 import { aCell } from '../testing/builders.ts';
-import { listening, heldBy } from './listening.ts';
-import { tellOf } from './telling.ts';
+import { heldBy } from './states.ts';
+import { listening, tellOf } from './telling.ts';
 import { aRolloutStatus } from '../../domain/testing/builders.ts';
 
 const START = Date.parse('2026-01-01T00:00:00Z');

@@ -1,12 +1,28 @@
-import { ACCESS_POLICY, FREEZE } from '../../clients/kubernetes/kinds.ts';
+import { ACCESS_POLICY, FREEZE, type KindRef } from '../../clients/kubernetes/kinds.ts';
+import {
+  isForbidden,
+  isNotFound,
+  type KubernetesClient,
+  type SnapshotOptions,
+  type WatchEvent,
+  type WatchOptions,
+} from '../../clients/kubernetes/kubernetes.ts';
 import type { Metrics, Sample } from '../../clients/metrics/metrics.ts';
 import { formatKey, keyOf } from '../../domain/model/ids.ts';
 import type { View } from '../informer/store.ts';
 import { sources, type KindEvent } from '../kinds.ts';
-import { type Listener, heldSince, word, type Held } from './listening.ts';
-import { isMeasured, phaseChange, statesOf } from './states.ts';
-import type { Measuring } from '../routes/route-measurement.ts';
-import { ended, standingOf, type Standing } from './progress.ts';
+
+import { measuring, phases, type Measuring } from '../routes/route-measurement.ts';
+import {
+  changesEnded,
+  heldSince,
+  standingOf,
+  statesOf,
+  stepDone,
+  word,
+  type Held,
+  type Standing,
+} from './states.ts';
 
 /** Who tells in numbers of what the watchers see, while they lead. */
 export interface Telling extends Listener {
@@ -53,12 +69,12 @@ export function tellOf(
     const now = clock();
     const before = standings.get(key);
     if (event.type === 'update') {
-      for (const took of ended(event.old, object, before, now)) {
-        if (took.name === 'okra_step_duration_seconds') metrics.observe(took.name, took.labels, took.seconds);
-        else {
-          metrics.observe(took.name, took.labels, took.seconds);
-          metrics.count('okra_changes_total', took.labels);
-        }
+      const step = stepDone(object, before, now);
+      if (step !== undefined)
+        metrics.observe('okra_step_duration_seconds', { kind: step.kind }, step.seconds);
+      for (const { outcome, seconds } of changesEnded(event.old, object)) {
+        metrics.observe('okra_change_duration_seconds', { outcome }, seconds);
+        metrics.count('okra_changes_total', { outcome });
       }
     }
     keep(held, key, event.type === 'delete' ? undefined : heldSince(object, held.get(key), now));
@@ -68,10 +84,11 @@ export function tellOf(
     keep(standings, key, standing && { ...standing, since });
   }
 
-  function takeMeasurement(happened: KindEvent<Measuring>): void {
-    const { old, now } = phaseChange(happened) ?? {};
+  function takeMeasurement<Kind extends Measuring>({ kind, event }: KindEvent<Kind>): void {
+    if (event.type !== 'update') return;
+    const [old, now] = [phases[kind](event.old), phases[kind](event.object)];
     if (isVerdict(now) && !isVerdict(old))
-      metrics.count('okra_verdicts_total', { kind: happened.kind, verdict: word(now ?? '') });
+      metrics.count('okra_verdicts_total', { kind, verdict: word(now ?? '') });
   }
 
   function heard(kind: string, namespace = ''): void {
@@ -121,6 +138,9 @@ const optional: ReadonlySet<string> = new Set(
 // No rollout goes on where these may not be read.
 const readByRollouts: ReadonlySet<string> = new Set([FREEZE.kind, ACCESS_POLICY.kind]);
 
+const isMeasured = (happened: KindEvent): happened is KindEvent<Measuring> =>
+  measuring.some((kind) => kind === happened.kind);
+
 const verdicts: ReadonlySet<string> = new Set(['Successful', 'Failed', 'Error', 'Inconclusive']);
 
 const isVerdict = (phase: string | undefined): boolean => phase !== undefined && verdicts.has(phase);
@@ -128,4 +148,53 @@ const isVerdict = (phase: string | undefined): boolean => phase !== undefined &&
 function keep<Value>(map: Map<string, Value>, key: string, value: Value | undefined): void {
   if (value === undefined) map.delete(key);
   else map.set(key, value);
+}
+
+/** Learns something about how a kind is watched, in one namespace or in all. */
+export type Heard = (kind: string, namespace: string | undefined) => void;
+
+/** Who is told. */
+export interface Listener {
+  /** Learns that the API server is asked for a kind. */
+  readonly asked: Heard;
+  /** Learns that the API server has sent something about it. */
+  readonly heard: Heard;
+  /** Learns that the API server has no such kind. */
+  readonly absent: Heard;
+  /** Learns that Okra may not read it. */
+  readonly forbidden: Heard;
+}
+
+/** The same client, which tells of each list and each event that has come. */
+export function listening(
+  kubernetes: KubernetesClient,
+  { asked, heard, absent, forbidden }: Listener,
+): KubernetesClient {
+  return {
+    ...kubernetes,
+    snapshot: async <T>(kind: KindRef, options?: SnapshotOptions<T>) => {
+      asked(kind.kind, options?.namespace);
+      try {
+        const found = await kubernetes.snapshot(kind, options);
+        heard(kind.kind, options?.namespace);
+        return found;
+      } catch (error) {
+        if (isNotFound(error)) absent(kind.kind, options?.namespace);
+        if (isForbidden(error)) forbidden(kind.kind, options?.namespace);
+        throw error;
+      }
+    },
+    watch: <T>(kind: KindRef, options: WatchOptions) =>
+      hearing(kubernetes.watch<T>(kind, options), () => heard(kind.kind, options.namespace)),
+  };
+}
+
+async function* hearing<T>(
+  events: AsyncIterable<WatchEvent<T>>,
+  heard: () => void,
+): AsyncIterable<WatchEvent<T>> {
+  for await (const event of events) {
+    heard();
+    yield event;
+  }
 }
