@@ -28,15 +28,11 @@ import { builtBundle, bundleWorkflowsApart } from './clients/temporal/workflow-b
 export interface WorkerSettings {
   readonly config: Config;
   readonly log: Log;
-  /** That of okrad. */
   readonly version: string;
   readonly metrics: Pick<Metrics, 'count' | 'observe' | 'states'>;
-  /** Ends the worker: what runs is given time to end, and is taken up elsewhere otherwise. */
   readonly signal: AbortSignal;
-  /** Told what is waited for. */
   readonly waiting: {
     readonly temporal: Waiting;
-    /** Until Temporal has seen the worker poll. */
     readonly polls: Waiting;
   };
 }
@@ -161,38 +157,31 @@ function tell(installation: Installation, log: Log): void {
   );
 }
 
-/** The queue of the activity that runs this. */
 const activityQueue = (): string | undefined => asyncLocalStorage.getStore()?.info.taskQueue;
 
 type Queues = Pick<Config, 'taskQueue' | 'elbv2TaskQueue'>;
 
-/** The queue of what takes traffic back. */
 const urgentQueueOf = ({ elbv2TaskQueue }: Pick<Config, 'elbv2TaskQueue'>): string =>
   `${elbv2TaskQueue}-urgent`;
 
-/** The queue of what reads clusters and AWS for discovery. */
 const discoveryQueueOf = ({ taskQueue }: Pick<Config, 'taskQueue'>): string => `${taskQueue}-discovery`;
 
-/** What the reads of an activity are for, by its task queue; undefined: of no activity. */
 function readPriority(taskQueue: string | undefined, config: Queues): ReadPriority {
   if (taskQueue === urgentQueueOf(config)) return 'Urgent';
   return taskQueue === discoveryQueueOf(config) ? 'Background' : 'Usual';
 }
 
-/** All that the worker polls. */
 const queuesOf = (config: Queues): readonly PolledQueue[] => [
   { taskQueue: config.taskQueue, types: ['workflow', 'activity'] },
   ...activityQueuesOf(config).map(({ taskQueue }): PolledQueue => ({ taskQueue, types: ['activity'] })),
 ];
 
-/** What the workers do. */
 interface Work {
   readonly config: Queues;
   readonly activities: Activities;
   readonly workflows: Pick<WorkerOptions, 'workflowBundle'>;
 }
 
-/** Makes a worker for each queue. */
 const createWorkers = (
   common: Omit<WorkerOptions, 'taskQueue'>,
   { config, activities, workflows }: Work,
@@ -218,7 +207,6 @@ const createWorkers = (
     ),
   ]);
 
-/** A queue for activities alone. */
 interface ActivityQueue {
   readonly taskQueue: string;
   readonly names: readonly (keyof Activities)[];
@@ -234,7 +222,6 @@ const activityQueuesOf = (config: Queues): readonly ActivityQueue[] => [
   { taskQueue: urgentQueueOf(config), names: ['shiftTraffic'] },
 ];
 
-/** The names of the activities that wait on the task queue of ELBv2. */
 const onElbv2Queue: readonly (keyof Activities)[] = [
   'shiftTraffic',
   'applyLoadBalancer',
@@ -246,7 +233,6 @@ const onElbv2Queue: readonly (keyof Activities)[] = [
   'reachELBv2',
 ];
 
-/** The names of the activities that read clusters and AWS for discovery. */
 const onDiscoveryQueue: readonly (keyof Activities)[] = [
   'syncClusterSet',
   'syncTargetGroupSet',

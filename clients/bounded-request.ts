@@ -19,7 +19,6 @@ export interface AnswerLimits {
 /** What no answer reaches of as many groups and points as are judged. */
 export const METRICS_ANSWER: AnswerLimits = { answerBytes: 4_000_000, milliseconds: 15_000 };
 
-/** One request. */
 interface BoundedRequest {
   /** Who is asked, for people: Datadog, Prometheus. */
   readonly provider: string;

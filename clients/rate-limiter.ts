@@ -7,9 +7,7 @@ export interface CallRate {
   readonly burst: number;
 }
 
-/** How a call waits for its token. */
 interface TokenRequest {
-  /** Whether it goes before those that are not. */
   readonly urgent: boolean;
   readonly signal: AbortSignal;
 }

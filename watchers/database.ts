@@ -27,7 +27,6 @@ export function temporalDatabase({ connection, client }: Temporal, log: Log): Te
   };
 }
 
-/** What is needed to notice that Temporal has lost its database. */
 interface DatabaseOptions {
   readonly database: TemporalDatabase;
   /** Called when the database is another one, in which nothing is known of what ran. */

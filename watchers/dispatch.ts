@@ -27,21 +27,16 @@ export interface WorkflowCalls {
 /** Takes instructions and sees them carried out, however long Temporal is away. */
 export interface Dispatcher {
   readonly dispatch: (instruction: Instruction) => void;
-  /** Carries an instruction out now, once. */
   readonly carryOut: (instruction: Instruction) => Promise<void>;
-  /** How many instructions are due and not carried out yet. */
   readonly pending: () => number;
-  /** Ends when all instructions are carried out. */
   readonly idle: () => Promise<void>;
 }
 
-/** What a dispatcher needs. */
 interface DispatcherOptions {
   readonly calls: WorkflowCalls;
   readonly config: Pick<Config, 'taskQueue' | 'driftIntervalSeconds' | 'syncIntervalSeconds' | 'temporal'>;
   readonly log: Log;
   readonly signal: AbortSignal;
-  /** From now on nothing waits for more of the same. */
   readonly hurry?: AbortSignal;
   readonly sleep?: Sleep;
 }

@@ -36,7 +36,6 @@ export interface ForeignObject extends Informed {
   readonly digest?: string;
 }
 
-/** How objects are watched that are not Okra's; Okra can do without each of these kinds. */
 interface Foreign {
   readonly ref: KindRef;
   readonly labelSelector?: string;
@@ -50,7 +49,6 @@ const unstored = { isStored: false, isReplayed: false } as const;
 const stored = { isStored: true, isReplayed: false } as const;
 const measured = { labelSelector: CELL_LABEL, isStored: true, isReplayed: true } as const;
 
-/** The kinds of other projects that watchers look at. */
 const foreignKinds = {
   // Not replayed: who looks into their clusters is, and so has just been started.
   Secret: { ref: SECRET, labelSelector: CLUSTER_SECRETS, ...stored },
@@ -101,7 +99,6 @@ const isStoredKind = (kind: string): kind is Stored => !isForeign(kind) || forei
 export interface Source {
   readonly kind: KindRef;
   readonly labelSelector?: string;
-  /** Whether Okra can do without the kind. */
   readonly optional: boolean;
 }
 

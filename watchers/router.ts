@@ -14,7 +14,6 @@ import { route } from './routes/route.ts';
 
 /** Keeps what is known, and says what to do about each event once everything is known. */
 export interface Router {
-  /** All that is known. */
   readonly view: View;
   /** Learns of an event, and routes it unless there is more to learn first. */
   take(happened: KindEvent): void;
@@ -26,7 +25,6 @@ export interface Router {
   ordersFor(workflowIds: readonly string[]): ReadonlyMap<string, Instruction>;
 }
 
-/** What a workflow works for: an object of this kind, if it exists. */
 interface WorkedOn {
   readonly kind: KindWithWorkflow;
   readonly object: Informed | undefined;

@@ -14,7 +14,6 @@ import type { Router } from './router.ts';
 export interface ReplacerOptions {
   readonly tasks: WorkflowTasks;
   readonly router: Pick<Router, 'objectOf' | 'ordersFor'>;
-  /** Starts a workflow, or wakes it. */
   readonly carryOut: (order: Instruction) => Promise<void>;
   readonly kubernetes: Pick<KubernetesClient, 'create'>;
   readonly log: Pick<Log, 'warn' | 'debug'>;
@@ -32,7 +31,6 @@ export interface Found {
   readonly isShortened: boolean;
 }
 
-/** A workflow whose run was terminated, and that does not run again yet. */
 interface Replaced {
   readonly order: Instruction;
   readonly workflowId: string;

@@ -26,7 +26,6 @@ import { given } from '../domain/model/fields.ts';
 /** What the watchers need. */
 export interface WatcherOptions {
   readonly kubernetes: KubernetesClient;
-  /** The clusters that secrets name. */
   readonly clusters: RemoteClusters;
   readonly temporal: { readonly client: Client };
   readonly database: TemporalDatabase;
@@ -159,7 +158,6 @@ async function inform(options: WatcherOptions, router: Router, dispatcher: Dispa
   await Promise.all([remote.ended(), spaces.ended()]);
 }
 
-/** A kind to watch, in one namespace or in all. */
 interface PlacedSource extends Source {
   readonly namespace?: string;
 }
@@ -181,7 +179,6 @@ function sourcesOf({
   );
 }
 
-/** What is watched for StagedBindingPolicies alone. */
 const stagedKinds: ReadonlySet<string> = new Set([
   'StagedBindingPolicy',
   'BindingPolicy',
@@ -244,7 +241,6 @@ export function inOneGo(
 /** What is needed to find workflows whose object is gone. */
 export interface OrphanOptions {
   readonly client: Pick<Client, 'workflow'>;
-  /** The namespaces that are watched; empty: all. */
   readonly namespaces: readonly string[];
   readonly router: Pick<Router, 'objectOf'>;
   readonly dispatcher: Pick<Dispatcher, 'dispatch'>;

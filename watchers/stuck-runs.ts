@@ -7,7 +7,6 @@ import { kindsWithWorkflow } from '../domain/model/workflow-ids.ts';
 import { isWakingSignal } from './instruction.ts';
 import { runReplacer, type Found, type ReplacerOptions } from './run-replacer.ts';
 
-/** What is needed to find runs that cannot continue, and to replace them. */
 interface StuckRunOptions extends ReplacerOptions {
   /** Called when the database of Temporal was restored, which may lack what was started since. */
   readonly onRestored: () => void;
@@ -43,7 +42,6 @@ export async function watchStuckRuns(options: StuckRunOptions): Promise<void> {
   const counter = stuckCounter(clock);
   const end = metrics.states('workflows', counter.read);
 
-  /** How many events runs had when they were read last. */
   const lengths = new Map<string, { readonly events: number; readonly at: number }>();
 
   async function examine(run: OpenRun): Promise<Found | undefined> {
@@ -112,7 +110,6 @@ const requestsIn = (signals: readonly WaitingSignal[]): readonly WaitingSignal[]
 /** How long a run counts as stuck after a check, in milliseconds: several scrapes, and longer than its replacement takes to be stuck. */
 const COUNTED_MILLISECONDS = 300_000;
 
-/** Counts the runs that were found to be stuck of late. */
 function stuckCounter(clock: () => number) {
   const counted = new Map<string, { readonly type: string; readonly at: number }>();
   return {

@@ -23,7 +23,6 @@ type Only<Name extends keyof Activities> = Pick<Activities, Name>;
 /** What was begun by a process that was killed is given to another after this time; each activity heartbeats four times a second. */
 const HEARTBEAT = { heartbeatTimeout: '1500ms' } as const;
 
-/** The same for what may wait: the process is busy when many go on at once. */
 const CALM_HEARTBEAT = { heartbeatTimeout: '5s' } as const;
 
 /**
@@ -81,7 +80,6 @@ const slow = (queue: 'discovery' | 'checks', summary: string) => ({
   summary: inShort(summary),
 });
 
-/** The same for what is performed step by step. */
 const stepwise = (summary: string) => ({
   ...slow('discovery', summary),
   startToCloseTimeout: '1m' as const,

@@ -31,7 +31,6 @@ export interface LookPace {
   readonly looks: Looks;
   /** Until when only what someone asks for leads to another look, in milliseconds since the epoch. */
   readonly heldUntil: number;
-  /** How many looks have failed in a row. */
   readonly failures: number;
 }
 
@@ -65,7 +64,6 @@ function paceLooks(asked: () => number, begun: LookPace = unpaced) {
       pace = failed(Date.now());
       return backoffMs(pace.failures);
     },
-    /** Whether the next look is to wait, however much changes. */
     isHeld,
     /** Waits until it need not any more, or the next run is due. */
     rest: async (): Promise<void> => {
@@ -83,16 +81,13 @@ function paceLooks(asked: () => number, begun: LookPace = unpaced) {
 /** How a run begins and ends. */
 export interface ApplicationsRun {
   readonly cancellation: Cancellation;
-  /** How fast the run before has looked. */
   readonly pace?: LookPace | undefined;
-  /** Goes on as a new run. */
   readonly renew: (state: ApplicationsState, next: NextRun) => Promise<never>;
 }
 
 /** What the next run is told besides the state. */
 export interface NextRun {
   readonly isCancelled: boolean;
-  /** Undefined: it looks at once. */
   readonly pace: LookPace | undefined;
 }
 
@@ -140,7 +135,6 @@ export async function rollOutApplications(
     return renew(live.state(), { isCancelled: live.isCancelled(), pace: pace.handedOver() });
   };
 
-  /** Looks, and does what comes of that; returns how it has ended. */
   const turn = async (heard: number): Promise<Ended | undefined> => {
     // What takes traffic back or holds it is done without EKS and the clusters, which may not answer; then all is looked at.
     const isUrgent: boolean = goesOn || isHurried(live);
@@ -180,7 +174,6 @@ export async function rollOutApplications(
   }
 }
 
-/** Whether something was asked that does not wait. */
 const isHurried = (live: LiveApplications): boolean => isUrgentlyAsked(live.state());
 
 /** Whether so much was told while something did not answer that Temporal would soon take no more, not even an abort. */
@@ -200,7 +193,6 @@ async function look(
   return answer.is === 'Answered' ? answer.value : undefined;
 }
 
-/** When to look again at the latest; undefined: at once. */
 function nextLook(
   decision: ApplicationsDecision,
   { intervalSeconds, timesReleased }: { readonly intervalSeconds: number; readonly timesReleased: number },
@@ -212,7 +204,6 @@ function nextLook(
   return Math.min(decision.until ?? next, next);
 }
 
-/** Takes one step; a request that comes meanwhile is part of the next. */
 async function step(observed: ObservedApplications, live: LiveApplications): Promise<ApplicationsDecision> {
   const asked = live.state();
   const turn = takeApplicationsTurn(observed, asked, Date.now());
@@ -232,7 +223,6 @@ async function step(observed: ObservedApplications, live: LiveApplications): Pro
   return turn.decision;
 }
 
-/** Reports how the Cell stands, when it stands otherwise than its status says. */
 async function report(
   { key, cell }: ObservedApplications,
   { report: due, decision }: ApplicationsTurn,

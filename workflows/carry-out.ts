@@ -39,11 +39,8 @@ import type { MeasuringActivities } from './activities.ts';
 
 /** What a decision is performed with. */
 export interface Situation {
-  /** What was decided by. */
   readonly observed: ObservedCell;
-  /** What the run knows by now. */
   readonly run: () => Run;
-  /** What a write of weights tells on its way. */
   readonly telling?: Telling | undefined;
 }
 
@@ -61,7 +58,6 @@ export async function carryOut(
     : ask(decision, { ...situation, cell }, hands);
 }
 
-/** A decision by which someone outside is asked. */
 type Asking = Exclude<Performable, Recorded | { do: 'Remove' | 'Release' }>;
 
 async function ask(
@@ -122,7 +118,6 @@ async function letGo(
   return doneStale(record.withoutInspected);
 }
 
-/** Looks at what a load balancer serves of which no object says so. */
 function inspect(
   { message }: Extract<Decision, { do: 'Inspect' }>,
   { observed: { key, selected }, cell }: { readonly observed: ObservedCell; readonly cell: PresentCell },
@@ -136,7 +131,6 @@ function inspect(
   });
 }
 
-/** Makes one write of weights, and takes up what was seen afterwards. */
 async function shift(
   decision: Shift,
   { observed, run, cell, telling }: Situation & { readonly cell: PresentCell },
@@ -157,7 +151,6 @@ function requiredRoute({ spec }: PresentCell): Route {
   throw ApplicationFailure.nonRetryable('Load balancer block not found in spec.ingress.', 'InvalidObject');
 }
 
-/** What is measured for. */
 interface Cause {
   readonly observed: ObservedCell;
   readonly cell: PresentCell;
@@ -186,7 +179,6 @@ async function measure(decision: Measurement, { rollout, ...cause }: Cause, hand
   }
 }
 
-/** The activities that follow what measures, by what it is. */
 function instruments(hands: Hands, summary: string) {
   const to = hands.measurements(summary);
   return {

@@ -63,9 +63,7 @@ export interface CellRolloutInput {
   readonly state?: RolloutState;
   /** What it has seen last of a rollout that is under way, so that an abort does not wait until the Cell can be looked at. */
   readonly observed?: ObservedCell;
-  /** Set when the Cell has applications. */
   readonly applications?: ApplicationsState;
-  /** How fast a Cell with applications has looked. */
   readonly pace?: LookPace;
   /** Whether it was cancelled while there was nothing to abort, and something else has kept it from its end. */
   readonly isCancelled?: true;
@@ -88,7 +86,6 @@ export async function cellRollout(input: CellRolloutInput): Promise<CellRolloutR
   );
 }
 
-/** Does for the applications of a Cell what is done elsewhere for its ingress. */
 const rollApplications = (
   key: ObjectKey,
   state: ApplicationsState,
@@ -105,7 +102,6 @@ const rollApplications = (
       }),
   });
 
-/** What the next run is told of a cancellation, which Temporal does not tell it. */
 const cancelled = (isCancelled: boolean): Pick<CellRolloutInput, 'isCancelled'> =>
   isCancelled ? { isCancelled } : {};
 
@@ -149,7 +145,6 @@ async function rollOut(input: CellRolloutInput, cancellation: Cancellation) {
 /** After so many looks in a row that were out of date before they ended, what may take traffic back does not wait for another. */
 const MOST_OUTRUN = 3;
 
-/** Counts the looks in a row that were out of date before they ended. */
 function outrunLooks() {
   let looks = 0;
   return {
@@ -158,10 +153,8 @@ function outrunLooks() {
   };
 }
 
-/** Whether the history is long, and nobody waits for an answer from this run. */
 const mayRenew = (): boolean => hasLongHistory() && allHandlersFinished();
 
-/** Continues as a new run, with everything that this one knows. */
 async function renew(key: ObjectKey, live: LiveRun): Promise<void> {
   setCurrentDetails(`Going on in a new run of ${workflowInfo().workflowId}.`);
   await goOn<typeof cellRollout>({
@@ -185,7 +178,6 @@ async function look(key: ObjectKey, live: LiveRun): Promise<void> {
   }
 }
 
-/** Reports and performs a decision. */
 async function act(turn: Extract<Turn, { is: 'Perform' }>, live: LiveRun): Promise<void> {
   const { decision, observed, run } = turn;
   const situation = { observed, run: live.run };

@@ -5,21 +5,17 @@ import { failureOf } from './failure.ts';
 import { changed } from './messages.ts';
 import { isDue, waitUntil } from './renewal.ts';
 
-/** What a workflow does that lives as long as its object. */
 interface Entity {
   /** The longest time between two syncs, in seconds, until a sync says otherwise; each is jittered by up to a tenth. */
   readonly intervalSeconds: number;
   /** Over how many seconds the syncs are spread of those that are woken together; 0: they sync at once. */
   readonly spreadSeconds?: number;
-  /** That the syncs of the run before have failed. */
   readonly before?: FailedBefore | undefined;
   /** Makes a sync, and is told when the ones before have failed. */
   readonly sync: (...before: FailedBefore[]) => Promise<Synced>;
-  /** Goes on as a new run with the same input, but for these. */
   readonly renew: (next: Renewed) => Promise<never>;
 }
 
-/** What a run hands over to the next. */
 interface Renewed {
   readonly intervalSeconds: number;
   readonly before?: FailedBefore;
@@ -56,7 +52,6 @@ export async function entity({
   }
 }
 
-/** Makes one sync; one that fails is made again after the interval. */
 async function attempt(
   sync: () => Promise<Synced>,
 ): Promise<{ readonly synced: Synced; readonly isFailed: boolean }> {

@@ -19,14 +19,11 @@ import { requestSignals, requestUpdates, type Answer } from './messages.ts';
 export interface Approved {
   readonly key: ObjectKey;
   readonly state: () => RolloutState;
-  /** Changes what is remembered, and wakes whoever waits for that. */
   readonly take: (change: (state: RolloutState) => RolloutState) => void;
 }
 
-/** An approval that counts, with what is said of it, or why it does not. */
 type Judged = { readonly is: 'Counted' | 'Refused'; readonly message: string };
 
-/** How many approvals are looked at at once. */
 const MOST_AT_ONCE = 20;
 
 const description =

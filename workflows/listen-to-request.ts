@@ -3,13 +3,11 @@ import { type RawValue, type UpdateDefinition, defaultPayloadConverter } from '@
 import type { RequestName, Stamp } from '../domain/model/request.ts';
 import { requestSignals, requestUpdates, type Answer } from './messages.ts';
 
-/** What is done about a request. */
 interface Listener {
   /** What the request does, for the Web UI of Temporal. */
   readonly description: string;
   /** Says why it makes no sense now; undefined when it does. */
   readonly refusal: (sent: RawValue | undefined) => string | undefined;
-  /** Says what happens when it is taken; asked before it is. */
   readonly answer: (sent: RawValue | undefined) => string;
   readonly take: (sent: RawValue | undefined) => void;
 }

@@ -19,9 +19,7 @@ import { listenTo, stampOf } from './listen-to-request.ts';
 export interface LiveApplications {
   readonly state: () => ApplicationsState;
   readonly change: (change: (state: ApplicationsState) => ApplicationsState) => void;
-  /** How many words have come. */
   readonly heard: () => number;
-  /** How many of them were asked by someone. */
   readonly asked: () => number;
   /** Whether the workflow was cancelled in Temporal while there was nothing to abort. */
   readonly isCancelled: () => boolean;
@@ -69,13 +67,11 @@ export function listenForApplications(
   };
 }
 
-/** The applications that are asked. */
 interface AskedApplications {
   readonly state: () => ApplicationsState;
   readonly take: (request: TakenRequest<RequestName>) => void;
 }
 
-/** Listens to what operators ask of a Cell with applications, by the messages of every Cell. */
 function handleApplicationsRequests(asked: AskedApplications): void {
   for (const name of requestNames) {
     listenTo(name, {

@@ -26,7 +26,6 @@ import {
 export interface LiveRun {
   readonly run: () => run.Run;
   readonly change: (change: (known: run.Run) => run.Run) => void;
-  /** How many words have come. */
   readonly heard: () => number;
   /** Whether a signal has come that nobody listens to, and nobody was told of it. */
   readonly hasUnknown: () => boolean;
@@ -108,7 +107,6 @@ export interface Cancellation {
   readonly isDue: boolean;
 }
 
-/** The rollout that is asked. */
 interface AskedRollout {
   readonly run: () => run.Run;
   readonly take: (name: RequestName, stamp: Stamp) => void;

@@ -33,13 +33,11 @@ const descriptions: Readonly<Record<StagedRequestName, string>> = {
   retry: 'Continues after an abort, or after a stage that was not fulfilled in time.',
 };
 
-/** The StagedBindingPolicy that is asked. */
 interface AskedStaged {
   readonly state: () => StagedState;
   readonly take: (name: StagedRequestName, request: StagedRequest) => void;
 }
 
-/** Listens to what operators ask, by signal and by update. */
 function handleStagedRequests(asked: AskedStaged): void {
   for (const name of stagedRequestNames) {
     listenTo(name, {
@@ -113,7 +111,6 @@ export async function stagedBinding(input: StagedBindingInput): Promise<void> {
     await stagedReports(`Report: ${status.phase ?? ''}`).reportStaged({ name, uid: object.uid, status });
     observed = { ...observed, object: { ...object, status } };
   };
-  /** Takes one step; a request that comes meanwhile is part of the next. */
   const step = async (): Promise<StagedDecision> => {
     const found = await stages('Look at the stages').observeStaged(nextLook(name, state));
     ({ intervalSeconds = intervalSeconds } = found);
@@ -178,7 +175,6 @@ export async function stagedBinding(input: StagedBindingInput): Promise<void> {
   }
 }
 
-/** The object by which something was decided. */
 interface LookedAt {
   readonly uid: string;
   readonly generation: number;

@@ -6,7 +6,6 @@ import { checks, samples, sync } from './activities.ts';
 import { entity } from './entity.ts';
 import { goOn } from './renewal.ts';
 
-/** Which object to sync, and how often, until the first sync says otherwise. */
 interface SyncInput {
   readonly key: ObjectKey;
   readonly intervalSeconds: number;

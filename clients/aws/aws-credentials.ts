@@ -29,7 +29,6 @@ export interface CredentialOptions {
 export interface ClientOptions extends CredentialOptions {
   /** The address of an emulator or a VPC endpoint; undefined for AWS' own. */
   readonly endpoint?: string | undefined;
-  /** Who is told of requests. */
   readonly tell?: TellRequests | undefined;
 }
 

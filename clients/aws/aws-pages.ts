@@ -1,9 +1,7 @@
 import { AWS_LIST, TOKEN_CHARACTERS, type AwsListLimits } from '../kubernetes/limits.ts';
 
-/** A list of AWS, as messages speak of it. */
 interface AwsList<Item> {
   readonly service: string;
-  /** What is listed. */
   readonly of: string;
   /** Reads a page; `next` asks for the one after it, undefined or empty after the last. */
   readonly page: (

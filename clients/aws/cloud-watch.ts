@@ -66,7 +66,6 @@ export function connectCloudWatch(options: ClientOptions = {}): AskCloudWatch {
   };
 }
 
-/** What is asked: the metrics, and the expression over them; without one, the only metric. */
 function queriesOf({ query, metrics = [] }: Question, { bucketMs }: Window): MetricDataQuery[] {
   const Period = bucketMs / 1000;
   const ofMetrics = metrics.map(({ id, namespace, metricName, dimensions = [], stat }): MetricDataQuery => ({

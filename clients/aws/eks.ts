@@ -34,7 +34,6 @@ export interface DeniedCluster {
   readonly name: string;
   /** The known ARNs that may be its. */
   readonly arns: readonly string[];
-  /** What EKS said. */
   readonly error: Error;
 }
 
@@ -170,7 +169,6 @@ function clusterIn(answer: unknown, region: string, name: string): EKSCluster {
 /** The name in the ARN of a cluster: `…:cluster/NAME`. */
 const nameIn = (arn: string): string => arn.split('/')[1] ?? '';
 
-/** The known ARNs of this region and account. */
 function knownIn(
   { region, roleARN }: AwsScope,
   known: readonly string[],

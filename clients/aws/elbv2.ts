@@ -113,7 +113,6 @@ const pairsOf = (record: Pairs): { Key: string; Value: string }[] =>
 const descriptionsOf = (targets: readonly Target[]): TargetDescription[] =>
   targets.map(({ id: Id, port: Port }) => ({ Id, Port }));
 
-/** How ELBv2 is reached. */
 interface ELBv2Options extends ClientOptions {
   /** How fast it is read; undefined: as fast as it answers. */
   readonly pace?: ReadPace;

@@ -1,13 +1,11 @@
 import type { Metrics } from '../metrics/metrics.ts';
 import { noTraces, type Traces } from '../traces/traces.ts';
 
-/** How a request to AWS ended: its answer, its refusal for being one too many, another error, or nothing at all. */
 type RequestOutcome = 'OK' | 'Throttled' | 'Failed' | 'Unanswered';
 
 /** Who is told of requests. */
 export type TellRequests = Pick<Metrics, 'count' | 'observe'> & Partial<Pick<Traces, 'part'>>;
 
-/** What of a client of the AWS SDK is needed to see its requests. */
 interface SeenClient {
   readonly middlewareStack: {
     addRelativeTo(
@@ -17,7 +15,6 @@ interface SeenClient {
   };
 }
 
-/** What passes each attempt on, whatever is asked and answered. */
 type Middleware = <Asked, Answer>(
   next: (asked: Asked) => Promise<Answer>,
   context: Context,

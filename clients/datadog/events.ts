@@ -8,7 +8,6 @@ import { configureDatadog } from './client.ts';
 /** Queues an event; returns at once. */
 export type TellEvent = (id: string, event: OutsideEvent) => void;
 
-/** Where events go, and what gives them up. */
 interface EventOptions {
   readonly url: string;
   readonly apiKey: string;

@@ -20,11 +20,8 @@ export interface ClusterTokenOptions {
   readonly tokens: EKSTokens;
   /** What EKS says of a cluster, which is where a token for it goes. */
   readonly endpoints: EKSEndpoints;
-  /** What the namespace of a secret may use. */
   readonly access: (namespace: string) => Promise<Access | undefined>;
-  /** The region of EKS clusters whose secret names none. */
   readonly region?: string | undefined;
-  /** The commands that secrets may name. */
   readonly execCommands: readonly string[];
   /** The variables that these see beside the usual ones. */
   readonly execEnvironment?: readonly string[];
@@ -35,7 +32,6 @@ export interface ClusterTokenOptions {
   readonly now?: () => number;
 }
 
-/** Where the tokens for a cluster come from, if it is logged in to by tokens that change; or why there is none. */
 type ClusterTokenSource =
   | {
       readonly is: 'Source';

@@ -4,7 +4,6 @@ import { LONGEST_TOKEN } from '../../domain/discovery/clusters/secret-fields.ts'
 import { keepToken, limitConcurrency, type Token } from '../concurrency.ts';
 import type { TokenSource } from './kubernetes-transport.ts';
 
-/** How commands are run. */
 interface ExecOptions {
   readonly timeoutMilliseconds: number;
   /** The names of the variables that commands see beside the usual ones. */

@@ -47,7 +47,6 @@ export function isRefusedAddress(address: string): boolean {
   return list.check(address, 'ipv6') || (carried !== undefined && list.check(carried, 'ipv4'));
 }
 
-/** The eight groups of an IPv6 address. */
 function groupsOf(address: string): readonly number[] {
   // URL writes each address in one way, and in hexadecimal digits alone.
   const [head = [], tail = []] = new URL(`http://[${address}]`).hostname
@@ -74,7 +73,6 @@ const carriers = new Set(['0:0:0:0:0:0', '0:0:0:0:0:ffff', '0:0:0:0:ffff:0', '64
 const dotted = (groups: readonly number[]): string =>
   groups.flatMap((group) => [group >> 8, group & 255]).join('.');
 
-/** Receives the addresses of a name, or why there are none. */
 type Found = (error: NodeJS.ErrnoException | null, addresses: readonly LookupAddress[]) => void;
 
 /** Finds all addresses of a name, as `dns.lookup` does. */

@@ -14,7 +14,6 @@ export const INSTALLATION_NAME = 'okra-installation';
 /** Gives the id of the installation, by which what it owns in AWS is told from what others do. */
 export type Installation = () => Promise<string>;
 
-/** Where the id is kept. */
 interface InstallationOptions {
   readonly kubernetes: Pick<KubernetesClient, 'get' | 'create'>;
   readonly namespace: string;

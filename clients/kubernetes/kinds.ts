@@ -71,7 +71,6 @@ const clustered = (apiVersion: string, kind: string, plural?: string): KindRef =
   namespaced: false,
 });
 
-/** The kinds of Kubernetes and of other projects. */
 const foreign = {
   ANALYSIS_RUN: namespaced(ARGO, 'AnalysisRun'),
   ANALYSIS_TEMPLATE: namespaced(ARGO, 'AnalysisTemplate'),

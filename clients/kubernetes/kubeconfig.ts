@@ -41,7 +41,6 @@ interface WrittenUsers {
   readonly users?: readonly { readonly name?: string; readonly user?: { readonly tokenFile?: string } }[];
 }
 
-/** The login by the token in a file, as client-node has it. */
 interface TokenFile {
   readonly config?: { readonly tokenFile?: string };
 }

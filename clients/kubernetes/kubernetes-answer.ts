@@ -25,7 +25,6 @@ export interface Allowance {
   left: number;
 }
 
-/** What comes in pieces. */
 type Pieces = AsyncIterable<Uint8Array>;
 
 /** Undoes the compression of an answer. */
@@ -55,7 +54,6 @@ export interface AnswerLimits {
   readonly allowance?: Allowance;
 }
 
-/** How much of a stream is read. */
 interface LineLimits {
   readonly name: string;
   readonly lineBytes: number;

@@ -16,7 +16,6 @@ import {
 /** What a request goes out with. */
 export interface Opened {
   readonly headers: Readonly<Record<string, string>>;
-  /** The connections that it shares with others. */
   readonly dispatcher: Dispatcher;
 }
 
@@ -30,7 +29,6 @@ export interface Endpoint {
   renew(): void;
 }
 
-/** What a way is made of that someone else has named. */
 interface RemoteEndpoint extends GuardOptions {
   readonly server: string;
   readonly tls: TlsOptions;

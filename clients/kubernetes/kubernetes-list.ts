@@ -79,7 +79,6 @@ async function readPages<T>(listing: Listing<T>): Promise<Snapshot<T>> {
   }
 }
 
-/** Where in a list to go on, and how many objects to ask for. */
 interface Place {
   readonly next: string | undefined;
   readonly size: number;

@@ -10,7 +10,6 @@ import { errorOf, KubernetesError, malformed, serverUnreachable } from './kubern
 import { ERROR_BYTES, type ReadLimits } from './limits.ts';
 import { sleep, type Sleep } from '../backoff.ts';
 
-/** How long to wait in all, and by what clock. */
 interface RetryAfterOptions {
   /** What an API server asks for beyond this is not waited for. */
   readonly longestMs: number;
@@ -65,7 +64,6 @@ export type Send = (request: Request) => Promise<Readable>;
 export type Call = <T>(
   request: Omit<Request, 'signal'> & {
     readonly signal?: AbortSignal | undefined;
-    /** Shared by the pages of a list. */
     readonly allowance?: Allowance;
   },
 ) => Promise<T>;

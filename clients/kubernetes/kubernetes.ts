@@ -94,10 +94,8 @@ export function connectKubernetes(
 /** Makes the sender to the API server that kubeconfig files name, or else to the usual one. */
 export const sendAsOkra = (kubeconfig?: string): Send => makeSend(openKubeconfig(loadKubeconfig(kubeconfig)));
 
-/** How a client reads and writes. */
 interface ClientOptions {
   readonly limits?: ReadLimits;
-  /** To whom belongs what is written. */
   readonly fieldManager?: string;
 }
 

@@ -11,7 +11,6 @@ export interface ObjectEvent {
   readonly message: string;
 }
 
-/** Which object an Event is about. */
 interface EventSubject {
   readonly kind: KindRef;
   readonly key: ObjectKey;

@@ -41,9 +41,7 @@ export interface Identity {
 /** A cluster as a person reaches it by a kubeconfig. */
 export interface Person {
   readonly kubernetes: KubernetesClient;
-  /** The namespace of the context. */
   readonly namespace: string;
-  /** Says by which name the API server knows the person. */
   readonly whoAmI: () => Promise<string>;
   /** Says in which groups the API server knows the person, besides; undefined when it does not tell. */
   readonly identity: () => Promise<Identity | undefined>;

@@ -6,7 +6,6 @@ import type { Access, Person } from './person.ts';
 /** A kind whose objects take requests. */
 export type AskedKind = keyof typeof requestVerbs;
 
-/** The key of one object, or of all in a namespace, or of all there are. */
 type PartOfKey = { readonly [Field in keyof ObjectKey]?: ObjectKey[Field] | undefined };
 
 /** An object that is asked something; without a name all of the namespace, without a namespace all there are. */
@@ -20,7 +19,6 @@ export interface Wish {
   readonly verb: string;
   readonly kind: KindRef;
   readonly key: PartOfKey;
-  /** The ClusterRole that lets one do it. */
   readonly role?: string;
 }
 

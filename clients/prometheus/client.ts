@@ -15,7 +15,6 @@ import { cut } from '../../domain/text.ts';
 import { makeGuardedConnector, type GuardOptions } from '../kubernetes/guarded-connect.ts';
 import { refused, unavailable } from '../provider-error.ts';
 
-/** A Prometheus, and what it is asked with. */
 interface PrometheusAccess {
   /** Its address, below which its API is: `http://prometheus.monitoring:9090`. */
   readonly address: string;

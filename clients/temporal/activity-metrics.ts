@@ -3,13 +3,11 @@ import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { Metrics, ReadStates, Sample } from '../metrics/metrics.ts';
 import type { Traces } from '../traces/traces.ts';
 
-/** A look that is made again and again, by which workflow. */
 interface Look {
   readonly activity: string;
   readonly workflowId: string;
 }
 
-/** Knows which looks fail again and again, as far as this worker has begun them. */
 interface FailingLooks {
   /** Learns that a look begins, and since when those before it have failed; undefined: they have not. */
   readonly begun: (look: Look, failingSince: number | undefined) => void;
@@ -18,7 +16,6 @@ interface FailingLooks {
   readonly states: ReadStates;
 }
 
-/** The time between two looks, in seconds. */
 interface LookIntervals {
   readonly drift: number;
   readonly sync: number;

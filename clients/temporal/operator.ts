@@ -59,7 +59,6 @@ export interface Operator {
   readonly tell: (workflowId: string, name: AskName, request: SentRequest) => Promise<boolean>;
   /** Starts a workflow with a request, on the task queue that its last run was on. */
   readonly startWith: (start: WorkflowStart, name: AskName, request: SentRequest) => Promise<void>;
-  /** Finds out what Temporal lacks for Okra to work. */
   readonly inspect: (taskQueue: string) => Promise<TemporalFindings>;
   /** Finds out whether Temporal knows one of these runs of a workflow. */
   readonly knownRuns: (workflowId: string, runIds: readonly string[]) => Promise<KnownRuns>;
@@ -76,7 +75,6 @@ const CALL_MILLISECONDS = 10_000;
 /** Whether a request does the same when it is taken twice: a second promote would finish another step. An abort of a StagedBindingPolicy does when it names its stage. */
 export const mayBeRepeated = (name: AskName): boolean => name === 'pause' || name === 'abort';
 
-/** How the files of credentials are looked after for as long as the connection is open. */
 type OperatorFollowing = Pick<FollowOptions, 'log' | 'everyMilliseconds'>;
 
 /** Connects to Temporal once, for a person who waits; throws when it does not answer. Who stays, as the dashboard does, goes on with keys and certificates that are changed meanwhile. */
@@ -166,7 +164,6 @@ async function inspect(
   };
 }
 
-/** The task queue of the last run; undefined when Temporal remembers none. */
 async function lastTaskQueue(client: Client, workflowId: string): Promise<string | undefined> {
   try {
     return (await client.workflow.getHandle(workflowId).describe()).taskQueue;
@@ -231,7 +228,6 @@ export type KnownRuns =
   | { readonly is: 'These' | 'None' }
   | {
       readonly is: 'Others';
-      /** Whether a run is open. */
       readonly isOpen: boolean;
       /** How long Temporal remembers a closed run, in milliseconds; undefined: it does not say. */
       readonly retentionMs: number | undefined;

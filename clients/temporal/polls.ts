@@ -2,7 +2,6 @@ import type { ConnectionLike } from '@temporalio/client';
 import { optionalTsToMs } from '@temporalio/common/lib/time.js';
 import { hasCode, statusCodes } from './grpc-status.ts';
 
-/** What a worker polls a task queue for. */
 type TaskType = 'workflow' | 'activity';
 
 /** What a worker polls, and by which name Temporal knows it. */
@@ -107,7 +106,6 @@ interface SeenPoller {
   readonly at: number;
 }
 
-/** A queue for one type of tasks. */
 interface TypedQueue {
   readonly namespace: string;
   readonly taskQueue: string;

@@ -1,10 +1,8 @@
 import { DefaultLogger, makeTelemetryFilterString, Runtime, type RuntimeOptions } from '@temporalio/worker';
 import type { Log } from '../log.ts';
 
-/** How much the Temporal SDK logs. */
 type TemporalLogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error';
 
-/** How the native code of the Temporal SDK tells of itself. */
 interface TelemetryOptions {
   readonly log: Log;
   readonly level: TemporalLogLevel;

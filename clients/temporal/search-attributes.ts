@@ -12,7 +12,6 @@ export const searchAttributeNames = [OKRA_KIND, OKRA_NAMESPACE, OKRA_CELL, OKRA_
 // temporal.api.enums.v1.IndexedValueType
 const KEYWORD = 2;
 
-/** Which namespace is meant, and who is told. */
 interface RegistrationOptions {
   readonly namespace: string;
   readonly log: Log;
@@ -110,7 +109,6 @@ async function unsearchable(connection: ConnectionLike, namespace: string): Prom
   return found.flat();
 }
 
-/** Adds attributes; answers with what the server has against it. */
 async function add(
   connection: ConnectionLike,
   namespace: string,

@@ -27,7 +27,6 @@ function mayChange({ apiKey, tls }: TemporalConfig): boolean {
   return all.some((one) => one !== undefined && 'path' in one);
 }
 
-/** A connection that credentials are shown over. */
 interface CredentialUse {
   /** Shows another API key with every call from now on. */
   readonly showApiKey: (apiKey: string) => Promise<void>;
@@ -37,7 +36,6 @@ interface CredentialUse {
 
 /** How files are looked after. */
 export interface FollowOptions {
-  /** What is in use now. */
   readonly shown: TemporalCredentials;
   readonly log: Log;
   readonly signal: AbortSignal;

@@ -51,13 +51,11 @@ async function failure(workers: readonly LivingWorker[], ended: AbortSignal, sle
   );
 }
 
-/** The version of a worker, in the deployment that all versions of it make up. */
 interface WorkerVersion {
   readonly deploymentName: string;
   readonly buildId: string;
 }
 
-/** What of a server has to be known. */
 type Asked = {
   readonly workflowService: Pick<NativeConnection['workflowService'], 'getSystemInfo'>;
 };
@@ -85,17 +83,12 @@ export const upgradesRuns = (serverVersion: string | null | undefined): boolean 
   return known !== null && semver.gte(known, UPGRADES_RUNS);
 };
 
-/** How workers run. */
 interface RunWorkersOptions {
   readonly temporal: TemporalConfig;
-  /** What the workers poll. */
   readonly poller: Poller;
   readonly log: Log;
-  /** Ends the workers: what runs is given time to end, and is taken up elsewhere otherwise. */
   readonly signal: AbortSignal;
-  /** Told what is waited for, until Temporal has seen all polls, and whenever it sees one no more. */
   readonly waiting?: Waiting | undefined;
-  /** How often the files of credentials are read. */
   readonly followMilliseconds?: number | undefined;
 }
 
@@ -130,7 +123,6 @@ export async function runWorkers(
   }
 }
 
-/** The connection that is in use now. */
 interface Link {
   connection: NativeConnection;
 }
@@ -179,9 +171,7 @@ async function close(connection: NativeConnection, log: Log): Promise<void> {
   }
 }
 
-/** How often Temporal is asked what it has seen. */
 const ASK_MILLISECONDS = 5_000;
-/** How often, until it has seen all. */
 const ASK_AT_FIRST_MILLISECONDS = 500;
 
 interface Watched {

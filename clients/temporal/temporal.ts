@@ -13,19 +13,15 @@ export interface Temporal {
   readonly client: Client;
 }
 
-/** Who is told of a connection, and how long it is looked after. */
 interface ConnectOptions {
   readonly log: Log;
   readonly signal?: AbortSignal;
-  /** Told what is waited for: at first, and whenever Temporal does not answer any more. */
   readonly waiting?: Waiting;
-  /** How often the files of credentials are read. */
   readonly followMilliseconds?: number;
 }
 
 const backoff = { first: 500, longest: 10_000 };
 
-/** How often Temporal is asked whether it answers. */
 const ASK_MILLISECONDS = 5_000;
 const ANSWER_MILLISECONDS = 4_000;
 
@@ -66,7 +62,6 @@ const never = new AbortController().signal;
 
 type Means = Required<Pick<ConnectOptions, 'log' | 'signal' | 'waiting'>>;
 
-/** Connects, again and again until the namespace is there. */
 async function reach(
   config: TemporalConfig,
   { log, signal, waiting }: Means,
@@ -92,7 +87,6 @@ async function reach(
   }
 }
 
-/** Asks Temporal now and then, until the signal, and tells whether it answers. */
 async function watch(
   connection: ConnectionLike,
   config: TemporalConfig,

@@ -6,7 +6,6 @@ import { fieldsIn, recordsIn, type Fields } from '../../domain/model/fields.ts';
 export type History = Awaited<ReturnType<ReturnType<Client['workflow']['getHandle']>['fetchHistory']>>;
 type HistoryEvent = NonNullable<History['events']>[number];
 
-/** A weight that a rollout has asked for, or that was read back. */
 interface ToldWeight {
   readonly name: string;
   readonly weight: number;
@@ -46,7 +45,6 @@ export async function readWeightHistory(client: Client, workflowId: string): Pro
   return all;
 }
 
-/** The events of a run; none when Temporal keeps it no more. */
 async function eventsOf(
   { workflow }: Client,
   workflowId: string,
@@ -97,7 +95,6 @@ export async function weightsIn(events: readonly HistoryEvent[], decode: Decode)
   return { told: [...told, ...unanswered].toSorted((a, b) => a.at - b.at), versions };
 }
 
-/** What the answer of an activity says of weights. */
 function toldBy(answer: Fields, wanted: ToldWeights | undefined, at: number): readonly ToldWeights[] {
   if (wanted === undefined) {
     const served = weightsOf(answer['weighted']);
@@ -107,7 +104,6 @@ function toldBy(answer: Fields, wanted: ToldWeights | undefined, at: number): re
   return answer['is'] === 'Served' ? [wanted, { at, served: wanted.asked ?? [] }] : [];
 }
 
-/** The versions of the target groups that were seen. */
 function versionsIn(answer: Fields): Readonly<Record<string, string>> {
   const seen = recordsIn(answer['selected'] ?? fieldsIn(answer['observed'])['selected']);
   return Object.fromEntries(

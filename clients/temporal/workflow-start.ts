@@ -28,7 +28,6 @@ export const temporalId = (id: string): string =>
 /** Whether an id was too long, so that the name in it is not whole. */
 export const isShortened = (workflowId: string): boolean => workflowId.includes(MARK);
 
-/** The type of a workflow that there is: `workflows/index.ts` exports it, or it is that of a synced kind. */
 type WorkflowType = Exclude<keyof typeof workflows, 'default'> | SyncedKind['workflow']['type'];
 
 /** The type of a workflow, and all that it is started with. */
@@ -44,7 +43,6 @@ export interface WorkflowStart {
   };
 }
 
-/** What is looked at of a kind here; what it does not say of its workflow is undefined. */
 interface Kind {
   readonly kind: string;
   readonly workflow: KindWorkflow & { readonly type: WorkflowType };
@@ -57,7 +55,6 @@ const TASK_TIMEOUT = '2s';
 // The server refuses a start whose summary has more than 400 bytes.
 const summary = (text: string): string => cut(text, 200);
 
-/** An object whose workflow is started; one that syncs is told how often. */
 type StartedObject = { readonly key: ObjectKey } & (
   | { readonly kind: SyncedKind['kind']; readonly intervalSeconds: number }
   | { readonly kind: Exclude<WorkflowKind, SyncedKind['kind']> }

@@ -20,7 +20,6 @@ export type WaitingSignal = NonNullable<HistoryEvent['workflowExecutionSignaledE
 
 /** What is known of an open run. */
 export interface RunReading {
-  /** How many events its history has. */
   readonly events: number;
   /** The workflow task that is due, and what the run was sent since it completed one, the oldest first; undefined: none is due. */
   readonly due?: { readonly task: DueTask; readonly signals: readonly WaitingSignal[] };
@@ -38,7 +37,6 @@ export interface WorkflowTasks {
   signalsSince(run: OpenRun, time: number): Promise<readonly WaitingSignal[]>;
   /** Terminates a run; answers false when it has ended before. */
   terminate(run: OpenRun, reason: string): Promise<boolean>;
-  /** Sends a signal once more, to the run that is open now. */
   resend(workflowId: string, signal: WaitingSignal): Promise<void>;
 }
 
@@ -147,7 +145,6 @@ const harmless: ReadonlySet<number> = new Set([1, 13, 17, 18, 20, 31]);
 /** temporal.api.enums.v1.TimeoutType: a worker took the task and did not answer. */
 const START_TO_CLOSE = 1;
 
-/** Whether a worker was too slow for a task, as the SDK reports it where it can still answer. */
 const isTooSlow = (message: string): boolean => message.startsWith('Script execution timed out');
 
 function failureOf(event: HistoryEvent): readonly TaskFailure[] {

@@ -8,11 +8,9 @@ export interface Traces {
   readonly within: <T>(trace: string, of: Traced, run: () => Promise<T>) => Promise<T>;
   /** Does something that belongs to what is being done already; where nothing is, it is not told of. */
   readonly part: <T>(of: Traced, run: () => Promise<T>) => Promise<T>;
-  /** Sends what is left. */
   readonly end: () => Promise<void>;
 }
 
-/** What is done. */
 interface Traced {
   readonly name: string;
   readonly attributes: Attributes;
@@ -25,12 +23,10 @@ export const noTraces: Traces = {
   end: () => Promise.resolve(),
 };
 
-/** How traces are sent. */
 interface TracesOptions {
   /** Where OTLP is taken over HTTP: `http://collector:4318`; what else there is to say, the SDK reads of `OTEL_…`. */
   readonly endpoint: string;
   readonly version: string;
-  /** What is sent with; that of the endpoint when undefined. */
   readonly exporter?: SpanExporter;
   /** So long the end waits for what is left to be sent. */
   readonly endMilliseconds?: number;

@@ -100,7 +100,6 @@ export interface ElectionTiming {
   readonly sleep: Sleep;
 }
 
-/** What an election needs. */
 interface ElectionOptions {
   readonly lease: LeasePort;
   readonly identity: string;

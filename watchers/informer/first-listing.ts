@@ -1,7 +1,6 @@
 import { sleep as sleepByClock, type Sleep, type Waiting } from '../../clients/backoff.ts';
 import type { Log } from '../../clients/log.ts';
 
-/** A kind that is listed, in one namespace or in all. */
 interface Listed {
   readonly kind: { readonly kind: string };
   readonly namespace?: string;
@@ -9,9 +8,7 @@ interface Listed {
   readonly optional: boolean;
 }
 
-/** What happens once enough is listed, and who hears what is missing. */
 interface FirstListingOptions {
-  /** Called once. */
   readonly begin: () => void;
   readonly waiting: Waiting;
   readonly log: Pick<Log, 'warn'>;

@@ -21,7 +21,6 @@ export interface InformerOptions<T> {
   /** Whether Okra can do without the kind: then one that is not installed, or not allowed, counts as empty. */
   readonly optional?: boolean;
   readonly onEvent: (event: ObjectEvent<T>) => void;
-  /** Called once, when all that there is has been told. */
   readonly onSynced: () => void;
   /** Called when the kind is watched again after it could not be. */
   readonly onRecovered?: () => void;
@@ -58,7 +57,6 @@ const GOOD_STREAM_MILLISECONDS = 5_000;
 export function createCache<T extends Informed>() {
   const known = new Map<string, T>();
 
-  /** Learns how an object is now. */
   function put(object: T): readonly ObjectEvent<T>[] {
     const old = known.get(cacheKeyOf(object));
     known.set(cacheKeyOf(object), object);
@@ -73,12 +71,10 @@ export function createCache<T extends Informed>() {
     return [{ type: 'update', object, old }];
   }
 
-  /** Learns that an object is gone. */
   function remove(object: T): readonly ObjectEvent<T>[] {
     return known.delete(cacheKeyOf(object)) ? [{ type: 'delete', object }] : [];
   }
 
-  /** Learns what there is, and with that also what is gone. */
   function replace(objects: readonly T[]): readonly ObjectEvent<T>[] {
     const kept = new Set(objects.map(cacheKeyOf));
     const gone = [...known.values()].filter((object) => !kept.has(cacheKeyOf(object)));
@@ -88,10 +84,8 @@ export function createCache<T extends Informed>() {
   return { put, remove, replace };
 }
 
-/** The name by which a cache knows an object. */
 const cacheKeyOf = ({ metadata }: Informed): string => `${metadata.namespace ?? ''}/${metadata.name}`;
 
-/** An informer at work. */
 interface Informer<T extends Informed> extends InformerOptions<T> {
   readonly timing: InformerTiming;
   readonly known: ReturnType<typeof createCache<T>>;
@@ -250,7 +244,6 @@ export function createWatchSet(signal: AbortSignal) {
   }
 
   return {
-    /** Stops what is not wanted any more, and starts what does not run yet. */
     update: (wanted: ReadonlyMap<string, WantedWatch>): void => {
       for (const [key, { version, stop }] of running) {
         if (wanted.get(key)?.version === version) continue;
@@ -259,7 +252,6 @@ export function createWatchSet(signal: AbortSignal) {
       }
       for (const [key, watch] of wanted) if (!running.has(key)) start(key, watch);
     },
-    /** Returns when nothing runs any more, after the signal. */
     ended: async (): Promise<void> => void (await Promise.all(ending)),
   };
 }

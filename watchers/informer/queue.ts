@@ -9,13 +9,10 @@ export interface QueueOptions<T> {
   /** Told of every failure, with how many there were in a row. */
   readonly onFailure: (item: T, error: unknown, failures: number) => void;
   readonly signal: AbortSignal;
-  /** How many items are performed at a time. */
   readonly concurrency?: number;
-  /** How long to wait after a failure. */
   readonly backoff?: (error: unknown) => Backoff;
   /** For how many milliseconds an item waits for others of its key that it then stands for; 0 unless it says otherwise. */
   readonly gather?: (item: T) => number;
-  /** Ends these waits: what is left is performed at once. */
   readonly hurry?: AbortSignal;
   readonly sleep?: Sleep;
   readonly random?: () => number;
@@ -89,7 +86,6 @@ export function createQueue<T>(options: QueueOptions<T>) {
     put,
     /** How many keys have something left to do, but for those that wait for more of the same. */
     size: (): number => entries.size - gathering,
-    /** Returns when nothing is left to do. */
     idle: async (): Promise<void> => {
       if (entries.size > 0) await new Promise<void>((resolve) => idlers.push(resolve));
     },

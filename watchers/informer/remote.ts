@@ -58,7 +58,6 @@ export function watchRemotely(options: RemoteWatchingOptions) {
   };
 }
 
-/** Forgets how clusters were reached whose secrets are gone; says in which namespaces there are secrets. */
 function forget(
   clusters: RemoteClusters,
   secrets: Iterable<StoredClusterSecret>,

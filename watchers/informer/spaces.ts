@@ -40,7 +40,7 @@ const spaceKey = ({ namespace, name, key }: Space): string => `${namespace}/${na
 export function watchSpaces(options: SpaceWatchingOptions) {
   const { view, signal } = options;
   const watches = createWatchSet(signal);
-  const watchOf = (space: Space): WantedWatch => ({
+  const wantedFor = (space: Space): WantedWatch => ({
     version: '',
     run: (until) => follow(space, { ...options, signal: until }),
   });
@@ -49,7 +49,7 @@ export function watchSpaces(options: SpaceWatchingOptions) {
     refresh(): void {
       if (signal.aborted) return;
       const spaces = view.StagedBindingPolicy.list().flatMap(({ spec }) => spaceIn(spec) ?? []);
-      watches.update(new Map(spaces.map((space) => [spaceKey(space), watchOf(space)])));
+      watches.update(new Map(spaces.map((space) => [spaceKey(space), wantedFor(space)])));
     },
     ended: watches.ended,
   };
@@ -82,7 +82,6 @@ async function follow(space: Space, options: SpaceWatchingOptions): Promise<void
   await watches.ended();
 }
 
-/** Reads the Secret of a space; undefined where there is none. */
 async function secretOf(
   { namespace, name }: Space,
   { kubernetes, log, signal }: SpaceWatchingOptions,

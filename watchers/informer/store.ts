@@ -20,14 +20,11 @@ export interface Shelf<T> {
   under(namespace: string, words: readonly string[]): Shelved<T>;
 }
 
-/** Objects of one kind that events keep current. */
 interface Store<T> extends Shelf<T> {
   apply(event: ObjectEvent<T>): void;
 }
 
-/** How objects are found, and who is told of one that cannot be read. */
 interface StoreOptions<T> {
-  /** Says by which words an object is found. */
   readonly wordsOf?: ((object: T) => readonly string[]) | undefined;
   readonly unread?: Unread<T> | undefined;
 }
@@ -69,7 +66,6 @@ export function createStore<T extends Informed>({
 
 const placeOf = (namespace: string, word: string): string => `${namespace} ${word}`;
 
-/** Objects by the places where they stand, each by its name there. */
 function createIndex<T>() {
   const places = new Map<string, Map<string, T>>();
   return {
@@ -86,7 +82,6 @@ function createIndex<T>() {
         if (there?.size === 0) places.delete(place);
       }
     },
-    /** What stands at the place where the fewest are. */
     smallest: (among: readonly string[]): readonly T[] => {
       const all = among.map((place) => places.get(place) ?? new Map<string, T>());
       const [fewest] = all.toSorted((a, b) => a.size - b.size);
@@ -122,7 +117,6 @@ export function shelfOf<T extends Informed>(objects: Iterable<T>): Shelf<T> {
   return store;
 }
 
-/** The stores of all kinds whose objects are remembered. */
 type Stores = { readonly [Kind in Stored]: Store<Objects[Kind]> };
 
 /** Makes an empty store for each kind whose objects are remembered. */
@@ -153,7 +147,6 @@ export interface Shelved<T> extends Iterable<T> {
 /** Is told of an object that could not be read. */
 export type Unread<T> = (object: T, error: unknown) => void;
 
-/** Makes objects ones that are each read alone. */
 function shelved<T>(objects: readonly T[], unread: Unread<T>): Shelved<T> {
   const alone =
     <Result>(read: (object: T) => Result, otherwise: Result) =>

@@ -128,8 +128,11 @@ function ofCell(cell: Cell, held: Held | undefined, now: number): readonly Sampl
   if (rollout !== undefined && canaryWeight !== undefined)
     samples.push({ name: 'okra_cell_canary_weight', labels, value: canaryWeight });
   if (last !== undefined && ended !== undefined) {
-    const name = 'okra_cell_last_change_timestamp_seconds';
-    samples.push({ name, labels: { ...labels, outcome: word(last.outcome) }, value: ended / 1000 });
+    samples.push({
+      name: 'okra_cell_last_change_timestamp_seconds',
+      labels: { ...labels, outcome: word(last.outcome) },
+      value: ended / 1000,
+    });
   }
   return samples;
 }
@@ -141,7 +144,6 @@ function measurements(view: MeasuredView): readonly Sample[] {
   return counted(labels).map(({ of, value }) => ({ name: 'okra_measurements', labels: of, value }));
 }
 
-/** Each of these once, with how often it is there. */
 function counted<Labels extends Readonly<Record<string, string>>>(
   all: readonly Labels[],
 ): readonly { readonly of: Labels; readonly value: number }[] {
@@ -153,7 +155,6 @@ function counted<Labels extends Readonly<Record<string, string>>>(
   return [...groups.values()];
 }
 
-/** What is remembered of the kinds by which Cells measure. */
 type MeasuredView = { readonly [Kind in Measuring]: Shelf<Objects[Kind]> };
 
 const phasesOf = <Kind extends Measuring>(

@@ -26,16 +26,13 @@ import {
 
 /** Who tells in numbers of what the watchers see, while they lead. */
 export interface Telling extends Listener {
-  /** Learns of an event, before the watchers do. */
   readonly take: (happened: KindEvent) => void;
-  /** Has nothing told any more. */
   readonly end: () => void;
 }
 
 /** What is told of, besides events. */
 export interface Told {
   readonly view: View;
-  /** How many messages wait to be sent. */
   readonly pending: () => number;
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
@@ -155,13 +152,9 @@ export type Heard = (kind: string, namespace: string | undefined) => void;
 
 /** Who is told. */
 export interface Listener {
-  /** Learns that the API server is asked for a kind. */
   readonly asked: Heard;
-  /** Learns that the API server has sent something about it. */
   readonly heard: Heard;
-  /** Learns that the API server has no such kind. */
   readonly absent: Heard;
-  /** Learns that Okra may not read it. */
   readonly forbidden: Heard;
 }
 

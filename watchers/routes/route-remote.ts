@@ -132,7 +132,6 @@ export const remoteKinds = {
   Pod: POD,
 } as const satisfies Record<string, KindRef>;
 
-/** The name of such a kind. */
 type RemoteKind = keyof typeof remoteKinds;
 
 /** Whether two states of an object make no difference to targets. */

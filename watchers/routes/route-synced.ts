@@ -9,7 +9,6 @@ import type { ObjectEvent } from '../event.ts';
 import { start, wake, type Instruction } from '../instruction.ts';
 import type { View } from '../informer/store.ts';
 
-/** An object whose status may have conditions. */
 interface Conditioned {
   readonly status?:
     | { readonly conditions?: readonly { readonly type: string; readonly status: string }[] | undefined }
@@ -28,7 +27,6 @@ export const mayBeUnderWay = (object: Conditioned): boolean =>
 export const versionsOf = <T>(event: ObjectEvent<T>): readonly T[] =>
   event.type === 'update' ? [event.object, event.old] : [event.object];
 
-/** An object that is synced, as far as a message about it depends on it. */
 interface SyncedObject {
   readonly metadata: { readonly name: string; readonly namespace?: string; readonly generation?: number };
 }

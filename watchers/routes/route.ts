@@ -56,7 +56,6 @@ import {
 
 type Route<Kind extends Watched> = (event: ObjectEvent<Objects[Kind]>, view: View) => readonly Instruction[];
 
-/** A kind whose events go to its own workflow, or to that of its Cell: all of them are routed alike. */
 type ConfigKind = `${LoadBalancerType}Config`;
 
 /** How events about the objects of each kind are routed; those of a synced kind go to its workflow, unless they concern others too. */
