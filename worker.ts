@@ -15,13 +15,13 @@ import { limitRates, waitingCalls } from './clients/rate-limiter.ts';
 import type { Metrics } from './clients/metrics/metrics.ts';
 import { noTraces, openTraces } from './clients/traces/traces.ts';
 import { activityTraces, activityMetrics, failingLooks } from './clients/temporal/activity-metrics.ts';
-import type { PolledQueue } from './clients/temporal/polls.ts';
 import { payloadConverter } from './clients/temporal/temporal-connection.ts';
 import { installRuntime } from './clients/temporal/runtime.ts';
 import { connectTemporal } from './clients/temporal/temporal.ts';
 import { versioned, runWorkers } from './clients/temporal/temporal-workers.ts';
 import type { Waiting } from './clients/backoff.ts';
 import type { Config } from './config/config.ts';
+import { given } from './domain/model/fields.ts';
 import { builtBundle, bundleWorkflowsApart } from './clients/temporal/workflow-bundle.ts';
 
 /** What a worker runs with. */
@@ -69,7 +69,7 @@ export async function runWorker({
     temporal: temporal.client,
     elbv2: connectELBv2({
       endpoint: config.aws.elbv2Endpoint,
-      pace: readPace(config.elbv2.reads, () => readPriority(activityQueue(), config)),
+      pace: readPace(config.elbv2.reads, () => readPriority(config)),
       tell: told,
     }),
     eks: lateEKS({
@@ -78,7 +78,7 @@ export async function runWorker({
       tell: told,
     }),
     clusters: connectClusters(config, accessPolicies(kubernetes)),
-    ...(config.aws.region === undefined ? {} : { region: config.aws.region }),
+    ...given({ region: config.aws.region }),
     limits,
     tell: told,
     datadog: config.datadog,
@@ -92,25 +92,48 @@ export async function runWorker({
     graceSeconds: config.graceSeconds,
   });
   const { namespace } = config.temporal;
-  const { identity } = config;
-  const always: Omit<WorkerOptions, 'taskQueue'> = {
-    namespace,
-    identity,
-    dataConverter,
-    interceptors: { activity: [activityMetrics(metrics, looks), activityTraces(traces)] },
-    // A beat passes soon, so that a cancellation arrives soon.
-    maxHeartbeatThrottleInterval: '200ms',
-    shutdownGraceTime: '5s',
-    shutdownForceTime: '10s',
-  };
+  const { identity, taskQueue } = config;
+  const queues = activityQueuesOf(config);
   const create = async (connection: NativeConnection): Promise<readonly Worker[]> => {
-    const common = { ...always, ...(await versioned(config.deployment, connection)) };
-    return createWorkers({ ...common, connection }, { config, activities, workflows });
+    const common: Omit<WorkerOptions, 'taskQueue'> = {
+      ...(await versioned(config.deployment, connection)),
+      connection,
+      namespace,
+      identity,
+      dataConverter,
+      interceptors: { activity: [activityMetrics(metrics, looks), activityTraces(traces)] },
+      // A beat passes soon, so that a cancellation arrives soon.
+      maxHeartbeatThrottleInterval: '200ms',
+      shutdownGraceTime: '5s',
+      shutdownForceTime: '10s',
+      maxConcurrentActivityTaskExecutions: SLOTS,
+    };
+    const first = Worker.create({
+      ...common,
+      ...workflows,
+      activities,
+      taskQueue,
+      // What waits for a worker that was killed goes to another after this time.
+      stickyQueueScheduleToStartTimeout: '750ms',
+      maxCachedWorkflows: CACHED,
+    });
+    const others = queues.map((queue) => {
+      const some = Object.fromEntries(queue.names.map((name) => [name, activities[name]]));
+      return Worker.create({ ...common, activities: some, taskQueue: queue.taskQueue });
+    });
+    return Promise.all([first, ...others]);
   };
   try {
     await runWorkers(create, {
       temporal: config.temporal,
-      poller: { namespace, identity, queues: queuesOf(config) },
+      poller: {
+        namespace,
+        identity,
+        queues: [
+          { taskQueue, types: ['workflow', 'activity'] },
+          ...queues.map((queue) => ({ taskQueue: queue.taskQueue, types: ['activity'] as const })),
+        ],
+      },
       log,
       signal,
       waiting: waiting.polls,
@@ -157,69 +180,25 @@ function tell(installation: Installation, log: Log): void {
   );
 }
 
-const activityQueue = (): string | undefined => asyncLocalStorage.getStore()?.info.taskQueue;
-
-type Queues = Pick<Config, 'taskQueue' | 'elbv2TaskQueue'>;
-
-const urgentQueueOf = ({ elbv2TaskQueue }: Pick<Config, 'elbv2TaskQueue'>): string =>
-  `${elbv2TaskQueue}-urgent`;
-
-const discoveryQueueOf = ({ taskQueue }: Pick<Config, 'taskQueue'>): string => `${taskQueue}-discovery`;
-
-function readPriority(taskQueue: string | undefined, config: Queues): ReadPriority {
-  if (taskQueue === urgentQueueOf(config)) return 'Urgent';
-  return taskQueue === discoveryQueueOf(config) ? 'Background' : 'Usual';
+/** What the reads of the activity that runs this are for. */
+function readPriority({ taskQueue, elbv2TaskQueue }: Config): ReadPriority {
+  const queue = asyncLocalStorage.getStore()?.info.taskQueue;
+  if (queue === `${elbv2TaskQueue}-urgent`) return 'Urgent';
+  return queue === `${taskQueue}-discovery` ? 'Background' : 'Usual';
 }
 
-const queuesOf = (config: Queues): readonly PolledQueue[] => [
-  { taskQueue: config.taskQueue, types: ['workflow', 'activity'] },
-  ...activityQueuesOf(config).map(({ taskQueue }): PolledQueue => ({ taskQueue, types: ['activity'] })),
-];
-
-interface Work {
-  readonly config: Queues;
-  readonly activities: Activities;
-  readonly workflows: Pick<WorkerOptions, 'workflowBundle'>;
-}
-
-const createWorkers = (
-  common: Omit<WorkerOptions, 'taskQueue'>,
-  { config, activities, workflows }: Work,
-): Promise<readonly Worker[]> =>
-  Promise.all([
-    Worker.create({
-      ...common,
-      ...workflows,
-      activities,
-      taskQueue: config.taskQueue,
-      // What waits for a worker that was killed goes to another after this time.
-      stickyQueueScheduleToStartTimeout: '750ms',
-      maxConcurrentActivityTaskExecutions: SLOTS,
-      maxCachedWorkflows: CACHED,
-    }),
-    ...activityQueuesOf(config).map(({ taskQueue, names }) =>
-      Worker.create({
-        ...common,
-        activities: only(names, activities),
-        taskQueue,
-        maxConcurrentActivityTaskExecutions: SLOTS,
-      }),
-    ),
-  ]);
-
-interface ActivityQueue {
-  readonly taskQueue: string;
-  readonly names: readonly (keyof Activities)[];
-}
-
-const activityQueuesOf = (config: Queues): readonly ActivityQueue[] => [
+/** The queues for activities alone, beside the first, whose worker does all. */
+const activityQueuesOf = ({
+  taskQueue,
+  elbv2TaskQueue,
+}: Config): readonly { readonly taskQueue: string; readonly names: readonly (keyof Activities)[] }[] => [
   // A cluster that does not answer holds a sync up, and never a rollout.
-  { taskQueue: discoveryQueueOf(config), names: onDiscoveryQueue },
+  { taskQueue: `${taskQueue}-discovery`, names: onDiscoveryQueue },
   // A provider of metrics that does not answer holds Checks up, and nothing else.
-  { taskQueue: `${config.taskQueue}-checks`, names: ['runCheck'] },
-  { taskQueue: config.elbv2TaskQueue, names: onElbv2Queue },
+  { taskQueue: `${taskQueue}-checks`, names: ['runCheck'] },
+  { taskQueue: elbv2TaskQueue, names: onElbv2Queue },
   // What takes traffic back has slots of its own, so that it never waits for those of others.
-  { taskQueue: urgentQueueOf(config), names: ['shiftTraffic'] },
+  { taskQueue: `${elbv2TaskQueue}-urgent`, names: ['shiftTraffic'] },
 ];
 
 const onElbv2Queue: readonly (keyof Activities)[] = [
@@ -258,6 +237,3 @@ const SLOTS = 25;
  * that go on at once have to fit: what is put out and replayed by turns takes the time of all, aborts included.
  */
 const CACHED = 500;
-
-const only = (names: readonly (keyof Activities)[], all: Activities): object =>
-  Object.fromEntries(names.map((name) => [name, all[name]]));

@@ -45,12 +45,12 @@ export function shareReading<T>(read: () => Promise<T>): (signal?: AbortSignal) 
 /** Waits for what others wait for as well, and alone stops to wait when its signal says so. */
 export async function untilGivenUp<T>(found: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await found;
-  signal.throwIfAborted();
   const { promise, reject } = Promise.withResolvers<never>();
   const giveUp = (): void => reject(signal.reason);
   signal.addEventListener('abort', giveUp);
+  if (signal.aborted) giveUp();
   try {
-    return await Promise.race([found, promise]);
+    return await Promise.race([promise, found]);
   } finally {
     signal.removeEventListener('abort', giveUp);
   }

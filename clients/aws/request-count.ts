@@ -1,3 +1,4 @@
+import { fieldsIn } from '../../domain/model/fields.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { noTraces, type Traces } from '../traces/traces.ts';
 
@@ -81,9 +82,7 @@ export function counting<Client extends SeenClient>(
 /** What an error of the AWS SDK says of the request. */
 export function outcomeOf(error: unknown): RequestOutcome {
   if (!(error instanceof Error)) return 'Failed';
-  const metadata: unknown = Reflect.get(error, '$metadata');
-  const status: unknown =
-    typeof metadata === 'object' && metadata !== null ? Reflect.get(metadata, 'httpStatusCode') : undefined;
+  const status = fieldsIn(Reflect.get(error, '$metadata'))['httpStatusCode'];
   const throttles = /Throttl|TooManyRequests|RequestLimitExceeded|SlowDown|BandwidthLimitExceeded/;
   if (status === 429 || throttles.test(error.name)) return 'Throttled';
   return typeof status === 'number' ? 'Failed' : 'Unanswered';

@@ -3,7 +3,7 @@ import { isIP, type LookupFunction, BlockList } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { buildConnector } from 'undici';
 import { http1 } from '../bounded-request.ts';
-import { limitConcurrency } from '../concurrency.ts';
+import { limitConcurrency, untilGivenUp, withTimeLimit } from '../concurrency.ts';
 
 // Where machines and clouds keep what is for themselves: the credentials of a machine or a pod above all.
 const refused4: readonly (readonly [string, number])[] = [
@@ -28,50 +28,30 @@ const refused6: readonly (readonly [string, number])[] = [
   ['fd00:ec2::', 32],
   ['fd20:ce::', 32],
   ['ff00::', 8],
-  // Teredo, and NAT64 of local use, which carry IPv4 addresses out of sight (RFC 4380, RFC 8215).
+  // Teredo, 6to4, and NAT64 of local use, which carry IPv4 addresses out of sight (RFC 4380, RFC 7526, RFC 8215).
   ['2001::', 32],
+  ['2002::', 16],
   ['64:ff9b:1::', 48],
 ];
 
+// IPv4 addresses that IPv6 addresses stand for: compatible, translated, and by NAT64 (RFC 6052); BlockList knows mapped ones.
+const carriers = ['::', '::ffff:0:', '64:ff9b::'];
+
 const list = new BlockList();
-for (const [address, bits] of refused4) list.addSubnet(address, bits, 'ipv4');
 for (const [address, bits] of refused6) list.addSubnet(address, bits, 'ipv6');
+for (const [address, bits] of refused4) {
+  list.addSubnet(address, bits, 'ipv4');
+  for (const carrier of carriers)
+    // `::1` is this machine.
+    if (carrier !== '::' || address !== '0.0.0.0') list.addSubnet(`${carrier}${address}`, 96 + bits, 'ipv6');
+}
 
 /** Whether nothing that a secret names may be connected to at this address, in whatever form it is written; what is no address is refused as well. */
 export function isRefusedAddress(address: string): boolean {
-  const family = isIP(address);
-  if (family === 4) return list.check(address, 'ipv4');
   // A zone names an interface, which is of use for link-local addresses alone.
-  if (family === 0 || address.includes('%')) return true;
-  const carried = carriedBy(groupsOf(address));
-  return list.check(address, 'ipv6') || (carried !== undefined && list.check(carried, 'ipv4'));
+  if (isIP(address) === 0 || address.includes('%')) return true;
+  return list.check(address, isIP(address) === 4 ? 'ipv4' : 'ipv6');
 }
-
-function groupsOf(address: string): readonly number[] {
-  // URL writes each address in one way, and in hexadecimal digits alone.
-  const [head = [], tail = []] = new URL(`http://[${address}]`).hostname
-    .slice(1, -1)
-    .split('::')
-    .map((part) => part.split(':').filter((group) => group !== ''));
-  const zeros = Array.from({ length: 8 - head.length - tail.length }, () => '0');
-  return [...head, ...zeros, ...tail].map((group) => Number.parseInt(group, 16));
-}
-
-/** The IPv4 address that an IPv6 address stands for: compatible, mapped, translated, NAT64 (RFC 6052) or 6to4. */
-function carriedBy(groups: readonly number[]): string | undefined {
-  const start = groups
-    .slice(0, 6)
-    .map((group) => group.toString(16))
-    .join(':');
-  // Compatible ones begin above `::1`, which is this machine.
-  if (carriers.has(start) && groups[6] !== 0) return dotted(groups.slice(6));
-  return groups[0] === 0x2002 ? dotted(groups.slice(1, 3)) : undefined;
-}
-
-const carriers = new Set(['0:0:0:0:0:0', '0:0:0:0:0:ffff', '0:0:0:0:ffff:0', '64:ff9b:0:0:0:0']);
-
-const dotted = (groups: readonly number[]): string =>
-  groups.flatMap((group) => [group >> 8, group & 255]).join('.');
 
 type Found = (error: NodeJS.ErrnoException | null, addresses: readonly LookupAddress[]) => void;
 
@@ -109,19 +89,21 @@ export function limitLookups(look: Lookup): NameLookups {
   }
 
   return (hostname, options, found) => {
-    const late = new Error(
-      `cannot look up ${hostname}: no answer within ${WAIT_MILLISECONDS / 1000} s; look at the DNS server of the name`,
+    withTimeLimit({ milliseconds: WAIT_MILLISECONDS }, (signal) =>
+      untilGivenUp(lookUpOnce(hostname, options), signal).catch((error: unknown) => {
+        throw signal.aborted ? late(hostname) : error;
+      }),
+    ).then(
+      (addresses) => found(null, addresses),
+      (error: unknown) => found(error instanceof Error ? error : new Error('no address'), []),
     );
-    const { promise, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => reject(late), WAIT_MILLISECONDS);
-    Promise.race([lookUpOnce(hostname, options), promise])
-      .finally(() => clearTimeout(timer))
-      .then(
-        (addresses) => found(null, addresses),
-        (error: unknown) => found(error instanceof Error ? error : new Error('no address'), []),
-      );
   };
 }
+
+const late = (hostname: string): Error =>
+  new Error(
+    `cannot look up ${hostname}: no answer within ${WAIT_MILLISECONDS / 1000} s; look at the DNS server of the name`,
+  );
 
 const lookUp = (look: Lookup, hostname: string, options: LookupAllOptions): Promise<LookupAddress[]> =>
   new Promise((resolve, reject) =>

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { request as sendRequest } from 'undici';
 import { http1 } from '../bounded-request.ts';
 import { given } from '../../domain/model/fields.ts';
-import { withTimeLimit } from '../concurrency.ts';
+import { untilGivenUp, withTimeLimit } from '../concurrency.ts';
 import { textOf, unpacked, type Allowance } from './kubernetes-answer.ts';
 import type { Endpoint, Opened } from './kubernetes-endpoint.ts';
 import { errorOf, KubernetesError, malformed, serverUnreachable } from './kubernetes-error.ts';
@@ -133,44 +133,27 @@ export function parseAnswer<T>(text: string, name: string): T {
 const nameOf = ({ method, path }: Pick<Request, 'method' | 'path'>): string => `${method} ${path}`;
 
 // Who waits for a login, a token, or a connection shares it with others, and gives up alone.
-async function inTime<T>(awaited: Promise<T>, name: string, signal: AbortSignal): Promise<T> {
-  let giveUp = (): void => undefined;
-  const givenUp = new Promise<never>((_, reject) => {
-    giveUp = () => reject(requestFailure(name, signal.reason, signal));
-    if (signal.aborted) giveUp();
-    signal.addEventListener('abort', giveUp);
+const inTime = <T>(awaited: Promise<T>, name: string, signal: AbortSignal): Promise<T> =>
+  untilGivenUp(awaited, signal).catch((error: unknown) => {
+    throw signal.aborted ? requestFailure(name, error, signal) : error;
   });
-  try {
-    return await Promise.race([awaited, givenUp]);
-  } finally {
-    signal.removeEventListener('abort', giveUp);
-  }
-}
 
 async function answer(endpoint: Endpoint, opened: Opened, request: Request): Promise<Readable> {
   const { method, path, query = {}, body, contentType = 'application/json', signal } = request;
   const name = nameOf(request);
   const url = new URL(endpoint.server + path);
   for (const [key, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(key, value);
-  const content = body === undefined ? {} : { body: JSON.stringify(body) };
   const headers = {
     ...opened.headers,
     Accept: 'application/json',
     'Accept-Encoding': 'gzip',
     'User-Agent': 'okra',
-    ...(body === undefined ? {} : { 'Content-Type': contentType }),
+    ...given({ 'Content-Type': body === undefined ? undefined : contentType }),
   };
   try {
-    // It follows no redirect.
-    const options = {
-      // For connections that client-node makes.
-      ...http1,
-      method,
-      headers,
-      ...content,
-      signal,
-      dispatcher: opened.dispatcher,
-    };
+    // It follows no redirect; HTTP/1.1 is for connections that client-node makes.
+    const content = given({ body: body === undefined ? undefined : JSON.stringify(body) });
+    const options = { ...http1, method, headers, ...content, signal, dispatcher: opened.dispatcher };
     const got = await inTime(sendRequest(url, options), name, signal);
     const unpackedBody = unpacked(got.body, got.headers['content-encoding']);
     if (got.statusCode < 300) return unpackedBody;

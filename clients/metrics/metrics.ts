@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { untilGivenUp } from '../concurrency.ts';
 import {
   definitions,
   type CounterName,
@@ -47,7 +48,7 @@ export function createMetrics({ waitMilliseconds = STATES_MILLISECONDS, ofProces
 
   async function samplesOf(what: string, read: ReadStates): Promise<readonly Sample[]> {
     try {
-      return await inTime(waitMilliseconds, async () => read());
+      return await untilGivenUp(Promise.resolve(read()), AbortSignal.timeout(waitMilliseconds));
     } catch {
       count('okra_metrics_failures_total', { state: what });
       return [];
@@ -104,21 +105,6 @@ function quietly(run: () => void): void {
     run();
   } catch {
     // A label that prom-client refuses, or a value that is no number.
-  }
-}
-
-async function inTime<T>(milliseconds: number, run: () => Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`Expected an answer within ${milliseconds} ms.`)),
-      milliseconds,
-    );
-  });
-  try {
-    return await Promise.race([run(), late]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

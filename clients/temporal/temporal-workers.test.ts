@@ -89,7 +89,7 @@ describe('workers', () => {
     const [one, other] = [aWorker({ endsOnFailure: false }), aWorker()];
     const running = runUntil([one, other], new AbortController().signal, atOnce);
     one.fail();
-    await expect(running).rejects.toThrow('got one that has failed and does not end');
+    await expect(running).rejects.toThrow('a worker has failed and does not end');
     expect(other.getState()).toBe('STOPPED');
   });
 });

@@ -3,7 +3,7 @@ import type { TemporalConfig } from '../../config/config.ts';
 import { sleep as sleepByClock, waitAfter, type Sleep, unheard, type Waiting } from '../backoff.ts';
 import { detailsOf } from './grpc-status.ts';
 import type { Log } from '../log.ts';
-import { createPollWatch, readPolls, type Poller, type PollWatch } from './polls.ts';
+import { unpolled, type Poller } from './polls.ts';
 import { followCredentials, readCredentials, type TemporalCredentials } from './temporal-credentials.ts';
 import semver from 'semver';
 
@@ -47,7 +47,7 @@ async function failure(workers: readonly LivingWorker[], ended: AbortSignal, sle
   await sleep(SAY_MILLISECONDS, ended);
   if (ended.aborted) return;
   throw new Error(
-    'Expected each worker to poll, got one that has failed and does not end. The log says why; mostly Temporal has refused its polls for more than a minute.',
+    'a worker has failed and does not end. The log says why; mostly Temporal has refused its polls for more than a minute.',
   );
 }
 
@@ -103,12 +103,7 @@ export async function runWorkers(
   const ended = new AbortController();
   try {
     const workers = await make(connection);
-    // Without it polls of an earlier worker may count for a while; it is no reason not to run.
-    const before = await readPolls(connection, poller, 'all partitions').catch(
-      () => new Map<string, number>(),
-    );
-    const watch = createPollWatch(poller.queues, before);
-    void watchPolls({ link, workers, poller, watch }, waiting, ended.signal);
+    void watchPolls({ link, workers, poller }, waiting, ended.signal);
     void followCredentials(temporal, useOf(link, workers, options), {
       shown,
       log,
@@ -140,7 +135,7 @@ async function connect({ temporal, log, signal, waiting = unheard }: RunWorkersO
       const shown = await readCredentials(temporal);
       return { connection: await NativeConnection.connect({ address, ...shown }), shown };
     } catch (error) {
-      waiting(`Expected Temporal at ${address} to take the worker's connection, got: ${detailsOf(error)}.`);
+      waiting(`cannot connect the worker to Temporal at ${address}: ${detailsOf(error)}.`);
       log.warn({ address, err: error }, 'temporal not reached yet');
       await sleepByClock(waitAfter(failures, backoff), signal);
     }
@@ -178,27 +173,25 @@ interface Watched {
   readonly link: Link;
   readonly workers: readonly Worker[];
   readonly poller: Poller;
-  readonly watch: PollWatch;
 }
 
 async function watchPolls(watched: Watched, waiting: Waiting, signal: AbortSignal): Promise<void> {
   for (let polled = false; !signal.aborted;) {
     await sleepByClock(polled ? ASK_MILLISECONDS : ASK_AT_FIRST_MILLISECONDS, signal);
-    const reason = await unpolled(watched);
+    const reason = await problemWith(watched);
     polled = reason === undefined;
     if (!signal.aborted) waiting(reason);
   }
 }
 
-async function unpolled({ link, workers, poller, watch }: Watched): Promise<string | undefined> {
+async function problemWith({ link, workers, poller }: Watched): Promise<string | undefined> {
   const state = workers.map((worker) => worker.getState()).find((one) => one !== 'RUNNING');
-  if (state !== undefined) return `Expected each worker to run, got one that is ${state.toLowerCase()}.`;
+  if (state !== undefined) return `a worker is ${state.toLowerCase()}.`;
   try {
-    let missing = watch.see(await readPolls(link.connection, poller, 'root partition'));
-    if (missing.length > 0) missing = watch.see(await readPolls(link.connection, poller, 'all partitions'));
+    const missing = await unpolled(link.connection, poller);
     if (missing.length === 0) return undefined;
-    return `Expected Temporal to see ${poller.identity} poll ${missing.join(', ')}, it does not.`;
+    return `Temporal does not see ${poller.identity} poll ${missing.join(', ')}.`;
   } catch (error) {
-    return `Expected Temporal to say who polls, got: ${detailsOf(error)}.`;
+    return `cannot read who polls: ${detailsOf(error)}.`;
   }
 }

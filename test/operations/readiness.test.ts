@@ -76,7 +76,7 @@ describe('okrad', () => {
       front.calls.some(({ method, body }) => method === 'PollActivityTaskQueue' && body.includes(ofElbv2)),
     );
     await untilWaiting(
-      /^waiting for worker, polls: .* poll \S+-elbv2 \(activity tasks\)(, \S+ \(activity tasks\))*, it does not\.\n$/,
+      /^waiting for worker, polls: .* poll \S+-elbv2 \(activity tasks\)(, \S+ \(activity tasks\))*\.\n$/,
     );
     expect((await ask('/healthz'))?.status).toBe(200);
     front.refuse = () => undefined;
