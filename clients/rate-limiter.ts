@@ -23,7 +23,7 @@ export interface RateLimiter {
 }
 
 /** The limiters of a worker, by what AWS and Datadog count apart. */
-export type RateLimiters = Readonly<Record<'writes' | 'registrations' | 'queries', RateLimiter>>;
+export type RateLimiters = ReturnType<typeof limitRates>;
 
 /** How many urgent calls go before one that has waited longer; the others have to get on as well. */
 const MOST_URGENT_IN_A_ROW = 9;
@@ -31,8 +31,8 @@ const LONGEST_PAUSE_MS = 10_000;
 
 /** Makes a limiter whose buckets are full at first. */
 export function limitRate(rate: CallRate, clock: () => number = Date.now): RateLimiter {
-  const buckets = new Map<string, Bucket>();
-  function bucketOf(quota: string): Bucket {
+  const buckets = new Map<string, ReturnType<typeof makeBucket>>();
+  function bucketOf(quota: string) {
     const bucket = buckets.get(quota) ?? makeBucket(rate, clock);
     buckets.set(quota, bucket);
     return bucket;
@@ -45,7 +45,7 @@ export function limitRate(rate: CallRate, clock: () => number = Date.now): RateL
 }
 
 /** Makes a limiter of each kind. */
-export const limitRates = (rates: Readonly<Record<keyof RateLimiters, CallRate>>): RateLimiters => ({
+export const limitRates = (rates: Readonly<Record<'writes' | 'registrations' | 'queries', CallRate>>) => ({
   writes: limitRate(rates.writes),
   registrations: limitRate(rates.registrations),
   queries: limitRate(rates.queries),
@@ -70,13 +70,7 @@ export const unlimited: RateLimiter = {
   waiting: () => new Map(),
 };
 
-interface Bucket {
-  readonly wait: (request: TokenRequest) => Promise<void>;
-  readonly pause: (milliseconds: number) => void;
-  readonly waiting: () => number;
-}
-
-function makeBucket({ perSecond, burst }: CallRate, clock: () => number): Bucket {
+function makeBucket({ perSecond, burst }: CallRate, clock: () => number) {
   const urgentLine: (() => void)[] = [];
   const usualLine: (() => void)[] = [];
   let [tokens, filledAt, pausedUntil, urgentInARow] = [burst, clock(), 0, 0];
@@ -115,7 +109,7 @@ function makeBucket({ perSecond, burst }: CallRate, clock: () => number): Bucket
   }
 
   return {
-    wait: ({ urgent, signal }) =>
+    wait: ({ urgent, signal }: TokenRequest): Promise<void> =>
       new Promise((resolve, reject) => {
         signal.throwIfAborted();
         const line = urgent ? urgentLine : usualLine;
@@ -132,7 +126,7 @@ function makeBucket({ perSecond, burst }: CallRate, clock: () => number): Bucket
         line.push(grant);
         serve();
       }),
-    pause: (milliseconds) => void (pausedUntil = Math.max(pausedUntil, clock() + milliseconds)),
-    waiting: () => urgentLine.length + usualLine.length,
+    pause: (milliseconds: number): void => void (pausedUntil = Math.max(pausedUntil, clock() + milliseconds)),
+    waiting: (): number => urgentLine.length + usualLine.length,
   };
 }

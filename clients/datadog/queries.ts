@@ -25,10 +25,9 @@ export async function askDatadog(
 ): Promise<Answer> {
   signal.throwIfAborted();
   try {
-    if (asked.question.queries === undefined) return await askV1(access, asked, signal);
-    return asked.response === 'Scalar'
-      ? await askScalar(access, asked, signal)
-      : await askSeries(access, asked, signal);
+    return asked.question.queries === undefined
+      ? await askV1(access, asked, signal)
+      : await askV2(access, asked, signal);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ProviderError) throw error;
@@ -51,49 +50,26 @@ async function askV1(
   return fitting(seriesOfV1(answer), window);
 }
 
-async function askSeries(
+async function askV2(
   access: DatadogAccess,
-  asked: DatadogQuestion,
+  { question: { queries = [] }, formula, response, aggregator, window }: DatadogQuestion,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const { queries = [] } = asked.question;
-  const { from, to, bucketMs } = asked.window;
-  const attributes = {
-    from,
-    to,
-    interval: bucketMs,
-    formulas: formulasOf(asked),
-    queries: queries.map(seriesQuery),
-  };
   const api = new MetricsApiV2(configureDatadog(access, signal));
+  const { from, to, bucketMs } = window;
+  const common = { from, to, formulas: [{ formula: formula ?? queries[0]?.name ?? '' }] };
+  if (response === 'Scalar') {
+    const attributes = { ...common, queries: queries.map((query) => scalarQuery(query, aggregator)) };
+    return scalarsOfV2(await api.queryScalarData({ body: { data: { type: 'scalar_request', attributes } } }));
+  }
+  const attributes = { ...common, interval: bucketMs, queries: queries.map(seriesQuery) };
   const answer = await api.queryTimeseriesData({
     body: { data: { type: 'timeseries_request', attributes } },
   });
-  return fitting(seriesOfV2(answer, { from, bucketMs: intervalOf(queries, bucketMs) }), asked.window);
-}
-
-async function askScalar(
-  access: DatadogAccess,
-  asked: DatadogQuestion,
-  signal: AbortSignal,
-): Promise<Answer> {
-  const { queries = [] } = asked.question;
-  const { from, to } = asked.window;
-  const attributes = {
-    from,
-    to,
-    formulas: formulasOf(asked),
-    queries: queries.map((query) => scalarQuery(query, asked.aggregator)),
-  };
-  const api = new MetricsApiV2(configureDatadog(access, signal));
-  return scalarsOfV2(await api.queryScalarData({ body: { data: { type: 'scalar_request', attributes } } }));
+  return fitting(seriesOfV2(answer, { from, bucketMs: intervalOf(queries, bucketMs) }), window);
 }
 
 type Query = NonNullable<Question['queries']>[number];
-
-const formulasOf = ({ question, formula }: DatadogQuestion) => [
-  { formula: formula ?? question.queries?.[0]?.name ?? '' },
-];
 
 const seriesQuery = (query: Query) =>
   query.dataSource === 'metrics' ? ofMetrics(query) : others[query.dataSource](query);

@@ -1,3 +1,4 @@
+import { fieldsIn } from '../../domain/model/fields.ts';
 import { cut } from '../../domain/text.ts';
 
 /** What the Kubernetes API answered instead of doing what it was asked; status 0 when it did not answer at all. */
@@ -21,21 +22,22 @@ export class KubernetesError extends Error {
   }
 }
 
+const hasStatus =
+  (status: number) =>
+  (error: unknown): boolean =>
+    error instanceof KubernetesError && error.status === status;
+
 /** Whether an error says that there is no such object, or no such kind. */
-export const isNotFound = (error: unknown): boolean =>
-  error instanceof KubernetesError && error.status === 404;
+export const isNotFound = hasStatus(404);
 
 /** Whether an error says that whoever asks may not do that. */
-export const isForbidden = (error: unknown): boolean =>
-  error instanceof KubernetesError && error.status === 403;
+export const isForbidden = hasStatus(403);
 
 /** Whether an error says that someone else was faster: the object exists already, or has another version. */
-export const isConflict = (error: unknown): boolean =>
-  error instanceof KubernetesError && error.status === 409;
+export const isConflict = hasStatus(409);
 
 /** Whether an error says that a list or a resource version is too old to go on from. */
-export const isExpired = (error: unknown): boolean =>
-  error instanceof KubernetesError && error.status === 410;
+export const isExpired = hasStatus(410);
 
 /** Whether an error says that an answer was longer than one may be, so that less of it should be asked for. */
 export const isTooLarge = (error: unknown): boolean =>
@@ -114,24 +116,25 @@ interface Status {
 }
 
 function parseStatus(body: string): Status {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(body);
-  } catch {
-    // The path of an API group that is not installed answers in plain text.
-    return {};
-  }
-  if (typeof parsed !== 'object' || parsed === null) return {};
-  const { kind, code, reason, message, details } = parsed as Record<string, unknown>;
+  const { kind, code, reason, message, details } = fieldsIn(parsedJSON(body));
   // What another server says is for who asks it, and not for who reads a status here.
   if (kind !== 'Status') return {};
-  const { retryAfterSeconds } = (details ?? {}) as Record<string, unknown>;
+  const { retryAfterSeconds } = fieldsIn(details);
   return {
     ...(typeof code === 'number' && code >= 400 && code < 600 ? { code } : {}),
     ...(typeof reason === 'string' && /^[A-Za-z]{1,64}$/.test(reason) ? { reason } : {}),
     ...(typeof message === 'string' && message !== '' ? { message: cut(message, LONGEST_MESSAGE) } : {}),
     ...(typeof retryAfterSeconds === 'number' ? { retryAfterSeconds } : {}),
   };
+}
+
+function parsedJSON(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    // The path of an API group that is not installed answers in plain text.
+    return undefined;
+  }
 }
 
 // Errors with a code are those of Node.js, OpenSSL and undici, whose words are their own; others may repeat what they could not read.

@@ -60,13 +60,26 @@ export function connectAsPerson({
 }: PersonOptions): Person {
   const loaded = loadKubeconfig(kubeconfig);
   if (context !== undefined) chooseContext(loaded, context);
-  const send = makeSend(openKubeconfig(loaded));
+  return {
+    ...personBy(loaded, fieldManager, loaded.getCurrentUser()?.name),
+    namespace: loaded.getContextObject(loaded.currentContext)?.namespace ?? 'default',
+  };
+}
+
+function personBy(
+  kubeconfig: KubeConfig,
+  fieldManager: string,
+  userName?: string,
+): Omit<Person, 'namespace'> {
+  const send = makeSend(openKubeconfig(kubeconfig));
   const kubernetes = clientOver(send, TIMEOUT_MILLISECONDS, { fieldManager });
   return {
     kubernetes,
-    namespace: loaded.getContextObject(loaded.currentContext)?.namespace ?? 'default',
-    whoAmI: () => whoAmI(kubernetes, loaded.getCurrentUser()?.name),
-    identity: async () => identityOf(await reviewed(kubernetes)),
+    whoAmI: () => whoAmI(kubernetes, userName),
+    identity: async () => {
+      const { username, groups = [] } = (await reviewed(kubernetes)) ?? {};
+      return username === undefined ? undefined : { name: username, groups };
+    },
     may: (access, account) => may(kubernetes, access, account),
   };
 }
@@ -87,14 +100,7 @@ export function connectWithToken(kubeconfig: string | undefined, token: string):
   // A certificate of the process would count more than the token.
   const alone = new KubeConfig();
   alone.loadFromClusterAndUser(cluster, { name: 'person', token });
-  const send = makeSend(openKubeconfig(alone));
-  const kubernetes = clientOver(send, TIMEOUT_MILLISECONDS, { fieldManager: FIELD_MANAGER });
-  return {
-    kubernetes,
-    whoAmI: () => whoAmI(kubernetes, undefined),
-    identity: async () => identityOf(await reviewed(kubernetes)),
-    may: (access, account) => may(kubernetes, access, account),
-  };
+  return personBy(alone, FIELD_MANAGER);
 }
 
 interface Reviewed<Status> {
@@ -125,9 +131,6 @@ async function reviewed(kubernetes: KubernetesClient): Promise<UserInfo | undefi
     throw error;
   }
 }
-
-const identityOf = (user: UserInfo | undefined): Identity | undefined =>
-  user?.username === undefined ? undefined : { name: user.username, groups: user.groups ?? [] };
 
 /** The name by which the API server knows the person, or else that in the kubeconfig. */
 async function whoAmI(kubernetes: KubernetesClient, otherwise: string | undefined): Promise<string> {

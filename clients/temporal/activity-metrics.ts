@@ -1,19 +1,11 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
-import type { Metrics, ReadStates, Sample } from '../metrics/metrics.ts';
+import type { Metrics, Sample } from '../metrics/metrics.ts';
 import type { Traces } from '../traces/traces.ts';
 
 interface Look {
   readonly activity: string;
   readonly workflowId: string;
-}
-
-interface FailingLooks {
-  /** Learns that a look begins, and since when those before it have failed; undefined: they have not. */
-  readonly begun: (look: Look, failingSince: number | undefined) => void;
-  /** Learns that a look has not failed. */
-  readonly completed: (look: Look) => void;
-  readonly states: ReadStates;
 }
 
 interface LookIntervals {
@@ -25,7 +17,7 @@ interface LookIntervals {
 const LATE = { intervals: 1.1, seconds: 420 };
 
 /** Begins with no look that fails. */
-export function failingLooks(intervals: LookIntervals, clock: () => number = Date.now): FailingLooks {
+export function failingLooks(intervals: LookIntervals, clock: () => number = Date.now) {
   const failing = new Map<string, { activity: string; since: number; at: number }>();
   const keyOf = ({ activity, workflowId }: Look): string => `${activity} ${workflowId}`;
 
@@ -37,7 +29,8 @@ export function failingLooks(intervals: LookIntervals, clock: () => number = Dat
   }
 
   return {
-    begun: (look, since) => {
+    /** Learns that a look begins, and since when those before it have failed; undefined: they have not. */
+    begun: (look: Look, since: number | undefined): void => {
       const key = keyOf(look);
       if (since === undefined) failing.delete(key);
       else {
@@ -46,8 +39,8 @@ export function failingLooks(intervals: LookIntervals, clock: () => number = Dat
         failing.set(key, { activity: look.activity, since, at: clock() });
       }
     },
-    completed: (look) => void failing.delete(keyOf(look)),
-    states: () => {
+    completed: (look: Look): void => void failing.delete(keyOf(look)),
+    states: (): readonly Sample[] => {
       forgetOld();
       const longest = new Map<string, number>();
       for (const { activity, since, at } of failing.values())
@@ -91,7 +84,7 @@ export const activityTraces =
 export const activityMetrics =
   (
     metrics: Pick<Metrics, 'count' | 'observe'>,
-    looks: Pick<FailingLooks, 'begun' | 'completed'>,
+    looks: Pick<ReturnType<typeof failingLooks>, 'begun' | 'completed'>,
   ): ActivityInterceptorsFactory =>
   ({ info: { activityType, workflowExecution } }) => ({
     inbound: {

@@ -52,9 +52,6 @@ interface Kind {
 // server gives it at least 5 s more, so that a worker which is slow gets on all the same.
 const TASK_TIMEOUT = '2s';
 
-// The server refuses a start whose summary has more than 400 bytes.
-const summary = (text: string): string => cut(text, 200);
-
 type StartedObject = { readonly key: ObjectKey } & (
   | { readonly kind: SyncedKind['kind']; readonly intervalSeconds: number }
   | { readonly kind: Exclude<WorkflowKind, SyncedKind['kind']> }
@@ -65,76 +62,75 @@ export function objectStart(of: StartedObject, taskQueue: string): WorkflowStart
   const { key } = of;
   const { kind, workflow }: Kind = kindNamed(of.kind);
   const { type, title = kind, input = {}, bearsCellName = false } = workflow;
-  return {
-    type,
-    options: {
-      workflowId: temporalId(objectWorkflowId(of.kind, key)),
-      taskQueue,
-      args: [
-        {
-          key,
-          ...input,
-          ...(workflow.does === 'Sync' && 'intervalSeconds' in of
-            ? { intervalSeconds: of.intervalSeconds }
-            : {}),
-        },
-      ],
-      workflowTaskTimeout: TASK_TIMEOUT,
-      staticSummary: summary(`${title} ${formatKey(key)}`),
-      typedSearchAttributes: attributes(
-        { key: OKRA_KIND, value: kind },
-        ...(key.namespace === '' ? [] : [{ key: OKRA_NAMESPACE, value: key.namespace }]),
-        // A Cell's load balancer configuration bears the Cell's name, so that one search finds both.
-        ...(bearsCellName ? [{ key: OKRA_CELL, value: key.name }] : []),
-      ),
-    },
-  };
+  const interval =
+    workflow.does === 'Sync' && 'intervalSeconds' in of ? { intervalSeconds: of.intervalSeconds } : {};
+  return startOf(type, {
+    taskQueue,
+    workflowId: objectWorkflowId(of.kind, key),
+    input: { key, ...input, ...interval },
+    summary: `${title} ${formatKey(key)}`,
+    attributes: [
+      { key: OKRA_KIND, value: kind },
+      ...(key.namespace === '' ? [] : [{ key: OKRA_NAMESPACE, value: key.namespace }]),
+      // A Cell's load balancer configuration bears the Cell's name, so that one search finds both.
+      ...(bearsCellName ? [{ key: OKRA_CELL, value: key.name }] : []),
+    ],
+  });
 }
 
 /** How the watch over a place is started. */
 export function driftWatchStart(
-  of: {
-    readonly type: LoadBalancerType;
-    readonly place: string;
-    readonly intervalSeconds: number;
-  },
+  input: { readonly type: LoadBalancerType; readonly place: string; readonly intervalSeconds: number },
   taskQueue: string,
 ): WorkflowStart {
-  const { type, place, intervalSeconds } = of;
-  const { placeKind } = loadBalancerKind(type);
-  return {
-    type: 'driftWatch',
-    options: {
-      workflowId: temporalId(driftWatchId(place)),
-      taskQueue,
-      args: [{ type, place, intervalSeconds }],
-      workflowTaskTimeout: TASK_TIMEOUT,
-      staticSummary: summary(`${placeKind} ${place}`),
-      typedSearchAttributes: attributes({ key: OKRA_KIND, value: placeKind }),
-    },
-  };
+  const { placeKind } = loadBalancerKind(input.type);
+  return startOf('driftWatch', {
+    taskQueue,
+    workflowId: driftWatchId(input.place),
+    input,
+    summary: `${placeKind} ${input.place}`,
+    attributes: [{ key: OKRA_KIND, value: placeKind }],
+  });
 }
 
 /** How the check of a namespace's AWSTargetGroups is started. */
 export function targetGroupCheckStart(
-  { namespace, intervalSeconds }: { readonly namespace: string; readonly intervalSeconds: number },
+  input: { readonly namespace: string; readonly intervalSeconds: number },
   taskQueue: string,
 ): WorkflowStart {
+  const { namespace } = input;
+  return startOf('targetGroupCheck', {
+    taskQueue,
+    workflowId: targetGroupCheckId(namespace),
+    input,
+    summary: `AWSTargetGroups of ${namespace}`,
+    attributes: [
+      { key: OKRA_KIND, value: 'AWSTargetGroup' },
+      { key: OKRA_NAMESPACE, value: namespace },
+    ],
+  });
+}
+
+function startOf(
+  type: WorkflowType,
+  of: {
+    readonly taskQueue: string;
+    readonly workflowId: string;
+    readonly input: object;
+    readonly summary: string;
+    readonly attributes: SearchAttributePair[];
+  },
+): WorkflowStart {
   return {
-    type: 'targetGroupCheck',
+    type,
     options: {
-      workflowId: temporalId(targetGroupCheckId(namespace)),
-      taskQueue,
-      args: [{ namespace, intervalSeconds }],
+      workflowId: temporalId(of.workflowId),
+      taskQueue: of.taskQueue,
+      args: [of.input],
       workflowTaskTimeout: TASK_TIMEOUT,
-      staticSummary: summary(`AWSTargetGroups of ${namespace}`),
-      typedSearchAttributes: attributes(
-        { key: OKRA_KIND, value: 'AWSTargetGroup' },
-        { key: OKRA_NAMESPACE, value: namespace },
-      ),
+      // The server refuses a start whose summary has more than 400 bytes.
+      staticSummary: cut(of.summary, 200),
+      typedSearchAttributes: new TypedSearchAttributes(of.attributes),
     },
   };
 }
-
-const attributes = (...pairs: SearchAttributePair[]): TypedSearchAttributes =>
-  new TypedSearchAttributes(pairs);
