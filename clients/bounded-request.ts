@@ -1,6 +1,7 @@
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip, createInflate } from 'node:zlib';
 import { request as send, type Dispatcher } from 'undici';
+import { given } from '../domain/model/fields.ts';
 import { cut } from '../domain/text.ts';
 import { ProviderError, unavailable } from './provider-error.ts';
 
@@ -40,7 +41,7 @@ export interface BoundedAnswer {
 
 /** Sends a request once, follows no redirect, and reads its answer within limits; throws a ProviderError when there is none. */
 export async function boundedRequest(request: BoundedRequest): Promise<BoundedAnswer> {
-  const { provider, url, method, headers, body, limits = METRICS_ANSWER, dispatcher } = request;
+  const { provider, url, method, headers, limits = METRICS_ANSWER } = request;
   const timeout = AbortSignal.timeout(limits.milliseconds);
   const signal = AbortSignal.any([request.signal, timeout]);
   try {
@@ -49,11 +50,16 @@ export async function boundedRequest(request: BoundedRequest): Promise<BoundedAn
       method,
       headers: { ...headers, 'accept-encoding': 'gzip, deflate' },
       signal,
-      ...(body === undefined ? {} : { body }),
-      ...(dispatcher === undefined ? {} : { dispatcher }),
+      ...given({ body: request.body, dispatcher: request.dispatcher }),
     };
     const answer = await send(url, options);
-    const text = await textOf(unpacked(answer.body, answer.headers['content-encoding']), provider, limits);
+    const body = unpacked(answer.body, answer.headers['content-encoding']);
+    const text = await readText(body, (size) => {
+      if (size > limits.answerBytes)
+        throw unavailable(
+          `cannot read the answer of ${provider}: more than ${limits.answerBytes} bytes. Group by less, or shorten the window.`,
+        );
+    });
     return { status: answer.statusCode, headers: flat(answer.headers), text };
   } catch (error) {
     request.signal.throwIfAborted();
@@ -100,24 +106,51 @@ export function startOf(text: string): string {
   return start === '' ? 'nothing' : JSON.stringify(start);
 }
 
-function unpacked(body: Readable, encoding: string | string[] | undefined): Readable {
+/** Undoes the compression of an answer. */
+export function unpacked(body: Readable, encoding: string | string[] | undefined): Readable {
   // Whoever reads sees why it broke.
   if (encoding === 'gzip') return pipeline(body, createGunzip(), () => undefined);
   return encoding === 'deflate' ? pipeline(body, createInflate(), () => undefined) : body;
 }
 
-async function textOf(body: Readable, provider: string, { answerBytes }: AnswerLimits): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of body as AsyncIterable<Uint8Array>) {
-    size += piece.length;
-    if (size > answerBytes)
-      throw unavailable(
-        `cannot read the answer of ${provider}: more than ${answerBytes} bytes. Group by less, or shorten the window.`,
-      );
-    pieces.push(piece);
+/** A body, as it comes in. */
+export type Pieces = AsyncIterable<Uint8Array>;
+
+/** Reads a body to its end; `check` throws when what was read so far is too much. */
+export async function readText(body: Pieces, check: (size: number, added: number) => void): Promise<string> {
+  const gathered = gather();
+  for await (const piece of body) {
+    check(gathered.size() + piece.length, piece.length);
+    gathered.add(piece);
   }
-  return Buffer.concat(pieces).toString();
+  return gathered.take();
+}
+
+const FIRST_BYTES = 16_384;
+
+/** Puts pieces together in one place, since millions of small ones would each take up more than they say. */
+export function gather() {
+  let place = Buffer.alloc(0);
+  let size = 0;
+  return {
+    size: () => size,
+    add: (piece: Uint8Array): void => {
+      if (size + piece.length > place.length) {
+        const larger = Buffer.alloc(Math.max(FIRST_BYTES, 2 * place.length, size + piece.length));
+        place.copy(larger, 0, 0, size);
+        place = larger;
+      }
+      place.set(piece, size);
+      size += piece.length;
+    },
+    take: (): string => {
+      const text = new TextDecoder().decode(place.subarray(0, size));
+      size = 0;
+      // What one large event needed is not kept for the small ones after it.
+      if (place.length > FIRST_BYTES) place = Buffer.alloc(0);
+      return text;
+    },
+  };
 }
 
 const flat = (headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> =>

@@ -24,14 +24,6 @@ export interface WorkflowCalls {
   signal(workflowId: string, signal: WakingSignal): Promise<void>;
 }
 
-/** Takes instructions and sees them carried out, however long Temporal is away. */
-export interface Dispatcher {
-  readonly dispatch: (instruction: Instruction) => void;
-  readonly carryOut: (instruction: Instruction) => Promise<void>;
-  readonly pending: () => number;
-  readonly idle: () => Promise<void>;
-}
-
 interface DispatcherOptions {
   readonly calls: WorkflowCalls;
   readonly config: Pick<Config, 'taskQueue' | 'driftIntervalSeconds' | 'syncIntervalSeconds' | 'temporal'>;
@@ -55,15 +47,11 @@ export function workflowCalls(client: Client): WorkflowCalls {
   };
 }
 
+/** Takes instructions and sees them carried out, however long Temporal is away. */
+export type Dispatcher = ReturnType<typeof createDispatcher>;
+
 /** Makes a dispatcher, which works until the signal is given. */
-export function createDispatcher({
-  calls,
-  config,
-  log,
-  signal,
-  hurry,
-  sleep,
-}: DispatcherOptions): Dispatcher {
+export function createDispatcher({ calls, config, log, signal, hurry, sleep }: DispatcherOptions) {
   const reportFailure = failureReporter(log, config.temporal.namespace);
   const queue = createQueue<Instruction>({
     keyOf: (instruction) =>
@@ -78,10 +66,11 @@ export function createDispatcher({
     ...given({ hurry, sleep }),
   });
   return {
-    dispatch: (instruction) => queue.put(instruction),
-    carryOut: (instruction) => perform(instruction, { calls, config, log }),
-    pending: () => queue.size(),
-    idle: () => queue.idle(),
+    dispatch: queue.put,
+    /** Carries an instruction out now, once. */
+    carryOut: (instruction: Instruction) => perform(instruction, { calls, config, log }),
+    pending: queue.size,
+    idle: queue.idle,
   };
 }
 
@@ -107,7 +96,9 @@ async function perform(instruction: Instruction, { calls, config, log }: Means):
       log.debug(describe(instruction), 'workflow woken');
       return;
     case 'Signal':
-      await unless(WorkflowNotFoundError, calls.signal(workflowIdOf(instruction), instruction.signal));
+      await calls.signal(workflowIdOf(instruction), instruction.signal).catch((error: unknown) => {
+        if (!(error instanceof WorkflowNotFoundError)) throw error;
+      });
       log.debug(describe(instruction), 'workflow signalled');
       return;
     case 'Watch': {
@@ -120,14 +111,6 @@ async function perform(instruction: Instruction, { calls, config, log }: Means):
     }
     default:
       unreachable(instruction);
-  }
-}
-
-async function unless(expected: new (...args: never[]) => Error, call: Promise<void>): Promise<void> {
-  try {
-    await call;
-  } catch (error) {
-    if (!(error instanceof expected)) throw error;
   }
 }
 
@@ -161,7 +144,7 @@ function refusal(error: unknown, namespace: string): string {
   const todo = /search attribute/i.test(said)
     ? registration(namespace)
     : 'See which limit of the Temporal server that is.';
-  return `Expected Temporal to take this, got: ${said}. It is tried again. ${todo}`;
+  return `Temporal refuses this: ${said}. Retrying. ${todo}`;
 }
 
 const describe = (instruction: Instruction) => ({

@@ -13,25 +13,10 @@ import { isStored, replayedKinds, type KindEvent, type Stored, type Watched } fr
 import { route } from './routes/route.ts';
 
 /** Keeps what is known, and says what to do about each event once everything is known. */
-export interface Router {
-  readonly view: View;
-  /** Learns of an event, and routes it unless there is more to learn first. */
-  take(happened: KindEvent): void;
-  /** Routes everything that is known as if it were seen for the first time, and every event from now on. */
-  replay(): void;
-  /** The object that a workflow of this id works for, if there is one; undefined when the id is of no such workflow. */
-  objectOf(workflowId: string): WorkedOn | undefined;
-  /** What starts the workflows of these ids, by their id; without those whose object is not known. */
-  ordersFor(workflowIds: readonly string[]): ReadonlyMap<string, Instruction>;
-}
-
-interface WorkedOn {
-  readonly kind: KindWithWorkflow;
-  readonly object: Informed | undefined;
-}
+export type Router = ReturnType<typeof createRouter>;
 
 /** Makes a router that hands its instructions over. */
-export function createRouter(dispatch: (instruction: Instruction) => void, log: Log): Router {
+export function createRouter(dispatch: (instruction: Instruction) => void, log: Log) {
   const told = new WeakSet<Informed>();
   function leaveOut(kind: Stored, object: Informed, error: unknown): void {
     // It is read with every event, and may stay as it is for years.
@@ -79,7 +64,10 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
     }
   }
 
-  function objectOf(workflowId: string): WorkedOn | undefined {
+  /** The object that a workflow of this id works for, if there is one; undefined when the id is of no such workflow. */
+  function objectOf(
+    workflowId: string,
+  ): { readonly kind: KindWithWorkflow; readonly object: Informed | undefined } | undefined {
     const worked = workedObject(workflowId);
     if (worked === undefined) return undefined;
     const { kind, key } = worked;
@@ -90,6 +78,7 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
     return { kind, object };
   }
 
+  /** What starts the workflows of these ids, by their id; without those whose object is not known. */
   function ordersFor(workflowIds: readonly string[]): ReadonlyMap<string, Instruction> {
     const orders = new Map<string, Instruction>();
     const others = new Set<string>();
@@ -110,13 +99,15 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
   }
 
   return {
-    view: stores,
-    take: (happened) => {
+    view: stores as View,
+    /** Learns of an event, and routes it unless there is more to learn first. */
+    take: (happened: KindEvent): void => {
       if (isStored(happened)) learn(happened);
       if (happened.kind === 'AWSTargetGroup') sayUnnamed(happened.event);
       if (isComplete) send(happened);
     },
-    replay: () => {
+    /** Routes everything that is known as if it were seen for the first time, and every event from now on. */
+    replay: (): void => {
       isComplete = true;
       replay();
     },

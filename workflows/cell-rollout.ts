@@ -7,7 +7,8 @@ import {
   uuid4,
 } from '@temporalio/workflow';
 import { applicationsFrom, type ApplicationsState } from '../domain/applications/state.ts';
-import type { Outcome, Wait, Performable } from '../domain/model/decision.ts';
+import type { Outcome, Performable } from '../domain/model/decision.ts';
+import { given } from '../domain/model/fields.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
 import { CANCELLED } from '../domain/model/requests.ts';
 import type { ObservedCell } from '../domain/model/observation.ts';
@@ -94,12 +95,7 @@ const rollApplications = (
   rollOutApplications(key, state, {
     ...begun,
     renew: (applications, { isCancelled, pace }) =>
-      goOn<typeof cellRollout>({
-        key,
-        applications,
-        ...(pace === undefined ? {} : { pace }),
-        ...cancelled(isCancelled),
-      }),
+      goOn<typeof cellRollout>({ key, applications, ...given({ pace }), ...cancelled(isCancelled) }),
   });
 
 const cancelled = (isCancelled: boolean): Pick<CellRolloutInput, 'isCancelled'> =>
@@ -108,14 +104,14 @@ const cancelled = (isCancelled: boolean): Pick<CellRolloutInput, 'isCancelled'> 
 async function rollOut(input: CellRolloutInput, cancellation: Cancellation) {
   const { key } = input;
   const live = listen(key, newRun(input.state ?? initialState, input.observed), cancellation);
-  const outrun = outrunLooks();
+  let outrun = 0;
   for (;;) {
     const heard = live.heard();
     live.takeUp();
-    const turn = takeTurn(live.run(), Date.now(), { isOutrun: outrun.areMany() });
+    const turn = takeTurn(live.run(), Date.now(), { isOutrun: outrun >= MOST_OUTRUN });
     if (turn.is === 'Look') {
       await look(key, live);
-      outrun.count(isStale(live.run()));
+      outrun = isStale(live.run()) ? outrun + 1 : 0;
       if (live.run().observed?.hasApplications === true)
         return rollApplications(key, applicationsFrom(live.run().state.requests), {
           cancellation: { ...cancellation, isDue: live.isCancelled() },
@@ -125,7 +121,7 @@ async function rollOut(input: CellRolloutInput, cancellation: Cancellation) {
       if (isOutOfDate && mayRenew()) await renew(key, live);
       continue;
     }
-    outrun.count(false);
+    outrun = 0;
     live.change(() => turn.run);
     if (turn.is === 'Perform') await act(turn, live);
     else {
@@ -145,23 +141,11 @@ async function rollOut(input: CellRolloutInput, cancellation: Cancellation) {
 /** After so many looks in a row that were out of date before they ended, what may take traffic back does not wait for another. */
 const MOST_OUTRUN = 3;
 
-function outrunLooks() {
-  let looks = 0;
-  return {
-    count: (isOutrun: boolean): void => void (looks = isOutrun ? looks + 1 : 0),
-    areMany: (): boolean => looks >= MOST_OUTRUN,
-  };
-}
-
 const mayRenew = (): boolean => hasLongHistory() && allHandlersFinished();
 
 async function renew(key: ObjectKey, live: LiveRun): Promise<void> {
   setCurrentDetails(`Going on in a new run of ${workflowInfo().workflowId}.`);
-  await goOn<typeof cellRollout>({
-    key,
-    ...handOver(live.run()),
-    ...cancelled(live.isCancelled()),
-  });
+  await goOn<typeof cellRollout>({ key, ...handOver(live.run()), ...cancelled(live.isCancelled()) });
 }
 
 /** Looks at the objects; an abort does not wait for that, as it goes by what was seen before. */
@@ -214,11 +198,9 @@ async function rest(
   // What was refused just now is tried again after a while, which nothing else may end.
   if (live.run().state.unreported !== state.unreported) return 'Again';
   if (live.isCancelled() && isIdle(live.run())) return { outcome: 'Waiting', message: CANCELLED.message };
-  if (!isSuperseded()) await waitFor(() => hasHeard() || live.hasUnknown(), decision);
-  return undefined;
-}
-
-async function waitFor(happened: () => boolean, { until, message }: Wait): Promise<void> {
+  if (isSuperseded()) return undefined;
+  const { until, message } = decision;
   const milliseconds = until === undefined ? undefined : Math.max(1, until - Date.now());
-  await waitUntil(happened, milliseconds, inShort(message));
+  await waitUntil(() => hasHeard() || live.hasUnknown(), milliseconds, inShort(message));
+  return undefined;
 }

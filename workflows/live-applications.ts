@@ -16,20 +16,10 @@ import { refuseApprovals } from './handle-approvals.ts';
 import { listenTo, stampOf } from './listen-to-request.ts';
 
 /** What a run for a Cell with applications knows by now; words from outside change it while the workflow waits. */
-export interface LiveApplications {
-  readonly state: () => ApplicationsState;
-  readonly change: (change: (state: ApplicationsState) => ApplicationsState) => void;
-  readonly heard: () => number;
-  readonly asked: () => number;
-  /** Whether the workflow was cancelled in Temporal while there was nothing to abort. */
-  readonly isCancelled: () => boolean;
-}
+export type LiveApplications = ReturnType<typeof listenForApplications>;
 
 /** Listens to all that a run is told, and answers what it is asked. */
-export function listenForApplications(
-  begun: ApplicationsState,
-  cancellation: Cancellation,
-): LiveApplications {
+export function listenForApplications(begun: ApplicationsState, cancellation: Cancellation) {
   let known = begun;
   let heard = 0;
   let asked = 0;
@@ -44,11 +34,21 @@ export function listenForApplications(
   setHandler(drifted, wake, look);
   setHandler(analysisFinished, wake, look);
   setHandler(experimentFinished, wake, look);
-  const take = (request: Parameters<typeof askApplications>[1]): void => {
+  const take = (request: TakenRequest<RequestName>): void => {
     known = askApplications(known, request);
     wakeAtOnce();
   };
-  handleApplicationsRequests({ state: () => known, take });
+  for (const name of requestNames) {
+    listenTo(name, {
+      description: requestKinds[name].description,
+      refusal: () => applicationsRefusal(known, name),
+      answer: () => applicationsAnswer(name, known),
+      take: (sent) => take({ action: name, ...stampOf(sent) }),
+    });
+  }
+  refuseApprovals(
+    'Cell has applications: their traffic moves without approval steps. Approve a Cell with a rollout of its own.',
+  );
   setHandler(stateQuery, () => applicationsView(known), { description: 'Where the applications stand.' });
   setHandler(planQuery, () => applicationsPlan(known), { description: 'In which order they go.' });
   const cancel = (): void => {
@@ -59,29 +59,13 @@ export function listenForApplications(
   cancellation.requested.catch(cancel);
   if (cancellation.isDue) cancel();
   return {
-    state: () => known,
-    change: (next) => (known = next(known)),
-    heard: () => heard,
-    asked: () => asked,
-    isCancelled: () => isCancelled,
+    state: (): ApplicationsState => known,
+    change: (next: (state: ApplicationsState) => ApplicationsState): void => void (known = next(known)),
+    /** How many words have come. */
+    heard: (): number => heard,
+    /** How many of them were asked by someone. */
+    asked: (): number => asked,
+    /** Whether the workflow was cancelled in Temporal while there was nothing to abort. */
+    isCancelled: (): boolean => isCancelled,
   };
-}
-
-interface AskedApplications {
-  readonly state: () => ApplicationsState;
-  readonly take: (request: TakenRequest<RequestName>) => void;
-}
-
-function handleApplicationsRequests(asked: AskedApplications): void {
-  for (const name of requestNames) {
-    listenTo(name, {
-      description: requestKinds[name].description,
-      refusal: () => applicationsRefusal(asked.state(), name),
-      answer: () => applicationsAnswer(name, asked.state()),
-      take: (sent) => asked.take({ action: name, ...stampOf(sent) }),
-    });
-  }
-  refuseApprovals(
-    'Expected a Cell with a rollout of its own, got one with applications, whose traffic moves without approval steps.',
-  );
 }

@@ -23,27 +23,18 @@ import {
 } from './messages.ts';
 
 /** What a run knows by now; words from outside change it while the workflow waits. */
-export interface LiveRun {
-  readonly run: () => run.Run;
-  readonly change: (change: (known: run.Run) => run.Run) => void;
-  readonly heard: () => number;
-  /** Whether a signal has come that nobody listens to, and nobody was told of it. */
-  readonly hasUnknown: () => boolean;
-  /** Takes up what has come and waited for its time: a cancellation, and signals that nobody listens to. */
-  readonly takeUp: () => void;
-  /** Whether the workflow was cancelled in Temporal while there was nothing to abort. */
-  readonly isCancelled: () => boolean;
-}
+export type LiveRun = ReturnType<typeof listen>;
 
 /** Listens to all that a run is told, and answers what it is asked. */
-export function listen(key: ObjectKey, begun: run.Run, cancellation: Cancellation): LiveRun {
+export function listen(key: ObjectKey, begun: run.Run, cancellation: Cancellation) {
   let known = begun;
   let heard = 0;
   let told = 0;
   let isCancelled = cancellation.isDue;
 
-  const change: LiveRun['change'] = (next) => (known = next(known));
-  const wake: LiveRun['change'] = (next) => {
+  type Change = (known: run.Run) => run.Run;
+  const change = (next: Change): void => void (known = next(known));
+  const wake = (next: Change): void => {
     change(next);
     heard += 1;
   };
@@ -82,6 +73,7 @@ export function listen(key: ObjectKey, begun: run.Run, cancellation: Cancellatio
     heard += 1;
     abortWhenCancelled();
   });
+  /** Takes up what has come and waited for its time: a cancellation, and signals that nobody listens to. */
   const takeUp = (): void => {
     abortWhenCancelled();
     const names = unknownSignals().slice(told);
@@ -90,12 +82,15 @@ export function listen(key: ObjectKey, begun: run.Run, cancellation: Cancellatio
       change((now) => run.withState(now, (state) => addEvent(state, unknownSignalEvent(name))));
   };
   return {
-    run: () => known,
+    run: (): run.Run => known,
     change,
-    heard: () => heard,
-    hasUnknown: () => told < unknownSignals().length,
+    /** How many words have come. */
+    heard: (): number => heard,
+    /** Whether a signal has come that nobody listens to, and nobody was told of it. */
+    hasUnknown: (): boolean => told < unknownSignals().length,
     takeUp,
-    isCancelled: () => isCancelled,
+    /** Whether the workflow was cancelled in Temporal while there was nothing to abort. */
+    isCancelled: (): boolean => isCancelled,
   };
 }
 

@@ -5,7 +5,6 @@ import {
   type StagedState,
   stagedRequestNames,
   type StagedAim,
-  type StagedRequest,
   type StagedRequestName,
 } from '../domain/staged/state.ts';
 import type { ObjectKey } from '../domain/model/ids.ts';
@@ -22,7 +21,7 @@ import { changed, stagedQuery } from './messages.ts';
 import { goOn, isDue, waitUntil } from './renewal.ts';
 import { unreachable } from '../domain/unreachable.ts';
 import type { RawValue } from '@temporalio/common';
-import { fieldsIn } from '../domain/model/fields.ts';
+import { fieldsIn, omit } from '../domain/model/fields.ts';
 import { decode, listenTo, stampOf } from './listen-to-request.ts';
 
 const descriptions: Readonly<Record<StagedRequestName, string>> = {
@@ -32,22 +31,6 @@ const descriptions: Readonly<Record<StagedRequestName, string>> = {
   abort: 'Takes the newest stage back; with "to", all after the stage of that name, the newest first.',
   retry: 'Continues after an abort, or after a stage that was not fulfilled in time.',
 };
-
-interface AskedStaged {
-  readonly state: () => StagedState;
-  readonly take: (name: StagedRequestName, request: StagedRequest) => void;
-}
-
-function handleStagedRequests(asked: AskedStaged): void {
-  for (const name of stagedRequestNames) {
-    listenTo(name, {
-      description: descriptions[name],
-      refusal: (sent) => refuseStagedRequest(asked.state(), name, aimIn(sent)),
-      answer: (sent) => answerStagedRequest(name, asked.state(), aimIn(sent)),
-      take: (sent) => asked.take(name, { ...stampOf(sent), ...aimIn(sent) }),
-    });
-  }
-}
 
 function aimIn(sent: RawValue | undefined): StagedAim {
   const { to, stage } = fieldsIn(decode(sent));
@@ -90,14 +73,17 @@ export async function stagedBinding(input: StagedBindingInput): Promise<void> {
   let idle = input.looks ?? [];
   setHandler(changed, () => void (wakes += 1), { description: 'Looks at the object again.' });
   setHandler(stagedQuery, () => state, { description: 'Where it stands.' });
-  handleStagedRequests({
-    state: () => state,
-    take: (what, request) => {
-      state = acceptStagedRequest(state, what, request);
-      wakes += 1;
-      asked += 1;
-    },
-  });
+  for (const request of stagedRequestNames)
+    listenTo(request, {
+      description: descriptions[request],
+      refusal: (sent) => refuseStagedRequest(state, request, aimIn(sent)),
+      answer: (sent) => answerStagedRequest(request, state, aimIn(sent)),
+      take: (sent) => {
+        state = acceptStagedRequest(state, request, { ...stampOf(sent), ...aimIn(sent) });
+        wakes += 1;
+        asked += 1;
+      },
+    });
 
   const report = async (decision: StagedDecision): Promise<void> => {
     const object = observed?.object;
@@ -117,7 +103,7 @@ export async function stagedBinding(input: StagedBindingInput): Promise<void> {
     observed = found;
     const turn = takeStagedTurn(found, state, Date.now());
     ({ state } = turn);
-    const act = (): Promise<void> => perform(turn.decision, { name, ...lookedAt(found) });
+    const act = (): Promise<void> => perform(turn.decision, name, found);
     try {
       await report(turn.decision);
     } catch (refused) {
@@ -175,29 +161,17 @@ export async function stagedBinding(input: StagedBindingInput): Promise<void> {
   }
 }
 
-interface LookedAt {
-  readonly uid: string;
-  readonly generation: number;
-}
-
-const lookedAt = ({ object }: ObservedStaged): LookedAt => ({
-  uid: object?.uid ?? '',
-  generation: object?.generation ?? 0,
-});
-
-async function perform(
-  decision: StagedDecision,
-  { name, uid, ...at }: { readonly name: string } & LookedAt,
-): Promise<void> {
+async function perform(decision: StagedDecision, name: string, { object }: ObservedStaged): Promise<void> {
+  const { uid = '', generation = 0 } = object ?? {};
   switch (decision.do) {
     case 'Apply': {
-      const { do: _do, message, ...change } = decision;
-      return stages(message).applyStage({ name, uid, ...at, ...change });
+      const { message, ...change } = omit(decision, 'do');
+      return stages(message).applyStage({ name, uid, generation, ...change });
     }
     case 'Select':
       return stages(decision.message).selectClusters({ name, uid, stage: decision.stage });
     case 'Remove': {
-      const { do: _do, message, ...policy } = decision;
+      const { message, ...policy } = omit(decision, 'do');
       return stages(message).removeStage({ name, policy });
     }
     case 'Release':
@@ -215,7 +189,7 @@ const troubleOf = ({ reason, message }: Failure): StagedDecision => ({
   do: 'Wait',
   phase: 'Failed',
   reason,
-  message: `${message} It is tried again.`,
+  message: `${message} Retrying.`,
   isTrouble: true,
 });
 
@@ -223,6 +197,6 @@ const repeatedly = ({ message }: StagedDecision): StagedDecision => ({
   do: 'Wait',
   phase: 'Failed',
   reason: 'Conflict',
-  message: `${message} This was done ${MOST_REPEATED} times, and something changes it back: find out what writes the BindingPolicy, and whether this KubeStellar knows every field of spec.downsync. It is tried again in a minute.`,
+  message: `${message} This was done ${MOST_REPEATED} times, and something changes it back: find out what writes the BindingPolicy, and whether this KubeStellar knows every field of spec.downsync. Retrying in a minute.`,
   isTrouble: true,
 });

@@ -115,7 +115,7 @@ describe('the token of an EKS cluster', () => {
         'another account',
       ],
       ['a cluster without an endpoint yet', { arn: found.arn }, 'EKS reports no endpoint'],
-      ['no such cluster', undefined, 'got no such cluster'],
+      ['no such cluster', undefined, 'cluster prod not found'],
     ])('is not made when EKS has %s', async (_, answer, want) => {
       const got = await find({ endpoints: () => Promise.resolve(answer) });
       expect(got).toMatchObject({ error: { message: expect.stringContaining(want) }, token: undefined });
@@ -211,7 +211,7 @@ describe('the token of a command', () => {
   ])('goes %s', async (_, execServers, token) => {
     const { token: got, problem } = await shown(at(evil, login), { execCommands, execServers });
     expect(got).toBe(token);
-    expect(problem?.includes('to be one of OKRA_EXEC_SERVERS') ?? false).toBe(token === undefined);
+    expect(problem?.includes('must be one of OKRA_EXEC_SERVERS') ?? false).toBe(token === undefined);
   });
 
   it.each([

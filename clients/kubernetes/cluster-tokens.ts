@@ -52,7 +52,7 @@ export function findTokenSource(
     case 'EKS': {
       const region = login.region ?? options.region;
       if (region === undefined) {
-        const problem = `Expected a region for EKS cluster ${login.clusterName}, got none. Set awsAuthConfig.region, or AWS_REGION.`;
+        const problem = `region of EKS cluster ${login.clusterName} not found. Set awsAuthConfig.region, or AWS_REGION.`;
         return { is: 'Problem', problem };
       }
       return eksSource({ ...login, region }, { ...options, connection, namespace });
@@ -106,32 +106,25 @@ async function clusterAt(
   { connection, endpoints, now = Date.now }: Means,
   isLost: boolean,
 ): Promise<EKSEndpoint> {
-  const known = isLost ? undefined : await endpointOf(scope, { endpoints });
+  const read = (since?: number): Promise<EKSEndpoint | undefined> =>
+    endpoints(scope, since).catch((error: unknown) => {
+      // What it says besides may name Okra's own identity, which is nothing for those who write secrets.
+      const name = error instanceof Error ? error.name : 'no answer';
+      const message = `cannot describe cluster ${scope.clusterName} in EKS in ${scope.region}: ${name}. No token was sent; allow eks:DescribeCluster to ${identityOf(scope)}.`;
+      throw withheld('LoginFailed', message, error);
+    });
+  const known = isLost ? undefined : await read();
   if (known !== undefined && refuseForeignEndpoint(connection, known, decodeBase64) === undefined)
     return known;
-  const found = await endpointOf(scope, { endpoints, since: now() - AGAIN_MILLISECONDS });
+  const found = await read(now() - AGAIN_MILLISECONDS);
   if (found === undefined) throw withheld('ForeignEndpoint', unknownCluster(scope));
   const strangeness = refuseForeignEndpoint(connection, found, decodeBase64);
   if (strangeness === undefined) return found;
   throw withheld('ForeignEndpoint', strangeness);
 }
 
-async function endpointOf(
-  scope: EKSTokenScope,
-  { endpoints, since }: Pick<Means, 'endpoints'> & { readonly since?: number },
-): Promise<EKSEndpoint | undefined> {
-  try {
-    return await endpoints(scope, since);
-  } catch (error) {
-    // What it says besides may name Okra's own identity, which is nothing for those who write secrets.
-    const name = error instanceof Error ? error.name : 'no answer';
-    const message = `Expected EKS in ${scope.region} to describe cluster ${scope.clusterName}, got ${name}. No token was sent; allow eks:DescribeCluster to ${identityOf(scope)}.`;
-    throw withheld('LoginFailed', message, error);
-  }
-}
-
 const unknownCluster = (scope: EKSTokenScope): string =>
-  `Expected EKS in ${scope.region} to know cluster ${scope.clusterName} in the account of ${identityOf(scope)}, got no such cluster. No token was sent; correct awsAuthConfig.clusterName or region, or set roleARN to a role in the account of the cluster.`;
+  `cluster ${scope.clusterName} not found by EKS in ${scope.region} in the account of ${identityOf(scope)}. No token was sent; correct awsAuthConfig.clusterName or region, or set roleARN to a role in the account of the cluster.`;
 
 const identityOf = ({ roleARN }: EKSTokenScope): string => roleARN ?? "Okra's own identity";
 
@@ -156,7 +149,7 @@ function commandSource(login: CommandLogin, means: Means): ClusterTokenSource {
 function refusalOfServer(host: string, allowed: readonly string[]): string | undefined {
   if (allowed.some((pattern) => isLike(host, pattern))) return undefined;
   const list = allowed.length === 0 ? 'which lists none' : `which lists ${allowed.join(', ')}`;
-  return `Expected data.server to be one of OKRA_EXEC_SERVERS, ${list}, because the token of a command is where Okra runs, got ${host}. Add the host there, or log in by another way.`;
+  return `invalid data.server ${host}: must be one of OKRA_EXEC_SERVERS, ${list}, because the token of a command is where Okra runs. Add the host there, or log in by another way.`;
 }
 
 /** Keeps Okra's own identity in its own cluster from the secrets of namespaces that may not use it. */

@@ -1,7 +1,6 @@
-import { type Readable, pipeline } from 'node:stream';
-import { createGunzip } from 'node:zlib';
 import { tooLarge } from './kubernetes-error.ts';
 import { isRecord } from '../../domain/model/fields.ts';
+import { gather, readText, type Pieces } from '../bounded-request.ts';
 
 const isText = (value: unknown): boolean => typeof value === 'string';
 const isTextOrNone = (value: unknown): boolean => value === undefined || isText(value);
@@ -25,26 +24,14 @@ export interface Allowance {
   left: number;
 }
 
-type Pieces = AsyncIterable<Uint8Array>;
-
-/** Undoes the compression of an answer. */
-export function unpacked(body: Readable, encoding: string | readonly string[] | undefined): Readable {
-  if (encoding !== 'gzip') return body;
-  // Whoever reads sees why it broke.
-  return pipeline(body, createGunzip(), () => undefined);
-}
-
 /** Reads a whole answer of at most so many bytes; throws a KubernetesError for a longer one. */
-export async function textOf(pieces: Pieces, { most, name, allowance }: AnswerLimits): Promise<string> {
-  const gathered = gather();
-  for await (const piece of pieces) {
-    gathered.add(piece);
-    if (gathered.size() > most) throw tooLarge(name, `an answer of at most ${most} bytes`);
-    if (allowance === undefined) continue;
-    allowance.left -= piece.length;
+export function textOf(body: Pieces, { most, name, allowance }: AnswerLimits): Promise<string> {
+  return readText(body, (size, added) => {
+    if (size > most) throw tooLarge(name, `an answer of at most ${most} bytes`);
+    if (allowance === undefined) return;
+    allowance.left -= added;
     if (allowance.left < 0) throw tooLarge(name, 'a list that fits', 'ListTooLarge');
-  }
-  return gathered.take();
+  });
 }
 
 /** How much of an answer is read. */
@@ -83,31 +70,4 @@ export async function* linesOf(
     gathered.add(piece.subarray(begin));
     if (gathered.size() > lineBytes) throw tooLarge(name, `events of at most ${lineBytes} bytes`);
   }
-}
-
-const FIRST_BYTES = 16_384;
-
-/** Puts pieces together in one place, since millions of small ones would each take up more than they say. */
-function gather() {
-  let place = Buffer.alloc(0);
-  let size = 0;
-  return {
-    size: () => size,
-    add: (piece: Uint8Array): void => {
-      if (size + piece.length > place.length) {
-        const larger = Buffer.alloc(Math.max(FIRST_BYTES, 2 * place.length, size + piece.length));
-        place.copy(larger, 0, 0, size);
-        place = larger;
-      }
-      place.set(piece, size);
-      size += piece.length;
-    },
-    take: (): string => {
-      const text = new TextDecoder().decode(place.subarray(0, size));
-      size = 0;
-      // What one large event needed is not kept for the small ones after it.
-      if (place.length > FIRST_BYTES) place = Buffer.alloc(0);
-      return text;
-    },
-  };
 }

@@ -43,7 +43,7 @@ export async function listAll<T>(
   return await withTimeLimit(limit, async (signal) => {
     for (let restarts = 0; ; restarts += 1) {
       try {
-        return await readPages<T>({ call, kind, options: { ...options, signal }, limits });
+        return await readPages<T>(call, kind, { ...options, signal }, limits);
       } catch (error) {
         if (!isExpired(error) || restarts === MAX_RESTARTS) throw error;
       }
@@ -51,59 +51,48 @@ export async function listAll<T>(
   });
 }
 
-interface Listing<T> {
-  readonly call: Call;
-  readonly kind: KindRef;
-  readonly options: SnapshotOptions<T>;
-  readonly limits: ReadLimits;
-}
-
-async function readPages<T>(listing: Listing<T>): Promise<Snapshot<T>> {
-  const { kind, options, limits } = listing;
+async function readPages<T>(
+  call: Call,
+  kind: KindRef,
+  options: SnapshotOptions<T>,
+  limits: ReadLimits,
+): Promise<Snapshot<T>> {
+  const { namespace, labelSelector, fieldSelector, signal } = options;
   const { most = limits.listItems, trim = (object: T) => object } = options;
-  const name = nameOf(listing);
+  const path = kindPath(kind, namespace);
+  const name = `GET ${path}`;
   const allowance: Allowance = { left: limits.listBytes };
   const items: T[] = [];
-  let at: Place = { next: undefined, size: limits.pageItems };
+  let size = limits.pageItems;
+
+  /** Reads a page, of fewer objects where so many are too large together: one of them alone is not. */
+  async function readPage(next: string | undefined): Promise<Page> {
+    for (;;) {
+      try {
+        const query = { labelSelector, fieldSelector, limit: String(size), continue: next };
+        const answer = await call<unknown>({ method: 'GET', path, query, signal, allowance });
+        size = Math.min(limits.pageItems, size * 2);
+        return pageOf(answer, name, kind);
+      } catch (error) {
+        if (!isTooLarge(error) || size === 1) throw error;
+        size = Math.ceil(size / 4);
+      }
+    }
+  }
+
+  let next: string | undefined;
   for (let pages = 1; ; pages += 1) {
-    const { page, size } = await readPage(listing, at, allowance);
+    const page = await readPage(next);
     // The items of built-in kinds come without saying what they are.
     for (const item of page.items)
       items.push(trim({ apiVersion: kind.apiVersion, kind: kind.kind, ...item } as T));
     if (items.length > most) throw tooLarge(name, `a list of at most ${most} objects`, 'ListTooLarge');
-    const { next } = page;
+    ({ next } = page);
     if (next === undefined || next === '') return { items, resourceVersion: page.resourceVersion };
     if (pages === limits.listPages)
       throw tooLarge(name, `a list of at most ${limits.listPages} pages`, 'ListTooLarge');
-    at = { next, size };
   }
 }
-
-interface Place {
-  readonly next: string | undefined;
-  readonly size: number;
-}
-
-/** Reads a page, of fewer objects where so many are too large together: one of them alone is not. */
-async function readPage<T>(
-  { call, kind, options, limits }: Listing<T>,
-  { next, size }: Place,
-  allowance: Allowance,
-): Promise<{ readonly page: Page; readonly size: number }> {
-  const { namespace, labelSelector, fieldSelector, signal } = options;
-  for (let asked = size; ; asked = Math.ceil(asked / 4)) {
-    try {
-      const query = { labelSelector, fieldSelector, limit: String(asked), continue: next };
-      const path = kindPath(kind, namespace);
-      const answer = await call<unknown>({ method: 'GET', path, query, signal, allowance });
-      return { page: pageOf(answer, `GET ${path}`, kind), size: Math.min(limits.pageItems, asked * 2) };
-    } catch (error) {
-      if (!isTooLarge(error) || asked === 1) throw error;
-    }
-  }
-}
-
-const nameOf = <T>({ kind, options }: Listing<T>): string => `GET ${kindPath(kind, options.namespace)}`;
 
 interface Page {
   readonly items: readonly Readonly<Record<string, unknown>>[];

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { request as sendRequest } from 'undici';
-import { http1 } from '../bounded-request.ts';
+import { http1, unpacked } from '../bounded-request.ts';
 import { given } from '../../domain/model/fields.ts';
 import { untilGivenUp, withTimeLimit } from '../concurrency.ts';
-import { textOf, unpacked, type Allowance } from './kubernetes-answer.ts';
+import { textOf, type Allowance } from './kubernetes-answer.ts';
 import type { Endpoint, Opened } from './kubernetes-endpoint.ts';
 import { errorOf, KubernetesError, malformed, serverUnreachable } from './kubernetes-error.ts';
 import { ERROR_BYTES, type ReadLimits } from './limits.ts';

@@ -26,19 +26,7 @@ export interface RunReading {
 }
 
 /** The workflow tasks of open runs, as Temporal knows them. */
-export interface WorkflowTasks {
-  /** Whether the server marks runs whose tasks fail, so that they can be listed (1.30 and newer, on by default). */
-  marksFailing(): Promise<boolean>;
-  /** Lists open runs of these types: all, or those that are marked. */
-  list(types: readonly string[], which: 'All' | 'Marked'): AsyncIterable<OpenRun>;
-  /** Reads what became of the last tasks of a run; undefined when Temporal does not know it any more. */
-  read(run: OpenRun): Promise<RunReading | undefined>;
-  /** Reads what a run was sent since a time, the oldest first. */
-  signalsSince(run: OpenRun, time: number): Promise<readonly WaitingSignal[]>;
-  /** Terminates a run; answers false when it has ended before. */
-  terminate(run: OpenRun, reason: string): Promise<boolean>;
-  resend(workflowId: string, signal: WaitingSignal): Promise<void>;
-}
+export type WorkflowTasks = ReturnType<typeof workflowTasks>;
 
 const CALL_MILLISECONDS = 10_000;
 const PAGE_EVENTS = 100;
@@ -46,7 +34,7 @@ const PAGE_EVENTS = 100;
 const MOST_PAGES = 20;
 
 /** Reads the tasks of the runs on a task queue; those on other queues may belong to another installation. */
-export function workflowTasks(client: Client, taskQueue: string): WorkflowTasks {
+export function workflowTasks(client: Client, taskQueue: string) {
   const { namespace } = client.options;
   const inTime = <T>(call: (service: Raw) => Promise<T>): Promise<T> =>
     client.withDeadline(Date.now() + CALL_MILLISECONDS, () => call(client.workflowService));
@@ -60,18 +48,21 @@ export function workflowTasks(client: Client, taskQueue: string): WorkflowTasks 
   const isOpen = `ExecutionStatus = 'Running' AND TaskQueue = '${taskQueue.replaceAll("'", "''")}'`;
 
   return {
-    marksFailing: async () => {
+    /** Whether the server marks runs whose tasks fail, so that they can be listed (1.30 and newer, on by default). */
+    marksFailing: async (): Promise<boolean> => {
       const { namespaceInfo } = await inTime((service) => service.describeNamespace({ namespace }));
       return namespaceInfo?.capabilities?.reportedProblemsSearchAttribute === true;
     },
-    list: async function* (types, which) {
+    /** Lists open runs of these types: all, or those that are marked. */
+    list: async function* (types: readonly string[], which: 'All' | 'Marked'): AsyncIterable<OpenRun> {
       const isOfType = `WorkflowType IN (${types.map((type) => `'${type}'`).join(', ')})`;
       const marked = which === 'Marked' ? ` AND TemporalReportedProblems IN (${marks})` : '';
       const query = `${isOpen} AND ${isOfType}${marked}`;
       for await (const { workflowId, runId, type } of client.workflow.list({ query }))
         yield { workflowId, runId, type };
     },
-    read: async ({ workflowId, runId }) => {
+    /** Reads what became of the last tasks of a run; undefined when Temporal does not know it any more. */
+    read: async ({ workflowId, runId }: OpenRun): Promise<RunReading | undefined> => {
       const execution = { workflowId, runId };
       try {
         const { pendingWorkflowTask, workflowExecutionInfo } = await inTime((service) =>
@@ -87,11 +78,13 @@ export function workflowTasks(client: Client, taskQueue: string): WorkflowTasks 
         throw error;
       }
     },
-    signalsSince: async ({ workflowId, runId }, time) => {
+    /** Reads what a run was sent since a time, the oldest first. */
+    signalsSince: async ({ workflowId, runId }: OpenRun, time: number): Promise<readonly WaitingSignal[]> => {
       const latest = await latestOf({ workflowId, runId }, (event) => timeOf(event) >= time);
       return latest.flatMap(signalOf);
     },
-    terminate: async ({ workflowId, runId }, reason) => {
+    /** Terminates a run; answers false when it has ended before. */
+    terminate: async ({ workflowId, runId }: OpenRun, reason: string): Promise<boolean> => {
       try {
         await inTime(() => client.workflow.getHandle(workflowId, runId).terminate(reason));
         return true;
@@ -100,7 +93,8 @@ export function workflowTasks(client: Client, taskQueue: string): WorkflowTasks 
         throw error;
       }
     },
-    resend: async (workflowId, { signalName, input, header }) => {
+    /** Sends a signal once more, to the run that is open now. */
+    resend: async (workflowId: string, { signalName, input, header }: WaitingSignal): Promise<void> => {
       const { identity } = client.options;
       const signal = { signalName: signalName ?? '', input: input ?? null, header: header ?? null, identity };
       await inTime((service) =>
