@@ -3,7 +3,7 @@ import { cell } from '../crds/cell.ts';
 import { aCell } from './testing/builders.ts';
 import { noLog } from './testing/fakes.ts';
 import type { Instruction } from './instruction.ts';
-import { wakeOrphans, type OrphanOptions } from './run.ts';
+import { wakeOrphans } from './run.ts';
 
 const running = [
   'cell/default/web',
@@ -16,7 +16,7 @@ const running = [
 async function woken(namespaces: string[], list: () => AsyncIterable<{ workflowId: string }>) {
   const dispatched: Instruction[] = [];
   await wakeOrphans({
-    client: { workflow: { list } } as unknown as OrphanOptions['client'],
+    client: { workflow: { list } } as unknown as Parameters<typeof wakeOrphans>[0]['client'],
     namespaces,
     router: {
       objectOf: (id) => ({ kind: cell, object: id.endsWith('/gone') ? undefined : aCell('web') }),

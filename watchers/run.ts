@@ -1,4 +1,3 @@
-import type { Instruction } from './instruction.ts';
 import type { Client } from '@temporalio/client';
 import { sleep, unheard, type Waiting } from '../clients/backoff.ts';
 import type { KubernetesClient } from '../clients/kubernetes/kubernetes.ts';
@@ -97,36 +96,24 @@ async function watch(options: WatcherOptions): Promise<void> {
 
 async function inform(options: WatcherOptions, router: Router, dispatcher: Dispatcher): Promise<void> {
   const { log, signal, temporal, clusters, needs, timing } = options;
-  const namespaces = options.config.kubernetes.watchNamespaces;
-  const sources = sourcesOf(options.config);
-  const elsewhere = {
-    clusters,
-    view: router.view,
-    dispatch: (instruction: Instruction) => dispatcher.dispatch(instruction),
-    log,
-    signal,
-    ...given({ timing: timing?.informer }),
-  };
+  const { metrics = noMetrics, kubernetes, config } = options;
+  const namespaces = config.kubernetes.watchNamespaces;
+  const sources = sourcesOf(config);
+  const { view } = router;
+  const { dispatch, carryOut } = dispatcher;
+  const elsewhere = { clusters, view, dispatch, log, signal, ...given({ timing: timing?.informer }) };
   const remote = watchRemotely(elsewhere);
-  const spaces = watchSpaces({ ...elsewhere, kubernetes: options.kubernetes });
-  const orphans = async () => {
-    await wakeOrphans({ client: temporal.client, namespaces, router, dispatcher, log });
-  };
-  const stuckRuns = async () => {
-    const { metrics = noMetrics, kubernetes, config } = options;
-    const tasks = workflowTasks(temporal.client, config.taskQueue);
-    const { carryOut } = dispatcher;
-    const onRestored = () => router.replay();
-    await watchStuckRuns({ tasks, router, carryOut, onRestored, kubernetes, metrics, log, signal });
-  };
+  const spaces = watchSpaces({ ...elsewhere, kubernetes });
+  const tasks = workflowTasks(temporal.client, config.taskQueue);
+  const onRestored = () => router.replay();
   const { listed, hasBegun } = firstListing(sources, {
     begin: () => {
       router.replay();
       remote.refresh();
       spaces.refresh();
       log.info('watching');
-      void orphans();
-      void stuckRuns();
+      void wakeOrphans({ client: temporal.client, namespaces, router, dispatcher, log });
+      void watchStuckRuns({ tasks, router, carryOut, onRestored, kubernetes, metrics, log, signal });
     },
     waiting: needs?.kinds ?? unheard,
     log,
@@ -141,7 +128,16 @@ async function inform(options: WatcherOptions, router: Router, dispatcher: Dispa
     if (hasBegun() && happened.kind === 'StagedBindingPolicy') refreshSpaces();
   };
   const informers = sources.map((source) =>
-    informAbout(source, { ...options, onEvent, onSynced: () => listed(source) }),
+    runInformer({
+      ...source,
+      kubernetes,
+      log,
+      signal,
+      onSynced: () => listed(source),
+      // The kind that was asked for is the kind that comes.
+      onEvent: (event) => onEvent({ kind: source.kind.kind, event } as KindEvent),
+      ...given({ trim: cachedFields(source.kind.kind), timing: timing?.informer }),
+    }),
   );
   const replay = (): void => {
     if (hasBegun()) router.replay();
@@ -186,27 +182,6 @@ const stagedKinds: ReadonlySet<string> = new Set([
   'CombinedStatus',
 ]);
 
-async function informAbout(
-  source: PlacedSource,
-  to: WatcherOptions & {
-    readonly onEvent: (happened: KindEvent) => void;
-    readonly onSynced: () => void;
-  },
-): Promise<void> {
-  const { kubernetes, log, signal, onSynced, onEvent, timing } = to;
-  const trim = cachedFields(source.kind.kind);
-  await runInformer({
-    ...source,
-    kubernetes,
-    log,
-    signal,
-    onSynced,
-    // The kind that was asked for is the kind that comes.
-    onEvent: (event) => onEvent({ kind: source.kind.kind, event } as KindEvent),
-    ...given({ trim, timing: timing?.informer }),
-  });
-}
-
 /** So long nothing is done after it was asked for first, in milliseconds, and at least four times as long as it has taken before. */
 const REST = { milliseconds: 50, times: 4 };
 
@@ -238,15 +213,6 @@ export function inOneGo(
   };
 }
 
-/** What is needed to find workflows whose object is gone. */
-export interface OrphanOptions {
-  readonly client: Pick<Client, 'workflow'>;
-  readonly namespaces: readonly string[];
-  readonly router: Pick<Router, 'objectOf'>;
-  readonly dispatcher: Pick<Dispatcher, 'dispatch'>;
-  readonly log: Log;
-}
-
 const orphanTypes = [...new Set(kindsWithWorkflow.map(({ workflow }) => workflow.type))];
 const QUERY = `ExecutionStatus = 'Running' AND WorkflowType IN (${orphanTypes.map((type) => `'${type}'`).join(', ')})`;
 
@@ -257,7 +223,13 @@ export async function wakeOrphans({
   router,
   dispatcher,
   log,
-}: OrphanOptions): Promise<void> {
+}: {
+  readonly client: Pick<Client, 'workflow'>;
+  readonly namespaces: readonly string[];
+  readonly router: Pick<Router, 'objectOf'>;
+  readonly dispatcher: Pick<Dispatcher, 'dispatch'>;
+  readonly log: Log;
+}): Promise<void> {
   const isWatched = ({ kind, key }: NonNullable<ReturnType<typeof workedObject>>): boolean =>
     !kind.namespaced || namespaces.length === 0 || namespaces.includes(key.namespace);
   try {
