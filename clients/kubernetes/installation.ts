@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { CONFIG_MAP } from './kinds.ts';
 import {
   isConflict,
+  isForbidden,
   isNotFound,
   KubernetesError,
   type Identified,
@@ -80,7 +81,7 @@ async function findOrCreate(
 function idIn({ data }: ConfigMap, namespace: string): string {
   const id = data?.['id'] ?? '';
   if (/^[a-z0-9][-a-z0-9]{0,62}$/.test(id)) return id;
-  const message = `Expected ConfigMap ${namespace}/${INSTALLATION_NAME} to have the id of this installation in data.id (at most 63 of a-z, 0-9 and -), got ${JSON.stringify(id.slice(0, 80))}. Delete it, and make it again with the id that the tags okra.mumo.co/owner in AWS end in.`;
+  const message = `invalid data.id in ConfigMap ${namespace}/${INSTALLATION_NAME} ${JSON.stringify(id.slice(0, 80))}: must be the id of this installation, at most 63 of a-z, 0-9 and -. Delete it, and make it again with the id that the tags okra.mumo.co/owner in AWS end in.`;
   throw new KubernetesError({ status: 422, reason: 'Invalid', message });
 }
 
@@ -90,11 +91,11 @@ function explained(error: unknown, namespace: string): unknown {
   if (!(error instanceof KubernetesError)) return error;
   const { status, reason, message } = error;
   const name = `ConfigMap ${namespace}/${INSTALLATION_NAME}`;
-  const said =
-    status === 403
-      ? `Expected to be allowed to get and create ${name}, which says which rules are this installation's, got: ${message} Allow get and create of configmaps in the namespace ${namespace}.`
-      : isNotFound(error)
-        ? `Expected the namespace ${namespace} to have or to take ${name}, got: ${message} Create the namespace, or set OKRA_LEASE_NAMESPACE.`
-        : message;
+  const todo = isForbidden(error)
+    ? `Allow get and create of configmaps in the namespace ${namespace}.`
+    : isNotFound(error)
+      ? 'Create the namespace, or set OKRA_LEASE_NAMESPACE.'
+      : undefined;
+  const said = todo === undefined ? message : `cannot get or create ${name}: ${message} ${todo}`;
   return new KubernetesError({ status, reason, message: said }, { cause: error });
 }

@@ -76,7 +76,7 @@ describe('whether a cluster serves a kind', () => {
     ['that refuses', new KubernetesError({ status: 403, reason: 'Forbidden', message: 'no' })],
   ])('is not known by an answer %s', async (_, answer) => {
     await expect(serving(answer).client.serves(EKS_TARGET_GROUP_BINDING)).rejects.toThrow(
-      /got an answer without a list|^no$/,
+      /the answer has no list|^no$/,
     );
   });
 

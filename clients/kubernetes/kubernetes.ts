@@ -14,7 +14,7 @@ import {
   type WatchEvent,
   type WatchOptions,
 } from './kubernetes-list.ts';
-import { makeCall, makeSend, type Call, type Send, heedRetryAfter } from './kubernetes-transport.ts';
+import { makeCall, makeSend, type Send, heedRetryAfter } from './kubernetes-transport.ts';
 import { OWN_CLUSTER, type ReadLimits } from './limits.ts';
 import { FIELD_MANAGER } from '../../domain/kubernetes/labels.ts';
 import { given } from '../../domain/model/fields.ts';
@@ -110,64 +110,22 @@ export function clientOver(
     timeoutMilliseconds,
     limits,
   );
-  return {
-    ...readers(call, limits),
-    ...writers(call, fieldManager),
-    isReady: ({ signal } = {}) => readiness(send, { milliseconds: timeoutMilliseconds, signal }),
-    watch: (kind, options) => watchKind(send, kind, { limits, ...options }),
-  };
-}
-
-function readers(
-  call: Call,
-  limits: ReadLimits,
-): Pick<KubernetesClient, 'get' | 'list' | 'serves' | 'snapshot'> {
+  const list = <T>(kind: KindRef, options: SnapshotOptions<T> = {}) =>
+    listAll<T>(call, kind, options, limits);
   return {
     get: (kind, key, { signal } = {}) =>
       unlessMissing(call({ method: 'GET', path: objectPath(kind, key), signal })),
-    list: async <T>(kind: KindRef, options: SnapshotOptions<T> = {}) => [
-      ...(await listAll<T>(call, kind, options, limits)).items,
-    ],
+    list: async (kind, options) => [...(await list(kind, options)).items],
+    snapshot: list,
+    watch: (kind, options) => watchKind(send, kind, { limits, ...options }),
+    isReady: ({ signal } = {}) => readiness(send, { milliseconds: timeoutMilliseconds, signal }),
     serves: async (kind, { signal } = {}) => {
       const path = versionPath(kind);
       const found = await unlessMissing(call<ServedKinds>({ method: 'GET', path, signal }));
-      if (found !== undefined && found.resources === undefined) {
-        throw new Error(`Expected the kinds of ${kind.apiVersion}, got an answer without a list of them.`);
-      }
+      if (found !== undefined && found.resources === undefined)
+        throw new Error(`cannot read the kinds of ${kind.apiVersion}: the answer has no list of them.`);
       return found?.resources?.some(({ name, verbs }) => name === kind.plural && isToStay(verbs)) ?? false;
     },
-    snapshot: (kind, options = {}) => listAll(call, kind, options, limits),
-  };
-}
-
-const LONGEST_READINESS = 65_536;
-
-async function readiness(send: Send, limit: TimeLimit): Promise<boolean> {
-  const path = '/readyz';
-  try {
-    return await withTimeLimit(limit, async (signal) => {
-      const body = await send({ method: 'GET', path, signal });
-      return (await textOf(body, { most: LONGEST_READINESS, name: path })).trim() === 'ok';
-    });
-  } catch (error) {
-    // What an API server says of itself while a part of it is not ready.
-    if (error instanceof KubernetesError && error.status === 500) return false;
-    throw error;
-  }
-}
-
-interface ServedKinds {
-  readonly resources?: readonly { readonly name: string; readonly verbs?: unknown }[];
-}
-
-// Of a kind whose definition is being deleted nothing can be created any more, while what there is goes, object by object.
-const isToStay = (verbs: unknown): boolean => !Array.isArray(verbs) || verbs.includes('create');
-
-function writers(
-  call: Call,
-  fieldManager: string,
-): Pick<KubernetesClient, 'apply' | 'create' | 'patch' | 'delete'> {
-  return {
     apply: (object, { subresource, force, dryRun, signal } = {}) =>
       call({
         method: 'PATCH',
@@ -208,6 +166,29 @@ function writers(
     },
   };
 }
+
+const LONGEST_READINESS = 65_536;
+
+async function readiness(send: Send, limit: TimeLimit): Promise<boolean> {
+  const path = '/readyz';
+  try {
+    return await withTimeLimit(limit, async (signal) => {
+      const body = await send({ method: 'GET', path, signal });
+      return (await textOf(body, { most: LONGEST_READINESS, name: path })).trim() === 'ok';
+    });
+  } catch (error) {
+    // What an API server says of itself while a part of it is not ready.
+    if (error instanceof KubernetesError && error.status === 500) return false;
+    throw error;
+  }
+}
+
+interface ServedKinds {
+  readonly resources?: readonly { readonly name: string; readonly verbs?: unknown }[];
+}
+
+// Of a kind whose definition is being deleted nothing can be created any more, while what there is goes, object by object.
+const isToStay = (verbs: unknown): boolean => !Array.isArray(verbs) || verbs.includes('create');
 
 /** What is read; undefined where there is no such object, or no such kind. */
 export async function unlessMissing<T>(reading: Promise<T>): Promise<T | undefined> {

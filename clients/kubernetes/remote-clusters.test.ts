@@ -93,7 +93,7 @@ describe('the pool of remote clusters', () => {
       };
       expect(await read(theClusters({ own: () => own }).reach(inCluster))).toMatchObject({
         status: 401,
-        message: expect.stringMatching(/^Cluster cdk1 at .*: Expected Okra's own account to be accepted/),
+        message: expect.stringMatching(/^Cluster cdk1 at .*: Okra's own account not accepted/),
       });
       expect(paths).toEqual(['/api/v1/namespaces']);
     });
@@ -130,7 +130,7 @@ describe('the pool of remote clusters', () => {
     const clusters = theClusters({ tokens: () => Promise.reject(denied), region: 'eu-central-1' });
     expect(await read(clusters.reach(aSecret(eks)))).toMatchObject({
       reason: 'LoginFailed',
-      message: expect.stringContaining('got AccessDenied: not authorized to assume it. Check awsAuthConfig'),
+      message: expect.stringContaining('cannot get a token: AccessDenied: not authorized to assume it. Check awsAuthConfig'),
     });
   });
 
@@ -139,7 +139,7 @@ describe('the pool of remote clusters', () => {
     const refused = Object.assign(new Error(message), { name: 'SignatureDoesNotMatch' });
     const clusters = theClusters({ tokens: () => Promise.reject(refused), region: 'eu-central-1' });
     expect(await read(clusters.reach(aSecret(eks)))).toMatchObject({
-      message: expect.stringContaining('got SignatureDoesNotMatch. Check awsAuthConfig'),
+      message: expect.stringContaining('cannot get a token: SignatureDoesNotMatch. Check awsAuthConfig'),
     });
   });
 

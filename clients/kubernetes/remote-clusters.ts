@@ -68,25 +68,19 @@ interface Kept {
 
 /** Opens the pool of remote clusters as the environment says. */
 export const connectClusters = (
-  {
-    aws,
-    execCommands,
-    execServers,
-    execEnvironment,
-    kubernetes,
-  }: Pick<Config, 'aws' | 'execCommands' | 'execServers' | 'execEnvironment' | 'kubernetes'>,
+  config: Pick<Config, 'aws' | 'execCommands' | 'execServers' | 'execEnvironment' | 'kubernetes'>,
   access: AccessPolicies,
-): RemoteClusters =>
-  openRemoteClusters({
+): RemoteClusters => {
+  const { aws, kubernetes } = config;
+  return openRemoteClusters({
+    ...config,
     tokens: lateTokens({ stsEndpoint: aws.stsEndpoint }),
     endpoints: eksEndpoints(lateEKS({ endpoint: aws.eksEndpoint, stsEndpoint: aws.stsEndpoint })),
     access: (namespace) => access.lately(namespace),
     region: aws.region,
-    execCommands,
-    execServers,
     own: () => sendAsOkra(kubernetes.kubeconfig),
-    execEnvironment,
   });
+};
 
 /** Opens the pool of remote clusters; each has connections and timeouts of its own, so that none holds up another. */
 export function openRemoteClusters(options: RemoteOptions): RemoteClusters {
@@ -112,7 +106,7 @@ function open(secret: ClusterSecret, options: RemoteOptions): Reach {
   const { connection } = parsed;
   // A port beyond all ports, say.
   if (!URL.canParse(connection.server)) {
-    const problem = `Expected in Secret ${secret.metadata.name} data.server to be an address, got something else. Set it to the API server.`;
+    const problem = `invalid data.server in Secret ${secret.metadata.name}: must be an address. Set it to the API server.`;
     return { is: 'Problem', problem };
   }
   const { namespace = '' } = secret.metadata;
@@ -151,15 +145,12 @@ function explained(error: unknown, cluster: string, login: ClusterLogin): Kubern
   if (!(error instanceof KubernetesError)) {
     const got =
       error instanceof Error ? [error.name, wordsOf(error)].filter(Boolean).join(': ') : String(error);
-    const message = `${cluster}: Expected to be given a token, got ${got}. ${advice[login.by]}`;
+    const message = `${cluster}: cannot get a token: ${got}. ${advice[login.by]}`;
     return new KubernetesError({ status: 0, reason: 'LoginFailed', message });
   }
   const { status, reason, message, retryAfterSeconds } = error;
   const got = refusalIn(error);
-  const told =
-    got === undefined
-      ? message
-      : `Expected ${what[login.by]} to be accepted, got ${got}. ${advice[login.by]}`;
+  const told = got === undefined ? message : `${what[login.by]} not accepted: ${got}. ${advice[login.by]}`;
   const said = { status, reason, message: `${cluster}: ${told}`, retryAfterSeconds };
   return new KubernetesError(said, { cause: error });
 }

@@ -186,16 +186,10 @@ export const definitions = {
 /** The name of a metric. */
 export type MetricName = keyof typeof definitions;
 
-type OfType<Type extends MetricDefinition['type']> = {
+/** The name of a metric of a type; gauges are states, which are computed at each scrape. */
+export type NameOf<Type extends MetricDefinition['type']> = {
   [Name in MetricName]: (typeof definitions)[Name]['type'] extends Type ? Name : never;
 }[MetricName];
-
-/** The name of what is counted, of what is measured, and of a state. */
-export type CounterName = OfType<'counter'>;
-/** The name of what takes time. */
-export type HistogramName = OfType<'histogram'>;
-/** The name of a state, which is computed at each scrape. */
-export type GaugeName = OfType<'gauge'>;
 
 /** The labels of a metric. */
 export type LabelsOf<Name extends MetricName> = Readonly<

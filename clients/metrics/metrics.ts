@@ -2,30 +2,32 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import { untilGivenUp } from '../concurrency.ts';
 import {
   definitions,
-  type CounterName,
-  type GaugeName,
-  type HistogramName,
   type LabelsOf,
   type MetricDefinition,
   type MetricName,
+  type NameOf,
 } from './definitions.ts';
 
 /** One value of a state. */
 export type Sample = {
-  [Name in GaugeName]: {
+  [Name in NameOf<'gauge'>]: {
     readonly name: Name;
     readonly labels: LabelsOf<Name>;
     readonly value: number;
   };
-}[GaugeName];
+}[NameOf<'gauge'>];
 
 /** Reads states, when someone scrapes. */
 export type ReadStates = () => readonly Sample[] | Promise<readonly Sample[]>;
 
 /** What a process tells of itself in numbers. Nothing in here throws or waits for anybody: rollouts go on without. */
 export interface Metrics {
-  readonly count: <Name extends CounterName>(name: Name, labels: LabelsOf<Name>, by?: number) => void;
-  readonly observe: <Name extends HistogramName>(name: Name, labels: LabelsOf<Name>, seconds: number) => void;
+  readonly count: <Name extends NameOf<'counter'>>(name: Name, labels: LabelsOf<Name>, by?: number) => void;
+  readonly observe: <Name extends NameOf<'histogram'>>(
+    name: Name,
+    labels: LabelsOf<Name>,
+    seconds: number,
+  ) => void;
   /** Has states read at each scrape, until what it answers with is called. */
   readonly states: (what: string, read: ReadStates) => () => void;
   /** Everything, as Prometheus reads it. */

@@ -115,15 +115,9 @@ function versionsIn(answer: Fields): Readonly<Record<string, string>> {
 
 /** The weights in what is written to a load balancer, wherever its kind has them. */
 function askedIn(forwarding: unknown): readonly ToldWeight[] | undefined {
-  const fields = fieldsIn(forwarding);
-  const { targetGroups, ...others } = fields;
-  const found = weightsOf(targetGroups);
-  if (found !== undefined) return found;
-  for (const value of Object.values(others)) {
-    const below = typeof value === 'object' && value !== null ? askedIn(value) : undefined;
-    if (below !== undefined) return below;
-  }
-  return undefined;
+  const { targetGroups, ...others } = fieldsIn(forwarding);
+  const below = (): (readonly ToldWeight[] | undefined)[] => Object.values(others).map(askedIn);
+  return weightsOf(targetGroups) ?? below().find((weights) => weights !== undefined);
 }
 
 function weightsOf(value: unknown): readonly ToldWeight[] | undefined {

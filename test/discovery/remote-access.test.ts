@@ -225,7 +225,7 @@ describe('a workload cluster refuses', () => {
     const failure = await failureOf(reach(eks(), { tokens: another }));
     expect(failure).toMatchObject({ status: 401, reason: 'Unauthorized' });
     expect(failure.message).toContain(
-      'Expected the EKS token to be accepted, got 401 Unauthorized. Check awsAuthConfig',
+      'the EKS token not accepted: 401 Unauthorized. Check awsAuthConfig',
     );
     expect(cluster.authenticator.verdicts.at(-1)).toEqual({
       is: 'Refused',

@@ -103,15 +103,12 @@ function isAbout(
   { target, namespace }: { readonly target: BindingTarget; readonly namespace: string },
 ): boolean {
   const { podSelector, podNamespace = namespace, nodeName } = target;
-  if (kind === 'Node') {
-    if (!looksForNodes(target)) return false;
-    return nodeName === undefined || objects.some(({ metadata }) => metadata.name === nodeName);
-  }
-  return (
-    podSelector !== undefined &&
-    objects.some(
-      ({ metadata }) => metadata.namespace === podNamespace && matches(podSelector, metadata.labels),
-    )
+  return objects.some(({ metadata }) =>
+    kind === 'Node'
+      ? looksForNodes(target) && (nodeName === undefined || metadata.name === nodeName)
+      : podSelector !== undefined &&
+        metadata.namespace === podNamespace &&
+        matches(podSelector, metadata.labels),
   );
 }
 
