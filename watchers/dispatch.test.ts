@@ -100,17 +100,6 @@ describe('the dispatcher', () => {
     });
   });
 
-  it('waits a second for more to check in a namespace, and for nothing else', async () => {
-    const { dispatch, idle, pending, called, slept } = aDispatcher();
-    dispatch({ do: 'CheckTargetGroups', namespace: 'shop' });
-    dispatch({ do: 'Start', kind: 'Cell', key });
-    expect(pending()).toBe(1);
-    dispatch({ do: 'CheckTargetGroups', namespace: 'shop' });
-    await idle();
-    expect(called).toEqual(['wake cell/default/web', 'wake target-group-check/shop']);
-    expect(slept).toEqual([1000]);
-  });
-
   it('starts and signals a workflow of a long name by one id, which Temporal has room for', async () => {
     const { dispatch, idle, called } = aDispatcher();
     const long = { namespace: 'n'.repeat(63), name: 'o'.repeat(253) };

@@ -1,6 +1,6 @@
-import { WorkflowNotFoundError, type Client } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import type { Backoff, Sleep } from '../clients/backoff.ts';
-import { detailsOf, hasCode, statusCodes } from '../clients/temporal/grpc-status.ts';
+import { detailsOf, hasCode, statusCodes, unlessGone } from '../clients/temporal/grpc-status.ts';
 import type { Log } from '../clients/log.ts';
 import { registration } from '../clients/temporal/search-attributes.ts';
 import {
@@ -51,7 +51,7 @@ export function workflowCalls(client: Client): WorkflowCalls {
 export type Dispatcher = ReturnType<typeof createDispatcher>;
 
 /** Makes a dispatcher, which works until the signal is given. */
-export function createDispatcher({ calls, config, log, signal, hurry, sleep }: DispatcherOptions) {
+export function createDispatcher({ calls, config, log, signal, sleep }: DispatcherOptions) {
   const reportFailure = failureReporter(log, config.temporal.namespace);
   const queue = createQueue<Instruction>({
     keyOf: (instruction) =>
@@ -61,9 +61,8 @@ export function createDispatcher({ calls, config, log, signal, hurry, sleep }: D
     perform: (instruction) => perform(instruction, { calls, config, log }),
     onFailure: (instruction, error) => reportFailure(instruction, error, queue.size()),
     backoff: (error) => (isRefused(error) ? refused : away),
-    gather: ({ do: what }) => (what === 'CheckTargetGroups' ? GATHER_MILLISECONDS : 0),
     signal,
-    ...given({ hurry, sleep }),
+    ...given({ sleep }),
   });
   return {
     dispatch: queue.put,
@@ -73,10 +72,6 @@ export function createDispatcher({ calls, config, log, signal, hurry, sleep }: D
     idle: queue.idle,
   };
 }
-
-// Target groups and Cells come several at a time, and a check is about all of a namespace. Traffic does not wait for it, but
-// where the tags of a target group say its version.
-const GATHER_MILLISECONDS = 1000;
 
 type Means = Pick<DispatcherOptions, 'calls' | 'config' | 'log'>;
 
@@ -96,9 +91,7 @@ async function perform(instruction: Instruction, { calls, config, log }: Means):
       log.debug(describe(instruction), 'workflow woken');
       return;
     case 'Signal':
-      await calls.signal(workflowIdOf(instruction), instruction.signal).catch((error: unknown) => {
-        if (!(error instanceof WorkflowNotFoundError)) throw error;
-      });
+      await unlessGone(calls.signal(workflowIdOf(instruction), instruction.signal));
       log.debug(describe(instruction), 'workflow signalled');
       return;
     case 'Watch': {

@@ -76,7 +76,7 @@ async function watch(options: WatcherOptions): Promise<void> {
   const { temporal, config, log, signal } = options;
   const ended = new AbortController();
   const calls = workflowCalls(temporal.client);
-  const dispatcher = createDispatcher({ calls, config, log, signal: ended.signal, hurry: signal });
+  const dispatcher = createDispatcher({ calls, config, log, signal: ended.signal });
   const router = createRouter((instruction) => dispatcher.dispatch(instruction), log);
   const telling = tellOf(options.metrics ?? noMetrics, { ...dispatcher, view: router.view });
   const kubernetes = listening(options.kubernetes, telling);

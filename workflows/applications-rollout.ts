@@ -139,7 +139,7 @@ export async function rollOutApplications(
     // What takes traffic back or holds it is done without EKS and the clusters, which may not answer; then all is looked at.
     const isUrgent: boolean = goesOn || isHurried(live);
     goesOn = false;
-    const found = await look(key, { live, isUrgent });
+    const found = await look(key, live, isUrgent);
     if (found === undefined) {
       goesOn = isHurried(live);
       return undefined;
@@ -182,7 +182,8 @@ const mustGoOn = (live: LiveApplications): boolean => hasFullHistory(live.heard(
 /** Looks at the Cell; undefined when it does not answer, and something does not wait for that. */
 async function look(
   key: ObjectKey,
-  { live, isUrgent }: { readonly live: LiveApplications; readonly isUrgent: boolean },
+  live: LiveApplications,
+  isUrgent: boolean,
 ): Promise<(ObservedApplications & Paced) | undefined> {
   if (isUrgent)
     return urgentApplications('Look without clusters').observeApplications(key, { withoutClusters: true });

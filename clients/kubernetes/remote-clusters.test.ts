@@ -130,7 +130,9 @@ describe('the pool of remote clusters', () => {
     const clusters = theClusters({ tokens: () => Promise.reject(denied), region: 'eu-central-1' });
     expect(await read(clusters.reach(aSecret(eks)))).toMatchObject({
       reason: 'LoginFailed',
-      message: expect.stringContaining('cannot get a token: AccessDenied: not authorized to assume it. Check awsAuthConfig'),
+      message: expect.stringContaining(
+        'cannot get a token: AccessDenied: not authorized to assume it. Check awsAuthConfig',
+      ),
     });
   });
 

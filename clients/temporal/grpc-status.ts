@@ -1,4 +1,4 @@
-import { isGrpcServiceError } from '@temporalio/client';
+import { isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
 
 /** google.rpc.Code, as far as Okra asks for it. */
 export const statusCodes = {
@@ -32,3 +32,13 @@ export function detailsOf(error: unknown): string {
 }
 
 const withoutStop = (text: string): string => text.replace(/\.$/, '');
+
+/** Waits for a call about a run; undefined when there is no such run, or it has ended. */
+export async function unlessGone<T>(call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+}

@@ -11,7 +11,7 @@ import type { TemporalConfig } from '../../config/config.ts';
 import { requestSignals, requestUpdates, type Answer } from '../../workflows/messages.ts';
 import type { AskName } from '../../domain/model/request.ts';
 import { createLog } from '../log.ts';
-import { detailsOf, hasCode, isRefusal, statusCodes } from './grpc-status.ts';
+import { detailsOf, hasCode, isRefusal, statusCodes, unlessGone } from './grpc-status.ts';
 import { payloadConverter, connectRenewably } from './temporal-connection.ts';
 import { unpolled } from './polls.ts';
 import { missingAttributes } from './search-attributes.ts';
@@ -118,13 +118,9 @@ function operatorOf(client: Client, config: TemporalConfig): Operator {
         mayBeRepeated(name) ? SHORT_ANSWER_MILLISECONDS : ANSWER_MILLISECONDS,
       ),
     tell: async (workflowId, name, request) => {
-      try {
-        await inTime(() => workflow.getHandle(workflowId).signal(requestSignals[name].name, request));
-        return true;
-      } catch (error) {
-        if (error instanceof WorkflowNotFoundError) return false;
-        throw error;
-      }
+      const { name: signal } = requestSignals[name];
+      const send = async () => (await workflow.getHandle(workflowId).signal(signal, request), true);
+      return (await unlessGone(inTime(send))) ?? false;
     },
     startWith: async ({ type, options }, name, request) => {
       const taskQueue = (await inTime(() => lastTaskQueue(client, options.workflowId))) ?? options.taskQueue;
@@ -164,14 +160,8 @@ async function inspect(
   };
 }
 
-async function lastTaskQueue(client: Client, workflowId: string): Promise<string | undefined> {
-  try {
-    return (await client.workflow.getHandle(workflowId).describe()).taskQueue;
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return undefined;
-    throw error;
-  }
-}
+const lastTaskQueue = async ({ workflow }: Client, workflowId: string): Promise<string | undefined> =>
+  (await unlessGone(workflow.getHandle(workflowId).describe()))?.taskQueue;
 
 const CLOSING_ATTEMPTS = 10;
 const CLOSING_MILLISECONDS = 300;
@@ -233,6 +223,11 @@ export type KnownRuns =
       readonly retentionMs: number | undefined;
     };
 
+// Whoever may write statuses may have written anything for the id of a run.
+function undefinedForNoId(error: unknown): undefined {
+  if (!hasCode(error, statusCodes.INVALID_ARGUMENT)) throw error;
+}
+
 /** Finds out whether Temporal knows one of the given runs of a workflow, or at least another. */
 export async function knownRuns(
   { workflow, connection, options: { namespace } }: Pick<Client, 'workflow' | 'connection' | 'options'>,
@@ -240,14 +235,8 @@ export async function knownRuns(
   runIds: readonly string[],
 ): Promise<KnownRuns> {
   const statusOf = async (runId?: string): Promise<string | undefined> => {
-    try {
-      return (await workflow.getHandle(workflowId, runId).describe()).status.name;
-    } catch (error) {
-      // Whoever may write statuses may have written anything for the id of a run.
-      const isNoId = hasCode(error, statusCodes.INVALID_ARGUMENT);
-      if (error instanceof WorkflowNotFoundError || isNoId) return undefined;
-      throw error;
-    }
+    const described = workflow.getHandle(workflowId, runId).describe();
+    return (await unlessGone(described.catch(undefinedForNoId)))?.status.name;
   };
   const known = await Promise.all(runIds.map(statusOf));
   if (known.some((status) => status !== undefined)) return { is: 'These' };

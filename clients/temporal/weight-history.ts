@@ -1,6 +1,7 @@
-import { WorkflowNotFoundError, type Client } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import type { LoadedDataConverter, Payload } from '@temporalio/common';
 import { fieldsIn, recordsIn, type Fields } from '../../domain/model/fields.ts';
+import { unlessGone } from './grpc-status.ts';
 
 /** The history of a workflow, as Temporal's client gives it. */
 export type History = Awaited<ReturnType<ReturnType<Client['workflow']['getHandle']>['fetchHistory']>>;
@@ -36,26 +37,15 @@ export async function readWeightHistory(client: Client, workflowId: string): Pro
   let all: WeightHistory = { told: [], versions: {} };
   let runId: string | undefined;
   for (let runs = 0; runs < MOST_RUNS; runs += 1) {
-    const events = await eventsOf(client, workflowId, runId);
+    // Temporal may keep it no more.
+    const history = await unlessGone(client.workflow.getHandle(workflowId, runId).fetchHistory());
+    const events = history?.events ?? [];
     const { told, versions } = await weightsIn(events, decode);
     all = { told: [...told, ...all.told], versions: { ...versions, ...all.versions } };
     runId = events[0]?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId ?? undefined;
     if (runId === undefined || runId === '') break;
   }
   return all;
-}
-
-async function eventsOf(
-  { workflow }: Client,
-  workflowId: string,
-  runId: string | undefined,
-): Promise<readonly HistoryEvent[]> {
-  try {
-    return (await workflow.getHandle(workflowId, runId).fetchHistory()).events ?? [];
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return [];
-    throw error;
-  }
 }
 
 /** Payloads are encoded by the codec that is configured, and may be of a rollout that an older version has done. */

@@ -1,6 +1,6 @@
-import { WorkflowNotFoundError, type Client } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import type { DueTask, TaskFailure } from '../../domain/model/stuck-run.ts';
-import { hasCode, statusCodes } from './grpc-status.ts';
+import { hasCode, statusCodes, unlessGone } from './grpc-status.ts';
 
 /** A run that was open when it was listed. */
 export interface OpenRun {
@@ -85,13 +85,8 @@ export function workflowTasks(client: Client, taskQueue: string) {
     },
     /** Terminates a run; answers false when it has ended before. */
     terminate: async ({ workflowId, runId }: OpenRun, reason: string): Promise<boolean> => {
-      try {
-        await inTime(() => client.workflow.getHandle(workflowId, runId).terminate(reason));
-        return true;
-      } catch (error) {
-        if (error instanceof WorkflowNotFoundError) return false;
-        throw error;
-      }
+      const terminated = inTime(() => client.workflow.getHandle(workflowId, runId).terminate(reason));
+      return (await unlessGone(terminated)) !== undefined;
     },
     /** Sends a signal once more, to the run that is open now. */
     resend: async (workflowId: string, { signalName, input, header }: WaitingSignal): Promise<void> => {

@@ -109,49 +109,6 @@ describe('the queue', () => {
     expect(performed).toEqual(['a', 'b', 'c']);
   });
 
-  it('gathers what comes soon after one another, which is not due meanwhile', async () => {
-    const gather = (item: string): number => (item.startsWith('slow') ? 1000 : 0);
-    const { queue, performed, clock, end } = aQueue({ gather });
-    for (const item of ['slow:1', 'fast:1', 'slow:2']) queue.put(item);
-    await turn();
-    expect(performed).toEqual(['fast:1']);
-    await end();
-    expect(queue.size()).toBe(0);
-    await clock.advance(999);
-    queue.put('slow:3');
-    await clock.advance(1);
-    expect(performed).toEqual(['fast:1', 'slow:3']);
-    expect(queue.size()).toBe(1);
-    // What comes while it is on its way is gathered again, and what fails is not.
-    queue.put('slow:4');
-    await end();
-    await clock.advance(999);
-    expect(performed).toHaveLength(2);
-    await clock.advance(1);
-    await end(new Error('away'));
-    expect(clock.slept).toEqual([1000, 1000, 200]);
-    await clock.advance(200);
-    await end();
-    await queue.idle();
-    expect(performed).toEqual(['fast:1', 'slow:3', 'slow:4', 'slow:4']);
-  });
-
-  it('gathers nothing any more when it is to hurry', async () => {
-    const hurry = new AbortController();
-    const { queue, performed, end } = aQueue({ gather: () => 1000, hurry: hurry.signal });
-    queue.put('a');
-    await turn();
-    expect(performed).toEqual([]);
-    hurry.abort();
-    await turn();
-    expect(performed).toEqual(['a']);
-    await end();
-    queue.put('b');
-    await end();
-    expect(performed).toEqual(['a', 'b']);
-    await queue.idle();
-  });
-
   it('is idle when nothing is left to do', async () => {
     const { queue, end } = aQueue();
     let isIdle = false;

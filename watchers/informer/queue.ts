@@ -11,9 +11,6 @@ export interface QueueOptions<T> {
   readonly signal: AbortSignal;
   readonly concurrency?: number;
   readonly backoff?: (error: unknown) => Backoff;
-  /** For how many milliseconds an item waits for others of its key that it then stands for; 0 unless it says otherwise. */
-  readonly gather?: (item: T) => number;
-  readonly hurry?: AbortSignal;
   readonly sleep?: Sleep;
   readonly random?: () => number;
 }
@@ -28,17 +25,13 @@ const usual: Backoff = { first: 200, longest: 5_000 };
 
 /** Makes an empty queue, which performs each item at least once after it was put in, until the signal is given. */
 export function createQueue<T>(options: QueueOptions<T>) {
-  const { backoff = () => usual, sleep = sleepByClock, signal, gather = () => 0 } = options;
-  const hurry = AbortSignal.any([signal, ...(options.hurry === undefined ? [] : [options.hurry])]);
+  const { backoff = () => usual, sleep = sleepByClock, signal } = options;
   const entries = new Map<string, Entry<T>>();
   const inSlot = limitConcurrency(options.concurrency ?? 16);
   let idlers: (() => void)[] = [];
-  let gathering = 0;
 
   async function work(key: string, entry: Entry<T>): Promise<void> {
     for (let failures = 0; !signal.aborted;) {
-      const milliseconds = failures > 0 || hurry.aborted ? 0 : gather(entry.item);
-      if (milliseconds > 0) await gathered(milliseconds);
       const error = await inSlot(() => attempt(entry));
       if (error === undefined && !entry.again) break;
       failures = error === undefined ? 0 : failures + 1;
@@ -49,12 +42,6 @@ export function createQueue<T>(options: QueueOptions<T>) {
     entries.delete(key);
     if (entries.size > 0) return;
     for (const wake of idlers.splice(0)) wake();
-  }
-
-  async function gathered(milliseconds: number): Promise<void> {
-    gathering += 1;
-    await sleep(milliseconds, hurry);
-    gathering -= 1;
   }
 
   async function attempt(entry: Entry<T>): Promise<{ readonly cause: unknown } | undefined> {
@@ -84,8 +71,8 @@ export function createQueue<T>(options: QueueOptions<T>) {
 
   return {
     put,
-    /** How many keys have something left to do, but for those that wait for more of the same. */
-    size: (): number => entries.size - gathering,
+    /** How many keys have something left to do. */
+    size: (): number => entries.size,
     idle: async (): Promise<void> => {
       if (entries.size > 0) await new Promise<void>((resolve) => idlers.push(resolve));
     },

@@ -1,4 +1,4 @@
-import { keyOf, type ObjectKey } from '../../domain/model/ids.ts';
+import { formatKey, keyOf, type ObjectKey } from '../../domain/model/ids.ts';
 import { selectorOf, type SelectingSpec } from '../../domain/versions/version-label.ts';
 import type { LoadBalancerType } from '../../domain/load-balancers/load-balancer.ts';
 import { isRecord } from '../../domain/model/fields.ts';
@@ -34,61 +34,39 @@ export function createStore<T extends Informed>({
   wordsOf,
   unread = () => undefined,
 }: StoreOptions<T> = {}): Store<T> {
-  const namespaces = new Map<string, Map<string, T>>();
-  const index = createIndex<T>();
-  const listed = (namespace: string): readonly T[] => [...(namespaces.get(namespace)?.values() ?? [])];
-  const all = (): readonly T[] => [...namespaces.values()].flatMap((objects) => [...objects.values()]);
+  // By place and key: all objects, those of each namespace, and those that stand under each word there.
+  const places = new Map<string, Map<string, T>>();
+  const at = (place: string): ReadonlyMap<string, T> => places.get(place) ?? new Map<string, T>();
+  const placesOf = (object: T): readonly string[] => {
+    const { namespace } = keyOf(object);
+    return ['', namespace, ...(wordsOf?.(object) ?? []).map((word) => placeOf(namespace, word))];
+  };
+  const stored = (place: string): Shelved<T> => shelved([...at(place).values()], unread);
   return {
-    get: ({ namespace, name }) => namespaces.get(namespace)?.get(name),
-    list: (namespace) => shelved(namespace === undefined ? all() : listed(namespace), unread),
-    under: (namespace, words) =>
-      shelved(
-        wordsOf === undefined || words.length === 0
-          ? listed(namespace)
-          : index.smallest(words.map((word) => placeOf(namespace, word))),
-        unread,
-      ),
+    get: (key) => at('').get(formatKey(key)),
+    list: (namespace = '') => stored(namespace),
+    under: (namespace, words) => {
+      const [fewest = namespace] = words
+        .map((word) => placeOf(namespace, word))
+        .toSorted((a, b) => at(a).size - at(b).size);
+      return stored(wordsOf === undefined ? namespace : fewest);
+    },
     apply: ({ type, object }) => {
-      const { namespace, name } = keyOf(object);
-      const objects = namespaces.get(namespace) ?? new Map<string, T>();
-      const places = (of: T): readonly string[] =>
-        (wordsOf?.(of) ?? []).map((word) => placeOf(namespace, word));
-      const old = objects.get(name);
-      if (old !== undefined) index.remove(places(old), name);
-      if (type !== 'delete') index.put(places(object), name, object);
-      if (type === 'delete') objects.delete(name);
-      else objects.set(name, object);
-      if (objects.size === 0) namespaces.delete(namespace);
-      else namespaces.set(namespace, objects);
+      const key = formatKey(keyOf(object));
+      const old = at('').get(key);
+      const now = new Set(type === 'delete' ? [] : placesOf(object));
+      for (const place of old === undefined ? [] : placesOf(old)) {
+        if (now.has(place)) continue;
+        places.get(place)?.delete(key);
+        if (at(place).size === 0) places.delete(place);
+      }
+      for (const place of now)
+        places.set(place, (places.get(place) ?? new Map<string, T>()).set(key, object));
     },
   };
 }
 
 const placeOf = (namespace: string, word: string): string => `${namespace} ${word}`;
-
-function createIndex<T>() {
-  const places = new Map<string, Map<string, T>>();
-  return {
-    put: (at: readonly string[], name: string, object: T): void => {
-      for (const place of at) {
-        const there = places.get(place) ?? new Map<string, T>();
-        places.set(place, there.set(name, object));
-      }
-    },
-    remove: (from: readonly string[], name: string): void => {
-      for (const place of from) {
-        const there = places.get(place);
-        there?.delete(name);
-        if (there?.size === 0) places.delete(place);
-      }
-    },
-    smallest: (among: readonly string[]): readonly T[] => {
-      const all = among.map((place) => places.get(place) ?? new Map<string, T>());
-      const [fewest] = all.toSorted((a, b) => a.size - b.size);
-      return [...(fewest?.values() ?? [])];
-    },
-  };
-}
 
 /** A label, or what a selector asks for, as a word under which objects stand. */
 export const labelWords = (labels: Readonly<Record<string, string>> | undefined): readonly string[] =>
