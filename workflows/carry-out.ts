@@ -8,7 +8,6 @@ import type {
   Measurement,
   StartMeasurement,
 } from '../domain/model/decision.ts';
-import type { ObjectKey } from '../domain/model/ids.ts';
 import type { ObservedCell } from '../domain/model/observation.ts';
 import {
   carryOutRecorded,
@@ -168,35 +167,29 @@ async function measure(decision: Measurement, { rollout, ...cause }: Cause, hand
     }
     case 'ReadMeasurement': {
       const { kind, name, message } = decision;
-      const verdict = await instruments(hands, message)[kind].read({ namespace, name });
+      const verdict = await hands.measurements(message)[reading[kind]]({ namespace, name });
       return (state, now) => recordVerdict(state, decision, countVerdict(verdict, decision, state), now);
     }
     case 'TerminateMeasurement': {
       const { kind, name, message } = decision;
-      const verdict = await instruments(hands, message)[kind].terminate({ namespace, name });
+      const verdict = await hands.measurements(message)[terminating[kind]]({ namespace, name });
       return (state, now) => recordTermination(state, decision, verdict ?? undefined, now);
     }
   }
 }
 
-function instruments(hands: Hands, summary: string) {
-  const to = hands.measurements(summary);
-  return {
-    AnalysisRun: {
-      read: (key: ObjectKey) => to.readAnalysis(key),
-      terminate: (key: ObjectKey) => to.terminateAnalysis(key),
-    },
-    Experiment: {
-      read: (key: ObjectKey) => to.readExperiment(key),
-      terminate: (key: ObjectKey) => to.terminateExperiment(key),
-    },
-    Check: {
-      read: (key: ObjectKey) => to.readCheck(key),
-      terminate: (key: ObjectKey) => to.terminateCheck(key),
-    },
-    Job: { read: (key: ObjectKey) => to.readJob(key), terminate: (key: ObjectKey) => to.terminateJob(key) },
-  };
-}
+const reading = {
+  AnalysisRun: 'readAnalysis',
+  Experiment: 'readExperiment',
+  Check: 'readCheck',
+  Job: 'readJob',
+} as const;
+const terminating = {
+  AnalysisRun: 'terminateAnalysis',
+  Experiment: 'terminateExperiment',
+  Check: 'terminateCheck',
+  Job: 'terminateJob',
+} as const;
 
 function start(
   decision: StartMeasurement,

@@ -33,16 +33,16 @@ const options = { description, unfinishedPolicy: HandlerUnfinishedPolicy.ABANDON
 /** Listens to those who approve, by signal and by update: what they say of themselves is looked at by Kubernetes before it counts. */
 export function handleApprovals(asked: Approved): void {
   const underWay = new Set<string>();
-  const read = (sent: RawValue | undefined): Claim | string => {
+  const read = (sent: Sent): Claim | string => {
     const got = claimFrom(decode(sent), Date.now());
     if (got.is === 'Refused') return got.message;
     const { claim } = got;
     if (underWay.has(claim.by))
-      return `Expected one approval by ${claim.by} at a time, got another. Wait for the answer.`;
+      return `another approval by ${claim.by} is being checked. Wait for the answer.`;
     if (underWay.size >= MOST_AT_ONCE) return TOO_MANY;
     return refusalToApprove(asked.state(), claim) ?? claim;
   };
-  const judge = async (sent: RawValue | undefined): Promise<Judged> => {
+  const judge = async (sent: Sent): Promise<Judged> => {
     const claim = read(sent);
     if (typeof claim === 'string') return { is: 'Refused', message: claim };
     const stand = standOf(asked.state().rollout);
@@ -53,42 +53,43 @@ export function handleApprovals(asked: Approved): void {
     asked.take(() => counted.state);
     return { is: 'Counted', message: counted.message };
   };
-  const told = async (sent: RawValue | undefined): Promise<Judged> => {
+  const told = async (sent: Sent): Promise<Judged> => {
     const judged = await judge(sent);
     if (judged.is === 'Refused') asked.take((state) => refusedApproval(state, judged.message));
     return judged;
   };
-  setHandler(requestSignals.approve, async (sent) => void (await told(sent)), options);
-  setHandler<Answer, [RawValue?], UpdateDefinition<Answer, [RawValue?]>>(
-    requestUpdates.approve,
-    async (sent) => {
-      const { is, message } = await told(sent);
-      if (is === 'Refused') throw refused(message);
-      return { message };
-    },
-    {
-      ...options,
-      validator: (sent) => {
-        const claim = read(sent);
-        if (typeof claim === 'string') throw refused(claim);
-      },
-    },
-  );
+  const answer = async (sent: Sent): Promise<Answer> => {
+    const { is, message } = await told(sent);
+    if (is === 'Refused') throw refused(message);
+    return { message };
+  };
+  const validate = (sent: Sent): void => {
+    const claim = read(sent);
+    if (typeof claim === 'string') throw refused(claim);
+  };
+  listenToApprovals(async (sent) => void (await told(sent)), answer, validate);
+}
+
+type Sent = RawValue | undefined;
+
+function listenToApprovals(
+  heard: (sent: Sent) => void | Promise<void>,
+  answer: (sent: Sent) => Promise<Answer>,
+  validator: (sent: Sent) => void,
+): void {
+  setHandler(requestSignals.approve, heard, options);
+  setHandler<Answer, [RawValue?], UpdateDefinition<Answer, [RawValue?]>>(requestUpdates.approve, answer, {
+    ...options,
+    validator,
+  });
 }
 
 /** Refuses every approval where no step takes any. */
 export function refuseApprovals(message: string): void {
-  setHandler(requestSignals.approve, () => undefined, { description });
-  setHandler<Answer, [RawValue?], UpdateDefinition<Answer, [RawValue?]>>(
-    requestUpdates.approve,
-    () => ({ message }),
-    {
-      description,
-      validator: () => {
-        throw refused(message);
-      },
-    },
-  );
+  const refuse = (): never => {
+    throw refused(message);
+  };
+  listenToApprovals(() => undefined, refuse, refuse);
 }
 
 /** Says why Kubernetes does not let someone approve; undefined when it does. */
@@ -99,12 +100,12 @@ async function problemWith({ by, groups }: Claim, key: ObjectKey): Promise<strin
     const { allowed } = await CancellationScope.nonCancellable(() => reviewApproval({ key, by, groups }));
     return allowed
       ? undefined
-      : `Expected ${by} to be let approve Cell ${key.namespace}/${key.name}, got no from Kubernetes (verb approve of cells.okra.mumo.co). Have the ClusterRole okra-approver, or another with that verb, bound to ${by}.`;
+      : `Kubernetes does not let ${by} approve Cell ${key.namespace}/${key.name} (verb approve of cells.okra.mumo.co). Have the ClusterRole okra-approver, or another with that verb, bound to ${by}.`;
   } catch (error) {
-    return `Expected Kubernetes to say whether ${by} may approve, got: ${failureOf(error).message} Approve again.`;
+    return `cannot find out whether ${by} may approve: ${failureOf(error).message} Approve again.`;
   }
 }
 
-const TOO_MANY = `Expected up to ${MOST_AT_ONCE} approvals at once, got more. Approve again.`;
+const TOO_MANY = `more than ${MOST_AT_ONCE} approvals at once. Approve again.`;
 
 const refused = (message: string): ApplicationFailure => ApplicationFailure.nonRetryable(message, 'Refused');

@@ -151,7 +151,7 @@ describe('those who log in', () => {
     });
     expect([asked.status, await asked.text()]).toEqual([
       409,
-      expect.stringContaining('Expected bob to be let abort'),
+      expect.stringContaining('Kubernetes does not let bob abort'),
     ]);
     const stream = await fetch(`${base}/api/stream?view=cells`, { headers: own });
     ended.add('token-of-bob');

@@ -122,7 +122,7 @@ describe('a request', () => {
     const busy = { apiVersion: 'okra.mumo.co/v1alpha1', kind: 'Freeze', metadata: { name: 'busy' } };
     const { err, code, done } = await runOkractl(words, { objects: [busy], allowed: () => false });
     expect([code, done]).toEqual([3, []]);
-    expect(err).toContain(`Expected ann to be let ${what}, got no from Kubernetes`);
+    expect(err).toContain(`Kubernetes does not let ann ${what}`);
   });
 
   it('is asked about with its own verb alone', async () => {

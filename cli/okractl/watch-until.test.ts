@@ -113,6 +113,6 @@ describe('watch --until-settled', () => {
       allowed: ({ resource }) => resource !== 'awstargetgroups',
     });
     expect(await ended).toBe(3);
-    expect(out.at(-1)).toContain('Expected ann to be let list awstargetgroups, got no from Kubernetes');
+    expect(out.at(-1)).toContain('Kubernetes does not let ann list awstargetgroups');
   });
 });

@@ -132,7 +132,7 @@ describe('a read of ELBv2', () => {
   it.each<[string, (elbv2: ELBv2) => Promise<unknown>, string, string]>([
     ['a rule that lacks its actions', (elbv2) => elbv2.rulesOf('l'), 'Rules', 'actions'],
     ['a listener that lacks its actions', (elbv2) => elbv2.listener('l'), 'Listeners', 'actions'],
-    ['tags of nothing', (elbv2) => elbv2.tagsOf('a'), 'TagDescriptions', 'the tags of a'],
+    ['tags of nothing', (elbv2) => elbv2.tagsOf('a'), 'TagDescriptions', 'the tags of '],
     ['tags that lack', (elbv2) => elbv2.tagsOfGroups(['a']), 'TagDescriptions', 'the tags of '],
     [
       'a target group that lacks who uses it',

@@ -27,6 +27,13 @@ export type ELBv2Reads = ReturnType<typeof elbv2Reads>;
 
 /** Makes the reads, which the client repeats when they fail. */
 export function elbv2Reads(client: ElasticLoadBalancingV2Client) {
+  const describeTags = async (ResourceArns: string[], signal?: AbortSignal) => {
+    const found = await client.send(new DescribeTagsCommand({ ResourceArns }), until(signal));
+    return listed(found.TagDescriptions, 'tags').map(
+      ({ ResourceArn = '', Tags }) =>
+        [ResourceArn, recordOf(listed(Tags, `the tags of ${ResourceArn}`))] as const,
+    );
+  };
   return {
     /** Reads all rules of a listener, page by page (API_DescribeRules). */
     rulesOf: (ListenerArn: string, signal?: AbortSignal): Promise<readonly Rule[]> =>
@@ -60,38 +67,19 @@ export function elbv2Reads(client: ElasticLoadBalancingV2Client) {
     },
     /** Reads the tags of a rule, a listener or a target group (API_DescribeTags). */
     tagsOf: async (arn: string, signal?: AbortSignal): Promise<Tags> => {
-      const found = await client.send(new DescribeTagsCommand({ ResourceArns: [arn] }), until(signal));
-      const [description] = listed(found.TagDescriptions, 'tags');
-      return recordOf(listed(description?.Tags, `the tags of ${arn}`));
+      const [description] = await describeTags([arn], signal);
+      return description?.[1] ?? recordOf(listed(undefined, `the tags of ${arn}`));
     },
     /** Reads the tags of rules or listeners, by ARN; fails when one of them is gone (API_DescribeTags). */
     tagsOfAll: async (arns: readonly string[], signal?: AbortSignal): Promise<ReadonlyMap<string, Tags>> => {
       const tags = new Map<string, Tags>();
-      for (const ResourceArns of chunksOf(arns)) {
-        const { TagDescriptions = [] } = await client.send(
-          new DescribeTagsCommand({ ResourceArns }),
-          until(signal),
-        );
-        for (const { ResourceArn = '', Tags = [] } of TagDescriptions) tags.set(ResourceArn, recordOf(Tags));
-      }
+      for (const some of chunksOf(arns))
+        for (const [arn, of] of await describeTags(some, signal)) tags.set(arn, of);
       return tags;
     },
     /** Reads the tags of at most 20 target groups, by ARN; those that AWS does not know are left out (API_DescribeTags). */
-    tagsOfGroups: async (
-      arns: readonly string[],
-      signal?: AbortSignal,
-    ): Promise<ReadonlyMap<string, Tags>> => {
-      const found = await knownOf(arns, async (some) => {
-        const command = new DescribeTagsCommand({ ResourceArns: [...some] });
-        return listed((await client.send(command, until(signal))).TagDescriptions, 'tags');
-      });
-      return new Map(
-        found.map(({ ResourceArn = '', Tags }) => [
-          ResourceArn,
-          recordOf(listed(Tags, `the tags of ${ResourceArn}`)),
-        ]),
-      );
-    },
+    tagsOfGroups: async (arns: readonly string[], signal?: AbortSignal): Promise<ReadonlyMap<string, Tags>> =>
+      new Map(await knownOf(arns, (some) => describeTags([...some], signal))),
     /** Reads target groups; those that AWS does not know are left out (API_DescribeTargetGroups). */
     targetGroups: async (arns: readonly string[], signal?: AbortSignal): Promise<readonly TargetGroup[]> => {
       const found: TargetGroup[] = [];

@@ -50,27 +50,27 @@ describe('whether a person may make a request', () => {
     [
       'a request',
       refusalToAsk(aPerson('get', 'pause'), 'abort', web),
-      'Expected ann to be let abort Cell shop/web, got no from Kubernetes (verb abort of cells.okra.mumo.co). Have the ClusterRole okra-operator, or another with that verb, bound to ann in namespace shop.',
+      'Kubernetes does not let ann abort Cell shop/web (verb abort of cells.okra.mumo.co). Have the ClusterRole okra-operator, or another with that verb, bound to ann in namespace shop.',
     ],
     [
       'an approval',
       refusalToAsk(aPerson('promote', 'promotefull'), 'approve', web),
-      'Expected ann to be let approve Cell shop/web, got no from Kubernetes (verb approve of cells.okra.mumo.co). Have the ClusterRole okra-approver, or another with that verb, bound to ann in namespace shop.',
+      'Kubernetes does not let ann approve Cell shop/web (verb approve of cells.okra.mumo.co). Have the ClusterRole okra-approver, or another with that verb, bound to ann in namespace shop.',
     ],
     [
       'promote --full, for which promote is not enough',
       refusalToAsk(aPerson('promote'), 'promoteFull', web),
-      'Expected ann to be let promotefull Cell shop/web, got no from Kubernetes (verb promotefull of cells.okra.mumo.co). Have the ClusterRole okra-operator, or another with that verb, bound to ann in namespace shop.',
+      'Kubernetes does not let ann promotefull Cell shop/web (verb promotefull of cells.okra.mumo.co). Have the ClusterRole okra-operator, or another with that verb, bound to ann in namespace shop.',
     ],
     [
       'a request of a StagedBindingPolicy',
       refusalToAsk(aPerson(), 'retry', nginx),
-      'Expected ann to be let retry StagedBindingPolicy nginx, got no from Kubernetes (verb retry of stagedbindingpolicies.community.kubestellar.io). Have the ClusterRole okra-operator, or another with that verb, bound to ann, for the whole cluster.',
+      'Kubernetes does not let ann retry StagedBindingPolicy nginx (verb retry of stagedbindingpolicies.community.kubestellar.io). Have the ClusterRole okra-operator, or another with that verb, bound to ann, for the whole cluster.',
     ],
     [
       'what is no request',
       refusalTo(aPerson(), { verb: 'create', kind: FREEZE, key: {} }),
-      'Expected ann to be let create freezes, got no from Kubernetes (verb create of freezes.okra.mumo.co). Have a role with that verb bound to ann, for the whole cluster.',
+      'Kubernetes does not let ann create freezes (verb create of freezes.okra.mumo.co). Have a role with that verb bound to ann, for the whole cluster.',
     ],
   ])('is refused for %s with what to do', async (_, refusal, said) => {
     expect(await refusal).toBe(said);

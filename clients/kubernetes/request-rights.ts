@@ -71,7 +71,7 @@ export async function refusalTo(
     role === undefined
       ? `Have a role with that verb bound to ${who}${where}.`
       : `Have the ClusterRole ${role}, or another with that verb, bound to ${who}${where}.`;
-  return `Expected ${who} to be let ${verb} ${what}, got no from Kubernetes (verb ${verb} of ${kind.plural}.${groupOf(kind)}). ${grant}`;
+  return `Kubernetes does not let ${who} ${verb} ${what} (verb ${verb} of ${kind.plural}.${groupOf(kind)}). ${grant}`;
 }
 
 function accessOf({ verb, kind, key: { namespace, name } }: Wish): Access {

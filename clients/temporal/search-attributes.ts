@@ -33,7 +33,7 @@ export async function untilRegistered(
   { namespace, log, signal, waiting = unheard }: RegistrationOptions,
 ): Promise<void> {
   let known: 'nothing' | 'missing' | 'added' = 'nothing';
-  let told = '';
+  let told: string | undefined;
   for (let attempts = 1; ; attempts += 1) {
     signal.throwIfAborted();
     try {
@@ -42,12 +42,12 @@ export async function untilRegistered(
       const missing = await find(connection, namespace);
       if (missing.length === 0) return;
       const refusal = await add(connection, namespace, missing);
+      const of = { namespace, searchAttributes: missing };
       known = refusal === undefined ? 'added' : 'missing';
-      const reason = refusal === undefined ? '' : lacking(namespace, missing, refusal);
-      if (refusal === undefined)
-        log.info({ namespace, searchAttributes: missing }, 'search attributes added');
-      else if (reason !== told) log.error({ namespace, searchAttributes: missing }, reason);
-      if (refusal !== undefined) waiting(reason);
+      const reason = refusal === undefined ? undefined : lacking(namespace, missing, refusal);
+      if (reason === undefined) log.info(of, 'search attributes added');
+      else if (reason !== told) log.error(of, reason);
+      if (reason !== undefined) waiting(reason);
       told = reason;
     } catch (error) {
       if (known !== 'missing' && attempts >= UNKNOWN_ATTEMPTS) {
@@ -71,7 +71,7 @@ export function registration(namespace: string, names: readonly string[] = searc
 }
 
 const lacking = (namespace: string, missing: readonly string[], refusal: string): string =>
-  `Expected the search attributes ${missing.join(', ')} in the Temporal namespace ${namespace}, got none and may not add them: ${refusal}. ` +
+  `search attributes ${missing.join(', ')} not found in the Temporal namespace ${namespace}, and cannot be added: ${refusal}. ` +
   `Nothing is started until they are there. ${registration(namespace, missing)}`;
 
 /** The attributes that are not registered; where they may not be listed, those that cannot be searched for. */

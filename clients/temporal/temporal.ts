@@ -109,7 +109,7 @@ const ask = (connection: ConnectionLike, namespace: string): Promise<unknown> =>
   );
 
 function unanswered({ address, namespace }: TemporalConfig, error: unknown): string {
-  const what = `Expected an answer of Temporal at ${address} about its namespace ${namespace}, got: ${detailsOf(error)}.`;
+  const what = `cannot reach namespace ${namespace} of Temporal at ${address}: ${detailsOf(error)}.`;
   return isRefusal(error)
     ? `${what} Check TEMPORAL_NAMESPACE, TEMPORAL_API_KEY and TEMPORAL_TLS_CLIENT_CERT_PATH.`
     : what;

@@ -65,7 +65,7 @@ describe('search attributes that a namespace does not have', () => {
     front.refuse = ({ method }: FrontCall) => refused[method];
     const { connected, reasons } = connecting();
     const reason = await until('a reason', async () => reasons.at(-1));
-    expect(reason).toContain(`Expected the search attributes ${names.join(', ')}`);
+    expect(reason).toContain(`search attributes ${names.join(', ')} not found`);
     expect(reason).toContain(`\`tcld namespace search-attributes add --namespace ${namespace} `);
     const [command = ''] = /temporal operator search-attribute create[^`]*/.exec(reason) ?? [];
     await temporal(stack, command);
@@ -85,7 +85,7 @@ describe('search attributes that a namespace does not have', () => {
     // A server takes some seconds to know everywhere what was registered.
     const reason = await until('the names of the others', async () =>
       reasons.find((one) =>
-        one?.includes('Expected the search attributes OkraNamespace, OkraVersion, OkraPhase in'),
+        one?.includes('search attributes OkraNamespace, OkraVersion, OkraPhase not found in'),
       ),
     );
     const [command = ''] = /temporal operator search-attribute create[^`]*/.exec(reason) ?? [];
