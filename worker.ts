@@ -180,14 +180,12 @@ function tell(installation: Installation, log: Log): void {
   );
 }
 
-/** What the reads of the activity that runs this are for. */
 function readPriority({ taskQueue, elbv2TaskQueue }: Config): ReadPriority {
   const queue = asyncLocalStorage.getStore()?.info.taskQueue;
   if (queue === `${elbv2TaskQueue}-urgent`) return 'Urgent';
   return queue === `${taskQueue}-discovery` ? 'Background' : 'Usual';
 }
 
-/** The queues for activities alone, beside the first, whose worker does all. */
 const activityQueuesOf = ({
   taskQueue,
   elbv2TaskQueue,

@@ -6,21 +6,14 @@ import { ApplicationFailure } from '@temporalio/common';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connectEKS } from '../clients/aws/eks.ts';
-import { elbv2Reads } from '../clients/aws/elbv2-reads.ts';
-import type { ELBv2Reads } from '../clients/aws/elbv2-reads.ts';
+import { elbv2Reads, type ELBv2Reads } from '../clients/aws/elbv2-reads.ts';
 import { clientOver } from '../clients/kubernetes/kubernetes.ts';
-import { REMOTE_CLUSTER } from '../clients/kubernetes/limits.ts';
+import { REMOTE_CLUSTER } from '../clients/kubernetes/kubernetes-answer.ts';
 import { openRemoteClusters, type StoredClusterSecret } from '../clients/kubernetes/remote-clusters.ts';
 import { readKnownCluster } from '../domain/discovery/clusters/known-cluster.ts';
 import { deriveGroup } from '../domain/discovery/target-group-set/target-group-of-binding.ts';
 import { failures } from '../domain/failures.ts';
-import {
-  awsAnswer,
-  bindingLists,
-  eksAnswers,
-  elbv2Answer,
-  storedSecret,
-} from '../test/support/hostile/answers.ts';
+import { awsAnswer, bindingLists, eksAnswers, elbv2Answer, storedSecret } from '../test/support/hostile/answers.ts';
 import { SECRET, TOKEN } from '../test/support/hostile/values.ts';
 import { awseks } from './discovery/cluster-set/cluster-sources.ts';
 import { listBindings } from './discovery/clusters/target-group-bindings.ts';

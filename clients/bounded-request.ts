@@ -21,7 +21,6 @@ export interface AnswerLimits {
 export const METRICS_ANSWER: AnswerLimits = { answerBytes: 4_000_000, milliseconds: 15_000 };
 
 interface BoundedRequest {
-  /** Who is asked, for people: Datadog, Prometheus. */
   readonly provider: string;
   readonly url: string;
   readonly method: 'GET' | 'POST';

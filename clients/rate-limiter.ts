@@ -18,7 +18,6 @@ export interface RateLimiter {
   wait(quota: string, request: TokenRequest): Promise<void>;
   /** Gives no token for a time, because the other side throttles nonetheless. */
   pause(quota: string, milliseconds: number): void;
-  /** Counts the calls that wait, by quota. */
   waiting(): ReadonlyMap<string, number>;
 }
 

@@ -66,7 +66,6 @@ export function createDispatcher({ calls, config, log, signal, sleep }: Dispatch
   });
   return {
     dispatch: queue.put,
-    /** Carries an instruction out now, once. */
     carryOut: (instruction: Instruction) => perform(instruction, { calls, config, log }),
     pending: queue.size,
     idle: queue.idle,

@@ -26,7 +26,6 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
   }
   const stores = createStores(leaveOut);
 
-  /** Says which AWSTargetGroup Cells go on without. */
   function sayUnnamed({ type, object }: ObjectEvent<AWSTargetGroup>): void {
     if (type === 'delete' || namedARN(object) !== undefined) return;
     leaveOut('AWSTargetGroup', object, new Error('Expected spec.arn, got none.'));

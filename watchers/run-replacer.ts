@@ -119,7 +119,6 @@ export function runReplacer(options: ReplacerOptions) {
   return { replace, finish };
 }
 
-/** Tells people at the object, where the run works for one. */
 async function tell(
   { workflowId, runId }: OpenRun,
   stuck: StuckFor,

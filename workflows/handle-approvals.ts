@@ -92,7 +92,6 @@ export function refuseApprovals(message: string): void {
   listenToApprovals(() => undefined, refuse, refuse);
 }
 
-/** Says why Kubernetes does not let someone approve; undefined when it does. */
 async function problemWith({ by, groups }: Claim, key: ObjectKey): Promise<string | undefined> {
   try {
     const { reviewApproval } = approvers(`Ask Kubernetes whether ${by} may approve`);

@@ -4,7 +4,6 @@ import type { RequestName, Stamp } from '../domain/model/request.ts';
 import { requestSignals, requestUpdates, type Answer } from './messages.ts';
 
 interface Listener {
-  /** What the request does, for the Web UI of Temporal. */
   readonly description: string;
   /** Says why it makes no sense now; undefined when it does. */
   readonly refusal: (sent: RawValue | undefined) => string | undefined;

@@ -61,7 +61,6 @@ export function listenForApplications(begun: ApplicationsState, cancellation: Ca
   return {
     state: (): ApplicationsState => known,
     change: (next: (state: ApplicationsState) => ApplicationsState): void => void (known = next(known)),
-    /** How many words have come. */
     heard: (): number => heard,
     /** How many of them were asked by someone. */
     asked: (): number => asked,

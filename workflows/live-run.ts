@@ -84,7 +84,6 @@ export function listen(key: ObjectKey, begun: run.Run, cancellation: Cancellatio
   return {
     run: (): run.Run => known,
     change,
-    /** How many words have come. */
     heard: (): number => heard,
     /** Whether a signal has come that nobody listens to, and nobody was told of it. */
     hasUnknown: (): boolean => told < unknownSignals().length,

@@ -1,4 +1,4 @@
-import { AWS_LIST, TOKEN_CHARACTERS, type AwsListLimits } from '../kubernetes/limits.ts';
+import { AWS_LIST, TOKEN_CHARACTERS, type AwsListLimits } from '../kubernetes/kubernetes-answer.ts';
 
 interface AwsList<Item> {
   readonly service: string;

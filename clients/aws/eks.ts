@@ -32,7 +32,6 @@ export interface EKSCluster {
 /** A cluster that EKS lists, or that was there before, and that it does not describe to Okra. */
 export interface DeniedCluster {
   readonly name: string;
-  /** The known ARNs that may be its. */
   readonly arns: readonly string[];
   readonly error: Error;
 }

@@ -81,7 +81,6 @@ const scalarQuery = (query: Query, aggregator: Aggregator) =>
 const intervalOf = (queries: readonly Query[], askedMs: number): number =>
   Math.max(...queries.map(({ query = '' }) => rollupMs(query) ?? askedMs));
 
-/** Finds the longest interval of `.rollup(sum, 300)` in a query. */
 function rollupMs(query: string): number | undefined {
   const seconds = [...query.matchAll(/\.rollup\(([^()]*)\)/g)]
     .map(([, inside = '']) => Number(inside.split(',').at(-1)))

@@ -145,7 +145,6 @@ function commandSource(login: CommandLogin, means: Means): ClusterTokenSource {
   return { is: 'Source', token };
 }
 
-/** Says why what a command prints is not sent to a host; undefined when it may be. */
 function refusalOfServer(host: string, allowed: readonly string[]): string | undefined {
   if (allowed.some((pattern) => isLike(host, pattern))) return undefined;
   const list = allowed.length === 0 ? 'which lists none' : `which lists ${allowed.join(', ')}`;

@@ -6,7 +6,6 @@ import type { TokenSource } from './kubernetes-transport.ts';
 
 interface ExecOptions {
   readonly timeoutMilliseconds: number;
-  /** The names of the variables that commands see beside the usual ones. */
   readonly environment?: readonly string[];
   readonly now?: () => number;
 }

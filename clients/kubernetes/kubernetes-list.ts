@@ -1,8 +1,14 @@
-import { type Allowance, isObject, linesOf } from './kubernetes-answer.ts';
+import {
+  type Allowance,
+  isObject,
+  linesOf,
+  OWN_CLUSTER,
+  TOKEN_CHARACTERS,
+  type ReadLimits,
+} from './kubernetes-answer.ts';
 import { errorOf, isExpired, isTooLarge, KubernetesError, malformed, tooLarge } from './kubernetes-error.ts';
 import { type KindRef, kindPath } from './kinds.ts';
 import { requestFailure, parseAnswer, type Call, type Send } from './kubernetes-transport.ts';
-import { OWN_CLUSTER, TOKEN_CHARACTERS, type ReadLimits } from './limits.ts';
 import { isRecord } from '../../domain/model/fields.ts';
 import { withTimeLimit } from '../concurrency.ts';
 

@@ -9,7 +9,7 @@ import { openRemote } from './kubernetes-endpoint.ts';
 import { POD, NAMESPACE } from './kinds.ts';
 import { makeSend, type Request, type Send, heedRetryAfter } from './kubernetes-transport.ts';
 import { clientOver, type KubernetesClient } from './kubernetes.ts';
-import type { ReadLimits } from './limits.ts';
+import type { ReadLimits } from './kubernetes-answer.ts';
 import { limitLookups, type Lookup } from './guarded-connect.ts';
 import { Readable } from 'node:stream';
 import { KubeConfig } from '@kubernetes/client-node';

@@ -4,10 +4,9 @@ import { request as sendRequest } from 'undici';
 import { http1, unpacked } from '../bounded-request.ts';
 import { given } from '../../domain/model/fields.ts';
 import { untilGivenUp, withTimeLimit } from '../concurrency.ts';
-import { textOf, type Allowance } from './kubernetes-answer.ts';
+import { textOf, type Allowance, ERROR_BYTES, type ReadLimits } from './kubernetes-answer.ts';
 import type { Endpoint, Opened } from './kubernetes-endpoint.ts';
 import { errorOf, KubernetesError, malformed, serverUnreachable } from './kubernetes-error.ts';
-import { ERROR_BYTES, type ReadLimits } from './limits.ts';
 import { sleep, type Sleep } from '../backoff.ts';
 
 interface RetryAfterOptions {

@@ -4,7 +4,7 @@
 
 import { openKubeconfig, loadKubeconfig } from './kubeconfig.ts';
 import { kindOf, type KindRef, kindPath, objectPath, versionPath, type Key } from './kinds.ts';
-import { textOf } from './kubernetes-answer.ts';
+import { textOf, OWN_CLUSTER, type ReadLimits } from './kubernetes-answer.ts';
 import { isNotFound, KubernetesError } from './kubernetes-error.ts';
 import {
   listAll,
@@ -15,7 +15,6 @@ import {
   type WatchOptions,
 } from './kubernetes-list.ts';
 import { makeCall, makeSend, type Send, heedRetryAfter } from './kubernetes-transport.ts';
-import { OWN_CLUSTER, type ReadLimits } from './limits.ts';
 import { FIELD_MANAGER } from '../../domain/kubernetes/labels.ts';
 import { given } from '../../domain/model/fields.ts';
 import { withTimeLimit, type TimeLimit } from '../concurrency.ts';
@@ -43,7 +42,6 @@ export interface WriteOptions extends CallOptions {
 
 /** How to apply an object. */
 export interface ApplyOptions extends WriteOptions {
-  /** Whether fields that other managers own are taken over. */
   readonly force?: boolean | undefined;
   /** Has the API server check the object, unknown fields too, and keep nothing. */
   readonly dryRun?: boolean | undefined;
@@ -61,13 +59,10 @@ export interface DeleteOptions extends CallOptions {
 export interface KubernetesClient {
   /** Reads an object; undefined when there is none. */
   get<T>(kind: KindRef, key: Key, options?: CallOptions): Promise<T | undefined>;
-  /** Reads all objects, page by page. */
   list<T>(kind: KindRef, options?: SnapshotOptions<T>): Promise<T[]>;
   /** Says whether the cluster has a kind, also to those who may not list it; one whose definition is being deleted it has not got any more. */
   serves(kind: KindRef, options?: CallOptions): Promise<boolean>;
-  /** Says whether the API server calls itself ready (`/readyz`). */
   isReady(options?: CallOptions): Promise<boolean>;
-  /** Reads all objects together with the version from which to watch them. */
   snapshot<T>(kind: KindRef, options?: SnapshotOptions<T>): Promise<Snapshot<T>>;
   /** Reports what changes from a version on, until the server ends the stream. */
   watch<T>(kind: KindRef, options: WatchOptions): AsyncIterable<WatchEvent<T>>;

@@ -45,7 +45,6 @@ export interface Person {
   readonly whoAmI: () => Promise<string>;
   /** Says in which groups the API server knows the person, besides; undefined when it does not tell. */
   readonly identity: () => Promise<Identity | undefined>;
-  /** Says whether the API server lets the person do something, or a service account. */
   readonly may: (access: Access, account?: ServiceAccount) => Promise<boolean>;
 }
 

@@ -15,7 +15,7 @@ import { KubernetesError } from './kubernetes-error.ts';
 import { describeEndpoint, openFound, openRemote } from './kubernetes-endpoint.ts';
 import { makeSend, type Send } from './kubernetes-transport.ts';
 import { clientOver, sendAsOkra, type KubernetesClient } from './kubernetes.ts';
-import { REMOTE_CLUSTER } from './limits.ts';
+import { REMOTE_CLUSTER } from './kubernetes-answer.ts';
 
 /** A cluster secret as the API server gives it. */
 export type StoredClusterSecret = ClusterSecret & {
@@ -52,7 +52,6 @@ export interface RemoteClusters {
 
 /** What clusters are reached with. */
 export interface RemoteOptions extends Omit<ClusterTokenOptions, 'timeoutMilliseconds'> {
-  /** Makes the sender to the cluster that Okra is in, as Okra itself. */
   readonly own: () => Send;
   /** How long a cluster may take for one answer. */
   readonly timeoutMilliseconds?: number;
@@ -129,7 +128,6 @@ function open(secret: ClusterSecret, options: RemoteOptions): Reach {
   return { is: 'Client', name: connection.name, namespaces: connection.namespaces, client };
 }
 
-/** Says of every error which cluster it comes from, and what to look at. */
 function explain(send: Send, { name, server, login }: ClusterConnection): Send {
   return async (request) => {
     try {

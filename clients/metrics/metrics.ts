@@ -30,7 +30,6 @@ export interface Metrics {
   ) => void;
   /** Has states read at each scrape, until what it answers with is called. */
   readonly states: (what: string, read: ReadStates) => () => void;
-  /** Everything, as Prometheus reads it. */
   readonly scrape: () => Promise<string>;
   readonly contentType: string;
 }

@@ -126,7 +126,6 @@ function seriesOf(one: unknown, bucketMs: number): Series {
   return { group, points };
 }
 
-/** Prometheus writes numbers as texts, as Go does. */
 function numberIn(value: unknown): number | null {
   if (value === 'NaN') return null;
   if (value === '+Inf' || value === '-Inf') return value === '+Inf' ? Infinity : -Infinity;

@@ -16,22 +16,19 @@ import { payloadConverter, connectRenewably } from './temporal-connection.ts';
 import { unpolled } from './polls.ts';
 import { missingAttributes } from './search-attributes.ts';
 import { followCredentials, readCredentials, type FollowOptions } from './temporal-credentials.ts';
-import { readWeightHistory, type WeightHistory } from './weight-history.ts';
+import { readWeightHistory } from './weight-history.ts';
 import type { WorkflowStart } from './workflow-start.ts';
 
 /** What an operator sends with a request. */
 export interface SentRequest {
   readonly by: string;
   readonly reason: string;
-  /** The groups of whoever approves. */
   readonly groups?: readonly string[] | undefined;
   /** What the person has looked at: the version, its step from 1, and whether an operator has paused it. */
   readonly version?: string | undefined;
   readonly step?: number | undefined;
   readonly paused?: boolean | undefined;
-  /** The stage of a StagedBindingPolicy that the person has looked at. */
   readonly stage?: string | undefined;
-  /** The stage of a StagedBindingPolicy to go back to. */
   readonly to?: string | undefined;
 }
 
@@ -47,25 +44,11 @@ export type RequestAnswer =
 /** What Temporal lacks for Okra to work; what may not be asked is undefined. */
 export interface TemporalFindings {
   readonly missingAttributes: readonly string[] | undefined;
-  /** The task queues that no worker polls. */
   readonly unpolled: readonly string[] | undefined;
 }
 
 /** What an operator says to workflows. */
-export interface Operator {
-  /** Sends a request that is answered, if a worker runs, in some seconds. */
-  readonly ask: (workflowId: string, name: AskName, request: SentRequest) => Promise<RequestAnswer>;
-  /** Sends a request that is taken, or does nothing, whenever a worker runs; answers false when no run is open. */
-  readonly tell: (workflowId: string, name: AskName, request: SentRequest) => Promise<boolean>;
-  /** Starts a workflow with a request, on the task queue that its last run was on. */
-  readonly startWith: (start: WorkflowStart, name: AskName, request: SentRequest) => Promise<void>;
-  readonly inspect: (taskQueue: string) => Promise<TemporalFindings>;
-  /** Finds out whether Temporal knows one of these runs of a workflow. */
-  readonly knownRuns: (workflowId: string, runIds: readonly string[]) => Promise<KnownRuns>;
-  /** Reads how the weights went in the last rollout of a Cell; it told nothing when Temporal remembers none. */
-  readonly weights: (workflowId: string) => Promise<WeightHistory>;
-  readonly close: () => Promise<void>;
-}
+export type Operator = ReturnType<typeof operatorOf>;
 
 const ANSWER_MILLISECONDS = 15_000;
 // What may be sent again as a signal does not wait for long.
@@ -96,7 +79,7 @@ export async function connectOperator(
   }
 }
 
-function operatorOf(client: Client, config: TemporalConfig): Operator {
+function operatorOf(client: Client, config: TemporalConfig) {
   const inTime = async <R>(call: () => Promise<R>, milliseconds = CALL_MILLISECONDS): Promise<R> => {
     try {
       return await client.withDeadline(Date.now() + milliseconds, call);
@@ -107,7 +90,8 @@ function operatorOf(client: Client, config: TemporalConfig): Operator {
   };
   const { workflow } = client;
   return {
-    ask: (workflowId, name, request) =>
+    /** Sends a request that is answered, if a worker runs, in some seconds. */
+    ask: (workflowId: string, name: AskName, request: SentRequest): Promise<RequestAnswer> =>
       inTime(
         () =>
           answered(
@@ -117,21 +101,29 @@ function operatorOf(client: Client, config: TemporalConfig): Operator {
           ),
         mayBeRepeated(name) ? SHORT_ANSWER_MILLISECONDS : ANSWER_MILLISECONDS,
       ),
-    tell: async (workflowId, name, request) => {
+    /** Sends a request that is taken, or does nothing, whenever a worker runs; answers false when no run is open. */
+    tell: async (workflowId: string, name: AskName, request: SentRequest): Promise<boolean> => {
       const { name: signal } = requestSignals[name];
       const send = async () => (await workflow.getHandle(workflowId).signal(signal, request), true);
       return (await unlessGone(inTime(send))) ?? false;
     },
-    startWith: async ({ type, options }, name, request) => {
+    /** Starts a workflow with a request, on the task queue that its last run was on. */
+    startWith: async (
+      { type, options }: WorkflowStart,
+      name: AskName,
+      request: SentRequest,
+    ): Promise<void> => {
       const taskQueue = (await inTime(() => lastTaskQueue(client, options.workflowId))) ?? options.taskQueue;
       const signal = requestSignals[name].name;
       const start = { ...options, taskQueue, signal, signalArgs: [request] };
       await unlessClosing(() => inTime(() => workflow.signalWithStart(type, start)));
     },
-    inspect: (taskQueue) => inTime(() => inspect(client, taskQueue), ANSWER_MILLISECONDS),
-    knownRuns: (workflowId, runIds) => inTime(() => knownRuns(client, workflowId, runIds)),
-    weights: (workflowId) => inTime(() => readWeightHistory(client, workflowId), ANSWER_MILLISECONDS),
-    close: () => client.connection.close(),
+    inspect: (taskQueue: string) => inTime(() => inspect(client, taskQueue), ANSWER_MILLISECONDS),
+    knownRuns: (workflowId: string, runIds: readonly string[]) =>
+      inTime(() => knownRuns(client, workflowId, runIds)),
+    /** Reads how the weights went in the last rollout of a Cell; empty when Temporal remembers none. */
+    weights: (workflowId: string) => inTime(() => readWeightHistory(client, workflowId), ANSWER_MILLISECONDS),
+    close: (): Promise<void> => client.connection.close(),
   };
 }
 
@@ -200,7 +192,7 @@ const isOfWorker = (error: unknown): boolean => hasCode(error, statusCodes.FAILE
 
 function unreached({ address, namespace }: TemporalConfig, error: unknown): Error {
   const got = detailsOf(error);
-  const what = `Expected Temporal to answer at ${address}, namespace ${namespace}, got: ${got}.`;
+  const what = `cannot reach Temporal at ${address}, namespace ${namespace}: ${got}.`;
   const isElsewhere = error instanceof NamespaceNotFoundError || isSaidOfNamespace(got);
   const todo = isRefusal(error)
     ? 'Check TEMPORAL_NAMESPACE, TEMPORAL_API_KEY and TEMPORAL_TLS_CLIENT_CERT_PATH.'

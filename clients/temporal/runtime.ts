@@ -54,6 +54,7 @@ const runtimeOptions = ({ log, level }: TelemetryOptions): RuntimeOptions => {
   };
 };
 
+const lowerCase = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
 const upperCase = { trace: 'TRACE', debug: 'DEBUG', info: 'INFO', warn: 'WARN', error: 'ERROR' } as const;
 
 // As Prometheus wants them: seconds, units and `_total` in the names.
@@ -66,17 +67,5 @@ export const logTo = (log: Log, level: (typeof upperCase)[TemporalLogLevel]): De
   new DefaultLogger(level, ({ level: said, message, meta }) => {
     const { error, ...rest } = meta ?? {};
     const event = error === undefined ? rest : { ...rest, err: error };
-    const child = log.child({ sdk: 'temporal' });
-    switch (said) {
-      case 'ERROR':
-        return child.error(event, message);
-      case 'WARN':
-        return child.warn(event, message);
-      case 'INFO':
-        return child.info(event, message);
-      case 'DEBUG':
-        return child.debug(event, message);
-      default:
-        return child.trace(event, message);
-    }
+    log.child({ sdk: 'temporal' })[lowerCase[said]](event, message);
   });

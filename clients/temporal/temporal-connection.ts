@@ -4,6 +4,7 @@ import type { TemporalCredentials } from './temporal-credentials.ts';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { DataConverter, PayloadCodec } from '@temporalio/common';
+import { given } from '../../domain/model/fields.ts';
 
 /** What encodes all that Temporal is told, by the module that someone names; nothing when nobody does. */
 export async function payloadConverter(path: string | undefined): Promise<DataConverter> {
@@ -14,11 +15,11 @@ export async function payloadConverter(path: string | undefined): Promise<DataCo
 async function codecIn(path: string): Promise<PayloadCodec> {
   const loaded = (await import(pathToFileURL(resolve(path)).href).catch((error: unknown) => {
     const said = error instanceof Error ? error.message : String(error);
-    throw new Error(`Expected OKRA_PAYLOAD_CODEC to name a module, got ${path}: ${said}`, { cause: error });
+    throw new Error(`cannot load the module ${path} of OKRA_PAYLOAD_CODEC: ${said}`, { cause: error });
   })) as { readonly payloadCodec?: unknown };
   if (isCodec(loaded.payloadCodec)) return loaded.payloadCodec;
   throw new Error(
-    `Expected ${path} to export payloadCodec with the functions encode and decode, got ${Object.keys(loaded).join(', ') || 'no export'}. See docs/operations.md.`,
+    `invalid exports of ${path}, ${Object.keys(loaded).join(', ') || 'none'}: must have payloadCodec with the functions encode and decode. See docs/operations.md.`,
   );
 }
 
@@ -28,16 +29,7 @@ const isCodec = (value: unknown): value is PayloadCodec =>
   ['encode', 'decode'].every((name) => typeof Reflect.get(value, name) === 'function');
 
 /** A connection to Temporal for calls, which may show other credentials after a while. */
-export interface RenewableConnection {
-  /** Stays the same for those who call, whatever connection is behind it. */
-  readonly connection: ConnectionLike;
-  /** Given when the connection is closed for good. */
-  readonly closed: AbortSignal;
-  /** Shows another API key from the next call on. */
-  readonly showApiKey: (apiKey: string) => Promise<void>;
-  /** Connects with other credentials, and has every call from then on go that way. */
-  readonly reconnect: (credentials: TemporalCredentials) => Promise<void>;
-}
+export type RenewableConnection = Awaited<ReturnType<typeof connectRenewably>>;
 
 // By default gRPC waits up to two minutes before it tries a server again that was away.
 const channelArgs = { 'grpc.initial_reconnect_backoff_ms': 500, 'grpc.max_reconnect_backoff_ms': 5_000 };
@@ -46,16 +38,13 @@ const channelArgs = { 'grpc.initial_reconnect_backoff_ms': 500, 'grpc.max_reconn
 const LINGER_MILLISECONDS = 120_000;
 
 /** Connects to Temporal. */
-export async function connectRenewably(
-  address: string,
-  credentials: TemporalCredentials,
-): Promise<RenewableConnection> {
+export async function connectRenewably(address: string, credentials: TemporalCredentials) {
   const key = { shown: credentials.apiKey };
   const connect = async ({ apiKey, tls }: TemporalCredentials): Promise<Connection> => {
     const connection = Connection.lazy({
       address,
       tls,
-      ...(apiKey === undefined ? {} : { apiKey: () => key.shown ?? apiKey }),
+      ...given({ apiKey: apiKey === undefined ? undefined : () => key.shown ?? apiKey }),
       connectTimeout: '5s',
       channelArgs,
     });
@@ -80,13 +69,17 @@ export async function connectRenewably(
     await Promise.all([...open].map(close));
   };
   return {
+    /** Stays the same for those who call, whatever connection is behind it. */
     connection: delegating(() => newest, closeAll),
+    /** Given when the connection is closed for good. */
     closed: closed.signal,
-    showApiKey: (apiKey) => {
+    /** Shows another API key from the next call on. */
+    showApiKey: (apiKey: string): Promise<void> => {
       key.shown = apiKey;
       return Promise.resolve();
     },
-    reconnect: async (next) => {
+    /** Connects with other credentials, and has every call from then on go that way. */
+    reconnect: async (next: TemporalCredentials): Promise<void> => {
       const old = newest;
       const connection = await connect(next);
       open.add(connection);

@@ -34,14 +34,14 @@ describe('what lets a process into Temporal', () => {
 
   it('is not an empty file, and the message says which', async () => {
     await expect(readCredentials(withKey(write('key', '\n')))).rejects.toThrow(
-      `Expected an API key in ${join(dir, 'key')}, got an empty file.`,
+      `invalid API key in ${join(dir, 'key')}: an empty file.`,
     );
   });
 
   it('is not what no header takes, and the message does not repeat it', async () => {
     const path = write('key', 'first-secret\nsecond-secret\n');
     await expect(readCredentials(withKey(path))).rejects.toThrow(
-      `Expected an API key in ${path}, got more than a line of printable ASCII. Write the key into it, and nothing else.`,
+      `invalid API key in ${path}: more than a line of printable ASCII. Write the key into it, and nothing else.`,
     );
   });
 

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { TLSConfig } from '@temporalio/client';
 import type { Credential, TemporalConfig } from '../../config/config.ts';
+import { given } from '../../domain/model/fields.ts';
 import { isKey } from '../../domain/text.ts';
 import { sleep } from '../backoff.ts';
 import type { Log } from '../log.ts';
@@ -27,10 +28,9 @@ function mayChange({ apiKey, tls }: TemporalConfig): boolean {
   return all.some((one) => one !== undefined && 'path' in one);
 }
 
+/** A connection that shows other credentials; one that cannot reconnect throws, and goes on as it was. */
 interface CredentialUse {
-  /** Shows another API key with every call from now on. */
   readonly showApiKey: (apiKey: string) => Promise<void>;
-  /** Connects again, and uses the old connection no more; throws, and goes on with the old one, when that fails. */
   readonly reconnect: (credentials: TemporalCredentials) => Promise<void>;
 }
 
@@ -78,17 +78,20 @@ async function readKey(key: Credential): Promise<string> {
   const text = 'path' in key ? (await readFile(key.path, 'utf8')).trim() : key.data;
   if (isKey(text) || !('path' in key)) return text;
   const got = text === '' ? 'an empty file' : 'more than a line of printable ASCII';
-  throw new Error(`Expected an API key in ${key.path}, got ${got}. Write the key into it, and nothing else.`);
+  throw new Error(`invalid API key in ${key.path}: ${got}. Write the key into it, and nothing else.`);
 }
 
 async function readTls(tls: NonNullable<TemporalConfig['tls']>): Promise<TLSConfig> {
   const { serverName, serverCa, client } = tls;
   return {
-    ...(serverName === undefined ? {} : { serverNameOverride: serverName }),
-    ...(serverCa === undefined ? {} : { serverRootCACertificate: await readPem(serverCa) }),
-    ...(client === undefined
-      ? {}
-      : { clientCertPair: { crt: await readPem(client.certificate), key: await readPem(client.key) } }),
+    ...given({
+      serverNameOverride: serverName,
+      serverRootCACertificate: serverCa && (await readPem(serverCa)),
+      clientCertPair: client && {
+        crt: await readPem(client.certificate),
+        key: await readPem(client.key),
+      },
+    }),
   };
 }
 

@@ -1,11 +1,6 @@
 import { openKubeconfig, loadKubeconfig } from '../../clients/kubernetes/kubeconfig.ts';
-import {
-  makeCall,
-  makeSend,
-  type Call,
-  heedRetryAfter,
-} from '../../clients/kubernetes/kubernetes-transport.ts';
-import { OWN_CLUSTER } from '../../clients/kubernetes/limits.ts';
+import { makeCall, makeSend, type Call, heedRetryAfter } from '../../clients/kubernetes/kubernetes-transport.ts';
+import { OWN_CLUSTER } from '../../clients/kubernetes/kubernetes-answer.ts';
 
 const TIMEOUT_MILLISECONDS = 30_000;
 

@@ -2,7 +2,7 @@ import { kindOf, kindPath } from '../../clients/kubernetes/kinds.ts';
 import { KubernetesError } from '../../clients/kubernetes/kubernetes.ts';
 import { openKubeconfig, loadKubeconfig } from '../../clients/kubernetes/kubeconfig.ts';
 import { makeCall, makeSend } from '../../clients/kubernetes/kubernetes-transport.ts';
-import { OWN_CLUSTER } from '../../clients/kubernetes/limits.ts';
+import { OWN_CLUSTER } from '../../clients/kubernetes/kubernetes-answer.ts';
 import { resources } from '../../crds/index.ts';
 
 /** What someone makes of a spec: the value that is stored, or why it is refused. */

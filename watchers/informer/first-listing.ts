@@ -59,7 +59,6 @@ export function firstListing<Each extends Listed>(
   tell();
   return {
     hasBegun: (): boolean => hasBegun,
-    /** Learns that all objects of a kind were listed. */
     listed: (source: Each): void => {
       missing.delete(source);
       known.add(source.kind.kind);

@@ -71,7 +71,6 @@ export function createQueue<T>(options: QueueOptions<T>) {
 
   return {
     put,
-    /** How many keys have something left to do. */
     size: (): number => entries.size,
     idle: async (): Promise<void> => {
       if (entries.size > 0) await new Promise<void>((resolve) => idlers.push(resolve));

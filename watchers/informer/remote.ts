@@ -47,7 +47,6 @@ export function watchRemotely(options: RemoteWatchingOptions) {
   }
 
   return {
-    /** Watches from now on what has to be watched by what is known now. */
     refresh(): void {
       if (signal.aborted) return;
       namespaces = forget(clusters, view.Secret.list(), namespaces);

@@ -45,7 +45,6 @@ export function watchSpaces(options: SpaceWatchingOptions) {
     run: (until) => follow(space, { ...options, signal: until }),
   });
   return {
-    /** Watches from now on the spaces that StagedBindingPolicies name by now. */
     refresh(): void {
       if (signal.aborted) return;
       const spaces = view.StagedBindingPolicy.list().flatMap(({ spec }) => spaceIn(spec) ?? []);
