@@ -52,7 +52,7 @@ export function findTokenSource(
     case 'EKS': {
       const region = login.region ?? options.region;
       if (region === undefined) {
-        const problem = `region of EKS cluster ${login.clusterName} not found. Set awsAuthConfig.region, or AWS_REGION.`;
+        const problem = `Region of EKS cluster ${login.clusterName} not found. Set awsAuthConfig.region, or AWS_REGION.`;
         return { is: 'Problem', problem };
       }
       return eksSource({ ...login, region }, { ...options, connection, namespace });

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import type { CommandLogin } from '../../domain/discovery/clusters/cluster-secret.ts';
 import { LONGEST_TOKEN } from '../../domain/discovery/clusters/secret-fields.ts';
+import { fieldsIn, given, type Fields } from '../../domain/model/fields.ts';
 import { keepToken, limitConcurrency, type Token } from '../concurrency.ts';
 import type { TokenSource } from './kubernetes-transport.ts';
 
@@ -54,19 +55,10 @@ export function makeExecTokens(
   }, now);
 }
 
-const passedOn = (names: readonly string[]): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    names.flatMap((name) => {
-      const value = process.env[name];
-      return value === undefined ? [] : [[name, value] as const];
-    }),
-  );
+const passedOn = (names: readonly string[]) =>
+  given(Object.fromEntries(names.map((name) => [name, process.env[name]])));
 
-function run(
-  login: CommandLogin,
-  passed: Readonly<Record<string, string>>,
-  timeout: number,
-): Promise<string> {
+function run(login: CommandLogin, passed: ReturnType<typeof passedOn>, timeout: number): Promise<string> {
   const { command, args, environment, apiVersion } = login;
   const info = JSON.stringify({ apiVersion, kind: 'ExecCredential', spec: { interactive: false } });
   const env = { ...passed, ...environment, KUBERNETES_EXEC_INFO: info };
@@ -96,10 +88,9 @@ function tokenIn(command: string, output: string, now: number): Token {
   return { value: token, until: Number.isNaN(ends) ? now + KEEP_MILLISECONDS : ends - MARGIN_MILLISECONDS };
 }
 
-function statusIn(output: string): { readonly token?: unknown; readonly expirationTimestamp?: unknown } {
+function statusIn(output: string): Fields {
   try {
-    const parsed = JSON.parse(output) as { readonly status?: object } | null;
-    return parsed?.status ?? {};
+    return fieldsIn(fieldsIn(JSON.parse(output))['status']);
   } catch {
     return {};
   }

@@ -105,7 +105,7 @@ function open(secret: ClusterSecret, options: RemoteOptions): Reach {
   const { connection } = parsed;
   // A port beyond all ports, say.
   if (!URL.canParse(connection.server)) {
-    const problem = `invalid data.server in Secret ${secret.metadata.name}: must be an address. Set it to the API server.`;
+    const problem = `Invalid data.server in Secret ${secret.metadata.name}: must be an address. Set it to the API server.`;
     return { is: 'Problem', problem };
   }
   const { namespace = '' } = secret.metadata;
