@@ -13,7 +13,13 @@ import { openRemoteClusters, type StoredClusterSecret } from '../clients/kuberne
 import { readKnownCluster } from '../domain/discovery/clusters/known-cluster.ts';
 import { deriveGroup } from '../domain/discovery/target-group-set/target-group-of-binding.ts';
 import { failures } from '../domain/failures.ts';
-import { awsAnswer, bindingLists, eksAnswers, elbv2Answer, storedSecret } from '../test/support/hostile/answers.ts';
+import {
+  awsAnswer,
+  bindingLists,
+  eksAnswers,
+  elbv2Answer,
+  storedSecret,
+} from '../test/support/hostile/answers.ts';
 import { SECRET, TOKEN } from '../test/support/hostile/values.ts';
 import { awseks } from './discovery/cluster-set/cluster-sources.ts';
 import { listBindings } from './discovery/clusters/target-group-bindings.ts';

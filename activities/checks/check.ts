@@ -9,7 +9,14 @@ import { expressionProblems } from '../../domain/checks/expression.ts';
 import { judge, type Sample } from '../../domain/checks/judge.ts';
 import { identityOf, isOver, nextRun, type NextRun } from '../../domain/checks/next-run.ts';
 import { questionOf, textOf } from '../../domain/checks/question.ts';
-import { invalidStatus, measuredStatus, resultOf, terminatedStatus, waitingStatus, type StatusInput } from '../../domain/checks/status.ts';
+import {
+  invalidStatus,
+  measuredStatus,
+  resultOf,
+  terminatedStatus,
+  waitingStatus,
+  type StatusInput,
+} from '../../domain/checks/status.ts';
 import { thresholdOf } from '../../domain/checks/judge-value.ts';
 import { parseDuration } from '../../domain/duration.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';

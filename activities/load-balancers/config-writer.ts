@@ -7,10 +7,19 @@ import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { RateLimiter } from '../../clients/rate-limiter.ts';
 import { withTimeLimit } from '../../clients/concurrency.ts';
 import { sameValue } from '../../domain/kubernetes/canonical.ts';
-import { sameRoute, targetGroupsOf, type Forwarding, type ObservedForwarding } from '../../domain/load-balancers/load-balancer.ts';
+import {
+  sameRoute,
+  targetGroupsOf,
+  type Forwarding,
+  type ObservedForwarding,
+} from '../../domain/load-balancers/load-balancer.ts';
 import { strandingRefusal, strandingWarning, type WeightChange } from '../../domain/gates/health.ts';
 import { sameShares } from '../../domain/load-balancers/weights.ts';
-import { loadBalancerStatus, type ApplyOutcome, type LoadBalancerConfigView } from '../../domain/load-balancers/load-balancer-config.ts';
+import {
+  loadBalancerStatus,
+  type ApplyOutcome,
+  type LoadBalancerConfigView,
+} from '../../domain/load-balancers/load-balancer-config.ts';
 import { given } from '../../domain/model/fields.ts';
 import { dependenciesOf, configViewOf, readConfig } from './config-object.ts';
 import { healthReader, readStranding, type HealthReader } from './target-health.ts';

@@ -1,5 +1,10 @@
 import { openKubeconfig, loadKubeconfig } from '../../clients/kubernetes/kubeconfig.ts';
-import { makeCall, makeSend, type Call, heedRetryAfter } from '../../clients/kubernetes/kubernetes-transport.ts';
+import {
+  makeCall,
+  makeSend,
+  type Call,
+  heedRetryAfter,
+} from '../../clients/kubernetes/kubernetes-transport.ts';
 import { OWN_CLUSTER } from '../../clients/kubernetes/kubernetes-answer.ts';
 
 const TIMEOUT_MILLISECONDS = 30_000;

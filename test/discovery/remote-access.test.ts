@@ -224,9 +224,7 @@ describe('a workload cluster refuses', () => {
     const another: typeof tokens = (scope) => tokens({ ...scope, clusterName: 'another' });
     const failure = await failureOf(reach(eks(), { tokens: another }));
     expect(failure).toMatchObject({ status: 401, reason: 'Unauthorized' });
-    expect(failure.message).toContain(
-      'the EKS token not accepted: 401 Unauthorized. Check awsAuthConfig',
-    );
+    expect(failure.message).toContain('the EKS token not accepted: 401 Unauthorized. Check awsAuthConfig');
     expect(cluster.authenticator.verdicts.at(-1)).toEqual({
       is: 'Refused',
       reason: 'the signature is wrong, or for another cluster',
@@ -357,9 +355,7 @@ describe("Okra's identity is shown to no stranger", () => {
   it('an EKS token, for a cluster that EKS does not know', async () => {
     expect(await failureOf(reach({ awsAuthConfig: { clusterName: 'another' } }))).toMatchObject({
       reason: 'ForeignEndpoint',
-      message: expect.stringContaining(
-        "in the account of Okra's own identity. No token was sent",
-      ),
+      message: expect.stringContaining("in the account of Okra's own identity. No token was sent"),
     });
   });
 });
