@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { optional, z } from 'zod';
 import { conditions } from './common.ts';
 import { defineResource, type Resource } from './resource.ts';
 import { withRules } from './rules.ts';
@@ -7,11 +7,9 @@ const MOST_PATTERNS = 100;
 
 // The API server refuses a rule over long texts in long lists as too expensive, therefore there is none on each pattern.
 const patterns = (longest: number) =>
-  z
-    .array(z.string().min(1).max(longest))
-    .max(MOST_PATTERNS)
-    .optional()
-    .meta({ 'x-kubernetes-list-type': 'atomic' });
+  optional(z.array(z.string().min(1).max(longest)).max(MOST_PATTERNS)).meta({
+    'x-kubernetes-list-type': 'atomic',
+  });
 
 const role = z.object({
   arn: z
@@ -35,10 +33,7 @@ const spec = z.object({
   ])
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe('The namespaces that the policy applies to, or patterns of them; * matches any characters.'),
-  roles: z
-    .array(role)
-    .max(MOST_PATTERNS)
-    .optional()
+  roles: optional(z.array(role).max(MOST_PATTERNS))
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe('The IAM roles that Okra assumes for objects of these namespaces. Default: none.'),
   clusters: patterns(600).describe(
@@ -61,7 +56,7 @@ const spec = z.object({
   ),
 });
 
-const status = z.object({ conditions: conditions.optional() });
+const status = z.object({ conditions: optional(conditions) });
 
 /** Says what the objects of a namespace may have Okra use. */
 export const accessPolicy = defineResource({

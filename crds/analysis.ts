@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { optional, z } from 'zod';
 import { cellStatus } from './cell-status.ts';
 import { withKeys } from './common.ts';
 import { keysOf, matching, withRules, type Rule } from './rules.ts';
@@ -7,8 +7,8 @@ const name = (what: string) => z.string().min(1).max(253).describe(what);
 
 const FIELD_PATH = `^(?:metadata[.](?:name|namespace|uid|generation|resourceVersion|creationTimestamp|labels|annotations)|spec[.][A-Za-z]+|status[.](?:${keysOf(cellStatus.shape).join('|')}))(?:[.[].+)?$`;
 
-const fieldRef = z
-  .object({
+const fieldRef = optional(
+  z.object({
     fieldPath: matching(
       z.string().min(1).max(253),
       FIELD_PATH,
@@ -16,15 +16,12 @@ const fieldRef = z
     ).describe(
       "A path in the Cell that ends in a plain value, for example status.desiredVersion, status.rollout.canary.targetGroups[0].fullName, spec.replicas or metadata.labels['team'].",
     ),
-  })
-  .optional()
-  .describe('The field of the Cell that has the value.');
+  }),
+).describe('The field of the Cell that has the value.');
 
-const podTemplateHashValue = z
-  .string()
-  .max(64)
-  .optional()
-  .describe('Refused: a Cell has no pod template hash. Use fieldRef.');
+const podTemplateHashValue = optional(z.string().max(64)).describe(
+  'Refused: a Cell has no pod template hash. Use fieldRef.',
+);
 
 /** A Cell has clusters and no pods; the field is known so that it is refused and not dropped in silence. */
 const noPodTemplateHash: Rule<{ readonly podTemplateHashValue?: string | undefined }> = {
@@ -37,12 +34,11 @@ const noPodTemplateHash: Rule<{ readonly podTemplateHashValue?: string | undefin
 const valueFrom = withRules(
   z.object({
     fieldRef,
-    secretKeyRef: z
-      .object({ name: name('The name of the Secret.'), key: name('The key in the Secret.') })
-      .optional()
-      .describe(
-        'A key of a Secret in the namespace of the Cell. Okra passes the reference on; only Argo Rollouts reads the Secret.',
-      ),
+    secretKeyRef: optional(
+      z.object({ name: name('The name of the Secret.'), key: name('The key in the Secret.') }),
+    ).describe(
+      'A key of a Secret in the namespace of the Cell. Okra passes the reference on; only Argo Rollouts reads the Secret.',
+    ),
     podTemplateHashValue,
   }),
   [
@@ -60,10 +56,9 @@ const valueFrom = withRules(
 const valueFromOfExperiment = withRules(
   z.object({
     fieldRef,
-    secretKeyRef: z
-      .object({ name: name('The name of the Secret.'), key: name('The key in the Secret.') })
-      .optional()
-      .describe('Refused: Argo Rollouts drops it in an Experiment. Declare it in the AnalysisTemplate.'),
+    secretKeyRef: optional(
+      z.object({ name: name('The name of the Secret.'), key: name('The key in the Secret.') }),
+    ).describe('Refused: Argo Rollouts drops it in an Experiment. Declare it in the AnalysisTemplate.'),
     podTemplateHashValue,
   }),
   [
@@ -89,8 +84,8 @@ function argumentsWith<From extends z.ZodType>(from: From) {
   const argument = withRules(
     z.object({
       name: name('The name of the argument, as the template declares it.'),
-      value: z.string().max(4096).optional().describe('The value itself.'),
-      valueFrom: from.optional().describe('Where Okra reads the value when the analysis starts.'),
+      value: optional(z.string().max(4096)).describe('The value itself.'),
+      valueFrom: optional(from).describe('Where Okra reads the value when the analysis starts.'),
     }),
     [
       {
@@ -100,7 +95,7 @@ function argumentsWith<From extends z.ZodType>(from: From) {
       },
     ],
   );
-  return z.array(argument).max(64).optional().describe('The arguments for the templates.');
+  return optional(z.array(argument).max(64)).describe('The arguments for the templates.');
 }
 
 /** The arguments of an analysis within an experiment. */
@@ -111,8 +106,8 @@ const texts = (field: string, longest: number) =>
 
 /** Labels and annotations that are added to what is made. */
 export const addedMetadata = z.object({
-  labels: texts('labels', 63).optional().describe('The labels to add.'),
-  annotations: texts('annotations', 4096).optional().describe('The annotations to add.'),
+  labels: optional(texts('labels', 63)).describe('The labels to add.'),
+  annotations: optional(texts('annotations', 4096)).describe('The annotations to add.'),
 });
 
 const once = <Value extends { readonly metricName: string }>(field: string): Rule<readonly Value[]> => ({
@@ -125,31 +120,35 @@ const metricName = z.string().min(1).max(128).describe('The name of the metric, 
 
 /** What an AnalysisRun is made with besides its templates and arguments. */
 export const analysisSettings = {
-  dryRun: withRules(z.array(z.object({ metricName })).max(16), [once('dryRun')])
-    .optional()
-    .describe('Metrics that are measured without affecting the verdict.'),
-  measurementRetention: withRules(
-    z
-      .array(
-        z.object({
-          metricName,
-          limit: z.int().min(1).max(1000).describe('How many measurements the AnalysisRun keeps, by metric.'),
-        }),
-      )
-      .max(16),
-    [once('measurementRetention')],
-  )
-    .optional()
-    .describe('How many measurements of a metric the AnalysisRun keeps. Default: 10.'),
-  analysisRunMetadata: addedMetadata
-    .optional()
-    .describe('Labels and annotations for the AnalysisRun; they cannot replace those that Okra sets.'),
+  dryRun: optional(withRules(z.array(z.object({ metricName })).max(16), [once('dryRun')])).describe(
+    'Metrics that are measured without affecting the verdict.',
+  ),
+  measurementRetention: optional(
+    withRules(
+      z
+        .array(
+          z.object({
+            metricName,
+            limit: z
+              .int()
+              .min(1)
+              .max(1000)
+              .describe('How many measurements the AnalysisRun keeps, by metric.'),
+          }),
+        )
+        .max(16),
+      [once('measurementRetention')],
+    ),
+  ).describe('How many measurements of a metric the AnalysisRun keeps. Default: 10.'),
+  analysisRunMetadata: optional(addedMetadata).describe(
+    'Labels and annotations for the AnalysisRun; they cannot replace those that Okra sets.',
+  ),
 };
 
 /** The name of a template, and where it is. */
 export const templateReference = {
   templateName: name('The name of the AnalysisTemplate, in the namespace of the Cell.'),
-  clusterScope: z.boolean().optional().describe('Whether it is a ClusterAnalysisTemplate. Default: false.'),
+  clusterScope: optional(z.boolean()).describe('Whether it is a ClusterAnalysisTemplate. Default: false.'),
 };
 
 /** An analysis: of a step, or in the background of several. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { optional, z } from 'zod';
 import { applicationListenerARN, targetGroupARN } from './common.ts';
 import { forwardConfigMatch, forwardConfigRules } from './listener-rule.ts';
 import { withRules, type Rule } from './rules.ts';
@@ -15,20 +15,13 @@ export const equalities: Rule<string> = {
 
 const targetGroup = withRules(
   z.object({
-    arn: targetGroupARN
-      .optional()
-      .describe('The ARN of the target group, for an application on one cluster.'),
-    targetgroupBindingSelector: withRules(z.string().min(1).max(512), [equalities])
-      .optional()
-      .describe(
-        'Selects, by labels such as svc=web, the TargetGroupBinding of the AWS Load Balancer Controller in each cluster.',
-      ),
-    arnFromLabel: z
-      .string()
-      .min(1)
-      .max(317)
-      .optional()
-      .describe('The label of the clusters in spec.clusters that has the ARN as its value.'),
+    arn: optional(targetGroupARN).describe('The ARN of the target group, for an application on one cluster.'),
+    targetgroupBindingSelector: optional(withRules(z.string().min(1).max(512), [equalities])).describe(
+      'Selects, by labels such as svc=web, the TargetGroupBinding of the AWS Load Balancer Controller in each cluster.',
+    ),
+    arnFromLabel: optional(z.string().min(1).max(317)).describe(
+      'The label of the clusters in spec.clusters that has the ARN as its value.',
+    ),
   }),
   [
     {
@@ -56,19 +49,19 @@ export const applicationLoadBalancerOfApplication = z.object({
   ).describe(
     'The listener rule. Without conditions the rule must already exist and keeps its own conditions, and the Cell needs the annotation okra.mumo.co/adopt: "true".',
   ),
-  updateStrategy: withRules(
-    z.object({
-      stepWeight: weight('How much weight moves in each step.'),
-      totalWeight: weight('The weight that represents all traffic.'),
-    }),
-    [
-      {
-        cel: 'self.stepWeight <= self.totalWeight',
-        message: 'stepWeight must be at most totalWeight. Lower it.',
-        holds: ({ stepWeight, totalWeight }) => stepWeight <= totalWeight,
-      },
-    ],
-  )
-    .optional()
-    .describe('How the weight moves: 10 of 100 is a canary, 100 of 100 is blue-green. Default: all at once.'),
+  updateStrategy: optional(
+    withRules(
+      z.object({
+        stepWeight: weight('How much weight moves in each step.'),
+        totalWeight: weight('The weight that represents all traffic.'),
+      }),
+      [
+        {
+          cel: 'self.stepWeight <= self.totalWeight',
+          message: 'stepWeight must be at most totalWeight. Lower it.',
+          holds: ({ stepWeight, totalWeight }) => stepWeight <= totalWeight,
+        },
+      ],
+    ),
+  ).describe('How the weight moves: 10 of 100 is a canary, 100 of 100 is blue-green. Default: all at once.'),
 });

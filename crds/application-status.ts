@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { optional, z } from 'zod';
 
 /** The phases of an application. */
 export const applicationPhases = [
@@ -13,58 +13,54 @@ export const applicationPhases = [
   'Reverting',
 ] as const;
 
-const checks = z
-  .array(
-    z.object({
-      name: z.string().max(40).describe('The name of the check.'),
-      run: z.string().max(253).describe('The name of the Job, AnalysisRun or Checks.'),
-      phase: z
-        .enum(['Pending', 'Running', 'Successful', 'Failed', 'Error', 'Inconclusive'])
-        .describe('The phase of the check; Pending until Okra has seen its object.'),
-      message: z.string().max(1024).describe('The result, in a sentence.'),
-      hash: z.string().max(64).describe('The digest of the forward config that was checked.'),
-      time: z.iso.datetime().describe('When this began.'),
-    }),
-  )
-  .max(8)
-  .optional()
-  .meta({ 'x-kubernetes-list-type': 'atomic' });
+const checks = optional(
+  z
+    .array(
+      z.object({
+        name: z.string().max(40).describe('The name of the check.'),
+        run: z.string().max(253).describe('The name of the Job, AnalysisRun or Checks.'),
+        phase: z
+          .enum(['Pending', 'Running', 'Successful', 'Failed', 'Error', 'Inconclusive'])
+          .describe('The phase of the check; Pending until Okra has seen its object.'),
+        message: z.string().max(1024).describe('The result, in a sentence.'),
+        hash: z.string().max(64).describe('The digest of the forward config that was checked.'),
+        time: z.iso.datetime().describe('When this began.'),
+      }),
+    )
+    .max(8),
+).meta({ 'x-kubernetes-list-type': 'atomic' });
 
 const revision = z.int().min(0);
 
 const applicationStatus = z.object({
   name: z.string().max(40).describe('The name of the application.'),
   phase: z.enum(applicationPhases).describe('The phase of the application.'),
-  reason: z.string().max(64).optional().describe('The reason, in one CamelCase word.'),
-  message: z.string().max(2048).optional().describe('The reason, in a sentence.'),
-  revision: revision.optional().describe('The revision that Okra is applying, or has applied.'),
-  goodRevision: revision
-    .optional()
-    .describe('The last revision that was completely applied; a failed application goes back to it.'),
-  child: z
-    .object({
+  reason: optional(z.string().max(64)).describe('The reason, in one CamelCase word.'),
+  message: optional(z.string().max(2048)).describe('The reason, in a sentence.'),
+  revision: optional(revision).describe('The revision that Okra is applying, or has applied.'),
+  goodRevision: optional(revision).describe(
+    'The last revision that was completely applied; a failed application goes back to it.',
+  ),
+  child: optional(
+    z.object({
       name: z.string().max(63).describe('The name of the Cell that moves the traffic.'),
-      weight: z.int().min(0).max(100).optional().describe('The weight of the new target groups: 0 to 100.'),
-      step: z
-        .string()
-        .max(64)
-        .optional()
-        .describe('The step of this Cell that is under way, for example 2/4.'),
-    })
-    .optional()
-    .describe('The Cell that moves the traffic of the application.'),
+      weight: optional(z.int().min(0).max(100)).describe('The weight of the new target groups: 0 to 100.'),
+      step: optional(z.string().max(64)).describe(
+        'The step of this Cell that is under way, for example 2/4.',
+      ),
+    }),
+  ).describe('The Cell that moves the traffic of the application.'),
   prechecks: checks.describe('The prechecks of the revision.'),
   checks: checks.describe('The checks of the revision, for an application without alb.'),
   postchecks: checks.describe('The postchecks of the revision.'),
-  syncing: z
-    .object({
+  syncing: optional(
+    z.object({
       revision: revision.describe('The revision that Argo CD deploys.'),
       since: z.iso.datetime().describe('Since when Okra waits for it.'),
-    })
-    .optional()
-    .describe('While Okra waits for Argo CD.'),
-  failed: z
-    .object({
+    }),
+  ).describe('While Okra waits for Argo CD.'),
+  failed: optional(
+    z.object({
       revision: revision.describe('The revision that failed.'),
       hash: z.string().max(64).describe('The digest of the failed revision.'),
       phase: z
@@ -73,13 +69,12 @@ const applicationStatus = z.object({
       reason: z.string().max(64).describe('The reason, in one CamelCase word.'),
       message: z.string().max(1024).describe('The reason, in a sentence.'),
       time: z.iso.datetime().describe('When it failed.'),
-      reverted: z.boolean().optional().describe('Whether Okra has applied the previous revision again.'),
-      retried: z.boolean().optional().describe('Whether another attempt was requested.'),
-    })
-    .optional()
-    .describe(
-      'The last failure. Okra does not try this revision again until you edit the application or send retry.',
-    ),
+      reverted: optional(z.boolean()).describe('Whether Okra has applied the previous revision again.'),
+      retried: optional(z.boolean()).describe('Whether another attempt was requested.'),
+    }),
+  ).describe(
+    'The last failure. Okra does not try this revision again until you edit the application or send retry.',
+  ),
 });
 
 /** How the applications of a Cell stand. */

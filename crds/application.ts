@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { optional, z } from 'zod';
 import { applicationLoadBalancerOfApplication, equalities } from './application-alb.ts';
 import { clusterLabels, eachNameOnce, objectName } from './cell-clusters.ts';
 import { withKeys } from './common.ts';
@@ -15,21 +15,14 @@ const check = withRules(
     name: objectName(40, 'what measures is').describe(
       'The name of the check; Jobs, AnalysisRuns and Checks are named after it.',
     ),
-    analysis: analysisOfCell
-      .meta({ ...analysisOfCell.meta(), [BRIEF]: true })
-      .optional()
-      .describe(
-        'Okra measures a metric, as in a Check (kubectl explain check.spec.analysis), with variables in the queries.',
-      ),
-    templates: templates
-      .meta({ ...templates.meta(), [BRIEF]: true })
-      .optional()
-      .describe('Runs an Argo Rollouts analysis of these templates.'),
+    analysis: optional(analysisOfCell.meta({ ...analysisOfCell.meta(), [BRIEF]: true })).describe(
+      'Okra measures a metric, as in a Check (kubectl explain check.spec.analysis), with variables in the queries.',
+    ),
+    templates: optional(templates.meta({ ...templates.meta(), [BRIEF]: true })).describe(
+      'Runs an Argo Rollouts analysis of these templates.',
+    ),
     args: args.meta({ [BRIEF]: true }).describe('The arguments for the templates.'),
-    job: jobSpec
-      .meta({ [BRIEF]: true })
-      .optional()
-      .describe('Runs a Job, as the job step of a Cell does.'),
+    job: optional(jobSpec.meta({ [BRIEF]: true })).describe('Runs a Job, as the job step of a Cell does.'),
   }),
   [
     {
@@ -99,9 +92,9 @@ const ANYTHING = 'x-kubernetes-preserve-unknown-fields';
 // The API server cannot tell the keys of the shorter form from fields, so that only Okra looks at them.
 const clusterSelector = z
   .object({
-    matchEKSTags: clusterLabels('matchEKSTags')
-      .optional()
-      .describe('Tags that the EKS cluster must have; all of them must match.'),
+    matchEKSTags: optional(clusterLabels('matchEKSTags')).describe(
+      'Tags that the EKS cluster must have; all of them must match.',
+    ),
   })
   .catchall(z.string().max(512))
   .refine(({ matchEKSTags, ...labels }) => {
@@ -140,14 +133,12 @@ const secretLabels = withRules(
 
 const clusterSecret = withRules(
   z.object({
-    labels: secretLabels
-      .optional()
-      .describe('Labels for the cluster secrets, for the ApplicationSet to select.'),
-    lables: z
-      .record(z.string(), z.string().max(63))
-      .meta({ maxProperties: 32 })
-      .optional()
-      .describe('Refused: a misspelling of labels.'),
+    labels: optional(secretLabels).describe(
+      'Labels for the cluster secrets, for the ApplicationSet to select.',
+    ),
+    lables: optional(z.record(z.string(), z.string().max(63)).meta({ maxProperties: 32 })).describe(
+      'Refused: a misspelling of labels.',
+    ),
   }),
   [
     {
@@ -160,10 +151,10 @@ const clusterSecret = withRules(
 
 const applicationSet = withRules(
   z.object({
-    name: z.string().min(1).max(253).optional().describe('The name of the ApplicationSet.'),
-    selector: withRules(z.string().min(1).max(512), [equalities])
-      .optional()
-      .describe('Selects the ApplicationSet by labels, such as svc=web. Separate several with commas.'),
+    name: optional(z.string().min(1).max(253)).describe('The name of the ApplicationSet.'),
+    selector: optional(withRules(z.string().min(1).max(512), [equalities])).describe(
+      'Selects the ApplicationSet by labels, such as svc=web. Separate several with commas.',
+    ),
   }),
   [
     {
@@ -176,25 +167,22 @@ const applicationSet = withRules(
 
 const argocd = withRules(
   z.object({
-    clusterSecret: clusterSecret
-      .optional()
-      .describe('The Argo CD cluster secrets: one for each cluster, in the namespace of the Cell.'),
-    applicationSet: applicationSet
-      .optional()
-      .describe(
-        'The ApplicationSet that deploys the application, in the namespace of the Cell. Its Applications must be Synced and Healthy.',
-      ),
-    updateStrategy: z
-      .object({
+    clusterSecret: optional(clusterSecret).describe(
+      'The Argo CD cluster secrets: one for each cluster, in the namespace of the Cell.',
+    ),
+    applicationSet: optional(applicationSet).describe(
+      'The ApplicationSet that deploys the application, in the namespace of the Cell. Its Applications must be Synced and Healthy.',
+    ),
+    updateStrategy: optional(
+      z.object({
         type: z
           .enum(['CreateBeforeDelete', 'DeleteBeforeCreate'])
           .default('CreateBeforeDelete')
           .describe(
             'CreateBeforeDelete adds the new clusters first, DeleteBeforeCreate removes the old ones first and needs applicationSet. Default: CreateBeforeDelete.',
           ),
-      })
-      .optional()
-      .describe('The order in which Okra adds and removes cluster secrets.'),
+      }),
+    ).describe('The order in which Okra adds and removes cluster secrets.'),
   }),
   [
     {
@@ -213,22 +201,20 @@ export const application = withRules(
     name: objectName(40, 'its Cell, its target groups and its revisions are').describe(
       'The name of the application.',
     ),
-    clusterSelector: clusterSelector
-      .optional()
-      .describe(
-        'The clusters that the application runs on, by labels in spec.clusters (role: web) or by EKS tags (matchEKSTags). Required with two or more clusters. Default: all.',
-      ),
-    argocd: argocd.optional().describe('How Argo CD deploys the application.'),
-    alb: applicationLoadBalancerOfApplication
-      .optional()
-      .describe('The Application Load Balancer in front of the application.'),
-    prechecks: checksOf('prechecks').optional().describe('What must succeed before Okra changes anything.'),
-    checks: checksOf('checks')
-      .optional()
-      .describe('What must succeed after each change of weights; without alb, once.'),
-    postchecks: checksOf('postchecks')
-      .optional()
-      .describe('What must succeed before Okra removes the old clusters.'),
+    clusterSelector: optional(clusterSelector).describe(
+      'The clusters that the application runs on, by labels in spec.clusters (role: web) or by EKS tags (matchEKSTags). Required with two or more clusters. Default: all.',
+    ),
+    argocd: optional(argocd).describe('How Argo CD deploys the application.'),
+    alb: optional(applicationLoadBalancerOfApplication).describe(
+      'The Application Load Balancer in front of the application.',
+    ),
+    prechecks: optional(checksOf('prechecks')).describe('What must succeed before Okra changes anything.'),
+    checks: optional(checksOf('checks')).describe(
+      'What must succeed after each change of weights; without alb, once.',
+    ),
+    postchecks: optional(checksOf('postchecks')).describe(
+      'What must succeed before Okra removes the old clusters.',
+    ),
   }),
   [
     {

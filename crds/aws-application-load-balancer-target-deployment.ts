@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { optional, z } from 'zod';
 import { defineResource, type Resource } from './resource.ts';
 
 const spec = z.object({});
@@ -6,23 +6,20 @@ const spec = z.object({});
 const targetGroup = z.object({
   name: z.string().max(253).describe('The name of the AWSTargetGroup.'),
   arn: z.string().max(512).describe('The ARN of the target group.'),
-  version: z.string().max(256).optional().describe('The version that its AWSTargetGroup states.'),
+  version: optional(z.string().max(256)).describe('The version that its AWSTargetGroup states.'),
   weight: z.int().min(0).max(999).describe('Its weight in the listener rule.'),
 });
 
 const status = z.object({
-  listenerARN: z.string().max(512).optional().describe('The listener that has the rule.'),
-  ruleARN: z.string().max(512).optional().describe('The ARN of the rule.'),
-  priority: z.int().min(1).max(50_000).optional().describe('The priority of the rule.'),
-  version: z.string().max(256).optional().describe('The version with most of the weight.'),
-  weights: z.string().max(2048).optional().describe('The weights in readable form: a1: 50, a2: 50.'),
-  targetGroups: z
-    .array(targetGroup)
-    .max(5)
-    .optional()
+  listenerARN: optional(z.string().max(512)).describe('The listener that has the rule.'),
+  ruleARN: optional(z.string().max(512)).describe('The ARN of the rule.'),
+  priority: optional(z.int().min(1).max(50_000)).describe('The priority of the rule.'),
+  version: optional(z.string().max(256)).describe('The version with most of the weight.'),
+  weights: optional(z.string().max(2048)).describe('The weights in readable form: a1: 50, a2: 50.'),
+  targetGroups: optional(z.array(targetGroup).max(5))
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe('The target groups that the rule forwards to, as read back from ELBv2.'),
-  lastSyncTime: z.iso.datetime().optional().describe('When Okra wrote this status.'),
+  lastSyncTime: optional(z.iso.datetime()).describe('When Okra wrote this status.'),
 });
 
 /** What a listener rule of an Application Load Balancer routes to now; a view that nobody edits. */

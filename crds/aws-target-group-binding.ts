@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { optional, z } from 'zod';
 import { bindingTargets } from './binding-targets.ts';
 import { deletionPolicy, targetGroupARN } from './common.ts';
 import { newTargetGroup, targetGroupRules } from './new-target-group.ts';
@@ -8,20 +8,16 @@ import { missing, syncStatus, syncColumns } from './sets.ts';
 
 const spec = withRules(
   z.object({
-    targetGroupARN: targetGroupARN
-      .optional()
-      .describe('The target group to register targets in. Without it, Okra creates one.'),
-    targetGroup: newTargetGroup
-      .optional()
-      .describe(
-        'The target group to create. Every field has a default, so it can be left out. Its tag okra.mumo.co/owner names this object.',
-      ),
+    targetGroupARN: optional(targetGroupARN).describe(
+      'The target group to register targets in. Without it, Okra creates one.',
+    ),
+    targetGroup: optional(newTargetGroup).describe(
+      'The target group to create. Every field has a default, so it can be left out. Its tag okra.mumo.co/owner names this object.',
+    ),
     targets: bindingTargets.describe('The targets to register. Okra leaves targets that others registered.'),
-    deletionPolicy: deletionPolicy
-      .optional()
-      .describe(
-        'What happens to a target group that Okra created when this object is deleted: Retain (default) or Delete. Okra always deregisters the targets that it registered.',
-      ),
+    deletionPolicy: optional(deletionPolicy).describe(
+      'What happens to a target group that Okra created when this object is deleted: Retain (default) or Delete. Okra always deregisters the targets that it registered.',
+    ),
   }),
   [
     ...targetGroupRules,
@@ -38,31 +34,26 @@ const spec = withRules(
 const registered = z.object({
   name: z.string().max(63).describe('The name of the targets in the spec.'),
   port: z.int().min(1).max(65_535).describe('The port that they are registered with.'),
-  ids: z
-    .array(z.string().max(253))
-    .max(1000)
-    .optional()
+  ids: optional(z.array(z.string().max(253)).max(1000))
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe('The instance ids or IP addresses that this object has registered.'),
-  clusters: z
-    .array(z.string().max(253))
-    .max(1000)
-    .optional()
+  clusters: optional(z.array(z.string().max(253)).max(1000))
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe('The clusters that Okra has read, with clusterSelector.'),
-  byCluster: z
-    .array(
-      z.object({
-        cluster: z.string().max(253).describe('The name of the cluster.'),
-        ids: z
-          .array(z.string().max(253))
-          .max(1000)
-          .meta({ 'x-kubernetes-list-type': 'atomic' })
-          .describe('The ids that Okra found in the cluster.'),
-      }),
-    )
-    .max(1000)
-    .optional()
+  byCluster: optional(
+    z
+      .array(
+        z.object({
+          cluster: z.string().max(253).describe('The name of the cluster.'),
+          ids: z
+            .array(z.string().max(253))
+            .max(1000)
+            .meta({ 'x-kubernetes-list-type': 'atomic' })
+            .describe('The ids that Okra found in the cluster.'),
+        }),
+      )
+      .max(1000),
+  )
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe(
       'The ids that Okra found in each cluster. The ids of a cluster that cannot be read stay. Absent for ids that are being deregistered.',
@@ -71,12 +62,9 @@ const registered = z.object({
 
 const status = z.object({
   ...syncStatus,
-  targetGroupARN: z.string().max(512).optional().describe('The target group, named in the spec or created.'),
-  created: z.boolean().optional().describe('Whether Okra created the target group for this object.'),
-  targets: z
-    .array(registered)
-    .max(100)
-    .optional()
+  targetGroupARN: optional(z.string().max(512)).describe('The target group, named in the spec or created.'),
+  created: optional(z.boolean()).describe('Whether Okra created the target group for this object.'),
+  targets: optional(z.array(registered).max(100))
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe('The targets that Okra registered for this object. It never deregisters any others.'),
   missing: missing.describe(

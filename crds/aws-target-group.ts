@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { optional, z } from 'zod';
 import { conditions, targetGroupARN, observedGeneration } from './common.ts';
 import { defineResource, type Resource } from './resource.ts';
 
@@ -8,19 +8,13 @@ const spec = z.object({
 
 const status = z.object({
   observedGeneration,
-  conditions: conditions
-    .optional()
-    .describe(
-      'The current state of the target group: Ready when it exists in AWS and the Cells that select it can use it, otherwise Degraded. Both are Unknown until AWS has answered.',
-    ),
-  version: z
-    .string()
-    .max(256)
-    .optional()
-    .describe(
-      'The version in the AWS tags of the target group: the tag okra.mumo.co/version, or else version. Okra uses it when no label of this object has a version.',
-    ),
-  lastSyncTime: z.iso.datetime().optional().describe('When Okra wrote this status.'),
+  conditions: optional(conditions).describe(
+    'The current state of the target group: Ready when it exists in AWS and the Cells that select it can use it, otherwise Degraded. Both are Unknown until AWS has answered.',
+  ),
+  version: optional(z.string().max(256)).describe(
+    'The version in the AWS tags of the target group: the tag okra.mumo.co/version, or else version. Okra uses it when no label of this object has a version.',
+  ),
+  lastSyncTime: optional(z.iso.datetime()).describe('When Okra wrote this status.'),
 });
 
 const ready = (field: string): string => `.status.conditions[?(@.type=="Ready")].${field}`;

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { optional, z } from 'zod';
 import { labelSelector, withKeys } from './common.ts';
 import { withRules } from './rules.ts';
 import { templateName } from './sets.ts';
@@ -13,8 +13,8 @@ const labels = withKeys(z.record(z.string(), z.string().max(1024)), {
 // Labels may stand in a nodeSelector by themselves, which only a schema that preserves what it does not know can let pass.
 const nodeSelector = z
   .object({
-    labels: labels.optional().describe('Another spelling of matchLabels.'),
-    matchLabels: labels.optional().describe('Labels that a node must have, with exactly these values.'),
+    labels: optional(labels).describe('Another spelling of matchLabels.'),
+    matchLabels: optional(labels).describe('Labels that a node must have, with exactly these values.'),
     matchExpressions: labelSelector.shape.matchExpressions,
   })
   .catchall(z.string().max(1024))
@@ -27,34 +27,25 @@ const nodeSelector = z
 const bindingTarget = withRules(
   z.object({
     name: z.string().min(1).max(63).describe('A name for these targets, which the status uses.'),
-    ids: z
-      .array(z.string().min(1).max(253))
-      .min(1)
-      .max(100)
-      .optional()
+    ids: optional(z.array(z.string().min(1).max(253)).min(1).max(100))
       .meta({ 'x-kubernetes-list-type': 'atomic' })
       .describe(
         'The ids of targets in AWS: instance ids or IP addresses, depending on the type of the target group.',
       ),
-    clusterName: templateName
-      .optional()
-      .describe('The cluster with the nodes or pods, by the name of its Argo CD cluster secret.'),
-    clusterSelector: labelSelector
-      .optional()
-      .describe('The clusters with the nodes or pods, by the labels of their Argo CD cluster secrets.'),
-    nodeName: z.string().min(1).max(253).optional().describe('The name of one node to register.'),
-    nodeSelector: nodeSelector.optional(),
-    podSelector: labelSelector
-      .optional()
-      .describe(
-        'The pods to register by their IP addresses. Okra registers a pod when it is ready, and deregisters it only when it ends; in between, the load balancer alone checks its health.',
-      ),
-    podNamespace: z
-      .string()
-      .min(1)
-      .max(63)
-      .optional()
-      .describe('The namespace of the pods. Default: that of the AWSTargetGroupBinding.'),
+    clusterName: optional(templateName).describe(
+      'The cluster with the nodes or pods, by the name of its Argo CD cluster secret.',
+    ),
+    clusterSelector: optional(labelSelector).describe(
+      'The clusters with the nodes or pods, by the labels of their Argo CD cluster secrets.',
+    ),
+    nodeName: optional(z.string().min(1).max(253)).describe('The name of one node to register.'),
+    nodeSelector: optional(nodeSelector),
+    podSelector: optional(labelSelector).describe(
+      'The pods to register by their IP addresses. Okra registers a pod when it is ready, and deregisters it only when it ends; in between, the load balancer alone checks its health.',
+    ),
+    podNamespace: optional(z.string().min(1).max(63)).describe(
+      'The namespace of the pods. Default: that of the AWSTargetGroupBinding.',
+    ),
     port: z.int().min(1).max(65_535).describe('The port that the targets listen on.'),
   }),
   [

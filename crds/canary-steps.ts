@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { optional, z } from 'zod';
 import { analysisStep, backgroundAnalysis } from './analysis.ts';
 import { checkStep } from './check-step.ts';
 import { durationOrSeconds, duration } from './common.ts';
@@ -19,43 +19,34 @@ export const approvalStep = z.object({
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe('Kubernetes groups; an approver must be in at least one of them.'),
   count: z.int().min(1).max(10).default(1).describe('How many different people must approve. Default: 1.'),
-  timeout: duration
-    .optional()
-    .describe('How long the step waits before it fails. Default: until it is approved or aborted.'),
-  message: z.string().min(1).max(1024).optional().describe('What approvers should look at.'),
+  timeout: optional(duration).describe(
+    'How long the step waits before it fails. Default: until it is approved or aborted.',
+  ),
+  message: optional(z.string().min(1).max(1024)).describe('What approvers should look at.'),
 });
 
 /** The kinds of steps; what becomes of each stands in domain/steps. */
 const stepKinds = {
-  setWeight: z
-    .int()
-    .min(0)
-    .max(100)
-    .optional()
-    .describe('The total weight of the canary target groups from this step on: 0 to 100.'),
-  stepWeight: z
-    .int()
-    .min(1)
-    .max(100)
-    .optional()
-    .describe('How much to add to the total weight of the canary target groups: 1 to 100.'),
-  pause: z
-    .object({
-      duration: durationOrSeconds
-        .optional()
-        .describe(
-          'How long, for example 30 (seconds), 5s, 10m or 1h30m. Default: until you resume the rollout.',
-        ),
-    })
-    .optional()
-    .describe('Holds the rollout at its weight.'),
-  analysis: analysisStep.optional().describe('Runs an Argo Rollouts analysis, which must be successful.'),
-  experiment: experimentStep
-    .optional()
-    .describe('Runs pods and analyses as an Argo Rollouts Experiment, which must be successful.'),
-  check: checkStep.optional().describe('Okra measures a metric in a Check, which must be successful.'),
-  job: jobStep.optional().describe('Runs a Job in the namespace of the Cell, which must succeed.'),
-  approval: approvalStep.optional().describe('Holds the rollout at its weight until people approve.'),
+  setWeight: optional(z.int().min(0).max(100)).describe(
+    'The total weight of the canary target groups from this step on: 0 to 100.',
+  ),
+  stepWeight: optional(z.int().min(1).max(100)).describe(
+    'How much to add to the total weight of the canary target groups: 1 to 100.',
+  ),
+  pause: optional(
+    z.object({
+      duration: optional(durationOrSeconds).describe(
+        'How long, for example 30 (seconds), 5s, 10m or 1h30m. Default: until you resume the rollout.',
+      ),
+    }),
+  ).describe('Holds the rollout at its weight.'),
+  analysis: optional(analysisStep).describe('Runs an Argo Rollouts analysis, which must be successful.'),
+  experiment: optional(experimentStep).describe(
+    'Runs pods and analyses as an Argo Rollouts Experiment, which must be successful.',
+  ),
+  check: optional(checkStep).describe('Okra measures a metric in a Check, which must be successful.'),
+  job: optional(jobStep).describe('Runs a Job in the namespace of the Cell, which must succeed.'),
+  approval: optional(approvalStep).describe('Holds the rollout at its weight until people approve.'),
 };
 
 /** One step. */
@@ -82,19 +73,15 @@ export const onFailure = z.enum(['Revert', 'Hold']);
 /** What a canary rollout does: its steps, and what is analysed in their background. */
 export const canary = withRules(
   z.object({
-    steps: steps
-      .optional()
-      .describe('The steps, in order. After the last one, the new version gets all traffic.'),
-    onFailure: onFailure
-      .optional()
-      .describe(
-        'What happens when an analysis, experiment, check, job or approval fails. Revert: Okra shifts all traffic back and blocks the version. Hold: the weights stay until you send retry, promote or abort; if an approval is late, approve or abort. Default: Revert.',
-      ),
-    analysis: backgroundAnalysis
-      .optional()
-      .describe(
-        'An analysis in the background of the steps. It starts at one of them and ends after the last. If it fails, Okra shifts all traffic back at once, unless onFailure is Hold.',
-      ),
+    steps: optional(steps).describe(
+      'The steps, in order. After the last one, the new version gets all traffic.',
+    ),
+    onFailure: optional(onFailure).describe(
+      'What happens when an analysis, experiment, check, job or approval fails. Revert: Okra shifts all traffic back and blocks the version. Hold: the weights stay until you send retry, promote or abort; if an approval is late, approve or abort. Default: Revert.',
+    ),
+    analysis: optional(backgroundAnalysis).describe(
+      'An analysis in the background of the steps. It starts at one of them and ends after the last. If it fails, Okra shifts all traffic back at once, unless onFailure is Hold.',
+    ),
   }),
   [
     {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { optional, z } from 'zod';
 import { duration, withKeys } from './common.ts';
 import { withRules, type Rule } from './rules.ts';
 
@@ -19,29 +19,24 @@ export const clusterLabels = (field: string) =>
   withKeys(z.record(z.string(), z.string().max(512)), { field, shortest: 1, longest: 317, most: 50 });
 
 const eks = z.object({
-  clusterName: z
-    .string()
-    .min(1)
-    .max(100)
-    .optional()
-    .describe('The name of the cluster in EKS. Default: the name of the entry.'),
+  clusterName: optional(z.string().min(1).max(100)).describe(
+    'The name of the cluster in EKS. Default: the name of the entry.',
+  ),
 });
 
 const clusterOfCell = z.object({
   name: objectName(63, 'target groups are').describe('The name of the cluster in this Cell.'),
-  eks: eks.optional().describe('The EKS cluster.'),
+  eks: optional(eks).describe('The EKS cluster.'),
   requireReady: z
     .boolean()
     .default(true)
     .describe(
       'Whether the cluster must be ACTIVE and answer /readyz before anything begins. If false, EKS only needs to report its endpoint. Default: true.',
     ),
-  readyTimeout: duration
-    .optional()
-    .describe(
-      'How long the cluster may take to become ready before the Cell fails, for example 60m. Default: no limit.',
-    ),
-  labels: clusterLabels('labels').optional().describe('Labels for clusterSelector and arnFromLabel.'),
+  readyTimeout: optional(duration).describe(
+    'How long the cluster may take to become ready before the Cell fails, for example 60m. Default: no limit.',
+  ),
+  labels: optional(clusterLabels('labels')).describe('Labels for clusterSelector and arnFromLabel.'),
 });
 
 interface NamedEntry {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { optional, z } from 'zod';
 import { applicationsStatus } from './application-status.ts';
 import { clustersStatus } from './cell-clusters.ts';
 import { conditions, observedGeneration, statusWriter } from './common.ts';
@@ -20,16 +20,13 @@ const approvalStatus = z.object({
     .describe('The groups whose members may approve.'),
   count: z.int().min(1).describe('How many people must approve.'),
   lacking: z.int().min(0).describe('How many approvals are still missing.'),
-  message: z.string().max(1024).optional().describe('What to look at before approving.'),
-  approvals: z
-    .array(approval)
-    .max(10)
-    .optional()
+  message: optional(z.string().max(1024)).describe('What to look at before approving.'),
+  approvals: optional(z.array(approval).max(10))
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe('Who approved, why and when.'),
 });
 
-const text = (what: string) => z.string().max(32768).optional().describe(what);
+const text = (what: string) => optional(z.string().max(32768)).describe(what);
 
 /** The phases of a Cell. */
 const cellPhases = [
@@ -54,12 +51,10 @@ const targetGroup = z.object({
       'Stable: serves now, and gets everything back on failure. Canary: is being rolled out. Previous: neither; its weight is 0.',
     ),
   weight: z.int().min(0).max(999).describe('Its weight in the listener rule, as read back from ELBv2.'),
-  healthyTargets: z
-    .int()
-    .min(0)
-    .optional()
-    .describe('How many of its targets were healthy when Okra checked them last.'),
-  targets: z.int().min(0).optional().describe('How many targets were registered then.'),
+  healthyTargets: optional(z.int().min(0)).describe(
+    'How many of its targets were healthy when Okra checked them last.',
+  ),
+  targets: optional(z.int().min(0)).describe('How many targets were registered then.'),
   connections: text('Why traffic can differ from the weight: open flows, draining targets.'),
 });
 
@@ -68,13 +63,10 @@ const blockedVersion = z.object({
   // Short, because nobody says how many there are, and an object has room for 1.5 MB.
   cause: z.string().max(2048).describe('Why it failed.'),
   time: z.iso.datetime().describe('When it failed.'),
-  observedGeneration: z.int().min(0).optional().describe('The generation of the Cell at which it failed.'),
-  pinned: z
-    .boolean()
-    .optional()
-    .describe(
-      'Whether spec.version already named this version before it failed. If so, Okra tries it again only after retry, or when spec.version is removed and set again.',
-    ),
+  observedGeneration: optional(z.int().min(0)).describe('The generation of the Cell at which it failed.'),
+  pinned: optional(z.boolean()).describe(
+    'Whether spec.version already named this version before it failed. If so, Okra tries it again only after retry, or when spec.version is removed and set again.',
+  ),
 });
 
 const request = z.object({
@@ -94,7 +86,7 @@ const changeOutcomes = ['Installed', 'Completed', 'RolledBack', 'FellBack', 'Rev
 
 const change = z.object({
   version: version.describe('The version that was rolled out.'),
-  from: version.optional().describe('The version that served before.'),
+  from: optional(version).describe('The version that served before.'),
   outcome: z
     .enum(changeOutcomes)
     .describe(
@@ -103,7 +95,7 @@ const change = z.object({
   message: z.string().max(4096).describe('What happened, in a sentence.'),
   startedAt: z.iso.datetime().describe('When it began.'),
   endedAt: z.iso.datetime().describe('When it ended.'),
-  requests: requests.optional().describe('The requests of operators during the rollout: who, what and why.'),
+  requests: optional(requests).describe('The requests of operators during the rollout: who, what and why.'),
 });
 
 const unplannedShift = z.object({
@@ -130,88 +122,71 @@ export const cellStatus = z.object({
   observedHash: text(
     'A digest of everything that Okra observed. While it stays the same, there is nothing to do.',
   ),
-  phase: z.enum(cellPhases).optional().describe('The phase of the Cell.'),
+  phase: optional(z.enum(cellPhases)).describe('The phase of the Cell.'),
   reason: text('The reason for the phase, in one CamelCase word.'),
   message: text('The reason for the phase, in a sentence.'),
   desiredVersion: text('The version that is being rolled out, or else the one that serves.'),
   stableVersion: text('The version that serves, and gets everything back when a rollout fails.'),
-  canaryWeight: z.int().min(0).max(100).optional().describe('The total weight of the canary: 0 to 100.'),
-  currentStepIndex: z
-    .int()
-    .min(0)
-    .optional()
-    .describe('The index of the step under way, from 0; the number of steps when none is left.'),
+  canaryWeight: optional(z.int().min(0).max(100)).describe('The total weight of the canary: 0 to 100.'),
+  currentStepIndex: optional(z.int().min(0)).describe(
+    'The index of the step under way, from 0; the number of steps when none is left.',
+  ),
   step: text(
     'The step under way, from 1, of how many there are, for example 2/4; done when none is left. Only during a rollout.',
   ),
-  targetGroups: z
-    .array(targetGroup)
-    .max(5)
-    .optional()
+  targetGroups: optional(z.array(targetGroup).max(5))
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe('The target groups in the listener rule with their weights, as read back from ELBv2.'),
-  rejectedTargetGroups: z
-    .array(
+  rejectedTargetGroups: optional(
+    z.array(
       z.object({
         name: z.string().max(253).describe('The name of the AWSTargetGroup.'),
         reason: z.string().max(1024).describe('Why it cannot be used, in one CamelCase word.'),
         message: z.string().max(32768).describe('Why it cannot be used, in a sentence.'),
       }),
-    )
-    .optional()
+    ),
+  )
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe(
       'Selected AWSTargetGroups that Okra cannot use, at most 100 of them. They do not hold up the others.',
     ),
-  availableTargetGroups: z
-    .int()
-    .min(0)
-    .optional()
-    .describe('How many target groups of the awaited version exist.'),
-  desiredTargetGroups: z
-    .int()
-    .min(0)
-    .optional()
-    .describe('How many target groups of the awaited version are required.'),
-  blockedVersions: z
-    .array(blockedVersion)
-    .optional()
+  availableTargetGroups: optional(z.int().min(0)).describe(
+    'How many target groups of the awaited version exist.',
+  ),
+  desiredTargetGroups: optional(z.int().min(0)).describe(
+    'How many target groups of the awaited version are required.',
+  ),
+  blockedVersions: optional(z.array(blockedVersion))
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe(
       'Versions that failed. Okra does not try one again until you send retry, pin spec.version to it, or remove it from this list.',
     ),
-  analysisRun: measured('AnalysisRun').optional().describe('The AnalysisRun of the current step.'),
-  experiment: measured('Experiment').optional().describe('The Experiment of the current step.'),
-  check: measured('Check').optional().describe('The Checks of the current step, together.'),
-  job: measured('Job').optional().describe('The Job of the current step.'),
-  approval: approvalStatus.optional().describe('The approvals of the current step.'),
-  backgroundAnalysisRun: measured('AnalysisRun')
-    .optional()
-    .describe('The AnalysisRun in the background of the steps.'),
-  rollout: rolloutStatus.optional().describe('The rollout in progress.'),
-  clusters: clustersStatus.optional().describe('The clusters of a Cell with applications.'),
-  applications: applicationsStatus
-    .optional()
-    .describe('The applications of a Cell, in the order of its spec.'),
-  paused: paused.optional().describe('Who paused the applications.'),
-  requests: requests
-    .optional()
-    .describe('The requests of operators since the last change: who, what and why.'),
-  history: z
-    .array(change)
-    .max(10)
-    .optional()
+  analysisRun: optional(measured('AnalysisRun')).describe('The AnalysisRun of the current step.'),
+  experiment: optional(measured('Experiment')).describe('The Experiment of the current step.'),
+  check: optional(measured('Check')).describe('The Checks of the current step, together.'),
+  job: optional(measured('Job')).describe('The Job of the current step.'),
+  approval: optional(approvalStatus).describe('The approvals of the current step.'),
+  backgroundAnalysisRun: optional(measured('AnalysisRun')).describe(
+    'The AnalysisRun in the background of the steps.',
+  ),
+  rollout: optional(rolloutStatus).describe('The rollout in progress.'),
+  clusters: optional(clustersStatus).describe('The clusters of a Cell with applications.'),
+  applications: optional(applicationsStatus).describe(
+    'The applications of a Cell, in the order of its spec.',
+  ),
+  paused: optional(paused).describe('Who paused the applications.'),
+  requests: optional(requests).describe(
+    'The requests of operators since the last change: who, what and why.',
+  ),
+  history: optional(z.array(change).max(10))
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe('The last ten changes of the serving version, newest first.'),
-  unplannedShifts: z
-    .array(unplannedShift)
-    .max(8)
-    .optional()
+  unplannedShifts: optional(z.array(unplannedShift).max(8))
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe(
       'The last changes of weights that no step of a rollout made, newest first. When they undo one another again and again, nothing moves for a while.',
     ),
-  conditions: conditions.optional(),
+  conditions: optional(conditions),
   writer: statusWriter,
-  lastSyncTime: z.iso.datetime().optional().describe('When Okra wrote this status.'),
+  lastSyncTime: optional(z.iso.datetime()).describe('When Okra wrote this status.'),
 });

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { optional, z } from 'zod';
 import type { analysisStep, backgroundAnalysis } from './analysis.ts';
 import { applicationsOfCell } from './application.ts';
 import type { step } from './canary-steps.ts';
@@ -37,63 +37,50 @@ const replicas = withRules(z.int().min(1), [
 ]);
 
 const fields = z.object({
-  ingress: ingress
-    .optional()
-    .describe(
-      'The load balancer in front of the clusters, and the target groups behind it. Set either this or applications.',
-    ),
-  clusters: clustersOfCell.optional().describe('The clusters that the applications run on.'),
-  applications: applicationsOfCell
-    .optional()
-    .describe('The applications that move to new clusters, in this order. Set either this or ingress.'),
-  parallel: z
-    .boolean()
-    .optional()
-    .describe('Whether applications move in parallel. Default: one after the other, in their order.'),
-  onFailure: z
-    .enum(['Rollback', 'Stop'])
-    .optional()
-    .describe(
-      'With applications: Rollback rolls a failed application back, Stop leaves everything as it is until a person decides. Default: Rollback.',
-    ),
-  syncTimeout: duration
-    .optional()
-    .describe(
-      'With applications: how long Argo CD may take to deploy an application to its clusters before it fails. Default: no limit.',
-    ),
-  rollbackDelay: duration
-    .optional()
-    .describe(
-      'How long Okra waits before it rolls a failed application back; its traffic is shifted back at once. Default: 60s.',
-    ),
+  ingress: optional(ingress).describe(
+    'The load balancer in front of the clusters, and the target groups behind it. Set either this or applications.',
+  ),
+  clusters: optional(clustersOfCell).describe('The clusters that the applications run on.'),
+  applications: optional(applicationsOfCell).describe(
+    'The applications that move to new clusters, in this order. Set either this or ingress.',
+  ),
+  parallel: optional(z.boolean()).describe(
+    'Whether applications move in parallel. Default: one after the other, in their order.',
+  ),
+  onFailure: optional(z.enum(['Rollback', 'Stop'])).describe(
+    'With applications: Rollback rolls a failed application back, Stop leaves everything as it is until a person decides. Default: Rollback.',
+  ),
+  syncTimeout: optional(duration).describe(
+    'With applications: how long Argo CD may take to deploy an application to its clusters before it fails. Default: no limit.',
+  ),
+  rollbackDelay: optional(duration).describe(
+    'How long Okra waits before it rolls a failed application back; its traffic is shifted back at once. Default: 60s.',
+  ),
   replicas: replicas
     .default(1)
     .describe(
       'How many target groups a version must have before Okra rolls it out: 1 or 2. For more clusters of a version, let them share a target group with an AWSTargetGroupBinding. Default: 1.',
     ),
-  deletionPolicy: deletionPolicy
-    .optional()
-    .describe(
-      'What happens to the listener rule when the Cell is deleted: Retain leaves it serving, Delete deletes it. A Network Load Balancer allows only Retain. Default: Retain.',
-    ),
-  version: withRules(z.string().min(1).max(63), [
-    {
-      cel: `self.matches('${VERSION_PATTERN}')`,
-      message: `${EXPECTED_VERSION}. ${CORRECT_VERSION}`,
-      messageExpression: `'${EXPECTED_VERSION}, got ' + self + '. ${CORRECT_VERSION}'`,
-      holds: (version) => new RegExp(VERSION_PATTERN).test(version),
-    },
-  ])
-    .optional()
-    .describe(
-      'The version to serve: one to three numbers, optionally with a leading v and semver suffixes; v2 is 2.0.0. A version lower than the one that serves now is swapped in at once, without steps. Default: the newest version that is complete and has not failed.',
-    ),
-  versionedBy: z
-    .object({ label: z.string().min(1).max(317).describe('The key of the label.') })
-    .optional()
-    .describe(
-      'Which label of an AWSTargetGroup has its version; targetGroupSelector.versionLabels takes precedence.',
-    ),
+  deletionPolicy: optional(deletionPolicy).describe(
+    'What happens to the listener rule when the Cell is deleted: Retain leaves it serving, Delete deletes it. A Network Load Balancer allows only Retain. Default: Retain.',
+  ),
+  version: optional(
+    withRules(z.string().min(1).max(63), [
+      {
+        cel: `self.matches('${VERSION_PATTERN}')`,
+        message: `${EXPECTED_VERSION}. ${CORRECT_VERSION}`,
+        messageExpression: `'${EXPECTED_VERSION}, got ' + self + '. ${CORRECT_VERSION}'`,
+        holds: (version) => new RegExp(VERSION_PATTERN).test(version),
+      },
+    ]),
+  ).describe(
+    'The version to serve: one to three numbers, optionally with a leading v and semver suffixes; v2 is 2.0.0. A version lower than the one that serves now is swapped in at once, without steps. Default: the newest version that is complete and has not failed.',
+  ),
+  versionedBy: optional(
+    z.object({ label: z.string().min(1).max(317).describe('The key of the label.') }),
+  ).describe(
+    'Which label of an AWSTargetGroup has its version; targetGroupSelector.versionLabels takes precedence.',
+  ),
   minHealthyTargets: z
     .int()
     .min(1)
@@ -105,8 +92,8 @@ const fields = z.object({
   healthTimeout: duration
     .default('10m')
     .describe('How long a rollout waits for healthy targets before it fails. Default: 10m.'),
-  evacuation: z
-    .object({
+  evacuation: optional(
+    z.object({
       policy: z
         .enum(['Auto', 'Disabled'])
         .default('Auto')
@@ -119,48 +106,30 @@ const fields = z.object({
       returnAfter: duration
         .default('5m')
         .describe('How long its targets must be healthy again before it gets its weight back. Default: 5m.'),
-    })
-    .optional()
-    .describe(
-      'What happens to the weight of a target group that has lost its last healthy target: it moves to the healthy target groups of the same version. A canary without any healthy target is always reverted.',
-    ),
-  settle: duration
-    .optional()
-    .describe(
-      'How long a rollout waits after each change of weights for the data plane of the load balancer to follow. Default: 10s with an Application Load Balancer, 10m with a Network Load Balancer.',
-    ),
-  progressDeadline: duration
-    .optional()
-    .describe(
-      'How long a rollout may take before it fails and is reverted. Time spent in pauses, or waiting for people, windows, Freezes and other gates does not count. Default: no limit.',
-    ),
-  analysis: z
-    .object({
-      successfulRunHistoryLimit: z
-        .int()
-        .min(0)
-        .max(1000)
-        .optional()
-        .describe(
-          'How many successful AnalysisRuns, Experiments, Checks and Jobs Okra keeps, of each kind. Default: 5.',
-        ),
-      unsuccessfulRunHistoryLimit: z
-        .int()
-        .min(0)
-        .max(1000)
-        .optional()
-        .describe(
-          'How many unsuccessful AnalysisRuns, Experiments, Checks and Jobs Okra keeps, of each kind. Default: 5.',
-        ),
-    })
-    .optional()
-    .describe('How many AnalysisRuns, Experiments, Checks and Jobs of earlier rollouts to keep.'),
-  windows: windows
-    .optional()
-    .describe(
-      'When rollouts may move traffic. Outside these windows a rollout keeps its weights and waits for the next one. Taking traffic back never waits. Default: at any time.',
-    ),
-  updateStrategy: updateStrategy.optional().describe('How Okra rolls out a new version. Default: at once.'),
+    }),
+  ).describe(
+    'What happens to the weight of a target group that has lost its last healthy target: it moves to the healthy target groups of the same version. A canary without any healthy target is always reverted.',
+  ),
+  settle: optional(duration).describe(
+    'How long a rollout waits after each change of weights for the data plane of the load balancer to follow. Default: 10s with an Application Load Balancer, 10m with a Network Load Balancer.',
+  ),
+  progressDeadline: optional(duration).describe(
+    'How long a rollout may take before it fails and is reverted. Time spent in pauses, or waiting for people, windows, Freezes and other gates does not count. Default: no limit.',
+  ),
+  analysis: optional(
+    z.object({
+      successfulRunHistoryLimit: optional(z.int().min(0).max(1000)).describe(
+        'How many successful AnalysisRuns, Experiments, Checks and Jobs Okra keeps, of each kind. Default: 5.',
+      ),
+      unsuccessfulRunHistoryLimit: optional(z.int().min(0).max(1000)).describe(
+        'How many unsuccessful AnalysisRuns, Experiments, Checks and Jobs Okra keeps, of each kind. Default: 5.',
+      ),
+    }),
+  ).describe('How many AnalysisRuns, Experiments, Checks and Jobs of earlier rollouts to keep.'),
+  windows: optional(windows).describe(
+    'When rollouts may move traffic. Outside these windows a rollout keeps its weights and waits for the next one. Taking traffic back never waits. Default: at any time.',
+  ),
+  updateStrategy: optional(updateStrategy).describe('How Okra rolls out a new version. Default: at once.'),
 });
 
 const spec = withRules(fields, cellRules);

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { optional, z } from 'zod';
 import { compareOfCell, compareOfCheck, query } from './check-compare.ts';
 import { provider } from './check-providers.ts';
 import { duration } from './common.ts';
@@ -19,63 +19,54 @@ const expression = (what: string) =>
 const someTime = (what: string, fallback: string) =>
   duration.default(fallback).describe(`${what} Default: ${fallback}.`);
 
-const limit = (what: string) => z.int().min(0).max(1000).optional().describe(what);
+const limit = (what: string) => optional(z.int().min(0).max(1000)).describe(what);
 
 const fields = {
-  provider: provider
-    .optional()
-    .describe('The metric provider: datadog, cloudWatch or prometheus. Default: Datadog.'),
-  query: query
-    .optional()
-    .describe(
-      'The query: Datadog (API v1), an expression over CloudWatch metrics, or PromQL. In a Cell it can use variables such as {{.Vars.targetGroupARN}}.',
-    ),
+  provider: optional(provider).describe(
+    'The metric provider: datadog, cloudWatch or prometheus. Default: Datadog.',
+  ),
+  query: optional(query).describe(
+    'The query: Datadog (API v1), an expression over CloudWatch metrics, or PromQL. In a Cell it can use variables such as {{.Vars.targetGroupARN}}.',
+  ),
   aggregator: z
     .enum(['avg', 'min', 'max', 'sum', 'last'])
     .describe('How the points of a window become the value that Okra judges: avg, min, max, sum or last.'),
   interval: someTime('The time between two samples.', '10s'),
-  initialDelay: duration
-    .optional()
-    .describe('How long Okra waits after the start before it measures. Default: 0s.'),
+  initialDelay: optional(duration).describe(
+    'How long Okra waits after the start before it measures. Default: 0s.',
+  ),
   window: someTime('The time range of a sample.', '5m'),
   bucket: someTime('The time range of one point. Windows begin and end with a bucket.', '1m'),
   lag: someTime(
     'How long data takes to arrive. A window ends at least this long before Okra measures it.',
     '1m',
   ),
-  alignTo: z
-    .enum(['step', 'none'])
-    .optional()
-    .describe(
-      'step: no window begins before the step, or before the start of the Check, so the first sample waits for a whole window. Default: step in a Cell, none in a Check.',
-    ),
-  count: z
-    .int()
-    .min(1)
-    .max(1000)
-    .optional()
-    .describe(
-      'How many samples Okra evaluates before the Check is successful. Default: 1 in a Cell; without it, a Check measures without end.',
-    ),
+  alignTo: optional(z.enum(['step', 'none'])).describe(
+    'step: no window begins before the step, or before the start of the Check, so the first sample waits for a whole window. Default: step in a Cell, none in a Check.',
+  ),
+  count: optional(z.int().min(1).max(1000)).describe(
+    'How many samples Okra evaluates before the Check is successful. Default: 1 in a Cell; without it, a Check measures without end.',
+  ),
   failureLimit: limit('How many samples may fail. Default: 0.'),
-  consecutiveSuccess: z
-    .int()
-    .min(1)
-    .max(1000)
-    .optional()
-    .describe('How many samples in a row must pass, in addition to count. Default: no minimum.'),
+  consecutiveSuccess: optional(z.int().min(1).max(1000)).describe(
+    'How many samples in a row must pass, in addition to count. Default: no minimum.',
+  ),
   inconclusiveLimit: limit('How many samples may be inconclusive. Default: 0.'),
   consecutiveErrorLimit: limit(
     'How many times in a row the provider may fail to answer. An error is not a sample. Default: 4.',
   ),
-  min: z.number().optional().describe('The lowest value that passes.'),
-  max: z.number().optional().describe('The highest value that passes.'),
-  pass: expression(
-    'Which values pass, in CEL over doubles: value, with compare also baseline, with minSamples also samples.',
-  ).optional(),
-  fail: expression(
-    'Which values fail, in CEL over the same doubles. With pass and fail, a value that matches neither is inconclusive.',
-  ).optional(),
+  min: optional(z.number()).describe('The lowest value that passes.'),
+  max: optional(z.number()).describe('The highest value that passes.'),
+  pass: optional(
+    expression(
+      'Which values pass, in CEL over doubles: value, with compare also baseline, with minSamples also samples.',
+    ),
+  ),
+  fail: optional(
+    expression(
+      'Which values fail, in CEL over the same doubles. With pass and fail, a value that matches neither is inconclusive.',
+    ),
+  ),
   noData: z
     .enum(['pass', 'fail', 'inconclusive', 'extend'])
     .default('inconclusive')
@@ -86,8 +77,8 @@ const fields = {
     'How long noData: extend waits for data. After that, the sample is inconclusive.',
     '10m',
   ),
-  minSamples: z
-    .object({
+  minSamples: optional(
+    z.object({
       query: query.describe(
         'A query to the same provider that counts the traffic. Okra adds up its points over the window.',
       ),
@@ -96,13 +87,12 @@ const fields = {
         'How long Okra waits for more traffic. After that, the sample is inconclusive.',
         '10m',
       ),
-    })
-    .optional()
-    .describe(
-      'How much traffic a sample needs. With less, it neither passes nor fails, and Okra measures again.',
-    ),
-  groupBy: z
-    .object({
+    }),
+  ).describe(
+    'How much traffic a sample needs. With less, it neither passes nor fails, and Okra measures again.',
+  ),
+  groupBy: optional(
+    z.object({
       judge: z
         .enum(['worst', 'all'])
         .describe(
@@ -114,9 +104,8 @@ const fields = {
         .max(100)
         .default(100)
         .describe('The largest number of groups; more are an error. Default: 100.'),
-    })
-    .optional()
-    .describe('Judges an answer with several groups. Without it, an answer must have one series.'),
+    }),
+  ).describe('Judges an answer with several groups. Without it, an answer must have one series.'),
 };
 
 interface Judged {
@@ -176,9 +165,7 @@ const rules: readonly Rule<Judged>[] = [
 export const analysisOfCell = withRules(
   z.object({
     ...fields,
-    compare: compareOfCell
-      .optional()
-      .describe('Compares the canary with the stable side in the same window.'),
+    compare: optional(compareOfCell).describe('Compares the canary with the stable side in the same window.'),
   }),
   rules,
 );
@@ -194,7 +181,7 @@ const NEEDS_COUNT = [
 export const analysisOfCheck = withRules(
   z.object({
     ...fields,
-    compare: compareOfCheck.optional().describe('Compares with the stable side in the same window.'),
+    compare: optional(compareOfCheck).describe('Compares with the stable side in the same window.'),
   }),
   [
     ...rules,

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { optional, z } from 'zod';
 import { datadogQueries, queryText } from './check-datadog.ts';
 import { cloudWatchMetrics } from './check-providers.ts';
 import { targetGroupARN } from './common.ts';
@@ -7,33 +7,24 @@ import { withRules, type Rule } from './rules.ts';
 /** A query in the language of a provider. */
 export const query = queryText(8192);
 
-const targetGroups = z.array(targetGroupARN).max(5).optional();
+const targetGroups = optional(z.array(targetGroupARN).max(5));
 
 /** What the other side is asked, with its own variables filled in. */
 const baseline = z.object({
-  query: query.optional().describe('The query.'),
-  queries: datadogQueries.optional().describe('The queries of Datadog.'),
-  metrics: cloudWatchMetrics.optional().describe('The metrics of CloudWatch.'),
+  query: optional(query).describe('The query.'),
+  queries: optional(datadogQueries).describe('The queries of Datadog.'),
+  metrics: optional(cloudWatchMetrics).describe('The metrics of CloudWatch.'),
 });
 
 const comparison = {
   to: z.enum(['stable']).describe('What to compare with: the stable side, in the same window.'),
-  normalise: z
-    .enum(['perTarget'])
-    .optional()
-    .describe(
-      'perTarget divides the value of each side by its number of healthy targets. Default: no division.',
-    ),
-  maxRatio: z
-    .number()
-    .min(0)
-    .optional()
-    .describe('The largest ratio of the value to that of the other side.'),
-  maxDifference: z
-    .number()
-    .min(0)
-    .optional()
-    .describe('How far the value may be above that of the other side.'),
+  normalise: optional(z.enum(['perTarget'])).describe(
+    'perTarget divides the value of each side by its number of healthy targets. Default: no division.',
+  ),
+  maxRatio: optional(z.number().min(0)).describe('The largest ratio of the value to that of the other side.'),
+  maxDifference: optional(z.number().min(0)).describe(
+    'How far the value may be above that of the other side.',
+  ),
 };
 
 interface Compared {
@@ -60,13 +51,12 @@ export const compareOfCheck = withRules(
       .max(5)
       .meta({ 'x-kubernetes-list-type': 'atomic' })
       .describe('The queries for the stable side. Of several, Okra takes the mean; with normalise, the sum.'),
-    targetGroupARNs: z
-      .object({
+    targetGroupARNs: optional(
+      z.object({
         canary: targetGroups.describe('The target groups of the side that is judged.'),
         stable: targetGroups.describe('The target groups of the other side.'),
-      })
-      .optional()
-      .describe('The target groups whose healthy targets Okra counts, for normalise.'),
+      }),
+    ).describe('The target groups whose healthy targets Okra counts, for normalise.'),
   }),
   [
     oneBound,

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { optional, z } from 'zod';
 import { matching, templatePattern, withRules } from './rules.ts';
 
 /** The sites of Datadog, each an organisation's own. A key is sent to no other host. */
@@ -48,7 +48,7 @@ export const variable = (what: string) =>
     },
   ]).describe(what);
 
-const shortText = (what: string) => queryText(512).optional().describe(what);
+const shortText = (what: string) => optional(queryText(512)).describe(what);
 
 const MOST_QUERIES = 5;
 
@@ -59,30 +59,23 @@ const datadogQuery = withRules(
     dataSource: z
       .enum(['metrics', 'apm_metrics', 'logs', 'slo'])
       .describe('The source of the data: metrics, apm_metrics, logs or slo.'),
-    query: queryText(4096)
-      .optional()
-      .describe('The query for metrics, the search for logs, or the filter for apm_metrics.'),
-    compute: z
-      .object({
+    query: optional(queryText(4096)).describe(
+      'The query for metrics, the search for logs, or the filter for apm_metrics.',
+    ),
+    compute: optional(
+      z.object({
         aggregation: z
           .enum(['count', 'cardinality', 'sum', 'min', 'max', 'avg', 'pc75', 'pc90', 'pc95', 'pc99'])
           .describe('How to aggregate logs.'),
         metric: shortText('The measure to aggregate; not with count.'),
-      })
-      .optional()
-      .describe('What to compute from the logs.'),
-    indexes: z
-      .array(z.string().min(1).max(128))
-      .max(10)
-      .optional()
-      .describe('The log indexes. Default: all.'),
-    groupBy: z
-      .array(z.string().min(1).max(256))
-      .max(4)
-      .optional()
-      .describe('The facets or tags to group logs and apm_metrics by.'),
-    stat: z
-      .enum([
+      }),
+    ).describe('What to compute from the logs.'),
+    indexes: optional(z.array(z.string().min(1).max(128)).max(10)).describe('The log indexes. Default: all.'),
+    groupBy: optional(z.array(z.string().min(1).max(256)).max(4)).describe(
+      'The facets or tags to group logs and apm_metrics by.',
+    ),
+    stat: optional(
+      z.enum([
         'error_rate',
         'errors',
         'errors_per_second',
@@ -96,15 +89,14 @@ const datadogQuery = withRules(
         'latency_p90',
         'latency_p95',
         'latency_p99',
-      ])
-      .optional()
-      .describe('The statistic of apm_metrics.'),
+      ]),
+    ).describe('The statistic of apm_metrics.'),
     service: shortText('The service of apm_metrics.'),
     operationName: shortText('The operation of apm_metrics.'),
     resourceName: shortText('The resource of apm_metrics.'),
     sloId: shortText('The id of the SLO.'),
-    measure: z
-      .enum([
+    measure: optional(
+      z.enum([
         'good_events',
         'bad_events',
         'good_minutes',
@@ -113,9 +105,8 @@ const datadogQuery = withRules(
         'error_budget_remaining',
         'burn_rate',
         'error_budget_burndown',
-      ])
-      .optional()
-      .describe('What to measure of the SLO.'),
+      ]),
+    ).describe('What to measure of the SLO.'),
   }),
   [
     {
@@ -148,31 +139,23 @@ export const datadogQueries = z
 /** How Datadog is asked. */
 export const datadog = withRules(
   z.object({
-    site: z
-      .enum(datadogSites)
-      .optional()
-      .describe('The site of the organisation; only with secretRef. Default: DD_SITE of okrad.'),
-    secretRef: z
-      .object({ name: z.string().min(1).max(253).describe('The name of the Secret.') })
-      .optional()
-      .describe(
-        'A Secret in the namespace of the Check with the keys api-key and app-key. Default: DD_API_KEY and DD_APP_KEY of okrad.',
-      ),
-    queries: datadogQueries
-      .optional()
-      .describe('Queries for the Datadog API v2, instead of query, which is for the API v1.'),
-    formula: z
-      .string()
-      .min(1)
-      .max(1024)
-      .optional()
-      .describe('How to combine the queries, for example "100 * errors / hits". Default: the only query.'),
-    response: z
-      .enum(['Timeseries', 'Scalar'])
-      .optional()
-      .describe(
-        'With Timeseries, Okra reduces the points with the aggregator; with Scalar, Datadog does. Default: Timeseries.',
-      ),
+    site: optional(z.enum(datadogSites)).describe(
+      'The site of the organisation; only with secretRef. Default: DD_SITE of okrad.',
+    ),
+    secretRef: optional(
+      z.object({ name: z.string().min(1).max(253).describe('The name of the Secret.') }),
+    ).describe(
+      'A Secret in the namespace of the Check with the keys api-key and app-key. Default: DD_API_KEY and DD_APP_KEY of okrad.',
+    ),
+    queries: optional(datadogQueries).describe(
+      'Queries for the Datadog API v2, instead of query, which is for the API v1.',
+    ),
+    formula: optional(z.string().min(1).max(1024)).describe(
+      'How to combine the queries, for example "100 * errors / hits". Default: the only query.',
+    ),
+    response: optional(z.enum(['Timeseries', 'Scalar'])).describe(
+      'With Timeseries, Okra reduces the points with the aggregator; with Scalar, Datadog does. Default: Timeseries.',
+    ),
   }),
   [
     {

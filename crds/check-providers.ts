@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { optional, z } from 'zod';
 import { datadog, queryText, variable } from './check-datadog.ts';
 import { withRules } from './rules.ts';
 import { region, roleARN } from './sets.ts';
@@ -22,16 +22,16 @@ const fields = {
     .max(255)
     .describe('The namespace of the metric, for example AWS/ApplicationELB.'),
   metricName: z.string().min(1).max(255).describe('The name of the metric.'),
-  dimensions: z
-    .array(
-      z.object({
-        name: z.string().min(1).max(255).describe('The name of the dimension.'),
-        value: queryText(1024).describe('The value of the dimension; it can use variables.'),
-      }),
-    )
-    .max(30)
-    .optional()
-    .describe('All dimensions of the metric.'),
+  dimensions: optional(
+    z
+      .array(
+        z.object({
+          name: z.string().min(1).max(255).describe('The name of the dimension.'),
+          value: queryText(1024).describe('The value of the dimension; it can use variables.'),
+        }),
+      )
+      .max(30),
+  ).describe('All dimensions of the metric.'),
   stat: z
     .string()
     .min(1)
@@ -64,11 +64,11 @@ export const cloudWatchMetrics = z
   .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['id'] });
 
 const cloudWatch = z.object({
-  region: region.optional().describe('The region of the metrics. Default: that of okrad.'),
-  roleARN: roleARN.optional().describe('The IAM role to assume, in the account of the metrics.'),
-  metrics: cloudWatchMetrics
-    .optional()
-    .describe('The metrics in the expression of query. With one metric, query is optional.'),
+  region: optional(region).describe('The region of the metrics. Default: that of okrad.'),
+  roleARN: optional(roleARN).describe('The IAM role to assume, in the account of the metrics.'),
+  metrics: optional(cloudWatchMetrics).describe(
+    'The metrics in the expression of query. With one metric, query is optional.',
+  ),
 });
 
 const prometheus = z.object({
@@ -79,20 +79,19 @@ const prometheus = z.object({
     .describe(
       'The address of Prometheus, or of another server with its HTTP API, for example http://prometheus.monitoring:9090.',
     ),
-  secretRef: z
-    .object({ name: z.string().min(1).max(253).describe('The name of the Secret.') })
-    .optional()
-    .describe(
-      'A Secret in the namespace of the Check with a bearer token in the key token. Default: no token.',
-    ),
+  secretRef: optional(
+    z.object({ name: z.string().min(1).max(253).describe('The name of the Secret.') }),
+  ).describe(
+    'A Secret in the namespace of the Check with a bearer token in the key token. Default: no token.',
+  ),
 });
 
 /** Who is asked. */
 export const provider = withRules(
   z.object({
-    datadog: datadog.optional().describe('Queries Datadog.'),
-    cloudWatch: cloudWatch.optional().describe('Queries CloudWatch with GetMetricData.'),
-    prometheus: prometheus.optional().describe('Queries Prometheus through its HTTP API.'),
+    datadog: optional(datadog).describe('Queries Datadog.'),
+    cloudWatch: optional(cloudWatch).describe('Queries CloudWatch with GetMetricData.'),
+    prometheus: optional(prometheus).describe('Queries Prometheus through its HTTP API.'),
   }),
   [
     {

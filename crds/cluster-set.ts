@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { optional, z } from 'zod';
 import { withKeys } from './common.ts';
 import { defineResource, type Resource } from './resource.ts';
 import { withRules } from './rules.ts';
@@ -36,15 +36,15 @@ const tagSelector = z.object({
 
 const awseks = withRules(
   z.object({
-    selector: tagSelector.optional().describe('Which EKS clusters to use.'),
-    clusterSelector: tagSelector.optional().describe('An older spelling of selector.'),
-    region: region
-      .optional()
-      .describe('The region that the clusters are in, for example eu-central-1. Default: that of Okra.'),
-    roleARN: roleARN
-      .optional()
-      .describe('The IAM role to assume for the clusters of another account. Default: that of Okra.'),
-    externalID: externalID.optional().describe('The external id that the role requires.'),
+    selector: optional(tagSelector).describe('Which EKS clusters to use.'),
+    clusterSelector: optional(tagSelector).describe('An older spelling of selector.'),
+    region: optional(region).describe(
+      'The region that the clusters are in, for example eu-central-1. Default: that of Okra.',
+    ),
+    roleARN: optional(roleARN).describe(
+      'The IAM role to assume for the clusters of another account. Default: that of Okra.',
+    ),
+    externalID: optional(externalID).describe('The external id that the role requires.'),
   }),
   [
     {
@@ -76,23 +76,19 @@ const spec = z.object({
     .max(32)
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe('Where to find clusters. The set has every cluster that any of the generators finds.'),
-  template: z
-    .object({
-      metadata: templateMetadata(secretLabels).optional().describe('Labels and annotations of the secrets.'),
-      server: z
-        .enum(['Endpoint', 'ARN'])
-        .optional()
-        .describe(
-          'How the secrets name their clusters: Endpoint is the address of the API server, with a login; ARN is the ARN of the EKS cluster, as the EKS capability for Argo CD takes it. Default: Endpoint.',
-        ),
-    })
-    .optional()
-    .describe('What the Argo CD cluster secrets say, besides what Okra sets.'),
+  template: optional(
+    z.object({
+      metadata: optional(templateMetadata(secretLabels)).describe('Labels and annotations of the secrets.'),
+      server: optional(z.enum(['Endpoint', 'ARN'])).describe(
+        'How the secrets name their clusters: Endpoint is the address of the API server, with a login; ARN is the ARN of the EKS cluster, as the EKS capability for Argo CD takes it. Default: Endpoint.',
+      ),
+    }),
+  ).describe('What the Argo CD cluster secrets say, besides what Okra sets.'),
 });
 
 const status = z.object({
   ...syncStatus,
-  clusters: clusterNames.optional().describe('The clusters that Okra found, and that have a secret.'),
+  clusters: optional(clusterNames).describe('The clusters that Okra found, and that have a secret.'),
   missing: missing.describe(
     'The secrets of clusters that no generator finds any more. They stay for a while.',
   ),

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { optional, z } from 'zod';
 import { withRules, type Rule } from './rules.ts';
 
 const labelValue = z.string().max(63);
@@ -28,34 +28,34 @@ export const labelSelectorRequirement = z.object({
   operator: z
     .enum(['In', 'NotIn', 'Exists', 'DoesNotExist'])
     .describe('How to compare the label: In, NotIn, Exists or DoesNotExist.'),
-  values: z.array(labelValue).max(64).optional().describe('The values for In and NotIn.'),
+  values: optional(z.array(labelValue).max(64)).describe('The values for In and NotIn.'),
 });
 
 /** A label selector (metav1.LabelSelector): all of its terms must hold. */
 export const labelSelector = z.object({
-  matchLabels: withKeys(z.record(z.string(), labelValue), {
-    field: 'matchLabels',
-    shortest: 1,
-    longest: 317,
-    most: 64,
-  })
-    .optional()
-    .describe('Labels that an object must have, with exactly these values.'),
-  matchExpressions: z
-    .array(
-      withRules(labelSelectorRequirement, [
-        {
-          cel: "self.operator in ['In', 'NotIn'] ? has(self.values) && size(self.values) > 0 : !has(self.values) || size(self.values) == 0",
-          message:
-            'values are required with the operators In and NotIn, and not allowed with Exists and DoesNotExist.',
-          holds: ({ operator, values = [] }) =>
-            operator === 'In' || operator === 'NotIn' ? values.length > 0 : values.length === 0,
-        },
-      ]),
-    )
-    .max(16)
-    .optional()
-    .describe('Expressions over labels; all of them must match.'),
+  matchLabels: optional(
+    withKeys(z.record(z.string(), labelValue), {
+      field: 'matchLabels',
+      shortest: 1,
+      longest: 317,
+      most: 64,
+    }),
+  ).describe('Labels that an object must have, with exactly these values.'),
+  matchExpressions: optional(
+    z
+      .array(
+        withRules(labelSelectorRequirement, [
+          {
+            cel: "self.operator in ['In', 'NotIn'] ? has(self.values) && size(self.values) > 0 : !has(self.values) || size(self.values) == 0",
+            message:
+              'values are required with the operators In and NotIn, and not allowed with Exists and DoesNotExist.',
+            holds: ({ operator, values = [] }) =>
+              operator === 'In' || operator === 'NotIn' ? values.length > 0 : values.length === 0,
+          },
+        ]),
+      )
+      .max(16),
+  ).describe('Expressions over labels; all of them must match.'),
 });
 
 /** The longest duration, a year: what is longer is a slip, and timers take it ill. */
@@ -106,11 +106,9 @@ export const condition = z.object({
   status: z
     .enum(['True', 'False', 'Unknown'])
     .describe('Whether the condition is met: True, False or Unknown.'),
-  observedGeneration: z
-    .int()
-    .min(0)
-    .optional()
-    .describe('The metadata.generation that the condition is about.'),
+  observedGeneration: optional(z.int().min(0)).describe(
+    'The metadata.generation that the condition is about.',
+  ),
   lastTransitionTime: z.iso.datetime().describe('When the status of the condition last changed.'),
   reason: z.string().min(1).max(1024).describe('The reason, in one CamelCase word.'),
   message: z.string().max(32768).describe('The reason, in a sentence.'),
@@ -164,34 +162,26 @@ function arn(pattern: string, what: string): z.ZodString {
 }
 
 /** Which generation of an object its status is about (API conventions, status). */
-export const observedGeneration = z
-  .int()
-  .min(0)
-  .optional()
-  .describe('The metadata.generation that this status is about.');
+export const observedGeneration = optional(z.int().min(0)).describe(
+  'The metadata.generation that this status is about.',
+);
 
 /** Who has written a status. */
-export const statusWriter = z
-  .object({
+export const statusWriter = optional(
+  z.object({
     runId: z.string().max(64).describe('The run id of the workflow.'),
     activity: z.int().min(0).describe('The number of the activity in that run.'),
-  })
-  .optional()
-  .describe(
-    'Which activity wrote this status, so that an older status that arrives late does not overwrite it.',
-  );
+  }),
+).describe(
+  'Which activity wrote this status, so that an older status that arrives late does not overwrite it.',
+);
 
 /** Which AWSTargetGroups a Cell takes: what the block of each kind of load balancer has. */
 export const targetGroupSelector = withRules(
   labelSelector.extend({
-    versionLabels: z
-      .array(z.string().min(1).max(317))
-      .min(1)
-      .max(8)
-      .optional()
-      .describe(
-        'Labels of an AWSTargetGroup that may have its version; Okra uses the first that is not empty. Default: okra.mumo.co/version.',
-      ),
+    versionLabels: optional(z.array(z.string().min(1).max(317)).min(1).max(8)).describe(
+      'Labels of an AWSTargetGroup that may have its version; Okra uses the first that is not empty. Default: okra.mumo.co/version.',
+    ),
   }),
   [
     {

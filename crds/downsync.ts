@@ -1,23 +1,20 @@
-import { z } from 'zod';
+import { optional, z } from 'zod';
 import { labelSelectorRequirement } from './common.ts';
 import { withRules } from './rules.ts';
 
 // KubeStellar's own schema has no bounds; these keep one object within what the API server stores.
-const names = (most: number, longest = 253) => z.array(z.string().max(longest)).max(most).optional();
+const names = (most: number, longest = 253) => optional(z.array(z.string().max(longest)).max(most));
 
 const labelValue = z.string().max(63);
 
 /** A label selector as KubeStellar takes it; what it refuses it says in the status of the Binding. */
 const selector = z.object({
-  matchLabels: z
-    .record(z.string(), labelValue)
-    .optional()
-    .describe('Labels that it must have, with exactly these values.'),
-  matchExpressions: z
-    .array(labelSelectorRequirement)
-    .max(16)
-    .optional()
-    .describe('Expressions over labels; all of them must match.'),
+  matchLabels: optional(z.record(z.string(), labelValue)).describe(
+    'Labels that it must have, with exactly these values.',
+  ),
+  matchExpressions: optional(z.array(labelSelectorRequirement).max(16)).describe(
+    'Expressions over labels; all of them must match.',
+  ),
 });
 
 const selectors = z.array(selector).max(32);
@@ -35,37 +32,30 @@ const tests = [
 ] as const;
 
 const clauseFields = z.object({
-  apiGroup: z
-    .string()
-    .max(253)
-    .optional()
-    .describe('The API group of the objects; empty for the core group. Default: any.'),
+  apiGroup: optional(z.string().max(253)).describe(
+    'The API group of the objects; empty for the core group. Default: any.',
+  ),
   resources: names(64).describe('Kinds, as lower-case plurals, or * alone. Default: any.'),
   namespaces: names(256).describe(
     'The namespaces of the objects, or * alone, which also matches objects without one. Default: any.',
   ),
-  namespaceSelectors: selectors
-    .optional()
-    .describe("Selectors over the labels of an object's namespace; any of them may match. Default: any."),
-  objectSelectors: selectors
-    .optional()
-    .describe("Selectors over an object's labels; any of them may match. Default: any."),
+  namespaceSelectors: optional(selectors).describe(
+    "Selectors over the labels of an object's namespace; any of them may match. Default: any.",
+  ),
+  objectSelectors: optional(selectors).describe(
+    "Selectors over an object's labels; any of them may match. Default: any.",
+  ),
   objectNames: names(256).describe('The names of the objects, or * alone. Default: any.'),
-  createOnly: z
-    .boolean()
-    .optional()
-    .describe('Whether to leave an object as it is in a cluster that already has it.'),
+  createOnly: optional(z.boolean()).describe(
+    'Whether to leave an object as it is in a cluster that already has it.',
+  ),
   statusCollectors: names(32).describe('The StatusCollectors that report on the objects.'),
-  wantSingletonReportedState: z
-    .boolean()
-    .optional()
-    .describe(
-      'Whether to copy the status back into the object when exactly one cluster has it. Not with several stages.',
-    ),
-  wantMultiWECReportedState: z
-    .boolean()
-    .optional()
-    .describe('Whether to combine the statuses from all clusters in the status of the object.'),
+  wantSingletonReportedState: optional(z.boolean()).describe(
+    'Whether to copy the status back into the object when exactly one cluster has it. Not with several stages.',
+  ),
+  wantMultiWECReportedState: optional(z.boolean()).describe(
+    'Whether to combine the statuses from all clusters in the status of the object.',
+  ),
 });
 
 /** What is synced, and how (DownsyncPolicyClause of control.kubestellar.io/v1alpha1): all that it says of an object must hold. */

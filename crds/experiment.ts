@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { optional, z } from 'zod';
 import { addedMetadata, analysisSettings, experimentArguments, templateReference } from './analysis.ts';
 import { durationOrSeconds, labelSelector } from './common.ts';
 import { withRules, type Rule } from './rules.ts';
@@ -32,19 +32,19 @@ const template = withRules(
         'The name of a ReplicaSet in the namespace of the Cell with the pod template. The ReplicaSet itself stays as it is, usually at 0 replicas.',
       ),
     replicas: z.int().min(1).max(1000).default(1).describe('How many pods to run. Default: 1.'),
-    selector: withRules(labelSelector, [
-      {
-        cel: '(has(self.matchLabels) && size(self.matchLabels) > 0) || (has(self.matchExpressions) && size(self.matchExpressions) > 0)',
-        message:
-          'selector must have matchLabels or matchExpressions. Add a label, or remove the selector to use that of the ReplicaSet.',
-        holds: ({ matchLabels = {}, matchExpressions = [] }) =>
-          Object.keys(matchLabels).length > 0 || matchExpressions.length > 0,
-      },
-    ])
-      .optional()
-      .describe('The selector of the pods. Default: that of the ReplicaSet.'),
-    metadata: addedMetadata.optional().describe('Labels and annotations for the pods.'),
-    weight: z.int().optional().describe('Refused: the pods of an experiment get no traffic. Use setWeight.'),
+    selector: optional(
+      withRules(labelSelector, [
+        {
+          cel: '(has(self.matchLabels) && size(self.matchLabels) > 0) || (has(self.matchExpressions) && size(self.matchExpressions) > 0)',
+          message:
+            'selector must have matchLabels or matchExpressions. Add a label, or remove the selector to use that of the ReplicaSet.',
+          holds: ({ matchLabels = {}, matchExpressions = [] }) =>
+            Object.keys(matchLabels).length > 0 || matchExpressions.length > 0,
+        },
+      ]),
+    ).describe('The selector of the pods. Default: that of the ReplicaSet.'),
+    metadata: optional(addedMetadata).describe('Labels and annotations for the pods.'),
+    weight: optional(z.int()).describe('Refused: the pods of an experiment get no traffic. Use setWeight.'),
   }),
   [
     {
@@ -60,38 +60,27 @@ const analysis = z.object({
   name: label('The name of the analysis in the Experiment.'),
   ...templateReference,
   args: experimentArguments,
-  requiredForCompletion: z
-    .boolean()
-    .optional()
-    .describe(
-      'Whether the experiment runs until this analysis ends; without a duration, it then ends too. Default: false.',
-    ),
+  requiredForCompletion: optional(z.boolean()).describe(
+    'Whether the experiment runs until this analysis ends; without a duration, it then ends too. Default: false.',
+  ),
 });
 
 /** The experiment of a step. */
 export const experimentStep = withRules(
   z.object({
-    duration: durationOrSeconds
-      .optional()
-      .describe(
-        'How long the experiment runs once its pods are available, for example 30 (seconds), 5s, 10m or 1h30m. Default: until its required analyses end.',
-      ),
-    progressDeadlineSeconds: z
-      .int()
-      .min(1)
-      .max(31_536_000)
-      .optional()
-      .describe('How long the pods may take to become available, in seconds. Default: 600.'),
-    scaleDownDelaySeconds: z
-      .int()
-      .min(0)
-      .max(31_536_000)
-      .optional()
-      .describe('How long the pods stay after the experiment ends, in seconds. Default: 30.'),
+    duration: optional(durationOrSeconds).describe(
+      'How long the experiment runs once its pods are available, for example 30 (seconds), 5s, 10m or 1h30m. Default: until its required analyses end.',
+    ),
+    progressDeadlineSeconds: optional(z.int().min(1).max(31_536_000)).describe(
+      'How long the pods may take to become available, in seconds. Default: 600.',
+    ),
+    scaleDownDelaySeconds: optional(z.int().min(0).max(31_536_000)).describe(
+      'How long the pods stay after the experiment ends, in seconds. Default: 30.',
+    ),
     templates: withRules(z.array(template).min(1).max(5), [unique('templates')]).describe('The pods to run.'),
-    analyses: withRules(z.array(analysis).max(10), [unique('analyses')])
-      .optional()
-      .describe('The analyses to run during the experiment. If one fails, the experiment ends.'),
+    analyses: optional(withRules(z.array(analysis).max(10), [unique('analyses')])).describe(
+      'The analyses to run during the experiment. If one fails, the experiment ends.',
+    ),
     ...analysisSettings,
   }),
   [

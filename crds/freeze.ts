@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { optional, z } from 'zod';
 import { conditions } from './common.ts';
 import { defineResource, type Resource } from './resource.ts';
 import { withRules } from './rules.ts';
@@ -28,23 +28,24 @@ const time = withRules(z.string().min(20).max(35), [
 const spec = z.object({
   by: said('by', 253).describe('Who requests the Freeze: a person or team to contact.'),
   reason: said('reason', 1024).describe('The reason, for everyone whose rollout it holds.'),
-  until: time
-    .optional()
-    .describe('When the Freeze ends, for example 2027-01-02T08:00:00Z. Default: when it is deleted.'),
-  namespaces: z
-    .array(z.string().min(1).max(63))
-    .min(1)
-    .max(200)
-    // The API server says so of a set by itself.
-    .refine((names) => new Set(names).size === names.length, {
-      message: 'The entries of spec.namespaces must be unique. Remove the repeated one.',
-    })
-    .optional()
+  until: optional(time).describe(
+    'When the Freeze ends, for example 2027-01-02T08:00:00Z. Default: when it is deleted.',
+  ),
+  namespaces: optional(
+    z
+      .array(z.string().min(1).max(63))
+      .min(1)
+      .max(200)
+      // The API server says so of a set by itself.
+      .refine((names) => new Set(names).size === names.length, {
+        message: 'The entries of spec.namespaces must be unique. Remove the repeated one.',
+      }),
+  )
     .meta({ 'x-kubernetes-list-type': 'set' })
     .describe('The namespaces whose rollouts it holds. Default: all.'),
 });
 
-const status = z.object({ conditions: conditions.optional() });
+const status = z.object({ conditions: optional(conditions) });
 
 /** Holds rollouts for as long as it exists. */
 export const freeze = defineResource({

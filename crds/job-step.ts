@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { optional, z } from 'zod';
 import { stepName } from './check-step.ts';
 import { duration } from './common.ts';
 
@@ -9,7 +9,7 @@ const quantity = z
 // Which there are domain/rollout/measure/job.ts says; it would be long here.
 const amounts = z.record(z.string(), quantity);
 
-const id = z.int().min(1).max(2_147_483_647).optional();
+const id = optional(z.int().min(1).max(2_147_483_647));
 
 /**
  * What a pod of Okra's runs. It has no service account, volumes, labels, host namespaces or references to Secrets and
@@ -17,45 +17,41 @@ const id = z.int().min(1).max(2_147_483_647).optional();
  */
 const pod = z.object({
   image: z.string().min(1).max(512).describe('The image to run.'),
-  command: z
-    .array(z.string().max(4096))
-    .max(32)
-    .optional()
-    .describe('The command to run. Default: the entrypoint of the image.'),
-  args: z.array(z.string().max(4096)).max(64).optional().describe('The arguments of the command.'),
-  env: z
-    .array(
-      z.object({
-        name: z.string().min(1).max(253).describe('The name of the variable.'),
-        value: z.string().max(4096).default('').describe('The value.'),
-      }),
-    )
-    .max(64)
-    .optional()
+  command: optional(z.array(z.string().max(4096)).max(32)).describe(
+    'The command to run. Default: the entrypoint of the image.',
+  ),
+  args: optional(z.array(z.string().max(4096)).max(64)).describe('The arguments of the command.'),
+  env: optional(
+    z
+      .array(
+        z.object({
+          name: z.string().min(1).max(253).describe('The name of the variable.'),
+          value: z.string().max(4096).default('').describe('The value.'),
+        }),
+      )
+      .max(64),
+  )
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe(
       'Environment variables, besides OKRA_NAMESPACE, OKRA_CELL, OKRA_ROLLOUT and OKRA_VERSION, which Okra sets.',
     ),
-  resources: z
-    .object({
-      requests: amounts.optional().describe('How much cpu, memory and ephemeral-storage to reserve.'),
-      limits: amounts.optional().describe('How much of these the pod may use.'),
-    })
-    .optional()
-    .describe('The resources of the pod.'),
-  imagePullSecrets: z
-    .array(z.object({ name: z.string().min(1).max(253).describe('The name of the Secret.') }))
-    .max(5)
-    .optional()
+  resources: optional(
+    z.object({
+      requests: optional(amounts).describe('How much cpu, memory and ephemeral-storage to reserve.'),
+      limits: optional(amounts).describe('How much of these the pod may use.'),
+    }),
+  ).describe('The resources of the pod.'),
+  imagePullSecrets: optional(
+    z.array(z.object({ name: z.string().min(1).max(253).describe('The name of the Secret.') })).max(5),
+  )
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe('The Secrets to pull the image with.'),
-  securityContext: z
-    .object({
+  securityContext: optional(
+    z.object({
       runAsUser: id.describe('The user id. Default: that of the image, which must not be root.'),
       runAsGroup: id.describe('The group id. Default: that of the image.'),
-    })
-    .optional()
-    .describe('The user and group that the pod runs as.'),
+    }),
+  ).describe('The user and group that the pod runs as.'),
 });
 
 const fields = {

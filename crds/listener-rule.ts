@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { optional, z } from 'zod';
 import { withKeys, targetGroupARN } from './common.ts';
 import { withRules, type Rule } from './rules.ts';
 import { noApplicationCookie, stickiness, stickinessRules } from './stickiness.ts';
@@ -12,7 +12,7 @@ const part = z.object({
 });
 
 const parts = (what: string) =>
-  z.array(part).max(10).meta({ 'x-kubernetes-list-type': 'atomic' }).optional().describe(what);
+  optional(z.array(part).max(10).meta({ 'x-kubernetes-list-type': 'atomic' })).describe(what);
 
 /** What a listener rule does besides matching and forwarding. */
 export const carried = z.object({
@@ -57,25 +57,25 @@ export const forwardTargetGroups = withRules(z.array(forwardTargetGroup).min(1).
   .describe('The target groups to forward to: 1 to 5, the limit of ELBv2.');
 
 const values = (what: string, longest: number) =>
-  z.array(z.string().min(1).max(longest)).max(5).optional().describe(what);
+  optional(z.array(z.string().min(1).max(longest)).max(5)).describe(what);
 
 const headerValues = (field: string) =>
-  withKeys(z.record(z.string(), z.array(z.string().min(1).max(128)).min(1).max(5)), {
-    field,
-    shortest: 1,
-    longest: 40,
-    most: 5,
-  }).optional();
+  optional(
+    withKeys(z.record(z.string(), z.array(z.string().min(1).max(128)).min(1).max(5)), {
+      field,
+      shortest: 1,
+      longest: 40,
+      most: 5,
+    }),
+  );
 
 const queryStringCondition = z.object({
   values: z
     .array(
       z.object({
-        key: z
-          .string()
-          .max(128)
-          .optional()
-          .describe('The name of the parameter. Default: any, including a query without names.'),
+        key: optional(z.string().max(128)).describe(
+          'The name of the parameter. Default: any, including a query without names.',
+        ),
         value: z.string().min(1).max(128).describe('Its value. Wildcards * and ? are allowed.'),
       }),
     )
@@ -112,18 +112,15 @@ const matchOf = (where: string) => ({
   headerRegexes: headerValues(`${where}.headerRegexes`).describe(
     'HTTP headers that a request must have (http-header), each with a value that matches one of its regular expressions.',
   ),
-  queryStrings: withKeys(z.record(z.string(), z.string().min(1).max(128)), {
-    field: `${where}.queryStrings`,
-    shortest: 0,
-    longest: 128,
-    most: 5,
-  })
-    .optional()
-    .describe('Query parameters as key: value (query-string); a request must have at least one of them.'),
-  queryStringConditions: z
-    .array(queryStringCondition)
-    .max(5)
-    .optional()
+  queryStrings: optional(
+    withKeys(z.record(z.string(), z.string().min(1).max(128)), {
+      field: `${where}.queryStrings`,
+      shortest: 0,
+      longest: 128,
+      most: 5,
+    }),
+  ).describe('Query parameters as key: value (query-string); a request must have at least one of them.'),
+  queryStringConditions: optional(z.array(queryStringCondition).max(5))
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe(
       'Conditions on the query string (query-string); all of them must match. queryStrings counts as one more.',
@@ -228,9 +225,9 @@ export const forwardConfigRules = conditionRulesOf(FORWARD_CONFIG);
 /** A listener rule of a Cell: what it matches. What it forwards to is the rollout's business. */
 export const cellListenerRule = withRules(
   matchSchema.extend({
-    forward: withRules(z.object(stickiness), [...stickinessRules, noApplicationCookie])
-      .optional()
-      .describe('The stickiness; the rollout sets the target groups and their weights.'),
+    forward: optional(withRules(z.object(stickiness), [...stickinessRules, noApplicationCookie])).describe(
+      'The stickiness; the rollout sets the target groups and their weights.',
+    ),
   }),
   matchRules,
 );

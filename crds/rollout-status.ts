@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { optional, z } from 'zod';
 
 // As long as a label may be, and the numbers that are left out: v2 is 2.0.0.
 /** A version in a status. */
@@ -39,35 +39,28 @@ export const rolloutStatus = z.object({
     ),
   startedAt: z.iso.datetime().describe('When the rollout began.'),
   stepStartedAt: z.iso.datetime().describe('When the current step began, or the bake after the last step.'),
-  stepEndsAt: z.iso
-    .datetime()
-    .optional()
-    .describe('When the current pause or bake ends, unless something else holds the rollout then.'),
-  edition: z
-    .int()
-    .min(0)
-    .optional()
-    .describe(
-      'How often its steps were edited or a measurement was repeated, which is part of the names as well.',
-    ),
+  stepEndsAt: optional(z.iso.datetime()).describe(
+    'When the current pause or bake ends, unless something else holds the rollout then.',
+  ),
+  edition: optional(z.int().min(0)).describe(
+    'How often its steps were edited or a measurement was repeated, which is part of the names as well.',
+  ),
   stable: side('The side that served before the rollout.'),
   canary: side('The side that is rolled out.'),
-  loadBalancer: z
-    .object({ fullName: z.string().max(512).describe('The load balancer as CloudWatch calls it.') })
-    .optional()
-    .describe('The load balancer of the listener.'),
+  loadBalancer: optional(
+    z.object({ fullName: z.string().max(512).describe('The load balancer as CloudWatch calls it.') }),
+  ).describe('The load balancer of the listener.'),
   workflowId: z.string().max(1000).describe('The id of the Temporal workflow of the rollout.'),
   runId: z.string().max(64).describe('The run id of that workflow.'),
-  ending: z
-    .object({
+  ending: optional(
+    z.object({
       kind: z
         .enum(['Failed', 'Withdrawn'])
         .describe('Failed: the version is blocked. Withdrawn: the version is not blocked.'),
       reason: z.string().max(1024).describe('The reason, in one CamelCase word.'),
       message: z.string().max(32768).describe('The reason, in a sentence.'),
       time: z.iso.datetime().describe('When this began.'),
-    })
-    .optional()
-    .describe('Why Okra is taking the rollout back.'),
-  paused: paused.optional().describe('Who paused the rollout.'),
+    }),
+  ).describe('Why Okra is taking the rollout back.'),
+  paused: optional(paused).describe('Who paused the rollout.'),
 });

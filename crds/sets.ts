@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { optional, z } from 'zod';
 import { conditions, withKeys, observedGeneration } from './common.ts';
 import type { PrinterColumn } from './resource.ts';
 import { templatePattern, withRules } from './rules.ts';
@@ -40,18 +40,18 @@ const templateAnnotations = withKeys(z.record(z.string(), templateText), {
 /** The labels and annotations of what a set generates. */
 export const templateMetadata = (labels: typeof templateLabels) =>
   z.object({
-    labels: labels
-      .optional()
-      .describe(`Labels of each generated object. The values can use the variables ${VARIABLES}.`),
-    annotations: templateAnnotations
-      .optional()
-      .describe(`Annotations of each generated object. The values can use the same variables.`),
+    labels: optional(labels).describe(
+      `Labels of each generated object. The values can use the variables ${VARIABLES}.`,
+    ),
+    annotations: optional(templateAnnotations).describe(
+      `Annotations of each generated object. The values can use the same variables.`,
+    ),
   });
 
 /** What is wrong with one cluster or one generated object; the others go on. */
 export const problem = z.object({
-  cluster: z.string().max(253).optional().describe('The cluster with the problem.'),
-  object: z.string().max(512).optional().describe('The object with the problem.'),
+  cluster: optional(z.string().max(253)).describe('The cluster with the problem.'),
+  object: optional(z.string().max(512)).describe('The object with the problem.'),
   reason: z.string().min(1).max(64).describe('The problem, in one CamelCase word.'),
   message: z.string().max(1024).describe('What is wrong, and what to do.'),
 });
@@ -59,33 +59,29 @@ export const problem = z.object({
 /** What every object says that is synced again and again. */
 export const syncStatus = {
   observedGeneration,
-  phase: z
-    .enum(['Synced', 'Degraded'])
-    .optional()
-    .describe('Synced when everything matches the spec, Degraded when there are problems.'),
-  reason: z.string().max(64).optional().describe('The reason for the phase, in one CamelCase word.'),
-  message: z.string().max(4096).optional().describe('The reason for the phase, in a sentence.'),
-  conditions: conditions.optional(),
-  problems: z
-    .array(problem)
-    .max(100)
-    .optional()
+  phase: optional(z.enum(['Synced', 'Degraded'])).describe(
+    'Synced when everything matches the spec, Degraded when there are problems.',
+  ),
+  reason: optional(z.string().max(64)).describe('The reason for the phase, in one CamelCase word.'),
+  message: optional(z.string().max(4096)).describe('The reason for the phase, in a sentence.'),
+  conditions: optional(conditions),
+  problems: optional(z.array(problem).max(100))
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe('What is wrong, and with which cluster or object. A problem holds up nothing else.'),
-  lastSyncTime: z.iso.datetime().optional().describe('When Okra wrote this status.'),
+  lastSyncTime: optional(z.iso.datetime()).describe('When Okra wrote this status.'),
 };
 
 /** What was there and is missed. */
-export const missing = z
-  .array(
-    z.object({
-      name: z.string().max(253).describe('The name of the missing secret.'),
-      since: z.iso.datetime().describe('When Okra first missed it.'),
-    }),
-  )
-  .max(1000)
-  .optional()
-  .meta({ 'x-kubernetes-list-type': 'atomic' });
+export const missing = optional(
+  z
+    .array(
+      z.object({
+        name: z.string().max(253).describe('The name of the missing secret.'),
+        since: z.iso.datetime().describe('When Okra first missed it.'),
+      }),
+    )
+    .max(1000),
+).meta({ 'x-kubernetes-list-type': 'atomic' });
 
 /** What `kubectl get` shows of every object that is synced again and again, with columns of its own after the phase. */
 export const syncColumns = (...own: readonly PrinterColumn[]): readonly PrinterColumn[] => [
@@ -98,10 +94,7 @@ export const syncColumns = (...own: readonly PrinterColumn[]): readonly PrinterC
 
 /** The names of the clusters that a set found. */
 export const clusterNames = z.object({
-  names: z
-    .array(z.string().max(253))
-    .max(1000)
-    .optional()
+  names: optional(z.array(z.string().max(253)).max(1000))
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe('The names of the clusters.'),
 });

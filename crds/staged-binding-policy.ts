@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { optional, z } from 'zod';
 import { conditions, duration } from './common.ts';
 import { clusterSelectors, downsyncClause } from './downsync.ts';
 import { defineResource, type Resource } from './resource.ts';
@@ -25,38 +25,24 @@ const amount = (least: 0 | 1, field: string) => {
 
 /** How a stage reaches its clusters one after the other (Progressive of Open Cluster Management's RolloutStrategy). */
 const progressive = z.object({
-  maxConcurrency: amount(1, 'maxConcurrency')
-    .optional()
-    .describe(
-      'How many clusters may be in progress at once: a number, or a percentage of the clusters of the stage, rounded up. Default: all.',
-    ),
-  maxFailures: amount(0, 'maxFailures')
-    .optional()
-    .describe(
-      'How many clusters may fail (exceed progressDeadline): a number, or a percentage of the clusters of the stage, rounded up. When more fail, Okra starts no others. Default: 0.',
-    ),
-  progressDeadline: duration
-    .optional()
-    .describe('How long a cluster may take to fulfil the stage. Default: no limit.'),
-  minSuccessTime: duration
-    .optional()
-    .describe('How long a cluster must fulfil the stage before another takes its place. Default: 0s.'),
-  clusterLabel: z
-    .string()
-    .min(1)
-    .max(317)
-    .optional()
-    .describe(
-      'The label of ManagedClusters with the name of the cluster. BindingPolicies use it to select some of the clusters. Default: name.',
-    ),
-  clusterColumn: z
-    .string()
-    .min(1)
-    .max(253)
-    .optional()
-    .describe(
-      'The column of the StatusCollectors with inventory.name, which tells the rows of the clusters apart. Default: cluster.',
-    ),
+  maxConcurrency: optional(amount(1, 'maxConcurrency')).describe(
+    'How many clusters may be in progress at once: a number, or a percentage of the clusters of the stage, rounded up. Default: all.',
+  ),
+  maxFailures: optional(amount(0, 'maxFailures')).describe(
+    'How many clusters may fail (exceed progressDeadline): a number, or a percentage of the clusters of the stage, rounded up. When more fail, Okra starts no others. Default: 0.',
+  ),
+  progressDeadline: optional(duration).describe(
+    'How long a cluster may take to fulfil the stage. Default: no limit.',
+  ),
+  minSuccessTime: optional(duration).describe(
+    'How long a cluster must fulfil the stage before another takes its place. Default: 0s.',
+  ),
+  clusterLabel: optional(z.string().min(1).max(317)).describe(
+    'The label of ManagedClusters with the name of the cluster. BindingPolicies use it to select some of the clusters. Default: name.',
+  ),
+  clusterColumn: optional(z.string().min(1).max(253)).describe(
+    'The column of the StatusCollectors with inventory.name, which tells the rows of the clusters apart. Default: cluster.',
+  ),
 });
 
 /** The API group of StagedBindingPolicy. */
@@ -80,12 +66,9 @@ const expression = z.string().min(1).max(4096);
 const cell = z.object({
   namespace: z.string().min(1).max(63).describe('The namespace of the Cell.'),
   name: z.string().min(1).max(253).describe('The name of the Cell.'),
-  version: z
-    .string()
-    .min(1)
-    .max(67)
-    .optional()
-    .describe('The version that the Cell must serve. Default: any.'),
+  version: optional(z.string().min(1).max(67)).describe(
+    'The version that the Cell must serve. Default: any.',
+  ),
 });
 
 const stage = withRules(
@@ -94,48 +77,34 @@ const stage = withRules(
     clusterSelectors: clusterSelectors.describe(
       'The clusters of the stage, as in a BindingPolicy: those that match any of the selectors.',
     ),
-    filter: expression
-      .optional()
-      .describe(
-        'CEL over downsyncClause, an object as the Binding lists it: whether the stage looks at the status of the object. KubeStellar syncs all objects regardless. Default: the stage looks at all.',
-      ),
-    condition: expression
-      .optional()
-      .describe(
-        'CEL over obj (or combinedStatus), the CombinedStatus of one object: whether the object fulfils the stage. The stage is fulfilled when all objects fulfil it. Without a condition, only promote ends the stage.',
-      ),
+    filter: optional(expression).describe(
+      'CEL over downsyncClause, an object as the Binding lists it: whether the stage looks at the status of the object. KubeStellar syncs all objects regardless. Default: the stage looks at all.',
+    ),
+    condition: optional(expression).describe(
+      'CEL over obj (or combinedStatus), the CombinedStatus of one object: whether the object fulfils the stage. The stage is fulfilled when all objects fulfil it. Without a condition, only promote ends the stage.',
+    ),
     approval: z
       .enum(['Automatic', 'Manual'])
       .default('Automatic')
       .describe(
         'Once this stage is fulfilled, the next one begins automatically (Automatic), or when you send promote (Manual). Default: Automatic.',
       ),
-    soak: duration
-      .optional()
-      .describe(
-        'How long the stage must stay fulfilled without a change of its objects or clusters. Default: 0s.',
-      ),
-    timeout: duration.optional().describe('How long the stage may take to be fulfilled. Default: no limit.'),
-    onTimeout: z
-      .enum(['Hold', 'RollBack'])
-      .optional()
-      .describe(
-        'What happens after the timeout, or after too many failures. Hold: the stage stays as it is until a person decides. RollBack: Okra deletes its BindingPolicy and returns to the previous stage; a stage whose clusters may already have had the workload is held instead. Default: Hold.',
-      ),
-    progressive: progressive
-      .optional()
-      .describe(
-        'Rolls the stage out to a few clusters at a time, and evaluates the condition for each cluster separately. Fields that are not set default to spec.progressive. Default: all clusters at once.',
-      ),
-    mandatory: z
-      .boolean()
-      .optional()
-      .describe('Whether no cluster of the stage may fail, regardless of maxFailures. Default: false.'),
-    cell: cell
-      .optional()
-      .describe(
-        'A Cell that must be Ready for the stage to be fulfilled, so that workload and traffic move together.',
-      ),
+    soak: optional(duration).describe(
+      'How long the stage must stay fulfilled without a change of its objects or clusters. Default: 0s.',
+    ),
+    timeout: optional(duration).describe('How long the stage may take to be fulfilled. Default: no limit.'),
+    onTimeout: optional(z.enum(['Hold', 'RollBack'])).describe(
+      'What happens after the timeout, or after too many failures. Hold: the stage stays as it is until a person decides. RollBack: Okra deletes its BindingPolicy and returns to the previous stage; a stage whose clusters may already have had the workload is held instead. Default: Hold.',
+    ),
+    progressive: optional(progressive).describe(
+      'Rolls the stage out to a few clusters at a time, and evaluates the condition for each cluster separately. Fields that are not set default to spec.progressive. Default: all clusters at once.',
+    ),
+    mandatory: optional(z.boolean()).describe(
+      'Whether no cluster of the stage may fail, regardless of maxFailures. Default: false.',
+    ),
+    cell: optional(cell).describe(
+      'A Cell that must be Ready for the stage to be fulfilled, so that workload and traffic move together.',
+    ),
   }),
   [
     {
@@ -196,19 +165,15 @@ const fields = z.object({
     .describe(
       'What happens to the BindingPolicy of an earlier stage. Keep: it stays, so that the clusters add up. Remove: Okra deletes it once the BindingPolicy of the next stage is bound. Default: Keep.',
     ),
-  progressive: progressive
-    .optional()
-    .describe(
-      'Rolls every stage with a condition out to a few clusters at a time. Default: as each stage says.',
-    ),
-  space: space
-    .optional()
-    .describe(
-      'The Secret with the kubeconfig of the workload description space, where Okra creates BindingPolicies. Default: the cluster that Okra runs in.',
-    ),
-  windows: windows
-    .optional()
-    .describe('When the next stage may begin. Rolling back never waits. Default: at any time.'),
+  progressive: optional(progressive).describe(
+    'Rolls every stage with a condition out to a few clusters at a time. Default: as each stage says.',
+  ),
+  space: optional(space).describe(
+    'The Secret with the kubeconfig of the workload description space, where Okra creates BindingPolicies. Default: the cluster that Okra runs in.',
+  ),
+  windows: optional(windows).describe(
+    'When the next stage may begin. Rolling back never waits. Default: at any time.',
+  ),
 });
 
 const spec = withRules(fields, [
@@ -228,7 +193,7 @@ const spec = withRules(fields, [
   },
 ]);
 
-const status = z.object({ ...stagedStatusFields, conditions: conditions.optional() });
+const status = z.object({ ...stagedStatusFields, conditions: optional(conditions) });
 
 const LONGEST_NAME = 40;
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { optional, z } from 'zod';
 import { withRules, type Rule } from './rules.ts';
 
 const durationSeconds = z
@@ -17,12 +17,9 @@ const targetStickiness = withRules(
         'The type of cookie: lb_cookie is set by the load balancer, app_cookie by your application. AWS ignores weights with app_cookie; use it only in a rule without a Cell that forwards to one target group.',
       ),
     durationSeconds,
-    cookieName: z
-      .string()
-      .min(1)
-      .max(256)
-      .optional()
-      .describe('The name of the cookie of your application; only with app_cookie.'),
+    cookieName: optional(z.string().min(1).max(256)).describe(
+      'The name of the cookie of your application; only with app_cookie.',
+    ),
   }),
   [
     {
@@ -42,16 +39,12 @@ const targetStickiness = withRules(
 
 /** The stickiness settings of a forward action. */
 export const stickiness = {
-  targetGroupStickiness: targetGroupStickiness
-    .optional()
-    .describe(
-      'Keeps a client on the target group that first served it, regardless of later weights. Default: off.',
-    ),
-  targetStickiness: targetStickiness
-    .optional()
-    .describe(
-      'Keeps a client on one target within its target group; requires targetGroupStickiness. Okra sets it as attributes of every target group in the rule. Default: the attributes stay as they are.',
-    ),
+  targetGroupStickiness: optional(targetGroupStickiness).describe(
+    'Keeps a client on the target group that first served it, regardless of later weights. Default: off.',
+  ),
+  targetStickiness: optional(targetStickiness).describe(
+    'Keeps a client on one target within its target group; requires targetGroupStickiness. Okra sets it as attributes of every target group in the rule. Default: the attributes stay as they are.',
+  ),
 };
 
 interface Sticky {
@@ -82,17 +75,16 @@ export const stickinessRules: readonly Rule<Sticky>[] = [
 ];
 
 const onListener = {
-  targetGroupStickiness: z
-    .object({
+  targetGroupStickiness: optional(
+    z.object({
       enabled: z
         .boolean()
         .describe('Whether the flows of a client stay on the target group of the first flow.'),
-    })
-    .optional()
-    .describe(
-      'Keeps the flows of a client on the target group of its first flow, regardless of later weights. Default: the current setting of the listener.',
-    ),
-  targetStickiness: z.object({}).optional().describe('Refused: a Network Load Balancer has no cookies.'),
+    }),
+  ).describe(
+    'Keeps the flows of a client on the target group of its first flow, regardless of later weights. Default: the current setting of the listener.',
+  ),
+  targetStickiness: optional(z.object({})).describe('Refused: a Network Load Balancer has no cookies.'),
 };
 
 const noCookies: Rule<Sticky> = {

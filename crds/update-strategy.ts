@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { optional, z } from 'zod';
 import { analysisStep } from './analysis.ts';
 import { approvalStep, canary, onFailure } from './canary-steps.ts';
 import { checkStep } from './check-step.ts';
@@ -8,24 +8,20 @@ import { exactlyOneOf, keysOf, withRules } from './rules.ts';
 import { BRIEF } from './structural-schema.ts';
 
 const blueGreenStepKinds = {
-  analysis: analysisStep.optional().describe('Runs an Argo Rollouts analysis, which must be successful.'),
-  pause: z
-    .object({
-      duration: durationOrSeconds
-        .optional()
-        .describe(
-          'How long, for example 30 (seconds), 5s, 10m or 1h30m. Default: until you resume the rollout.',
-        ),
-    })
-    .optional()
-    .describe('Holds the rollout.'),
-  check: checkStep.optional().describe('Okra measures a metric in a Check, which must be successful.'),
-  job: jobStep
-    .optional()
+  analysis: optional(analysisStep).describe('Runs an Argo Rollouts analysis, which must be successful.'),
+  pause: optional(
+    z.object({
+      duration: optional(durationOrSeconds).describe(
+        'How long, for example 30 (seconds), 5s, 10m or 1h30m. Default: until you resume the rollout.',
+      ),
+    }),
+  ).describe('Holds the rollout.'),
+  check: optional(checkStep).describe('Okra measures a metric in a Check, which must be successful.'),
+  job: optional(jobStep)
     .meta({ [BRIEF]: true })
     .describe('Runs a Job, as in canary.steps, which must succeed.'),
-  approval: approvalStep.optional().describe('Holds the rollout until people approve.'),
-  promote: z.object({}).optional().describe('Shifts all traffic to the new version in one write.'),
+  approval: optional(approvalStep).describe('Holds the rollout until people approve.'),
+  promote: optional(z.object({})).describe('Shifts all traffic to the new version in one write.'),
 };
 
 const blueGreenStep = withRules(z.object(blueGreenStepKinds), [
@@ -43,11 +39,9 @@ const blueGreenSteps = withRules(z.array(blueGreenStep).max(20), [
 
 const bake = z.object({
   duration: duration.describe('How long, for example 30m or 2h; with an analysis, from its start.'),
-  analysis: analysisStep
-    .optional()
-    .describe(
-      'An Argo Rollouts analysis that runs during the bake. If it fails, Okra shifts all traffic back in one write.',
-    ),
+  analysis: optional(analysisStep).describe(
+    'An Argo Rollouts analysis that runs during the bake. If it fails, Okra shifts all traffic back in one write.',
+  ),
 });
 
 /** How a new version comes into service. */
@@ -59,30 +53,24 @@ export const updateStrategy = withRules(
       .describe(
         'How Okra rolls out a new version: Canary, in steps that move weight, or BlueGreen, in one switch.',
       ),
-    canary: canary.optional().describe('The settings of a canary rollout.'),
-    blueGreen: z
-      .object({
-        steps: blueGreenSteps.optional().describe('The steps, in order. Default: promote at once.'),
-        onFailure: onFailure.optional().describe('What happens when a step fails, as in canary.'),
-      })
-      .optional()
-      .describe('The settings of a blue-green rollout.'),
-    bake: bake
-      .optional()
-      .describe(
-        'Watches the new version after it has all traffic. Until the bake ends, the old target groups stay at weight 0, so that one write shifts all traffic back.',
-      ),
-    detachAfter: duration
-      .optional()
-      .describe(
-        'How long the old target groups stay in the rule at weight 0 after a rollout, still health-checked, so that one write shifts the traffic back. One without a healthy target is removed at once. Default: 10m.',
-      ),
-    rollbackWindow: z
-      .object({ duration: duration.describe('How long, for example 24h.') })
-      .optional()
-      .describe(
-        'How long after a version was replaced spec.version swaps it in again at once. Later, it takes the steps of a new version. Default: for ever.',
-      ),
+    canary: optional(canary).describe('The settings of a canary rollout.'),
+    blueGreen: optional(
+      z.object({
+        steps: optional(blueGreenSteps).describe('The steps, in order. Default: promote at once.'),
+        onFailure: optional(onFailure).describe('What happens when a step fails, as in canary.'),
+      }),
+    ).describe('The settings of a blue-green rollout.'),
+    bake: optional(bake).describe(
+      'Watches the new version after it has all traffic. Until the bake ends, the old target groups stay at weight 0, so that one write shifts all traffic back.',
+    ),
+    detachAfter: optional(duration).describe(
+      'How long the old target groups stay in the rule at weight 0 after a rollout, still health-checked, so that one write shifts the traffic back. One without a healthy target is removed at once. Default: 10m.',
+    ),
+    rollbackWindow: optional(
+      z.object({ duration: duration.describe('How long, for example 24h.') }),
+    ).describe(
+      'How long after a version was replaced spec.version swaps it in again at once. Later, it takes the steps of a new version. Default: for ever.',
+    ),
   }),
   [
     {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { optional, z } from 'zod';
 import { withRules } from './rules.ts';
 
 /** The days of the week, as windows name them. */
@@ -58,19 +58,14 @@ const window = withRules(
     timeZone: timeZone
       .default('UTC')
       .describe('The IANA time zone of the times and dates, such as Europe/Berlin. Default: UTC.'),
-    days: z
-      .array(z.enum(weekdays))
-      .min(1)
-      .max(7)
-      .optional()
-      .describe('The days on which the window opens: Mon, Tue, Wed, Thu, Fri, Sat, Sun. Default: every day.'),
+    days: optional(z.array(z.enum(weekdays)).min(1).max(7)).describe(
+      'The days on which the window opens: Mon, Tue, Wed, Thu, Fri, Sat, Sun. Default: every day.',
+    ),
     start: time('When it opens, from 00:00 to 23:59.'),
     end: time('When it closes. A time at or before start is on the next day.'),
-    excludeDates: z
-      .array(date)
-      .max(100)
-      .optional()
-      .describe('Dates on which it does not open, such as 2026-12-24.'),
+    excludeDates: optional(z.array(date).max(100)).describe(
+      'Dates on which it does not open, such as 2026-12-24.',
+    ),
   }),
   [
     {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { optional, z } from 'zod';
 import { carried, cellListenerRule, listenerRule } from '../listener-rule.ts';
 import { applicationListenerARN, deletionPolicy, listenerARN, targetGroupSelector } from '../common.ts';
 import {
@@ -16,14 +16,13 @@ const block = z.object({
   listenerARN: listenerARN.describe(
     'The ARN of an existing listener. With the type AWSNetworkLoadBalancer, that of a Network Load Balancer.',
   ),
-  listener: z
-    .object({
+  listener: optional(
+    z.object({
       rule: cellListenerRule.describe('The listener rule that Okra creates, and uses to shift traffic.'),
-    })
-    .optional()
-    .describe(
-      'The rule that Okra creates on the listener. Required with the type AWSApplicationLoadBalancer, refused with AWSNetworkLoadBalancer.',
-    ),
+    }),
+  ).describe(
+    'The rule that Okra creates on the listener. Required with the type AWSApplicationLoadBalancer, refused with AWSNetworkLoadBalancer.',
+  ),
   targetGroupSelector,
 });
 
@@ -36,25 +35,20 @@ const spec = z.object({
       ),
     })
     .describe('The desired rule of the listener.'),
-  deletionPolicy: deletionPolicy
-    .optional()
-    .describe(
-      'What happens to the rule when this object is deleted: Retain leaves it serving, Delete deletes it if its tag names this object as the owner. Default: Retain.',
-    ),
+  deletionPolicy: optional(deletionPolicy).describe(
+    'What happens to the rule when this object is deleted: Retain leaves it serving, Delete deletes it if its tag names this object as the owner. Default: Retain.',
+  ),
 });
 
 const status = loadBalancerStatus({
-  listenerARN: z.string().max(512).optional().describe('The listener that has the rule.'),
-  ruleARN: z.string().max(512).optional().describe('The ARN of the rule.'),
-  listener: z
-    .object({ rule: listenerRule.describe('The rule as read back from ELBv2.') })
-    .optional()
-    .describe('What ELBv2 serves.'),
-  carried: carried
-    .optional()
-    .describe(
-      'What the rule does besides matching and forwarding, as read from ELBv2: authentication, rewriting. It is not in any spec; Okra keeps it in each write.',
-    ),
+  listenerARN: optional(z.string().max(512)).describe('The listener that has the rule.'),
+  ruleARN: optional(z.string().max(512)).describe('The ARN of the rule.'),
+  listener: optional(z.object({ rule: listenerRule.describe('The rule as read back from ELBv2.') })).describe(
+    'What ELBv2 serves.',
+  ),
+  carried: optional(carried).describe(
+    'What the rule does besides matching and forwarding, as read from ELBv2: authentication, rewriting. It is not in any spec; Okra keeps it in each write.',
+  ),
 });
 
 /** A rule of an Application Load Balancer's listener, kept exactly as its spec says. */
@@ -80,11 +74,9 @@ export const awsApplicationLoadBalancerConfig = defineResource({
 export const applicationLoadBalancer = {
   type,
   blockNames: ['awsApplicationLoadBalancer'],
-  block: block
-    .optional()
-    .describe(
-      'The Application Load Balancer in front of the clusters. The type AWSNetworkLoadBalancer accepts this field too, without its listener block.',
-    ),
+  block: optional(block).describe(
+    'The Application Load Balancer in front of the clusters. The type AWSNetworkLoadBalancer accepts this field too, without its listener block.',
+  ),
   config: awsApplicationLoadBalancerConfig,
 } as const satisfies LoadBalancerSchemas;
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { optional, z } from 'zod';
 import { networkListenerARN, targetGroupSelector } from '../common.ts';
 import { forwardTargetGroups } from '../listener-rule.ts';
 import {
@@ -19,15 +19,14 @@ const block = withRules(
     listenerARN: networkListenerARN.describe(
       'The ARN of an existing listener. Okra sets the target groups of its default action.',
     ),
-    listener: z
-      .object({
-        forward: withRules(z.object(networkStickiness.fields), networkStickiness.rules)
-          .optional()
-          .describe('The stickiness; the rollout sets the target groups and their weights.'),
-        rule: z.object({}).optional().describe('Refused: the default action has the weights, for all flows.'),
-      })
-      .optional()
-      .describe('The stickiness of the default action of the listener.'),
+    listener: optional(
+      z.object({
+        forward: optional(withRules(z.object(networkStickiness.fields), networkStickiness.rules)).describe(
+          'The stickiness; the rollout sets the target groups and their weights.',
+        ),
+        rule: optional(z.object({})).describe('Refused: the default action has the weights, for all flows.'),
+      }),
+    ).describe('The stickiness of the default action of the listener.'),
     targetGroupSelector,
   }),
   [
@@ -53,24 +52,22 @@ const spec = z.object({
 });
 
 const status = loadBalancerStatus({
-  listenerARN: z.string().max(512).optional().describe('The listener.'),
-  listener: z
-    .object({
+  listenerARN: optional(z.string().max(512)).describe('The listener.'),
+  listener: optional(
+    z.object({
       forward: z
         .object({
           targetGroups: forwardTargetGroups,
-          targetGroupStickiness: z
-            .object({
+          targetGroupStickiness: optional(
+            z.object({
               enabled: z.boolean().describe('Whether the flows of a client stay on a target group.'),
-              durationSeconds: z.int().optional().describe('How long, if ELBv2 reports a time.'),
-            })
-            .optional()
-            .describe('The stickiness of the listener.'),
+              durationSeconds: optional(z.int()).describe('How long, if ELBv2 reports a time.'),
+            }),
+          ).describe('The stickiness of the listener.'),
         })
         .describe('The default action as read back from ELBv2.'),
-    })
-    .optional()
-    .describe('What ELBv2 serves.'),
+    }),
+  ).describe('What ELBv2 serves.'),
 });
 
 /** The default action of a Network Load Balancer's listener, kept exactly as its spec says. */
@@ -92,7 +89,7 @@ export const awsNetworkLoadBalancerConfig = defineResource({
 export const networkLoadBalancer = {
   type,
   blockNames: ['awsNetworkLoadBalancer', 'awsApplicationLoadBalancer'],
-  block: block.optional().describe('The Network Load Balancer in front of the clusters.'),
+  block: optional(block).describe('The Network Load Balancer in front of the clusters.'),
   config: awsNetworkLoadBalancerConfig,
 } as const satisfies LoadBalancerSchemas;
 
