@@ -1,16 +1,16 @@
-import { optional, z } from 'zod';
+import { boolean, object, optional, record, string, type z } from 'zod';
 import { cellStatus } from './cell-status.ts';
-import { withKeys } from './common.ts';
+import { integer, listOf, nonEmpty, withKeys } from './common.ts';
 import { keysOf, matching, withRules, type Rule } from './rules.ts';
 
-const name = (what: string) => z.string().min(1).max(253).describe(what);
+const name = (what: string) => nonEmpty(253).describe(what);
 
 const FIELD_PATH = `^(?:metadata[.](?:name|namespace|uid|generation|resourceVersion|creationTimestamp|labels|annotations)|spec[.][A-Za-z]+|status[.](?:${keysOf(cellStatus.shape).join('|')}))(?:[.[].+)?$`;
 
 const fieldRef = optional(
-  z.object({
+  object({
     fieldPath: matching(
-      z.string().min(1).max(253),
+      nonEmpty(253),
       FIELD_PATH,
       'must be the path of a field of a Cell, such as status.desiredVersion, status.rollout.canary.targetGroups[0].fullName or status.rollout.loadBalancer.fullName. Correct it.',
     ).describe(
@@ -19,7 +19,7 @@ const fieldRef = optional(
   }),
 ).describe('The field of the Cell that has the value.');
 
-const podTemplateHashValue = optional(z.string().max(64)).describe(
+const podTemplateHashValue = optional(string().max(64)).describe(
   'Refused: a Cell has no pod template hash. Use fieldRef.',
 );
 
@@ -32,10 +32,10 @@ const noPodTemplateHash: Rule<{ readonly podTemplateHashValue?: string | undefin
 };
 
 const valueFrom = withRules(
-  z.object({
+  object({
     fieldRef,
     secretKeyRef: optional(
-      z.object({ name: name('The name of the Secret.'), key: name('The key in the Secret.') }),
+      object({ name: name('The name of the Secret.'), key: name('The key in the Secret.') }),
     ).describe(
       'A key of a Secret in the namespace of the Cell. Okra passes the reference on; only Argo Rollouts reads the Secret.',
     ),
@@ -54,10 +54,10 @@ const valueFrom = withRules(
 );
 
 const valueFromOfExperiment = withRules(
-  z.object({
+  object({
     fieldRef,
     secretKeyRef: optional(
-      z.object({ name: name('The name of the Secret.'), key: name('The key in the Secret.') }),
+      object({ name: name('The name of the Secret.'), key: name('The key in the Secret.') }),
     ).describe('Refused: Argo Rollouts drops it in an Experiment. Declare it in the AnalysisTemplate.'),
     podTemplateHashValue,
   }),
@@ -82,9 +82,9 @@ const valueFromOfExperiment = withRules(
 
 function argumentsWith<From extends z.ZodType>(from: From) {
   const argument = withRules(
-    z.object({
+    object({
       name: name('The name of the argument, as the template declares it.'),
-      value: optional(z.string().max(4096)).describe('The value itself.'),
+      value: optional(string().max(4096)).describe('The value itself.'),
       valueFrom: optional(from).describe('Where Okra reads the value when the analysis starts.'),
     }),
     [
@@ -95,17 +95,17 @@ function argumentsWith<From extends z.ZodType>(from: From) {
       },
     ],
   );
-  return optional(z.array(argument).max(64)).describe('The arguments for the templates.');
+  return optional(listOf(argument, 64)).describe('The arguments for the templates.');
 }
 
 /** The arguments of an analysis within an experiment. */
 export const experimentArguments = argumentsWith(valueFromOfExperiment);
 
 const texts = (field: string, longest: number) =>
-  withKeys(z.record(z.string(), z.string().max(longest)), { field, shortest: 1, longest: 317, most: 32 });
+  withKeys(record(string(), string().max(longest)), { field, shortest: 1, longest: 317, most: 32 });
 
 /** Labels and annotations that are added to what is made. */
-export const addedMetadata = z.object({
+export const addedMetadata = object({
   labels: optional(texts('labels', 63)).describe('The labels to add.'),
   annotations: optional(texts('annotations', 4096)).describe('The annotations to add.'),
 });
@@ -116,27 +116,22 @@ const once = <Value extends { readonly metricName: string }>(field: string): Rul
   holds: (list) => new Set(list.map((one) => one.metricName)).size === list.length,
 });
 
-const metricName = z.string().min(1).max(128).describe('The name of the metric, or a regular expression.');
+const metricName = nonEmpty(128).describe('The name of the metric, or a regular expression.');
 
 /** What an AnalysisRun is made with besides its templates and arguments. */
 export const analysisSettings = {
-  dryRun: optional(withRules(z.array(z.object({ metricName })).max(16), [once('dryRun')])).describe(
+  dryRun: optional(withRules(listOf(object({ metricName }), 16), [once('dryRun')])).describe(
     'Metrics that are measured without affecting the verdict.',
   ),
   measurementRetention: optional(
     withRules(
-      z
-        .array(
-          z.object({
-            metricName,
-            limit: z
-              .int()
-              .min(1)
-              .max(1000)
-              .describe('How many measurements the AnalysisRun keeps, by metric.'),
-          }),
-        )
-        .max(16),
+      listOf(
+        object({
+          metricName,
+          limit: integer(1, 1000).describe('How many measurements the AnalysisRun keeps, by metric.'),
+        }),
+        16,
+      ),
       [once('measurementRetention')],
     ),
   ).describe('How many measurements of a metric the AnalysisRun keeps. Default: 10.'),
@@ -148,26 +143,21 @@ export const analysisSettings = {
 /** The name of a template, and where it is. */
 export const templateReference = {
   templateName: name('The name of the AnalysisTemplate, in the namespace of the Cell.'),
-  clusterScope: optional(z.boolean()).describe('Whether it is a ClusterAnalysisTemplate. Default: false.'),
+  clusterScope: optional(boolean()).describe('Whether it is a ClusterAnalysisTemplate. Default: false.'),
 };
 
 /** An analysis: of a step, or in the background of several. */
-export const analysisStep = z.object({
-  templates: z
-    .array(z.object(templateReference))
-    .min(1)
-    .max(10)
-    .describe('The Argo Rollouts templates with the metrics of the AnalysisRun.'),
+export const analysisStep = object({
+  templates: listOf(object(templateReference), 10, 1).describe(
+    'The Argo Rollouts templates with the metrics of the AnalysisRun.',
+  ),
   args: argumentsWith(valueFrom),
   ...analysisSettings,
 });
 
 /** The analysis that runs in the background of the steps. */
 export const backgroundAnalysis = analysisStep.extend({
-  startingStep: z
-    .int()
-    .min(0)
-    .max(99)
+  startingStep: integer(0, 99)
     .default(0)
     .describe('The index of the step at which it starts, from 0. Default: 0.'),
 });

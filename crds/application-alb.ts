@@ -1,5 +1,5 @@
-import { optional, z } from 'zod';
-import { applicationListenerARN, targetGroupARN } from './common.ts';
+import { object, optional } from 'zod';
+import { applicationListenerARN, integer, nonEmpty, targetGroupARN } from './common.ts';
 import { forwardConfigMatch, forwardConfigRules } from './listener-rule.ts';
 import { withRules, type Rule } from './rules.ts';
 
@@ -14,12 +14,12 @@ export const equalities: Rule<string> = {
 };
 
 const targetGroup = withRules(
-  z.object({
+  object({
     arn: optional(targetGroupARN).describe('The ARN of the target group, for an application on one cluster.'),
-    targetgroupBindingSelector: optional(withRules(z.string().min(1).max(512), [equalities])).describe(
+    targetgroupBindingSelector: optional(withRules(nonEmpty(512), [equalities])).describe(
       'Selects, by labels such as svc=web, the TargetGroupBinding of the AWS Load Balancer Controller in each cluster.',
     ),
-    arnFromLabel: optional(z.string().min(1).max(317)).describe(
+    arnFromLabel: optional(nonEmpty(317)).describe(
       'The label of the clusters in spec.clusters that has the ARN as its value.',
     ),
   }),
@@ -35,13 +35,13 @@ const targetGroup = withRules(
   ],
 );
 
-const weight = (what: string) => z.int().min(1).max(1000).default(100).describe(`${what} Default: 100.`);
+const weight = (what: string) => integer(1, 1000).default(100).describe(`${what} Default: 100.`);
 
 /** The listener rule of an application, and how its weights move. */
-export const applicationLoadBalancerOfApplication = z.object({
+export const applicationLoadBalancerOfApplication = object({
   listenerARN: applicationListenerARN.describe('The ARN of the listener of the Application Load Balancer.'),
   forwardConfig: withRules(
-    z.object({
+    object({
       ...forwardConfigMatch,
       targetGroup: targetGroup.describe('How Okra finds the target group of each cluster.'),
     }),
@@ -51,7 +51,7 @@ export const applicationLoadBalancerOfApplication = z.object({
   ),
   updateStrategy: optional(
     withRules(
-      z.object({
+      object({
         stepWeight: weight('How much weight moves in each step.'),
         totalWeight: weight('The weight that represents all traffic.'),
       }),

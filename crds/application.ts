@@ -1,7 +1,7 @@
-import { optional, z } from 'zod';
+import { enum as choice, object, optional, record, string, unknown, type z } from 'zod';
 import { applicationLoadBalancerOfApplication, equalities } from './application-alb.ts';
 import { clusterLabels, eachNameOnce, objectName } from './cell-clusters.ts';
-import { withKeys } from './common.ts';
+import { listOf, nonEmpty, withKeys } from './common.ts';
 import { withRules } from './rules.ts';
 import { analysisStep } from './analysis.ts';
 import { analysisOfCell } from './check-analysis.ts';
@@ -11,7 +11,7 @@ import { BRIEF } from './structural-schema.ts';
 const { templates, args } = analysisStep.shape;
 
 const check = withRules(
-  z.object({
+  object({
     name: objectName(40, 'what measures is').describe(
       'The name of the check; Jobs, AnalysisRuns and Checks are named after it.',
     ),
@@ -41,32 +41,31 @@ const check = withRules(
 );
 
 /** Checks of an application: before, during or after its traffic moves. */
-const checksOf = (list: string) =>
-  withRules(z.array(check).max(8), [eachNameOnce(list)]).meta({ 'x-kubernetes-list-type': 'atomic' });
+const checksOf = (field: string) =>
+  withRules(listOf(check, 8), [eachNameOnce(field)]).meta({ 'x-kubernetes-list-type': 'atomic' });
 
 /** A check of an application. */
 export type ApplicationCheck = z.output<typeof check>;
 
-const text = z.string().max(4096);
+const shortText = string().max(4096);
 
-const revisionData = z.object({
-  hash: z.string().max(64),
-  version: z.string().max(63),
-  content: z.object({
-    clusters: z
-      .array(
-        z.object({
-          name: text,
-          eksName: text,
-          server: text,
-          certificateAuthority: z.string().max(65_536),
-          secretName: text,
-        }),
-      )
-      .max(64),
-    secretLabels: z.record(z.string(), text),
-    targetGroups: z.array(z.object({ arn: text, clusters: z.array(text).max(64) })).max(64),
-    application: z.unknown(),
+const revisionData = object({
+  hash: string().max(64),
+  version: string().max(63),
+  content: object({
+    clusters: listOf(
+      object({
+        name: shortText,
+        eksName: shortText,
+        server: shortText,
+        certificateAuthority: string().max(65_536),
+        secretName: shortText,
+      }),
+      64,
+    ),
+    secretLabels: record(string(), shortText),
+    targetGroups: listOf(object({ arn: shortText, clusters: listOf(shortText, 64) }), 64),
+    application: unknown(),
   }),
 });
 
@@ -90,13 +89,12 @@ export function parseRevisionData(data: unknown): RevisionData | undefined {
 const ANYTHING = 'x-kubernetes-preserve-unknown-fields';
 
 // The API server cannot tell the keys of the shorter form from fields, so that only Okra looks at them.
-const clusterSelector = z
-  .object({
-    matchEKSTags: optional(clusterLabels('matchEKSTags')).describe(
-      'Tags that the EKS cluster must have; all of them must match.',
-    ),
-  })
-  .catchall(z.string().max(512))
+const clusterSelector = object({
+  matchEKSTags: optional(clusterLabels('matchEKSTags')).describe(
+    'Tags that the EKS cluster must have; all of them must match.',
+  ),
+})
+  .catchall(string().max(512))
   .refine(({ matchEKSTags, ...labels }) => {
     const several = [matchEKSTags ?? {}, labels].map((map) => Object.keys(map).length > 0);
     return several.filter(Boolean).length === 1;
@@ -106,8 +104,7 @@ const clusterSelector = z
 const SECRET_TYPE = 'argocd.argoproj.io/secret-type';
 
 // A Secret with any other is refused, but only once everything else is ready.
-const labelValue = z
-  .string()
+const labelValue = string()
   .max(63)
   .regex(
     /^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$/,
@@ -115,7 +112,7 @@ const labelValue = z
   );
 
 const secretLabels = withRules(
-  withKeys(z.record(z.string(), labelValue), {
+  withKeys(record(string(), labelValue), {
     field: 'clusterSecret.labels',
     shortest: 1,
     longest: 317,
@@ -132,11 +129,11 @@ const secretLabels = withRules(
 );
 
 const clusterSecret = withRules(
-  z.object({
+  object({
     labels: optional(secretLabels).describe(
       'Labels for the cluster secrets, for the ApplicationSet to select.',
     ),
-    lables: optional(z.record(z.string(), z.string().max(63)).meta({ maxProperties: 32 })).describe(
+    lables: optional(record(string(), string().max(63)).meta({ maxProperties: 32 })).describe(
       'Refused: a misspelling of labels.',
     ),
   }),
@@ -150,9 +147,9 @@ const clusterSecret = withRules(
 );
 
 const applicationSet = withRules(
-  z.object({
-    name: optional(z.string().min(1).max(253)).describe('The name of the ApplicationSet.'),
-    selector: optional(withRules(z.string().min(1).max(512), [equalities])).describe(
+  object({
+    name: optional(nonEmpty(253)).describe('The name of the ApplicationSet.'),
+    selector: optional(withRules(nonEmpty(512), [equalities])).describe(
       'Selects the ApplicationSet by labels, such as svc=web. Separate several with commas.',
     ),
   }),
@@ -166,7 +163,7 @@ const applicationSet = withRules(
 );
 
 const argocd = withRules(
-  z.object({
+  object({
     clusterSecret: optional(clusterSecret).describe(
       'The Argo CD cluster secrets: one for each cluster, in the namespace of the Cell.',
     ),
@@ -174,9 +171,8 @@ const argocd = withRules(
       'The ApplicationSet that deploys the application, in the namespace of the Cell. Its Applications must be Synced and Healthy.',
     ),
     updateStrategy: optional(
-      z.object({
-        type: z
-          .enum(['CreateBeforeDelete', 'DeleteBeforeCreate'])
+      object({
+        type: choice(['CreateBeforeDelete', 'DeleteBeforeCreate'])
           .default('CreateBeforeDelete')
           .describe(
             'CreateBeforeDelete adds the new clusters first, DeleteBeforeCreate removes the old ones first and needs applicationSet. Default: CreateBeforeDelete.',
@@ -197,7 +193,7 @@ const argocd = withRules(
 
 /** One application of a Cell. */
 export const application = withRules(
-  z.object({
+  object({
     name: objectName(40, 'its Cell, its target groups and its revisions are').describe(
       'The name of the application.',
     ),
@@ -245,7 +241,7 @@ const ruleOf = ({ alb }: z.output<typeof application>): string | undefined =>
   alb && `${alb.listenerARN} ${alb.forwardConfig.priority}`;
 
 /** The applications of a Cell. */
-export const applicationsOfCell = withRules(z.array(application).min(1).max(16), [
+export const applicationsOfCell = withRules(listOf(application, 16, 1), [
   eachNameOnce('applications'),
   {
     cel: 'self.all(one, !has(one.alb) || self.exists_one(other, has(other.alb) && other.alb.listenerARN == one.alb.listenerARN && other.alb.forwardConfig.priority == one.alb.forwardConfig.priority))',

@@ -1,13 +1,13 @@
-import { optional, z } from 'zod';
+import { boolean, object, optional, string, type z } from 'zod';
 import { bindingTargets } from './binding-targets.ts';
-import { deletionPolicy, targetGroupARN } from './common.ts';
+import { atomicList, deletionPolicy, integer, listOf, targetGroupARN } from './common.ts';
 import { newTargetGroup, targetGroupRules } from './new-target-group.ts';
 import { defineResource, type Resource } from './resource.ts';
 import { withRules } from './rules.ts';
 import { missing, syncStatus, syncColumns } from './sets.ts';
 
 const spec = withRules(
-  z.object({
+  object({
     targetGroupARN: optional(targetGroupARN).describe(
       'The target group to register targets in. Without it, Okra creates one.',
     ),
@@ -31,28 +31,23 @@ const spec = withRules(
   ],
 );
 
-const registered = z.object({
-  name: z.string().max(63).describe('The name of the targets in the spec.'),
-  port: z.int().min(1).max(65_535).describe('The port that they are registered with.'),
-  ids: optional(z.array(z.string().max(253)).max(1000))
-    .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('The instance ids or IP addresses that this object has registered.'),
-  clusters: optional(z.array(z.string().max(253)).max(1000))
-    .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('The clusters that Okra has read, with clusterSelector.'),
+const registered = object({
+  name: string().max(63).describe('The name of the targets in the spec.'),
+  port: integer(1, 65_535).describe('The port that they are registered with.'),
+  ids: optional(atomicList(string().max(253), 1000)).describe(
+    'The instance ids or IP addresses that this object has registered.',
+  ),
+  clusters: optional(atomicList(string().max(253), 1000)).describe(
+    'The clusters that Okra has read, with clusterSelector.',
+  ),
   byCluster: optional(
-    z
-      .array(
-        z.object({
-          cluster: z.string().max(253).describe('The name of the cluster.'),
-          ids: z
-            .array(z.string().max(253))
-            .max(1000)
-            .meta({ 'x-kubernetes-list-type': 'atomic' })
-            .describe('The ids that Okra found in the cluster.'),
-        }),
-      )
-      .max(1000),
+    listOf(
+      object({
+        cluster: string().max(253).describe('The name of the cluster.'),
+        ids: atomicList(string().max(253), 1000).describe('The ids that Okra found in the cluster.'),
+      }),
+      1000,
+    ),
   )
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe(
@@ -60,13 +55,13 @@ const registered = z.object({
     ),
 });
 
-const status = z.object({
+const status = object({
   ...syncStatus,
-  targetGroupARN: optional(z.string().max(512)).describe('The target group, named in the spec or created.'),
-  created: optional(z.boolean()).describe('Whether Okra created the target group for this object.'),
-  targets: optional(z.array(registered).max(100))
-    .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('The targets that Okra registered for this object. It never deregisters any others.'),
+  targetGroupARN: optional(string().max(512)).describe('The target group, named in the spec or created.'),
+  created: optional(boolean()).describe('Whether Okra created the target group for this object.'),
+  targets: optional(atomicList(registered, 100)).describe(
+    'The targets that Okra registered for this object. It never deregisters any others.',
+  ),
   missing: missing.describe(
     'The clusters whose secrets are gone; their targets stay registered for a while.',
   ),

@@ -1,6 +1,14 @@
-import { optional, z } from 'zod';
+import { object, optional, type z } from 'zod';
 import { bindingTargets } from './binding-targets.ts';
-import { deletionPolicy, labelSelector, targetGroupARN } from './common.ts';
+import {
+  atomicList,
+  deletionPolicy,
+  integer,
+  labelSelector,
+  listOf,
+  nonEmpty,
+  targetGroupARN,
+} from './common.ts';
 import { newTargetGroup, targetGroupRules } from './new-target-group.ts';
 import { defineResource, type Resource } from './resource.ts';
 import { withRules } from './rules.ts';
@@ -23,7 +31,7 @@ const clusterSelector = withRules(labelSelector, [
   },
 ]);
 
-const awseks = z.object({
+const awseks = object({
   clusterSelector: clusterSelector.describe(
     'The clusters to look into, by the labels of their Argo CD cluster secrets in this namespace.',
   ),
@@ -32,9 +40,9 @@ const awseks = z.object({
   ),
 });
 
-const bindingTemplate = z.object({
+const bindingTemplate = object({
   metadata: optional(
-    z.object({
+    object({
       name: optional(templateName).describe(
         'The name of each AWSTargetGroupBinding, for example web-{{.awseks.cluster.name}}. Default: the name of this set, a dash and the name of the Secret of the cluster.',
       ),
@@ -44,7 +52,7 @@ const bindingTemplate = z.object({
     }),
   ).describe('The name and labels of each AWSTargetGroupBinding.'),
   spec: withRules(
-    z.object({
+    object({
       targetGroupARN: optional(targetGroupARN).describe(
         'One target group for all clusters. Without it, Okra creates one for each cluster.',
       ),
@@ -62,24 +70,21 @@ const bindingTemplate = z.object({
   ).describe('The spec of each AWSTargetGroupBinding.'),
 });
 
-const spec = z.object({
-  generators: z
-    .array(
-      z.object({
-        awseks: awseks.describe('Looks into clusters for TargetGroupBindings.'),
-      }),
-    )
-    .min(1)
-    .max(16)
-    .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('Where to find target groups. The set has everything that any of the generators finds.'),
-  bindingLabels: optional(z.array(z.string().min(1).max(317)).max(64))
+const spec = object({
+  generators: atomicList(
+    object({
+      awseks: awseks.describe('Looks into clusters for TargetGroupBindings.'),
+    }),
+    16,
+    1,
+  ).describe('Where to find target groups. The set has everything that any of the generators finds.'),
+  bindingLabels: optional(listOf(nonEmpty(317), 64))
     .meta({ 'x-kubernetes-list-type': 'set' })
     .describe(
       'The keys of the labels that AWSTargetGroups copy from their TargetGroupBindings; okra.mumo.co/version and labels that Cells select by may be among them. Default: all.',
     ),
   template: optional(
-    z.object({
+    object({
       metadata: optional(templateMetadata(templateLabels)).describe(
         'Labels and annotations of the AWSTargetGroups; they override those of the binding.',
       ),
@@ -90,10 +95,10 @@ const spec = z.object({
   ),
 });
 
-const status = z.object({
+const status = object({
   ...syncStatus,
   clusters: optional(clusterNames).describe('The clusters that Okra has read.'),
-  targetGroups: optional(z.int().min(0)).describe('How many AWSTargetGroups this set has.'),
+  targetGroups: optional(integer(0)).describe('How many AWSTargetGroups this set has.'),
   missing: missing.describe(
     'Cluster secrets that are gone or no longer selected. The AWSTargetGroups of these clusters stay for a while.',
   ),

@@ -1,9 +1,9 @@
-import { optional, z } from 'zod';
-import { labelSelector, withKeys } from './common.ts';
+import { object, optional, record, string, type z } from 'zod';
+import { atomicList, integer, labelSelector, listOf, nonEmpty, withKeys } from './common.ts';
 import { withRules } from './rules.ts';
 import { templateName } from './sets.ts';
 
-const labels = withKeys(z.record(z.string(), z.string().max(1024)), {
+const labels = withKeys(record(string(), string().max(1024)), {
   field: 'nodeSelector',
   shortest: 1,
   longest: 317,
@@ -11,13 +11,12 @@ const labels = withKeys(z.record(z.string(), z.string().max(1024)), {
 });
 
 // Labels may stand in a nodeSelector by themselves, which only a schema that preserves what it does not know can let pass.
-const nodeSelector = z
-  .object({
-    labels: optional(labels).describe('Another spelling of matchLabels.'),
-    matchLabels: optional(labels).describe('Labels that a node must have, with exactly these values.'),
-    matchExpressions: labelSelector.shape.matchExpressions,
-  })
-  .catchall(z.string().max(1024))
+const nodeSelector = object({
+  labels: optional(labels).describe('Another spelling of matchLabels.'),
+  matchLabels: optional(labels).describe('Labels that a node must have, with exactly these values.'),
+  matchExpressions: labelSelector.shape.matchExpressions,
+})
+  .catchall(string().max(1024))
   .meta({ 'x-kubernetes-preserve-unknown-fields': true })
   .describe(
     'The nodes to register, by their labels, in one of three spellings: {matchLabels: {type: node}}, {labels: {type: node}} and {type: node}.',
@@ -25,28 +24,26 @@ const nodeSelector = z
 
 /** The pods, nodes or ids that are registered under one name and port. */
 const bindingTarget = withRules(
-  z.object({
-    name: z.string().min(1).max(63).describe('A name for these targets, which the status uses.'),
-    ids: optional(z.array(z.string().min(1).max(253)).min(1).max(100))
-      .meta({ 'x-kubernetes-list-type': 'atomic' })
-      .describe(
-        'The ids of targets in AWS: instance ids or IP addresses, depending on the type of the target group.',
-      ),
+  object({
+    name: nonEmpty(63).describe('A name for these targets, which the status uses.'),
+    ids: optional(atomicList(nonEmpty(253), 100, 1)).describe(
+      'The ids of targets in AWS: instance ids or IP addresses, depending on the type of the target group.',
+    ),
     clusterName: optional(templateName).describe(
       'The cluster with the nodes or pods, by the name of its Argo CD cluster secret.',
     ),
     clusterSelector: optional(labelSelector).describe(
       'The clusters with the nodes or pods, by the labels of their Argo CD cluster secrets.',
     ),
-    nodeName: optional(z.string().min(1).max(253)).describe('The name of one node to register.'),
+    nodeName: optional(nonEmpty(253)).describe('The name of one node to register.'),
     nodeSelector: optional(nodeSelector),
     podSelector: optional(labelSelector).describe(
       'The pods to register by their IP addresses. Okra registers a pod when it is ready, and deregisters it only when it ends; in between, the load balancer alone checks its health.',
     ),
-    podNamespace: optional(z.string().min(1).max(63)).describe(
+    podNamespace: optional(nonEmpty(63)).describe(
       'The namespace of the pods. Default: that of the AWSTargetGroupBinding.',
     ),
-    port: z.int().min(1).max(65_535).describe('The port that the targets listen on.'),
+    port: integer(1, 65_535).describe('The port that the targets listen on.'),
   }),
   [
     {
@@ -72,10 +69,7 @@ const bindingTarget = withRules(
 );
 
 /** All targets of a binding, each with a name of its own. */
-export const bindingTargets = z
-  .array(bindingTarget)
-  .min(1)
-  .max(20)
+export const bindingTargets = listOf(bindingTarget, 20, 1)
   // The API server says so of a map by itself.
   .refine((targets) => new Set(targets.map(({ name }) => name)).size === targets.length, {
     message: 'Names of targets must be unique. Rename one.',

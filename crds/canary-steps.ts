@@ -1,14 +1,14 @@
-import { optional, z } from 'zod';
+import { enum as choice, object, optional } from 'zod';
 import { analysisStep, backgroundAnalysis } from './analysis.ts';
 import { checkStep } from './check-step.ts';
-import { durationOrSeconds, duration } from './common.ts';
+import { duration, durationOrSeconds, integer, listOf, nonEmpty } from './common.ts';
 import { experimentStep } from './experiment.ts';
 import { jobStep } from './job-step.ts';
 import { exactlyOneOf, keysOf, withRules } from './rules.ts';
 
 /** The approvals that a step waits for. */
-export const approvalStep = z.object({
-  groups: withRules(z.array(z.string().min(1).max(253)).min(1).max(20), [
+export const approvalStep = object({
+  groups: withRules(listOf(nonEmpty(253), 20, 1), [
     {
       cel: "!self.exists(group, group == 'system:masters')",
       message:
@@ -18,23 +18,23 @@ export const approvalStep = z.object({
   ])
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe('Kubernetes groups; an approver must be in at least one of them.'),
-  count: z.int().min(1).max(10).default(1).describe('How many different people must approve. Default: 1.'),
+  count: integer(1, 10).default(1).describe('How many different people must approve. Default: 1.'),
   timeout: optional(duration).describe(
     'How long the step waits before it fails. Default: until it is approved or aborted.',
   ),
-  message: optional(z.string().min(1).max(1024)).describe('What approvers should look at.'),
+  message: optional(nonEmpty(1024)).describe('What approvers should look at.'),
 });
 
 /** The kinds of steps; what becomes of each stands in domain/steps. */
 const stepKinds = {
-  setWeight: optional(z.int().min(0).max(100)).describe(
+  setWeight: optional(integer(0, 100)).describe(
     'The total weight of the canary target groups from this step on: 0 to 100.',
   ),
-  stepWeight: optional(z.int().min(1).max(100)).describe(
+  stepWeight: optional(integer(1, 100)).describe(
     'How much to add to the total weight of the canary target groups: 1 to 100.',
   ),
   pause: optional(
-    z.object({
+    object({
       duration: optional(durationOrSeconds).describe(
         'How long, for example 30 (seconds), 5s, 10m or 1h30m. Default: until you resume the rollout.',
       ),
@@ -50,10 +50,10 @@ const stepKinds = {
 };
 
 /** One step. */
-export const step = withRules(z.object(stepKinds), [exactlyOneOf('steps', keysOf(stepKinds))]);
+export const step = withRules(object(stepKinds), [exactlyOneOf('steps', keysOf(stepKinds))]);
 
 /** The steps of a canary rollout, in order. */
-export const steps = withRules(z.array(step).max(100), [
+export const steps = withRules(listOf(step, 100), [
   {
     cel: '!(self.exists(s, has(s.setWeight)) && self.exists(s, has(s.stepWeight)))',
     message: 'steps must not mix setWeight and stepWeight. Use one of the two in all steps.',
@@ -68,11 +68,11 @@ export const steps = withRules(z.array(step).max(100), [
 ]).meta({ 'x-kubernetes-list-type': 'atomic' });
 
 /** What becomes of a rollout when something that it measures fails. */
-export const onFailure = z.enum(['Revert', 'Hold']);
+export const onFailure = choice(['Revert', 'Hold']);
 
 /** What a canary rollout does: its steps, and what is analysed in their background. */
 export const canary = withRules(
-  z.object({
+  object({
     steps: optional(steps).describe(
       'The steps, in order. After the last one, the new version gets all traffic.',
     ),

@@ -1,12 +1,12 @@
-import { optional, z } from 'zod';
-import { duration, withKeys } from './common.ts';
+import { boolean, object, optional, record, string, type z } from 'zod';
+import { atomicList, duration, listOf, nonEmpty, timestamp, withKeys } from './common.ts';
 import { withRules, type Rule } from './rules.ts';
 
 const NAME_PATTERN = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$';
 
 /** A name that objects are named after. */
 export const objectName = (longest: number, what: string) =>
-  withRules(z.string().min(1).max(longest), [
+  withRules(nonEmpty(longest), [
     {
       cel: `self.matches('${NAME_PATTERN}')`,
       message: `name must have only lower-case letters, digits and dashes, because ${what} named after it. Correct it.`,
@@ -16,19 +16,18 @@ export const objectName = (longest: number, what: string) =>
 
 /** Labels of a cluster, or tags of an EKS cluster. */
 export const clusterLabels = (field: string) =>
-  withKeys(z.record(z.string(), z.string().max(512)), { field, shortest: 1, longest: 317, most: 50 });
+  withKeys(record(string(), string().max(512)), { field, shortest: 1, longest: 317, most: 50 });
 
-const eks = z.object({
-  clusterName: optional(z.string().min(1).max(100)).describe(
+const eks = object({
+  clusterName: optional(nonEmpty(100)).describe(
     'The name of the cluster in EKS. Default: the name of the entry.',
   ),
 });
 
-const clusterOfCell = z.object({
+const clusterOfCell = object({
   name: objectName(63, 'target groups are').describe('The name of the cluster in this Cell.'),
   eks: optional(eks).describe('The EKS cluster.'),
-  requireReady: z
-    .boolean()
+  requireReady: boolean()
     .default(true)
     .describe(
       'Whether the cluster must be ACTIVE and answer /readyz before anything begins. If false, EKS only needs to report its endpoint. Default: true.',
@@ -51,22 +50,20 @@ export const eachNameOnce = (list: string): Rule<readonly NamedEntry[]> => ({
 });
 
 /** The clusters of a Cell. */
-export const clustersOfCell = withRules(z.array(clusterOfCell).min(1).max(64), [
-  eachNameOnce('clusters'),
-]).meta({ 'x-kubernetes-list-type': 'atomic' });
+export const clustersOfCell = withRules(listOf(clusterOfCell, 64, 1), [eachNameOnce('clusters')]).meta({
+  'x-kubernetes-list-type': 'atomic',
+});
 
 /** A cluster of a Cell, as its spec says it. */
 export type ClusterOfCell = z.output<typeof clusterOfCell>;
 
 /** How the clusters of a Cell stand. */
-export const clustersStatus = z
-  .array(
-    z.object({
-      name: z.string().max(63).describe('The name of the cluster in this Cell.'),
-      ready: z.boolean().describe('Whether the cluster is ready.'),
-      message: z.string().max(1024).describe('The reason, in a sentence.'),
-      since: z.iso.datetime().describe('When this began.'),
-    }),
-  )
-  .max(64)
-  .meta({ 'x-kubernetes-list-type': 'atomic' });
+export const clustersStatus = atomicList(
+  object({
+    name: string().max(63).describe('The name of the cluster in this Cell.'),
+    ready: boolean().describe('Whether the cluster is ready.'),
+    message: string().max(1024).describe('The reason, in a sentence.'),
+    since: timestamp.describe('When this began.'),
+  }),
+  64,
+);

@@ -1,11 +1,11 @@
-import { optional, z } from 'zod';
+import { boolean, enum as choice, object, optional, type z } from 'zod';
 import type { analysisStep, backgroundAnalysis } from './analysis.ts';
 import { applicationsOfCell } from './application.ts';
 import type { step } from './canary-steps.ts';
 import { clustersOfCell } from './cell-clusters.ts';
 import { cellRules, nameRules } from './cell-rules.ts';
 import { cellStatus } from './cell-status.ts';
-import { deletionPolicy, duration } from './common.ts';
+import { deletionPolicy, duration, integer, nonEmpty } from './common.ts';
 import type { experimentStep } from './experiment.ts';
 import { ingress } from './ingress.ts';
 import { defineResource, type Resource } from './resource.ts';
@@ -27,7 +27,7 @@ const CORRECT_VERSION = 'Correct it, or remove it to follow the newest version.'
 // A group that leaves a rule is not health checked any more, so that nobody could say whether it can be gone back to.
 const MOST_REPLICAS = 2;
 
-const replicas = withRules(z.int().min(1), [
+const replicas = withRules(integer(1), [
   {
     cel: `self <= ${MOST_REPLICAS}`,
     message:
@@ -36,7 +36,7 @@ const replicas = withRules(z.int().min(1), [
   },
 ]);
 
-const fields = z.object({
+const fields = object({
   ingress: optional(ingress).describe(
     'The load balancer in front of the clusters, and the target groups behind it. Set either this or applications.',
   ),
@@ -44,10 +44,10 @@ const fields = z.object({
   applications: optional(applicationsOfCell).describe(
     'The applications that move to new clusters, in this order. Set either this or ingress.',
   ),
-  parallel: optional(z.boolean()).describe(
+  parallel: optional(boolean()).describe(
     'Whether applications move in parallel. Default: one after the other, in their order.',
   ),
-  onFailure: optional(z.enum(['Rollback', 'Stop'])).describe(
+  onFailure: optional(choice(['Rollback', 'Stop'])).describe(
     'With applications: Rollback rolls a failed application back, Stop leaves everything as it is until a person decides. Default: Rollback.',
   ),
   syncTimeout: optional(duration).describe(
@@ -65,7 +65,7 @@ const fields = z.object({
     'What happens to the listener rule when the Cell is deleted: Retain leaves it serving, Delete deletes it. A Network Load Balancer allows only Retain. Default: Retain.',
   ),
   version: optional(
-    withRules(z.string().min(1).max(63), [
+    withRules(nonEmpty(63), [
       {
         cel: `self.matches('${VERSION_PATTERN}')`,
         message: `${EXPECTED_VERSION}. ${CORRECT_VERSION}`,
@@ -76,15 +76,10 @@ const fields = z.object({
   ).describe(
     'The version to serve: one to three numbers, optionally with a leading v and semver suffixes; v2 is 2.0.0. A version lower than the one that serves now is swapped in at once, without steps. Default: the newest version that is complete and has not failed.',
   ),
-  versionedBy: optional(
-    z.object({ label: z.string().min(1).max(317).describe('The key of the label.') }),
-  ).describe(
+  versionedBy: optional(object({ label: nonEmpty(317).describe('The key of the label.') })).describe(
     'Which label of an AWSTargetGroup has its version; targetGroupSelector.versionLabels takes precedence.',
   ),
-  minHealthyTargets: z
-    .int()
-    .min(1)
-    .max(1000)
+  minHealthyTargets: integer(1, 1000)
     .default(1)
     .describe(
       'How many healthy targets each target group must have before it gets more weight; in each zone, where the load balancer routes within zones. Default: 1.',
@@ -93,9 +88,8 @@ const fields = z.object({
     .default('10m')
     .describe('How long a rollout waits for healthy targets before it fails. Default: 10m.'),
   evacuation: optional(
-    z.object({
-      policy: z
-        .enum(['Auto', 'Disabled'])
+    object({
+      policy: choice(['Auto', 'Disabled'])
         .default('Auto')
         .describe('Auto: moves the weight. Disabled: only reports, in the condition TargetsHealthy.'),
       after: duration
@@ -117,11 +111,11 @@ const fields = z.object({
     'How long a rollout may take before it fails and is reverted. Time spent in pauses, or waiting for people, windows, Freezes and other gates does not count. Default: no limit.',
   ),
   analysis: optional(
-    z.object({
-      successfulRunHistoryLimit: optional(z.int().min(0).max(1000)).describe(
+    object({
+      successfulRunHistoryLimit: optional(integer(0, 1000)).describe(
         'How many successful AnalysisRuns, Experiments, Checks and Jobs Okra keeps, of each kind. Default: 5.',
       ),
-      unsuccessfulRunHistoryLimit: optional(z.int().min(0).max(1000)).describe(
+      unsuccessfulRunHistoryLimit: optional(integer(0, 1000)).describe(
         'How many unsuccessful AnalysisRuns, Experiments, Checks and Jobs Okra keeps, of each kind. Default: 5.',
       ),
     }),

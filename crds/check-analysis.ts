@@ -1,13 +1,13 @@
-import { optional, z } from 'zod';
+import { enum as choice, number, object, optional, type z } from 'zod';
 import { compareOfCell, compareOfCheck, query } from './check-compare.ts';
 import { provider } from './check-providers.ts';
-import { duration } from './common.ts';
+import { duration, integer, nonEmpty } from './common.ts';
 import { withRules, type Rule } from './rules.ts';
 
 const EXPRESSION_PATTERN = '^[A-Za-z0-9_ .+*/%()<>=!&|?:-]+$';
 
 const expression = (what: string) =>
-  withRules(z.string().min(1).max(512), [
+  withRules(nonEmpty(512), [
     {
       cel: `self.matches('${EXPRESSION_PATTERN}')`,
       message:
@@ -19,7 +19,7 @@ const expression = (what: string) =>
 const someTime = (what: string, fallback: string) =>
   duration.default(fallback).describe(`${what} Default: ${fallback}.`);
 
-const limit = (what: string) => optional(z.int().min(0).max(1000)).describe(what);
+const limit = (what: string) => optional(integer(0, 1000)).describe(what);
 
 const fields = {
   provider: optional(provider).describe(
@@ -28,9 +28,9 @@ const fields = {
   query: optional(query).describe(
     'The query: Datadog (API v1), an expression over CloudWatch metrics, or PromQL. In a Cell it can use variables such as {{.Vars.targetGroupARN}}.',
   ),
-  aggregator: z
-    .enum(['avg', 'min', 'max', 'sum', 'last'])
-    .describe('How the points of a window become the value that Okra judges: avg, min, max, sum or last.'),
+  aggregator: choice(['avg', 'min', 'max', 'sum', 'last']).describe(
+    'How the points of a window become the value that Okra judges: avg, min, max, sum or last.',
+  ),
   interval: someTime('The time between two samples.', '10s'),
   initialDelay: optional(duration).describe(
     'How long Okra waits after the start before it measures. Default: 0s.',
@@ -41,22 +41,22 @@ const fields = {
     'How long data takes to arrive. A window ends at least this long before Okra measures it.',
     '1m',
   ),
-  alignTo: optional(z.enum(['step', 'none'])).describe(
+  alignTo: optional(choice(['step', 'none'])).describe(
     'step: no window begins before the step, or before the start of the Check, so the first sample waits for a whole window. Default: step in a Cell, none in a Check.',
   ),
-  count: optional(z.int().min(1).max(1000)).describe(
+  count: optional(integer(1, 1000)).describe(
     'How many samples Okra evaluates before the Check is successful. Default: 1 in a Cell; without it, a Check measures without end.',
   ),
   failureLimit: limit('How many samples may fail. Default: 0.'),
-  consecutiveSuccess: optional(z.int().min(1).max(1000)).describe(
+  consecutiveSuccess: optional(integer(1, 1000)).describe(
     'How many samples in a row must pass, in addition to count. Default: no minimum.',
   ),
   inconclusiveLimit: limit('How many samples may be inconclusive. Default: 0.'),
   consecutiveErrorLimit: limit(
     'How many times in a row the provider may fail to answer. An error is not a sample. Default: 4.',
   ),
-  min: optional(z.number()).describe('The lowest value that passes.'),
-  max: optional(z.number()).describe('The highest value that passes.'),
+  min: optional(number()).describe('The lowest value that passes.'),
+  max: optional(number()).describe('The highest value that passes.'),
   pass: optional(
     expression(
       'Which values pass, in CEL over doubles: value, with compare also baseline, with minSamples also samples.',
@@ -67,8 +67,7 @@ const fields = {
       'Which values fail, in CEL over the same doubles. With pass and fail, a value that matches neither is inconclusive.',
     ),
   ),
-  noData: z
-    .enum(['pass', 'fail', 'inconclusive', 'extend'])
+  noData: choice(['pass', 'fail', 'inconclusive', 'extend'])
     .default('inconclusive')
     .describe(
       'The result of a window without data: pass, fail, inconclusive, or extend, which measures again for at most maxExtend. Default: inconclusive.',
@@ -78,11 +77,11 @@ const fields = {
     '10m',
   ),
   minSamples: optional(
-    z.object({
+    object({
       query: query.describe(
         'A query to the same provider that counts the traffic. Okra adds up its points over the window.',
       ),
-      atLeast: z.int().min(1).describe('The least traffic that a sample needs.'),
+      atLeast: integer(1).describe('The least traffic that a sample needs.'),
       maxExtend: someTime(
         'How long Okra waits for more traffic. After that, the sample is inconclusive.',
         '10m',
@@ -92,16 +91,11 @@ const fields = {
     'How much traffic a sample needs. With less, it neither passes nor fails, and Okra measures again.',
   ),
   groupBy: optional(
-    z.object({
-      judge: z
-        .enum(['worst', 'all'])
-        .describe(
-          'worst judges the worst group and ignores groups without data; all requires data from each group, and each to pass.',
-        ),
-      cap: z
-        .int()
-        .min(1)
-        .max(100)
+    object({
+      judge: choice(['worst', 'all']).describe(
+        'worst judges the worst group and ignores groups without data; all requires data from each group, and each to pass.',
+      ),
+      cap: integer(1, 100)
         .default(100)
         .describe('The largest number of groups; more are an error. Default: 100.'),
     }),
@@ -163,7 +157,7 @@ const rules: readonly Rule<Judged>[] = [
 
 /** What a step of a Cell measures: its queries may have variables. */
 export const analysisOfCell = withRules(
-  z.object({
+  object({
     ...fields,
     compare: optional(compareOfCell).describe('Compares the canary with the stable side in the same window.'),
   }),
@@ -179,7 +173,7 @@ const NEEDS_COUNT = [
 
 /** What a Check measures: its queries are sent as they are. */
 export const analysisOfCheck = withRules(
-  z.object({
+  object({
     ...fields,
     compare: optional(compareOfCheck).describe('Compares with the stable side in the same window.'),
   }),

@@ -1,30 +1,28 @@
-import { optional, z } from 'zod';
+import { enum as choice, number, object, optional } from 'zod';
 import { datadogQueries, queryText } from './check-datadog.ts';
 import { cloudWatchMetrics } from './check-providers.ts';
-import { targetGroupARN } from './common.ts';
+import { atomicList, listOf, targetGroupARN } from './common.ts';
 import { withRules, type Rule } from './rules.ts';
 
 /** A query in the language of a provider. */
 export const query = queryText(8192);
 
-const targetGroups = optional(z.array(targetGroupARN).max(5));
+const targetGroups = optional(listOf(targetGroupARN, 5));
 
 /** What the other side is asked, with its own variables filled in. */
-const baseline = z.object({
+const baseline = object({
   query: optional(query).describe('The query.'),
   queries: optional(datadogQueries).describe('The queries of Datadog.'),
   metrics: optional(cloudWatchMetrics).describe('The metrics of CloudWatch.'),
 });
 
 const comparison = {
-  to: z.enum(['stable']).describe('What to compare with: the stable side, in the same window.'),
-  normalise: optional(z.enum(['perTarget'])).describe(
+  to: choice(['stable']).describe('What to compare with: the stable side, in the same window.'),
+  normalise: optional(choice(['perTarget'])).describe(
     'perTarget divides the value of each side by its number of healthy targets. Default: no division.',
   ),
-  maxRatio: optional(z.number().min(0)).describe('The largest ratio of the value to that of the other side.'),
-  maxDifference: optional(z.number().min(0)).describe(
-    'How far the value may be above that of the other side.',
-  ),
+  maxRatio: optional(number().min(0)).describe('The largest ratio of the value to that of the other side.'),
+  maxDifference: optional(number().min(0)).describe('How far the value may be above that of the other side.'),
 };
 
 interface Compared {
@@ -39,20 +37,17 @@ const oneBound: Rule<Compared> = {
 };
 
 /** How a step of a Cell compares. */
-export const compareOfCell = withRules(z.object(comparison), [oneBound]);
+export const compareOfCell = withRules(object(comparison), [oneBound]);
 
 /** How a Check compares: what a Cell has filled in, or someone has written. */
 export const compareOfCheck = withRules(
-  z.object({
+  object({
     ...comparison,
-    baselines: z
-      .array(baseline)
-      .min(1)
-      .max(5)
-      .meta({ 'x-kubernetes-list-type': 'atomic' })
-      .describe('The queries for the stable side. Of several, Okra takes the mean; with normalise, the sum.'),
+    baselines: atomicList(baseline, 5, 1).describe(
+      'The queries for the stable side. Of several, Okra takes the mean; with normalise, the sum.',
+    ),
     targetGroupARNs: optional(
-      z.object({
+      object({
         canary: targetGroups.describe('The target groups of the side that is judged.'),
         stable: targetGroups.describe('The target groups of the other side.'),
       }),

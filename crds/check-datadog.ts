@@ -1,4 +1,5 @@
-import { optional, z } from 'zod';
+import { enum as choice, object, optional, type z } from 'zod';
+import { listOf, nonEmpty } from './common.ts';
 import { matching, templatePattern, withRules } from './rules.ts';
 
 /** The sites of Datadog, each an organisation's own. A key is sent to no other host. */
@@ -30,7 +31,7 @@ const QUERY_PATTERN = templatePattern('Vars', checkVariables, ['labels', 'tags']
 /** A text of a query, in which variables may stand. */
 export const queryText = (longest: number): z.ZodString =>
   matching(
-    z.string().min(1).max(longest),
+    nonEmpty(longest),
     QUERY_PATTERN,
     `must have no other variables than {{.Vars.NAME}}, where NAME is one of ${checkVariables.join(', ')}, labels.KEY and tags.KEY. Correct the variable.`,
   );
@@ -39,7 +40,7 @@ const NAME_PATTERN = '^[a-z][a-z0-9_]*$';
 
 /** A name that formulas and expressions use. */
 export const variable = (what: string) =>
-  withRules(z.string().min(1).max(64), [
+  withRules(nonEmpty(64), [
     {
       cel: `self.matches('${NAME_PATTERN}')`,
       message:
@@ -54,28 +55,37 @@ const MOST_QUERIES = 5;
 
 /** A query of Datadog's API v2. */
 const datadogQuery = withRules(
-  z.object({
+  object({
     name: variable('The name of the query in the formula.'),
-    dataSource: z
-      .enum(['metrics', 'apm_metrics', 'logs', 'slo'])
-      .describe('The source of the data: metrics, apm_metrics, logs or slo.'),
+    dataSource: choice(['metrics', 'apm_metrics', 'logs', 'slo']).describe(
+      'The source of the data: metrics, apm_metrics, logs or slo.',
+    ),
     query: optional(queryText(4096)).describe(
       'The query for metrics, the search for logs, or the filter for apm_metrics.',
     ),
     compute: optional(
-      z.object({
-        aggregation: z
-          .enum(['count', 'cardinality', 'sum', 'min', 'max', 'avg', 'pc75', 'pc90', 'pc95', 'pc99'])
-          .describe('How to aggregate logs.'),
+      object({
+        aggregation: choice([
+          'count',
+          'cardinality',
+          'sum',
+          'min',
+          'max',
+          'avg',
+          'pc75',
+          'pc90',
+          'pc95',
+          'pc99',
+        ]).describe('How to aggregate logs.'),
         metric: shortText('The measure to aggregate; not with count.'),
       }),
     ).describe('What to compute from the logs.'),
-    indexes: optional(z.array(z.string().min(1).max(128)).max(10)).describe('The log indexes. Default: all.'),
-    groupBy: optional(z.array(z.string().min(1).max(256)).max(4)).describe(
+    indexes: optional(listOf(nonEmpty(128), 10)).describe('The log indexes. Default: all.'),
+    groupBy: optional(listOf(nonEmpty(256), 4)).describe(
       'The facets or tags to group logs and apm_metrics by.',
     ),
     stat: optional(
-      z.enum([
+      choice([
         'error_rate',
         'errors',
         'errors_per_second',
@@ -96,7 +106,7 @@ const datadogQuery = withRules(
     resourceName: shortText('The resource of apm_metrics.'),
     sloId: shortText('The id of the SLO.'),
     measure: optional(
-      z.enum([
+      choice([
         'good_events',
         'bad_events',
         'good_minutes',
@@ -130,30 +140,27 @@ const datadogQuery = withRules(
 );
 
 /** The queries of a formula. */
-export const datadogQueries = z
-  .array(datadogQuery)
-  .min(1)
-  .max(MOST_QUERIES)
-  .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] });
+export const datadogQueries = listOf(datadogQuery, MOST_QUERIES, 1).meta({
+  'x-kubernetes-list-type': 'map',
+  'x-kubernetes-list-map-keys': ['name'],
+});
 
 /** How Datadog is asked. */
 export const datadog = withRules(
-  z.object({
-    site: optional(z.enum(datadogSites)).describe(
+  object({
+    site: optional(choice(datadogSites)).describe(
       'The site of the organisation; only with secretRef. Default: DD_SITE of okrad.',
     ),
-    secretRef: optional(
-      z.object({ name: z.string().min(1).max(253).describe('The name of the Secret.') }),
-    ).describe(
+    secretRef: optional(object({ name: nonEmpty(253).describe('The name of the Secret.') })).describe(
       'A Secret in the namespace of the Check with the keys api-key and app-key. Default: DD_API_KEY and DD_APP_KEY of okrad.',
     ),
     queries: optional(datadogQueries).describe(
       'Queries for the Datadog API v2, instead of query, which is for the API v1.',
     ),
-    formula: optional(z.string().min(1).max(1024)).describe(
+    formula: optional(nonEmpty(1024)).describe(
       'How to combine the queries, for example "100 * errors / hits". Default: the only query.',
     ),
-    response: optional(z.enum(['Timeseries', 'Scalar'])).describe(
+    response: optional(choice(['Timeseries', 'Scalar'])).describe(
       'With Timeseries, Okra reduces the points with the aggregator; with Scalar, Datadog does. Default: Timeseries.',
     ),
   }),

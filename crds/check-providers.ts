@@ -1,4 +1,5 @@
-import { optional, z } from 'zod';
+import { object, optional } from 'zod';
+import { listOf, nonEmpty } from './common.ts';
 import { datadog, queryText, variable } from './check-datadog.ts';
 import { withRules } from './rules.ts';
 import { region, roleARN } from './sets.ts';
@@ -16,34 +17,25 @@ const ARNS = [
 
 const fields = {
   id: variable('The id of the metric in the expression.'),
-  namespace: z
-    .string()
-    .min(1)
-    .max(255)
-    .describe('The namespace of the metric, for example AWS/ApplicationELB.'),
-  metricName: z.string().min(1).max(255).describe('The name of the metric.'),
+  namespace: nonEmpty(255).describe('The namespace of the metric, for example AWS/ApplicationELB.'),
+  metricName: nonEmpty(255).describe('The name of the metric.'),
   dimensions: optional(
-    z
-      .array(
-        z.object({
-          name: z.string().min(1).max(255).describe('The name of the dimension.'),
-          value: queryText(1024).describe('The value of the dimension; it can use variables.'),
-        }),
-      )
-      .max(30),
-  ).describe('All dimensions of the metric.'),
-  stat: z
-    .string()
-    .min(1)
-    .max(40)
-    .describe(
-      'The statistic of a bucket: Sum, Average, Minimum, Maximum, SampleCount, or a percentile such as p99.',
+    listOf(
+      object({
+        name: nonEmpty(255).describe('The name of the dimension.'),
+        value: queryText(1024).describe('The value of the dimension; it can use variables.'),
+      }),
+      30,
     ),
+  ).describe('All dimensions of the metric.'),
+  stat: nonEmpty(40).describe(
+    'The statistic of a bucket: Sum, Average, Minimum, Maximum, SampleCount, or a percentile such as p99.',
+  ),
 };
 
 const listed = (texts: readonly string[]): string => `[${texts.map((text) => `'${text}'`).join(', ')}]`;
 
-const metric = withRules(z.object(fields), [
+const metric = withRules(object(fields), [
   {
     cel: `!(self.namespace in ${listed(ELB_NAMESPACES)}) || !has(self.dimensions) || self.dimensions.all(d, !(d.name in ${listed(ELB_DIMENSIONS)}) || !${listed(ARNS)}.exists(a, d.value.startsWith(a)))`,
     message:
@@ -57,13 +49,12 @@ const metric = withRules(z.object(fields), [
 ]);
 
 /** The metrics of an expression. */
-export const cloudWatchMetrics = z
-  .array(metric)
-  .min(1)
-  .max(10)
-  .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['id'] });
+export const cloudWatchMetrics = listOf(metric, 10, 1).meta({
+  'x-kubernetes-list-type': 'map',
+  'x-kubernetes-list-map-keys': ['id'],
+});
 
-const cloudWatch = z.object({
+const cloudWatch = object({
   region: optional(region).describe('The region of the metrics. Default: that of okrad.'),
   roleARN: optional(roleARN).describe('The IAM role to assume, in the account of the metrics.'),
   metrics: optional(cloudWatchMetrics).describe(
@@ -71,24 +62,18 @@ const cloudWatch = z.object({
   ),
 });
 
-const prometheus = z.object({
-  address: z
-    .string()
-    .min(1)
-    .max(512)
-    .describe(
-      'The address of Prometheus, or of another server with its HTTP API, for example http://prometheus.monitoring:9090.',
-    ),
-  secretRef: optional(
-    z.object({ name: z.string().min(1).max(253).describe('The name of the Secret.') }),
-  ).describe(
+const prometheus = object({
+  address: nonEmpty(512).describe(
+    'The address of Prometheus, or of another server with its HTTP API, for example http://prometheus.monitoring:9090.',
+  ),
+  secretRef: optional(object({ name: nonEmpty(253).describe('The name of the Secret.') })).describe(
     'A Secret in the namespace of the Check with a bearer token in the key token. Default: no token.',
   ),
 });
 
 /** Who is asked. */
 export const provider = withRules(
-  z.object({
+  object({
     datadog: optional(datadog).describe('Queries Datadog.'),
     cloudWatch: optional(cloudWatch).describe('Queries CloudWatch with GetMetricData.'),
     prometheus: optional(prometheus).describe('Queries Prometheus through its HTTP API.'),

@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import { object, type z } from 'zod';
+import { nonEmpty } from './common.ts';
 import { analysisOfCell } from './check-analysis.ts';
 import { withRules } from './rules.ts';
 import { BRIEF } from './structural-schema.ts';
@@ -7,7 +8,7 @@ const NAME_PATTERN = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$';
 
 /** The name of a step that objects are named after; `what` says which. */
 export const stepName = (unlessNamed: string, what: string) =>
-  withRules(z.string().min(1).max(40), [
+  withRules(nonEmpty(40), [
     {
       cel: `self.matches('${NAME_PATTERN}')`,
       message: `name must have only lower-case letters, digits and dashes, because ${what} named after it. Correct it.`,
@@ -16,7 +17,7 @@ export const stepName = (unlessNamed: string, what: string) =>
   ]).default(unlessNamed);
 
 /** The check of a step. */
-export const checkStep = z.object({
+export const checkStep = object({
   name: stepName('check', 'Checks are').describe(
     'Part of the names of the Checks, with the name of the Cell. Default: check.',
   ),

@@ -1,5 +1,5 @@
-import { optional, z } from 'zod';
-import { withKeys } from './common.ts';
+import { enum as choice, object, optional, record, string, type z } from 'zod';
+import { atomicList, withKeys } from './common.ts';
 import { defineResource, type Resource } from './resource.ts';
 import { withRules } from './rules.ts';
 import {
@@ -15,7 +15,7 @@ import {
 } from './sets.ts';
 
 const matchTags = withRules(
-  withKeys(z.record(z.string(), z.string().max(256)), {
+  withKeys(record(string(), string().max(256)), {
     field: 'matchTags',
     shortest: 1,
     longest: 128,
@@ -30,12 +30,12 @@ const matchTags = withRules(
   ],
 );
 
-const tagSelector = z.object({
+const tagSelector = object({
   matchTags: matchTags.describe('Tags that an EKS cluster must have, with exactly these values.'),
 });
 
 const awseks = withRules(
-  z.object({
+  object({
     selector: optional(tagSelector).describe('Which EKS clusters to use.'),
     clusterSelector: optional(tagSelector).describe('An older spelling of selector.'),
     region: optional(region).describe(
@@ -69,24 +69,23 @@ const secretLabels = withRules(templateLabels, [
   },
 ]);
 
-const spec = z.object({
-  generators: z
-    .array(z.object({ awseks: awseks.describe('Finds ACTIVE EKS clusters by their tags.') }))
-    .min(1)
-    .max(32)
-    .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('Where to find clusters. The set has every cluster that any of the generators finds.'),
+const spec = object({
+  generators: atomicList(
+    object({ awseks: awseks.describe('Finds ACTIVE EKS clusters by their tags.') }),
+    32,
+    1,
+  ).describe('Where to find clusters. The set has every cluster that any of the generators finds.'),
   template: optional(
-    z.object({
+    object({
       metadata: optional(templateMetadata(secretLabels)).describe('Labels and annotations of the secrets.'),
-      server: optional(z.enum(['Endpoint', 'ARN'])).describe(
+      server: optional(choice(['Endpoint', 'ARN'])).describe(
         'How the secrets name their clusters: Endpoint is the address of the API server, with a login; ARN is the ARN of the EKS cluster, as the EKS capability for Argo CD takes it. Default: Endpoint.',
       ),
     }),
   ).describe('What the Argo CD cluster secrets say, besides what Okra sets.'),
 });
 
-const status = z.object({
+const status = object({
   ...syncStatus,
   clusters: optional(clusterNames).describe('The clusters that Okra found, and that have a secret.'),
   missing: missing.describe(

@@ -1,7 +1,27 @@
-import { optional, z } from 'zod';
+import { array, enum as choice, int, iso, object, optional, record, string, union, type z } from 'zod';
 import { withRules, type Rule } from './rules.ts';
 
-const labelValue = z.string().max(63);
+/** A text that is not empty, of at most so many characters. */
+export const nonEmpty = (longest: number) => string().min(1).max(longest);
+
+/** A whole number between two bounds, both included. */
+export const integer = (least: number, most?: number) =>
+  most === undefined ? int().min(least) : int().min(least).max(most);
+
+/** A point in time, as RFC 3339 writes it. */
+export const timestamp = iso.datetime();
+
+/** A list of at most so many items. */
+export function listOf<Item extends z.ZodType>(item: Item, most: number, least = 0) {
+  const bounded = array(item).max(most);
+  return least === 0 ? bounded : bounded.min(least);
+}
+
+/** A list that server-side apply replaces as a whole. */
+export const atomicList = <Item extends z.ZodType>(item: Item, most: number, least = 0) =>
+  listOf(item, most, least).meta({ 'x-kubernetes-list-type': 'atomic' });
+
+const labelValue = string().max(63);
 
 /** Holds the keys of a map to a length; a structural schema cannot say that of keys, so that CEL has to. */
 export function withKeys<Schema extends z.ZodType<Readonly<Record<string, unknown>>>>(
@@ -23,18 +43,18 @@ export function withKeys<Schema extends z.ZodType<Readonly<Record<string, unknow
 }
 
 /** A term of a label selector (metav1.LabelSelectorRequirement). */
-export const labelSelectorRequirement = z.object({
-  key: z.string().min(1).max(317).describe('The key of the label.'),
-  operator: z
-    .enum(['In', 'NotIn', 'Exists', 'DoesNotExist'])
-    .describe('How to compare the label: In, NotIn, Exists or DoesNotExist.'),
-  values: optional(z.array(labelValue).max(64)).describe('The values for In and NotIn.'),
+export const labelSelectorRequirement = object({
+  key: nonEmpty(317).describe('The key of the label.'),
+  operator: choice(['In', 'NotIn', 'Exists', 'DoesNotExist']).describe(
+    'How to compare the label: In, NotIn, Exists or DoesNotExist.',
+  ),
+  values: optional(listOf(labelValue, 64)).describe('The values for In and NotIn.'),
 });
 
 /** A label selector (metav1.LabelSelector): all of its terms must hold. */
-export const labelSelector = z.object({
+export const labelSelector = object({
   matchLabels: optional(
-    withKeys(z.record(z.string(), labelValue), {
+    withKeys(record(string(), labelValue), {
       field: 'matchLabels',
       shortest: 1,
       longest: 317,
@@ -42,19 +62,18 @@ export const labelSelector = z.object({
     }),
   ).describe('Labels that an object must have, with exactly these values.'),
   matchExpressions: optional(
-    z
-      .array(
-        withRules(labelSelectorRequirement, [
-          {
-            cel: "self.operator in ['In', 'NotIn'] ? has(self.values) && size(self.values) > 0 : !has(self.values) || size(self.values) == 0",
-            message:
-              'values are required with the operators In and NotIn, and not allowed with Exists and DoesNotExist.',
-            holds: ({ operator, values = [] }) =>
-              operator === 'In' || operator === 'NotIn' ? values.length > 0 : values.length === 0,
-          },
-        ]),
-      )
-      .max(16),
+    listOf(
+      withRules(labelSelectorRequirement, [
+        {
+          cel: "self.operator in ['In', 'NotIn'] ? has(self.values) && size(self.values) > 0 : !has(self.values) || size(self.values) == 0",
+          message:
+            'values are required with the operators In and NotIn, and not allowed with Exists and DoesNotExist.',
+          holds: ({ operator, values = [] }) =>
+            operator === 'In' || operator === 'NotIn' ? values.length > 0 : values.length === 0,
+        },
+      ]),
+      16,
+    ),
   ).describe('Expressions over labels; all of them must match.'),
 });
 
@@ -79,7 +98,7 @@ function isDuration(text: string): boolean {
   return amount('h') * 3600 + amount('m') * 60 + amount('(?:s|$)') <= LONGEST_SECONDS;
 }
 
-const durationText = z.string().min(1).max(20);
+const durationText = nonEmpty(20);
 
 /** A duration as text, such as `10m`; `"30"` is 30 seconds. */
 export const duration = withRules(durationText, [
@@ -88,9 +107,10 @@ export const duration = withRules(durationText, [
 
 /** A duration as a number of seconds or as text. */
 export const durationOrSeconds = withRules(
-  z
-    .union([z.int().min(0).max(LONGEST_SECONDS), durationText])
-    .meta({ 'x-kubernetes-int-or-string': true, maxLength: 20 }),
+  union([integer(0, LONGEST_SECONDS), durationText]).meta({
+    'x-kubernetes-int-or-string': true,
+    maxLength: 20,
+  }),
   [
     {
       cel: `type(self) == int ? self >= 0 && self <= ${LONGEST_SECONDS} : self.size() > 0 && self.size() <= 20 && ${CEL_IS_DURATION}`,
@@ -101,23 +121,19 @@ export const durationOrSeconds = withRules(
 );
 
 /** A condition of a status (metav1.Condition). */
-export const condition = z.object({
-  type: z.string().max(316).describe('The type of the condition, such as Ready.'),
-  status: z
-    .enum(['True', 'False', 'Unknown'])
-    .describe('Whether the condition is met: True, False or Unknown.'),
-  observedGeneration: optional(z.int().min(0)).describe(
-    'The metadata.generation that the condition is about.',
+export const condition = object({
+  type: string().max(316).describe('The type of the condition, such as Ready.'),
+  status: choice(['True', 'False', 'Unknown']).describe(
+    'Whether the condition is met: True, False or Unknown.',
   ),
-  lastTransitionTime: z.iso.datetime().describe('When the status of the condition last changed.'),
-  reason: z.string().min(1).max(1024).describe('The reason, in one CamelCase word.'),
-  message: z.string().max(32768).describe('The reason, in a sentence.'),
+  observedGeneration: optional(integer(0)).describe('The metadata.generation that the condition is about.'),
+  lastTransitionTime: timestamp.describe('When the status of the condition last changed.'),
+  reason: nonEmpty(1024).describe('The reason, in one CamelCase word.'),
+  message: string().max(32768).describe('The reason, in a sentence.'),
 });
 
 /** The conditions of a status, one of each type. */
-export const conditions = z
-  .array(condition)
-  .max(32)
+export const conditions = listOf(condition, 32)
   .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['type'] })
   .describe('The current state of the object. `kubectl wait --for=condition=Ready` waits for a condition.');
 
@@ -148,10 +164,10 @@ export const listenerARN = arn(
 );
 
 /** What becomes of the rule when its object is deleted. */
-export const deletionPolicy = z.enum(['Retain', 'Delete']);
+export const deletionPolicy = choice(['Retain', 'Delete']);
 
 function arn(pattern: string, what: string): z.ZodString {
-  return withRules(z.string().min(1).max(512), [
+  return withRules(nonEmpty(512), [
     {
       cel: `self.matches('${pattern}')`,
       message: `must be ${what}. Copy it from the AWS console or CLI.`,
@@ -162,15 +178,15 @@ function arn(pattern: string, what: string): z.ZodString {
 }
 
 /** Which generation of an object its status is about (API conventions, status). */
-export const observedGeneration = optional(z.int().min(0)).describe(
+export const observedGeneration = optional(integer(0)).describe(
   'The metadata.generation that this status is about.',
 );
 
 /** Who has written a status. */
 export const statusWriter = optional(
-  z.object({
-    runId: z.string().max(64).describe('The run id of the workflow.'),
-    activity: z.int().min(0).describe('The number of the activity in that run.'),
+  object({
+    runId: string().max(64).describe('The run id of the workflow.'),
+    activity: integer(0).describe('The number of the activity in that run.'),
   }),
 ).describe(
   'Which activity wrote this status, so that an older status that arrives late does not overwrite it.',
@@ -179,7 +195,7 @@ export const statusWriter = optional(
 /** Which AWSTargetGroups a Cell takes: what the block of each kind of load balancer has. */
 export const targetGroupSelector = withRules(
   labelSelector.extend({
-    versionLabels: optional(z.array(z.string().min(1).max(317)).min(1).max(8)).describe(
+    versionLabels: optional(listOf(nonEmpty(317), 8, 1)).describe(
       'Labels of an AWSTargetGroup that may have its version; Okra uses the first that is not empty. Default: okra.mumo.co/version.',
     ),
   }),

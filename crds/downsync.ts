@@ -1,23 +1,23 @@
-import { optional, z } from 'zod';
-import { labelSelectorRequirement } from './common.ts';
+import { boolean, object, optional, record, string, type z } from 'zod';
+import { labelSelectorRequirement, listOf } from './common.ts';
 import { withRules } from './rules.ts';
 
 // KubeStellar's own schema has no bounds; these keep one object within what the API server stores.
-const names = (most: number, longest = 253) => optional(z.array(z.string().max(longest)).max(most));
+const names = (most: number, longest = 253) => optional(listOf(string().max(longest), most));
 
-const labelValue = z.string().max(63);
+const labelValue = string().max(63);
 
 /** A label selector as KubeStellar takes it; what it refuses it says in the status of the Binding. */
-const selector = z.object({
-  matchLabels: optional(z.record(z.string(), labelValue)).describe(
+const selector = object({
+  matchLabels: optional(record(string(), labelValue)).describe(
     'Labels that it must have, with exactly these values.',
   ),
-  matchExpressions: optional(z.array(labelSelectorRequirement).max(16)).describe(
+  matchExpressions: optional(listOf(labelSelectorRequirement, 16)).describe(
     'Expressions over labels; all of them must match.',
   ),
 });
 
-const selectors = z.array(selector).max(32);
+const selectors = listOf(selector, 32);
 
 /** Clusters by their labels; a cluster that any of them matches is one (BindingPolicy, spec.clusterSelectors). */
 export const clusterSelectors = selectors.min(1).meta({ 'x-kubernetes-list-type': 'atomic' });
@@ -31,8 +31,8 @@ const tests = [
   'objectNames',
 ] as const;
 
-const clauseFields = z.object({
-  apiGroup: optional(z.string().max(253)).describe(
+const clauseFields = object({
+  apiGroup: optional(string().max(253)).describe(
     'The API group of the objects; empty for the core group. Default: any.',
   ),
   resources: names(64).describe('Kinds, as lower-case plurals, or * alone. Default: any.'),
@@ -46,14 +46,14 @@ const clauseFields = z.object({
     "Selectors over an object's labels; any of them may match. Default: any.",
   ),
   objectNames: names(256).describe('The names of the objects, or * alone. Default: any.'),
-  createOnly: optional(z.boolean()).describe(
+  createOnly: optional(boolean()).describe(
     'Whether to leave an object as it is in a cluster that already has it.',
   ),
   statusCollectors: names(32).describe('The StatusCollectors that report on the objects.'),
-  wantSingletonReportedState: optional(z.boolean()).describe(
+  wantSingletonReportedState: optional(boolean()).describe(
     'Whether to copy the status back into the object when exactly one cluster has it. Not with several stages.',
   ),
-  wantMultiWECReportedState: optional(z.boolean()).describe(
+  wantMultiWECReportedState: optional(boolean()).describe(
     'Whether to combine the statuses from all clusters in the status of the object.',
   ),
 });

@@ -1,12 +1,12 @@
-import { optional, z } from 'zod';
+import { boolean, object, optional, z } from 'zod';
 import { addedMetadata, analysisSettings, experimentArguments, templateReference } from './analysis.ts';
-import { durationOrSeconds, labelSelector } from './common.ts';
+import { durationOrSeconds, integer, labelSelector, listOf, nonEmpty } from './common.ts';
 import { withRules, type Rule } from './rules.ts';
 
 const NAME_PATTERN = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$';
 
 const label = (what: string) =>
-  withRules(z.string().min(1).max(63), [
+  withRules(nonEmpty(63), [
     {
       cel: `self.matches('${NAME_PATTERN}')`,
       message:
@@ -22,16 +22,12 @@ const unique = <Value extends { readonly name: string }>(field: string): Rule<re
 });
 
 const template = withRules(
-  z.object({
+  object({
     name: label('The name of the template in the Experiment.'),
-    specRef: z
-      .string()
-      .min(1)
-      .max(253)
-      .describe(
-        'The name of a ReplicaSet in the namespace of the Cell with the pod template. The ReplicaSet itself stays as it is, usually at 0 replicas.',
-      ),
-    replicas: z.int().min(1).max(1000).default(1).describe('How many pods to run. Default: 1.'),
+    specRef: nonEmpty(253).describe(
+      'The name of a ReplicaSet in the namespace of the Cell with the pod template. The ReplicaSet itself stays as it is, usually at 0 replicas.',
+    ),
+    replicas: integer(1, 1000).default(1).describe('How many pods to run. Default: 1.'),
     selector: optional(
       withRules(labelSelector, [
         {
@@ -56,29 +52,29 @@ const template = withRules(
   ],
 );
 
-const analysis = z.object({
+const analysis = object({
   name: label('The name of the analysis in the Experiment.'),
   ...templateReference,
   args: experimentArguments,
-  requiredForCompletion: optional(z.boolean()).describe(
+  requiredForCompletion: optional(boolean()).describe(
     'Whether the experiment runs until this analysis ends; without a duration, it then ends too. Default: false.',
   ),
 });
 
 /** The experiment of a step. */
 export const experimentStep = withRules(
-  z.object({
+  object({
     duration: optional(durationOrSeconds).describe(
       'How long the experiment runs once its pods are available, for example 30 (seconds), 5s, 10m or 1h30m. Default: until its required analyses end.',
     ),
-    progressDeadlineSeconds: optional(z.int().min(1).max(31_536_000)).describe(
+    progressDeadlineSeconds: optional(integer(1, 31_536_000)).describe(
       'How long the pods may take to become available, in seconds. Default: 600.',
     ),
-    scaleDownDelaySeconds: optional(z.int().min(0).max(31_536_000)).describe(
+    scaleDownDelaySeconds: optional(integer(0, 31_536_000)).describe(
       'How long the pods stay after the experiment ends, in seconds. Default: 30.',
     ),
-    templates: withRules(z.array(template).min(1).max(5), [unique('templates')]).describe('The pods to run.'),
-    analyses: optional(withRules(z.array(analysis).max(10), [unique('analyses')])).describe(
+    templates: withRules(listOf(template, 5, 1), [unique('templates')]).describe('The pods to run.'),
+    analyses: optional(withRules(listOf(analysis, 10), [unique('analyses')])).describe(
       'The analyses to run during the experiment. If one fails, the experiment ends.',
     ),
     ...analysisSettings,

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { object, string, type z } from 'zod';
 import { ingressBlocks, loadBalancerBlocks } from './load-balancers.ts';
 import { keysOf, withRules, type Rule } from './rules.ts';
 
@@ -6,9 +6,8 @@ const APPLICATION = 'AWSApplicationLoadBalancer';
 const NETWORK = 'AWSNetworkLoadBalancer';
 const isOf = (kind: 'app' | 'net', arn: string): boolean => arn.includes(`:listener/${kind}/`);
 
-const fields = z.object({
-  type: z
-    .string()
+const fields = object({
+  type: string()
     .max(64)
     .describe(`The kind of load balancer: ${keysOf(loadBalancerBlocks).join(' or ')}.`),
   ...ingressBlocks,

@@ -1,53 +1,52 @@
-import { optional, z } from 'zod';
+import { object, optional, record, string, union, z } from 'zod';
 import { stepName } from './check-step.ts';
-import { duration } from './common.ts';
+import { duration, integer, listOf, nonEmpty } from './common.ts';
 
-const quantity = z
-  .union([z.int(), z.string().min(1).max(32)])
-  .meta({ 'x-kubernetes-int-or-string': true, maxLength: 32, minLength: 1 });
+const quantity = union([z.int(), nonEmpty(32)]).meta({
+  'x-kubernetes-int-or-string': true,
+  maxLength: 32,
+  minLength: 1,
+});
 
 // Which there are domain/rollout/measure/job.ts says; it would be long here.
-const amounts = z.record(z.string(), quantity);
+const amounts = record(string(), quantity);
 
-const id = optional(z.int().min(1).max(2_147_483_647));
+const id = optional(integer(1, 2_147_483_647));
 
 /**
  * What a pod of Okra's runs. It has no service account, volumes, labels, host namespaces or references to Secrets and
  * ConfigMaps, so that nobody gets by a Cell what they could not have read or done themselves.
  */
-const pod = z.object({
-  image: z.string().min(1).max(512).describe('The image to run.'),
-  command: optional(z.array(z.string().max(4096)).max(32)).describe(
+const pod = object({
+  image: nonEmpty(512).describe('The image to run.'),
+  command: optional(listOf(string().max(4096), 32)).describe(
     'The command to run. Default: the entrypoint of the image.',
   ),
-  args: optional(z.array(z.string().max(4096)).max(64)).describe('The arguments of the command.'),
+  args: optional(listOf(string().max(4096), 64)).describe('The arguments of the command.'),
   env: optional(
-    z
-      .array(
-        z.object({
-          name: z.string().min(1).max(253).describe('The name of the variable.'),
-          value: z.string().max(4096).default('').describe('The value.'),
-        }),
-      )
-      .max(64),
+    listOf(
+      object({
+        name: nonEmpty(253).describe('The name of the variable.'),
+        value: string().max(4096).default('').describe('The value.'),
+      }),
+      64,
+    ),
   )
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe(
       'Environment variables, besides OKRA_NAMESPACE, OKRA_CELL, OKRA_ROLLOUT and OKRA_VERSION, which Okra sets.',
     ),
   resources: optional(
-    z.object({
+    object({
       requests: optional(amounts).describe('How much cpu, memory and ephemeral-storage to reserve.'),
       limits: optional(amounts).describe('How much of these the pod may use.'),
     }),
   ).describe('The resources of the pod.'),
-  imagePullSecrets: optional(
-    z.array(z.object({ name: z.string().min(1).max(253).describe('The name of the Secret.') })).max(5),
-  )
+  imagePullSecrets: optional(listOf(object({ name: nonEmpty(253).describe('The name of the Secret.') }), 5))
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe('The Secrets to pull the image with.'),
   securityContext: optional(
-    z.object({
+    object({
       runAsUser: id.describe('The user id. Default: that of the image, which must not be root.'),
       runAsGroup: id.describe('The group id. Default: that of the image.'),
     }),
@@ -55,13 +54,10 @@ const pod = z.object({
 });
 
 const fields = {
-  template: z
-    .object({ spec: pod.describe('The pod, with one container.') })
-    .describe('The pod template of the Job.'),
-  backoffLimit: z
-    .int()
-    .min(0)
-    .max(10)
+  template: object({ spec: pod.describe('The pod, with one container.') }).describe(
+    'The pod template of the Job.',
+  ),
+  backoffLimit: integer(0, 10)
     .default(0)
     .describe('How many times to retry the pod after a failure. Default: 0.'),
   timeout: duration
@@ -70,10 +66,10 @@ const fields = {
 };
 
 /** A Job that has to succeed. */
-export const jobSpec = z.object(fields);
+export const jobSpec = object(fields);
 
 /** The job of a step. */
-export const jobStep = z.object({
+export const jobStep = object({
   name: stepName('job', 'the Job is').describe(
     'Part of the name of the Job, with the name of the Cell. Default: job.',
   ),

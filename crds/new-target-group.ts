@@ -1,29 +1,26 @@
-import { optional, z } from 'zod';
+import { enum as choice, object, optional, type z } from 'zod';
+import { integer, nonEmpty } from './common.ts';
 import { withRules, type Rule } from './rules.ts';
 import { pattern } from './sets.ts';
 
 const healthCheck = withRules(
-  z.object({
-    protocol: optional(z.enum(['HTTP', 'HTTPS', 'TCP'])).describe(
+  object({
+    protocol: optional(choice(['HTTP', 'HTTPS', 'TCP'])).describe(
       'The protocol of the health check: HTTP, HTTPS or TCP. Default: what AWS chooses for the protocol of the target group.',
     ),
-    path: optional(z.string().min(1).max(1024)).describe('The path to request. Default: /.'),
-    port: optional(z.int().min(1).max(65_535)).describe(
+    path: optional(nonEmpty(1024)).describe('The path to request. Default: /.'),
+    port: optional(integer(1, 65_535)).describe(
       'The port to check. Default: the port that the target listens on.',
     ),
-    intervalSeconds: optional(z.int().min(5).max(300)).describe(
+    intervalSeconds: optional(integer(5, 300)).describe(
       'Seconds between two checks of a target, more than timeoutSeconds. Default: what AWS chooses; above timeoutSeconds if that is set.',
     ),
-    timeoutSeconds: optional(z.int().min(2).max(120)).describe(
+    timeoutSeconds: optional(integer(2, 120)).describe(
       'Seconds until a check fails. Default: what AWS chooses, or one second less than intervalSeconds if intervalSeconds is not above that.',
     ),
-    healthyThreshold: optional(z.int().min(2).max(10)).describe(
-      'Successes in a row that make a target healthy.',
-    ),
-    unhealthyThreshold: optional(z.int().min(2).max(10)).describe(
-      'Failures in a row that make a target unhealthy.',
-    ),
-    matcher: optional(z.string().min(1).max(100)).describe(
+    healthyThreshold: optional(integer(2, 10)).describe('Successes in a row that make a target healthy.'),
+    unhealthyThreshold: optional(integer(2, 10)).describe('Failures in a row that make a target unhealthy.'),
+    matcher: optional(nonEmpty(100)).describe(
       'The HTTP status codes of a healthy target, for example 200-299.',
     ),
   }),
@@ -45,24 +42,22 @@ const healthCheck = withRules(
 );
 
 /** The schema of a target group that Okra creates. */
-export const newTargetGroup = z.object({
-  protocol: z
-    .enum(['HTTP', 'HTTPS', 'TCP', 'TLS', 'UDP', 'TCP_UDP'])
+export const newTargetGroup = object({
+  protocol: choice(['HTTP', 'HTTPS', 'TCP', 'TLS', 'UDP', 'TCP_UDP'])
     .default('HTTP')
     .describe(
       'HTTP or HTTPS for an Application Load Balancer; TCP, TLS, UDP or TCP_UDP for a Network Load Balancer.',
     ),
-  port: optional(z.int().min(1).max(65_535)).describe(
+  port: optional(integer(1, 65_535)).describe(
     'The port for targets without their own. Default: the port of the first entry of targets.',
   ),
   vpcID: optional(
-    pattern(z.string().min(1).max(32), {
+    pattern(nonEmpty(32), {
       pattern: '^vpc-[0-9a-f]{8,17}$',
       expected: 'the id of a VPC, such as vpc-0123456789abcdef0',
     }),
   ).describe('The VPC of the targets. Default: the VPC in the secrets of their clusters.'),
-  targetType: z
-    .enum(['instance', 'ip'])
+  targetType: choice(['instance', 'ip'])
     .default('instance')
     .describe('The type of the targets: instance for nodes, ip for pods or nodes.'),
   healthCheck: optional(healthCheck).describe('The health check of the targets. Default: what AWS chooses.'),

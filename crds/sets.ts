@@ -1,5 +1,13 @@
-import { optional, z } from 'zod';
-import { conditions, withKeys, observedGeneration } from './common.ts';
+import { enum as choice, object, optional, record, string, type z } from 'zod';
+import {
+  atomicList,
+  conditions,
+  listOf,
+  nonEmpty,
+  observedGeneration,
+  timestamp,
+  withKeys,
+} from './common.ts';
 import type { PrinterColumn } from './resource.ts';
 import { templatePattern, withRules } from './rules.ts';
 
@@ -18,19 +26,19 @@ const templateOf = (text: z.ZodString): z.ZodString =>
   ]);
 
 /** A text in which variables of an EKS cluster may stand. */
-const templateText = templateOf(z.string());
+const templateText = templateOf(string());
 /** The same, where it may not be empty. */
-export const templateName = templateOf(z.string().min(1));
+export const templateName = templateOf(string().min(1));
 
 /** Labels whose values may be templates over an EKS cluster. */
-export const templateLabels = withKeys(z.record(z.string(), templateText), {
+export const templateLabels = withKeys(record(string(), templateText), {
   field: 'labels',
   shortest: 1,
   longest: 317,
   most: 64,
 });
 
-const templateAnnotations = withKeys(z.record(z.string(), templateText), {
+const templateAnnotations = withKeys(record(string(), templateText), {
   field: 'annotations',
   shortest: 1,
   longest: 317,
@@ -39,7 +47,7 @@ const templateAnnotations = withKeys(z.record(z.string(), templateText), {
 
 /** The labels and annotations of what a set generates. */
 export const templateMetadata = (labels: typeof templateLabels) =>
-  z.object({
+  object({
     labels: optional(labels).describe(
       `Labels of each generated object. The values can use the variables ${VARIABLES}.`,
     ),
@@ -49,38 +57,37 @@ export const templateMetadata = (labels: typeof templateLabels) =>
   });
 
 /** What is wrong with one cluster or one generated object; the others go on. */
-export const problem = z.object({
-  cluster: optional(z.string().max(253)).describe('The cluster with the problem.'),
-  object: optional(z.string().max(512)).describe('The object with the problem.'),
-  reason: z.string().min(1).max(64).describe('The problem, in one CamelCase word.'),
-  message: z.string().max(1024).describe('What is wrong, and what to do.'),
+export const problem = object({
+  cluster: optional(string().max(253)).describe('The cluster with the problem.'),
+  object: optional(string().max(512)).describe('The object with the problem.'),
+  reason: nonEmpty(64).describe('The problem, in one CamelCase word.'),
+  message: string().max(1024).describe('What is wrong, and what to do.'),
 });
 
 /** What every object says that is synced again and again. */
 export const syncStatus = {
   observedGeneration,
-  phase: optional(z.enum(['Synced', 'Degraded'])).describe(
+  phase: optional(choice(['Synced', 'Degraded'])).describe(
     'Synced when everything matches the spec, Degraded when there are problems.',
   ),
-  reason: optional(z.string().max(64)).describe('The reason for the phase, in one CamelCase word.'),
-  message: optional(z.string().max(4096)).describe('The reason for the phase, in a sentence.'),
+  reason: optional(string().max(64)).describe('The reason for the phase, in one CamelCase word.'),
+  message: optional(string().max(4096)).describe('The reason for the phase, in a sentence.'),
   conditions: optional(conditions),
-  problems: optional(z.array(problem).max(100))
-    .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('What is wrong, and with which cluster or object. A problem holds up nothing else.'),
-  lastSyncTime: optional(z.iso.datetime()).describe('When Okra wrote this status.'),
+  problems: optional(atomicList(problem, 100)).describe(
+    'What is wrong, and with which cluster or object. A problem holds up nothing else.',
+  ),
+  lastSyncTime: optional(timestamp).describe('When Okra wrote this status.'),
 };
 
 /** What was there and is missed. */
 export const missing = optional(
-  z
-    .array(
-      z.object({
-        name: z.string().max(253).describe('The name of the missing secret.'),
-        since: z.iso.datetime().describe('When Okra first missed it.'),
-      }),
-    )
-    .max(1000),
+  listOf(
+    object({
+      name: string().max(253).describe('The name of the missing secret.'),
+      since: timestamp.describe('When Okra first missed it.'),
+    }),
+    1000,
+  ),
 ).meta({ 'x-kubernetes-list-type': 'atomic' });
 
 /** What `kubectl get` shows of every object that is synced again and again, with columns of its own after the phase. */
@@ -93,16 +100,14 @@ export const syncColumns = (...own: readonly PrinterColumn[]): readonly PrinterC
 ];
 
 /** The names of the clusters that a set found. */
-export const clusterNames = z.object({
-  names: optional(z.array(z.string().max(253)).max(1000))
-    .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('The names of the clusters.'),
+export const clusterNames = object({
+  names: optional(atomicList(string().max(253), 1000)).describe('The names of the clusters.'),
 });
 
 const REGION_PATTERN = '^[a-z]{2,8}(-[a-z]{1,16}){1,4}-[0-9]{1,2}$';
 
 /** A region of AWS. */
-export const region = pattern(z.string().min(1).max(32), {
+export const region = pattern(nonEmpty(32), {
   pattern: REGION_PATTERN,
   expected: 'a region such as eu-central-1',
 });
@@ -110,13 +115,13 @@ export const region = pattern(z.string().min(1).max(32), {
 const ROLE_PATTERN = '^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]{1,512}$';
 
 /** The ARN of an IAM role. */
-export const roleARN = pattern(z.string().min(1).max(600), {
+export const roleARN = pattern(nonEmpty(600), {
   pattern: ROLE_PATTERN,
   expected: 'the ARN of an IAM role, arn:aws:iam::ACCOUNT:role/NAME',
 });
 
 /** The id that a role of another account asks for (API_AssumeRole, ExternalId). */
-export const externalID = pattern(z.string().min(2).max(1224), {
+export const externalID = pattern(string().min(2).max(1224), {
   pattern: '^[A-Za-z0-9_+=,.@:/-]+$',
   expected: 'an external id of letters, digits and _+=,.@:/-',
 });

@@ -1,5 +1,5 @@
-import { optional, z } from 'zod';
-import { conditions, duration } from './common.ts';
+import { boolean, enum as choice, object, optional, union, type z } from 'zod';
+import { atomicList, conditions, duration, integer, listOf, nonEmpty } from './common.ts';
 import { clusterSelectors, downsyncClause } from './downsync.ts';
 import { defineResource, type Resource } from './resource.ts';
 import { withRules } from './rules.ts';
@@ -10,9 +10,7 @@ import { windows } from './windows.ts';
 const amount = (least: 0 | 1, field: string) => {
   const pattern = least === 0 ? '^(100|[0-9]{1,2})%$' : '^(100|[1-9][0-9]?)%$';
   return withRules(
-    z
-      .union([z.int().min(least).max(10_000), z.string().min(1).max(4)])
-      .meta({ 'x-kubernetes-int-or-string': true, maxLength: 4 }),
+    union([integer(least, 10_000), nonEmpty(4)]).meta({ 'x-kubernetes-int-or-string': true, maxLength: 4 }),
     [
       {
         cel: `type(self) == int ? self >= ${least} && self <= 10000 : self.matches('${pattern}')`,
@@ -24,7 +22,7 @@ const amount = (least: 0 | 1, field: string) => {
 };
 
 /** How a stage reaches its clusters one after the other (Progressive of Open Cluster Management's RolloutStrategy). */
-const progressive = z.object({
+const progressive = object({
   maxConcurrency: optional(amount(1, 'maxConcurrency')).describe(
     'How many clusters may be in progress at once: a number, or a percentage of the clusters of the stage, rounded up. Default: all.',
   ),
@@ -37,10 +35,10 @@ const progressive = z.object({
   minSuccessTime: optional(duration).describe(
     'How long a cluster must fulfil the stage before another takes its place. Default: 0s.',
   ),
-  clusterLabel: optional(z.string().min(1).max(317)).describe(
+  clusterLabel: optional(nonEmpty(317)).describe(
     'The label of ManagedClusters with the name of the cluster. BindingPolicies use it to select some of the clusters. Default: name.',
   ),
-  clusterColumn: optional(z.string().min(1).max(253)).describe(
+  clusterColumn: optional(nonEmpty(253)).describe(
     'The column of the StatusCollectors with inventory.name, which tells the rows of the clusters apart. Default: cluster.',
   ),
 });
@@ -50,7 +48,7 @@ const COMMUNITY_GROUP = 'community.kubestellar.io';
 
 const NAME_PATTERN = '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$';
 
-const stageName = withRules(z.string().min(1).max(22), [
+const stageName = withRules(nonEmpty(22), [
   {
     cel: `self.matches('${NAME_PATTERN}')`,
     message:
@@ -61,18 +59,16 @@ const stageName = withRules(z.string().min(1).max(22), [
 
 const MOST_STAGES = 16;
 
-const expression = z.string().min(1).max(4096);
+const expression = nonEmpty(4096);
 
-const cell = z.object({
-  namespace: z.string().min(1).max(63).describe('The namespace of the Cell.'),
-  name: z.string().min(1).max(253).describe('The name of the Cell.'),
-  version: optional(z.string().min(1).max(67)).describe(
-    'The version that the Cell must serve. Default: any.',
-  ),
+const cell = object({
+  namespace: nonEmpty(63).describe('The namespace of the Cell.'),
+  name: nonEmpty(253).describe('The name of the Cell.'),
+  version: optional(nonEmpty(67)).describe('The version that the Cell must serve. Default: any.'),
 });
 
 const stage = withRules(
-  z.object({
+  object({
     name: stageName.describe('The name of the stage; its BindingPolicy is named <policy>-<stage>.'),
     clusterSelectors: clusterSelectors.describe(
       'The clusters of the stage, as in a BindingPolicy: those that match any of the selectors.',
@@ -83,8 +79,7 @@ const stage = withRules(
     condition: optional(expression).describe(
       'CEL over obj (or combinedStatus), the CombinedStatus of one object: whether the object fulfils the stage. The stage is fulfilled when all objects fulfil it. Without a condition, only promote ends the stage.',
     ),
-    approval: z
-      .enum(['Automatic', 'Manual'])
+    approval: choice(['Automatic', 'Manual'])
       .default('Automatic')
       .describe(
         'Once this stage is fulfilled, the next one begins automatically (Automatic), or when you send promote (Manual). Default: Automatic.',
@@ -93,13 +88,13 @@ const stage = withRules(
       'How long the stage must stay fulfilled without a change of its objects or clusters. Default: 0s.',
     ),
     timeout: optional(duration).describe('How long the stage may take to be fulfilled. Default: no limit.'),
-    onTimeout: optional(z.enum(['Hold', 'RollBack'])).describe(
+    onTimeout: optional(choice(['Hold', 'RollBack'])).describe(
       'What happens after the timeout, or after too many failures. Hold: the stage stays as it is until a person decides. RollBack: Okra deletes its BindingPolicy and returns to the previous stage; a stage whose clusters may already have had the workload is held instead. Default: Hold.',
     ),
     progressive: optional(progressive).describe(
       'Rolls the stage out to a few clusters at a time, and evaluates the condition for each cluster separately. Fields that are not set default to spec.progressive. Default: all clusters at once.',
     ),
-    mandatory: optional(z.boolean()).describe(
+    mandatory: optional(boolean()).describe(
       'Whether no cluster of the stage may fail, regardless of maxFailures. Default: false.',
     ),
     cell: optional(cell).describe(
@@ -127,30 +122,17 @@ const stage = withRules(
   ],
 );
 
-const space = z.object({
-  namespace: z.string().min(1).max(63).describe('The namespace of the Secret.'),
-  name: z.string().min(1).max(253).describe('The name of the Secret.'),
-  key: z
-    .string()
-    .min(1)
-    .max(253)
-    .default('kubeconfig')
-    .describe('The key with the kubeconfig. Default: kubeconfig.'),
+const space = object({
+  namespace: nonEmpty(63).describe('The namespace of the Secret.'),
+  name: nonEmpty(253).describe('The name of the Secret.'),
+  key: nonEmpty(253).default('kubeconfig').describe('The key with the kubeconfig. Default: kubeconfig.'),
 });
 
-const fields = z.object({
-  downsync: z
-    .array(downsyncClause)
-    .min(1)
-    .max(32)
-    .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe(
-      'The objects to sync in all stages, as in a BindingPolicy: those that match any of the clauses.',
-    ),
-  stages: z
-    .array(stage)
-    .min(1)
-    .max(MOST_STAGES)
+const fields = object({
+  downsync: atomicList(downsyncClause, 32, 1).describe(
+    'The objects to sync in all stages, as in a BindingPolicy: those that match any of the clauses.',
+  ),
+  stages: listOf(stage, MOST_STAGES, 1)
     // The API server says so of a map by itself.
     .refine((stages) => new Set(stages.map(({ name }) => name)).size === stages.length, {
       message: 'Stage names in spec.stages must be unique. Rename one.',
@@ -159,8 +141,7 @@ const fields = z.object({
     .describe(
       'The stages, in order. A stage that has begun keeps its name, place and clusterSelectors; the others, and all other fields, can change.',
     ),
-  stageRetention: z
-    .enum(['Keep', 'Remove'])
+  stageRetention: choice(['Keep', 'Remove'])
     .default('Keep')
     .describe(
       'What happens to the BindingPolicy of an earlier stage. Keep: it stays, so that the clusters add up. Remove: Okra deletes it once the BindingPolicy of the next stage is bound. Default: Keep.',
@@ -193,7 +174,7 @@ const spec = withRules(fields, [
   },
 ]);
 
-const status = z.object({ ...stagedStatusFields, conditions: optional(conditions) });
+const status = object({ ...stagedStatusFields, conditions: optional(conditions) });
 
 const LONGEST_NAME = 40;
 

@@ -1,23 +1,20 @@
-import { optional, z } from 'zod';
+import { boolean, enum as choice, object, optional, type z } from 'zod';
+import { integer, nonEmpty } from './common.ts';
 import { withRules, type Rule } from './rules.ts';
 
-const durationSeconds = z
-  .int()
-  .min(1)
-  .max(604_800)
-  .describe('How long stickiness lasts, in seconds: 1 to 604800 (one week).');
+const durationSeconds = integer(1, 604_800).describe(
+  'How long stickiness lasts, in seconds: 1 to 604800 (one week).',
+);
 
-const targetGroupStickiness = z.object({ durationSeconds });
+const targetGroupStickiness = object({ durationSeconds });
 
 const targetStickiness = withRules(
-  z.object({
-    type: z
-      .enum(['lb_cookie', 'app_cookie'])
-      .describe(
-        'The type of cookie: lb_cookie is set by the load balancer, app_cookie by your application. AWS ignores weights with app_cookie; use it only in a rule without a Cell that forwards to one target group.',
-      ),
+  object({
+    type: choice(['lb_cookie', 'app_cookie']).describe(
+      'The type of cookie: lb_cookie is set by the load balancer, app_cookie by your application. AWS ignores weights with app_cookie; use it only in a rule without a Cell that forwards to one target group.',
+    ),
     durationSeconds,
-    cookieName: optional(z.string().min(1).max(256)).describe(
+    cookieName: optional(nonEmpty(256)).describe(
       'The name of the cookie of your application; only with app_cookie.',
     ),
   }),
@@ -76,15 +73,15 @@ export const stickinessRules: readonly Rule<Sticky>[] = [
 
 const onListener = {
   targetGroupStickiness: optional(
-    z.object({
-      enabled: z
-        .boolean()
-        .describe('Whether the flows of a client stay on the target group of the first flow.'),
+    object({
+      enabled: boolean().describe(
+        'Whether the flows of a client stay on the target group of the first flow.',
+      ),
     }),
   ).describe(
     'Keeps the flows of a client on the target group of its first flow, regardless of later weights. Default: the current setting of the listener.',
   ),
-  targetStickiness: optional(z.object({})).describe('Refused: a Network Load Balancer has no cookies.'),
+  targetStickiness: optional(object({})).describe('Refused: a Network Load Balancer has no cookies.'),
 };
 
 const noCookies: Rule<Sticky> = {

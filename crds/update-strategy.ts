@@ -1,8 +1,8 @@
-import { optional, z } from 'zod';
+import { enum as choice, object, optional } from 'zod';
 import { analysisStep } from './analysis.ts';
 import { approvalStep, canary, onFailure } from './canary-steps.ts';
 import { checkStep } from './check-step.ts';
-import { duration, durationOrSeconds } from './common.ts';
+import { duration, durationOrSeconds, listOf } from './common.ts';
 import { jobStep } from './job-step.ts';
 import { exactlyOneOf, keysOf, withRules } from './rules.ts';
 import { BRIEF } from './structural-schema.ts';
@@ -10,7 +10,7 @@ import { BRIEF } from './structural-schema.ts';
 const blueGreenStepKinds = {
   analysis: optional(analysisStep).describe('Runs an Argo Rollouts analysis, which must be successful.'),
   pause: optional(
-    z.object({
+    object({
       duration: optional(durationOrSeconds).describe(
         'How long, for example 30 (seconds), 5s, 10m or 1h30m. Default: until you resume the rollout.',
       ),
@@ -21,14 +21,14 @@ const blueGreenStepKinds = {
     .meta({ [BRIEF]: true })
     .describe('Runs a Job, as in canary.steps, which must succeed.'),
   approval: optional(approvalStep).describe('Holds the rollout until people approve.'),
-  promote: optional(z.object({})).describe('Shifts all traffic to the new version in one write.'),
+  promote: optional(object({})).describe('Shifts all traffic to the new version in one write.'),
 };
 
-const blueGreenStep = withRules(z.object(blueGreenStepKinds), [
+const blueGreenStep = withRules(object(blueGreenStepKinds), [
   exactlyOneOf('blueGreen.steps', keysOf(blueGreenStepKinds)),
 ]);
 
-const blueGreenSteps = withRules(z.array(blueGreenStep).max(20), [
+const blueGreenSteps = withRules(listOf(blueGreenStep, 20), [
   {
     cel: 'self.size() == 0 || self.exists_one(s, has(s.promote))',
     message:
@@ -37,7 +37,7 @@ const blueGreenSteps = withRules(z.array(blueGreenStep).max(20), [
   },
 ]).meta({ 'x-kubernetes-list-type': 'atomic' });
 
-const bake = z.object({
+const bake = object({
   duration: duration.describe('How long, for example 30m or 2h; with an analysis, from its start.'),
   analysis: optional(analysisStep).describe(
     'An Argo Rollouts analysis that runs during the bake. If it fails, Okra shifts all traffic back in one write.',
@@ -46,16 +46,15 @@ const bake = z.object({
 
 /** How a new version comes into service. */
 export const updateStrategy = withRules(
-  z.object({
-    type: z
-      .enum(['Canary', 'BlueGreen'])
+  object({
+    type: choice(['Canary', 'BlueGreen'])
       .default('Canary')
       .describe(
         'How Okra rolls out a new version: Canary, in steps that move weight, or BlueGreen, in one switch.',
       ),
     canary: optional(canary).describe('The settings of a canary rollout.'),
     blueGreen: optional(
-      z.object({
+      object({
         steps: optional(blueGreenSteps).describe('The steps, in order. Default: promote at once.'),
         onFailure: optional(onFailure).describe('What happens when a step fails, as in canary.'),
       }),
@@ -66,9 +65,7 @@ export const updateStrategy = withRules(
     detachAfter: optional(duration).describe(
       'How long the old target groups stay in the rule at weight 0 after a rollout, still health-checked, so that one write shifts the traffic back. One without a healthy target is removed at once. Default: 10m.',
     ),
-    rollbackWindow: optional(
-      z.object({ duration: duration.describe('How long, for example 24h.') }),
-    ).describe(
+    rollbackWindow: optional(object({ duration: duration.describe('How long, for example 24h.') })).describe(
       'How long after a version was replaced spec.version swaps it in again at once. Later, it takes the steps of a new version. Default: for ever.',
     ),
   }),

@@ -1,4 +1,4 @@
-import { optional, z } from 'zod';
+import { object, optional, string, type z } from 'zod';
 import { carried, cellListenerRule, listenerRule } from '../listener-rule.ts';
 import { applicationListenerARN, deletionPolicy, listenerARN, targetGroupSelector } from '../common.ts';
 import {
@@ -12,12 +12,12 @@ import { defineResource, type Resource } from '../resource.ts';
 const type = 'AWSApplicationLoadBalancer';
 
 /** What a Cell says of an Application Load Balancer. */
-const block = z.object({
+const block = object({
   listenerARN: listenerARN.describe(
     'The ARN of an existing listener. With the type AWSNetworkLoadBalancer, that of a Network Load Balancer.',
   ),
   listener: optional(
-    z.object({
+    object({
       rule: cellListenerRule.describe('The listener rule that Okra creates, and uses to shift traffic.'),
     }),
   ).describe(
@@ -26,24 +26,22 @@ const block = z.object({
   targetGroupSelector,
 });
 
-const spec = z.object({
+const spec = object({
   listenerARN: applicationListenerARN.describe('The ARN of the listener that has the rule.'),
-  listener: z
-    .object({
-      rule: listenerRule.describe(
-        'The listener rule: its priority, its conditions, and the weights of its target groups.',
-      ),
-    })
-    .describe('The desired rule of the listener.'),
+  listener: object({
+    rule: listenerRule.describe(
+      'The listener rule: its priority, its conditions, and the weights of its target groups.',
+    ),
+  }).describe('The desired rule of the listener.'),
   deletionPolicy: optional(deletionPolicy).describe(
     'What happens to the rule when this object is deleted: Retain leaves it serving, Delete deletes it if its tag names this object as the owner. Default: Retain.',
   ),
 });
 
 const status = loadBalancerStatus({
-  listenerARN: optional(z.string().max(512)).describe('The listener that has the rule.'),
-  ruleARN: optional(z.string().max(512)).describe('The ARN of the rule.'),
-  listener: optional(z.object({ rule: listenerRule.describe('The rule as read back from ELBv2.') })).describe(
+  listenerARN: optional(string().max(512)).describe('The listener that has the rule.'),
+  ruleARN: optional(string().max(512)).describe('The ARN of the rule.'),
+  listener: optional(object({ rule: listenerRule.describe('The rule as read back from ELBv2.') })).describe(
     'What ELBv2 serves.',
   ),
   carried: optional(carried).describe(

@@ -1,4 +1,4 @@
-import { optional, z } from 'zod';
+import { boolean, object, optional, string, z } from 'zod';
 import { networkListenerARN, targetGroupSelector } from '../common.ts';
 import { forwardTargetGroups } from '../listener-rule.ts';
 import {
@@ -15,16 +15,16 @@ const type = 'AWSNetworkLoadBalancer';
 
 /** What a Cell says of a Network Load Balancer. */
 const block = withRules(
-  z.object({
+  object({
     listenerARN: networkListenerARN.describe(
       'The ARN of an existing listener. Okra sets the target groups of its default action.',
     ),
     listener: optional(
-      z.object({
-        forward: optional(withRules(z.object(networkStickiness.fields), networkStickiness.rules)).describe(
+      object({
+        forward: optional(withRules(object(networkStickiness.fields), networkStickiness.rules)).describe(
           'The stickiness; the rollout sets the target groups and their weights.',
         ),
-        rule: optional(z.object({})).describe('Refused: the default action has the weights, for all flows.'),
+        rule: optional(object({})).describe('Refused: the default action has the weights, for all flows.'),
       }),
     ).describe('The stickiness of the default action of the listener.'),
     targetGroupSelector,
@@ -39,33 +39,29 @@ const block = withRules(
   ],
 );
 
-const spec = z.object({
+const spec = object({
   listenerARN: networkListenerARN.describe('The ARN of the listener.'),
-  listener: z
-    .object({
-      forward: withRules(
-        z.object({ targetGroups: forwardTargetGroups, ...networkStickiness.fields }),
-        networkStickiness.rules,
-      ).describe('Where the default action of the listener forwards to, and the stickiness.'),
-    })
-    .describe('The desired default action of the listener.'),
+  listener: object({
+    forward: withRules(
+      object({ targetGroups: forwardTargetGroups, ...networkStickiness.fields }),
+      networkStickiness.rules,
+    ).describe('Where the default action of the listener forwards to, and the stickiness.'),
+  }).describe('The desired default action of the listener.'),
 });
 
 const status = loadBalancerStatus({
-  listenerARN: optional(z.string().max(512)).describe('The listener.'),
+  listenerARN: optional(string().max(512)).describe('The listener.'),
   listener: optional(
-    z.object({
-      forward: z
-        .object({
-          targetGroups: forwardTargetGroups,
-          targetGroupStickiness: optional(
-            z.object({
-              enabled: z.boolean().describe('Whether the flows of a client stay on a target group.'),
-              durationSeconds: optional(z.int()).describe('How long, if ELBv2 reports a time.'),
-            }),
-          ).describe('The stickiness of the listener.'),
-        })
-        .describe('The default action as read back from ELBv2.'),
+    object({
+      forward: object({
+        targetGroups: forwardTargetGroups,
+        targetGroupStickiness: optional(
+          object({
+            enabled: boolean().describe('Whether the flows of a client stay on a target group.'),
+            durationSeconds: optional(z.int()).describe('How long, if ELBv2 reports a time.'),
+          }),
+        ).describe('The stickiness of the listener.'),
+      }).describe('The default action as read back from ELBv2.'),
     }),
   ).describe('What ELBv2 serves.'),
 });
