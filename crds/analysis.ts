@@ -1,7 +1,16 @@
 import { boolean, object, optional, record, string, type z } from 'zod';
 import { cellStatus } from './cell-status.ts';
 import { integer, listOf, nonEmpty, withKeys } from './common.ts';
-import { keysOf, matching, withRules, type Rule } from './rules.ts';
+import {
+  keysOf,
+  matching,
+  refuseField,
+  requireAnyOf,
+  requireEither,
+  requireUnique,
+  type Rule,
+  withRules,
+} from './rules.ts';
 
 const name = (what: string) => nonEmpty(253).describe(what);
 
@@ -24,12 +33,10 @@ const podTemplateHashValue = optional(string().max(64)).describe(
 );
 
 /** A Cell has clusters and no pods; the field is known so that it is refused and not dropped in silence. */
-const noPodTemplateHash: Rule<{ readonly podTemplateHashValue?: string | undefined }> = {
-  cel: '!has(self.podTemplateHashValue)',
-  message:
-    'valueFrom.podTemplateHashValue is not supported, because a Cell has no pod template hash. Use fieldRef with fieldPath: status.desiredVersion to distinguish versions.',
-  holds: (from) => from.podTemplateHashValue === undefined,
-};
+const noPodTemplateHash: Rule<{ readonly podTemplateHashValue?: string | undefined }> = refuseField(
+  'podTemplateHashValue',
+  'valueFrom.podTemplateHashValue is not supported, because a Cell has no pod template hash. Use fieldRef with fieldPath: status.desiredVersion to distinguish versions.',
+);
 
 const valueFrom = withRules(
   object({
@@ -63,20 +70,14 @@ const valueFromOfExperiment = withRules(
   }),
   [
     noPodTemplateHash,
-    {
-      cel: '!has(self.secretKeyRef)',
-      message:
-        'valueFrom.secretKeyRef is not supported in an analysis of an experiment, because Argo Rollouts drops it there. Declare the argument with its secretKeyRef in the AnalysisTemplate, and remove it here.',
-      holds: (from) => from.secretKeyRef === undefined,
-    },
-    {
-      cel: 'has(self.podTemplateHashValue) || has(self.secretKeyRef) || has(self.fieldRef)',
-      message: 'valueFrom must have fieldRef. Add it.',
-      holds: (from) =>
-        from.podTemplateHashValue !== undefined ||
-        from.secretKeyRef !== undefined ||
-        from.fieldRef !== undefined,
-    },
+    refuseField(
+      'secretKeyRef',
+      'valueFrom.secretKeyRef is not supported in an analysis of an experiment, because Argo Rollouts drops it there. Declare the argument with its secretKeyRef in the AnalysisTemplate, and remove it here.',
+    ),
+    requireAnyOf(
+      ['podTemplateHashValue', 'secretKeyRef', 'fieldRef'],
+      'valueFrom must have fieldRef. Add it.',
+    ),
   ],
 );
 
@@ -88,11 +89,11 @@ function argumentsWith<From extends z.ZodType>(from: From) {
       valueFrom: optional(from).describe('Where Okra reads the value when the analysis starts.'),
     }),
     [
-      {
-        cel: 'has(self.value) != has(self.valueFrom)',
-        message: 'An analysis argument must have exactly one of value and valueFrom. Remove one, or add one.',
-        holds: (arg) => (arg.value === undefined) !== (arg.valueFrom === undefined),
-      },
+      requireEither(
+        'value',
+        'valueFrom',
+        'An analysis argument must have exactly one of value and valueFrom. Remove one, or add one.',
+      ),
     ],
   );
   return optional(listOf(argument, 64)).describe('The arguments for the templates.');
@@ -110,11 +111,8 @@ export const addedMetadata = object({
   annotations: optional(texts('annotations', 4096)).describe('The annotations to add.'),
 });
 
-const once = <Value extends { readonly metricName: string }>(field: string): Rule<readonly Value[]> => ({
-  cel: 'self.all(one, self.exists_one(other, other.metricName == one.metricName))',
-  message: `Metric names in ${field} must be unique. Remove the duplicates.`,
-  holds: (list) => new Set(list.map((one) => one.metricName)).size === list.length,
-});
+const once = <Value extends { readonly metricName: string }>(field: string): Rule<readonly Value[]> =>
+  requireUnique('metricName', `Metric names in ${field} must be unique. Remove the duplicates.`);
 
 const metricName = nonEmpty(128).describe('The name of the metric, or a regular expression.');
 

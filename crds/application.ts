@@ -1,12 +1,128 @@
-import { enum as choice, object, optional, record, string, unknown, type z } from 'zod';
-import { applicationLoadBalancerOfApplication, equalities } from './application-alb.ts';
-import { clusterLabels, eachNameOnce, objectName } from './cell-clusters.ts';
-import { listOf, nonEmpty, withKeys } from './common.ts';
-import { withRules } from './rules.ts';
+import { boolean, enum as choice, object, optional, record, string, unknown, type z } from 'zod';
+import {
+  applicationListenerARN,
+  duration,
+  integer,
+  listOf,
+  nonEmpty,
+  objectName,
+  targetGroupARN,
+  withKeys,
+} from './common.ts';
+import {
+  refuseField,
+  requireAnyOf,
+  requireEither,
+  requireOneOf,
+  requirePattern,
+  requireUnique,
+  requireWith,
+  type Rule,
+  withRules,
+} from './rules.ts';
 import { analysisStep } from './analysis.ts';
 import { analysisOfCell } from './check-analysis.ts';
-import { jobSpec } from './job-step.ts';
+import { jobSpec } from './update-strategy.ts';
 import { BRIEF } from './structural-schema.ts';
+import { forwardConfigMatch, forwardConfigRules } from './listener-rule.ts';
+
+/** Labels of a cluster, or tags of an EKS cluster. */
+const clusterLabels = (field: string) =>
+  withKeys(record(string(), string().max(512)), { field, shortest: 1, longest: 317, most: 50 });
+
+const eks = object({
+  clusterName: optional(nonEmpty(100)).describe(
+    'The name of the cluster in EKS. Default: the name of the entry.',
+  ),
+});
+
+const clusterOfCell = object({
+  name: objectName(63, 'target groups are').describe('The name of the cluster in this Cell.'),
+  eks: optional(eks).describe('The EKS cluster.'),
+  requireReady: boolean()
+    .default(true)
+    .describe(
+      'Whether the cluster must be ACTIVE and answer /readyz before anything begins. If false, EKS only needs to report its endpoint. Default: true.',
+    ),
+  readyTimeout: optional(duration).describe(
+    'How long the cluster may take to become ready before the Cell fails, for example 60m. Default: no limit.',
+  ),
+  labels: optional(clusterLabels('labels')).describe('Labels for clusterSelector and arnFromLabel.'),
+});
+
+interface NamedEntry {
+  readonly name: string;
+}
+
+/** Has each entry of a list have a name of its own. */
+const eachNameOnce = (list: string): Rule<readonly NamedEntry[]> =>
+  requireUnique('name', `Names in ${list} must be unique. Rename or remove the duplicate.`);
+
+/** The clusters of a Cell. */
+export const clustersOfCell = withRules(listOf(clusterOfCell, 64, 1), [eachNameOnce('clusters')]).meta({
+  'x-kubernetes-list-type': 'atomic',
+});
+
+/** A cluster of a Cell, as its spec says it. */
+export type ClusterOfCell = z.output<typeof clusterOfCell>;
+
+const EQUALITY = '[A-Za-z0-9]([A-Za-z0-9._/-]*[A-Za-z0-9])?=([A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)?';
+const EQUALITIES = `^${EQUALITY}(,${EQUALITY})*$`;
+
+/** A selector in one line: `svc=web`, several separated by commas. */
+const equalities: Rule<string> = requirePattern(
+  EQUALITIES,
+  'must be a selector such as svc=web; separate several with commas. Correct it.',
+);
+
+const targetGroup = withRules(
+  object({
+    arn: optional(targetGroupARN).describe('The ARN of the target group, for an application on one cluster.'),
+    targetgroupBindingSelector: optional(withRules(nonEmpty(512), [equalities])).describe(
+      'Selects, by labels such as svc=web, the TargetGroupBinding of the AWS Load Balancer Controller in each cluster.',
+    ),
+    arnFromLabel: optional(nonEmpty(317)).describe(
+      'The label of the clusters in spec.clusters that has the ARN as its value.',
+    ),
+  }),
+  [
+    requireOneOf(
+      ['arn', 'targetgroupBindingSelector', 'arnFromLabel'],
+      'alb.forwardConfig.targetGroup must have exactly one of arn, targetgroupBindingSelector and arnFromLabel. Keep one.',
+    ),
+  ],
+);
+
+const weight = (what: string) => integer(1, 1000).default(100).describe(`${what} Default: 100.`);
+
+/** The listener rule of an application, and how its weights move. */
+const applicationLoadBalancerOfApplication = object({
+  listenerARN: applicationListenerARN.describe('The ARN of the listener of the Application Load Balancer.'),
+  forwardConfig: withRules(
+    object({
+      ...forwardConfigMatch,
+      targetGroup: targetGroup.describe('How Okra finds the target group of each cluster.'),
+    }),
+    forwardConfigRules,
+  ).describe(
+    'The listener rule. Without conditions the rule must already exist and keeps its own conditions, and the Cell needs the annotation okra.mumo.co/adopt: "true".',
+  ),
+  updateStrategy: optional(
+    withRules(
+      object({
+        stepWeight: weight('How much weight moves in each step.'),
+        totalWeight: weight('The weight that represents all traffic.'),
+      }),
+      [
+        {
+          cel: 'self.stepWeight <= self.totalWeight',
+          message: 'stepWeight must be at most totalWeight. Lower it.',
+          holds: ({ stepWeight, totalWeight }) => stepWeight <= totalWeight,
+        },
+      ],
+    ),
+  ).describe('How the weight moves: 10 of 100 is a canary, 100 of 100 is blue-green. Default: all at once.'),
+});
 
 const { templates, args } = analysisStep.shape;
 
@@ -25,18 +141,11 @@ const check = withRules(
     job: optional(jobSpec.meta({ [BRIEF]: true })).describe('Runs a Job, as the job step of a Cell does.'),
   }),
   [
-    {
-      cel: '[has(self.analysis), has(self.templates), has(self.job)].filter(x, x).size() == 1',
-      message:
-        'A check must have exactly one of analysis, templates and job. Write one check for each of them.',
-      holds: (one) =>
-        [one.analysis, one.templates, one.job].filter((kind) => kind !== undefined).length === 1,
-    },
-    {
-      cel: '!has(self.args) || has(self.templates)',
-      message: 'args need templates. Add templates, or remove args.',
-      holds: (one) => one.args === undefined || one.templates !== undefined,
-    },
+    requireOneOf(
+      ['analysis', 'templates', 'job'],
+      'A check must have exactly one of analysis, templates and job. Write one check for each of them.',
+    ),
+    requireWith('args', ['templates'], 'args need templates. Add templates, or remove args.'),
   ],
 );
 
@@ -138,11 +247,10 @@ const clusterSecret = withRules(
     ),
   }),
   [
-    {
-      cel: '!has(self.lables)',
-      message: 'unknown field clusterSecret.lables: must be clusterSecret.labels. Correct the spelling.',
-      holds: ({ lables }) => lables === undefined,
-    },
+    refuseField(
+      'lables',
+      'unknown field clusterSecret.lables: must be clusterSecret.labels. Correct the spelling.',
+    ),
   ],
 );
 
@@ -154,11 +262,11 @@ const applicationSet = withRules(
     ),
   }),
   [
-    {
-      cel: 'has(self.name) != has(self.selector)',
-      message: 'applicationSet must have exactly one of name and selector. Remove one, or add one.',
-      holds: ({ name, selector }) => (name === undefined) !== (selector === undefined),
-    },
+    requireEither(
+      'name',
+      'selector',
+      'applicationSet must have exactly one of name and selector. Remove one, or add one.',
+    ),
   ],
 );
 
@@ -213,11 +321,7 @@ export const application = withRules(
     ),
   }),
   [
-    {
-      cel: 'has(self.argocd) || has(self.alb)',
-      message: 'An application must have argocd, alb, or both. Add one.',
-      holds: ({ argocd: deployed, alb }) => deployed !== undefined || alb !== undefined,
-    },
+    requireAnyOf(['argocd', 'alb'], 'An application must have argocd, alb, or both. Add one.'),
     {
       cel: "!has(self.alb) || !has(self.argocd) || !has(self.argocd.updateStrategy) || self.argocd.updateStrategy.type != 'DeleteBeforeCreate'",
       message:

@@ -1,5 +1,5 @@
 import { object, optional, type z } from 'zod';
-import { bindingTargets } from './binding-targets.ts';
+import { bindingTargets, newTargetGroup, targetGroupRules } from './aws-target-group-binding.ts';
 import {
   atomicList,
   deletionPolicy,
@@ -7,28 +7,23 @@ import {
   labelSelector,
   listOf,
   nonEmpty,
+  requireTerms,
   targetGroupARN,
 } from './common.ts';
-import { newTargetGroup, targetGroupRules } from './new-target-group.ts';
 import { defineResource, type Resource } from './resource.ts';
 import { withRules } from './rules.ts';
 import {
+  syncStatus,
   clusterNames,
   missing,
-  syncStatus,
+  syncColumns,
   templateLabels,
   templateMetadata,
   templateName,
-  syncColumns,
 } from './sets.ts';
 
 const clusterSelector = withRules(labelSelector, [
-  {
-    cel: '(has(self.matchLabels) && size(self.matchLabels) > 0) || (has(self.matchExpressions) && size(self.matchExpressions) > 0)',
-    message: 'clusterSelector must not be empty: it would select all clusters. Add a label.',
-    holds: ({ matchLabels = {}, matchExpressions = [] }) =>
-      Object.keys(matchLabels).length > 0 || matchExpressions.length > 0,
-  },
+  requireTerms('clusterSelector must not be empty: it would select all clusters. Add a label.'),
 ]);
 
 const awseks = object({

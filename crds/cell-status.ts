@@ -1,9 +1,153 @@
-import { array, boolean, enum as choice, object, optional, string } from 'zod';
-import { applicationsStatus } from './application-status.ts';
-import { clustersStatus } from './cell-clusters.ts';
-import { atomicList, conditions, integer, observedGeneration, statusWriter, timestamp } from './common.ts';
+import { array, boolean, enum as choice, object, optional, string, type z } from 'zod';
+import {
+  atomicList,
+  conditions,
+  integer,
+  listOf,
+  observedGeneration,
+  statusWriter,
+  timestamp,
+} from './common.ts';
 import { askNames } from './request-names.ts';
-import { paused, rolloutStatus, version } from './rollout-status.ts';
+
+/** The phases of an application. */
+export const applicationPhases = [
+  'Pending',
+  'Prechecking',
+  'Syncing',
+  'Migrating',
+  'Completing',
+  'Synced',
+  'PrecheckFailed',
+  'CheckFailed',
+  'Reverting',
+] as const;
+
+const checks = optional(
+  listOf(
+    object({
+      name: string().max(40).describe('The name of the check.'),
+      run: string().max(253).describe('The name of the Job, AnalysisRun or Checks.'),
+      phase: choice(['Pending', 'Running', 'Successful', 'Failed', 'Error', 'Inconclusive']).describe(
+        'The phase of the check; Pending until Okra has seen its object.',
+      ),
+      message: string().max(1024).describe('The result, in a sentence.'),
+      hash: string().max(64).describe('The digest of the forward config that was checked.'),
+      time: timestamp.describe('When this began.'),
+    }),
+    8,
+  ),
+).meta({ 'x-kubernetes-list-type': 'atomic' });
+
+const revision = integer(0);
+
+const applicationStatus = object({
+  name: string().max(40).describe('The name of the application.'),
+  phase: choice(applicationPhases).describe('The phase of the application.'),
+  reason: optional(string().max(64)).describe('The reason, in one CamelCase word.'),
+  message: optional(string().max(2048)).describe('The reason, in a sentence.'),
+  revision: optional(revision).describe('The revision that Okra is applying, or has applied.'),
+  goodRevision: optional(revision).describe(
+    'The last revision that was completely applied; a failed application goes back to it.',
+  ),
+  child: optional(
+    object({
+      name: string().max(63).describe('The name of the Cell that moves the traffic.'),
+      weight: optional(integer(0, 100)).describe('The weight of the new target groups: 0 to 100.'),
+      step: optional(string().max(64)).describe('The step of this Cell that is under way, for example 2/4.'),
+    }),
+  ).describe('The Cell that moves the traffic of the application.'),
+  prechecks: checks.describe('The prechecks of the revision.'),
+  checks: checks.describe('The checks of the revision, for an application without alb.'),
+  postchecks: checks.describe('The postchecks of the revision.'),
+  syncing: optional(
+    object({
+      revision: revision.describe('The revision that Argo CD deploys.'),
+      since: timestamp.describe('Since when Okra waits for it.'),
+    }),
+  ).describe('While Okra waits for Argo CD.'),
+  failed: optional(
+    object({
+      revision: revision.describe('The revision that failed.'),
+      hash: string().max(64).describe('The digest of the failed revision.'),
+      phase: choice(['PrecheckFailed', 'CheckFailed', 'Reverting']).describe(
+        'What failed; Reverting after an abort.',
+      ),
+      reason: string().max(64).describe('The reason, in one CamelCase word.'),
+      message: string().max(1024).describe('The reason, in a sentence.'),
+      time: timestamp.describe('When it failed.'),
+      reverted: optional(boolean()).describe('Whether Okra has applied the previous revision again.'),
+      retried: optional(boolean()).describe('Whether another attempt was requested.'),
+    }),
+  ).describe(
+    'The last failure. Okra does not try this revision again until you edit the application or send retry.',
+  ),
+});
+
+/** How the applications of a Cell stand. */
+const applicationsStatus = atomicList(applicationStatus, 16);
+
+/** How an application stands, as the status of its Cell says it. */
+export type ApplicationStatus = z.output<typeof applicationStatus>;
+
+// As long as a label may be, and the numbers that are left out: v2 is 2.0.0.
+/** A version in a status. */
+const version = string().max(67);
+
+const side = (what: string) =>
+  object({
+    version: version.describe('Its version.'),
+    targetGroups: atomicList(
+      object({
+        name: string().max(253).describe('The name of the AWSTargetGroup.'),
+        arn: string().max(512).describe('The ARN of the target group.'),
+        fullName: string().max(512).describe('The target group as CloudWatch calls it.'),
+      }),
+      5,
+    ).describe('Its target groups.'),
+  }).describe(what);
+
+/** Who has paused something. */
+const paused = object({
+  by: string().max(253).describe('Who paused it.'),
+  reason: string().max(1024).describe('The reason given; may be empty.'),
+  time: timestamp.describe('When this began.'),
+});
+
+/** What is reported of a rollout under way. */
+const rolloutStatus = object({
+  id: string()
+    .max(64)
+    .describe(
+      'The id of the rollout, which is part of the names of its AnalysisRuns, Experiments, Checks and Jobs.',
+    ),
+  startedAt: timestamp.describe('When the rollout began.'),
+  stepStartedAt: timestamp.describe('When the current step began, or the bake after the last step.'),
+  stepEndsAt: optional(timestamp).describe(
+    'When the current pause or bake ends, unless something else holds the rollout then.',
+  ),
+  edition: optional(integer(0)).describe(
+    'How often its steps were edited or a measurement was repeated, which is part of the names as well.',
+  ),
+  stable: side('The side that served before the rollout.'),
+  canary: side('The side that is rolled out.'),
+  loadBalancer: optional(
+    object({ fullName: string().max(512).describe('The load balancer as CloudWatch calls it.') }),
+  ).describe('The load balancer of the listener.'),
+  workflowId: string().max(1000).describe('The id of the Temporal workflow of the rollout.'),
+  runId: string().max(64).describe('The run id of that workflow.'),
+  ending: optional(
+    object({
+      kind: choice(['Failed', 'Withdrawn']).describe(
+        'Failed: the version is blocked. Withdrawn: the version is not blocked.',
+      ),
+      reason: string().max(1024).describe('The reason, in one CamelCase word.'),
+      message: string().max(32768).describe('The reason, in a sentence.'),
+      time: timestamp.describe('When this began.'),
+    }),
+  ).describe('Why Okra is taking the rollout back.'),
+  paused: optional(paused).describe('Who paused the rollout.'),
+});
 
 const approval = object({
   by: string().max(253).describe('Who approved.'),
@@ -103,6 +247,17 @@ const measured = (kind: string) =>
     phase: string().max(64).describe('Its phase.'),
     message: string().max(32768).describe('The result, in a sentence.'),
   });
+
+/** How the clusters of a Cell stand. */
+const clustersStatus = atomicList(
+  object({
+    name: string().max(63).describe('The name of the cluster in this Cell.'),
+    ready: boolean().describe('Whether the cluster is ready.'),
+    message: string().max(1024).describe('The reason, in a sentence.'),
+    since: timestamp.describe('When this began.'),
+  }),
+  64,
+);
 
 /** What is reported of a Cell. */
 export const cellStatus = object({

@@ -1,17 +1,181 @@
-import { boolean, enum as choice, object, optional, type z } from 'zod';
+import { boolean, enum as choice, object, optional, string, z } from 'zod';
 import type { analysisStep, backgroundAnalysis } from './analysis.ts';
-import { applicationsOfCell } from './application.ts';
-import type { step } from './canary-steps.ts';
-import { clustersOfCell } from './cell-clusters.ts';
-import { cellRules, nameRules } from './cell-rules.ts';
+import { applicationsOfCell, clustersOfCell } from './application.ts';
+import { type step, updateStrategy } from './update-strategy.ts';
 import { cellStatus } from './cell-status.ts';
 import { deletionPolicy, duration, integer, nonEmpty } from './common.ts';
 import type { experimentStep } from './experiment.ts';
-import { ingress } from './ingress.ts';
-import { defineResource, type Resource } from './resource.ts';
-import { withRules } from './rules.ts';
-import { updateStrategy } from './update-strategy.ts';
+import { defineResource, type Resource, type Named } from './resource.ts';
+import {
+  keysOf,
+  requireEither,
+  requireShownPattern,
+  requireWith,
+  type Rule,
+  ruleOnChange,
+  withRules,
+} from './rules.ts';
 import { windows } from './windows.ts';
+import { ingressBlocks, loadBalancerBlocks } from './load-balancers.ts';
+
+const APPLICATION = 'AWSApplicationLoadBalancer';
+const NETWORK = 'AWSNetworkLoadBalancer';
+const isOf = (kind: 'app' | 'net', arn: string): boolean => arn.includes(`:listener/${kind}/`);
+
+const ingressFields = object({
+  type: string()
+    .max(64)
+    .describe(`The kind of load balancer: ${keysOf(loadBalancerBlocks).join(' or ')}.`),
+  ...ingressBlocks,
+});
+
+type Ingress = z.output<typeof ingressFields>;
+
+const types = keysOf(loadBalancerBlocks);
+const blocks = keysOf(ingressBlocks);
+
+/** Expects the block that belongs to a type, under one of the names that it may have. */
+const blockExpected = (type: keyof typeof loadBalancerBlocks): Rule<Ingress> => {
+  const names: readonly (typeof blocks)[number][] = loadBalancerBlocks[type];
+  return {
+    cel: `self.type != '${type}' || ${names.map((name) => `has(self.${name})`).join(' || ')}`,
+    message: `spec.ingress.${names[0] ?? ''} is required, because spec.ingress.type is ${type}. Add the block.`,
+    holds: (value) => value.type !== type || names.some((name) => value[name] !== undefined),
+  };
+};
+
+/** The load balancer in front of a Cell: its type, and the one block that belongs to it. */
+const ingress = withRules(ingressFields, [
+  {
+    cel: `self.type in [${types.map((type) => `'${type}'`).join(', ')}]`,
+    message: `spec.ingress.type must be ${types.join(' or ')}. Correct the type.`,
+    messageExpression: `'spec.ingress.type must be ${types.join(' or ')}, got ' + self.type + '. Correct the type.'`,
+    holds: ({ type }) => types.some((known) => known === type),
+  },
+  {
+    cel: `[${blocks.map((name) => `has(self.${name})`).join(', ')}].filter(x, x).size() <= 1`,
+    message: `spec.ingress must have only one of ${blocks.join(' and ')}. Remove the one that spec.ingress.type does not name.`,
+    holds: (value) => blocks.filter((name) => value[name] !== undefined).length <= 1,
+  },
+  ...types.map(blockExpected),
+  {
+    cel: `self.type != '${APPLICATION}' || !has(self.awsApplicationLoadBalancer) || !self.awsApplicationLoadBalancer.listenerARN.contains(':listener/net/')`,
+    message: `spec.ingress.awsApplicationLoadBalancer.listenerARN must be the ARN of a listener of an Application Load Balancer (listener/app/…), not of a Network Load Balancer. Correct the ARN, or set spec.ingress.type to ${NETWORK}.`,
+    holds: ({ type, awsApplicationLoadBalancer: block }) =>
+      type !== APPLICATION || block === undefined || !isOf('net', block.listenerARN),
+  },
+  {
+    cel: `self.type != '${APPLICATION}' || !has(self.awsApplicationLoadBalancer) || has(self.awsApplicationLoadBalancer.listener)`,
+    message: `spec.ingress.awsApplicationLoadBalancer.listener.rule is required, because spec.ingress.type is ${APPLICATION}. Add the rule, with a priority and a condition.`,
+    holds: ({ type, awsApplicationLoadBalancer: block }) =>
+      type !== APPLICATION || block === undefined || block.listener !== undefined,
+  },
+  {
+    cel: `self.type != '${NETWORK}' || !has(self.awsApplicationLoadBalancer) || !self.awsApplicationLoadBalancer.listenerARN.contains(':listener/app/')`,
+    message: `listenerARN in spec.ingress must be the ARN of a listener of a Network Load Balancer (listener/net/…), because spec.ingress.type is ${NETWORK}. Correct the ARN, or set spec.ingress.type to ${APPLICATION}.`,
+    holds: ({ type, awsApplicationLoadBalancer: block }) =>
+      type !== NETWORK || block === undefined || !isOf('app', block.listenerARN),
+  },
+  {
+    cel: `self.type != '${NETWORK}' || !has(self.awsApplicationLoadBalancer) || !has(self.awsApplicationLoadBalancer.listener)`,
+    message: `spec.ingress must have no listener block, because spec.ingress.type is ${NETWORK} and the weights are those of the default action. Remove it; awsNetworkLoadBalancer takes listener.forward.`,
+    holds: ({ type, awsApplicationLoadBalancer: block }) => type !== NETWORK || block?.listener === undefined,
+  },
+]);
+
+interface Ruled {
+  readonly ingress?: { readonly type: string } | undefined;
+  readonly clusters?: readonly unknown[] | undefined;
+  readonly applications?: readonly { readonly clusterSelector?: unknown }[] | undefined;
+  readonly deletionPolicy?: string | undefined;
+}
+
+// What only a Cell with applications has, and what only one with ingress has.
+const OF_APPLICATIONS = ['clusters', 'parallel', 'onFailure', 'syncTimeout', 'rollbackDelay'] as const;
+const OF_INGRESS = ['version', 'versionedBy', 'updateStrategy'] as const;
+
+type Rules = readonly Rule<
+  Ruled & { readonly [Field in (typeof OF_APPLICATIONS | typeof OF_INGRESS)[number]]?: unknown }
+>[];
+
+const anyOf = (fields: readonly string[]): string => fields.map((field) => `has(self.${field})`).join(' || ');
+const listed = (fields: readonly string[]): string =>
+  `${fields.slice(0, -1).join(', ')} and ${fields.at(-1)}`;
+
+/** What holds for the spec of a Cell as a whole. */
+const cellRules: Rules = [
+  requireEither(
+    'ingress',
+    'applications',
+    'Exactly one of spec.ingress and spec.applications must be set. Keep one, or create two Cells.',
+  ),
+  ruleOnChange(
+    'has(self.applications) == has(oldSelf.applications)',
+    'A Cell cannot change between spec.ingress and spec.applications. Create a new Cell.',
+  ),
+  ruleOnChange(
+    '!has(self.ingress) || !has(oldSelf.ingress) || self.ingress.type == oldSelf.ingress.type',
+    'spec.ingress.type is immutable, because the previous load balancer would be left with its current weights. Create a new Cell for the other one.',
+  ),
+  requireWith(
+    'applications',
+    ['clusters'],
+    'spec.clusters is required with spec.applications. List the clusters.',
+  ),
+  {
+    cel: `has(self.applications) || !(${anyOf(OF_APPLICATIONS)})`,
+    message: `${listed(OF_APPLICATIONS)} are only allowed with spec.applications. Remove them.`,
+    holds: (spec) =>
+      spec.applications !== undefined || OF_APPLICATIONS.every((field) => spec[field] === undefined),
+  },
+  {
+    cel: `!has(self.applications) || !(${anyOf(OF_INGRESS)})`,
+    message: `${listed(OF_INGRESS)} are only allowed with spec.ingress; each application has its own updateStrategy. Remove them.`,
+    holds: (spec) =>
+      spec.applications === undefined || OF_INGRESS.every((field) => spec[field] === undefined),
+  },
+  {
+    cel: '!has(self.applications) || !has(self.clusters) || size(self.clusters) < 2 || self.applications.all(a, has(a.clusterSelector))',
+    message:
+      'Each of spec.applications must have a clusterSelector with two or more clusters. Add it, for example role: web.',
+    holds: ({ clusters = [], applications = [] }) =>
+      clusters.length < 2 || applications.every(({ clusterSelector }) => clusterSelector !== undefined),
+  },
+  {
+    cel: "!has(self.deletionPolicy) || self.deletionPolicy == 'Retain' || !has(self.ingress) || self.ingress.type != 'AWSNetworkLoadBalancer'",
+    message:
+      'spec.deletionPolicy must be Retain with AWSNetworkLoadBalancer, because its listener must have a default action. Remove it, and delete the listener yourself.',
+    holds: ({ deletionPolicy, ingress }) =>
+      deletionPolicy !== 'Delete' || ingress?.type !== 'AWSNetworkLoadBalancer',
+  },
+];
+
+const LONGEST_LABEL_VALUE = 63;
+
+const withApplications = z.object({ applications: z.array(z.object({ name: z.string() })) });
+
+/** The length of the longest name of an application; undefined without any. */
+function longestApplication(spec: unknown): number | undefined {
+  const parsed = withApplications.safeParse(spec);
+  return parsed.success ? Math.max(...parsed.data.applications.map(({ name }) => name.length)) : undefined;
+}
+
+/** What holds for the name of a Cell. */
+const nameRules: readonly Rule<Named>[] = [
+  {
+    cel: `self.metadata.name.size() <= ${LONGEST_LABEL_VALUE}`,
+    message: `metadata.name of a Cell must have at most ${LONGEST_LABEL_VALUE} characters, because it is the value of a label on its AnalysisRuns and Experiments. Choose a shorter name.`,
+    holds: ({ metadata }) => metadata.name.length <= LONGEST_LABEL_VALUE,
+  },
+  {
+    cel: `!has(self.spec.applications) || self.spec.applications.all(a, self.metadata.name.size() + a.name.size() < ${LONGEST_LABEL_VALUE})`,
+    message: `metadata.name of a Cell and the name of each application must have at most ${LONGEST_LABEL_VALUE - 1} characters together, because a Cell is named after both. Shorten one of them.`,
+    holds({ metadata, spec }) {
+      const longest = longestApplication(spec);
+      return longest === undefined || metadata.name.length + longest < LONGEST_LABEL_VALUE;
+    },
+  },
+];
 
 const NUMBER = '(0|[1-9][0-9]{0,14})';
 const PRERELEASE = '(0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)';
@@ -65,14 +229,7 @@ const fields = object({
     'What happens to the listener rule when the Cell is deleted: Retain leaves it serving, Delete deletes it. A Network Load Balancer allows only Retain. Default: Retain.',
   ),
   version: optional(
-    withRules(nonEmpty(63), [
-      {
-        cel: `self.matches('${VERSION_PATTERN}')`,
-        message: `${EXPECTED_VERSION}. ${CORRECT_VERSION}`,
-        messageExpression: `'${EXPECTED_VERSION}, got ' + self + '. ${CORRECT_VERSION}'`,
-        holds: (version) => new RegExp(VERSION_PATTERN).test(version),
-      },
-    ]),
+    withRules(nonEmpty(63), [requireShownPattern(VERSION_PATTERN, EXPECTED_VERSION, CORRECT_VERSION)]),
   ).describe(
     'The version to serve: one to three numbers, optionally with a leading v and semver suffixes; v2 is 2.0.0. A version lower than the one that serves now is swapped in at once, without steps. Default: the newest version that is complete and has not failed.',
   ),

@@ -1,19 +1,16 @@
 import { enum as choice, number, object, optional, type z } from 'zod';
-import { compareOfCell, compareOfCheck, query } from './check-compare.ts';
-import { provider } from './check-providers.ts';
+import { compareOfCell, compareOfCheck, query, provider } from './check-providers.ts';
 import { duration, integer, nonEmpty } from './common.ts';
-import { withRules, type Rule } from './rules.ts';
+import { requireAnyOf, requirePattern, type Rule, withRules } from './rules.ts';
 
 const EXPRESSION_PATTERN = '^[A-Za-z0-9_ .+*/%()<>=!&|?:-]+$';
 
 const expression = (what: string) =>
   withRules(nonEmpty(512), [
-    {
-      cel: `self.matches('${EXPRESSION_PATTERN}')`,
-      message:
-        'must be a CEL expression of numbers, value, baseline and samples, for example "value <= 0.01 || samples < 100.0", without quotes and brackets. Correct it.',
-      holds: (text) => new RegExp(EXPRESSION_PATTERN).test(text),
-    },
+    requirePattern(
+      EXPRESSION_PATTERN,
+      'must be a CEL expression of numbers, value, baseline and samples, for example "value <= 0.01 || samples < 100.0", without quotes and brackets. Correct it.',
+    ),
   ]).describe(what);
 
 const someTime = (what: string, fallback: string) =>
@@ -121,12 +118,10 @@ const rules: readonly Rule<Judged>[] = [
     message: 'interval, window and bucket must be longer than 0s. Correct them.',
     holds: ({ interval, window, bucket }) => [interval, window, bucket].every((text) => /[1-9]/.test(text)),
   },
-  {
-    cel: 'has(self.min) || has(self.max) || has(self.pass) || has(self.fail) || has(self.compare)',
-    message: 'An analysis must have at least one of min, max, pass, fail and compare. Add one of them.',
-    holds: ({ min, max, pass, fail, compare }) =>
-      [min, max, pass, fail, compare].some((one) => one !== undefined),
-  },
+  requireAnyOf(
+    ['min', 'max', 'pass', 'fail', 'compare'],
+    'An analysis must have at least one of min, max, pass, fail and compare. Add one of them.',
+  ),
   {
     cel: '!(has(self.min) || has(self.max)) || !(has(self.pass) || has(self.fail))',
     message: 'min and max must not be combined with pass and fail. Write the bounds into the expressions.',

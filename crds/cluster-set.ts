@@ -1,17 +1,17 @@
 import { enum as choice, object, optional, record, string, type z } from 'zod';
 import { atomicList, withKeys } from './common.ts';
 import { defineResource, type Resource } from './resource.ts';
-import { withRules } from './rules.ts';
+import { requireEither, requireWith, withRules } from './rules.ts';
 import {
+  syncStatus,
   clusterNames,
   externalID,
   missing,
   region,
   roleARN,
-  syncStatus,
+  syncColumns,
   templateLabels,
   templateMetadata,
-  syncColumns,
 } from './sets.ts';
 
 const matchTags = withRules(
@@ -47,16 +47,16 @@ const awseks = withRules(
     externalID: optional(externalID).describe('The external id that the role requires.'),
   }),
   [
-    {
-      cel: 'has(self.selector) != has(self.clusterSelector)',
-      message: 'Exactly one of awseks.selector and awseks.clusterSelector must be set. Write selector.',
-      holds: ({ selector, clusterSelector }) => (selector === undefined) !== (clusterSelector === undefined),
-    },
-    {
-      cel: '!has(self.externalID) || has(self.roleARN)',
-      message: 'awseks.externalID needs awseks.roleARN. Add the role, or remove the ID.',
-      holds: (value) => value.externalID === undefined || value.roleARN !== undefined,
-    },
+    requireEither(
+      'selector',
+      'clusterSelector',
+      'Exactly one of awseks.selector and awseks.clusterSelector must be set. Write selector.',
+    ),
+    requireWith(
+      'externalID',
+      ['roleARN'],
+      'awseks.externalID needs awseks.roleARN. Add the role, or remove the ID.',
+    ),
   ],
 );
 

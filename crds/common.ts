@@ -1,5 +1,5 @@
 import { array, enum as choice, int, iso, object, optional, record, string, union, type z } from 'zod';
-import { withRules, type Rule } from './rules.ts';
+import { requirePattern, requireShownPattern, type Rule, withRules } from './rules.ts';
 
 /** A text that is not empty, of at most so many characters. */
 export const nonEmpty = (longest: number) => string().min(1).max(longest);
@@ -20,6 +20,15 @@ export function listOf<Item extends z.ZodType>(item: Item, most: number, least =
 /** A list that server-side apply replaces as a whole. */
 export const atomicList = <Item extends z.ZodType>(item: Item, most: number, least = 0) =>
   listOf(item, most, least).meta({ 'x-kubernetes-list-type': 'atomic' });
+
+/** A name that objects are named after; `what` says which of them are. */
+export const objectName = (longest: number, what: string) =>
+  withRules(nonEmpty(longest), [
+    requirePattern(
+      '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
+      `name must have only lower-case letters, digits and dashes, because ${what} named after it. Correct it.`,
+    ),
+  ]);
 
 const labelValue = string().max(63);
 
@@ -75,6 +84,14 @@ export const labelSelector = object({
       16,
     ),
   ).describe('Expressions over labels; all of them must match.'),
+});
+
+/** Requires that a label selector has a term: an empty one selects everything. */
+export const requireTerms = (message: string): Rule<z.output<typeof labelSelector>> => ({
+  cel: '(has(self.matchLabels) && size(self.matchLabels) > 0) || (has(self.matchExpressions) && size(self.matchExpressions) > 0)',
+  message,
+  holds: ({ matchLabels = {}, matchExpressions = [] }) =>
+    Object.keys(matchLabels).length > 0 || matchExpressions.length > 0,
 });
 
 /** The longest duration, a year: what is longer is a slip, and timers take it ill. */
@@ -168,12 +185,7 @@ export const deletionPolicy = choice(['Retain', 'Delete']);
 
 function arn(pattern: string, what: string): z.ZodString {
   return withRules(nonEmpty(512), [
-    {
-      cel: `self.matches('${pattern}')`,
-      message: `must be ${what}. Copy it from the AWS console or CLI.`,
-      messageExpression: `'must be ${what}, got ' + self + '. Copy it from the AWS console or CLI.'`,
-      holds: (text) => new RegExp(pattern).test(text),
-    },
+    requireShownPattern(pattern, `must be ${what}`, 'Copy it from the AWS console or CLI.'),
   ]);
 }
 
@@ -200,12 +212,8 @@ export const targetGroupSelector = withRules(
     ),
   }),
   [
-    {
-      cel: '(has(self.matchLabels) && size(self.matchLabels) > 0) || (has(self.matchExpressions) && size(self.matchExpressions) > 0)',
-      message:
-        'targetGroupSelector must have matchLabels or matchExpressions; an empty selector would select every AWSTargetGroup. Add a label.',
-      holds: ({ matchLabels = {}, matchExpressions = [] }) =>
-        Object.keys(matchLabels).length > 0 || matchExpressions.length > 0,
-    },
+    requireTerms(
+      'targetGroupSelector must have matchLabels or matchExpressions; an empty selector would select every AWSTargetGroup. Add a label.',
+    ),
   ],
 ).describe('Which AWSTargetGroups of the namespace belong to the Cell.');

@@ -1,25 +1,20 @@
 import { boolean, object, optional, z } from 'zod';
 import { addedMetadata, analysisSettings, experimentArguments, templateReference } from './analysis.ts';
-import { durationOrSeconds, integer, labelSelector, listOf, nonEmpty } from './common.ts';
-import { withRules, type Rule } from './rules.ts';
+import {
+  durationOrSeconds,
+  integer,
+  labelSelector,
+  listOf,
+  nonEmpty,
+  objectName,
+  requireTerms,
+} from './common.ts';
+import { refuseField, requireUnique, type Rule, withRules } from './rules.ts';
 
-const NAME_PATTERN = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$';
+const label = (what: string) => objectName(63, 'objects are').describe(what);
 
-const label = (what: string) =>
-  withRules(nonEmpty(63), [
-    {
-      cel: `self.matches('${NAME_PATTERN}')`,
-      message:
-        'name must have only lower-case letters, digits and dashes, because objects are named after it. Correct it.',
-      holds: (name) => new RegExp(NAME_PATTERN).test(name),
-    },
-  ]).describe(what);
-
-const unique = <Value extends { readonly name: string }>(field: string): Rule<readonly Value[]> => ({
-  cel: 'self.all(one, self.exists_one(other, other.name == one.name))',
-  message: `Names of ${field} must be unique. Rename one of them.`,
-  holds: (list) => new Set(list.map((one) => one.name)).size === list.length,
-});
+const unique = <Value extends { readonly name: string }>(field: string): Rule<readonly Value[]> =>
+  requireUnique('name', `Names of ${field} must be unique. Rename one of them.`);
 
 const template = withRules(
   object({
@@ -30,25 +25,19 @@ const template = withRules(
     replicas: integer(1, 1000).default(1).describe('How many pods to run. Default: 1.'),
     selector: optional(
       withRules(labelSelector, [
-        {
-          cel: '(has(self.matchLabels) && size(self.matchLabels) > 0) || (has(self.matchExpressions) && size(self.matchExpressions) > 0)',
-          message:
-            'selector must have matchLabels or matchExpressions. Add a label, or remove the selector to use that of the ReplicaSet.',
-          holds: ({ matchLabels = {}, matchExpressions = [] }) =>
-            Object.keys(matchLabels).length > 0 || matchExpressions.length > 0,
-        },
+        requireTerms(
+          'selector must have matchLabels or matchExpressions. Add a label, or remove the selector to use that of the ReplicaSet.',
+        ),
       ]),
     ).describe('The selector of the pods. Default: that of the ReplicaSet.'),
     metadata: optional(addedMetadata).describe('Labels and annotations for the pods.'),
     weight: optional(z.int()).describe('Refused: the pods of an experiment get no traffic. Use setWeight.'),
   }),
   [
-    {
-      cel: '!has(self.weight)',
-      message:
-        'weight is not supported in a template of an experiment, because its pods are in no target group of the load balancer and get no traffic from it. Remove it, and use setWeight to send traffic to the new version.',
-      holds: (value) => value.weight === undefined,
-    },
+    refuseField(
+      'weight',
+      'weight is not supported in a template of an experiment, because its pods are in no target group of the load balancer and get no traffic from it. Remove it, and use setWeight to send traffic to the new version.',
+    ),
   ],
 );
 

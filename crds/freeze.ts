@@ -1,16 +1,15 @@
 import { object, optional, string, type z } from 'zod';
 import { conditions, listOf, nonEmpty } from './common.ts';
 import { defineResource, type Resource } from './resource.ts';
-import { withRules } from './rules.ts';
+import { requirePattern, withRules } from './rules.ts';
 import { isDate } from './windows.ts';
 
 const said = (field: string, longest: number) =>
   withRules(nonEmpty(longest), [
-    {
-      cel: "self.matches('[^ ]')",
-      message: `spec.${field} must not be blank: it is shown to those whose rollouts are on hold. Set it.`,
-      holds: (text) => /[^ ]/.test(text),
-    },
+    requirePattern(
+      '[^ ]',
+      `spec.${field} must not be blank: it is shown to those whose rollouts are on hold. Set it.`,
+    ),
   ]);
 
 const TIME_PATTERN =

@@ -1,6 +1,6 @@
 import { object, optional, record, string, type z } from 'zod';
 import { atomicList, integer, listOf, nonEmpty, targetGroupARN, withKeys } from './common.ts';
-import { withRules, type Rule } from './rules.ts';
+import { type Rule, withRules } from './rules.ts';
 import { noApplicationCookie, stickiness, stickinessRules } from './stickiness.ts';
 
 const part = object({

@@ -9,7 +9,7 @@ import {
   withKeys,
 } from './common.ts';
 import type { PrinterColumn } from './resource.ts';
-import { templatePattern, withRules } from './rules.ts';
+import { requirePattern, requireShownPattern, templatePattern, withRules } from './rules.ts';
 
 const VARIABLES = '{{.awseks.cluster.name}} and {{.awseks.cluster.tags.KEY}}';
 
@@ -18,11 +18,7 @@ const TEMPLATE_PATTERN = templatePattern('awseks[.]cluster', ['name'], ['tags'])
 /** A text in which variables of an EKS cluster may stand. */
 const templateOf = (text: z.ZodString): z.ZodString =>
   withRules(text.max(1024), [
-    {
-      cel: `self.matches('${TEMPLATE_PATTERN}')`,
-      message: `must have no other variables than ${VARIABLES}. Correct the variable.`,
-      holds: (written) => new RegExp(TEMPLATE_PATTERN).test(written),
-    },
+    requirePattern(TEMPLATE_PATTERN, `must have no other variables than ${VARIABLES}. Correct the variable.`),
   ]);
 
 /** A text in which variables of an EKS cluster may stand. */
@@ -104,39 +100,27 @@ export const clusterNames = object({
   names: optional(atomicList(string().max(253), 1000)).describe('The names of the clusters.'),
 });
 
-const REGION_PATTERN = '^[a-z]{2,8}(-[a-z]{1,16}){1,4}-[0-9]{1,2}$';
+/** A text that matches a pattern. */
+export const withPattern = (schema: z.ZodString, pattern: string, expected: string): z.ZodString =>
+  withRules(schema, [requireShownPattern(pattern, `must be ${expected}`, 'Correct it.')]);
 
 /** A region of AWS. */
-export const region = pattern(nonEmpty(32), {
-  pattern: REGION_PATTERN,
-  expected: 'a region such as eu-central-1',
-});
-
-const ROLE_PATTERN = '^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]{1,512}$';
+export const region = withPattern(
+  nonEmpty(32),
+  '^[a-z]{2,8}(-[a-z]{1,16}){1,4}-[0-9]{1,2}$',
+  'a region such as eu-central-1',
+);
 
 /** The ARN of an IAM role. */
-export const roleARN = pattern(nonEmpty(600), {
-  pattern: ROLE_PATTERN,
-  expected: 'the ARN of an IAM role, arn:aws:iam::ACCOUNT:role/NAME',
-});
+export const roleARN = withPattern(
+  nonEmpty(600),
+  '^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]{1,512}$',
+  'the ARN of an IAM role, arn:aws:iam::ACCOUNT:role/NAME',
+);
 
 /** The id that a role of another account asks for (API_AssumeRole, ExternalId). */
-export const externalID = pattern(string().min(2).max(1224), {
-  pattern: '^[A-Za-z0-9_+=,.@:/-]+$',
-  expected: 'an external id of letters, digits and _+=,.@:/-',
-});
-
-/** Holds a text to a pattern, and says what was got. */
-export function pattern(
-  schema: z.ZodString,
-  { pattern: expression, expected }: { readonly pattern: string; readonly expected: string },
-): z.ZodString {
-  return withRules(schema, [
-    {
-      cel: `self.matches('${expression}')`,
-      message: `must be ${expected}. Correct it.`,
-      messageExpression: `'must be ${expected}, got ' + self + '. Correct it.'`,
-      holds: (text) => new RegExp(expression).test(text),
-    },
-  ]);
-}
+export const externalID = withPattern(
+  string().min(2).max(1224),
+  '^[A-Za-z0-9_+=,.@:/-]+$',
+  'an external id of letters, digits and _+=,.@:/-',
+);

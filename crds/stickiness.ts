@@ -1,6 +1,6 @@
 import { boolean, enum as choice, object, optional, type z } from 'zod';
 import { integer, nonEmpty } from './common.ts';
-import { withRules, type Rule } from './rules.ts';
+import { refuseField, requireWith, type Rule, withRules } from './rules.ts';
 
 const durationSeconds = integer(1, 604_800).describe(
   'How long stickiness lasts, in seconds: 1 to 604800 (one week).',
@@ -63,12 +63,11 @@ export const noApplicationCookie: Rule<StickyByCookie> = {
 
 /** What ELBv2 wants of stickiness settings together. */
 export const stickinessRules: readonly Rule<Sticky>[] = [
-  {
-    cel: '!has(self.targetStickiness) || has(self.targetGroupStickiness)',
-    message:
-      'forward.targetStickiness needs forward.targetGroupStickiness: ELBv2 refuses target stickiness in a rule without it. Add targetGroupStickiness, or remove targetStickiness.',
-    holds: (forward) => forward.targetStickiness === undefined || forward.targetGroupStickiness !== undefined,
-  },
+  requireWith(
+    'targetStickiness',
+    ['targetGroupStickiness'],
+    'forward.targetStickiness needs forward.targetGroupStickiness: ELBv2 refuses target stickiness in a rule without it. Add targetGroupStickiness, or remove targetStickiness.',
+  ),
 ];
 
 const onListener = {
@@ -84,12 +83,10 @@ const onListener = {
   targetStickiness: optional(object({})).describe('Refused: a Network Load Balancer has no cookies.'),
 };
 
-const noCookies: Rule<Sticky> = {
-  cel: '!has(self.targetStickiness)',
-  message:
-    'targetStickiness is not supported with a Network Load Balancer, which has no cookies. Remove it; set stickiness.type source_ip in the target groups where needed.',
-  holds: (forward) => forward.targetStickiness === undefined,
-};
+const noCookies: Rule<Sticky> = refuseField(
+  'targetStickiness',
+  'targetStickiness is not supported with a Network Load Balancer, which has no cookies. Remove it; set stickiness.type source_ip in the target groups where needed.',
+);
 
 /** How the listener of a Network Load Balancer keeps clients. */
 export const networkStickiness = { fields: onListener, rules: [noCookies] };

@@ -1,6 +1,6 @@
 import { enum as choice, object, optional, string, type z } from 'zod';
 import { atomicList, listOf, nonEmpty } from './common.ts';
-import { withRules } from './rules.ts';
+import { requireShownPattern, withRules } from './rules.ts';
 
 /** The days of the week, as windows name them. */
 export const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
@@ -38,12 +38,11 @@ const timeZone = withRules(nonEmpty(64), [
 
 const time = (what: string) =>
   withRules(string().min(5).max(5), [
-    {
-      cel: `self.matches('${TIME_PATTERN}')`,
-      message: 'must be a time of day from 00:00 to 23:59, such as 09:30. Correct the time.',
-      messageExpression: `'must be a time of day from 00:00 to 23:59, such as 09:30, got ' + self + '. Correct the time.'`,
-      holds: (text) => new RegExp(TIME_PATTERN).test(text),
-    },
+    requireShownPattern(
+      TIME_PATTERN,
+      'must be a time of day from 00:00 to 23:59, such as 09:30',
+      'Correct the time.',
+    ),
   ]).describe(what);
 
 const date = withRules(string().min(10).max(10), [

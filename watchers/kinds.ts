@@ -1,6 +1,6 @@
 import type { KindRef } from '../clients/kubernetes/kinds.ts';
 import { resources, type ObjectOf, type WatchedKind } from '../crds/index.ts';
-import type { KindTraits } from '../crds/kind.ts';
+import type { KindTraits } from '../crds/resource.ts';
 import { kindsWithWorkflow, type WorkflowKind } from '../domain/model/workflow-ids.ts';
 import type { ObjectEvent } from './event.ts';
 import { foreignKinds, type ForeignKind, type ForeignObjects } from './foreign.ts';

@@ -1,4 +1,4 @@
-import type { CheckStep } from '../../crds/check-step.ts';
+import type { CheckStep } from '../../crds/update-strategy.ts';
 import type { CheckAnalysis } from '../../crds/check.ts';
 import { canonical } from '../kubernetes/canonical.ts';
 import { LONGEST_OBJECT_NAME } from '../kubernetes/label-syntax.ts';

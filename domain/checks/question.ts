@@ -1,5 +1,5 @@
 import { given } from '../model/fields.ts';
-import type { CheckStep } from '../../crds/check-step.ts';
+import type { CheckStep } from '../../crds/update-strategy.ts';
 import type { CheckAnalysis } from '../../crds/check.ts';
 import { renderQuery, type CheckVariables } from './variables.ts';
 

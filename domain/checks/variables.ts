@@ -1,4 +1,4 @@
-import type { checkVariables } from '../../crds/check-datadog.ts';
+import type { checkVariables } from '../../crds/check-providers.ts';
 import { loadBalancerFullName, targetGroupFullName } from '../model/target-group.ts';
 import { closest, fillInVariables, quote, refuse, type Rendered } from '../template.ts';
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
 
-const SCHEMA = 'crds/canary-steps.ts';
+const SCHEMA = 'crds/update-strategy.ts';
 const REGISTRY = 'domain/steps/index.ts';
 const rooms = ['activities', 'cli', 'clients', 'crds', 'domain', 'watchers', 'workflows'];
 

@@ -1,17 +1,10 @@
 import { given } from '../../model/fields.ts';
-import type { BindingTarget } from '../../../crds/binding-targets.ts';
+import type { BindingTarget } from '../../../crds/aws-target-group-binding.ts';
 import { compareText } from '../../kubernetes/canonical.ts';
-import { type IdsOfCluster, type RegisteredTarget, type Registration } from './registered-target.ts';
+import type { IdsOfCluster, RegisteredTarget, Registration } from './registered-target.ts';
 import { matches, type LabelSelector } from '../../kubernetes/selector.ts';
 import type { Problem } from '../sync-status.ts';
-import {
-  idsOfNodes,
-  idsOfPods,
-  type FoundIds,
-  type SeenNode,
-  type SeenPod,
-  type TargetType,
-} from './target-ids.ts';
+import { idsOfNodes, idsOfPods, type FoundIds, type SeenNode, type SeenPod, type TargetType } from './target-ids.ts';
 
 /** What was seen in a cluster, or why it could not be read. */
 export interface SeenCluster {

@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { BindingTarget } from '../../../crds/binding-targets.ts';
-import type { NewTargetGroup } from '../../../crds/new-target-group.ts';
-import {
-  compareTargetGroup,
-  isCreatedFor,
-  targetGroupName,
-  targetGroupTags,
-  desiredTargetGroup,
-  type ExistingTargetGroup,
-} from './new-target-group.ts';
+import type { BindingTarget, NewTargetGroup } from '../../../crds/aws-target-group-binding.ts';
+import { compareTargetGroup, isCreatedFor, targetGroupName, targetGroupTags, desiredTargetGroup, type ExistingTargetGroup } from './new-target-group.ts';
 
 const digestOfUid = '0123456789abcdef0123456789abcdef';
 const key = { namespace: 'default', name: 'web' };

@@ -1,6 +1,5 @@
 import { given } from '../../model/fields.ts';
-import type { BindingTarget } from '../../../crds/binding-targets.ts';
-import type { NewTargetGroup } from '../../../crds/new-target-group.ts';
+import type { BindingTarget, NewTargetGroup } from '../../../crds/aws-target-group-binding.ts';
 import { formatKey, type ObjectKey } from '../../model/ids.ts';
 import { OWNER_TAG, UID_TAG } from '../../kubernetes/labels.ts';
 import { withoutEnd } from '../../text.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BindingTarget } from '../../../crds/binding-targets.ts';
+import type { BindingTarget } from '../../../crds/aws-target-group-binding.ts';
 import { nodeSelectorOf, type SeenCluster } from './binding-ids.ts';
 import type { RegisteredTarget } from './registered-target.ts';
 import { decideBinding, deregisterAll, LARGEST_BATCH, type ObservedBinding } from './target-group-binding.ts';

@@ -1,4 +1,4 @@
-import type { BindingTarget } from '../../../crds/binding-targets.ts';
+import type { BindingTarget } from '../../../crds/aws-target-group-binding.ts';
 import type { Marks } from '../generated.ts';
 import { hasHeirs } from '../handover.ts';
 import { awaitMissing, missingProblems, type Grace, type Missed } from '../missing.ts';
