@@ -90,10 +90,8 @@ export const targetGroupRules: readonly Rule<Asking>[] = [
     cel: 'has(self.targetGroupARN) || (has(self.targetGroup) && has(self.targetGroup.vpcID)) || self.targets.exists(t, !has(t.ids))',
     message:
       'targetGroup.vpcID is required, because all targets are ids, so no cluster gives their VPC. Set it.',
-    holds: ({ targetGroupARN, targetGroup, targets }) =>
-      targetGroupARN !== undefined ||
-      targetGroup?.vpcID !== undefined ||
-      targets.some(({ ids }) => ids === undefined),
+    holds: ({ targetGroupARN: named, targetGroup, targets }) =>
+      named !== undefined || targetGroup?.vpcID !== undefined || targets.some(({ ids }) => ids === undefined),
   },
 ];
 

@@ -1,4 +1,4 @@
-import { boolean, enum as choice, object, optional, string, z } from 'zod';
+import { array, boolean, enum as choice, object, optional, string, type z } from 'zod';
 import type { analysisStep, backgroundAnalysis } from './analysis.ts';
 import { applicationsOfCell, clustersOfCell } from './application.ts';
 import { type step, updateStrategy } from './update-strategy.ts';
@@ -83,82 +83,17 @@ const ingress = withRules(ingressFields, [
   },
 ]);
 
-interface Ruled {
-  readonly ingress?: { readonly type: string } | undefined;
-  readonly clusters?: readonly unknown[] | undefined;
-  readonly applications?: readonly { readonly clusterSelector?: unknown }[] | undefined;
-  readonly deletionPolicy?: string | undefined;
-}
-
 // What only a Cell with applications has, and what only one with ingress has.
 const OF_APPLICATIONS = ['clusters', 'parallel', 'onFailure', 'syncTimeout', 'rollbackDelay'] as const;
 const OF_INGRESS = ['version', 'versionedBy', 'updateStrategy'] as const;
-
-type Rules = readonly Rule<
-  Ruled & { readonly [Field in (typeof OF_APPLICATIONS | typeof OF_INGRESS)[number]]?: unknown }
->[];
 
 const anyOf = (fields: readonly string[]): string => fields.map((field) => `has(self.${field})`).join(' || ');
 const listed = (fields: readonly string[]): string =>
   `${fields.slice(0, -1).join(', ')} and ${fields.at(-1)}`;
 
-/** What holds for the spec of a Cell as a whole. */
-const cellRules: Rules = [
-  requireEither(
-    'ingress',
-    'applications',
-    'Exactly one of spec.ingress and spec.applications must be set. Keep one, or create two Cells.',
-  ),
-  ruleOnChange(
-    'has(self.applications) == has(oldSelf.applications)',
-    'A Cell cannot change between spec.ingress and spec.applications. Create a new Cell.',
-  ),
-  ruleOnChange(
-    '!has(self.ingress) || !has(oldSelf.ingress) || self.ingress.type == oldSelf.ingress.type',
-    'spec.ingress.type is immutable, because the previous load balancer would be left with its current weights. Create a new Cell for the other one.',
-  ),
-  requireWith(
-    'applications',
-    ['clusters'],
-    'spec.clusters is required with spec.applications. List the clusters.',
-  ),
-  {
-    cel: `has(self.applications) || !(${anyOf(OF_APPLICATIONS)})`,
-    message: `${listed(OF_APPLICATIONS)} are only allowed with spec.applications. Remove them.`,
-    holds: (spec) =>
-      spec.applications !== undefined || OF_APPLICATIONS.every((field) => spec[field] === undefined),
-  },
-  {
-    cel: `!has(self.applications) || !(${anyOf(OF_INGRESS)})`,
-    message: `${listed(OF_INGRESS)} are only allowed with spec.ingress; each application has its own updateStrategy. Remove them.`,
-    holds: (spec) =>
-      spec.applications === undefined || OF_INGRESS.every((field) => spec[field] === undefined),
-  },
-  {
-    cel: '!has(self.applications) || !has(self.clusters) || size(self.clusters) < 2 || self.applications.all(a, has(a.clusterSelector))',
-    message:
-      'Each of spec.applications must have a clusterSelector with two or more clusters. Add it, for example role: web.',
-    holds: ({ clusters = [], applications = [] }) =>
-      clusters.length < 2 || applications.every(({ clusterSelector }) => clusterSelector !== undefined),
-  },
-  {
-    cel: "!has(self.deletionPolicy) || self.deletionPolicy == 'Retain' || !has(self.ingress) || self.ingress.type != 'AWSNetworkLoadBalancer'",
-    message:
-      'spec.deletionPolicy must be Retain with AWSNetworkLoadBalancer, because its listener must have a default action. Remove it, and delete the listener yourself.',
-    holds: ({ deletionPolicy, ingress }) =>
-      deletionPolicy !== 'Delete' || ingress?.type !== 'AWSNetworkLoadBalancer',
-  },
-];
-
 const LONGEST_LABEL_VALUE = 63;
 
-const withApplications = z.object({ applications: z.array(z.object({ name: z.string() })) });
-
-/** The length of the longest name of an application; undefined without any. */
-function longestApplication(spec: unknown): number | undefined {
-  const parsed = withApplications.safeParse(spec);
-  return parsed.success ? Math.max(...parsed.data.applications.map(({ name }) => name.length)) : undefined;
-}
+const withApplications = object({ applications: array(object({ name: string() })) });
 
 /** What holds for the name of a Cell. */
 const nameRules: readonly Rule<Named>[] = [
@@ -170,10 +105,10 @@ const nameRules: readonly Rule<Named>[] = [
   {
     cel: `!has(self.spec.applications) || self.spec.applications.all(a, self.metadata.name.size() + a.name.size() < ${LONGEST_LABEL_VALUE})`,
     message: `metadata.name of a Cell and the name of each application must have at most ${LONGEST_LABEL_VALUE - 1} characters together, because a Cell is named after both. Shorten one of them.`,
-    holds({ metadata, spec }) {
-      const longest = longestApplication(spec);
-      return longest === undefined || metadata.name.length + longest < LONGEST_LABEL_VALUE;
-    },
+    holds: ({ metadata, spec: written }) =>
+      (withApplications.safeParse(written).data?.applications ?? []).every(
+        ({ name }) => metadata.name.length + name.length < LONGEST_LABEL_VALUE,
+      ),
   },
 ];
 
@@ -283,7 +218,52 @@ const fields = object({
   updateStrategy: optional(updateStrategy).describe('How Okra rolls out a new version. Default: at once.'),
 });
 
-const spec = withRules(fields, cellRules);
+const spec = withRules(fields, [
+  requireEither(
+    'ingress',
+    'applications',
+    'Exactly one of spec.ingress and spec.applications must be set. Keep one, or create two Cells.',
+  ),
+  ruleOnChange(
+    'has(self.applications) == has(oldSelf.applications)',
+    'A Cell cannot change between spec.ingress and spec.applications. Create a new Cell.',
+  ),
+  ruleOnChange(
+    '!has(self.ingress) || !has(oldSelf.ingress) || self.ingress.type == oldSelf.ingress.type',
+    'spec.ingress.type is immutable, because the previous load balancer would be left with its current weights. Create a new Cell for the other one.',
+  ),
+  requireWith(
+    'applications',
+    ['clusters'],
+    'spec.clusters is required with spec.applications. List the clusters.',
+  ),
+  {
+    cel: `has(self.applications) || !(${anyOf(OF_APPLICATIONS)})`,
+    message: `${listed(OF_APPLICATIONS)} are only allowed with spec.applications. Remove them.`,
+    holds: (written) =>
+      written.applications !== undefined || OF_APPLICATIONS.every((field) => written[field] === undefined),
+  },
+  {
+    cel: `!has(self.applications) || !(${anyOf(OF_INGRESS)})`,
+    message: `${listed(OF_INGRESS)} are only allowed with spec.ingress; each application has its own updateStrategy. Remove them.`,
+    holds: (written) =>
+      written.applications === undefined || OF_INGRESS.every((field) => written[field] === undefined),
+  },
+  {
+    cel: '!has(self.applications) || !has(self.clusters) || size(self.clusters) < 2 || self.applications.all(a, has(a.clusterSelector))',
+    message:
+      'Each of spec.applications must have a clusterSelector with two or more clusters. Add it, for example role: web.',
+    holds: ({ clusters = [], applications = [] }) =>
+      clusters.length < 2 || applications.every(({ clusterSelector }) => clusterSelector !== undefined),
+  },
+  {
+    cel: "!has(self.deletionPolicy) || self.deletionPolicy == 'Retain' || !has(self.ingress) || self.ingress.type != 'AWSNetworkLoadBalancer'",
+    message:
+      'spec.deletionPolicy must be Retain with AWSNetworkLoadBalancer, because its listener must have a default action. Remove it, and delete the listener yourself.',
+    holds: ({ deletionPolicy: policy, ingress: of }) =>
+      policy !== 'Delete' || of?.type !== 'AWSNetworkLoadBalancer',
+  },
+]);
 
 /** A set of clusters behind one load balancer, replaced version by version. */
 export const cell = defineResource({

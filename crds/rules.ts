@@ -48,7 +48,7 @@ export const keysOf = <Fields extends object>(fields: Fields): readonly (keyof F
   Object.keys(fields) as (keyof Fields & string)[];
 
 /** An object that may have some fields. */
-type With<Key extends string> = { readonly [Each in Key]?: unknown };
+type With<Key extends string> = Partial<Readonly<Record<Key, unknown>>>;
 
 const has = (key: string): string => `has(self.${key})`;
 const celHasAny = (keys: readonly string[]): string => keys.map(has).join(' || ');
