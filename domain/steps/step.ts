@@ -4,7 +4,7 @@ import type { GuardInput } from '../gates/guard.ts';
 import type { Rollout } from '../model/state.ts';
 
 /** A kind of step that gives the canary another weight. */
-export interface MovingKind<Spec> {
+interface MovingKind<Spec> {
   /** Says the step the way a person would. */
   readonly describe: (spec: Spec) => string;
   /** The canary's total weight once the step is done, of what it was before. */
