@@ -2,10 +2,23 @@ import type { TargetGroup } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { digest } from '../../../clients/digest.ts';
 import { regionOf, type ELBv2, type ELBv2Regions } from '../../../clients/aws/elbv2.ts';
 import type { RateLimiters } from '../../../clients/rate-limiter.ts';
-import { type AWSTargetGroupBindingSpec, type AWSTargetGroupBindingStatus, usualTargetGroup, type NewTargetGroup } from '../../../crds/aws-target-group-binding.ts';
+import {
+  type AWSTargetGroupBindingSpec,
+  type AWSTargetGroupBindingStatus,
+  usualTargetGroup,
+  type NewTargetGroup,
+} from '../../../crds/aws-target-group-binding.ts';
 import { formatKey } from '../../../domain/model/ids.ts';
 import { vpcOfClusters, type FoundVPC } from '../../../domain/discovery/clusters/cluster-vpc.ts';
-import { compareTargetGroup, isCreatedFor, targetGroupName, desiredTargetGroup, type TargetGroupOwner, type ExistingTargetGroup, type HealthCheck } from '../../../domain/discovery/target-group-binding/new-target-group.ts';
+import {
+  compareTargetGroup,
+  isCreatedFor,
+  targetGroupName,
+  desiredTargetGroup,
+  type TargetGroupOwner,
+  type ExistingTargetGroup,
+  type HealthCheck,
+} from '../../../domain/discovery/target-group-binding/new-target-group.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
 import type { TargetType } from '../../../domain/discovery/target-group-binding/target-ids.ts';
 import type { ClusterReader } from '../clusters/reader.ts';
