@@ -1,8 +1,9 @@
+import { given } from '../../domain/model/fields.ts';
 import { ProviderError, unavailable } from '../../clients/provider-error.ts';
 import type { CheckAnalysis } from '../../crds/check.ts';
 import { mean, reduce, type Answer, type GroupValue } from '../../domain/checks/answer.ts';
 import type { Measured } from '../../domain/checks/judge.ts';
-import { questionOf, type Question } from '../../domain/checks/question.ts';
+import { questionOf } from '../../domain/checks/question.ts';
 import type { Window } from '../../domain/checks/window.ts';
 import { toFailure } from '../failure.ts';
 import type { Asked, Asker } from './providers/port.ts';
@@ -30,7 +31,8 @@ export async function measure(analysis: CheckAnalysis, measuring: Measuring): Pr
   const more: { samples?: number; baseline?: number } = {};
   if (minSamples !== undefined) {
     await take();
-    const question = plainQuestion(analysis, minSamples.query);
+    // Where CloudWatch is asked, it is over the same metrics.
+    const question = given({ metrics: analysis.provider?.cloudWatch?.metrics, query: minSamples.query });
     const answer = await ask({ question, window, aggregator: 'sum', isPlain: true }, measuring);
     const counted = only(reduce(answer, window, 'sum'), 'minSamples.query');
     if (counted !== undefined) more.samples = counted;
@@ -44,14 +46,6 @@ export async function measure(analysis: CheckAnalysis, measuring: Measuring): Pr
   }
   return { ...more, ...(await compared(compare, { groups, others }, measuring)) };
 }
-
-/** A query beside that of the analysis, over the same metrics where CloudWatch is asked. */
-const plainQuestion = (analysis: CheckAnalysis, query: string): Question => ({
-  ...(analysis.provider?.cloudWatch?.metrics === undefined
-    ? {}
-    : { metrics: analysis.provider.cloudWatch.metrics }),
-  query,
-});
 
 async function ask(asked: Asked, { asker, signal }: Measuring): Promise<Answer> {
   try {

@@ -92,64 +92,48 @@ export const mayUse = (access: Access | undefined, use: Use): boolean =>
 export function refusalOf(access: Access | undefined, use: Use): string | undefined {
   if (access === undefined || mayUse(access, use)) return undefined;
   const { namespace, policies, unreadable } = access;
-  const [field, what] = named(use);
+  // Which external ids others have is nobody's business.
+  const withID = use.of === 'Role' && use.externalID !== undefined ? ' with this external id' : '';
+  const [field, , what] = use.of === 'Role' ? ['roles', '', `role ${use.arn}${withID}`] : entryOf(use);
   const got = `No AccessPolicy (${policies.join(', ')}) lets namespace ${namespace} use ${what}.`;
   if (unreadable.length > 0)
     return `${got} The spec of ${unreadable.join(', ')} is invalid, so it allows nothing. Correct it.`;
   return `${got} Use another one, or have it added to spec.${field}.`;
 }
 
-function allows(spec: Access['specs'][number], use: Use): boolean {
-  const { roles = [], clusters = [], servers = [], targetGroups = [], listeners = [] } = spec;
-  const { metrics = [], images = [] } = spec;
-  const some = (patterns: readonly string[], text: string): boolean =>
-    patterns.some((pattern) => isLike(text, pattern));
-  switch (use.of) {
-    case 'Role': {
-      const { arn, externalID } = use;
-      return roles.some(
-        ({ arn: pattern, externalIDs = [] }) =>
-          isLike(arn, pattern) &&
-          (externalID === undefined ? externalIDs.length === 0 : some(externalIDs, externalID)),
-      );
-    }
-    case 'Cluster':
-      return some(clusters, use.arn);
-    case 'NamedCluster': {
-      const { region, name } = use;
-      return clusters.some((pattern) =>
-        mayBeLike(futureARN(pattern, `eks:${region}:${ACCOUNT}:cluster/${name}`), pattern),
-      );
-    }
-    case 'Server':
-      return some(servers, use.host);
-    case 'TargetGroup':
-      return some(targetGroups, use.arn);
-    case 'NewTargetGroup':
-      return targetGroups.some((pattern) => mayBeLike(groupARN(use, pattern), pattern));
-    case 'Listener':
-      return some(listeners, use.arn);
-    case 'Metrics':
-      return some(metrics, use.source);
-    case 'Image':
-      return some(images, use.image);
-    default:
-      return unreachable(use);
-  }
-}
+const allows = (spec: Access['specs'][number], use: Use): boolean =>
+  use.of === 'Role'
+    ? (spec.roles ?? []).some((role) => mayAssume(role, use))
+    : (spec[entryOf(use)[0]] ?? []).some((pattern) => fits(use, pattern));
+
+const some = (patterns: readonly string[], text: string): boolean =>
+  patterns.some((pattern) => isLike(text, pattern));
+
+const mayAssume = (
+  { arn: pattern, externalIDs = [] }: NonNullable<AccessPolicySpec['roles']>[number],
+  { arn, externalID }: Extract<Use, { of: 'Role' }>,
+): boolean =>
+  isLike(arn, pattern) &&
+  (externalID === undefined ? externalIDs.length === 0 : some(externalIDs, externalID));
 
 const ACCOUNT = '?'.repeat(12);
 const ID = '?'.repeat(16);
 
-/** An ARN of which not all digits are known, in the partition of a pattern. */
-function futureARN(pattern: string, rest: string): string {
+/** Whether a pattern allows a use; of an ARN that nobody knows yet, whether it may. */
+function fits(use: Exclude<Use, { of: 'Role' }>, pattern: string): boolean {
   const partition = /^arn:(aws[a-z-]*):/.exec(pattern)?.[1] ?? 'aws';
-  return `arn:${partition}:${rest}`;
+  switch (use.of) {
+    case 'NamedCluster':
+      return mayBeLike(`arn:${partition}:eks:${use.region}:${ACCOUNT}:cluster/${use.name}`, pattern);
+    case 'NewTargetGroup':
+      return mayBeLike(
+        `arn:${partition}:elasticloadbalancing:${use.region}:${ACCOUNT}:targetgroup/${use.name}/${ID}`,
+        pattern,
+      );
+    default:
+      return isLike(entryOf(use)[1], pattern);
+  }
 }
-
-/** The ARN that a target group will have. */
-const groupARN = ({ region, name }: Extract<Use, { of: 'NewTargetGroup' }>, pattern: string): string =>
-  futureARN(pattern, `elasticloadbalancing:${region}:${ACCOUNT}:targetgroup/${name}/${ID}`);
 
 /** An EKS cluster without its account, which may be Okra's own. */
 function clusterText(arn: string): string {
@@ -157,27 +141,27 @@ function clusterText(arn: string): string {
   return `EKS cluster ${resource.replace('cluster/', '')} in ${region}`;
 }
 
-function named(use: Use): readonly [field: string, what: string] {
+/** The field of an AccessPolicy that allows a use, what a pattern there is about, and what people call it. */
+function entryOf(
+  use: Exclude<Use, { of: 'Role' }>,
+): readonly [field: Exclude<keyof AccessPolicySpec, 'namespaces' | 'roles'>, text: string, what: string] {
   switch (use.of) {
-    case 'Role':
-      // Which external ids others have is nobody's business.
-      return ['roles', `role ${use.arn}${use.externalID === undefined ? '' : ' with this external id'}`];
     case 'Cluster':
-      return ['clusters', clusterText(use.arn)];
+      return ['clusters', use.arn, clusterText(use.arn)];
     case 'NamedCluster':
-      return ['clusters', clusterText(`:::${use.region}::cluster/${use.name}`)];
+      return ['clusters', use.name, `EKS cluster ${use.name} in ${use.region}`];
     case 'Server':
-      return ['servers', `a token of Okra at ${use.host}`];
+      return ['servers', use.host, `a token of Okra at ${use.host}`];
     case 'TargetGroup':
-      return ['targetGroups', `target group ${use.arn}`];
+      return ['targetGroups', use.arn, `target group ${use.arn}`];
     case 'NewTargetGroup':
-      return ['targetGroups', `a new target group ${use.name} in ${use.region}`];
+      return ['targetGroups', use.name, `a new target group ${use.name} in ${use.region}`];
     case 'Listener':
-      return ['listeners', `listener ${use.arn}`];
+      return ['listeners', use.arn, `listener ${use.arn}`];
     case 'Metrics':
-      return ['metrics', `metrics of ${use.source}`];
+      return ['metrics', use.source, `metrics of ${use.source}`];
     case 'Image':
-      return ['images', `image ${use.image}`];
+      return ['images', use.image, `image ${use.image}`];
     default:
       return unreachable(use);
   }

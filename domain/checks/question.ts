@@ -4,25 +4,20 @@ import type { CheckAnalysis } from '../../crds/check.ts';
 import { renderQuery, type CheckVariables } from './variables.ts';
 
 type Provider = NonNullable<CheckAnalysis['provider']>;
-type Datadog = NonNullable<Provider['datadog']>;
-type CloudWatch = NonNullable<Provider['cloudWatch']>;
 
 /** What a provider is asked; all its texts are sent as they are. */
 export interface Question {
   readonly query?: string | undefined;
-  readonly queries?: Datadog['queries'];
-  readonly metrics?: CloudWatch['metrics'];
+  readonly queries?: NonNullable<Provider['datadog']>['queries'];
+  readonly metrics?: NonNullable<Provider['cloudWatch']>['metrics'];
 }
 
 /** An analysis of a Cell or of a Check, as far as it asks. */
 type Asking = Pick<CheckStep['analysis'], 'query' | 'provider' | 'minSamples'>;
 
 /** What an analysis asks. */
-export const questionOf = ({ query, provider }: Pick<Asking, 'query' | 'provider'>): Question => ({
-  ...given({ query }),
-  ...(provider?.datadog?.queries === undefined ? {} : { queries: provider.datadog.queries }),
-  ...(provider?.cloudWatch?.metrics === undefined ? {} : { metrics: provider.cloudWatch.metrics }),
-});
+export const questionOf = ({ query, provider }: Pick<Asking, 'query' | 'provider'>): Question =>
+  given({ query, queries: provider?.datadog?.queries, metrics: provider?.cloudWatch?.metrics });
 
 /** A question as one text, for people. */
 export function textOf({ query, queries, metrics }: Question, formula?: string): string {
@@ -60,57 +55,40 @@ export function fillIn<Analysis extends Asking>(
     problems.add(rendered.message);
     return text;
   };
+  const { query, minSamples, provider } = analysis;
   const value: Analysis = {
     ...analysis,
-    ...(analysis.query === undefined ? {} : { query: fill(analysis.query) }),
-    ...(analysis.minSamples === undefined
-      ? {}
-      : { minSamples: { ...analysis.minSamples, query: fill(analysis.minSamples.query) } }),
-    ...(analysis.provider === undefined ? {} : { provider: fillProvider(analysis.provider, fill) }),
+    ...given({
+      query: query === undefined ? undefined : fill(query),
+      minSamples: minSamples && { ...minSamples, query: fill(minSamples.query) },
+      provider: provider && fillProvider(provider, fill),
+    }),
   };
   return problems.size === 0 ? { ok: true, value } : { ok: false, problems: [...problems] };
 }
 
-function fillProvider(
-  { datadog, cloudWatch, ...others }: Provider,
-  fill: (text: string) => string,
-): Provider {
-  return {
-    ...others,
-    ...(datadog === undefined ? {} : { datadog: fillDatadog(datadog, fill) }),
-    ...(cloudWatch === undefined ? {} : { cloudWatch: fillCloudWatch(cloudWatch, fill) }),
-  };
-}
-
 const TEXTS = ['query', 'service', 'operationName', 'resourceName', 'sloId'] as const;
 
-const fillDatadog = (datadog: Datadog, fill: (text: string) => string): Datadog => ({
-  ...datadog,
-  ...(datadog.queries === undefined
-    ? {}
-    : {
-        queries: datadog.queries.map((query) => ({
-          ...query,
-          ...Object.fromEntries(
-            TEXTS.flatMap((name) => {
-              const text = query[name];
-              return text === undefined ? [] : [[name, fill(text)]];
-            }),
-          ),
-        })),
+function fillProvider(provider: Provider, fill: (text: string) => string): Provider {
+  const { datadog, cloudWatch } = provider;
+  const queries = datadog?.queries?.map((query) => ({
+    ...query,
+    ...Object.fromEntries(
+      TEXTS.flatMap((name) => {
+        const text = query[name];
+        return text === undefined ? [] : [[name, fill(text)]];
       }),
-});
-
-const fillCloudWatch = (cloudWatch: CloudWatch, fill: (text: string) => string): CloudWatch => ({
-  ...cloudWatch,
-  ...(cloudWatch.metrics === undefined
-    ? {}
-    : {
-        metrics: cloudWatch.metrics.map((metric) => ({
-          ...metric,
-          ...(metric.dimensions === undefined
-            ? {}
-            : { dimensions: metric.dimensions.map(({ name, value }) => ({ name, value: fill(value) })) }),
-        })),
-      }),
-});
+    ),
+  }));
+  const metrics = cloudWatch?.metrics?.map(({ dimensions, ...metric }) => ({
+    ...metric,
+    ...given({ dimensions: dimensions?.map(({ name, value }) => ({ name, value: fill(value) })) }),
+  }));
+  return {
+    ...provider,
+    ...given({
+      datadog: datadog && { ...datadog, ...given({ queries }) },
+      cloudWatch: cloudWatch && { ...cloudWatch, ...given({ metrics }) },
+    }),
+  };
+}

@@ -83,21 +83,17 @@ export interface Bound extends TargetGroupOwner {
   readonly life: Lifetime;
 }
 
-/** Finds the target group of a binding. */
-type GroupFinder = (bound: Bound) => Promise<FoundGroup>;
-
 /** What target groups are created with: the clusters among it say in which VPC. */
 interface Creation extends GroupDependencies {
   readonly reader: Pick<ClusterReader, 'find'>;
 }
 
-/** Makes what finds target groups, and creates the one that is asked for when there is none. */
-export function createGroupFinder(dependencies: Creation): GroupFinder {
-  return async (bound) => {
-    const { targetGroupARN, targetGroup = usualTargetGroup } = bound.spec;
-    if (targetGroupARN !== undefined) return await named(dependencies, targetGroupARN, bound);
-    return await created(dependencies, targetGroup, bound);
-  };
+/** Finds the target group of a binding, and creates the one that is asked for when there is none. */
+export async function findGroup(dependencies: Creation, bound: Bound): Promise<FoundGroup> {
+  const { targetGroupARN, targetGroup = usualTargetGroup } = bound.spec;
+  return targetGroupARN === undefined
+    ? await created(dependencies, targetGroup, bound)
+    : await named(dependencies, targetGroupARN, bound);
 }
 
 /** Finds what may be the target group that was created for an object: what its status names, or what has its name. */
@@ -166,8 +162,7 @@ async function create(
   }
   const vpc = await vpcOf(asked, bound, reader);
   if (vpc.is === 'Problem') return vpc;
-  const { vpcID } = vpc;
-  const wanted = desiredTargetGroup(asked, spec.targets, { key, uid, digestOfUid: digest(uid), vpcID });
+  const wanted = desiredTargetGroup(asked, spec.targets, { key, uid, digestOfUid: digest(uid) });
   const writes = elbv2.inRegion(region);
   await limits.registrations.wait(region, { urgent: false, signal: life.signal });
   life.assert();
@@ -175,8 +170,8 @@ async function create(
     Name: wanted.name,
     Protocol: asked.protocol,
     Port: wanted.port,
-    VpcId: wanted.vpcID,
-    TargetType: wanted.targetType,
+    VpcId: vpc.vpcID,
+    TargetType: asked.targetType,
     ...healthCheckInput(wanted.healthCheck),
     tags: wanted.tags,
   });
@@ -190,11 +185,8 @@ async function vpcOf(
   reader: Creation['reader'],
 ): Promise<FoundVPC> {
   if (vpcID !== undefined) return { is: 'VPC', vpcID };
-  const found = await reader.find(key.namespace);
-  return vpcOfClusters(
-    spec.targets,
-    found.map(({ cluster }) => cluster),
-  );
+  const clusters = (await reader.find(key.namespace)).map(({ cluster }) => cluster);
+  return vpcOfClusters(spec.targets, clusters);
 }
 
 /** The targets are registered all the same. */

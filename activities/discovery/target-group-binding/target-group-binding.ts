@@ -8,7 +8,7 @@ import {
 import type { ObjectKey } from '../../../domain/model/ids.ts';
 import { BINDING_FINALIZER } from '../../../domain/kubernetes/labels.ts';
 import { syncTargets, type Binding, retryInSeconds } from './fill.ts';
-import { createGroupFinder, type Bound, type GroupDependencies } from './group.ts';
+import { findGroup, type Bound, type GroupDependencies } from './group.ts';
 import { deleteCreated, leaveGroup, whileInUse, type LeavingDependencies } from './leave.ts';
 import { openLedger, type BindingLedger, createBindingReporter, type BindingOutcome } from './ledger.ts';
 import { FAILED_AGAIN_SECONDS, type ClusterReader } from '../clusters/reader.ts';
@@ -107,7 +107,7 @@ async function bind(dependencies: Binding, bound: Bound, ledger: BindingLedger):
     (await refusedUse(dependencies.kubernetes, bound, dependencies.region)) ??
     (await refusedManaged(dependencies.reader, bound, before.targetGroupARN));
   if (refused !== undefined) return { problems: [refused], againInSeconds: retryInSeconds([refused]) };
-  const group = await createGroupFinder(dependencies)(bound);
+  const group = await findGroup(dependencies, bound);
   if (group.is === 'Problem')
     return { problems: [group.problem], againInSeconds: retryInSeconds([group.problem]) };
   const { arn: targetGroupARN, created } = group;
@@ -159,10 +159,18 @@ async function refusedUse(
   bound: Bound,
   region: string | undefined,
 ): Promise<Problem | undefined> {
-  const use = useOf(bound, region);
-  if (use === undefined) return undefined;
-  const object = bound.spec.targetGroupARN === undefined ? 'spec.targetGroup' : 'spec.targetGroupARN';
-  return await refusedOf(kubernetes, bound, { use, object });
+  const { key, uid, spec, status, life } = bound;
+  const arn = spec.targetGroupARN ?? (status.created === true ? status.targetGroupARN : undefined);
+  // That none can be created is said elsewhere.
+  if (arn === undefined && region === undefined) return undefined;
+  const use: Use =
+    arn === undefined
+      ? { of: 'NewTargetGroup', region: region ?? '', name: targetGroupName(key, digest(uid)) }
+      : { of: 'TargetGroup', arn };
+  const refusal = refusalOf(await accessPolicies(kubernetes).of(key.namespace, life.signal), use);
+  if (refusal === undefined) return undefined;
+  const object = spec.targetGroupARN === undefined ? 'spec.targetGroup' : 'spec.targetGroupARN';
+  return { object, reason: 'NotAllowed', message: `${refusal} Registered targets are kept in the meantime.` };
 }
 
 /**
@@ -202,24 +210,4 @@ async function managersIn(
     .flatMap((list) => list ?? [])
     .filter((one) => one.arn === arn && !one.isDeleting && one.isMultiCluster !== true)
     .map(({ namespace, name }) => `${namespace}/${name}`);
-}
-
-async function refusedOf(
-  kubernetes: Pick<KubernetesClient, 'list'>,
-  { key, life }: Bound,
-  { use, object }: { readonly use: Use; readonly object: string },
-): Promise<Problem | undefined> {
-  const access = await accessPolicies(kubernetes).of(key.namespace, life.signal);
-  const refusal = refusalOf(access, use);
-  if (refusal === undefined) return undefined;
-  return { object, reason: 'NotAllowed', message: `${refusal} Registered targets are kept in the meantime.` };
-}
-
-/** The target group that an object asks for; that none can be created is said elsewhere. */
-function useOf({ spec, status, key, uid }: Bound, region: string | undefined): Use | undefined {
-  if (spec.targetGroupARN !== undefined) return { of: 'TargetGroup', arn: spec.targetGroupARN };
-  if (status.created === true && status.targetGroupARN !== undefined)
-    return { of: 'TargetGroup', arn: status.targetGroupARN };
-  if (region === undefined) return undefined;
-  return { of: 'NewTargetGroup', region, name: targetGroupName(key, digest(uid)) };
 }

@@ -4,7 +4,14 @@ import { compareText } from '../../kubernetes/canonical.ts';
 import type { IdsOfCluster, RegisteredTarget, Registration } from './registered-target.ts';
 import { matches, type LabelSelector } from '../../kubernetes/selector.ts';
 import type { Problem } from '../sync-status.ts';
-import { idsOfNodes, idsOfPods, type FoundIds, type SeenNode, type SeenPod, type TargetType } from './target-ids.ts';
+import {
+  idsOfNodes,
+  idsOfPods,
+  type FoundIds,
+  type SeenNode,
+  type SeenPod,
+  type TargetType,
+} from './target-ids.ts';
 
 /** What was seen in a cluster, or why it could not be read. */
 export interface SeenCluster {

@@ -2,7 +2,15 @@ import { given } from '../../model/fields.ts';
 import type { BindingTarget } from '../../../crds/aws-target-group-binding.ts';
 import { findIds, type SeenCluster } from './binding-ids.ts';
 import { fitTargets, selectLeaving } from './fitting-targets.ts';
-import { onlyIds, registrationsOf, targetTextOf, distinctTargets, type Registration, textsOf, type RegisteredTarget } from './registered-target.ts';
+import {
+  onlyIds,
+  registrationsOf,
+  targetTextOf,
+  distinctTargets,
+  type Registration,
+  textsOf,
+  type RegisteredTarget,
+} from './registered-target.ts';
 import type { Problem } from '../sync-status.ts';
 import type { TargetType } from './target-ids.ts';
 

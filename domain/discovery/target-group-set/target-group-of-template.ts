@@ -1,5 +1,5 @@
 import type { KnownCluster } from '../clusters/known-cluster.ts';
-import type { AWSTargetGroupSetSpec } from '../../../crds/aws-target-group-set.ts';
+import type { ExistingBinding, ObservedTargetGroupSet } from './observed-target-group-set.ts';
 import { canonical } from '../../kubernetes/canonical.ts';
 import { withGenerated, type Marks } from '../generated.ts';
 import { SOURCE_ANNOTATION } from '../../kubernetes/labels.ts';
@@ -29,17 +29,7 @@ type RenderedBinding =
     }
   | { readonly ok: false; readonly secret: string; readonly problems: readonly Problem[] };
 
-/** What of a set is looked at to render its bindings. */
-interface RenderingSet {
-  readonly uid: string;
-  readonly name: string;
-  readonly spec: AWSTargetGroupSetSpec;
-  readonly bindings: readonly {
-    readonly name: string;
-    readonly arn?: string | undefined;
-    readonly owner?: { readonly uid: string; readonly name: string; readonly kind: string } | undefined;
-  }[];
-}
+type RenderingSet = Pick<ObservedTargetGroupSet, 'uid' | 'name' | 'spec' | 'bindings'>;
 
 /** Renders the template of AWSTargetGroupBindings for a cluster; nothing when there is none. */
 export function renderBinding(set: RenderingSet, cluster: KnownCluster): readonly RenderedBinding[] {
@@ -61,26 +51,21 @@ export function renderBinding(set: RenderingSet, cluster: KnownCluster): readonl
     ...labels.problems,
     ...targets.flatMap(({ rendered }) => (rendered === undefined || rendered.ok ? [] : [rendered.message])),
   ];
-  const about = { cluster: cluster.name, reason: 'InvalidTemplate' };
-  if (!name.ok || messages.length > 0) {
-    return [
-      { ok: false, secret: cluster.secret, problems: messages.map((message) => ({ ...about, message })) },
-    ];
-  }
+  const failed = (problems: readonly Omit<Problem, 'cluster'>[]): readonly RenderedBinding[] => [
+    {
+      ok: false,
+      secret: cluster.secret,
+      problems: problems.map((problem) => ({ cluster: cluster.name, ...problem })),
+    },
+  ];
+  if (!name.ok || messages.length > 0)
+    return failed(messages.map((message) => ({ reason: 'InvalidTemplate', message })));
   const existing = set.bindings.find((one) => one.name === name.value);
   if (existing !== undefined && existing.owner?.uid !== set.uid) {
-    const by =
-      existing.owner === undefined
-        ? 'has no owner'
-        : `belongs to ${existing.owner.kind} ${existing.owner.name}`;
+    const { owner } = existing;
+    const by = owner === undefined ? 'has no owner' : `belongs to ${owner.kind} ${owner.name}`;
     const message = `AWSTargetGroupBinding ${name.value} for cluster ${cluster.name} already exists and ${by}. Delete it, or set another name in bindingTemplate.`;
-    return [
-      {
-        ok: false,
-        secret: cluster.secret,
-        problems: [{ ...about, object: name.value, reason: 'NameTaken', message }],
-      },
-    ];
+    return failed([{ object: name.value, reason: 'NameTaken', message }]);
   }
   const spec = canonical({
     ...template.spec,
@@ -97,17 +82,14 @@ export function renderBinding(set: RenderingSet, cluster: KnownCluster): readonl
   return [{ ok: true, cluster, binding, group: groupOf(set, cluster, binding.name, arn) }];
 }
 
-/** A binding that a set has made. */
-type OwnBinding = Marks & { readonly name: string; readonly spec: string };
-
 /**
  * Leaves a name that several clusters would have to the one whose binding is there, or else the first. One that is
  * missed for a while keeps its name meanwhile.
  */
-export function dropRivals<Own extends OwnBinding>(
+export function dropRivals(
   rendered: readonly RenderedBinding[],
-  own: readonly Own[],
-  isAwaited: (binding: Own) => boolean,
+  own: readonly ExistingBinding[],
+  isAwaited: (binding: ExistingBinding) => boolean,
 ): readonly RenderedBinding[] {
   const made = rendered.flatMap((one) => (one.ok ? [one] : []));
   const rivals = Map.groupBy(made, ({ binding }) => binding.name);
