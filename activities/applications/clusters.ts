@@ -21,7 +21,7 @@ import {
   type Facts,
   type FoundBinding,
 } from '../../domain/applications/resolve.ts';
-import type { RemoteBinding } from '../../domain/discovery/target-group-set/target-group-of-binding.ts';
+import type { RemoteBinding } from '../../domain/discovery/target-group-set/observed-target-group-set.ts';
 import { listBindings } from '../discovery/clusters/target-group-bindings.ts';
 
 type Listed =

@@ -5,7 +5,7 @@ import { CHECK } from '../../clients/kubernetes/kinds.ts';
 import { ProviderError } from '../../clients/provider-error.ts';
 import { withTimeLimit } from '../../clients/time-limit.ts';
 import { check as checkKind, type Check, type CheckAnalysis } from '../../crds/check.ts';
-import { expressionProblems } from '../../domain/checks/expression.ts';
+import { expressionProblems, thresholdOf } from '../../domain/checks/judge-value.ts';
 import { judge, type Sample } from '../../domain/checks/judge.ts';
 import { identityOf, isOver, nextRun, type NextRun } from '../../domain/checks/next-run.ts';
 import { questionOf, textOf } from '../../domain/checks/question.ts';
@@ -17,7 +17,6 @@ import {
   waitingStatus,
   type StatusInput,
 } from '../../domain/checks/status.ts';
-import { thresholdOf } from '../../domain/checks/judge-value.ts';
 import { parseDuration } from '../../domain/duration.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import { parseTime } from '../../domain/time.ts';

@@ -4,7 +4,7 @@ import type { CheckAnalysis } from '../../crds/check.ts';
 import { mean, reduce, type Answer, type GroupValue } from '../../domain/checks/answer.ts';
 import type { Measured } from '../../domain/checks/judge.ts';
 import { questionOf } from '../../domain/checks/question.ts';
-import type { Window } from '../../domain/checks/window.ts';
+import type { Window } from '../../domain/checks/next-run.ts';
 import { toFailure } from '../failure.ts';
 import type { Asked, Asker } from './providers/port.ts';
 

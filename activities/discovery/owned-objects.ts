@@ -1,6 +1,6 @@
 import type { Metadata } from '../../crds/resource.ts';
 import { controllerOf } from '../../domain/kubernetes/conditions.ts';
-import type { Marks } from '../../domain/discovery/generated.ts';
+import type { Marks, Handover } from '../../domain/discovery/generated.ts';
 import { API_VERSION, GENERATED_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 import {
   type OwnerReferences,
@@ -10,7 +10,6 @@ import {
 } from '../kubernetes/owner-references.ts';
 import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import type { Handover } from '../../domain/discovery/handover.ts';
 import type { Write } from '../kubernetes/writes.ts';
 import type { Missing } from '../../domain/discovery/missing.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';

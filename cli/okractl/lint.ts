@@ -1,34 +1,18 @@
-import {
-  given,
-  type Fields,
-  fieldsIn,
-  isRecord,
-  recordsIn,
-  textIn,
-  withoutNulls,
-} from '../../domain/model/fields.ts';
+import { given, type Fields, fieldsIn, isRecord, recordsIn, textIn, withoutNulls } from '../../domain/model/fields.ts';
 import type { Command } from 'commander';
 import { cell } from '../../crds/cell.ts';
 import { check } from '../../crds/check.ts';
 import { resources } from '../../crds/index.ts';
 import { stagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import type { StructuralSchema } from '../../crds/structural-schema.ts';
-import { expressionProblems } from '../../domain/checks/expression.ts';
+import { expressionProblems } from '../../domain/checks/judge-value.ts';
 import { OLD_GROUP } from '../../domain/conversion/convert.ts';
 import { keysOf } from '../../domain/kubernetes/field-path.ts';
-import { isLabelKey, isLabelValue, isObjectName } from '../../domain/kubernetes/label-syntax.ts';
+import { isLabelKey, isLabelValue, isObjectName } from '../../domain/kubernetes/selector.ts';
 import { compileCondition, compileFilter } from '../../domain/staged/cel/expression.ts';
 import { closest } from '../../domain/template.ts';
 import { inOneLine } from '../terminal-text.ts';
-import {
-  type DryRunOptions,
-  FILE,
-  identityOf,
-  OFFLINE,
-  placeOf,
-  readManifests,
-  refusedByServer,
-} from './manifests.ts';
+import { type DryRunOptions, FILE, identityOf, OFFLINE, placeOf, readManifests, refusedByServer } from './manifests.ts';
 import { counted, forPrograms, type OutputFormat, outputOption } from './output.ts';
 import { badUsage, exitCodes, type Shell } from './shell.ts';
 

@@ -1,25 +1,11 @@
-import {
-  CloudWatchClient,
-  GetMetricDataCommand,
-  type MessageData,
-  type GetMetricDataCommandOutput,
-  type MetricDataQuery,
-  type MetricDataResult,
-} from '@aws-sdk/client-cloudwatch';
+import { CloudWatchClient, GetMetricDataCommand, type MessageData, type GetMetricDataCommandOutput, type MetricDataQuery, type MetricDataResult } from '@aws-sdk/client-cloudwatch';
 import type { Answer } from '../../domain/checks/answer.ts';
 import type { Question } from '../../domain/checks/question.ts';
-import type { Window } from '../../domain/checks/window.ts';
+import type { Window } from '../../domain/checks/next-run.ts';
 import { cut } from '../../domain/text.ts';
 import { newest } from '../newest.ts';
 import { refused, unavailable } from '../provider-error.ts';
-import {
-  credentialsFor,
-  MOST_SCOPES,
-  requestHandlerOf,
-  scopeName,
-  type AwsScope,
-  type CredentialOptions,
-} from './aws-credentials.ts';
+import { credentialsFor, MOST_SCOPES, requestHandlerOf, scopeName, type AwsScope, type CredentialOptions } from './aws-credentials.ts';
 import { readPages } from './aws-pages.ts';
 import { counting, type TellRequests } from './request-count.ts';
 

@@ -8,7 +8,7 @@ import type {
   ResolvedTargetGroup,
 } from './observation.ts';
 import { takenSecret } from './conflicts.ts';
-import type { RemoteBinding } from '../discovery/target-group-set/target-group-of-binding.ts';
+import type { RemoteBinding } from '../discovery/target-group-set/observed-target-group-set.ts';
 import { matches } from '../kubernetes/selector.ts';
 
 /** The clusters of a Cell, as written and as observed. */

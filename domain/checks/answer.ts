@@ -1,4 +1,4 @@
-import type { Window } from './window.ts';
+import type { Window } from './next-run.ts';
 
 /** What a provider answers, of one group. */
 export interface Series {

@@ -1,9 +1,9 @@
 import type { CheckStep } from '../../crds/update-strategy.ts';
 import type { CheckAnalysis } from '../../crds/check.ts';
 import { canonical } from '../kubernetes/canonical.ts';
-import { LONGEST_OBJECT_NAME } from '../kubernetes/label-syntax.ts';
+import { LONGEST_OBJECT_NAME } from '../kubernetes/selector.ts';
 import { withoutEnd } from '../text.ts';
-import { expressionProblems } from './expression.ts';
+import { expressionProblems } from './judge-value.ts';
 import { fillIn, questionOf, type Filled } from './question.ts';
 import type { CheckVariables } from './variables.ts';
 

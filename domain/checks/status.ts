@@ -3,9 +3,8 @@ import type { CheckAnalysis, CheckResult, CheckStatus } from '../../crds/check.t
 import { conditionsFrom } from '../kubernetes/conditions.ts';
 import { cut } from '../text.ts';
 import type { Sample } from './judge.ts';
-import type { Identity } from './next-run.ts';
+import type { Identity, Window } from './next-run.ts';
 import { counted, verdictOf, type CheckVerdict } from './progress.ts';
-import type { Window } from './window.ts';
 
 type Counts = NonNullable<CheckStatus['analysis']>;
 

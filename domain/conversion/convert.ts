@@ -1,14 +1,95 @@
-import { omit, recordsIn, textIn, type Fields } from '../model/fields.ts';
+import { omit, recordsIn, textIn, type Fields, isRecord } from '../model/fields.ts';
 import { API_VERSION } from '../kubernetes/labels.ts';
-import { convertCell, isCellOfNow } from './cell.ts';
-import { at, withValue, type Conversion, type Converted } from './converted.ts';
 import {
-  convertCheck,
-  convertClusterSet,
-  convertLoadBalancerConfig,
-  convertTargetGroupSet,
-  isClusterSetOfNow,
-} from './others.ts';
+  convertCell,
+  isCellOfNow,
+  at,
+  withValue,
+  type Conversion,
+  type Converted,
+  inOrder,
+  moved,
+  warned,
+} from './cell.ts';
+
+/** Whether a ClusterSet has what only the form of now has. */
+const isClusterSetOfNow = (object: Fields): boolean =>
+  recordsIn(at(object, 'spec', 'generators')).some(
+    (generator) => at(generator, 'awseks', 'selector') !== undefined,
+  );
+
+/** Brings a ClusterSet into the form of now. */
+const convertClusterSet: Conversion = inOrder(clusterSelectors, secretNames);
+
+function clusterSelectors(before: Converted): Converted {
+  const generators = recordsIn(at(before.object, 'spec', 'generators')).map((generator) =>
+    at(generator, 'awseks', 'clusterSelector') === undefined
+      ? generator
+      : moved(generator, ['awseks', 'clusterSelector'], ['awseks', 'selector']),
+  );
+  if (generators.length === 0) return before;
+  return { ...before, object: withValue(before.object, ['spec', 'generators'], generators) };
+}
+
+function secretNames(before: Converted): Converted {
+  return warned(
+    before,
+    'Cluster Secrets are now named after the cluster instead of <set>-<cluster>. Secrets with the old names are kept; delete them once those with the new names exist.',
+  );
+}
+
+/** Brings an AWSTargetGroupSet into the form of now. */
+const convertTargetGroupSet: Conversion = inOrder(quotedName, groupNames);
+
+function quotedName(before: Converted): Converted {
+  const path = ['spec', 'bindingTemplate', 'metadata', 'name'];
+  const name = textIn(at(before.object, ...path));
+  if (name?.includes('"') !== true) return before;
+  return warned(
+    { ...before, object: withValue(before.object, path, name.replaceAll('"', '')) },
+    'The quotation marks in spec.bindingTemplate.metadata.name were removed: names cannot contain them.',
+  );
+}
+
+function groupNames(before: Converted): Converted {
+  return warned(
+    before,
+    'AWSTargetGroups are now named <namespace>-<name> of their TargetGroupBinding. Those with other names are kept; delete them once the new ones exist.',
+  );
+}
+
+const RULE = ['spec', 'listener', 'rule'] as const;
+
+/** Brings an AWSApplicationLoadBalancerConfig into the form of now. */
+function convertLoadBalancerConfig(before: Converted): Converted {
+  const named: Converted = {
+    ...before,
+    object: { ...before.object, kind: 'AWSApplicationLoadBalancerConfig' },
+  };
+  const groups = at(named.object, 'spec', 'forwardTargetGroups');
+  const forwarding =
+    groups === undefined
+      ? named
+      : {
+          ...named,
+          object: moved(named.object, ['spec', 'forwardTargetGroups'], [...RULE, 'forward', 'targetGroups']),
+        };
+  const rule = at(forwarding.object, ...RULE);
+  if (isRecord(rule) && rule['priority'] !== undefined) return forwarding;
+  return warned(
+    forwarding,
+    'The object names no rule, and Okra no longer changes the default rule of a listener. Add spec.listener.rule with a priority and a condition, such as hosts.',
+  );
+}
+
+/** Brings a Check into the form of now. */
+const convertCheck: Conversion = (before) =>
+  at(before.object, 'spec', 'analysis', 'interval') === undefined
+    ? before
+    : warned(
+        before,
+        'A Check queries Datadog unless spec.analysis names another provider; older generations named none. Okra retries an error of the provider and does not count it as a verdict.',
+      );
 
 /** The group of the older generations. */
 export const OLD_GROUP = 'okra.mumoshu.github.io';

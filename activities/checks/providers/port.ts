@@ -1,7 +1,7 @@
 import type { CheckAnalysis } from '../../../crds/check.ts';
 import type { Aggregator, Answer } from '../../../domain/checks/answer.ts';
 import type { Question } from '../../../domain/checks/question.ts';
-import type { Window } from '../../../domain/checks/window.ts';
+import type { Window } from '../../../domain/checks/next-run.ts';
 import type { AskCloudWatch } from '../../../clients/aws/cloud-watch.ts';
 import type { askDatadog } from '../../../clients/datadog/queries.ts';
 import type { AccessPolicies } from '../../../clients/kubernetes/access-policies.ts';

@@ -4,12 +4,12 @@ import {
   type KindRef,
 } from '../../../clients/kubernetes/kinds.ts';
 import { isNotFound, isForbidden, type KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
-import { BINDING_APIS } from '../../../domain/discovery/target-group-set/observed-target-group-set.ts';
+import {
+  BINDING_APIS,
+  type BindingAPI,
+  type RemoteBinding,
+} from '../../../domain/discovery/target-group-set/observed-target-group-set.ts';
 import { readBinding, trimRemote, type RemoteObject } from '../../../domain/discovery/clusters/seen.ts';
-import type {
-  BindingAPI,
-  RemoteBinding,
-} from '../../../domain/discovery/target-group-set/target-group-of-binding.ts';
 
 const kinds: Readonly<Record<BindingAPI, KindRef>> = {
   'elbv2.k8s.aws': TARGET_GROUP_BINDING,

@@ -2,6 +2,7 @@ import {
   recordOf,
   type RegisteredTarget,
   type Registration,
+  type SharedTargets,
 } from '../../../domain/discovery/target-group-binding/registered-target.ts';
 import {
   holdBack,
@@ -11,7 +12,6 @@ import {
   type ObservedBinding,
 } from '../../../domain/discovery/target-group-binding/target-group-binding.ts';
 import { findMissedByBinding } from '../../../domain/discovery/target-group-set/lost-clusters.ts';
-import type { SharedTargets } from '../../../domain/discovery/target-group-binding/shared-targets.ts';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
 import {
   FAILED_AGAIN_SECONDS,
@@ -32,8 +32,12 @@ import type { AWSTargetGroupBindingSpec } from '../../../crds/aws-target-group-b
 import type { ObjectKey } from '../../../domain/model/ids.ts';
 import { targetLooksInto } from '../../../domain/discovery/target-group-set/looks-into.ts';
 import { readNode, readPod, trimRemote, type RemoteObject } from '../../../domain/discovery/clusters/seen.ts';
-import { lookedAt, type SeenCluster } from '../../../domain/discovery/target-group-binding/binding-ids.ts';
-import type { SeenNode, SeenPod } from '../../../domain/discovery/target-group-binding/target-ids.ts';
+import {
+  lookedAt,
+  type SeenCluster,
+  type SeenNode,
+  type SeenPod,
+} from '../../../domain/discovery/target-group-binding/binding-ids.ts';
 
 /** What a binding is bound with. */
 export type Binding = GroupDependencies & {

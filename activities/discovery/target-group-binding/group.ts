@@ -20,7 +20,7 @@ import {
   type HealthCheck,
 } from '../../../domain/discovery/target-group-binding/new-target-group.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
-import type { TargetType } from '../../../domain/discovery/target-group-binding/target-ids.ts';
+import type { TargetType } from '../../../domain/discovery/target-group-binding/binding-ids.ts';
 import type { ClusterReader } from '../clusters/reader.ts';
 import { reasonOf, toFailure } from '../../failure.ts';
 import type { Lifetime } from '../lifetime.ts';

@@ -11,6 +11,9 @@ import {
   type Entry,
   countOf,
   type Registration,
+  findSharedTargets,
+  type SharedGroup,
+  type SharedTargets,
 } from '../../../domain/discovery/target-group-binding/registered-target.ts';
 import { given } from '../../../domain/model/fields.ts';
 import { keyOf } from '../../../domain/model/ids.ts';
@@ -18,11 +21,6 @@ import type { Missing } from '../../../domain/discovery/missing.ts';
 import { saysTheSame, deriveSyncStatus, type Problem } from '../../../domain/discovery/sync-status.ts';
 import type { Synced } from '../../contract.ts';
 import { createStatusReporter } from '../../kubernetes/status-reporter.ts';
-import {
-  findSharedTargets,
-  type SharedGroup,
-  type SharedTargets,
-} from '../../../domain/discovery/target-group-binding/shared-targets.ts';
 import type { Bound } from './group.ts';
 
 /** Keeps in a status what an object has registered, before it is registered, so that a crash leaves nothing unknown. */

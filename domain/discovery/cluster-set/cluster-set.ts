@@ -9,7 +9,7 @@ import {
 } from './source-reading.ts';
 import type { ClusterSetSpec } from '../../../crds/cluster-set.ts';
 import { compareText, canonical } from '../../kubernetes/canonical.ts';
-import { selectClaims, hasHeirs, type Handover } from '../handover.ts';
+import { selectClaims, hasHeirs, type Handover, hasMarks, withGenerated } from '../generated.ts';
 import {
   CLUSTER_ID_ANNOTATION,
   CLUSTER_TAGS_ANNOTATION,
@@ -20,7 +20,6 @@ import {
 import { awaitMissing, missingProblems, type Grace, type Missed } from '../missing.ts';
 import type { Problem } from '../sync-status.ts';
 import { withoutEnd } from '../../text.ts';
-import { hasMarks, withGenerated } from '../generated.ts';
 import { renderAnnotations, renderLabels } from './template.ts';
 import { unreachable } from '../../unreachable.ts';
 

@@ -1,6 +1,5 @@
 import type { Problem } from '../sync-status.ts';
-import type { Marks } from '../generated.ts';
-import type { Owned } from '../handover.ts';
+import type { Marks, Owned } from '../generated.ts';
 import type { Generator } from '../../../crds/cluster-set.ts';
 
 /** A cluster as its source knows it. */

@@ -1,7 +1,7 @@
-import { validLabels } from '../../kubernetes/label-syntax.ts';
+import { validLabels } from '../../kubernetes/selector.ts';
 import { given, fieldsIn, recordsIn, textIn } from '../../model/fields.ts';
-import type { RemoteBinding } from '../target-group-set/target-group-of-binding.ts';
-import type { SeenNode, SeenPod } from '../target-group-binding/target-ids.ts';
+import type { RemoteBinding } from '../target-group-set/observed-target-group-set.ts';
+import type { SeenNode, SeenPod } from '../target-group-binding/binding-ids.ts';
 
 /** An object in a cluster that is looked at: a Node, a Pod or a TargetGroupBinding (https://kubernetes.io/docs/reference/kubernetes-api/). */
 export interface RemoteObject {

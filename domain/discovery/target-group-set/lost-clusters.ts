@@ -1,6 +1,5 @@
 import type { BindingTarget } from '../../../crds/aws-target-group-binding.ts';
-import type { Marks } from '../generated.ts';
-import { hasHeirs } from '../handover.ts';
+import { type Marks, hasHeirs } from '../generated.ts';
 import { awaitMissing, missingProblems, type Grace, type Missed } from '../missing.ts';
 import type { RegisteredTarget } from '../target-group-binding/registered-target.ts';
 import type { Problem } from '../sync-status.ts';

@@ -1,9 +1,23 @@
-import type { Owned } from '../handover.ts';
+import type { Owned, Marks } from '../generated.ts';
 import type { Grace } from '../missing.ts';
 import type { AWSTargetGroupSetSpec } from '../../../crds/aws-target-group-set.ts';
-import type { Marks } from '../generated.ts';
-import type { BindingAPI, RemoteBinding } from './target-group-of-binding.ts';
 import type { KnownCluster } from '../clusters/known-cluster.ts';
+
+/** Whose TargetGroupBinding it is: that of the AWS Load Balancer Controller, or that of EKS Auto Mode. */
+export type BindingAPI = 'elbv2.k8s.aws' | 'eks.amazonaws.com';
+
+/** A TargetGroupBinding in a cluster. */
+export interface RemoteBinding {
+  readonly api: BindingAPI;
+  readonly namespace: string;
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** `spec.targetGroupARN`. */
+  readonly arn?: string | undefined;
+  /** Whether its controller leaves targets alone that it has not registered (`spec.multiClusterTargetGroup`). */
+  readonly isMultiCluster?: true;
+  readonly isDeleting: boolean;
+}
 
 /** What was found in a cluster, or why it could not be read. */
 export interface ClusterReading {

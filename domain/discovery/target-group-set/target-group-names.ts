@@ -1,4 +1,4 @@
-import { isObjectName } from '../../kubernetes/label-syntax.ts';
+import { isObjectName } from '../../kubernetes/selector.ts';
 import { SOURCE_ANNOTATION } from '../../kubernetes/labels.ts';
 import type { Problem } from '../sync-status.ts';
 import type { DesiredGroup, ExistingGroup } from './observed-target-group-set.ts';

@@ -4,12 +4,19 @@ import type {
   DesiredGroup,
   ObservedTargetGroupSet,
   Existing,
+  RemoteBinding,
 } from './observed-target-group-set.ts';
 import type { AWSTargetGroupSetSpec } from '../../../crds/aws-target-group-set.ts';
 import { compareText } from '../../kubernetes/canonical.ts';
-import { hasMarks, type Marks } from '../generated.ts';
+import {
+  hasMarks,
+  type Marks,
+  selectClaims,
+  hasHeirs,
+  selectDesiredGroups,
+  type Handover,
+} from '../generated.ts';
 import { bindingsTakenBy, generatorLooksInto } from './looks-into.ts';
-import { selectClaims, hasHeirs, selectDesiredGroups, type Handover } from '../handover.ts';
 import { isOfFormerCluster, markFormerClusters, findMissedBySet } from './lost-clusters.ts';
 import { lostKindsIn, findUnreadSources } from './unread-sources.ts';
 import type { Missed } from '../missing.ts';
@@ -18,11 +25,12 @@ import type { Problem } from '../sync-status.ts';
 import { nameGroups } from './target-group-names.ts';
 import {
   deriveGroup,
-  type RemoteBinding,
   type SourcedGroup,
   parseSource,
+  renderBinding,
+  dropRivals,
+  type DesiredBinding,
 } from './target-group-of-binding.ts';
-import { renderBinding, dropRivals, type DesiredBinding } from './target-group-of-template.ts';
 
 /** What is to be done to the objects of one kind. */
 export interface Changes<Wanted> {

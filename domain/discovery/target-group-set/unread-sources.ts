@@ -4,14 +4,9 @@ import {
   type ExistingGroup,
   BINDING_APIS,
   type ObservedTargetGroupSet,
-} from './observed-target-group-set.ts';
-import {
-  isRendered,
-  parseSource,
   type BindingAPI,
-  type SourcedGroup,
-  formatSource,
-} from './target-group-of-binding.ts';
+} from './observed-target-group-set.ts';
+import { isRendered, parseSource, type SourcedGroup, formatSource } from './target-group-of-binding.ts';
 import { takesBindings } from './looks-into.ts';
 
 /** The clusters that could not be read, and those that were read in some namespaces only. */
