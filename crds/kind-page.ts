@@ -8,7 +8,6 @@ interface Field {
   readonly path: string;
   readonly type: string;
   readonly isRequired: boolean;
-  /** The default, as JSON. */
   readonly initial?: string;
   readonly description: string;
 }

@@ -89,7 +89,6 @@ export interface KindRef {
 
 /** All there is to say about a kind. */
 export interface Definition extends KindTraits {
-  /** The API group; Okra's own unless this says otherwise. */
   readonly group?: string;
   readonly kind: string;
   readonly plural: string;

@@ -44,7 +44,6 @@ const targetCounter =
 /** What Checks are measured with. */
 export interface CheckDependencies extends ProviderDependencies {
   readonly elbv2: ELBv2Regions;
-  /** Limits the queries to an organisation. */
   readonly queries: RateLimiter;
 }
 

@@ -14,7 +14,6 @@ export interface Measuring {
   readonly window: Window;
   /** Waits for leave to ask once more. */
   readonly take: () => Promise<void>;
-  /** Counts the healthy targets of target groups together. */
   readonly countTargets: (targetGroupARNs: readonly string[]) => Promise<number>;
   readonly signal: AbortSignal;
 }

@@ -3,7 +3,6 @@ import { isGivenUp } from '../heartbeat.ts';
 
 /** The time in which an attempt of a sync may write. */
 export interface Lifetime {
-  /** Ends what is under way when the time is over. */
   readonly signal: AbortSignal;
   /** Throws when the time is over; asked before each write. */
   readonly assert: () => void;

@@ -112,7 +112,6 @@ interface SetObject {
 
 /** What a set has, and what is wrong. */
 interface SetOutcome {
-  /** The names of its clusters. */
   readonly names: readonly string[];
   readonly targetGroups?: number | undefined;
   readonly missing: readonly Missing[];

@@ -61,7 +61,6 @@ export async function removeAsFound(
 
 /** One write of many, and what it is about in case that it fails. */
 export interface Write {
-  /** The kind and name of the object that is written. */
   readonly object: { readonly kind: string; readonly name: string };
   readonly cluster?: string;
   readonly run: () => Promise<unknown>;

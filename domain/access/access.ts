@@ -41,7 +41,6 @@ export const mayBeLike = (text: string, pattern: string): boolean =>
 /** What the objects of a namespace may have Okra use: the union of the AccessPolicies that are about it. */
 export interface Access {
   readonly namespace: string;
-  /** The names of these AccessPolicies. */
   readonly policies: readonly string[];
   /** The names of those that cannot be read, and allow nothing. */
   readonly unreadable: readonly string[];
@@ -61,7 +60,6 @@ export type Use =
   | { readonly of: 'Listener'; readonly arn: string }
   /** A provider of metrics: `datadog/SITE`, `cloudwatch/REGION` or `prometheus/HOST`. */
   | { readonly of: 'Metrics'; readonly source: string }
-  /** An image that a Job runs. */
   | { readonly of: 'Image'; readonly image: string };
 
 /** What is known of an AccessPolicy. */

@@ -18,7 +18,6 @@ interface CheckSource {
   /** What a Check for all groups is called; those for one cluster each get its name behind it. */
   readonly name: string;
   readonly analysis: CheckStep['analysis'];
-  /** The groups that are judged, and those that they are compared with. */
   readonly canary: readonly CheckVariables[];
   readonly stable: readonly CheckVariables[];
 }

@@ -6,7 +6,6 @@ import { parseTime } from '../time.ts';
 export interface Window {
   readonly from: number;
   readonly to: number;
-  /** The time that one point is about. */
   readonly bucketMs: number;
 }
 
@@ -40,7 +39,6 @@ export const HASH_ANNOTATION = 'analysis-hash';
 
 /** How a Check is known: what it measures, and what its results are to be called. */
 export interface Identity {
-  /** The digest of `spec.analysis`. */
   readonly digest: string;
   /** The annotation analysis-hash, or the digest. */
   readonly hash: string;

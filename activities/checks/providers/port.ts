@@ -57,7 +57,6 @@ export interface ProviderDependencies {
   readonly datadog: { readonly own: OwnDatadog; readonly ask: typeof askDatadog };
   readonly askCloudWatch: AskCloudWatch;
   readonly askPrometheus: AskPrometheus;
-  /** The region of okrad. */
   readonly region?: string | undefined;
 }
 

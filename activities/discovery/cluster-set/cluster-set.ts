@@ -155,7 +155,6 @@ export const encodeData = (
 interface ClusterSetDependencies {
   readonly kubernetes: KubernetesClient;
   readonly sources: ClusterSources;
-  /** How long what is missed keeps what it had. */
   readonly graceSeconds: number;
 }
 

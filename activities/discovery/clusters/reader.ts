@@ -113,7 +113,6 @@ export type RemoteReading<T> =
 
 /** Reads in the clusters whose Argo CD cluster secrets are in a namespace. */
 export interface ClusterReader {
-  /** Finds the clusters of a namespace. */
   find(namespace: string): Promise<readonly RemoteCluster[]>;
   /** Reads something in a cluster; one that does not answer within a deadline holds up no other. */
   read<T>(

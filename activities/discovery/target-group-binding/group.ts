@@ -59,7 +59,6 @@ const healthCheckInput = (check: HealthCheck): HealthCheckInput => ({
 /** What target groups are read and written with. */
 export interface GroupDependencies {
   readonly elbv2: ELBv2Regions;
-  /** The region that target groups are created in. */
   readonly region?: string;
   readonly limits: Pick<RateLimiters, 'writes' | 'registrations'>;
 }

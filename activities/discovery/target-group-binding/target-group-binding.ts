@@ -47,7 +47,6 @@ import { deregister, readTargets } from './targets.ts';
 interface BindingDependencies extends GroupDependencies {
   readonly kubernetes: KubernetesClient;
   readonly reader: ClusterReader;
-  /** How long what is missed keeps what it had. */
   readonly graceSeconds: number;
 }
 
@@ -60,7 +59,6 @@ export function targetGroupBindingActivities(
   const { kubernetes } = dependencies;
   const report = createBindingReporter(kubernetes);
 
-  /** Syncs an object that is there. */
   async function sync(
     object: AWSTargetGroupBinding,
     { key, life }: Pick<Bound, 'key' | 'life'>,
@@ -74,7 +72,6 @@ export function targetGroupBindingActivities(
     return await report(object, ledger, outcome);
   }
 
-  /** Undoes what an object has done, and lets it go. */
   async function end(object: AWSTargetGroupBinding, held: FinalizerOf, life: Lifetime): Promise<Synced> {
     if (object.metadata.finalizers?.includes(held.finalizer) !== true) return gone;
     // Whoever deletes the definition of all these objects has not asked to take targets out of service.

@@ -173,7 +173,6 @@ function existingBinding({
 interface TargetGroupSetDependencies {
   readonly kubernetes: KubernetesClient;
   readonly reader: ClusterReader;
-  /** How long what is missed keeps what it had. */
   readonly graceSeconds: number;
 }
 

@@ -165,7 +165,6 @@ export interface ClusterSetDecision {
 interface ObservedClusterSet {
   readonly uid: string;
   readonly spec: ClusterSetSpec;
-  /** The result of each generator, in their order. */
   readonly readings: readonly Reading[];
   readonly secrets: readonly ExistingSecret[];
   readonly grace: Grace;

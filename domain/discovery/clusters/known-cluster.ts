@@ -17,7 +17,6 @@ export interface KnownCluster {
   readonly id?: string | undefined;
   /** The tags of the cluster in its cloud; undefined when nobody knows them. */
   readonly tags?: Readonly<Record<string, string>> | undefined;
-  /** The VPC that it is in; undefined when its secret does not say it. */
   readonly vpcID?: string | undefined;
 }
 

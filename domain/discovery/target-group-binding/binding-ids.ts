@@ -39,7 +39,6 @@ interface FoundIds {
 
 /** How ids are taken of nodes and pods. */
 interface Taking {
-  /** The name of the target in the spec. */
   readonly name: string;
   readonly targetType: TargetType;
   /** Whether a target is registered by the same object already. */
@@ -97,7 +96,6 @@ const podsOfInstances = (object: string): Problem => ({
 /** What was seen in a cluster, or why it could not be read. */
 export interface SeenCluster {
   readonly name: string;
-  /** The labels of its Argo CD cluster secret. */
   readonly labels: Readonly<Record<string, string>>;
   /** What of it was read, as `lookedAt` says; undefined: everything. */
   readonly what?: string;

@@ -17,7 +17,6 @@ export interface SharedTargets {
 
 /** A target group that an object has targets in. */
 export interface SharedGroup {
-  /** That of the object. */
   readonly uid: string;
   readonly targetGroupARN: string;
   /** Whether the object leaves it altogether, while a load balancer forwards to it. */
@@ -96,16 +95,13 @@ export const distinctTargets = (registrations: readonly Registration[]): readonl
 /** Where an object has registered what, as its status says it. */
 export interface Entry {
   readonly targetGroupARN?: string | undefined;
-  /** Whether the object has created it. */
   readonly created?: boolean | undefined;
   readonly targets: readonly RegisteredTarget[];
 }
 
 /** The result of registering and deregistering. */
 export interface BindingOutcome {
-  /** What AWS has refused to register. */
   readonly refused: readonly Registration[];
-  /** What was to be deregistered, and may still be registered. */
   readonly remaining: readonly Registration[];
 }
 

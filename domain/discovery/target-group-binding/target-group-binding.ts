@@ -97,7 +97,6 @@ export interface ObservedBinding {
   readonly clusters: readonly SeenCluster[];
   /** What is in the target group, whoever has registered it. */
   readonly registered: readonly Registration[];
-  /** What this object has registered. */
   readonly ours: readonly RegisteredTarget[];
   /** The clusters that are gone, and keep for a while what they had. */
   readonly missing?: readonly string[];

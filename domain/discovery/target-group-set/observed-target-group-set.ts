@@ -28,7 +28,6 @@ export interface ClusterReading {
         readonly bindings: readonly RemoteBinding[];
         /** The only namespaces that were looked at, because the secret allows no others; none: all. */
         readonly namespaces?: readonly string[];
-        /** The kinds of TargetGroupBinding that the cluster has not got. */
         readonly absent?: readonly BindingAPI[];
       }
     | { readonly ok: false; readonly reason: string; readonly message: string };
@@ -46,7 +45,6 @@ export interface ExistingGroup extends Existing {
 
 /** An AWSTargetGroupBinding that there is. */
 export interface ExistingBinding extends Existing {
-  /** Its spec in canonical form. */
   readonly spec: string;
   /** The ARN of its target group, once that is known. */
   readonly arn?: string | undefined;
@@ -65,7 +63,6 @@ export interface ObservedTargetGroupSet {
   readonly uid: string;
   readonly name: string;
   readonly spec: AWSTargetGroupSetSpec;
-  /** One for each cluster that the set selects. */
   readonly readings: readonly ClusterReading[];
   readonly groups: readonly ExistingGroup[];
   readonly bindings: readonly ExistingBinding[];

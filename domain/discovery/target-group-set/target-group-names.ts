@@ -60,7 +60,6 @@ export function nameGroups(asking: readonly Asking[], { uid, groups, isSpared }:
   }
   return { groups: named, kept, problems };
 
-  /** Names a group, or says why it cannot have one. */
   function problemOf(one: Asking): Pick<Problem, 'reason' | 'message'> | undefined {
     const sharing = arns.get(one.arn);
     if (sharing !== undefined) return shared(one, sharing);

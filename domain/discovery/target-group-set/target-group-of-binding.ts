@@ -25,7 +25,6 @@ const RENDERED = 'rendered';
 /** An AWSTargetGroupBinding as it is to be. */
 export interface DesiredBinding extends Marks {
   readonly name: string;
-  /** Its spec in canonical form. */
   readonly spec: string;
 }
 

@@ -138,7 +138,6 @@ function decideBindings(
   readonly problems: readonly Problem[];
   /** What stands where bindings of the template were to stand, made of the same clusters. */
   readonly taken: readonly ExistingBinding[];
-  /** The names of those that are left to others. */
   readonly released: readonly string[];
 } {
   const own = observed.bindings.filter(({ owner }) => owner?.uid === observed.uid);

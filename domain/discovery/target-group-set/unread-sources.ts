@@ -13,7 +13,6 @@ import { takesBindings } from './looks-into.ts';
 export interface Unread {
   /** Whether a group may still have what it was made of, in a place that could not be looked at. */
   readonly mayHide: (group: Pick<ExistingGroup, 'name' | 'annotations' | 'arn'>) => boolean;
-  /** Says which groups are in namespaces that the secrets of their clusters do not allow any more. */
   readonly problemsOf: (groups: readonly ExistingGroup[]) => readonly Problem[];
 }
 

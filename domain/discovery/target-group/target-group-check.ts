@@ -162,9 +162,7 @@ export type TagsAnswer =
 interface ObservedTargetGroups {
   readonly groups: readonly AWSTargetGroup[];
   readonly cells: readonly SelectingCell[];
-  /** What AWS answered, by ARN. */
   readonly answers: ReadonlyMap<string, TargetGroupAnswer>;
-  /** When that was. */
   readonly time: string;
 }
 
@@ -178,7 +176,6 @@ export interface SelectingCell {
 export interface TargetGroupReport {
   readonly name: string;
   readonly uid: string;
-  /** The version of the object that it is about. */
   readonly resourceVersion: string | undefined;
   readonly status: AWSTargetGroupStatus;
 }
