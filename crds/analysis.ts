@@ -1,6 +1,6 @@
-import { boolean, object, optional, record, string, type z } from 'zod';
+import { boolean, object, optional, string, type z } from 'zod';
 import { cellStatus } from './cell-status.ts';
-import { integer, listOf, nonEmpty, withKeys } from './common.ts';
+import { integer, listOf, mapOf, nonEmpty } from './common.ts';
 import {
   keysOf,
   matching,
@@ -102,8 +102,7 @@ function argumentsWith<From extends z.ZodType>(from: From) {
 /** The arguments of an analysis within an experiment. */
 export const experimentArguments = argumentsWith(valueFromOfExperiment);
 
-const texts = (field: string, longest: number) =>
-  withKeys(record(string(), string().max(longest)), { field, shortest: 1, longest: 317, most: 32 });
+const texts = (field: string, longest: number) => mapOf(field, string().max(longest), { most: 32 });
 
 /** Labels and annotations that are added to what is made. */
 export const addedMetadata = object({

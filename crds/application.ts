@@ -4,10 +4,10 @@ import {
   duration,
   integer,
   listOf,
+  mapOf,
   nonEmpty,
   objectName,
   targetGroupARN,
-  withKeys,
 } from './common.ts';
 import {
   refuseField,
@@ -27,8 +27,7 @@ import { BRIEF } from './structural-schema.ts';
 import { forwardConfigMatch, forwardConfigRules } from './listener-rule.ts';
 
 /** Labels of a cluster, or tags of an EKS cluster. */
-const clusterLabels = (field: string) =>
-  withKeys(record(string(), string().max(512)), { field, shortest: 1, longest: 317, most: 50 });
+const clusterLabels = (field: string) => mapOf(field, string().max(512), { most: 50 });
 
 const eks = object({
   clusterName: optional(nonEmpty(100)).describe(
@@ -220,22 +219,14 @@ const labelValue = string()
     'must be the value of a label: letters, digits and -_. between letters or digits. Correct it.',
   );
 
-const secretLabels = withRules(
-  withKeys(record(string(), labelValue), {
-    field: 'clusterSecret.labels',
-    shortest: 1,
-    longest: 317,
-    most: 32,
-  }),
-  [
-    {
-      cel: `!self.exists(k, k == '${SECRET_TYPE}' || k.startsWith('okra.mumo.co/'))`,
-      message: `labels must not contain ${SECRET_TYPE}, which every cluster secret has anyway, nor labels of okra.mumo.co. Remove it.`,
-      holds: (labels) =>
-        !Object.keys(labels).some((key) => key === SECRET_TYPE || key.startsWith('okra.mumo.co/')),
-    },
-  ],
-);
+const secretLabels = withRules(mapOf('clusterSecret.labels', labelValue, { most: 32 }), [
+  {
+    cel: `!self.exists(k, k == '${SECRET_TYPE}' || k.startsWith('okra.mumo.co/'))`,
+    message: `labels must not contain ${SECRET_TYPE}, which every cluster secret has anyway, nor labels of okra.mumo.co. Remove it.`,
+    holds: (labels) =>
+      !Object.keys(labels).some((key) => key === SECRET_TYPE || key.startsWith('okra.mumo.co/')),
+  },
+]);
 
 const clusterSecret = withRules(
   object({

@@ -1,13 +1,13 @@
-import { boolean, enum as choice, object, optional, record, string, type z } from 'zod';
+import { boolean, enum as choice, object, optional, string, type z } from 'zod';
 import {
   atomicList,
   deletionPolicy,
   integer,
   labelSelector,
   listOf,
+  mapOf,
   nonEmpty,
   targetGroupARN,
-  withKeys,
 } from './common.ts';
 import { defineResource, type Resource } from './resource.ts';
 import { refuseBoth, requireWith, type Rule, ruleOnChange, withRules } from './rules.ts';
@@ -98,12 +98,7 @@ export const targetGroupRules: readonly Rule<Asking>[] = [
 /** A target group that Okra creates. */
 export type NewTargetGroup = z.output<typeof newTargetGroup>;
 
-const labels = withKeys(record(string(), string().max(1024)), {
-  field: 'nodeSelector',
-  shortest: 1,
-  longest: 317,
-  most: 64,
-});
+const labels = mapOf('nodeSelector', string().max(1024));
 
 // Labels may stand in a nodeSelector by themselves, which only a schema that preserves what it does not know can let pass.
 const nodeSelector = object({

@@ -1,5 +1,5 @@
-import { enum as choice, object, optional, record, string, type z } from 'zod';
-import { atomicList, withKeys } from './common.ts';
+import { enum as choice, object, optional, string, type z } from 'zod';
+import { atomicList, mapOf } from './common.ts';
 import { defineResource, type Resource } from './resource.ts';
 import { requireEither, requireWith, withRules } from './rules.ts';
 import {
@@ -14,21 +14,13 @@ import {
   templateMetadata,
 } from './sets.ts';
 
-const matchTags = withRules(
-  withKeys(record(string(), string().max(256)), {
-    field: 'matchTags',
-    shortest: 1,
-    longest: 128,
-    most: 50,
-  }),
-  [
-    {
-      cel: 'size(self) > 0',
-      message: 'matchTags must not be empty: it would select all clusters. Add a tag.',
-      holds: (tags) => Object.keys(tags).length > 0,
-    },
-  ],
-);
+const matchTags = withRules(mapOf('matchTags', string().max(256), { longest: 128, most: 50 }), [
+  {
+    cel: 'size(self) > 0',
+    message: 'matchTags must not be empty: it would select all clusters. Add a tag.',
+    holds: (tags) => Object.keys(tags).length > 0,
+  },
+]);
 
 const tagSelector = object({
   matchTags: matchTags.describe('Tags that an EKS cluster must have, with exactly these values.'),

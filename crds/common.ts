@@ -32,12 +32,13 @@ export const objectName = (longest: number, what: string) =>
 
 const labelValue = string().max(63);
 
-/** Holds the keys of a map to a length; a structural schema cannot say that of keys, so that CEL has to. */
-export function withKeys<Schema extends z.ZodType<Readonly<Record<string, unknown>>>>(
-  schema: Schema,
-  { field, shortest, longest, most }: { field: string; shortest: number; longest: number; most: number },
-): Schema {
-  return withRules(schema.meta({ ...schema.meta(), maxProperties: most }), [
+/** A map whose keys have bounds, of labels unless it says otherwise; of keys only CEL can say that. */
+export function mapOf<Value extends z.ZodType>(
+  field: string,
+  value: Value,
+  { shortest = 1, longest = 317, most = 64 } = {},
+) {
+  return withRules(record(string(), value).meta({ maxProperties: most }), [
     {
       cel: `size(self) <= ${most}`,
       message: `${field} must have at most ${most} keys. Remove some.`,
@@ -62,14 +63,9 @@ export const labelSelectorRequirement = object({
 
 /** A label selector (metav1.LabelSelector): all of its terms must hold. */
 export const labelSelector = object({
-  matchLabels: optional(
-    withKeys(record(string(), labelValue), {
-      field: 'matchLabels',
-      shortest: 1,
-      longest: 317,
-      most: 64,
-    }),
-  ).describe('Labels that an object must have, with exactly these values.'),
+  matchLabels: optional(mapOf('matchLabels', labelValue)).describe(
+    'Labels that an object must have, with exactly these values.',
+  ),
   matchExpressions: optional(
     listOf(
       withRules(labelSelectorRequirement, [

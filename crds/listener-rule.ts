@@ -1,5 +1,5 @@
-import { object, optional, record, string, type z } from 'zod';
-import { atomicList, integer, listOf, nonEmpty, targetGroupARN, withKeys } from './common.ts';
+import { object, optional, string, type z } from 'zod';
+import { atomicList, integer, listOf, mapOf, nonEmpty, targetGroupARN } from './common.ts';
 import { type Rule, withRules } from './rules.ts';
 import { noApplicationCookie, stickiness, stickinessRules } from './stickiness.ts';
 
@@ -51,14 +51,7 @@ export const forwardTargetGroups = withRules(listOf(forwardTargetGroup, 5, 1), [
 const values = (what: string, longest: number) => optional(listOf(nonEmpty(longest), 5)).describe(what);
 
 const headerValues = (field: string) =>
-  optional(
-    withKeys(record(string(), listOf(nonEmpty(128), 5, 1)), {
-      field,
-      shortest: 1,
-      longest: 40,
-      most: 5,
-    }),
-  );
+  optional(mapOf(field, listOf(nonEmpty(128), 5, 1), { longest: 40, most: 5 }));
 
 const queryStringCondition = object({
   values: atomicList(
@@ -97,12 +90,7 @@ const matchOf = (where: string) => ({
     'HTTP headers that a request must have (http-header), each with a value that matches one of its regular expressions.',
   ),
   queryStrings: optional(
-    withKeys(record(string(), nonEmpty(128)), {
-      field: `${where}.queryStrings`,
-      shortest: 0,
-      longest: 128,
-      most: 5,
-    }),
+    mapOf(`${where}.queryStrings`, nonEmpty(128), { shortest: 0, longest: 128, most: 5 }),
   ).describe('Query parameters as key: value (query-string); a request must have at least one of them.'),
   queryStringConditions: optional(atomicList(queryStringCondition, 5)).describe(
     'Conditions on the query string (query-string); all of them must match. queryStrings counts as one more.',

@@ -1,13 +1,5 @@
-import { enum as choice, object, optional, record, string, type z } from 'zod';
-import {
-  atomicList,
-  conditions,
-  listOf,
-  nonEmpty,
-  observedGeneration,
-  timestamp,
-  withKeys,
-} from './common.ts';
+import { enum as choice, object, optional, string, type z } from 'zod';
+import { atomicList, conditions, listOf, mapOf, nonEmpty, observedGeneration, timestamp } from './common.ts';
 import type { PrinterColumn } from './resource.ts';
 import { requirePattern, requireShownPattern, templatePattern, withRules } from './rules.ts';
 
@@ -27,19 +19,9 @@ const templateText = templateOf(string());
 export const templateName = templateOf(string().min(1));
 
 /** Labels whose values may be templates over an EKS cluster. */
-export const templateLabels = withKeys(record(string(), templateText), {
-  field: 'labels',
-  shortest: 1,
-  longest: 317,
-  most: 64,
-});
+export const templateLabels = mapOf('labels', templateText);
 
-const templateAnnotations = withKeys(record(string(), templateText), {
-  field: 'annotations',
-  shortest: 1,
-  longest: 317,
-  most: 64,
-});
+const templateAnnotations = mapOf('annotations', templateText);
 
 /** The labels and annotations of what a set generates. */
 export const templateMetadata = (labels: typeof templateLabels) =>
