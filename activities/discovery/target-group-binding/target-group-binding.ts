@@ -38,7 +38,6 @@ import { regionOf } from '../../../clients/aws/elbv2.ts';
 import {
   recordOf,
   type Entry,
-  type RegisteredTarget,
 } from '../../../domain/discovery/target-group-binding/registered-target.ts';
 import { deregisterAll } from '../../../domain/discovery/target-group-binding/target-group-binding.ts';
 import { deregister, readTargets } from './targets.ts';
@@ -198,10 +197,13 @@ async function refusedManaged(
   const found = await Promise.all(
     (await reader.find(key.namespace)).map(async (remote) => {
       const said = await reader.read(remote, `TargetGroupBindings of ${arn}`, ({ client, namespaces }) =>
-        managersIn(client, namespaces, arn),
+        listBindings(client, namespaces),
       );
-      const name = said.ok ? said.value[0] : undefined;
-      return name === undefined ? undefined : `TargetGroupBinding ${name} of cluster ${remote.cluster.name}`;
+      // One that has the target group for itself.
+      const one = (said.ok ? said.value.flatMap((list) => list ?? []) : []).find(
+        (binding) => binding.arn === arn && !binding.isDeleting && binding.isMultiCluster !== true,
+      );
+      return one && `TargetGroupBinding ${one.namespace}/${one.name} of cluster ${remote.cluster.name}`;
     }),
   );
   const manager = found.find((one) => one !== undefined);
@@ -210,29 +212,9 @@ async function refusedManaged(
   return { object: 'spec.targetGroupARN', reason: 'TargetGroupManaged', message };
 }
 
-/** The TargetGroupBindings of a cluster that have a target group for themselves. */
-async function managersIn(
-  client: Parameters<typeof listBindings>[0],
-  namespaces: readonly string[],
-  arn: string,
-): Promise<readonly string[]> {
-  const lists = (namespaces.length === 0 ? [undefined] : namespaces).map((one) => listBindings(client, one));
-  return (await Promise.all(lists))
-    .flat()
-    .flatMap((list) => list ?? [])
-    .filter((one) => one.arn === arn && !one.isDeleting && one.isMultiCluster !== true)
-    .map(({ namespace, name }) => `${namespace}/${name}`);
-}
-
 /** What target groups are left with. */
 interface LeavingDependencies extends GroupDependencies {
   readonly kubernetes: Pick<KubernetesClient, 'list'>;
-}
-
-/** What is left of what an object had registered, and why. */
-interface Left {
-  readonly targets: readonly RegisteredTarget[];
-  readonly problems: readonly Problem[];
 }
 
 /** Deregisters all that an object has registered in a target group, unless another one keeps it; a group that is gone has none of it. */
@@ -240,7 +222,7 @@ export async function leaveGroup(
   { kubernetes, elbv2, limits }: LeavingDependencies,
   { targetGroupARN: arn, targets }: { readonly targetGroupARN: string } & Pick<Entry, 'targets'>,
   bound: Omit<Bound, 'spec'>,
-): Promise<Left> {
+) {
   const { life } = bound;
   const [group] = await elbv2(arn).targetGroups([arn], life.signal);
   if (group === undefined) return { targets: [], problems: [] };

@@ -283,6 +283,5 @@ async function readClusters(
 }
 
 async function bindingsIn({ client, namespaces }: ClusterAccess): Promise<FoundBindings> {
-  const lists = (namespaces.length === 0 ? [undefined] : namespaces).map((one) => listBindings(client, one));
-  return { ...joinBindings((await Promise.all(lists)).flat()), namespaces };
+  return { ...joinBindings(await listBindings(client, namespaces)), namespaces };
 }

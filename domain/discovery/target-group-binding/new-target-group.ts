@@ -56,12 +56,7 @@ export function desiredTargetGroup(
   group: NewTargetGroup,
   targets: readonly BindingTarget[],
   of: TargetGroupOwner & { readonly digestOfUid: string },
-): {
-  readonly name: string;
-  readonly port: number;
-  readonly healthCheck: HealthCheck;
-  readonly tags: Readonly<Record<string, string>>;
-} {
+) {
   return {
     name: targetGroupName(of.key, of.digestOfUid),
     // A schema demands that there is a target.

@@ -10,11 +10,7 @@ import { cut } from '../../text.ts';
 import { LONGEST_CLUSTER_NAME } from '../clusters/known-cluster.ts';
 
 /** What a set has made of clusters that it does not look into any more, and which of that stays for now. */
-export function findMissedBySet({ uid, readings, groups, bindings, grace }: ObservedTargetGroupSet): {
-  readonly missed: Missed;
-  readonly isAwaited: (object: Named) => boolean;
-  readonly problems: readonly Problem[];
-} {
+export function findMissedBySet({ uid, readings, groups, bindings, grace }: ObservedTargetGroupSet) {
   const here = new Set(readings.map(({ cluster }) => cluster.secret));
   const own = [...groups, ...bindings].filter((one) => one.owner?.uid === uid && !hasHeirs(one));
   const gone = own.flatMap((one) => secretOf(one) ?? []).filter((secret) => !here.has(secret));

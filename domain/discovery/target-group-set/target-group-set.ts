@@ -126,20 +126,11 @@ function groupsIn(spec: AWSTargetGroupSetSpec, { cluster, found }: ClusterReadin
     .map((binding) => deriveGroup(spec, cluster, binding));
 }
 
-/** Renders the bindings of the template, one for each cluster, whether that can be read or not. */
-function decideBindings(
-  observed: ObservedTargetGroupSet,
-  isAwaited: (binding: ExistingBinding) => boolean,
-): {
-  readonly changes: Changes<DesiredBinding>;
-  readonly groups: readonly SourcedGroup[];
-  /** The secrets of the clusters for which the template could not be filled in. */
-  readonly unrendered: readonly string[];
-  readonly problems: readonly Problem[];
-  /** What stands where bindings of the template were to stand, made of the same clusters. */
-  readonly taken: readonly ExistingBinding[];
-  readonly released: readonly string[];
-} {
+/**
+ * Renders the bindings of the template, one for each cluster, whether that can be read or not. `unrendered` are the
+ * secrets of the clusters for which it cannot be filled in, `taken` what stands where such a binding was to stand.
+ */
+function decideBindings(observed: ObservedTargetGroupSet, isAwaited: (binding: ExistingBinding) => boolean) {
   const own = observed.bindings.filter(({ owner }) => owner?.uid === observed.uid);
   const rendered = dropRivals(
     observed.readings.flatMap(({ cluster }) => renderBinding(observed, cluster)),
