@@ -25,8 +25,7 @@ import type { CheckActivities, CheckRun } from '../contract.ts';
 import { createReadReporter } from '../kubernetes/status-reporter.ts';
 import { startLifetime } from '../discovery/lifetime.ts';
 import { measure } from './measure.ts';
-import { mustUse, type ProviderDependencies } from './providers/port.ts';
-import { providerOf } from './providers/index.ts';
+import { mustUse, type ProviderDependencies, providerOf } from './providers/index.ts';
 
 /** Makes what counts the healthy targets of target groups together, as ELBv2 knows them now. */
 const targetCounter =

@@ -1,12 +1,11 @@
 import { given } from '../../domain/model/fields.ts';
 import { ProviderError, unavailable } from '../../clients/provider-error.ts';
 import type { CheckAnalysis } from '../../crds/check.ts';
-import { mean, reduce, type Answer, type GroupValue } from '../../domain/checks/answer.ts';
-import type { Measured } from '../../domain/checks/judge.ts';
+import { mean, reduce, type Answer, type GroupValue, type Measured } from '../../domain/checks/judge.ts';
 import { questionOf } from '../../domain/checks/question.ts';
 import type { Window } from '../../domain/checks/next-run.ts';
 import { toFailure } from '../failure.ts';
-import type { Asked, Asker } from './providers/port.ts';
+import type { Asked, Asker } from './providers/index.ts';
 
 /** What a sample is measured with. */
 export interface Measuring {

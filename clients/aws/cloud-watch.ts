@@ -1,5 +1,5 @@
 import { CloudWatchClient, GetMetricDataCommand, type MessageData, type GetMetricDataCommandOutput, type MetricDataQuery, type MetricDataResult } from '@aws-sdk/client-cloudwatch';
-import type { Answer } from '../../domain/checks/answer.ts';
+import type { Answer } from '../../domain/checks/judge.ts';
 import type { Question } from '../../domain/checks/question.ts';
 import type { Window } from '../../domain/checks/next-run.ts';
 import { cut } from '../../domain/text.ts';

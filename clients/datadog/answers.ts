@@ -1,4 +1,4 @@
-import type { Answer, GroupValue, Series } from '../../domain/checks/answer.ts';
+import type { Answer, GroupValue, Series } from '../../domain/checks/judge.ts';
 import type { Window } from '../../domain/checks/next-run.ts';
 import { fieldsIn, type Fields } from '../../domain/model/fields.ts';
 import { cut } from '../../domain/text.ts';

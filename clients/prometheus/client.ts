@@ -1,6 +1,6 @@
 import { Agent } from 'undici';
 import { http1 } from '../http1.ts';
-import type { Answer, Series } from '../../domain/checks/answer.ts';
+import type { Answer, Series } from '../../domain/checks/judge.ts';
 import type { Window } from '../../domain/checks/next-run.ts';
 import { fieldsIn } from '../../domain/model/fields.ts';
 import { cut } from '../../domain/text.ts';

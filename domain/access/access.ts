@@ -84,10 +84,7 @@ export function accessOf(namespace: string, policies: readonly Policy[]): Access
   };
 }
 
-/**
- * Whether an AccessPolicy is about a namespace. The API server serves what it has stored, also of a form that its schema no longer
- * allows, or does not allow yet; a policy that does not say what it is about may be meant for any namespace.
- */
+/** Whether an AccessPolicy is about a namespace; one that does not say so is about every one. */
 export function isAboutNamespace(spec: AccessPolicySpec, namespace: string): boolean {
   const patterns = namespacesIn(spec);
   return patterns === undefined || patterns.some((pattern) => isLike(namespace, pattern));

@@ -4,8 +4,7 @@ import { canonical } from '../kubernetes/canonical.ts';
 import { LONGEST_OBJECT_NAME } from '../kubernetes/selector.ts';
 import { withoutEnd } from '../text.ts';
 import { expressionProblems } from './judge-value.ts';
-import { fillIn, questionOf, type Filled } from './question.ts';
-import type { CheckVariables } from './variables.ts';
+import { fillIn, questionOf, type Filled, type CheckVariables } from './question.ts';
 
 /** A Check to make. */
 export interface CheckToMake {

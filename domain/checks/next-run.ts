@@ -17,10 +17,7 @@ type Timing = Pick<CheckAnalysis, 'window' | 'bucket' | 'lag' | 'alignTo' | 'ini
 
 const ms = (duration: string): number => parseDuration(duration) * 1000;
 
-/**
- * The window of a sample that is measured now: whole buckets of which the last has ended at least `lag` ago. With
- * `alignTo: step` it begins after the start, so that nothing counts that was before the step.
- */
+/** Finds the window of a sample: whole buckets that have ended at least `lag` ago. */
 export function windowAt(timing: Timing, startedAt: number, now: number): NextWindow {
   const bucketMs = ms(timing.bucket);
   const lagMs = ms(timing.lag);

@@ -43,10 +43,7 @@ export function counted({ extendedSince, ...before }: Counts, sample: Sample, re
 /** As many errors in a row as Argo Rollouts takes. */
 const DEFAULT_ERROR_LIMIT = 4;
 
-/**
- * What the samples so far come to. Only what was evaluated counts towards `count`: samples that have passed, and those
- * that have failed as far as failureLimit lets them. Without `count` there is never a verdict.
- */
+/** Says what the samples so far come to; without `count` there is never a verdict. */
 export function verdictOf(analysis: CheckAnalysis, counts: Counts): CheckVerdict {
   const { count } = analysis;
   const last = counts.results?.at(-1);

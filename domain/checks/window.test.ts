@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anAnalysis } from '../testing/checks.ts';
-import { reduce, type Aggregator, type Answer } from './answer.ts';
+import { reduce, type Aggregator, type Answer } from './judge.ts';
 import { windowAt } from './next-run.ts';
 
 const MINUTE = 60_000;

@@ -25,10 +25,7 @@ interface Flight {
 
 const WAITING = { is: 'Waiting' } as const;
 
-/**
- * Makes a place to share reads in, none of which is waited for longer than a deadline, in milliseconds. What ends later
- * is not used, since someone may have seen something newer; until it ends, the same is not read again.
- */
+/** Makes a place to share reads in, none of which is waited for longer than a deadline in ms. */
 export function createSingleFlight(deadlineMilliseconds: number): SingleFlight {
   const flights = new Map<string, Flight>();
 

@@ -121,10 +121,7 @@ export const retryInSeconds = (problems: readonly Problem[]): number | undefined
     ? FAILED_AGAIN_SECONDS
     : undefined;
 
-/**
- * Reads the nodes and pods of the clusters that the targets of a binding may be in, and no others. `secrets` are the
- * names of all clusters of the namespace; undefined when nobody has looked.
- */
+/** Reads the nodes and pods that targets may be; `secrets` are undefined when nobody has looked. */
 async function readClusters(
   reader: ClusterReader,
   { targets }: AWSTargetGroupBindingSpec,

@@ -35,10 +35,7 @@ import type { Problem } from '../../../domain/discovery/sync-status.ts';
 import { listBindings } from '../clusters/target-group-bindings.ts';
 import { ApplicationFailure } from '@temporalio/common';
 import { regionOf } from '../../../clients/aws/elbv2.ts';
-import {
-  recordOf,
-  type Entry,
-} from '../../../domain/discovery/target-group-binding/registered-target.ts';
+import { recordOf, type Entry } from '../../../domain/discovery/target-group-binding/registered-target.ts';
 import { deregisterAll } from '../../../domain/discovery/target-group-binding/target-group-binding.ts';
 import { deregister, readTargets } from './targets.ts';
 
@@ -184,10 +181,7 @@ async function refusedUse(
   return { object, reason: 'NotAllowed', message: `${refusal} Registered targets are kept in the meantime.` };
 }
 
-/**
- * Says which TargetGroupBinding of a cluster has its controller deregister what others register in the target group
- * that an object is to move into; undefined when none is known.
- */
+/** Says which TargetGroupBinding has its controller deregister the targets of others, if any. */
 async function refusedManaged(
   reader: ClusterReader,
   { key, spec: { targetGroupARN: arn } }: Bound,

@@ -31,10 +31,7 @@ export interface UnreadCluster {
 /** What a source answered to one generator; what it could not read at all is a failure. */
 export interface Reading {
   readonly clusters: readonly SourcedCluster[];
-  /**
-   * The places that were really read, each by how the ids of all clusters there begin: the ARNs of an account and region.
-   * A cluster of another place is neither there nor gone.
-   */
+  /** The places that were read, each by how the ids (ARNs) of all clusters there begin. */
   readonly places: readonly string[];
   readonly unread: readonly UnreadCluster[];
   readonly failures: readonly Problem[];
@@ -94,10 +91,7 @@ export function selectByTags(
   );
 }
 
-/**
- * The ids of clusters that an earlier generator may select as well, which could not be read now: whose login they get is not known.
- * A role that may not be used is no reason to wait for it.
- */
+/** Finds clusters that an earlier generator, which could not be read, may select as well. */
 export function claimableBefore(
   generators: readonly Generator[],
   readings: readonly Reading[],

@@ -28,10 +28,7 @@ export interface RemoteObject {
 
 const INTERNAL = 'InternalIP';
 
-/**
- * Takes of an object only what targets depend on: times of heartbeats and the rest change all the time, and take up memory.
- * What is not of its type is left out, since who runs the cluster may have any object made up.
- */
+/** Takes of an object only what targets depend on, and only what is of its type. */
 export function trimRemote({ metadata, spec, status }: RemoteObject): RemoteObject {
   const { name, namespace, uid, resourceVersion, labels, deletionTimestamp } = metadata;
   const { targetGroupARN, multiClusterTargetGroup, providerID } = fieldsIn(spec);

@@ -189,11 +189,7 @@ interface Looked {
   readonly unread: readonly string[];
 }
 
-/**
- * What an object has registered of clusters that cannot be read now, under whatever name: targets that are renamed, or
- * split, find the ids of a slow cluster only when it answers, and until then these stay as they are. The same goes for
- * clusters that are missing, and may come back.
- */
+/** Keeps what is registered of clusters that cannot be read or are missing, under whatever name. */
 function keptOfUnread(
   ours: readonly RegisteredTarget[],
   looked: readonly Looked[],

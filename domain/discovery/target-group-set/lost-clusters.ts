@@ -77,10 +77,7 @@ function expectedSecret(name: string): string {
     : `Secret ${secret} has belonged to another cluster than ${id.replaceAll('%2F', '/')}`;
 }
 
-/**
- * Has the groups of a cluster be those of one that is gone when its secret has become another cluster's: what that
- * cluster has under the same names are other target groups, to which no traffic may move because of it.
- */
+/** Marks groups whose secret is another cluster's now: no traffic may move because of that. */
 export function markFormerClusters({
   uid,
   readings,

@@ -83,10 +83,7 @@ export function joinBindings(
   return { ok: true, bindings: withoutTwins(lists.flatMap((list) => list ?? [])), absent };
 }
 
-/**
- * Leaves out what says the same under both kinds, as when a cluster changes from one controller to the other: it is one
- * binding, and that of the AWS Load Balancer Controller as long as that is there.
- */
+/** Leaves out what says the same under both kinds, as when a cluster changes its controller. */
 function withoutTwins(bindings: readonly RemoteBinding[]): readonly RemoteBinding[] {
   const seen = new Set<string>();
   return bindings.filter(({ isDeleting, namespace, name, arn }) => {

@@ -91,10 +91,7 @@ export function renderBinding(set: RenderingSet, cluster: KnownCluster): readonl
   return [{ ok: true, cluster, binding, group: groupOf(set, cluster, binding.name, arn) }];
 }
 
-/**
- * Leaves a name that several clusters would have to the one whose binding is there, or else the first. One that is
- * missed for a while keeps its name meanwhile.
- */
+/** Leaves a name that several clusters would have to the one that has it, or else the first. */
 export function dropRivals(
   rendered: readonly RenderedBinding[],
   own: readonly ExistingBinding[],

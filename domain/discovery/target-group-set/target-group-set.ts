@@ -126,10 +126,7 @@ function groupsIn(spec: AWSTargetGroupSetSpec, { cluster, found }: ClusterReadin
     .map((binding) => deriveGroup(spec, cluster, binding));
 }
 
-/**
- * Renders the bindings of the template, one for each cluster, whether that can be read or not. `unrendered` are the
- * secrets of the clusters for which it cannot be filled in, `taken` what stands where such a binding was to stand.
- */
+/** Renders the bindings of the template, one for each cluster, whether it can be read or not. */
 function decideBindings(observed: ObservedTargetGroupSet, isAwaited: (binding: ExistingBinding) => boolean) {
   const own = observed.bindings.filter(({ owner }) => owner?.uid === observed.uid);
   const rendered = dropRivals(

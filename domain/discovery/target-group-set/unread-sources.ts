@@ -70,11 +70,7 @@ interface LostKinds {
   readonly problems: readonly Problem[];
 }
 
-/**
- * Finds the groups of a set that are of a kind which their cluster has not got now. A cluster without a kind is fine when
- * the set made nothing of it there, unless it has neither; and a binding of the other kind that says the same takes a
- * group over.
- */
+/** Finds the groups of a kind which their cluster has lost, unless the other kind says the same. */
 export function lostKindsIn(
   { spec, readings }: Pick<ObservedTargetGroupSet, 'spec' | 'readings'>,
   own: readonly ExistingGroup[],
