@@ -1,6 +1,6 @@
 import type { Metadata } from '../../crds/resource.ts';
 import { controllerOf } from '../../domain/kubernetes/conditions.ts';
-import type { Marks, Handover } from '../../domain/discovery/generated.ts';
+import type { Existing, Handover } from '../../domain/discovery/generated.ts';
 import { API_VERSION, GENERATED_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 import {
   type OwnerReferences,
@@ -27,13 +27,8 @@ import { createReadReporter } from '../kubernetes/status-reporter.ts';
 import { startLifetime, type Lifetime } from './lifetime.ts';
 
 /** Of an object that there is, what decides about those that are generated. */
-export interface Found extends Marks {
-  readonly name: string;
-  readonly uid: string;
+export interface Found extends Existing {
   readonly resourceVersion: string;
-  /** Its controller, or the set that has inherited it; undefined when it has none. */
-  readonly owner?: { readonly uid: string; readonly name: string; readonly kind: string };
-  readonly heirs: readonly string[];
   readonly isInherited: boolean;
   readonly ownerReferences: OwnerReferences;
 }

@@ -33,6 +33,11 @@ export const selectClaims = (
     .filter(({ heirs = [] }) => !heirs.includes(uid))
     .map(({ name }) => name);
 
+/** An object that a set has made, as it is now. */
+export interface Existing extends Owned, Marks {
+  readonly uid: string;
+}
+
 type Sourced = Owned & Pick<Marks, 'annotations'>;
 
 /** Says which AWSTargetGroups are made of what a set asks for, and which are made of the bindings that it waits for. */

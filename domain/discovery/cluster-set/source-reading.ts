@@ -1,5 +1,5 @@
 import type { Problem } from '../sync-status.ts';
-import type { Marks, Owned } from '../generated.ts';
+import type { Existing, Marks } from '../generated.ts';
 import type { Generator } from '../../../crds/cluster-set.ts';
 
 /** A cluster as its source knows it. */
@@ -53,8 +53,7 @@ export function unreadIn(readings: readonly Reading[]): readonly Pick<UnreadClus
 }
 
 /** A secret that there is, as far as it matters. */
-export interface ExistingSecret extends Owned, Marks {
-  readonly uid: string;
+export interface ExistingSecret extends Existing {
   readonly content: Readonly<Record<string, string>>;
 }
 

@@ -1,4 +1,4 @@
-import type { Owned, Marks } from '../generated.ts';
+import type { Existing, Marks } from '../generated.ts';
 import type { Grace } from '../missing.ts';
 import type { AWSTargetGroupSetSpec } from '../../../crds/aws-target-group-set.ts';
 import type { KnownCluster } from '../clusters/known-cluster.ts';
@@ -31,11 +31,6 @@ export interface ClusterReading {
         readonly absent?: readonly BindingAPI[];
       }
     | { readonly ok: false; readonly reason: string; readonly message: string };
-}
-
-/** What there is of a set. */
-export interface Existing extends Owned, Marks {
-  readonly uid: string;
 }
 
 /** An AWSTargetGroup that there is. */

@@ -3,7 +3,6 @@ import type {
   ExistingBinding,
   DesiredGroup,
   ObservedTargetGroupSet,
-  Existing,
   RemoteBinding,
 } from './observed-target-group-set.ts';
 import type { AWSTargetGroupSetSpec } from '../../../crds/aws-target-group-set.ts';
@@ -15,6 +14,7 @@ import {
   hasHeirs,
   selectDesiredGroups,
   type Handover,
+  type Existing,
 } from '../generated.ts';
 import { bindingsTakenBy, generatorLooksInto } from './looks-into.ts';
 import { isOfFormerCluster, markFormerClusters, findMissedBySet } from './lost-clusters.ts';

@@ -33,25 +33,6 @@ interface TargetGroupUser {
   readonly rejected?: RejectedTargetGroup | undefined;
 }
 
-/** Says that AWS could not be asked. */
-function unasked(
-  { spec }: AWSTargetGroup,
-  { reason, message }: { readonly reason: string; readonly message: string },
-): TargetGroupVerdict {
-  return {
-    holds: 'Unknown',
-    reason,
-    message: `Cannot look up ${spec.arn} in AWS: ${message} Retrying.`,
-  };
-}
-
-/** Says that AWS does not know the ARN. */
-const notFound = ({ spec }: AWSTargetGroup): TargetGroupVerdict => ({
-  holds: false,
-  reason: 'TargetGroupNotFound',
-  message: `Target group ${spec.arn} not found in AWS. Correct spec.arn, or create the target group.`,
-});
-
 /** Judges a target group that AWS knows by the Cells that select it: whether they can use it. */
 const judgeKnown = (facts: TargetGroupFacts, users: readonly TargetGroupUser[]): TargetGroupVerdict =>
   wrongProtocol(facts, users) ?? heldByAnother(facts, users) ?? rejected(facts, users) ?? known(facts);
@@ -213,9 +194,19 @@ function judge(
     case undefined:
       return undefined;
     case 'Unasked':
-      return isJudged(group) ? undefined : unasked(group, answer);
+      return isJudged(group)
+        ? undefined
+        : {
+            holds: 'Unknown',
+            reason: answer.reason,
+            message: `Cannot look up ${group.spec.arn} in AWS: ${answer.message} Retrying.`,
+          };
     case 'NotFound':
-      return notFound(group);
+      return {
+        holds: false,
+        reason: 'TargetGroupNotFound',
+        message: `Target group ${group.spec.arn} not found in AWS. Correct spec.arn, or create the target group.`,
+      };
     case 'NotAllowed':
       return { holds: false, reason: answer.is, message: answer.message };
     case 'Known':
