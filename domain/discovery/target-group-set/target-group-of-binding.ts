@@ -19,6 +19,8 @@ import { renderAnnotations, renderLabels, render } from '../cluster-set/template
 import { canonical } from '../../kubernetes/canonical.ts';
 import type { Rendered } from '../../template.ts';
 
+const EKS = 'eks.amazonaws.com';
+
 /** The namespace that is written for what a template gives, which is in no namespace of its cluster. */
 const RENDERED = 'rendered';
 
@@ -88,7 +90,12 @@ export function renderBinding(set: RenderingSet, cluster: KnownCluster): readonl
   const marks = withGenerated({ labels: labels.values, annotations });
   const binding = { name: name.value, spec, ...marks };
   const arn = template.spec.targetGroupARN ?? existing?.arn;
-  return [{ ok: true, cluster, binding, group: groupOf(set, cluster, binding.name, arn) }];
+  const of = { namespace: RENDERED, name: name.value };
+  const group: SourcedGroup =
+    arn === undefined
+      ? { ok: false, source: formatSource(cluster, of), problems: [] }
+      : groupOf(set.spec, cluster, { ...of, arn, names: [of.name, of.name], object: of.name, labels: {} });
+  return [{ ok: true, cluster, binding, group }];
 }
 
 /** Leaves a name that several clusters would have to the one that has it, or else the first. */
@@ -134,23 +141,6 @@ function nameOf(name: Rendered): Rendered {
   };
 }
 
-function groupOf(
-  set: RenderingSet,
-  cluster: KnownCluster,
-  name: string,
-  arn: string | undefined,
-): SourcedGroup {
-  const namespace = RENDERED;
-  const source = formatSource(cluster, { namespace, name });
-  if (arn === undefined) return { ok: false, source, problems: [] };
-  const { marks, problems } = groupMarks(set.spec, cluster, { namespace, name, labels: {} });
-  if (problems.length > 0) {
-    const about = { cluster: cluster.name, object: name, reason: 'InvalidTemplate' };
-    return { ok: false, source, problems: problems.map((message) => ({ ...about, message })) };
-  }
-  return { ok: true, source, names: [name, name], arn, cluster: cluster.name, ...marks };
-}
-
 /** An AWSTargetGroup that something asks for, before it has a name of its own; or why it cannot be made. */
 export type SourcedGroup =
   | ({
@@ -174,29 +164,23 @@ export function deriveGroup(
   binding: RemoteBinding,
 ): SourcedGroup {
   const { api, namespace, name, arn = '' } = binding;
-  const marks = groupMarks(spec, cluster, {
-    api,
-    namespace,
-    name,
-    labels: takenLabels(spec, binding),
-    clusterID: cluster.id,
-  });
-  const source = formatSource(cluster, { api, namespace, name });
-  const about = { cluster: cluster.name, object: `${namespace}/${name}` };
-  const problems = [
-    ...(ARN.test(arn) ? [] : [{ ...about, ...withoutARN(cluster, binding) }]),
-    ...marks.problems.map((message) => ({ ...about, reason: 'InvalidTemplate', message })),
-  ];
-  if (problems.length > 0) return { ok: false, source, problems };
   const plain = `${namespace}-${name}`;
-  return {
-    ok: true,
-    source,
-    names: [plain, `${cluster.secret}-${plain}${api === 'eks.amazonaws.com' ? '-eks' : ''}`],
-    arn,
-    cluster: cluster.name,
-    ...marks.marks,
-  };
+  const names = [plain, `${cluster.secret}-${plain}${api === EKS ? '-eks' : ''}`] as const;
+  return groupOf(
+    spec,
+    cluster,
+    {
+      api,
+      namespace,
+      name,
+      names,
+      arn,
+      object: `${namespace}/${name}`,
+      labels: takenLabels(spec, binding),
+      clusterID: cluster.id,
+    },
+    ARN.test(arn) ? [] : [withoutARN(cluster, binding)],
+  );
 }
 
 /** The labels that a group takes from its binding: whoever writes in a cluster says no more than the set lets it say. */
@@ -212,7 +196,7 @@ const takenLabels = (
 export const formatSource = (
   { secret }: { readonly secret: string },
   { api, namespace, name }: { readonly api?: BindingAPI; readonly namespace: string; readonly name: string },
-): string => `${secret}/${namespace}/${name}${api === 'eks.amazonaws.com' ? `/${api}` : ''}`;
+): string => `${secret}/${namespace}/${name}${api === EKS ? `/${api}` : ''}`;
 
 function withoutARN(cluster: KnownCluster, { namespace, name, arn }: RemoteBinding) {
   const of = `TargetGroupBinding ${namespace}/${name} of cluster ${cluster.name}`;
@@ -227,28 +211,39 @@ function withoutARN(cluster: KnownCluster, { namespace, name, arn }: RemoteBindi
       };
 }
 
-/** The labels and annotations of a group: those of the binding, the template's on top, the version, and where it is from. */
-export function groupMarks(
+/** Makes a group with the labels and annotations of its binding, the template's on top, the version, and where it is from. */
+function groupOf(
   { template }: AWSTargetGroupSetSpec,
   cluster: KnownCluster,
   of: {
     readonly api?: BindingAPI;
     readonly namespace: string;
     readonly name: string;
+    readonly names: readonly [string, string];
+    readonly arn: string;
+    /** What problems are about. */
+    readonly object: string;
     readonly labels: Readonly<Record<string, string>>;
     /** The cluster that it is in, where its target group is that of whatever cluster has the secret. */
     readonly clusterID?: string | undefined;
   },
-): { readonly marks: Marks; readonly problems: readonly string[] } {
+  others: readonly Pick<Problem, 'reason' | 'message'>[] = [],
+): SourcedGroup {
   const labels = renderLabels(template?.metadata?.labels, cluster);
   const annotations = renderAnnotations(template?.metadata?.annotations, cluster);
   const merged = { ...versionOf(cluster), ...withoutEmptyVersion(of.labels), ...labels.values };
   const version = merged[VERSION_LABEL];
-  const problems = [...labels.problems, ...annotations.problems];
+  const messages = [...labels.problems, ...annotations.problems];
   if (version !== undefined && !isLabelValue(version)) {
-    problems.push(
+    messages.push(
       `Invalid EKS tag version ${JSON.stringify(version)} of cluster ${cluster.name}: must be a semantic version that a label can have, such as 1.2.3, v2 or 1.4-rc.1. Correct the tag; put a version with build metadata into the tag okra.mumo.co/version of the target groups instead.`,
     );
+  }
+  const source = formatSource(cluster, of);
+  const problems = [...others, ...messages.map((message) => ({ reason: 'InvalidTemplate', message }))];
+  if (problems.length > 0) {
+    const about = { cluster: cluster.name, object: of.object };
+    return { ok: false, source, problems: problems.map((problem) => ({ ...about, ...problem })) };
   }
   // The name of a cluster is free text, and names may be longer than the values of labels; the annotation says it in full.
   const provenance = validLabels({
@@ -260,11 +255,11 @@ export function groupMarks(
     labels: { ...merged, ...provenance },
     annotations: {
       ...annotations.values,
-      [SOURCE_ANNOTATION]: formatSource(cluster, of),
+      [SOURCE_ANNOTATION]: source,
       ...(of.clusterID === undefined ? {} : { [CLUSTER_ID_ANNOTATION]: of.clusterID }),
     },
   });
-  return { marks, problems };
+  return { ok: true, source, names: of.names, arn: of.arn, cluster: cluster.name, ...marks };
 }
 
 /** The version that the EKS tags claim, as a label. */
@@ -297,8 +292,6 @@ export function parseSource({ annotations }: Pick<Marks, 'annotations'>): Source
     return undefined;
   return { source, secret, namespace, name, api: api === EKS ? EKS : 'elbv2.k8s.aws' };
 }
-
-const EKS = 'eks.amazonaws.com';
 
 /** Whether a group is made of the template of its set: that is in no namespace of the cluster, and has its own name there. */
 export function isRendered(group: Pick<Marks, 'annotations'> & { readonly name: string }): boolean {
