@@ -38,7 +38,7 @@ export function findSharedTargets(
   return { isKept: (one) => kept.has(targetTextOf(one)), isTheirs: (one) => theirs.has(targetTextOf(one)) };
 }
 
-// What is leaving is of no cluster (fitting-targets.ts).
+// What is leaving is of no cluster (selectLeaving in target-group-binding.ts).
 const isWanted = ({ byCluster }: RegisteredTarget): boolean =>
   byCluster === undefined || byCluster.length > 0;
 
