@@ -5,11 +5,11 @@ import { mean, reduce, type Answer, type GroupValue, type Measured } from '../..
 import { questionOf } from '../../domain/checks/question.ts';
 import type { Window } from '../../domain/checks/next-run.ts';
 import { toFailure } from '../failure.ts';
-import type { Asked, Asker } from './providers/index.ts';
+import type { Query, Connection } from './providers/index.ts';
 
 /** What a sample is measured with. */
 export interface Measuring {
-  readonly asker: Asker;
+  readonly asker: Connection;
   readonly window: Window;
   /** Waits for leave to ask once more. */
   readonly take: () => Promise<void>;
@@ -45,7 +45,7 @@ export async function measure(analysis: CheckAnalysis, measuring: Measuring): Pr
   return { ...more, ...(await compared(compare, { groups, others }, measuring)) };
 }
 
-async function ask(asked: Asked, { asker, signal }: Measuring): Promise<Answer> {
+async function ask(asked: Query, { asker, signal }: Measuring): Promise<Answer> {
   try {
     return await asker.ask(asked, signal);
   } catch (error) {
@@ -57,7 +57,7 @@ async function ask(asked: Asked, { asker, signal }: Measuring): Promise<Answer> 
 
 /** What is told never has a key in it, whoever has put it there. */
 export const withoutSecrets = (text: string, secrets: readonly string[]): string =>
-  secrets.filter((secret) => secret !== '').reduce((told, secret) => told.replaceAll(secret, '…'), text);
+  secrets.filter((secret) => secret !== '').reduce((safe, secret) => safe.replaceAll(secret, '…'), text);
 
 function ofSdk(error: unknown): ProviderError {
   const failure = toFailure(error);

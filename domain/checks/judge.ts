@@ -111,7 +111,7 @@ export function judge(analysis: CheckAnalysis, measured: Measured, extending: Ex
   };
 }
 
-type Told = Omit<Sample, 'threshold' | 'baseline' | 'samples'>;
+type Judgement = Omit<Sample, 'threshold' | 'baseline' | 'samples'>;
 
 function tooManyGroups({ groupBy }: CheckAnalysis, groups: readonly GroupValue[]): string | undefined {
   const some = groups
@@ -131,13 +131,13 @@ function tooFew(
   { minSamples }: CheckAnalysis,
   { samples = 0 }: Measured,
   extending: Extending,
-): Told | undefined {
+): Judgement | undefined {
   if (minSamples === undefined || samples >= minSamples.atLeast) return undefined;
   const message = `Expected at least ${minSamples.atLeast} samples in the window (minSamples), got ${samples}.`;
   return extended(message, minSamples.maxExtend, extending);
 }
 
-function extended(message: string, maxExtend: string, { forMs }: Extending): Told {
+function extended(message: string, maxExtend: string, { forMs }: Extending): Judgement {
   if (forMs < parseDuration(maxExtend) * 1000)
     return { outcome: 'Extended', message: `${message} Measuring again for up to ${maxExtend}.` };
   return {
@@ -146,7 +146,7 @@ function extended(message: string, maxExtend: string, { forMs }: Extending): Tol
   };
 }
 
-function judgeGroups(analysis: CheckAnalysis, measured: Measured, extending: Extending): Told {
+function judgeGroups(analysis: CheckAnalysis, measured: Measured, extending: Extending): Judgement {
   const { groups } = measured;
   const judged = groups.flatMap(({ group, value }) =>
     value === undefined
@@ -183,7 +183,7 @@ function worstOf(judged: readonly OfGroup[], { min, max }: CheckAnalysis): OfGro
   return worst;
 }
 
-function withoutData({ noData, maxExtend }: CheckAnalysis, group: string, extending: Extending): Told {
+function withoutData({ noData, maxExtend }: CheckAnalysis, group: string, extending: Extending): Judgement {
   const of = group === '' ? '' : ` of group ${JSON.stringify(group.slice(0, 100))}`;
   const message = `No data${of} in the window, or no numbers.`;
   const named = group === '' ? {} : { group };

@@ -16,7 +16,7 @@ import { toFailure } from '../../failure.ts';
 import type { ObjectKey } from '../../../domain/model/ids.ts';
 
 /** What a provider is asked, and how. */
-export interface Asked {
+export interface Query {
   readonly question: Question;
   readonly window: Window;
   readonly aggregator: Aggregator;
@@ -25,13 +25,13 @@ export interface Asked {
 }
 
 /** A provider of metrics, opened for one Check. */
-export interface Asker {
+export interface Connection {
   /** Whose queries are counted together; undefined: nobody counts them. */
   readonly quota?: string;
   /** What it was opened with, which stands in no message. */
   readonly secrets: readonly string[];
   /** Asks once; throws a ProviderError, or what an SDK throws, when there is no whole answer. */
-  readonly ask: (asked: Asked, signal: AbortSignal) => Promise<Answer>;
+  readonly ask: (asked: Query, signal: AbortSignal) => Promise<Answer>;
 }
 
 /** A kind of provider. */
@@ -40,7 +40,7 @@ interface Provider {
   open(
     check: { readonly namespace: string; readonly analysis: CheckAnalysis },
     signal: AbortSignal,
-  ): Promise<Asker>;
+  ): Promise<Connection>;
 }
 
 /** The organisation of Datadog that okrad has keys for. */

@@ -191,7 +191,7 @@ export function decideClusterSet(observed: ObservedClusterSet): ClusterSetDecisi
     !isRead(readings, { annotations });
   const own = secrets.filter(({ owner }) => owner?.uid === uid);
   const wanted = bySecretName(selectedBy(spec.generators, readings));
-  const asked = [...wanted].map(([name, rivals]): Asked => {
+  const asked = [...wanted].map(([name, rivals]): RivalClusters => {
     const existing = own.find((secret) => secret.name === name);
     return { name, rivals, holder: holderOf(rivals, existing, mayBeThere) };
   });
@@ -253,7 +253,7 @@ const secretsOf = (
 type Rivals = readonly [SourcedCluster, ...SourcedCluster[]];
 
 /** The clusters that ask for the secret of one name, and the one that it is of. */
-interface Asked {
+interface RivalClusters {
   readonly name: string;
   readonly rivals: Rivals;
   readonly holder: Holder;
@@ -270,7 +270,7 @@ const isRead = (
 
 function judge(
   observed: ObservedClusterSet,
-  { name, rivals, holder }: Asked,
+  { name, rivals, holder }: RivalClusters,
   undecided: ReadonlySet<string>,
 ): { readonly verdict: Verdict; readonly problems: readonly Problem[] } {
   const existing = observed.secrets.find((secret) => secret.name === name);

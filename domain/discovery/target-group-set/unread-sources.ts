@@ -88,7 +88,7 @@ export function lostKindsIn(
     return !twins.some((source) => asked.has(`${source} ${group.arn}`));
   };
   const lost = own.filter(isLost).flatMap((group) => parseSource(group) ?? []);
-  const told = readings.flatMap(({ cluster }) =>
+  const lostKinds = readings.flatMap(({ cluster }) =>
     (absent.get(cluster.secret) ?? [])
       .filter((api) => lost.some((from) => from.secret === cluster.secret && from.api === api))
       .map((api) => ({ secret: cluster.secret, cluster: cluster.name, api })),
@@ -98,12 +98,12 @@ export function lostKindsIn(
       found.ok &&
       BINDING_APIS.every((api) => found.absent?.includes(api)) &&
       takesBindings(spec, cluster) &&
-      !told.some(({ secret }) => secret === cluster.secret),
+      !lostKinds.some(({ secret }) => secret === cluster.secret),
   );
   return {
     isLost,
     problems: [
-      ...told.map(({ cluster, api }) => notInstalled(cluster, api)),
+      ...lostKinds.map(({ cluster, api }) => notInstalled(cluster, api)),
       ...bare.map(({ cluster }) => neitherInstalled(cluster.name)),
     ],
   };

@@ -265,19 +265,19 @@ function statusOf(
 /** An AWSTargetGroup with the version that its tags say by now; what could not be asked stays as it was known. */
 export function withTags(group: AWSTargetGroup, answer: TargetGroupAnswer | undefined): AWSTargetGroup {
   const { metadata, status = {} } = group;
-  const version = isToldOfTags(answer) ? versionIn(answer) : taggedVersion(group);
+  const version = hasTags(answer) ? versionIn(answer) : taggedVersion(group);
   const others = omit(status, 'version');
   return { ...group, status: { ...others, observedGeneration: metadata.generation, ...given({ version }) } };
 }
 
 /** Whether an answer says what the tags are. */
-const isToldOfTags = (answer: TargetGroupAnswer | undefined): answer is Told =>
+const hasTags = (answer: TargetGroupAnswer | undefined): answer is TaggedAnswer =>
   answer?.is === 'Known' && answer.tags.is === 'Known';
 
-type Told = TargetGroupAnswer & { readonly tags: TagsAnswer & { readonly is: 'Known' } };
+type TaggedAnswer = TargetGroupAnswer & { readonly tags: TagsAnswer & { readonly is: 'Known' } };
 
 /** The version of the first tag that is not empty. */
-const versionIn = ({ tags: { tags } }: Told): string | undefined =>
+const versionIn = ({ tags: { tags } }: TaggedAnswer): string | undefined =>
   VERSION_TAGS.map((key) => (Object.hasOwn(tags, key) ? tags[key] : undefined)).find(
     (value) => value !== undefined && value.trim() !== '',
   );
