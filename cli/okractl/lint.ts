@@ -1,4 +1,12 @@
-import { given, type Fields, fieldsIn, isRecord, recordsIn, textIn, withoutNulls } from '../../domain/model/fields.ts';
+import {
+  given,
+  type Fields,
+  fieldsIn,
+  isRecord,
+  recordsIn,
+  textIn,
+  withoutNulls,
+} from '../../domain/model/fields.ts';
 import type { Command } from 'commander';
 import { cell } from '../../crds/cell.ts';
 import { check } from '../../crds/check.ts';
@@ -12,7 +20,15 @@ import { isLabelKey, isLabelValue, isObjectName } from '../../domain/kubernetes/
 import { compileCondition, compileFilter } from '../../domain/staged/cel/expression.ts';
 import { closest } from '../../domain/template.ts';
 import { inOneLine } from '../terminal-text.ts';
-import { type DryRunOptions, FILE, identityOf, OFFLINE, placeOf, readManifests, refusedByServer } from './manifests.ts';
+import {
+  type DryRunOptions,
+  FILE,
+  identityOf,
+  OFFLINE,
+  placeOf,
+  readManifests,
+  refusedByServer,
+} from './manifests.ts';
 import { counted, forPrograms, type OutputFormat, outputOption } from './output.ts';
 import { badUsage, exitCodes, type Shell } from './shell.ts';
 

@@ -1,11 +1,25 @@
-import { CloudWatchClient, GetMetricDataCommand, type MessageData, type GetMetricDataCommandOutput, type MetricDataQuery, type MetricDataResult } from '@aws-sdk/client-cloudwatch';
+import {
+  CloudWatchClient,
+  GetMetricDataCommand,
+  type MessageData,
+  type GetMetricDataCommandOutput,
+  type MetricDataQuery,
+  type MetricDataResult,
+} from '@aws-sdk/client-cloudwatch';
 import type { Answer } from '../../domain/checks/judge.ts';
 import type { Question } from '../../domain/checks/question.ts';
 import type { Window } from '../../domain/checks/next-run.ts';
 import { cut } from '../../domain/text.ts';
 import { newest } from '../newest.ts';
 import { refused, unavailable } from '../provider-error.ts';
-import { credentialsFor, MOST_SCOPES, requestHandlerOf, scopeName, type AwsScope, type CredentialOptions } from './aws-credentials.ts';
+import {
+  credentialsFor,
+  MOST_SCOPES,
+  requestHandlerOf,
+  scopeName,
+  type AwsScope,
+  type CredentialOptions,
+} from './aws-credentials.ts';
 import { readPages } from './aws-pages.ts';
 import { counting, type TellRequests } from './request-count.ts';
 

@@ -2,7 +2,11 @@ import { decodeBase64 } from './base64.ts';
 import { refusalOf, type Access, type Use, isLike } from '../../domain/access/access.ts';
 import { IN_CLUSTER, namedByARN } from '../../domain/discovery/clusters/cluster-login.ts';
 import { commandRefusalOf as refusalOfCommand } from '../../domain/discovery/clusters/allowed-command.ts';
-import type { ClusterConnection, CommandLogin, EKSLogin } from '../../domain/discovery/clusters/cluster-secret.ts';
+import type {
+  ClusterConnection,
+  CommandLogin,
+  EKSLogin,
+} from '../../domain/discovery/clusters/cluster-secret.ts';
 import { refuseForeignEndpoint, type EKSEndpoint } from '../../domain/discovery/clusters/eks-endpoint.ts';
 import type { EKSEndpoints } from '../aws/eks-endpoints.ts';
 import type { EKSTokenScope, EKSTokens } from '../aws/eks-token.ts';

@@ -4,7 +4,14 @@ import type { Answer, Series } from '../../domain/checks/judge.ts';
 import type { Window } from '../../domain/checks/next-run.ts';
 import { fieldsIn } from '../../domain/model/fields.ts';
 import { cut } from '../../domain/text.ts';
-import { boundedRequest, jsonOf, METRICS_ANSWER, rateLimited, startOf, type BoundedAnswer } from '../bounded-request.ts';
+import {
+  boundedRequest,
+  jsonOf,
+  METRICS_ANSWER,
+  rateLimited,
+  startOf,
+  type BoundedAnswer,
+} from '../bounded-request.ts';
 import { makeGuardedConnector, type GuardOptions } from '../kubernetes/guarded-connect.ts';
 import { refused, unavailable } from '../provider-error.ts';
 

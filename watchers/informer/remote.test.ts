@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Reach, StoredClusterSecret } from '../../clients/kubernetes/remote-clusters.ts';
 import { EKS_TARGET_GROUP_BINDING, type KindRef } from '../../clients/kubernetes/kinds.ts';
-import { KubernetesError, type KubernetesClient, type ListOptions } from '../../clients/kubernetes/kubernetes.ts';
+import {
+  KubernetesError,
+  type KubernetesClient,
+  type ListOptions,
+} from '../../clients/kubernetes/kubernetes.ts';
 import type { AWSTargetGroupSet } from '../../crds/aws-target-group-set.ts';
 import type { BindingTarget } from '../../crds/aws-target-group-binding.ts';
 import { API_VERSION } from '../../domain/kubernetes/labels.ts';

@@ -10,7 +10,13 @@ import { ignore, type Instruction } from '../instruction.ts';
 import type { RemoteObject } from '../../domain/discovery/clusters/seen.ts';
 import type { KindEvent } from '../kinds.ts';
 import type { View } from '../informer/store.ts';
-import { EKS_TARGET_GROUP_BINDING, NODE, POD, TARGET_GROUP_BINDING, type KindRef } from '../../clients/kubernetes/kinds.ts';
+import {
+  EKS_TARGET_GROUP_BINDING,
+  NODE,
+  POD,
+  TARGET_GROUP_BINDING,
+  type KindRef,
+} from '../../clients/kubernetes/kinds.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 
 /** What is watched in a cluster. */
