@@ -4,8 +4,7 @@ import type { ObservedApplications } from '../domain/applications/observation.ts
 import type { StageRemoval, StageWrite } from '../domain/staged/state.ts';
 import type { ObservedStaged, StagedLook } from '../domain/staged/observation.ts';
 import type { AnalysisStep, ExperimentStep } from '../crds/cell.ts';
-import type { CheckStep } from '../crds/check-step.ts';
-import type { JobSpec } from '../crds/job-step.ts';
+import type { CheckStep, JobSpec } from '../crds/update-strategy.ts';
 import type { SyncedKind } from '../crds/index.ts';
 import type { CellReport } from '../domain/rollout/report/events.ts';
 import type { ShiftRequest, ShiftResult } from '../domain/rollout/shift.ts';

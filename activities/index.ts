@@ -4,7 +4,7 @@ import type { TellEvent } from '../clients/datadog/events.ts';
 import { accessPolicies } from '../clients/kubernetes/access-policies.ts';
 import { connectPrometheus } from '../clients/prometheus/client.ts';
 import { checkActivities } from './checks/check.ts';
-import type { OwnDatadog } from './checks/providers/port.ts';
+import type { OwnDatadog } from './checks/providers/index.ts';
 import { checkStepActivities } from './checks/step.ts';
 import type { AwsScope } from '../clients/aws/aws-credentials.ts';
 import type { EKS } from '../clients/aws/eks.ts';

@@ -1,5 +1,5 @@
-import { z } from 'zod';
-import { conditions } from './common.ts';
+import { object, optional, type z } from 'zod';
+import { atomicList, conditions, listOf, nonEmpty } from './common.ts';
 import { defineResource, type Resource } from './resource.ts';
 import { withRules } from './rules.ts';
 
@@ -7,25 +7,21 @@ const MOST_PATTERNS = 100;
 
 // The API server refuses a rule over long texts in long lists as too expensive, therefore there is none on each pattern.
 const patterns = (longest: number) =>
-  z
-    .array(z.string().min(1).max(longest))
-    .max(MOST_PATTERNS)
-    .optional()
-    .meta({ 'x-kubernetes-list-type': 'atomic' });
+  optional(listOf(nonEmpty(longest), MOST_PATTERNS)).meta({
+    'x-kubernetes-list-type': 'atomic',
+  });
 
-const role = z.object({
-  arn: z
-    .string()
-    .min(1)
-    .max(600)
-    .describe('The ARN of an IAM role, or a pattern of ARNs: arn:aws:iam::111122223333:role/team-a/*.'),
+const role = object({
+  arn: nonEmpty(600).describe(
+    'The ARN of an IAM role, or a pattern of ARNs: arn:aws:iam::111122223333:role/team-a/*.',
+  ),
   externalIDs: patterns(1224).describe(
     'The external ids with which Okra may assume the role, or patterns of them. Default: Okra may assume it only without an external id.',
   ),
 });
 
-const spec = z.object({
-  namespaces: withRules(z.array(z.string().min(1).max(63)).min(1).max(MOST_PATTERNS), [
+const spec = object({
+  namespaces: withRules(listOf(nonEmpty(63), MOST_PATTERNS, 1), [
     {
       cel: "self.all(one, one.matches('^[a-z0-9*-]+$'))",
       message:
@@ -35,12 +31,9 @@ const spec = z.object({
   ])
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe('The namespaces that the policy applies to, or patterns of them; * matches any characters.'),
-  roles: z
-    .array(role)
-    .max(MOST_PATTERNS)
-    .optional()
-    .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('The IAM roles that Okra assumes for objects of these namespaces. Default: none.'),
+  roles: optional(atomicList(role, MOST_PATTERNS)).describe(
+    'The IAM roles that Okra assumes for objects of these namespaces. Default: none.',
+  ),
   clusters: patterns(600).describe(
     'The EKS clusters that Okra lists and logs in to for these namespaces: ARNs or patterns of ARNs. Default: none.',
   ),
@@ -61,7 +54,7 @@ const spec = z.object({
   ),
 });
 
-const status = z.object({ conditions: conditions.optional() });
+const status = object({ conditions: optional(conditions) });
 
 /** Says what the objects of a namespace may have Okra use. */
 export const accessPolicy = defineResource({

@@ -1,48 +1,51 @@
-import { z } from 'zod';
+import { boolean, object, optional, string, type z } from 'zod';
 import { cellStatus } from './cell-status.ts';
-import { withKeys } from './common.ts';
-import { keysOf, matching, withRules, type Rule } from './rules.ts';
+import { integer, listOf, mapOf, nonEmpty } from './common.ts';
+import {
+  keysOf,
+  matching,
+  refuseField,
+  requireAnyOf,
+  requireEither,
+  requireUnique,
+  type Rule,
+  withRules,
+} from './rules.ts';
 
-const name = (what: string) => z.string().min(1).max(253).describe(what);
+const name = (what: string) => nonEmpty(253).describe(what);
 
 const FIELD_PATH = `^(?:metadata[.](?:name|namespace|uid|generation|resourceVersion|creationTimestamp|labels|annotations)|spec[.][A-Za-z]+|status[.](?:${keysOf(cellStatus.shape).join('|')}))(?:[.[].+)?$`;
 
-const fieldRef = z
-  .object({
+const fieldRef = optional(
+  object({
     fieldPath: matching(
-      z.string().min(1).max(253),
+      nonEmpty(253),
       FIELD_PATH,
       'must be the path of a field of a Cell, such as status.desiredVersion, status.rollout.canary.targetGroups[0].fullName or status.rollout.loadBalancer.fullName. Correct it.',
     ).describe(
       "A path in the Cell that ends in a plain value, for example status.desiredVersion, status.rollout.canary.targetGroups[0].fullName, spec.replicas or metadata.labels['team'].",
     ),
-  })
-  .optional()
-  .describe('The field of the Cell that has the value.');
+  }),
+).describe('The field of the Cell that has the value.');
 
-const podTemplateHashValue = z
-  .string()
-  .max(64)
-  .optional()
-  .describe('Refused: a Cell has no pod template hash. Use fieldRef.');
+const podTemplateHashValue = optional(string().max(64)).describe(
+  'Refused: a Cell has no pod template hash. Use fieldRef.',
+);
 
 /** A Cell has clusters and no pods; the field is known so that it is refused and not dropped in silence. */
-const noPodTemplateHash: Rule<{ readonly podTemplateHashValue?: string | undefined }> = {
-  cel: '!has(self.podTemplateHashValue)',
-  message:
-    'valueFrom.podTemplateHashValue is not supported, because a Cell has no pod template hash. Use fieldRef with fieldPath: status.desiredVersion to distinguish versions.',
-  holds: (from) => from.podTemplateHashValue === undefined,
-};
+const noPodTemplateHash: Rule<{ readonly podTemplateHashValue?: string | undefined }> = refuseField(
+  'podTemplateHashValue',
+  'valueFrom.podTemplateHashValue is not supported, because a Cell has no pod template hash. Use fieldRef with fieldPath: status.desiredVersion to distinguish versions.',
+);
 
 const valueFrom = withRules(
-  z.object({
+  object({
     fieldRef,
-    secretKeyRef: z
-      .object({ name: name('The name of the Secret.'), key: name('The key in the Secret.') })
-      .optional()
-      .describe(
-        'A key of a Secret in the namespace of the Cell. Okra passes the reference on; only Argo Rollouts reads the Secret.',
-      ),
+    secretKeyRef: optional(
+      object({ name: name('The name of the Secret.'), key: name('The key in the Secret.') }),
+    ).describe(
+      'A key of a Secret in the namespace of the Cell. Okra passes the reference on; only Argo Rollouts reads the Secret.',
+    ),
     podTemplateHashValue,
   }),
   [
@@ -58,117 +61,100 @@ const valueFrom = withRules(
 );
 
 const valueFromOfExperiment = withRules(
-  z.object({
+  object({
     fieldRef,
-    secretKeyRef: z
-      .object({ name: name('The name of the Secret.'), key: name('The key in the Secret.') })
-      .optional()
-      .describe('Refused: Argo Rollouts drops it in an Experiment. Declare it in the AnalysisTemplate.'),
+    secretKeyRef: optional(
+      object({ name: name('The name of the Secret.'), key: name('The key in the Secret.') }),
+    ).describe('Refused: Argo Rollouts drops it in an Experiment. Declare it in the AnalysisTemplate.'),
     podTemplateHashValue,
   }),
   [
     noPodTemplateHash,
-    {
-      cel: '!has(self.secretKeyRef)',
-      message:
-        'valueFrom.secretKeyRef is not supported in an analysis of an experiment, because Argo Rollouts drops it there. Declare the argument with its secretKeyRef in the AnalysisTemplate, and remove it here.',
-      holds: (from) => from.secretKeyRef === undefined,
-    },
-    {
-      cel: 'has(self.podTemplateHashValue) || has(self.secretKeyRef) || has(self.fieldRef)',
-      message: 'valueFrom must have fieldRef. Add it.',
-      holds: (from) =>
-        from.podTemplateHashValue !== undefined ||
-        from.secretKeyRef !== undefined ||
-        from.fieldRef !== undefined,
-    },
+    refuseField(
+      'secretKeyRef',
+      'valueFrom.secretKeyRef is not supported in an analysis of an experiment, because Argo Rollouts drops it there. Declare the argument with its secretKeyRef in the AnalysisTemplate, and remove it here.',
+    ),
+    requireAnyOf(
+      ['podTemplateHashValue', 'secretKeyRef', 'fieldRef'],
+      'valueFrom must have fieldRef. Add it.',
+    ),
   ],
 );
 
 function argumentsWith<From extends z.ZodType>(from: From) {
   const argument = withRules(
-    z.object({
+    object({
       name: name('The name of the argument, as the template declares it.'),
-      value: z.string().max(4096).optional().describe('The value itself.'),
-      valueFrom: from.optional().describe('Where Okra reads the value when the analysis starts.'),
+      value: optional(string().max(4096)).describe('The value itself.'),
+      valueFrom: optional(from).describe('Where Okra reads the value when the analysis starts.'),
     }),
     [
-      {
-        cel: 'has(self.value) != has(self.valueFrom)',
-        message: 'An analysis argument must have exactly one of value and valueFrom. Remove one, or add one.',
-        holds: (arg) => (arg.value === undefined) !== (arg.valueFrom === undefined),
-      },
+      requireEither(
+        'value',
+        'valueFrom',
+        'An analysis argument must have exactly one of value and valueFrom. Remove one, or add one.',
+      ),
     ],
   );
-  return z.array(argument).max(64).optional().describe('The arguments for the templates.');
+  return optional(listOf(argument, 64)).describe('The arguments for the templates.');
 }
 
 /** The arguments of an analysis within an experiment. */
 export const experimentArguments = argumentsWith(valueFromOfExperiment);
 
-const texts = (field: string, longest: number) =>
-  withKeys(z.record(z.string(), z.string().max(longest)), { field, shortest: 1, longest: 317, most: 32 });
+const texts = (field: string, longest: number) => mapOf(field, string().max(longest), { most: 32 });
 
 /** Labels and annotations that are added to what is made. */
-export const addedMetadata = z.object({
-  labels: texts('labels', 63).optional().describe('The labels to add.'),
-  annotations: texts('annotations', 4096).optional().describe('The annotations to add.'),
+export const addedMetadata = object({
+  labels: optional(texts('labels', 63)).describe('The labels to add.'),
+  annotations: optional(texts('annotations', 4096)).describe('The annotations to add.'),
 });
 
-const once = <Value extends { readonly metricName: string }>(field: string): Rule<readonly Value[]> => ({
-  cel: 'self.all(one, self.exists_one(other, other.metricName == one.metricName))',
-  message: `Metric names in ${field} must be unique. Remove the duplicates.`,
-  holds: (list) => new Set(list.map((one) => one.metricName)).size === list.length,
-});
+const once = <Value extends { readonly metricName: string }>(field: string): Rule<readonly Value[]> =>
+  requireUnique('metricName', `Metric names in ${field} must be unique. Remove the duplicates.`);
 
-const metricName = z.string().min(1).max(128).describe('The name of the metric, or a regular expression.');
+const metricName = nonEmpty(128).describe('The name of the metric, or a regular expression.');
 
 /** What an AnalysisRun is made with besides its templates and arguments. */
 export const analysisSettings = {
-  dryRun: withRules(z.array(z.object({ metricName })).max(16), [once('dryRun')])
-    .optional()
-    .describe('Metrics that are measured without affecting the verdict.'),
-  measurementRetention: withRules(
-    z
-      .array(
-        z.object({
+  dryRun: optional(withRules(listOf(object({ metricName }), 16), [once('dryRun')])).describe(
+    'Metrics that are measured without affecting the verdict.',
+  ),
+  measurementRetention: optional(
+    withRules(
+      listOf(
+        object({
           metricName,
-          limit: z.int().min(1).max(1000).describe('How many measurements the AnalysisRun keeps, by metric.'),
+          limit: integer(1, 1000).describe('How many measurements the AnalysisRun keeps, by metric.'),
         }),
-      )
-      .max(16),
-    [once('measurementRetention')],
-  )
-    .optional()
-    .describe('How many measurements of a metric the AnalysisRun keeps. Default: 10.'),
-  analysisRunMetadata: addedMetadata
-    .optional()
-    .describe('Labels and annotations for the AnalysisRun; they cannot replace those that Okra sets.'),
+        16,
+      ),
+      [once('measurementRetention')],
+    ),
+  ).describe('How many measurements of a metric the AnalysisRun keeps. Default: 10.'),
+  analysisRunMetadata: optional(addedMetadata).describe(
+    'Labels and annotations for the AnalysisRun; they cannot replace those that Okra sets.',
+  ),
 };
 
 /** The name of a template, and where it is. */
 export const templateReference = {
   templateName: name('The name of the AnalysisTemplate, in the namespace of the Cell.'),
-  clusterScope: z.boolean().optional().describe('Whether it is a ClusterAnalysisTemplate. Default: false.'),
+  clusterScope: optional(boolean()).describe('Whether it is a ClusterAnalysisTemplate. Default: false.'),
 };
 
 /** An analysis: of a step, or in the background of several. */
-export const analysisStep = z.object({
-  templates: z
-    .array(z.object(templateReference))
-    .min(1)
-    .max(10)
-    .describe('The Argo Rollouts templates with the metrics of the AnalysisRun.'),
+export const analysisStep = object({
+  templates: listOf(object(templateReference), 10, 1).describe(
+    'The Argo Rollouts templates with the metrics of the AnalysisRun.',
+  ),
   args: argumentsWith(valueFrom),
   ...analysisSettings,
 });
 
 /** The analysis that runs in the background of the steps. */
 export const backgroundAnalysis = analysisStep.extend({
-  startingStep: z
-    .int()
-    .min(0)
-    .max(99)
+  startingStep: integer(0, 99)
     .default(0)
     .describe('The index of the step at which it starts, from 0. Default: 0.'),
 });

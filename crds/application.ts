@@ -1,79 +1,179 @@
-import { z } from 'zod';
-import { applicationLoadBalancerOfApplication, equalities } from './application-alb.ts';
-import { clusterLabels, eachNameOnce, objectName } from './cell-clusters.ts';
-import { withKeys } from './common.ts';
-import { withRules } from './rules.ts';
+import { boolean, enum as choice, object, optional, record, string, unknown, type z } from 'zod';
+import {
+  applicationListenerARN,
+  duration,
+  integer,
+  listOf,
+  mapOf,
+  nonEmpty,
+  objectName,
+  targetGroupARN,
+} from './common.ts';
+import {
+  refuseField,
+  requireAnyOf,
+  requireEither,
+  requireOneOf,
+  requirePattern,
+  requireUnique,
+  requireWith,
+  type Rule,
+  withRules,
+} from './rules.ts';
 import { analysisStep } from './analysis.ts';
 import { analysisOfCell } from './check-analysis.ts';
-import { jobSpec } from './job-step.ts';
+import { jobSpec } from './update-strategy.ts';
 import { BRIEF } from './structural-schema.ts';
+import { forwardConfigMatch, forwardConfigRules } from './listener-rule.ts';
+
+/** Labels of a cluster, or tags of an EKS cluster. */
+const clusterLabels = (field: string) => mapOf(field, string().max(512), { most: 50 });
+
+const eks = object({
+  clusterName: optional(nonEmpty(100)).describe(
+    'The name of the cluster in EKS. Default: the name of the entry.',
+  ),
+});
+
+const clusterOfCell = object({
+  name: objectName(63, 'target groups are').describe('The name of the cluster in this Cell.'),
+  eks: optional(eks).describe('The EKS cluster.'),
+  requireReady: boolean()
+    .default(true)
+    .describe(
+      'Whether the cluster must be ACTIVE and answer /readyz before anything begins. If false, EKS only needs to report its endpoint. Default: true.',
+    ),
+  readyTimeout: optional(duration).describe(
+    'How long the cluster may take to become ready before the Cell fails, for example 60m. Default: no limit.',
+  ),
+  labels: optional(clusterLabels('labels')).describe('Labels for clusterSelector and arnFromLabel.'),
+});
+
+interface NamedEntry {
+  readonly name: string;
+}
+
+/** Has each entry of a list have a name of its own. */
+const eachNameOnce = (list: string): Rule<readonly NamedEntry[]> =>
+  requireUnique('name', `Names in ${list} must be unique. Rename or remove the duplicate.`);
+
+/** The clusters of a Cell. */
+export const clustersOfCell = withRules(listOf(clusterOfCell, 64, 1), [eachNameOnce('clusters')]).meta({
+  'x-kubernetes-list-type': 'atomic',
+});
+
+/** A cluster of a Cell, as its spec says it. */
+export type ClusterOfCell = z.output<typeof clusterOfCell>;
+
+const EQUALITY = '[A-Za-z0-9]([A-Za-z0-9._/-]*[A-Za-z0-9])?=([A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)?';
+const EQUALITIES = `^${EQUALITY}(,${EQUALITY})*$`;
+
+/** A selector in one line: `svc=web`, several separated by commas. */
+const equalities: Rule<string> = requirePattern(
+  EQUALITIES,
+  'must be a selector such as svc=web; separate several with commas. Correct it.',
+);
+
+const targetGroup = withRules(
+  object({
+    arn: optional(targetGroupARN).describe('The ARN of the target group, for an application on one cluster.'),
+    targetgroupBindingSelector: optional(withRules(nonEmpty(512), [equalities])).describe(
+      'Selects, by labels such as svc=web, the TargetGroupBinding of the AWS Load Balancer Controller in each cluster.',
+    ),
+    arnFromLabel: optional(nonEmpty(317)).describe(
+      'The label of the clusters in spec.clusters that has the ARN as its value.',
+    ),
+  }),
+  [
+    requireOneOf(
+      ['arn', 'targetgroupBindingSelector', 'arnFromLabel'],
+      'alb.forwardConfig.targetGroup must have exactly one of arn, targetgroupBindingSelector and arnFromLabel. Keep one.',
+    ),
+  ],
+);
+
+const weight = (what: string) => integer(1, 1000).default(100).describe(`${what} Default: 100.`);
+
+/** The listener rule of an application, and how its weights move. */
+const applicationLoadBalancerOfApplication = object({
+  listenerARN: applicationListenerARN.describe('The ARN of the listener of the Application Load Balancer.'),
+  forwardConfig: withRules(
+    object({
+      ...forwardConfigMatch,
+      targetGroup: targetGroup.describe('How Okra finds the target group of each cluster.'),
+    }),
+    forwardConfigRules,
+  ).describe(
+    'The listener rule. Without conditions the rule must already exist and keeps its own conditions, and the Cell needs the annotation okra.mumo.co/adopt: "true".',
+  ),
+  updateStrategy: optional(
+    withRules(
+      object({
+        stepWeight: weight('How much weight moves in each step.'),
+        totalWeight: weight('The weight that represents all traffic.'),
+      }),
+      [
+        {
+          cel: 'self.stepWeight <= self.totalWeight',
+          message: 'stepWeight must be at most totalWeight. Lower it.',
+          holds: ({ stepWeight, totalWeight }) => stepWeight <= totalWeight,
+        },
+      ],
+    ),
+  ).describe('How the weight moves: 10 of 100 is a canary, 100 of 100 is blue-green. Default: all at once.'),
+});
 
 const { templates, args } = analysisStep.shape;
 
 const check = withRules(
-  z.object({
+  object({
     name: objectName(40, 'what measures is').describe(
       'The name of the check; Jobs, AnalysisRuns and Checks are named after it.',
     ),
-    analysis: analysisOfCell
-      .meta({ ...analysisOfCell.meta(), [BRIEF]: true })
-      .optional()
-      .describe(
-        'Okra measures a metric, as in a Check (kubectl explain check.spec.analysis), with variables in the queries.',
-      ),
-    templates: templates
-      .meta({ ...templates.meta(), [BRIEF]: true })
-      .optional()
-      .describe('Runs an Argo Rollouts analysis of these templates.'),
+    analysis: optional(analysisOfCell.meta({ ...analysisOfCell.meta(), [BRIEF]: true })).describe(
+      'Okra measures a metric, as in a Check (kubectl explain check.spec.analysis), with variables in the queries.',
+    ),
+    templates: optional(templates.meta({ ...templates.meta(), [BRIEF]: true })).describe(
+      'Runs an Argo Rollouts analysis of these templates.',
+    ),
     args: args.meta({ [BRIEF]: true }).describe('The arguments for the templates.'),
-    job: jobSpec
-      .meta({ [BRIEF]: true })
-      .optional()
-      .describe('Runs a Job, as the job step of a Cell does.'),
+    job: optional(jobSpec.meta({ [BRIEF]: true })).describe('Runs a Job, as the job step of a Cell does.'),
   }),
   [
-    {
-      cel: '[has(self.analysis), has(self.templates), has(self.job)].filter(x, x).size() == 1',
-      message:
-        'A check must have exactly one of analysis, templates and job. Write one check for each of them.',
-      holds: (one) =>
-        [one.analysis, one.templates, one.job].filter((kind) => kind !== undefined).length === 1,
-    },
-    {
-      cel: '!has(self.args) || has(self.templates)',
-      message: 'args need templates. Add templates, or remove args.',
-      holds: (one) => one.args === undefined || one.templates !== undefined,
-    },
+    requireOneOf(
+      ['analysis', 'templates', 'job'],
+      'A check must have exactly one of analysis, templates and job. Write one check for each of them.',
+    ),
+    requireWith('args', ['templates'], 'args need templates. Add templates, or remove args.'),
   ],
 );
 
 /** Checks of an application: before, during or after its traffic moves. */
-const checksOf = (list: string) =>
-  withRules(z.array(check).max(8), [eachNameOnce(list)]).meta({ 'x-kubernetes-list-type': 'atomic' });
+const checksOf = (field: string) =>
+  withRules(listOf(check, 8), [eachNameOnce(field)]).meta({ 'x-kubernetes-list-type': 'atomic' });
 
 /** A check of an application. */
 export type ApplicationCheck = z.output<typeof check>;
 
-const text = z.string().max(4096);
+const shortText = string().max(4096);
 
-const revisionData = z.object({
-  hash: z.string().max(64),
-  version: z.string().max(63),
-  content: z.object({
-    clusters: z
-      .array(
-        z.object({
-          name: text,
-          eksName: text,
-          server: text,
-          certificateAuthority: z.string().max(65_536),
-          secretName: text,
-        }),
-      )
-      .max(64),
-    secretLabels: z.record(z.string(), text),
-    targetGroups: z.array(z.object({ arn: text, clusters: z.array(text).max(64) })).max(64),
-    application: z.unknown(),
+const revisionData = object({
+  hash: string().max(64),
+  version: string().max(63),
+  content: object({
+    clusters: listOf(
+      object({
+        name: shortText,
+        eksName: shortText,
+        server: shortText,
+        certificateAuthority: string().max(65_536),
+        secretName: shortText,
+      }),
+      64,
+    ),
+    secretLabels: record(string(), shortText),
+    targetGroups: listOf(object({ arn: shortText, clusters: listOf(shortText, 64) }), 64),
+    application: unknown(),
   }),
 });
 
@@ -97,13 +197,12 @@ export function parseRevisionData(data: unknown): RevisionData | undefined {
 const ANYTHING = 'x-kubernetes-preserve-unknown-fields';
 
 // The API server cannot tell the keys of the shorter form from fields, so that only Okra looks at them.
-const clusterSelector = z
-  .object({
-    matchEKSTags: clusterLabels('matchEKSTags')
-      .optional()
-      .describe('Tags that the EKS cluster must have; all of them must match.'),
-  })
-  .catchall(z.string().max(512))
+const clusterSelector = object({
+  matchEKSTags: optional(clusterLabels('matchEKSTags')).describe(
+    'Tags that the EKS cluster must have; all of them must match.',
+  ),
+})
+  .catchall(string().max(512))
   .refine(({ matchEKSTags, ...labels }) => {
     const several = [matchEKSTags ?? {}, labels].map((map) => Object.keys(map).length > 0);
     return several.filter(Boolean).length === 1;
@@ -113,88 +212,72 @@ const clusterSelector = z
 const SECRET_TYPE = 'argocd.argoproj.io/secret-type';
 
 // A Secret with any other is refused, but only once everything else is ready.
-const labelValue = z
-  .string()
+const labelValue = string()
   .max(63)
   .regex(
     /^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$/,
     'must be the value of a label: letters, digits and -_. between letters or digits. Correct it.',
   );
 
-const secretLabels = withRules(
-  withKeys(z.record(z.string(), labelValue), {
-    field: 'clusterSecret.labels',
-    shortest: 1,
-    longest: 317,
-    most: 32,
-  }),
-  [
-    {
-      cel: `!self.exists(k, k == '${SECRET_TYPE}' || k.startsWith('okra.mumo.co/'))`,
-      message: `labels must not contain ${SECRET_TYPE}, which every cluster secret has anyway, nor labels of okra.mumo.co. Remove it.`,
-      holds: (labels) =>
-        !Object.keys(labels).some((key) => key === SECRET_TYPE || key.startsWith('okra.mumo.co/')),
-    },
-  ],
-);
+const secretLabels = withRules(mapOf('clusterSecret.labels', labelValue, { most: 32 }), [
+  {
+    cel: `!self.exists(k, k == '${SECRET_TYPE}' || k.startsWith('okra.mumo.co/'))`,
+    message: `labels must not contain ${SECRET_TYPE}, which every cluster secret has anyway, nor labels of okra.mumo.co. Remove it.`,
+    holds: (labels) =>
+      !Object.keys(labels).some((key) => key === SECRET_TYPE || key.startsWith('okra.mumo.co/')),
+  },
+]);
 
 const clusterSecret = withRules(
-  z.object({
-    labels: secretLabels
-      .optional()
-      .describe('Labels for the cluster secrets, for the ApplicationSet to select.'),
-    lables: z
-      .record(z.string(), z.string().max(63))
-      .meta({ maxProperties: 32 })
-      .optional()
-      .describe('Refused: a misspelling of labels.'),
+  object({
+    labels: optional(secretLabels).describe(
+      'Labels for the cluster secrets, for the ApplicationSet to select.',
+    ),
+    lables: optional(record(string(), string().max(63)).meta({ maxProperties: 32 })).describe(
+      'Refused: a misspelling of labels.',
+    ),
   }),
   [
-    {
-      cel: '!has(self.lables)',
-      message: 'unknown field clusterSecret.lables: must be clusterSecret.labels. Correct the spelling.',
-      holds: ({ lables }) => lables === undefined,
-    },
+    refuseField(
+      'lables',
+      'unknown field clusterSecret.lables: must be clusterSecret.labels. Correct the spelling.',
+    ),
   ],
 );
 
 const applicationSet = withRules(
-  z.object({
-    name: z.string().min(1).max(253).optional().describe('The name of the ApplicationSet.'),
-    selector: withRules(z.string().min(1).max(512), [equalities])
-      .optional()
-      .describe('Selects the ApplicationSet by labels, such as svc=web. Separate several with commas.'),
+  object({
+    name: optional(nonEmpty(253)).describe('The name of the ApplicationSet.'),
+    selector: optional(withRules(nonEmpty(512), [equalities])).describe(
+      'Selects the ApplicationSet by labels, such as svc=web. Separate several with commas.',
+    ),
   }),
   [
-    {
-      cel: 'has(self.name) != has(self.selector)',
-      message: 'applicationSet must have exactly one of name and selector. Remove one, or add one.',
-      holds: ({ name, selector }) => (name === undefined) !== (selector === undefined),
-    },
+    requireEither(
+      'name',
+      'selector',
+      'applicationSet must have exactly one of name and selector. Remove one, or add one.',
+    ),
   ],
 );
 
 const argocd = withRules(
-  z.object({
-    clusterSecret: clusterSecret
-      .optional()
-      .describe('The Argo CD cluster secrets: one for each cluster, in the namespace of the Cell.'),
-    applicationSet: applicationSet
-      .optional()
-      .describe(
-        'The ApplicationSet that deploys the application, in the namespace of the Cell. Its Applications must be Synced and Healthy.',
-      ),
-    updateStrategy: z
-      .object({
-        type: z
-          .enum(['CreateBeforeDelete', 'DeleteBeforeCreate'])
+  object({
+    clusterSecret: optional(clusterSecret).describe(
+      'The Argo CD cluster secrets: one for each cluster, in the namespace of the Cell.',
+    ),
+    applicationSet: optional(applicationSet).describe(
+      'The ApplicationSet that deploys the application, in the namespace of the Cell. Its Applications must be Synced and Healthy.',
+    ),
+    updateStrategy: optional(
+      object({
+        type: choice(['CreateBeforeDelete', 'DeleteBeforeCreate'])
           .default('CreateBeforeDelete')
           .describe(
             'CreateBeforeDelete adds the new clusters first, DeleteBeforeCreate removes the old ones first and needs applicationSet. Default: CreateBeforeDelete.',
           ),
-      })
-      .optional()
-      .describe('The order in which Okra adds and removes cluster secrets.'),
+      }),
+    ).describe('The order in which Okra adds and removes cluster secrets.'),
   }),
   [
     {
@@ -209,33 +292,27 @@ const argocd = withRules(
 
 /** One application of a Cell. */
 export const application = withRules(
-  z.object({
+  object({
     name: objectName(40, 'its Cell, its target groups and its revisions are').describe(
       'The name of the application.',
     ),
-    clusterSelector: clusterSelector
-      .optional()
-      .describe(
-        'The clusters that the application runs on, by labels in spec.clusters (role: web) or by EKS tags (matchEKSTags). Required with two or more clusters. Default: all.',
-      ),
-    argocd: argocd.optional().describe('How Argo CD deploys the application.'),
-    alb: applicationLoadBalancerOfApplication
-      .optional()
-      .describe('The Application Load Balancer in front of the application.'),
-    prechecks: checksOf('prechecks').optional().describe('What must succeed before Okra changes anything.'),
-    checks: checksOf('checks')
-      .optional()
-      .describe('What must succeed after each change of weights; without alb, once.'),
-    postchecks: checksOf('postchecks')
-      .optional()
-      .describe('What must succeed before Okra removes the old clusters.'),
+    clusterSelector: optional(clusterSelector).describe(
+      'The clusters that the application runs on, by labels in spec.clusters (role: web) or by EKS tags (matchEKSTags). Required with two or more clusters. Default: all.',
+    ),
+    argocd: optional(argocd).describe('How Argo CD deploys the application.'),
+    alb: optional(applicationLoadBalancerOfApplication).describe(
+      'The Application Load Balancer in front of the application.',
+    ),
+    prechecks: optional(checksOf('prechecks')).describe('What must succeed before Okra changes anything.'),
+    checks: optional(checksOf('checks')).describe(
+      'What must succeed after each change of weights; without alb, once.',
+    ),
+    postchecks: optional(checksOf('postchecks')).describe(
+      'What must succeed before Okra removes the old clusters.',
+    ),
   }),
   [
-    {
-      cel: 'has(self.argocd) || has(self.alb)',
-      message: 'An application must have argocd, alb, or both. Add one.',
-      holds: ({ argocd: deployed, alb }) => deployed !== undefined || alb !== undefined,
-    },
+    requireAnyOf(['argocd', 'alb'], 'An application must have argocd, alb, or both. Add one.'),
     {
       cel: "!has(self.alb) || !has(self.argocd) || !has(self.argocd.updateStrategy) || self.argocd.updateStrategy.type != 'DeleteBeforeCreate'",
       message:
@@ -259,7 +336,7 @@ const ruleOf = ({ alb }: z.output<typeof application>): string | undefined =>
   alb && `${alb.listenerARN} ${alb.forwardConfig.priority}`;
 
 /** The applications of a Cell. */
-export const applicationsOfCell = withRules(z.array(application).min(1).max(16), [
+export const applicationsOfCell = withRules(listOf(application, 16, 1), [
   eachNameOnce('applications'),
   {
     cel: 'self.all(one, !has(one.alb) || self.exists_one(other, has(other.alb) && other.alb.listenerARN == one.alb.listenerARN && other.alb.forwardConfig.priority == one.alb.forwardConfig.priority))',

@@ -1,28 +1,26 @@
-import { z } from 'zod';
+import { object, optional, string, type z } from 'zod';
+import { atomicList, integer, timestamp } from './common.ts';
 import { defineResource, type Resource } from './resource.ts';
 
-const spec = z.object({});
+const spec = object({});
 
-const targetGroup = z.object({
-  name: z.string().max(253).describe('The name of the AWSTargetGroup.'),
-  arn: z.string().max(512).describe('The ARN of the target group.'),
-  version: z.string().max(256).optional().describe('The version that its AWSTargetGroup states.'),
-  weight: z.int().min(0).max(999).describe('Its weight in the listener rule.'),
+const targetGroup = object({
+  name: string().max(253).describe('The name of the AWSTargetGroup.'),
+  arn: string().max(512).describe('The ARN of the target group.'),
+  version: optional(string().max(256)).describe('The version that its AWSTargetGroup states.'),
+  weight: integer(0, 999).describe('Its weight in the listener rule.'),
 });
 
-const status = z.object({
-  listenerARN: z.string().max(512).optional().describe('The listener that has the rule.'),
-  ruleARN: z.string().max(512).optional().describe('The ARN of the rule.'),
-  priority: z.int().min(1).max(50_000).optional().describe('The priority of the rule.'),
-  version: z.string().max(256).optional().describe('The version with most of the weight.'),
-  weights: z.string().max(2048).optional().describe('The weights in readable form: a1: 50, a2: 50.'),
-  targetGroups: z
-    .array(targetGroup)
-    .max(5)
-    .optional()
-    .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('The target groups that the rule forwards to, as read back from ELBv2.'),
-  lastSyncTime: z.iso.datetime().optional().describe('When Okra wrote this status.'),
+const status = object({
+  listenerARN: optional(string().max(512)).describe('The listener that has the rule.'),
+  ruleARN: optional(string().max(512)).describe('The ARN of the rule.'),
+  priority: optional(integer(1, 50_000)).describe('The priority of the rule.'),
+  version: optional(string().max(256)).describe('The version with most of the weight.'),
+  weights: optional(string().max(2048)).describe('The weights in readable form: a1: 50, a2: 50.'),
+  targetGroups: optional(atomicList(targetGroup, 5)).describe(
+    'The target groups that the rule forwards to, as read back from ELBv2.',
+  ),
+  lastSyncTime: optional(timestamp).describe('When Okra wrote this status.'),
 });
 
 /** What a listener rule of an Application Load Balancer routes to now; a view that nobody edits. */

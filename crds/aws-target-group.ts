@@ -1,26 +1,20 @@
-import { z } from 'zod';
-import { conditions, targetGroupARN, observedGeneration } from './common.ts';
+import { object, optional, string, type z } from 'zod';
+import { conditions, observedGeneration, targetGroupARN, timestamp } from './common.ts';
 import { defineResource, type Resource } from './resource.ts';
 
-const spec = z.object({
+const spec = object({
   arn: targetGroupARN.describe('The ARN of the target group.'),
 });
 
-const status = z.object({
+const status = object({
   observedGeneration,
-  conditions: conditions
-    .optional()
-    .describe(
-      'The current state of the target group: Ready when it exists in AWS and the Cells that select it can use it, otherwise Degraded. Both are Unknown until AWS has answered.',
-    ),
-  version: z
-    .string()
-    .max(256)
-    .optional()
-    .describe(
-      'The version in the AWS tags of the target group: the tag okra.mumo.co/version, or else version. Okra uses it when no label of this object has a version.',
-    ),
-  lastSyncTime: z.iso.datetime().optional().describe('When Okra wrote this status.'),
+  conditions: optional(conditions).describe(
+    'The current state of the target group: Ready when it exists in AWS and the Cells that select it can use it, otherwise Degraded. Both are Unknown until AWS has answered.',
+  ),
+  version: optional(string().max(256)).describe(
+    'The version in the AWS tags of the target group: the tag okra.mumo.co/version, or else version. Okra uses it when no label of this object has a version.',
+  ),
+  lastSyncTime: optional(timestamp).describe('When Okra wrote this status.'),
 });
 
 const ready = (field: string): string => `.status.conditions[?(@.type=="Ready")].${field}`;

@@ -1,35 +1,170 @@
-import { z } from 'zod';
-import { applicationsStatus } from './application-status.ts';
-import { clustersStatus } from './cell-clusters.ts';
-import { conditions, observedGeneration, statusWriter } from './common.ts';
+import { array, boolean, enum as choice, object, optional, string, type z } from 'zod';
+import {
+  atomicList,
+  conditions,
+  integer,
+  listOf,
+  observedGeneration,
+  statusWriter,
+  timestamp,
+} from './common.ts';
 import { askNames } from './request-names.ts';
-import { paused, rolloutStatus, version } from './rollout-status.ts';
 
-const approval = z.object({
-  by: z.string().max(253).describe('Who approved.'),
-  reason: z.string().max(1024).describe('The reason given; may be empty.'),
-  time: z.iso.datetime().describe('When they approved.'),
+/** The phases of an application. */
+export const applicationPhases = [
+  'Pending',
+  'Prechecking',
+  'Syncing',
+  'Migrating',
+  'Completing',
+  'Synced',
+  'PrecheckFailed',
+  'CheckFailed',
+  'Reverting',
+] as const;
+
+const checks = optional(
+  listOf(
+    object({
+      name: string().max(40).describe('The name of the check.'),
+      run: string().max(253).describe('The name of the Job, AnalysisRun or Checks.'),
+      phase: choice(['Pending', 'Running', 'Successful', 'Failed', 'Error', 'Inconclusive']).describe(
+        'The phase of the check; Pending until Okra has seen its object.',
+      ),
+      message: string().max(1024).describe('The result, in a sentence.'),
+      hash: string().max(64).describe('The digest of the forward config that was checked.'),
+      time: timestamp.describe('When this began.'),
+    }),
+    8,
+  ),
+).meta({ 'x-kubernetes-list-type': 'atomic' });
+
+const revision = integer(0);
+
+const applicationStatus = object({
+  name: string().max(40).describe('The name of the application.'),
+  phase: choice(applicationPhases).describe('The phase of the application.'),
+  reason: optional(string().max(64)).describe('The reason, in one CamelCase word.'),
+  message: optional(string().max(2048)).describe('The reason, in a sentence.'),
+  revision: optional(revision).describe('The revision that Okra is applying, or has applied.'),
+  goodRevision: optional(revision).describe(
+    'The last revision that was completely applied; a failed application goes back to it.',
+  ),
+  child: optional(
+    object({
+      name: string().max(63).describe('The name of the Cell that moves the traffic.'),
+      weight: optional(integer(0, 100)).describe('The weight of the new target groups: 0 to 100.'),
+      step: optional(string().max(64)).describe('The step of this Cell that is under way, for example 2/4.'),
+    }),
+  ).describe('The Cell that moves the traffic of the application.'),
+  prechecks: checks.describe('The prechecks of the revision.'),
+  checks: checks.describe('The checks of the revision, for an application without alb.'),
+  postchecks: checks.describe('The postchecks of the revision.'),
+  syncing: optional(
+    object({
+      revision: revision.describe('The revision that Argo CD deploys.'),
+      since: timestamp.describe('Since when Okra waits for it.'),
+    }),
+  ).describe('While Okra waits for Argo CD.'),
+  failed: optional(
+    object({
+      revision: revision.describe('The revision that failed.'),
+      hash: string().max(64).describe('The digest of the failed revision.'),
+      phase: choice(['PrecheckFailed', 'CheckFailed', 'Reverting']).describe(
+        'What failed; Reverting after an abort.',
+      ),
+      reason: string().max(64).describe('The reason, in one CamelCase word.'),
+      message: string().max(1024).describe('The reason, in a sentence.'),
+      time: timestamp.describe('When it failed.'),
+      reverted: optional(boolean()).describe('Whether Okra has applied the previous revision again.'),
+      retried: optional(boolean()).describe('Whether another attempt was requested.'),
+    }),
+  ).describe(
+    'The last failure. Okra does not try this revision again until you edit the application or send retry.',
+  ),
+});
+
+/** How the applications of a Cell stand. */
+const applicationsStatus = atomicList(applicationStatus, 16);
+
+/** How an application stands, as the status of its Cell says it. */
+export type ApplicationStatus = z.output<typeof applicationStatus>;
+
+// As long as a label may be, and the numbers that are left out: v2 is 2.0.0.
+/** A version in a status. */
+const version = string().max(67);
+
+const side = (what: string) =>
+  object({
+    version: version.describe('Its version.'),
+    targetGroups: atomicList(
+      object({
+        name: string().max(253).describe('The name of the AWSTargetGroup.'),
+        arn: string().max(512).describe('The ARN of the target group.'),
+        fullName: string().max(512).describe('The target group as CloudWatch calls it.'),
+      }),
+      5,
+    ).describe('Its target groups.'),
+  }).describe(what);
+
+/** Who has paused something. */
+const paused = object({
+  by: string().max(253).describe('Who paused it.'),
+  reason: string().max(1024).describe('The reason given; may be empty.'),
+  time: timestamp.describe('When this began.'),
+});
+
+/** What is reported of a rollout under way. */
+const rolloutStatus = object({
+  id: string()
+    .max(64)
+    .describe(
+      'The id of the rollout, which is part of the names of its AnalysisRuns, Experiments, Checks and Jobs.',
+    ),
+  startedAt: timestamp.describe('When the rollout began.'),
+  stepStartedAt: timestamp.describe('When the current step began, or the bake after the last step.'),
+  stepEndsAt: optional(timestamp).describe(
+    'When the current pause or bake ends, unless something else holds the rollout then.',
+  ),
+  edition: optional(integer(0)).describe(
+    'How often its steps were edited or a measurement was repeated, which is part of the names as well.',
+  ),
+  stable: side('The side that served before the rollout.'),
+  canary: side('The side that is rolled out.'),
+  loadBalancer: optional(
+    object({ fullName: string().max(512).describe('The load balancer as CloudWatch calls it.') }),
+  ).describe('The load balancer of the listener.'),
+  workflowId: string().max(1000).describe('The id of the Temporal workflow of the rollout.'),
+  runId: string().max(64).describe('The run id of that workflow.'),
+  ending: optional(
+    object({
+      kind: choice(['Failed', 'Withdrawn']).describe(
+        'Failed: the version is blocked. Withdrawn: the version is not blocked.',
+      ),
+      reason: string().max(1024).describe('The reason, in one CamelCase word.'),
+      message: string().max(32768).describe('The reason, in a sentence.'),
+      time: timestamp.describe('When this began.'),
+    }),
+  ).describe('Why Okra is taking the rollout back.'),
+  paused: optional(paused).describe('Who paused the rollout.'),
+});
+
+const approval = object({
+  by: string().max(253).describe('Who approved.'),
+  reason: string().max(1024).describe('The reason given; may be empty.'),
+  time: timestamp.describe('When they approved.'),
 });
 
 /** What is reported of the approvals that a step takes. */
-const approvalStatus = z.object({
-  groups: z
-    .array(z.string().max(253))
-    .max(20)
-    .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('The groups whose members may approve.'),
-  count: z.int().min(1).describe('How many people must approve.'),
-  lacking: z.int().min(0).describe('How many approvals are still missing.'),
-  message: z.string().max(1024).optional().describe('What to look at before approving.'),
-  approvals: z
-    .array(approval)
-    .max(10)
-    .optional()
-    .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('Who approved, why and when.'),
+const approvalStatus = object({
+  groups: atomicList(string().max(253), 20).describe('The groups whose members may approve.'),
+  count: integer(1).describe('How many people must approve.'),
+  lacking: integer(0).describe('How many approvals are still missing.'),
+  message: optional(string().max(1024)).describe('What to look at before approving.'),
+  approvals: optional(atomicList(approval, 10)).describe('Who approved, why and when.'),
 });
 
-const text = (what: string) => z.string().max(32768).optional().describe(what);
+const sentence = (what: string) => optional(string().max(32768)).describe(what);
 
 /** The phases of a Cell. */
 const cellPhases = [
@@ -44,174 +179,155 @@ const cellPhases = [
   'FailedReverting',
 ] as const;
 
-const targetGroup = z.object({
-  name: z.string().max(253).describe('The name of the AWSTargetGroup.'),
-  arn: z.string().max(512).describe('The ARN of the target group.'),
-  version: text('The version of the target group; empty when it is no longer known.'),
-  role: z
-    .enum(['Stable', 'Canary', 'Previous'])
-    .describe(
-      'Stable: serves now, and gets everything back on failure. Canary: is being rolled out. Previous: neither; its weight is 0.',
-    ),
-  weight: z.int().min(0).max(999).describe('Its weight in the listener rule, as read back from ELBv2.'),
-  healthyTargets: z
-    .int()
-    .min(0)
-    .optional()
-    .describe('How many of its targets were healthy when Okra checked them last.'),
-  targets: z.int().min(0).optional().describe('How many targets were registered then.'),
-  connections: text('Why traffic can differ from the weight: open flows, draining targets.'),
+const targetGroup = object({
+  name: string().max(253).describe('The name of the AWSTargetGroup.'),
+  arn: string().max(512).describe('The ARN of the target group.'),
+  version: sentence('The version of the target group; empty when it is no longer known.'),
+  role: choice(['Stable', 'Canary', 'Previous']).describe(
+    'Stable: serves now, and gets everything back on failure. Canary: is being rolled out. Previous: neither; its weight is 0.',
+  ),
+  weight: integer(0, 999).describe('Its weight in the listener rule, as read back from ELBv2.'),
+  healthyTargets: optional(integer(0)).describe(
+    'How many of its targets were healthy when Okra checked them last.',
+  ),
+  targets: optional(integer(0)).describe('How many targets were registered then.'),
+  connections: sentence('Why traffic can differ from the weight: open flows, draining targets.'),
 });
 
-const blockedVersion = z.object({
+const blockedVersion = object({
   version: version.describe('The version that failed.'),
   // Short, because nobody says how many there are, and an object has room for 1.5 MB.
-  cause: z.string().max(2048).describe('Why it failed.'),
-  time: z.iso.datetime().describe('When it failed.'),
-  observedGeneration: z.int().min(0).optional().describe('The generation of the Cell at which it failed.'),
-  pinned: z
-    .boolean()
-    .optional()
-    .describe(
-      'Whether spec.version already named this version before it failed. If so, Okra tries it again only after retry, or when spec.version is removed and set again.',
-    ),
+  cause: string().max(2048).describe('Why it failed.'),
+  time: timestamp.describe('When it failed.'),
+  observedGeneration: optional(integer(0)).describe('The generation of the Cell at which it failed.'),
+  pinned: optional(boolean()).describe(
+    'Whether spec.version already named this version before it failed. If so, Okra tries it again only after retry, or when spec.version is removed and set again.',
+  ),
 });
 
-const request = z.object({
-  action: z
-    .string()
+const request = object({
+  action: string()
     .max(64)
     .describe(`The request: ${askNames.slice(0, -1).join(', ')} or ${askNames.at(-1)}.`),
-  by: z.string().max(253).describe('Who asked.'),
-  reason: z.string().max(1024).describe('The reason given; may be empty.'),
-  time: z.iso.datetime().describe('When Okra received it.'),
+  by: string().max(253).describe('Who asked.'),
+  reason: string().max(1024).describe('The reason given; may be empty.'),
+  time: timestamp.describe('When Okra received it.'),
 });
 
-const requests = z.array(request).max(20).meta({ 'x-kubernetes-list-type': 'atomic' });
+const requests = atomicList(request, 20);
 
 /** How what serves came to change, or did not. */
 const changeOutcomes = ['Installed', 'Completed', 'RolledBack', 'FellBack', 'Reverted', 'Withdrawn'] as const;
 
-const change = z.object({
+const change = object({
   version: version.describe('The version that was rolled out.'),
-  from: version.optional().describe('The version that served before.'),
-  outcome: z
-    .enum(changeOutcomes)
-    .describe(
-      'Installed: the first version. Completed: all steps are done. RolledBack: spec.version requested this lower version. FellBack: the newer target groups were gone. Reverted: the rollout failed, and the previous version has all traffic again. Withdrawn: the previous version still serves.',
-    ),
-  message: z.string().max(4096).describe('What happened, in a sentence.'),
-  startedAt: z.iso.datetime().describe('When it began.'),
-  endedAt: z.iso.datetime().describe('When it ended.'),
-  requests: requests.optional().describe('The requests of operators during the rollout: who, what and why.'),
+  from: optional(version).describe('The version that served before.'),
+  outcome: choice(changeOutcomes).describe(
+    'Installed: the first version. Completed: all steps are done. RolledBack: spec.version requested this lower version. FellBack: the newer target groups were gone. Reverted: the rollout failed, and the previous version has all traffic again. Withdrawn: the previous version still serves.',
+  ),
+  message: string().max(4096).describe('What happened, in a sentence.'),
+  startedAt: timestamp.describe('When it began.'),
+  endedAt: timestamp.describe('When it ended.'),
+  requests: optional(requests).describe('The requests of operators during the rollout: who, what and why.'),
 });
 
-const unplannedShift = z.object({
-  time: z.iso.datetime().describe('When ELBv2 was seen to serve them.'),
-  purpose: z
-    .string()
+const unplannedShift = object({
+  time: timestamp.describe('When ELBv2 was seen to serve them.'),
+  purpose: string()
     .max(64)
     .describe(
       'Why: Restoring corrects weights that something else has changed; Reverting withdraws a rollout.',
     ),
-  weights: z.string().max(2048).describe('The target groups that got traffic, with their weights.'),
+  weights: string().max(2048).describe('The target groups that got traffic, with their weights.'),
 });
 
 const measured = (kind: string) =>
-  z.object({
-    name: z.string().max(253).describe(`The name of the ${kind}.`),
-    phase: z.string().max(64).describe('Its phase.'),
-    message: z.string().max(32768).describe('The result, in a sentence.'),
+  object({
+    name: string().max(253).describe(`The name of the ${kind}.`),
+    phase: string().max(64).describe('Its phase.'),
+    message: string().max(32768).describe('The result, in a sentence.'),
   });
 
+/** How the clusters of a Cell stand. */
+const clustersStatus = atomicList(
+  object({
+    name: string().max(63).describe('The name of the cluster in this Cell.'),
+    ready: boolean().describe('Whether the cluster is ready.'),
+    message: string().max(1024).describe('The reason, in a sentence.'),
+    since: timestamp.describe('When this began.'),
+  }),
+  64,
+);
+
 /** What is reported of a Cell. */
-export const cellStatus = z.object({
+export const cellStatus = object({
   observedGeneration,
-  observedHash: text(
+  observedHash: sentence(
     'A digest of everything that Okra observed. While it stays the same, there is nothing to do.',
   ),
-  phase: z.enum(cellPhases).optional().describe('The phase of the Cell.'),
-  reason: text('The reason for the phase, in one CamelCase word.'),
-  message: text('The reason for the phase, in a sentence.'),
-  desiredVersion: text('The version that is being rolled out, or else the one that serves.'),
-  stableVersion: text('The version that serves, and gets everything back when a rollout fails.'),
-  canaryWeight: z.int().min(0).max(100).optional().describe('The total weight of the canary: 0 to 100.'),
-  currentStepIndex: z
-    .int()
-    .min(0)
-    .optional()
-    .describe('The index of the step under way, from 0; the number of steps when none is left.'),
-  step: text(
+  phase: optional(choice(cellPhases)).describe('The phase of the Cell.'),
+  reason: sentence('The reason for the phase, in one CamelCase word.'),
+  message: sentence('The reason for the phase, in a sentence.'),
+  desiredVersion: sentence('The version that is being rolled out, or else the one that serves.'),
+  stableVersion: sentence('The version that serves, and gets everything back when a rollout fails.'),
+  canaryWeight: optional(integer(0, 100)).describe('The total weight of the canary: 0 to 100.'),
+  currentStepIndex: optional(integer(0)).describe(
+    'The index of the step under way, from 0; the number of steps when none is left.',
+  ),
+  step: sentence(
     'The step under way, from 1, of how many there are, for example 2/4; done when none is left. Only during a rollout.',
   ),
-  targetGroups: z
-    .array(targetGroup)
-    .max(5)
-    .optional()
-    .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('The target groups in the listener rule with their weights, as read back from ELBv2.'),
-  rejectedTargetGroups: z
-    .array(
-      z.object({
-        name: z.string().max(253).describe('The name of the AWSTargetGroup.'),
-        reason: z.string().max(1024).describe('Why it cannot be used, in one CamelCase word.'),
-        message: z.string().max(32768).describe('Why it cannot be used, in a sentence.'),
+  targetGroups: optional(atomicList(targetGroup, 5)).describe(
+    'The target groups in the listener rule with their weights, as read back from ELBv2.',
+  ),
+  rejectedTargetGroups: optional(
+    array(
+      object({
+        name: string().max(253).describe('The name of the AWSTargetGroup.'),
+        reason: string().max(1024).describe('Why it cannot be used, in one CamelCase word.'),
+        message: string().max(32768).describe('Why it cannot be used, in a sentence.'),
       }),
-    )
-    .optional()
+    ),
+  )
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe(
       'Selected AWSTargetGroups that Okra cannot use, at most 100 of them. They do not hold up the others.',
     ),
-  availableTargetGroups: z
-    .int()
-    .min(0)
-    .optional()
-    .describe('How many target groups of the awaited version exist.'),
-  desiredTargetGroups: z
-    .int()
-    .min(0)
-    .optional()
-    .describe('How many target groups of the awaited version are required.'),
-  blockedVersions: z
-    .array(blockedVersion)
-    .optional()
+  availableTargetGroups: optional(integer(0)).describe(
+    'How many target groups of the awaited version exist.',
+  ),
+  desiredTargetGroups: optional(integer(0)).describe(
+    'How many target groups of the awaited version are required.',
+  ),
+  blockedVersions: optional(array(blockedVersion))
     .meta({ 'x-kubernetes-list-type': 'atomic' })
     .describe(
       'Versions that failed. Okra does not try one again until you send retry, pin spec.version to it, or remove it from this list.',
     ),
-  analysisRun: measured('AnalysisRun').optional().describe('The AnalysisRun of the current step.'),
-  experiment: measured('Experiment').optional().describe('The Experiment of the current step.'),
-  check: measured('Check').optional().describe('The Checks of the current step, together.'),
-  job: measured('Job').optional().describe('The Job of the current step.'),
-  approval: approvalStatus.optional().describe('The approvals of the current step.'),
-  backgroundAnalysisRun: measured('AnalysisRun')
-    .optional()
-    .describe('The AnalysisRun in the background of the steps.'),
-  rollout: rolloutStatus.optional().describe('The rollout in progress.'),
-  clusters: clustersStatus.optional().describe('The clusters of a Cell with applications.'),
-  applications: applicationsStatus
-    .optional()
-    .describe('The applications of a Cell, in the order of its spec.'),
-  paused: paused.optional().describe('Who paused the applications.'),
-  requests: requests
-    .optional()
-    .describe('The requests of operators since the last change: who, what and why.'),
-  history: z
-    .array(change)
-    .max(10)
-    .optional()
-    .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('The last ten changes of the serving version, newest first.'),
-  unplannedShifts: z
-    .array(unplannedShift)
-    .max(8)
-    .optional()
-    .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe(
-      'The last changes of weights that no step of a rollout made, newest first. When they undo one another again and again, nothing moves for a while.',
-    ),
-  conditions: conditions.optional(),
+  analysisRun: optional(measured('AnalysisRun')).describe('The AnalysisRun of the current step.'),
+  experiment: optional(measured('Experiment')).describe('The Experiment of the current step.'),
+  check: optional(measured('Check')).describe('The Checks of the current step, together.'),
+  job: optional(measured('Job')).describe('The Job of the current step.'),
+  approval: optional(approvalStatus).describe('The approvals of the current step.'),
+  backgroundAnalysisRun: optional(measured('AnalysisRun')).describe(
+    'The AnalysisRun in the background of the steps.',
+  ),
+  rollout: optional(rolloutStatus).describe('The rollout in progress.'),
+  clusters: optional(clustersStatus).describe('The clusters of a Cell with applications.'),
+  applications: optional(applicationsStatus).describe(
+    'The applications of a Cell, in the order of its spec.',
+  ),
+  paused: optional(paused).describe('Who paused the applications.'),
+  requests: optional(requests).describe(
+    'The requests of operators since the last change: who, what and why.',
+  ),
+  history: optional(atomicList(change, 10)).describe(
+    'The last ten changes of the serving version, newest first.',
+  ),
+  unplannedShifts: optional(atomicList(unplannedShift, 8)).describe(
+    'The last changes of weights that no step of a rollout made, newest first. When they undo one another again and again, nothing moves for a while.',
+  ),
+  conditions: optional(conditions),
   writer: statusWriter,
-  lastSyncTime: z.iso.datetime().optional().describe('When Okra wrote this status.'),
+  lastSyncTime: optional(timestamp).describe('When Okra wrote this status.'),
 });

@@ -1,17 +1,116 @@
-import { z } from 'zod';
+import { array, boolean, enum as choice, object, optional, string, type z } from 'zod';
 import type { analysisStep, backgroundAnalysis } from './analysis.ts';
-import { applicationsOfCell } from './application.ts';
-import type { step } from './canary-steps.ts';
-import { clustersOfCell } from './cell-clusters.ts';
-import { cellRules, nameRules } from './cell-rules.ts';
+import { applicationsOfCell, clustersOfCell } from './application.ts';
+import { type step, updateStrategy } from './update-strategy.ts';
 import { cellStatus } from './cell-status.ts';
-import { deletionPolicy, duration } from './common.ts';
+import { deletionPolicy, duration, integer, nonEmpty } from './common.ts';
 import type { experimentStep } from './experiment.ts';
-import { ingress } from './ingress.ts';
-import { defineResource, type Resource } from './resource.ts';
-import { withRules } from './rules.ts';
-import { updateStrategy } from './update-strategy.ts';
+import { defineResource, type Resource, type Named } from './resource.ts';
+import {
+  keysOf,
+  requireEither,
+  requireShownPattern,
+  requireWith,
+  type Rule,
+  ruleOnChange,
+  withRules,
+} from './rules.ts';
 import { windows } from './windows.ts';
+import { ingressBlocks, loadBalancerBlocks } from './load-balancers.ts';
+
+const APPLICATION = 'AWSApplicationLoadBalancer';
+const NETWORK = 'AWSNetworkLoadBalancer';
+const isOf = (kind: 'app' | 'net', arn: string): boolean => arn.includes(`:listener/${kind}/`);
+
+const ingressFields = object({
+  type: string()
+    .max(64)
+    .describe(`The kind of load balancer: ${keysOf(loadBalancerBlocks).join(' or ')}.`),
+  ...ingressBlocks,
+});
+
+type Ingress = z.output<typeof ingressFields>;
+
+const types = keysOf(loadBalancerBlocks);
+const blocks = keysOf(ingressBlocks);
+
+/** Expects the block that belongs to a type, under one of the names that it may have. */
+const blockExpected = (type: keyof typeof loadBalancerBlocks): Rule<Ingress> => {
+  const names: readonly (typeof blocks)[number][] = loadBalancerBlocks[type];
+  return {
+    cel: `self.type != '${type}' || ${names.map((name) => `has(self.${name})`).join(' || ')}`,
+    message: `spec.ingress.${names[0] ?? ''} is required, because spec.ingress.type is ${type}. Add the block.`,
+    holds: (value) => value.type !== type || names.some((name) => value[name] !== undefined),
+  };
+};
+
+/** The load balancer in front of a Cell: its type, and the one block that belongs to it. */
+const ingress = withRules(ingressFields, [
+  {
+    cel: `self.type in [${types.map((type) => `'${type}'`).join(', ')}]`,
+    message: `spec.ingress.type must be ${types.join(' or ')}. Correct the type.`,
+    messageExpression: `'spec.ingress.type must be ${types.join(' or ')}, got ' + self.type + '. Correct the type.'`,
+    holds: ({ type }) => types.some((known) => known === type),
+  },
+  {
+    cel: `[${blocks.map((name) => `has(self.${name})`).join(', ')}].filter(x, x).size() <= 1`,
+    message: `spec.ingress must have only one of ${blocks.join(' and ')}. Remove the one that spec.ingress.type does not name.`,
+    holds: (value) => blocks.filter((name) => value[name] !== undefined).length <= 1,
+  },
+  ...types.map(blockExpected),
+  {
+    cel: `self.type != '${APPLICATION}' || !has(self.awsApplicationLoadBalancer) || !self.awsApplicationLoadBalancer.listenerARN.contains(':listener/net/')`,
+    message: `spec.ingress.awsApplicationLoadBalancer.listenerARN must be the ARN of a listener of an Application Load Balancer (listener/app/…), not of a Network Load Balancer. Correct the ARN, or set spec.ingress.type to ${NETWORK}.`,
+    holds: ({ type, awsApplicationLoadBalancer: block }) =>
+      type !== APPLICATION || block === undefined || !isOf('net', block.listenerARN),
+  },
+  {
+    cel: `self.type != '${APPLICATION}' || !has(self.awsApplicationLoadBalancer) || has(self.awsApplicationLoadBalancer.listener)`,
+    message: `spec.ingress.awsApplicationLoadBalancer.listener.rule is required, because spec.ingress.type is ${APPLICATION}. Add the rule, with a priority and a condition.`,
+    holds: ({ type, awsApplicationLoadBalancer: block }) =>
+      type !== APPLICATION || block === undefined || block.listener !== undefined,
+  },
+  {
+    cel: `self.type != '${NETWORK}' || !has(self.awsApplicationLoadBalancer) || !self.awsApplicationLoadBalancer.listenerARN.contains(':listener/app/')`,
+    message: `listenerARN in spec.ingress must be the ARN of a listener of a Network Load Balancer (listener/net/…), because spec.ingress.type is ${NETWORK}. Correct the ARN, or set spec.ingress.type to ${APPLICATION}.`,
+    holds: ({ type, awsApplicationLoadBalancer: block }) =>
+      type !== NETWORK || block === undefined || !isOf('app', block.listenerARN),
+  },
+  {
+    cel: `self.type != '${NETWORK}' || !has(self.awsApplicationLoadBalancer) || !has(self.awsApplicationLoadBalancer.listener)`,
+    message: `spec.ingress must have no listener block, because spec.ingress.type is ${NETWORK} and the weights are those of the default action. Remove it; awsNetworkLoadBalancer takes listener.forward.`,
+    holds: ({ type, awsApplicationLoadBalancer: block }) => type !== NETWORK || block?.listener === undefined,
+  },
+]);
+
+// What only a Cell with applications has, and what only one with ingress has.
+const OF_APPLICATIONS = ['clusters', 'parallel', 'onFailure', 'syncTimeout', 'rollbackDelay'] as const;
+const OF_INGRESS = ['version', 'versionedBy', 'updateStrategy'] as const;
+
+const anyOf = (fields: readonly string[]): string => fields.map((field) => `has(self.${field})`).join(' || ');
+const listed = (fields: readonly string[]): string =>
+  `${fields.slice(0, -1).join(', ')} and ${fields.at(-1)}`;
+
+const LONGEST_LABEL_VALUE = 63;
+
+const withApplications = object({ applications: array(object({ name: string() })) });
+
+/** What holds for the name of a Cell. */
+const nameRules: readonly Rule<Named>[] = [
+  {
+    cel: `self.metadata.name.size() <= ${LONGEST_LABEL_VALUE}`,
+    message: `metadata.name of a Cell must have at most ${LONGEST_LABEL_VALUE} characters, because it is the value of a label on its AnalysisRuns and Experiments. Choose a shorter name.`,
+    holds: ({ metadata }) => metadata.name.length <= LONGEST_LABEL_VALUE,
+  },
+  {
+    cel: `!has(self.spec.applications) || self.spec.applications.all(a, self.metadata.name.size() + a.name.size() < ${LONGEST_LABEL_VALUE})`,
+    message: `metadata.name of a Cell and the name of each application must have at most ${LONGEST_LABEL_VALUE - 1} characters together, because a Cell is named after both. Shorten one of them.`,
+    holds: ({ metadata, spec: written }) =>
+      (withApplications.safeParse(written).data?.applications ?? []).every(
+        ({ name }) => metadata.name.length + name.length < LONGEST_LABEL_VALUE,
+      ),
+  },
+];
 
 const NUMBER = '(0|[1-9][0-9]{0,14})';
 const PRERELEASE = '(0|[1-9][0-9]*|[0-9]*[A-Za-z-][0-9A-Za-z-]*)';
@@ -27,7 +126,7 @@ const CORRECT_VERSION = 'Correct it, or remove it to follow the newest version.'
 // A group that leaves a rule is not health checked any more, so that nobody could say whether it can be gone back to.
 const MOST_REPLICAS = 2;
 
-const replicas = withRules(z.int().min(1), [
+const replicas = withRules(integer(1), [
   {
     cel: `self <= ${MOST_REPLICAS}`,
     message:
@@ -36,68 +135,43 @@ const replicas = withRules(z.int().min(1), [
   },
 ]);
 
-const fields = z.object({
-  ingress: ingress
-    .optional()
-    .describe(
-      'The load balancer in front of the clusters, and the target groups behind it. Set either this or applications.',
-    ),
-  clusters: clustersOfCell.optional().describe('The clusters that the applications run on.'),
-  applications: applicationsOfCell
-    .optional()
-    .describe('The applications that move to new clusters, in this order. Set either this or ingress.'),
-  parallel: z
-    .boolean()
-    .optional()
-    .describe('Whether applications move in parallel. Default: one after the other, in their order.'),
-  onFailure: z
-    .enum(['Rollback', 'Stop'])
-    .optional()
-    .describe(
-      'With applications: Rollback rolls a failed application back, Stop leaves everything as it is until a person decides. Default: Rollback.',
-    ),
-  syncTimeout: duration
-    .optional()
-    .describe(
-      'With applications: how long Argo CD may take to deploy an application to its clusters before it fails. Default: no limit.',
-    ),
-  rollbackDelay: duration
-    .optional()
-    .describe(
-      'How long Okra waits before it rolls a failed application back; its traffic is shifted back at once. Default: 60s.',
-    ),
+const fields = object({
+  ingress: optional(ingress).describe(
+    'The load balancer in front of the clusters, and the target groups behind it. Set either this or applications.',
+  ),
+  clusters: optional(clustersOfCell).describe('The clusters that the applications run on.'),
+  applications: optional(applicationsOfCell).describe(
+    'The applications that move to new clusters, in this order. Set either this or ingress.',
+  ),
+  parallel: optional(boolean()).describe(
+    'Whether applications move in parallel. Default: one after the other, in their order.',
+  ),
+  onFailure: optional(choice(['Rollback', 'Stop'])).describe(
+    'With applications: Rollback rolls a failed application back, Stop leaves everything as it is until a person decides. Default: Rollback.',
+  ),
+  syncTimeout: optional(duration).describe(
+    'With applications: how long Argo CD may take to deploy an application to its clusters before it fails. Default: no limit.',
+  ),
+  rollbackDelay: optional(duration).describe(
+    'How long Okra waits before it rolls a failed application back; its traffic is shifted back at once. Default: 60s.',
+  ),
   replicas: replicas
     .default(1)
     .describe(
       'How many target groups a version must have before Okra rolls it out: 1 or 2. For more clusters of a version, let them share a target group with an AWSTargetGroupBinding. Default: 1.',
     ),
-  deletionPolicy: deletionPolicy
-    .optional()
-    .describe(
-      'What happens to the listener rule when the Cell is deleted: Retain leaves it serving, Delete deletes it. A Network Load Balancer allows only Retain. Default: Retain.',
-    ),
-  version: withRules(z.string().min(1).max(63), [
-    {
-      cel: `self.matches('${VERSION_PATTERN}')`,
-      message: `${EXPECTED_VERSION}. ${CORRECT_VERSION}`,
-      messageExpression: `'${EXPECTED_VERSION}, got ' + self + '. ${CORRECT_VERSION}'`,
-      holds: (version) => new RegExp(VERSION_PATTERN).test(version),
-    },
-  ])
-    .optional()
-    .describe(
-      'The version to serve: one to three numbers, optionally with a leading v and semver suffixes; v2 is 2.0.0. A version lower than the one that serves now is swapped in at once, without steps. Default: the newest version that is complete and has not failed.',
-    ),
-  versionedBy: z
-    .object({ label: z.string().min(1).max(317).describe('The key of the label.') })
-    .optional()
-    .describe(
-      'Which label of an AWSTargetGroup has its version; targetGroupSelector.versionLabels takes precedence.',
-    ),
-  minHealthyTargets: z
-    .int()
-    .min(1)
-    .max(1000)
+  deletionPolicy: optional(deletionPolicy).describe(
+    'What happens to the listener rule when the Cell is deleted: Retain leaves it serving, Delete deletes it. A Network Load Balancer allows only Retain. Default: Retain.',
+  ),
+  version: optional(
+    withRules(nonEmpty(63), [requireShownPattern(VERSION_PATTERN, EXPECTED_VERSION, CORRECT_VERSION)]),
+  ).describe(
+    'The version to serve: one to three numbers, optionally with a leading v and semver suffixes; v2 is 2.0.0. A version lower than the one that serves now is swapped in at once, without steps. Default: the newest version that is complete and has not failed.',
+  ),
+  versionedBy: optional(object({ label: nonEmpty(317).describe('The key of the label.') })).describe(
+    'Which label of an AWSTargetGroup has its version; targetGroupSelector.versionLabels takes precedence.',
+  ),
+  minHealthyTargets: integer(1, 1000)
     .default(1)
     .describe(
       'How many healthy targets each target group must have before it gets more weight; in each zone, where the load balancer routes within zones. Default: 1.',
@@ -105,10 +179,9 @@ const fields = z.object({
   healthTimeout: duration
     .default('10m')
     .describe('How long a rollout waits for healthy targets before it fails. Default: 10m.'),
-  evacuation: z
-    .object({
-      policy: z
-        .enum(['Auto', 'Disabled'])
+  evacuation: optional(
+    object({
+      policy: choice(['Auto', 'Disabled'])
         .default('Auto')
         .describe('Auto: moves the weight. Disabled: only reports, in the condition TargetsHealthy.'),
       after: duration
@@ -119,51 +192,78 @@ const fields = z.object({
       returnAfter: duration
         .default('5m')
         .describe('How long its targets must be healthy again before it gets its weight back. Default: 5m.'),
-    })
-    .optional()
-    .describe(
-      'What happens to the weight of a target group that has lost its last healthy target: it moves to the healthy target groups of the same version. A canary without any healthy target is always reverted.',
-    ),
-  settle: duration
-    .optional()
-    .describe(
-      'How long a rollout waits after each change of weights for the data plane of the load balancer to follow. Default: 10s with an Application Load Balancer, 10m with a Network Load Balancer.',
-    ),
-  progressDeadline: duration
-    .optional()
-    .describe(
-      'How long a rollout may take before it fails and is reverted. Time spent in pauses, or waiting for people, windows, Freezes and other gates does not count. Default: no limit.',
-    ),
-  analysis: z
-    .object({
-      successfulRunHistoryLimit: z
-        .int()
-        .min(0)
-        .max(1000)
-        .optional()
-        .describe(
-          'How many successful AnalysisRuns, Experiments, Checks and Jobs Okra keeps, of each kind. Default: 5.',
-        ),
-      unsuccessfulRunHistoryLimit: z
-        .int()
-        .min(0)
-        .max(1000)
-        .optional()
-        .describe(
-          'How many unsuccessful AnalysisRuns, Experiments, Checks and Jobs Okra keeps, of each kind. Default: 5.',
-        ),
-    })
-    .optional()
-    .describe('How many AnalysisRuns, Experiments, Checks and Jobs of earlier rollouts to keep.'),
-  windows: windows
-    .optional()
-    .describe(
-      'When rollouts may move traffic. Outside these windows a rollout keeps its weights and waits for the next one. Taking traffic back never waits. Default: at any time.',
-    ),
-  updateStrategy: updateStrategy.optional().describe('How Okra rolls out a new version. Default: at once.'),
+    }),
+  ).describe(
+    'What happens to the weight of a target group that has lost its last healthy target: it moves to the healthy target groups of the same version. A canary without any healthy target is always reverted.',
+  ),
+  settle: optional(duration).describe(
+    'How long a rollout waits after each change of weights for the data plane of the load balancer to follow. Default: 10s with an Application Load Balancer, 10m with a Network Load Balancer.',
+  ),
+  progressDeadline: optional(duration).describe(
+    'How long a rollout may take before it fails and is reverted. Time spent in pauses, or waiting for people, windows, Freezes and other gates does not count. Default: no limit.',
+  ),
+  analysis: optional(
+    object({
+      successfulRunHistoryLimit: optional(integer(0, 1000)).describe(
+        'How many successful AnalysisRuns, Experiments, Checks and Jobs Okra keeps, of each kind. Default: 5.',
+      ),
+      unsuccessfulRunHistoryLimit: optional(integer(0, 1000)).describe(
+        'How many unsuccessful AnalysisRuns, Experiments, Checks and Jobs Okra keeps, of each kind. Default: 5.',
+      ),
+    }),
+  ).describe('How many AnalysisRuns, Experiments, Checks and Jobs of earlier rollouts to keep.'),
+  windows: optional(windows).describe(
+    'When rollouts may move traffic. Outside these windows a rollout keeps its weights and waits for the next one. Taking traffic back never waits. Default: at any time.',
+  ),
+  updateStrategy: optional(updateStrategy).describe('How Okra rolls out a new version. Default: at once.'),
 });
 
-const spec = withRules(fields, cellRules);
+const spec = withRules(fields, [
+  requireEither(
+    'ingress',
+    'applications',
+    'Exactly one of spec.ingress and spec.applications must be set. Keep one, or create two Cells.',
+  ),
+  ruleOnChange(
+    'has(self.applications) == has(oldSelf.applications)',
+    'A Cell cannot change between spec.ingress and spec.applications. Create a new Cell.',
+  ),
+  ruleOnChange(
+    '!has(self.ingress) || !has(oldSelf.ingress) || self.ingress.type == oldSelf.ingress.type',
+    'spec.ingress.type is immutable, because the previous load balancer would be left with its current weights. Create a new Cell for the other one.',
+  ),
+  requireWith(
+    'applications',
+    ['clusters'],
+    'spec.clusters is required with spec.applications. List the clusters.',
+  ),
+  {
+    cel: `has(self.applications) || !(${anyOf(OF_APPLICATIONS)})`,
+    message: `${listed(OF_APPLICATIONS)} are only allowed with spec.applications. Remove them.`,
+    holds: (written) =>
+      written.applications !== undefined || OF_APPLICATIONS.every((field) => written[field] === undefined),
+  },
+  {
+    cel: `!has(self.applications) || !(${anyOf(OF_INGRESS)})`,
+    message: `${listed(OF_INGRESS)} are only allowed with spec.ingress; each application has its own updateStrategy. Remove them.`,
+    holds: (written) =>
+      written.applications === undefined || OF_INGRESS.every((field) => written[field] === undefined),
+  },
+  {
+    cel: '!has(self.applications) || !has(self.clusters) || size(self.clusters) < 2 || self.applications.all(a, has(a.clusterSelector))',
+    message:
+      'Each of spec.applications must have a clusterSelector with two or more clusters. Add it, for example role: web.',
+    holds: ({ clusters = [], applications = [] }) =>
+      clusters.length < 2 || applications.every(({ clusterSelector }) => clusterSelector !== undefined),
+  },
+  {
+    cel: "!has(self.deletionPolicy) || self.deletionPolicy == 'Retain' || !has(self.ingress) || self.ingress.type != 'AWSNetworkLoadBalancer'",
+    message:
+      'spec.deletionPolicy must be Retain with AWSNetworkLoadBalancer, because its listener must have a default action. Remove it, and delete the listener yourself.',
+    holds: ({ deletionPolicy: policy, ingress: of }) =>
+      policy !== 'Delete' || of?.type !== 'AWSNetworkLoadBalancer',
+  },
+]);
 
 /** A set of clusters behind one load balancer, replaced version by version. */
 export const cell = defineResource({

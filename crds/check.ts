@@ -1,11 +1,11 @@
-import { z } from 'zod';
+import { boolean, enum as choice, number, object, optional, string, type z } from 'zod';
 import { analysisOfCheck } from './check-analysis.ts';
-import { conditions, observedGeneration } from './common.ts';
+import { atomicList, conditions, integer, observedGeneration, timestamp } from './common.ts';
 import { defineResource, type Resource } from './resource.ts';
 
-const spec = z.object({
+const spec = object({
   analysis: analysisOfCheck.describe('What to measure, and what passes.'),
-  terminate: z.boolean().optional().describe('Ends the Check before it has a verdict.'),
+  terminate: optional(boolean()).describe('Ends the Check before it has a verdict.'),
 });
 
 /** The phases of a Check. */
@@ -22,65 +22,53 @@ const checkPhases = [
 /** What a sample came to. */
 const sampleOutcomes = ['Passed', 'Failed', 'Inconclusive', 'Extended', 'Error'] as const;
 
-const number = (what: string) => z.number().optional().describe(what);
-const counted = (what: string) => z.int().min(0).optional().describe(what);
+const amount = (what: string) => optional(number()).describe(what);
+const counted = (what: string) => optional(integer(0)).describe(what);
 
-const result = z.object({
-  outcome: z
-    .enum(sampleOutcomes)
-    .describe(
-      'Passed, Failed and Inconclusive count. Extended: Okra measures again. Error: the provider did not answer.',
-    ),
-  time: z.iso.datetime().describe('When Okra measured it.'),
-  windowStart: z.iso.datetime().optional().describe('When the window begins.'),
-  windowEnd: z.iso.datetime().optional().describe('When the window ends.'),
-  query: z.string().max(8192).optional().describe('The query as Okra sent it.'),
-  value: number('What the provider answered, reduced by the aggregator.'),
-  baseline: number('The same value for the side that it is compared with.'),
-  samples: number('How much traffic minSamples counted.'),
-  group: z.string().max(512).optional().describe('The group that decided the outcome.'),
-  threshold: z.string().max(1024).optional().describe('The bounds for the value.'),
-  message: z.string().max(1024).optional().describe('The result, in a sentence.'),
+const result = object({
+  outcome: choice(sampleOutcomes).describe(
+    'Passed, Failed and Inconclusive count. Extended: Okra measures again. Error: the provider did not answer.',
+  ),
+  time: timestamp.describe('When Okra measured it.'),
+  windowStart: optional(timestamp).describe('When the window begins.'),
+  windowEnd: optional(timestamp).describe('When the window ends.'),
+  query: optional(string().max(8192)).describe('The query as Okra sent it.'),
+  value: amount('What the provider answered, reduced by the aggregator.'),
+  baseline: amount('The same value for the side that it is compared with.'),
+  samples: amount('How much traffic minSamples counted.'),
+  group: optional(string().max(512)).describe('The group that decided the outcome.'),
+  threshold: optional(string().max(1024)).describe('The bounds for the value.'),
+  message: optional(string().max(1024)).describe('The result, in a sentence.'),
 });
 
-const analysisStatus = z.object({
-  observedHash: z
-    .string()
-    .max(256)
-    .optional()
-    .describe('The annotation analysis-hash at the last run, or what Okra computed when there is none.'),
-  digest: z.string().max(64).optional().describe('The digest of the analysis that the counts belong to.'),
-  startedAt: z.iso.datetime().optional().describe('When it started.'),
-  extendedSince: z.iso.datetime().optional().describe('When Okra began to extend the sample.'),
+const analysisStatus = object({
+  observedHash: optional(string().max(256)).describe(
+    'The annotation analysis-hash at the last run, or what Okra computed when there is none.',
+  ),
+  digest: optional(string().max(64)).describe('The digest of the analysis that the counts belong to.'),
+  startedAt: optional(timestamp).describe('When it started.'),
+  extendedSince: optional(timestamp).describe('When Okra began to extend the sample.'),
   passed: counted('How many samples passed.'),
   failed: counted('How many samples failed.'),
   inconclusive: counted('How many samples were inconclusive.'),
   errors: counted('How many times the provider did not answer.'),
   consecutiveSuccess: counted('How many samples passed in a row.'),
   consecutiveErrors: counted('How many times in a row the provider did not answer.'),
-  results: z
-    .array(result)
-    .max(10)
-    .optional()
-    .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('The last results, the newest last.'),
+  results: optional(atomicList(result, 10)).describe('The last results, the newest last.'),
 });
 
-const status = z.object({
+const status = object({
   observedGeneration,
-  phase: z
-    .enum(checkPhases)
-    .optional()
-    .describe(
-      'Running until the Check has a verdict: Successful, Failed, Inconclusive, Error or Terminated.',
-    ),
-  reason: z.string().max(64).optional().describe('The reason for the phase, in one CamelCase word.'),
-  message: z.string().max(4096).optional().describe('The reason for the phase, in a sentence.'),
-  lastPassed: z.boolean().optional().describe('Whether the last sample passed.'),
-  lastRunTime: z.iso.datetime().optional().describe('When Okra measured the last sample.'),
-  analysis: analysisStatus.optional().describe('The samples so far.'),
-  conditions: conditions.optional(),
-  lastSyncTime: z.iso.datetime().optional().describe('When Okra wrote this status.'),
+  phase: optional(choice(checkPhases)).describe(
+    'Running until the Check has a verdict: Successful, Failed, Inconclusive, Error or Terminated.',
+  ),
+  reason: optional(string().max(64)).describe('The reason for the phase, in one CamelCase word.'),
+  message: optional(string().max(4096)).describe('The reason for the phase, in a sentence.'),
+  lastPassed: optional(boolean()).describe('Whether the last sample passed.'),
+  lastRunTime: optional(timestamp).describe('When Okra measured the last sample.'),
+  analysis: optional(analysisStatus).describe('The samples so far.'),
+  conditions: optional(conditions),
+  lastSyncTime: optional(timestamp).describe('When Okra wrote this status.'),
 });
 
 /** A metric that Okra measures and judges itself. */

@@ -1,62 +1,54 @@
-import { z } from 'zod';
-import { withKeys } from './common.ts';
+import { enum as choice, object, optional, string, type z } from 'zod';
+import { atomicList, mapOf } from './common.ts';
 import { defineResource, type Resource } from './resource.ts';
-import { withRules } from './rules.ts';
+import { requireEither, requireWith, withRules } from './rules.ts';
 import {
+  syncStatus,
   clusterNames,
   externalID,
   missing,
   region,
   roleARN,
-  syncStatus,
+  syncColumns,
   templateLabels,
   templateMetadata,
-  syncColumns,
 } from './sets.ts';
 
-const matchTags = withRules(
-  withKeys(z.record(z.string(), z.string().max(256)), {
-    field: 'matchTags',
-    shortest: 1,
-    longest: 128,
-    most: 50,
-  }),
-  [
-    {
-      cel: 'size(self) > 0',
-      message: 'matchTags must not be empty: it would select all clusters. Add a tag.',
-      holds: (tags) => Object.keys(tags).length > 0,
-    },
-  ],
-);
+const matchTags = withRules(mapOf('matchTags', string().max(256), { longest: 128, most: 50 }), [
+  {
+    cel: 'size(self) > 0',
+    message: 'matchTags must not be empty: it would select all clusters. Add a tag.',
+    holds: (tags) => Object.keys(tags).length > 0,
+  },
+]);
 
-const tagSelector = z.object({
+const tagSelector = object({
   matchTags: matchTags.describe('Tags that an EKS cluster must have, with exactly these values.'),
 });
 
 const awseks = withRules(
-  z.object({
-    selector: tagSelector.optional().describe('Which EKS clusters to use.'),
-    clusterSelector: tagSelector.optional().describe('An older spelling of selector.'),
-    region: region
-      .optional()
-      .describe('The region that the clusters are in, for example eu-central-1. Default: that of Okra.'),
-    roleARN: roleARN
-      .optional()
-      .describe('The IAM role to assume for the clusters of another account. Default: that of Okra.'),
-    externalID: externalID.optional().describe('The external id that the role requires.'),
+  object({
+    selector: optional(tagSelector).describe('Which EKS clusters to use.'),
+    clusterSelector: optional(tagSelector).describe('An older spelling of selector.'),
+    region: optional(region).describe(
+      'The region that the clusters are in, for example eu-central-1. Default: that of Okra.',
+    ),
+    roleARN: optional(roleARN).describe(
+      'The IAM role to assume for the clusters of another account. Default: that of Okra.',
+    ),
+    externalID: optional(externalID).describe('The external id that the role requires.'),
   }),
   [
-    {
-      cel: 'has(self.selector) != has(self.clusterSelector)',
-      message: 'Exactly one of awseks.selector and awseks.clusterSelector must be set. Write selector.',
-      holds: ({ selector, clusterSelector }) => (selector === undefined) !== (clusterSelector === undefined),
-    },
-    {
-      cel: '!has(self.externalID) || has(self.roleARN)',
-      message: 'awseks.externalID needs awseks.roleARN. Add the role, or remove the ID.',
-      holds: (value) => value.externalID === undefined || value.roleARN !== undefined,
-    },
+    requireEither(
+      'selector',
+      'clusterSelector',
+      'Exactly one of awseks.selector and awseks.clusterSelector must be set. Write selector.',
+    ),
+    requireWith(
+      'externalID',
+      ['roleARN'],
+      'awseks.externalID needs awseks.roleARN. Add the role, or remove the ID.',
+    ),
   ],
 );
 
@@ -69,30 +61,25 @@ const secretLabels = withRules(templateLabels, [
   },
 ]);
 
-const spec = z.object({
-  generators: z
-    .array(z.object({ awseks: awseks.describe('Finds ACTIVE EKS clusters by their tags.') }))
-    .min(1)
-    .max(32)
-    .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('Where to find clusters. The set has every cluster that any of the generators finds.'),
-  template: z
-    .object({
-      metadata: templateMetadata(secretLabels).optional().describe('Labels and annotations of the secrets.'),
-      server: z
-        .enum(['Endpoint', 'ARN'])
-        .optional()
-        .describe(
-          'How the secrets name their clusters: Endpoint is the address of the API server, with a login; ARN is the ARN of the EKS cluster, as the EKS capability for Argo CD takes it. Default: Endpoint.',
-        ),
-    })
-    .optional()
-    .describe('What the Argo CD cluster secrets say, besides what Okra sets.'),
+const spec = object({
+  generators: atomicList(
+    object({ awseks: awseks.describe('Finds ACTIVE EKS clusters by their tags.') }),
+    32,
+    1,
+  ).describe('Where to find clusters. The set has every cluster that any of the generators finds.'),
+  template: optional(
+    object({
+      metadata: optional(templateMetadata(secretLabels)).describe('Labels and annotations of the secrets.'),
+      server: optional(choice(['Endpoint', 'ARN'])).describe(
+        'How the secrets name their clusters: Endpoint is the address of the API server, with a login; ARN is the ARN of the EKS cluster, as the EKS capability for Argo CD takes it. Default: Endpoint.',
+      ),
+    }),
+  ).describe('What the Argo CD cluster secrets say, besides what Okra sets.'),
 });
 
-const status = z.object({
+const status = object({
   ...syncStatus,
-  clusters: clusterNames.optional().describe('The clusters that Okra found, and that have a secret.'),
+  clusters: optional(clusterNames).describe('The clusters that Okra found, and that have a secret.'),
   missing: missing.describe(
     'The secrets of clusters that no generator finds any more. They stay for a while.',
   ),

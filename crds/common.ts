@@ -1,14 +1,44 @@
-import { z } from 'zod';
-import { withRules, type Rule } from './rules.ts';
+import { array, enum as choice, int, iso, object, optional, record, string, union, type z } from 'zod';
+import { requirePattern, requireShownPattern, type Rule, withRules } from './rules.ts';
 
-const labelValue = z.string().max(63);
+/** A text that is not empty, of at most so many characters. */
+export const nonEmpty = (longest: number) => string().min(1).max(longest);
 
-/** Holds the keys of a map to a length; a structural schema cannot say that of keys, so that CEL has to. */
-export function withKeys<Schema extends z.ZodType<Readonly<Record<string, unknown>>>>(
-  schema: Schema,
-  { field, shortest, longest, most }: { field: string; shortest: number; longest: number; most: number },
-): Schema {
-  return withRules(schema.meta({ ...schema.meta(), maxProperties: most }), [
+/** A whole number between two bounds, both included. */
+export const integer = (least: number, most?: number) =>
+  most === undefined ? int().min(least) : int().min(least).max(most);
+
+/** A point in time, as RFC 3339 writes it. */
+export const timestamp = iso.datetime();
+
+/** A list of at most so many items. */
+export function listOf<Item extends z.ZodType>(item: Item, most: number, least = 0) {
+  const bounded = array(item).max(most);
+  return least === 0 ? bounded : bounded.min(least);
+}
+
+/** A list that server-side apply replaces as a whole. */
+export const atomicList = <Item extends z.ZodType>(item: Item, most: number, least = 0) =>
+  listOf(item, most, least).meta({ 'x-kubernetes-list-type': 'atomic' });
+
+/** A name that objects are named after; `what` says which of them are. */
+export const objectName = (longest: number, what: string) =>
+  withRules(nonEmpty(longest), [
+    requirePattern(
+      '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$',
+      `name must have only lower-case letters, digits and dashes, because ${what} named after it. Correct it.`,
+    ),
+  ]);
+
+const labelValue = string().max(63);
+
+/** A map whose keys have bounds, of labels unless it says otherwise; of keys only CEL can say that. */
+export function mapOf<Value extends z.ZodType>(
+  field: string,
+  value: Value,
+  { shortest = 1, longest = 317, most = 64 } = {},
+) {
+  return withRules(record(string(), value).meta({ maxProperties: most }), [
     {
       cel: `size(self) <= ${most}`,
       message: `${field} must have at most ${most} keys. Remove some.`,
@@ -23,26 +53,21 @@ export function withKeys<Schema extends z.ZodType<Readonly<Record<string, unknow
 }
 
 /** A term of a label selector (metav1.LabelSelectorRequirement). */
-export const labelSelectorRequirement = z.object({
-  key: z.string().min(1).max(317).describe('The key of the label.'),
-  operator: z
-    .enum(['In', 'NotIn', 'Exists', 'DoesNotExist'])
-    .describe('How to compare the label: In, NotIn, Exists or DoesNotExist.'),
-  values: z.array(labelValue).max(64).optional().describe('The values for In and NotIn.'),
+export const labelSelectorRequirement = object({
+  key: nonEmpty(317).describe('The key of the label.'),
+  operator: choice(['In', 'NotIn', 'Exists', 'DoesNotExist']).describe(
+    'How to compare the label: In, NotIn, Exists or DoesNotExist.',
+  ),
+  values: optional(listOf(labelValue, 64)).describe('The values for In and NotIn.'),
 });
 
 /** A label selector (metav1.LabelSelector): all of its terms must hold. */
-export const labelSelector = z.object({
-  matchLabels: withKeys(z.record(z.string(), labelValue), {
-    field: 'matchLabels',
-    shortest: 1,
-    longest: 317,
-    most: 64,
-  })
-    .optional()
-    .describe('Labels that an object must have, with exactly these values.'),
-  matchExpressions: z
-    .array(
+export const labelSelector = object({
+  matchLabels: optional(mapOf('matchLabels', labelValue)).describe(
+    'Labels that an object must have, with exactly these values.',
+  ),
+  matchExpressions: optional(
+    listOf(
       withRules(labelSelectorRequirement, [
         {
           cel: "self.operator in ['In', 'NotIn'] ? has(self.values) && size(self.values) > 0 : !has(self.values) || size(self.values) == 0",
@@ -52,10 +77,17 @@ export const labelSelector = z.object({
             operator === 'In' || operator === 'NotIn' ? values.length > 0 : values.length === 0,
         },
       ]),
-    )
-    .max(16)
-    .optional()
-    .describe('Expressions over labels; all of them must match.'),
+      16,
+    ),
+  ).describe('Expressions over labels; all of them must match.'),
+});
+
+/** Requires that a label selector has a term: an empty one selects everything. */
+export const requireTerms = (message: string): Rule<z.output<typeof labelSelector>> => ({
+  cel: '(has(self.matchLabels) && size(self.matchLabels) > 0) || (has(self.matchExpressions) && size(self.matchExpressions) > 0)',
+  message,
+  holds: ({ matchLabels = {}, matchExpressions = [] }) =>
+    Object.keys(matchLabels).length > 0 || matchExpressions.length > 0,
 });
 
 /** The longest duration, a year: what is longer is a slip, and timers take it ill. */
@@ -79,7 +111,7 @@ function isDuration(text: string): boolean {
   return amount('h') * 3600 + amount('m') * 60 + amount('(?:s|$)') <= LONGEST_SECONDS;
 }
 
-const durationText = z.string().min(1).max(20);
+const durationText = nonEmpty(20);
 
 /** A duration as text, such as `10m`; `"30"` is 30 seconds. */
 export const duration = withRules(durationText, [
@@ -88,9 +120,10 @@ export const duration = withRules(durationText, [
 
 /** A duration as a number of seconds or as text. */
 export const durationOrSeconds = withRules(
-  z
-    .union([z.int().min(0).max(LONGEST_SECONDS), durationText])
-    .meta({ 'x-kubernetes-int-or-string': true, maxLength: 20 }),
+  union([integer(0, LONGEST_SECONDS), durationText]).meta({
+    'x-kubernetes-int-or-string': true,
+    maxLength: 20,
+  }),
   [
     {
       cel: `type(self) == int ? self >= 0 && self <= ${LONGEST_SECONDS} : self.size() > 0 && self.size() <= 20 && ${CEL_IS_DURATION}`,
@@ -101,25 +134,19 @@ export const durationOrSeconds = withRules(
 );
 
 /** A condition of a status (metav1.Condition). */
-export const condition = z.object({
-  type: z.string().max(316).describe('The type of the condition, such as Ready.'),
-  status: z
-    .enum(['True', 'False', 'Unknown'])
-    .describe('Whether the condition is met: True, False or Unknown.'),
-  observedGeneration: z
-    .int()
-    .min(0)
-    .optional()
-    .describe('The metadata.generation that the condition is about.'),
-  lastTransitionTime: z.iso.datetime().describe('When the status of the condition last changed.'),
-  reason: z.string().min(1).max(1024).describe('The reason, in one CamelCase word.'),
-  message: z.string().max(32768).describe('The reason, in a sentence.'),
+export const condition = object({
+  type: string().max(316).describe('The type of the condition, such as Ready.'),
+  status: choice(['True', 'False', 'Unknown']).describe(
+    'Whether the condition is met: True, False or Unknown.',
+  ),
+  observedGeneration: optional(integer(0)).describe('The metadata.generation that the condition is about.'),
+  lastTransitionTime: timestamp.describe('When the status of the condition last changed.'),
+  reason: nonEmpty(1024).describe('The reason, in one CamelCase word.'),
+  message: string().max(32768).describe('The reason, in a sentence.'),
 });
 
 /** The conditions of a status, one of each type. */
-export const conditions = z
-  .array(condition)
-  .max(32)
+export const conditions = listOf(condition, 32)
   .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['type'] })
   .describe('The current state of the object. `kubectl wait --for=condition=Ready` waits for a condition.');
 
@@ -150,56 +177,39 @@ export const listenerARN = arn(
 );
 
 /** What becomes of the rule when its object is deleted. */
-export const deletionPolicy = z.enum(['Retain', 'Delete']);
+export const deletionPolicy = choice(['Retain', 'Delete']);
 
 function arn(pattern: string, what: string): z.ZodString {
-  return withRules(z.string().min(1).max(512), [
-    {
-      cel: `self.matches('${pattern}')`,
-      message: `must be ${what}. Copy it from the AWS console or CLI.`,
-      messageExpression: `'must be ${what}, got ' + self + '. Copy it from the AWS console or CLI.'`,
-      holds: (text) => new RegExp(pattern).test(text),
-    },
+  return withRules(nonEmpty(512), [
+    requireShownPattern(pattern, `must be ${what}`, 'Copy it from the AWS console or CLI.'),
   ]);
 }
 
 /** Which generation of an object its status is about (API conventions, status). */
-export const observedGeneration = z
-  .int()
-  .min(0)
-  .optional()
-  .describe('The metadata.generation that this status is about.');
+export const observedGeneration = optional(integer(0)).describe(
+  'The metadata.generation that this status is about.',
+);
 
 /** Who has written a status. */
-export const statusWriter = z
-  .object({
-    runId: z.string().max(64).describe('The run id of the workflow.'),
-    activity: z.int().min(0).describe('The number of the activity in that run.'),
-  })
-  .optional()
-  .describe(
-    'Which activity wrote this status, so that an older status that arrives late does not overwrite it.',
-  );
+export const statusWriter = optional(
+  object({
+    runId: string().max(64).describe('The run id of the workflow.'),
+    activity: integer(0).describe('The number of the activity in that run.'),
+  }),
+).describe(
+  'Which activity wrote this status, so that an older status that arrives late does not overwrite it.',
+);
 
 /** Which AWSTargetGroups a Cell takes: what the block of each kind of load balancer has. */
 export const targetGroupSelector = withRules(
   labelSelector.extend({
-    versionLabels: z
-      .array(z.string().min(1).max(317))
-      .min(1)
-      .max(8)
-      .optional()
-      .describe(
-        'Labels of an AWSTargetGroup that may have its version; Okra uses the first that is not empty. Default: okra.mumo.co/version.',
-      ),
+    versionLabels: optional(listOf(nonEmpty(317), 8, 1)).describe(
+      'Labels of an AWSTargetGroup that may have its version; Okra uses the first that is not empty. Default: okra.mumo.co/version.',
+    ),
   }),
   [
-    {
-      cel: '(has(self.matchLabels) && size(self.matchLabels) > 0) || (has(self.matchExpressions) && size(self.matchExpressions) > 0)',
-      message:
-        'targetGroupSelector must have matchLabels or matchExpressions; an empty selector would select every AWSTargetGroup. Add a label.',
-      holds: ({ matchLabels = {}, matchExpressions = [] }) =>
-        Object.keys(matchLabels).length > 0 || matchExpressions.length > 0,
-    },
+    requireTerms(
+      'targetGroupSelector must have matchLabels or matchExpressions; an empty selector would select every AWSTargetGroup. Add a label.',
+    ),
   ],
 ).describe('Which AWSTargetGroups of the namespace belong to the Cell.');

@@ -1,97 +1,71 @@
-import { z } from 'zod';
+import { boolean, object, optional, z } from 'zod';
 import { addedMetadata, analysisSettings, experimentArguments, templateReference } from './analysis.ts';
-import { durationOrSeconds, labelSelector } from './common.ts';
-import { withRules, type Rule } from './rules.ts';
+import {
+  durationOrSeconds,
+  integer,
+  labelSelector,
+  listOf,
+  nonEmpty,
+  objectName,
+  requireTerms,
+} from './common.ts';
+import { refuseField, requireUnique, type Rule, withRules } from './rules.ts';
 
-const NAME_PATTERN = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$';
+const label = (what: string) => objectName(63, 'objects are').describe(what);
 
-const label = (what: string) =>
-  withRules(z.string().min(1).max(63), [
-    {
-      cel: `self.matches('${NAME_PATTERN}')`,
-      message:
-        'name must have only lower-case letters, digits and dashes, because objects are named after it. Correct it.',
-      holds: (name) => new RegExp(NAME_PATTERN).test(name),
-    },
-  ]).describe(what);
-
-const unique = <Value extends { readonly name: string }>(field: string): Rule<readonly Value[]> => ({
-  cel: 'self.all(one, self.exists_one(other, other.name == one.name))',
-  message: `Names of ${field} must be unique. Rename one of them.`,
-  holds: (list) => new Set(list.map((one) => one.name)).size === list.length,
-});
+const unique = <Value extends { readonly name: string }>(field: string): Rule<readonly Value[]> =>
+  requireUnique('name', `Names of ${field} must be unique. Rename one of them.`);
 
 const template = withRules(
-  z.object({
+  object({
     name: label('The name of the template in the Experiment.'),
-    specRef: z
-      .string()
-      .min(1)
-      .max(253)
-      .describe(
-        'The name of a ReplicaSet in the namespace of the Cell with the pod template. The ReplicaSet itself stays as it is, usually at 0 replicas.',
-      ),
-    replicas: z.int().min(1).max(1000).default(1).describe('How many pods to run. Default: 1.'),
-    selector: withRules(labelSelector, [
-      {
-        cel: '(has(self.matchLabels) && size(self.matchLabels) > 0) || (has(self.matchExpressions) && size(self.matchExpressions) > 0)',
-        message:
+    specRef: nonEmpty(253).describe(
+      'The name of a ReplicaSet in the namespace of the Cell with the pod template. The ReplicaSet itself stays as it is, usually at 0 replicas.',
+    ),
+    replicas: integer(1, 1000).default(1).describe('How many pods to run. Default: 1.'),
+    selector: optional(
+      withRules(labelSelector, [
+        requireTerms(
           'selector must have matchLabels or matchExpressions. Add a label, or remove the selector to use that of the ReplicaSet.',
-        holds: ({ matchLabels = {}, matchExpressions = [] }) =>
-          Object.keys(matchLabels).length > 0 || matchExpressions.length > 0,
-      },
-    ])
-      .optional()
-      .describe('The selector of the pods. Default: that of the ReplicaSet.'),
-    metadata: addedMetadata.optional().describe('Labels and annotations for the pods.'),
-    weight: z.int().optional().describe('Refused: the pods of an experiment get no traffic. Use setWeight.'),
+        ),
+      ]),
+    ).describe('The selector of the pods. Default: that of the ReplicaSet.'),
+    metadata: optional(addedMetadata).describe('Labels and annotations for the pods.'),
+    weight: optional(z.int()).describe('Refused: the pods of an experiment get no traffic. Use setWeight.'),
   }),
   [
-    {
-      cel: '!has(self.weight)',
-      message:
-        'weight is not supported in a template of an experiment, because its pods are in no target group of the load balancer and get no traffic from it. Remove it, and use setWeight to send traffic to the new version.',
-      holds: (value) => value.weight === undefined,
-    },
+    refuseField(
+      'weight',
+      'weight is not supported in a template of an experiment, because its pods are in no target group of the load balancer and get no traffic from it. Remove it, and use setWeight to send traffic to the new version.',
+    ),
   ],
 );
 
-const analysis = z.object({
+const analysis = object({
   name: label('The name of the analysis in the Experiment.'),
   ...templateReference,
   args: experimentArguments,
-  requiredForCompletion: z
-    .boolean()
-    .optional()
-    .describe(
-      'Whether the experiment runs until this analysis ends; without a duration, it then ends too. Default: false.',
-    ),
+  requiredForCompletion: optional(boolean()).describe(
+    'Whether the experiment runs until this analysis ends; without a duration, it then ends too. Default: false.',
+  ),
 });
 
 /** The experiment of a step. */
 export const experimentStep = withRules(
-  z.object({
-    duration: durationOrSeconds
-      .optional()
-      .describe(
-        'How long the experiment runs once its pods are available, for example 30 (seconds), 5s, 10m or 1h30m. Default: until its required analyses end.',
-      ),
-    progressDeadlineSeconds: z
-      .int()
-      .min(1)
-      .max(31_536_000)
-      .optional()
-      .describe('How long the pods may take to become available, in seconds. Default: 600.'),
-    scaleDownDelaySeconds: z
-      .int()
-      .min(0)
-      .max(31_536_000)
-      .optional()
-      .describe('How long the pods stay after the experiment ends, in seconds. Default: 30.'),
-    templates: withRules(z.array(template).min(1).max(5), [unique('templates')]).describe('The pods to run.'),
-    analyses: withRules(z.array(analysis).max(10), [unique('analyses')])
-      .optional()
-      .describe('The analyses to run during the experiment. If one fails, the experiment ends.'),
+  object({
+    duration: optional(durationOrSeconds).describe(
+      'How long the experiment runs once its pods are available, for example 30 (seconds), 5s, 10m or 1h30m. Default: until its required analyses end.',
+    ),
+    progressDeadlineSeconds: optional(integer(1, 31_536_000)).describe(
+      'How long the pods may take to become available, in seconds. Default: 600.',
+    ),
+    scaleDownDelaySeconds: optional(integer(0, 31_536_000)).describe(
+      'How long the pods stay after the experiment ends, in seconds. Default: 30.',
+    ),
+    templates: withRules(listOf(template, 5, 1), [unique('templates')]).describe('The pods to run.'),
+    analyses: optional(withRules(listOf(analysis, 10), [unique('analyses')])).describe(
+      'The analyses to run during the experiment. If one fails, the experiment ends.',
+    ),
     ...analysisSettings,
   }),
   [

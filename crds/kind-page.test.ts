@@ -2,8 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { resources } from './index.ts';
-import { conditionsOf, kindPage } from './kind-page.ts';
-import { fieldsIn, refusalsIn } from './schema-fields.ts';
+import { conditionsOf, kindPage, fieldsIn, refusalsIn } from './kind-page.ts';
 import type { ResourceKind } from './resource.ts';
 
 const root = join(import.meta.dirname, '..');

@@ -1,21 +1,19 @@
-import { z } from 'zod';
-import { withKeys, targetGroupARN } from './common.ts';
-import { withRules, type Rule } from './rules.ts';
+import { object, optional, string, type z } from 'zod';
+import { atomicList, integer, listOf, mapOf, nonEmpty, targetGroupARN } from './common.ts';
+import { type Rule, withRules } from './rules.ts';
 import { noApplicationCookie, stickiness, stickinessRules } from './stickiness.ts';
 
-const part = z.object({
-  type: z.string().max(64).describe('The ELBv2 type, such as authenticate-oidc or url-rewrite.'),
-  config: z
-    .string()
+const part = object({
+  type: string().max(64).describe('The ELBv2 type, such as authenticate-oidc or url-rewrite.'),
+  config: string()
     .max(32_768)
     .describe('Its ELBv2 configuration as JSON, without client secrets, which AWS never shows.'),
 });
 
-const parts = (what: string) =>
-  z.array(part).max(10).meta({ 'x-kubernetes-list-type': 'atomic' }).optional().describe(what);
+const parts = (what: string) => optional(atomicList(part, 10)).describe(what);
 
 /** What a listener rule does besides matching and forwarding. */
-export const carried = z.object({
+export const carried = object({
   actions: parts('Actions before a request is forwarded, in order: authentication, validation of tokens.'),
   transforms: parts('How the load balancer rewrites a request before it forwards it.'),
 });
@@ -25,22 +23,16 @@ export type CarriedPart = z.output<typeof part>;
 /** What a listener rule does besides matching and forwarding. */
 export type Carried = z.output<typeof carried>;
 
-const forwardTargetGroup = z.object({
-  name: z
-    .string()
-    .min(1)
-    .max(253)
-    .describe('The name of the AWSTargetGroup, for readability; ELBv2 does not use it.'),
+const forwardTargetGroup = object({
+  name: nonEmpty(253).describe('The name of the AWSTargetGroup, for readability; ELBv2 does not use it.'),
   arn: targetGroupARN.describe('The ARN of the target group.'),
-  weight: z
-    .int()
-    .min(0)
-    .max(999)
-    .describe('The share of the traffic, relative to the other target groups: 0 to 999.'),
+  weight: integer(0, 999).describe(
+    'The share of the traffic, relative to the other target groups: 0 to 999.',
+  ),
 });
 
 /** The target groups of a forward action with their weights. */
-export const forwardTargetGroups = withRules(z.array(forwardTargetGroup).min(1).max(5), [
+export const forwardTargetGroups = withRules(listOf(forwardTargetGroup, 5, 1), [
   {
     cel: 'self.all(x, self.exists_one(y, y.arn == x.arn))',
     message: 'Target groups in forward.targetGroups must be unique. Remove the repeated ARN.',
@@ -56,44 +48,29 @@ export const forwardTargetGroups = withRules(z.array(forwardTargetGroup).min(1).
   .meta({ 'x-kubernetes-list-type': 'atomic' })
   .describe('The target groups to forward to: 1 to 5, the limit of ELBv2.');
 
-const values = (what: string, longest: number) =>
-  z.array(z.string().min(1).max(longest)).max(5).optional().describe(what);
+const values = (what: string, longest: number) => optional(listOf(nonEmpty(longest), 5)).describe(what);
 
 const headerValues = (field: string) =>
-  withKeys(z.record(z.string(), z.array(z.string().min(1).max(128)).min(1).max(5)), {
-    field,
-    shortest: 1,
-    longest: 40,
-    most: 5,
-  }).optional();
+  optional(mapOf(field, listOf(nonEmpty(128), 5, 1), { longest: 40, most: 5 }));
 
-const queryStringCondition = z.object({
-  values: z
-    .array(
-      z.object({
-        key: z
-          .string()
-          .max(128)
-          .optional()
-          .describe('The name of the parameter. Default: any, including a query without names.'),
-        value: z.string().min(1).max(128).describe('Its value. Wildcards * and ? are allowed.'),
-      }),
-    )
-    .min(1)
-    .max(5)
-    .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('Query parameters; a request must have at least one of them.'),
+const queryStringCondition = object({
+  values: atomicList(
+    object({
+      key: optional(string().max(128)).describe(
+        'The name of the parameter. Default: any, including a query without names.',
+      ),
+      value: nonEmpty(128).describe('Its value. Wildcards * and ? are allowed.'),
+    }),
+    5,
+    1,
+  ).describe('Query parameters; a request must have at least one of them.'),
 });
 
 /** What a rule matches; `where` says in messages which rule. */
 const matchOf = (where: string) => ({
-  priority: z
-    .int()
-    .min(1)
-    .max(50_000)
-    .describe(
-      'The priority of the listener rule, from 1 to 50000. The listener and the priority identify the rule. Okra never changes the default rule of the listener.',
-    ),
+  priority: integer(1, 50_000).describe(
+    'The priority of the listener rule, from 1 to 50000. The listener and the priority identify the rule. Okra never changes the default rule of the listener.',
+  ),
   hosts: values('Host names to match (host-header). Wildcards * and ? are allowed.', 128),
   pathPatterns: values('Paths to match (path-pattern), for example /api/*.', 128),
   methods: values('HTTP methods to match (http-request-method); case does not matter.', 40),
@@ -112,26 +89,16 @@ const matchOf = (where: string) => ({
   headerRegexes: headerValues(`${where}.headerRegexes`).describe(
     'HTTP headers that a request must have (http-header), each with a value that matches one of its regular expressions.',
   ),
-  queryStrings: withKeys(z.record(z.string(), z.string().min(1).max(128)), {
-    field: `${where}.queryStrings`,
-    shortest: 0,
-    longest: 128,
-    most: 5,
-  })
-    .optional()
-    .describe('Query parameters as key: value (query-string); a request must have at least one of them.'),
-  queryStringConditions: z
-    .array(queryStringCondition)
-    .max(5)
-    .optional()
-    .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe(
-      'Conditions on the query string (query-string); all of them must match. queryStrings counts as one more.',
-    ),
+  queryStrings: optional(
+    mapOf(`${where}.queryStrings`, nonEmpty(128), { shortest: 0, longest: 128, most: 5 }),
+  ).describe('Query parameters as key: value (query-string); a request must have at least one of them.'),
+  queryStringConditions: optional(atomicList(queryStringCondition, 5)).describe(
+    'Conditions on the query string (query-string); all of them must match. queryStrings counts as one more.',
+  ),
 });
 
 const match = matchOf('listener.rule');
-const matchSchema = z.object(match);
+const matchSchema = object(match);
 type Match = z.output<typeof matchSchema>;
 
 const lists = ['hosts', 'hostRegexes', 'pathPatterns', 'pathRegexes', 'methods', 'sourceIPs'] as const;
@@ -228,9 +195,9 @@ export const forwardConfigRules = conditionRulesOf(FORWARD_CONFIG);
 /** A listener rule of a Cell: what it matches. What it forwards to is the rollout's business. */
 export const cellListenerRule = withRules(
   matchSchema.extend({
-    forward: withRules(z.object(stickiness), [...stickinessRules, noApplicationCookie])
-      .optional()
-      .describe('The stickiness; the rollout sets the target groups and their weights.'),
+    forward: optional(withRules(object(stickiness), [...stickinessRules, noApplicationCookie])).describe(
+      'The stickiness; the rollout sets the target groups and their weights.',
+    ),
   }),
   matchRules,
 );
@@ -239,7 +206,7 @@ export const cellListenerRule = withRules(
 export const listenerRule = withRules(
   matchSchema.extend({
     forward: withRules(
-      z.object({ targetGroups: forwardTargetGroups, ...stickiness }),
+      object({ targetGroups: forwardTargetGroups, ...stickiness }),
       stickinessRules,
     ).describe('Where to forward requests that match, and the stickiness.'),
   }),

@@ -1,5 +1,5 @@
-import { z } from 'zod';
-import { conditions } from './common.ts';
+import { enum as choice, object, optional, string, type z } from 'zod';
+import { conditions, integer, timestamp } from './common.ts';
 import type { PrinterColumn, ResourceKind } from './resource.ts';
 
 /** What the schemas say of a kind of load balancer; `crds/load-balancers/` has a file for each. */
@@ -15,28 +15,25 @@ export interface LoadBalancerSchemas {
 }
 
 const applied = {
-  observedGeneration: z.int().min(0).optional().describe('The metadata.generation that Okra applied last.'),
-  phase: z
-    .enum(['Pending', 'Created', 'Updating', 'Updated', 'Error'])
-    .optional()
-    .describe('Whether ELBv2 serves the spec; if so, Created or Updated.'),
-  reason: z.string().max(1024).optional().describe('The reason, in one CamelCase word.'),
-  message: z.string().max(32768).optional().describe('The reason, in a sentence.'),
+  observedGeneration: optional(integer(0)).describe('The metadata.generation that Okra applied last.'),
+  phase: optional(choice(['Pending', 'Created', 'Updating', 'Updated', 'Error'])).describe(
+    'Whether ELBv2 serves the spec; if so, Created or Updated.',
+  ),
+  reason: optional(string().max(1024)).describe('The reason, in one CamelCase word.'),
+  message: optional(string().max(32768)).describe('The reason, in a sentence.'),
 };
 
 const serving = {
-  weights: z
-    .string()
-    .max(2048)
-    .optional()
-    .describe('The weights that ELBv2 serves, in readable form: a1: 50, a2: 50.'),
-  conditions: conditions.optional(),
-  lastSyncTime: z.iso.datetime().optional().describe('When Okra wrote this status.'),
+  weights: optional(string().max(2048)).describe(
+    'The weights that ELBv2 serves, in readable form: a1: 50, a2: 50.',
+  ),
+  conditions: optional(conditions),
+  lastSyncTime: optional(timestamp).describe('When Okra wrote this status.'),
 };
 
 /** The status of a configuration: how applying it went, what is served in fields of its own, the weights, and what holds. */
 export const loadBalancerStatus = <Served extends z.ZodRawShape>(served: Served) =>
-  z.object({ ...applied, ...served, ...serving });
+  object({ ...applied, ...served, ...serving });
 
 /** What Okra does with the objects of a configuration, for a load balancer of a type. */
 export const loadBalancerTraits = <const Type extends string, const Prefix extends string>(

@@ -47,15 +47,97 @@ export const keysOf = <Fields extends object>(fields: Fields): readonly (keyof F
   // Object.keys cannot know that there are no others.
   Object.keys(fields) as (keyof Fields & string)[];
 
-/** Has each item of a list have exactly one of some keys. */
-export function exactlyOneOf<Key extends string>(
-  list: string,
-  keys: readonly Key[],
-): Rule<{ readonly [Each in Key]?: unknown }> {
-  const names = `${keys.slice(0, -1).join(', ')} and ${keys.at(-1)}`;
-  return {
-    cel: `[${keys.map((key) => `has(self.${key})`).join(', ')}].filter(x, x).size() == 1`,
-    message: `Each of ${list} must have exactly one of ${names}. Write one step for each of them.`,
-    holds: (item) => keys.filter((key) => item[key] !== undefined).length === 1,
-  };
-}
+/** An object that may have some fields. */
+type With<Key extends string> = Partial<Readonly<Record<Key, unknown>>>;
+
+const has = (key: string): string => `has(self.${key})`;
+const celHasAny = (keys: readonly string[]): string => keys.map(has).join(' || ');
+const count = <Key extends string>(of: With<Key>, keys: readonly Key[]): number =>
+  keys.filter((key) => of[key] !== undefined).length;
+
+/** Requires exactly one of some fields. */
+export const requireOneOf = <Key extends string>(keys: readonly Key[], message: string): Rule<With<Key>> => ({
+  cel: `[${keys.map(has).join(', ')}].filter(x, x).size() == 1`,
+  message,
+  holds: (value) => count(value, keys) === 1,
+});
+
+/** Requires exactly one of two fields. */
+export const requireEither = <Key extends string>(
+  one: Key,
+  other: Key,
+  message: string,
+): Rule<With<Key>> => ({
+  cel: `${has(one)} != ${has(other)}`,
+  message,
+  holds: (value) => count(value, [one, other]) === 1,
+});
+
+/** Requires at least one of some fields. */
+export const requireAnyOf = <Key extends string>(keys: readonly Key[], message: string): Rule<With<Key>> => ({
+  cel: celHasAny(keys),
+  message,
+  holds: (value) => count(value, keys) > 0,
+});
+
+/** Requires, where a field is set, one of some others. */
+export const requireWith = <Key extends string>(
+  field: Key,
+  others: readonly Key[],
+  message: string,
+): Rule<With<Key>> => ({
+  cel: `!${has(field)} || ${celHasAny(others)}`,
+  message,
+  holds: (value) => value[field] === undefined || count(value, others) > 0,
+});
+
+/** Refuses a field, which the schema knows only so that it is not dropped in silence. */
+export const refuseField = <Key extends string>(field: Key, message: string): Rule<With<Key>> => ({
+  cel: `!${has(field)}`,
+  message,
+  holds: (value) => value[field] === undefined,
+});
+
+/** Refuses two fields together. */
+export const refuseBoth = <Key extends string>(one: Key, other: Key, message: string): Rule<With<Key>> => ({
+  cel: `!${has(one)} || !${has(other)}`,
+  message,
+  holds: (value) => count(value, [one, other]) < 2,
+});
+
+/** Requires that the entries of a list differ in a field. */
+export const requireUnique = <Key extends string>(
+  key: Key,
+  message: string,
+): Rule<readonly { readonly [Each in Key]: string }[]> => ({
+  cel: `self.all(one, self.exists_one(other, other.${key} == one.${key}))`,
+  message,
+  holds: (entries) => new Set(entries.map((entry) => entry[key])).size === entries.length,
+});
+
+/** Requires that a text matches a pattern. */
+export const requirePattern = (pattern: string, message: string): Rule<string> => ({
+  cel: `self.matches('${pattern}')`,
+  message,
+  holds: (text) => new RegExp(pattern).test(text),
+});
+
+/** Requires that a text matches a pattern, with a message that shows the text. */
+export const requireShownPattern = (pattern: string, expected: string, advice: string): Rule<string> => ({
+  ...requirePattern(pattern, `${expected}. ${advice}`),
+  messageExpression: `'${expected}, got ' + self + '. ${advice}'`,
+});
+
+/** A rule about a change, which only the API server sees. */
+export const ruleOnChange = (cel: string, message: string): Rule<unknown> => ({
+  cel,
+  message,
+  holds: () => true,
+});
+
+/** Requires each step of a list to have exactly one of some fields. */
+export const requireOneKind = <Key extends string>(list: string, keys: readonly Key[]): Rule<With<Key>> =>
+  requireOneOf(
+    keys,
+    `Each of ${list} must have exactly one of ${keys.slice(0, -1).join(', ')} and ${keys.at(-1)}. Write one step for each of them.`,
+  );

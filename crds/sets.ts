@@ -1,7 +1,7 @@
-import { z } from 'zod';
-import { conditions, withKeys, observedGeneration } from './common.ts';
+import { enum as choice, object, optional, string, type z } from 'zod';
+import { atomicList, conditions, listOf, mapOf, nonEmpty, observedGeneration, timestamp } from './common.ts';
 import type { PrinterColumn } from './resource.ts';
-import { templatePattern, withRules } from './rules.ts';
+import { requirePattern, requireShownPattern, templatePattern, withRules } from './rules.ts';
 
 const VARIABLES = '{{.awseks.cluster.name}} and {{.awseks.cluster.tags.KEY}}';
 
@@ -10,82 +10,63 @@ const TEMPLATE_PATTERN = templatePattern('awseks[.]cluster', ['name'], ['tags'])
 /** A text in which variables of an EKS cluster may stand. */
 const templateOf = (text: z.ZodString): z.ZodString =>
   withRules(text.max(1024), [
-    {
-      cel: `self.matches('${TEMPLATE_PATTERN}')`,
-      message: `must have no other variables than ${VARIABLES}. Correct the variable.`,
-      holds: (written) => new RegExp(TEMPLATE_PATTERN).test(written),
-    },
+    requirePattern(TEMPLATE_PATTERN, `must have no other variables than ${VARIABLES}. Correct the variable.`),
   ]);
 
 /** A text in which variables of an EKS cluster may stand. */
-const templateText = templateOf(z.string());
+const templateText = templateOf(string());
 /** The same, where it may not be empty. */
-export const templateName = templateOf(z.string().min(1));
+export const templateName = templateOf(string().min(1));
 
 /** Labels whose values may be templates over an EKS cluster. */
-export const templateLabels = withKeys(z.record(z.string(), templateText), {
-  field: 'labels',
-  shortest: 1,
-  longest: 317,
-  most: 64,
-});
+export const templateLabels = mapOf('labels', templateText);
 
-const templateAnnotations = withKeys(z.record(z.string(), templateText), {
-  field: 'annotations',
-  shortest: 1,
-  longest: 317,
-  most: 64,
-});
+const templateAnnotations = mapOf('annotations', templateText);
 
 /** The labels and annotations of what a set generates. */
 export const templateMetadata = (labels: typeof templateLabels) =>
-  z.object({
-    labels: labels
-      .optional()
-      .describe(`Labels of each generated object. The values can use the variables ${VARIABLES}.`),
-    annotations: templateAnnotations
-      .optional()
-      .describe(`Annotations of each generated object. The values can use the same variables.`),
+  object({
+    labels: optional(labels).describe(
+      `Labels of each generated object. The values can use the variables ${VARIABLES}.`,
+    ),
+    annotations: optional(templateAnnotations).describe(
+      `Annotations of each generated object. The values can use the same variables.`,
+    ),
   });
 
 /** What is wrong with one cluster or one generated object; the others go on. */
-export const problem = z.object({
-  cluster: z.string().max(253).optional().describe('The cluster with the problem.'),
-  object: z.string().max(512).optional().describe('The object with the problem.'),
-  reason: z.string().min(1).max(64).describe('The problem, in one CamelCase word.'),
-  message: z.string().max(1024).describe('What is wrong, and what to do.'),
+export const problem = object({
+  cluster: optional(string().max(253)).describe('The cluster with the problem.'),
+  object: optional(string().max(512)).describe('The object with the problem.'),
+  reason: nonEmpty(64).describe('The problem, in one CamelCase word.'),
+  message: string().max(1024).describe('What is wrong, and what to do.'),
 });
 
 /** What every object says that is synced again and again. */
 export const syncStatus = {
   observedGeneration,
-  phase: z
-    .enum(['Synced', 'Degraded'])
-    .optional()
-    .describe('Synced when everything matches the spec, Degraded when there are problems.'),
-  reason: z.string().max(64).optional().describe('The reason for the phase, in one CamelCase word.'),
-  message: z.string().max(4096).optional().describe('The reason for the phase, in a sentence.'),
-  conditions: conditions.optional(),
-  problems: z
-    .array(problem)
-    .max(100)
-    .optional()
-    .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('What is wrong, and with which cluster or object. A problem holds up nothing else.'),
-  lastSyncTime: z.iso.datetime().optional().describe('When Okra wrote this status.'),
+  phase: optional(choice(['Synced', 'Degraded'])).describe(
+    'Synced when everything matches the spec, Degraded when there are problems.',
+  ),
+  reason: optional(string().max(64)).describe('The reason for the phase, in one CamelCase word.'),
+  message: optional(string().max(4096)).describe('The reason for the phase, in a sentence.'),
+  conditions: optional(conditions),
+  problems: optional(atomicList(problem, 100)).describe(
+    'What is wrong, and with which cluster or object. A problem holds up nothing else.',
+  ),
+  lastSyncTime: optional(timestamp).describe('When Okra wrote this status.'),
 };
 
 /** What was there and is missed. */
-export const missing = z
-  .array(
-    z.object({
-      name: z.string().max(253).describe('The name of the missing secret.'),
-      since: z.iso.datetime().describe('When Okra first missed it.'),
+export const missing = optional(
+  listOf(
+    object({
+      name: string().max(253).describe('The name of the missing secret.'),
+      since: timestamp.describe('When Okra first missed it.'),
     }),
-  )
-  .max(1000)
-  .optional()
-  .meta({ 'x-kubernetes-list-type': 'atomic' });
+    1000,
+  ),
+).meta({ 'x-kubernetes-list-type': 'atomic' });
 
 /** What `kubectl get` shows of every object that is synced again and again, with columns of its own after the phase. */
 export const syncColumns = (...own: readonly PrinterColumn[]): readonly PrinterColumn[] => [
@@ -97,48 +78,31 @@ export const syncColumns = (...own: readonly PrinterColumn[]): readonly PrinterC
 ];
 
 /** The names of the clusters that a set found. */
-export const clusterNames = z.object({
-  names: z
-    .array(z.string().max(253))
-    .max(1000)
-    .optional()
-    .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('The names of the clusters.'),
+export const clusterNames = object({
+  names: optional(atomicList(string().max(253), 1000)).describe('The names of the clusters.'),
 });
 
-const REGION_PATTERN = '^[a-z]{2,8}(-[a-z]{1,16}){1,4}-[0-9]{1,2}$';
+/** A text that matches a pattern. */
+export const withPattern = (schema: z.ZodString, pattern: string, expected: string): z.ZodString =>
+  withRules(schema, [requireShownPattern(pattern, `must be ${expected}`, 'Correct it.')]);
 
 /** A region of AWS. */
-export const region = pattern(z.string().min(1).max(32), {
-  pattern: REGION_PATTERN,
-  expected: 'a region such as eu-central-1',
-});
-
-const ROLE_PATTERN = '^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]{1,512}$';
+export const region = withPattern(
+  nonEmpty(32),
+  '^[a-z]{2,8}(-[a-z]{1,16}){1,4}-[0-9]{1,2}$',
+  'a region such as eu-central-1',
+);
 
 /** The ARN of an IAM role. */
-export const roleARN = pattern(z.string().min(1).max(600), {
-  pattern: ROLE_PATTERN,
-  expected: 'the ARN of an IAM role, arn:aws:iam::ACCOUNT:role/NAME',
-});
+export const roleARN = withPattern(
+  nonEmpty(600),
+  '^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]{1,512}$',
+  'the ARN of an IAM role, arn:aws:iam::ACCOUNT:role/NAME',
+);
 
 /** The id that a role of another account asks for (API_AssumeRole, ExternalId). */
-export const externalID = pattern(z.string().min(2).max(1224), {
-  pattern: '^[A-Za-z0-9_+=,.@:/-]+$',
-  expected: 'an external id of letters, digits and _+=,.@:/-',
-});
-
-/** Holds a text to a pattern, and says what was got. */
-export function pattern(
-  schema: z.ZodString,
-  { pattern: expression, expected }: { readonly pattern: string; readonly expected: string },
-): z.ZodString {
-  return withRules(schema, [
-    {
-      cel: `self.matches('${expression}')`,
-      message: `must be ${expected}. Correct it.`,
-      messageExpression: `'must be ${expected}, got ' + self + '. Correct it.'`,
-      holds: (text) => new RegExp(expression).test(text),
-    },
-  ]);
-}
+export const externalID = withPattern(
+  string().min(2).max(1224),
+  '^[A-Za-z0-9_+=,.@:/-]+$',
+  'an external id of letters, digits and _+=,.@:/-',
+);

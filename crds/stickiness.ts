@@ -1,28 +1,22 @@
-import { z } from 'zod';
-import { withRules, type Rule } from './rules.ts';
+import { boolean, enum as choice, object, optional, type z } from 'zod';
+import { integer, nonEmpty } from './common.ts';
+import { refuseField, requireWith, type Rule, withRules } from './rules.ts';
 
-const durationSeconds = z
-  .int()
-  .min(1)
-  .max(604_800)
-  .describe('How long stickiness lasts, in seconds: 1 to 604800 (one week).');
+const durationSeconds = integer(1, 604_800).describe(
+  'How long stickiness lasts, in seconds: 1 to 604800 (one week).',
+);
 
-const targetGroupStickiness = z.object({ durationSeconds });
+const targetGroupStickiness = object({ durationSeconds });
 
 const targetStickiness = withRules(
-  z.object({
-    type: z
-      .enum(['lb_cookie', 'app_cookie'])
-      .describe(
-        'The type of cookie: lb_cookie is set by the load balancer, app_cookie by your application. AWS ignores weights with app_cookie; use it only in a rule without a Cell that forwards to one target group.',
-      ),
+  object({
+    type: choice(['lb_cookie', 'app_cookie']).describe(
+      'The type of cookie: lb_cookie is set by the load balancer, app_cookie by your application. AWS ignores weights with app_cookie; use it only in a rule without a Cell that forwards to one target group.',
+    ),
     durationSeconds,
-    cookieName: z
-      .string()
-      .min(1)
-      .max(256)
-      .optional()
-      .describe('The name of the cookie of your application; only with app_cookie.'),
+    cookieName: optional(nonEmpty(256)).describe(
+      'The name of the cookie of your application; only with app_cookie.',
+    ),
   }),
   [
     {
@@ -42,16 +36,12 @@ const targetStickiness = withRules(
 
 /** The stickiness settings of a forward action. */
 export const stickiness = {
-  targetGroupStickiness: targetGroupStickiness
-    .optional()
-    .describe(
-      'Keeps a client on the target group that first served it, regardless of later weights. Default: off.',
-    ),
-  targetStickiness: targetStickiness
-    .optional()
-    .describe(
-      'Keeps a client on one target within its target group; requires targetGroupStickiness. Okra sets it as attributes of every target group in the rule. Default: the attributes stay as they are.',
-    ),
+  targetGroupStickiness: optional(targetGroupStickiness).describe(
+    'Keeps a client on the target group that first served it, regardless of later weights. Default: off.',
+  ),
+  targetStickiness: optional(targetStickiness).describe(
+    'Keeps a client on one target within its target group; requires targetGroupStickiness. Okra sets it as attributes of every target group in the rule. Default: the attributes stay as they are.',
+  ),
 };
 
 interface Sticky {
@@ -73,34 +63,30 @@ export const noApplicationCookie: Rule<StickyByCookie> = {
 
 /** What ELBv2 wants of stickiness settings together. */
 export const stickinessRules: readonly Rule<Sticky>[] = [
-  {
-    cel: '!has(self.targetStickiness) || has(self.targetGroupStickiness)',
-    message:
-      'forward.targetStickiness needs forward.targetGroupStickiness: ELBv2 refuses target stickiness in a rule without it. Add targetGroupStickiness, or remove targetStickiness.',
-    holds: (forward) => forward.targetStickiness === undefined || forward.targetGroupStickiness !== undefined,
-  },
+  requireWith(
+    'targetStickiness',
+    ['targetGroupStickiness'],
+    'forward.targetStickiness needs forward.targetGroupStickiness: ELBv2 refuses target stickiness in a rule without it. Add targetGroupStickiness, or remove targetStickiness.',
+  ),
 ];
 
 const onListener = {
-  targetGroupStickiness: z
-    .object({
-      enabled: z
-        .boolean()
-        .describe('Whether the flows of a client stay on the target group of the first flow.'),
-    })
-    .optional()
-    .describe(
-      'Keeps the flows of a client on the target group of its first flow, regardless of later weights. Default: the current setting of the listener.',
-    ),
-  targetStickiness: z.object({}).optional().describe('Refused: a Network Load Balancer has no cookies.'),
+  targetGroupStickiness: optional(
+    object({
+      enabled: boolean().describe(
+        'Whether the flows of a client stay on the target group of the first flow.',
+      ),
+    }),
+  ).describe(
+    'Keeps the flows of a client on the target group of its first flow, regardless of later weights. Default: the current setting of the listener.',
+  ),
+  targetStickiness: optional(object({})).describe('Refused: a Network Load Balancer has no cookies.'),
 };
 
-const noCookies: Rule<Sticky> = {
-  cel: '!has(self.targetStickiness)',
-  message:
-    'targetStickiness is not supported with a Network Load Balancer, which has no cookies. Remove it; set stickiness.type source_ip in the target groups where needed.',
-  holds: (forward) => forward.targetStickiness === undefined,
-};
+const noCookies: Rule<Sticky> = refuseField(
+  'targetStickiness',
+  'targetStickiness is not supported with a Network Load Balancer, which has no cookies. Remove it; set stickiness.type source_ip in the target groups where needed.',
+);
 
 /** How the listener of a Network Load Balancer keeps clients. */
 export const networkStickiness = { fields: onListener, rules: [noCookies] };

@@ -1,5 +1,6 @@
-import { z } from 'zod';
-import { withRules } from './rules.ts';
+import { enum as choice, object, optional, string, type z } from 'zod';
+import { atomicList, listOf, nonEmpty } from './common.ts';
+import { requireShownPattern, withRules } from './rules.ts';
 
 /** The days of the week, as windows name them. */
 export const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
@@ -26,7 +27,7 @@ export function isDate(text: string): boolean {
   return new Date(`${text}T00:00:00Z`).toISOString().startsWith(text);
 }
 
-const timeZone = withRules(z.string().min(1).max(64), [
+const timeZone = withRules(nonEmpty(64), [
   {
     cel: `self.matches('${ZONE_PATTERN}') && timestamp('2026-01-01T00:00:00Z').getFullYear(self) >= 2025`,
     message:
@@ -36,16 +37,15 @@ const timeZone = withRules(z.string().min(1).max(64), [
 ]);
 
 const time = (what: string) =>
-  withRules(z.string().min(5).max(5), [
-    {
-      cel: `self.matches('${TIME_PATTERN}')`,
-      message: 'must be a time of day from 00:00 to 23:59, such as 09:30. Correct the time.',
-      messageExpression: `'must be a time of day from 00:00 to 23:59, such as 09:30, got ' + self + '. Correct the time.'`,
-      holds: (text) => new RegExp(TIME_PATTERN).test(text),
-    },
+  withRules(string().min(5).max(5), [
+    requireShownPattern(
+      TIME_PATTERN,
+      'must be a time of day from 00:00 to 23:59, such as 09:30',
+      'Correct the time.',
+    ),
   ]).describe(what);
 
-const date = withRules(z.string().min(10).max(10), [
+const date = withRules(string().min(10).max(10), [
   {
     cel: `self.matches('${DATE_PATTERN}') && string(timestamp(self + 'T00:00:00Z')).startsWith(self)`,
     message: 'must be a date such as 2026-12-24. Correct the date.',
@@ -54,23 +54,18 @@ const date = withRules(z.string().min(10).max(10), [
 ]);
 
 const window = withRules(
-  z.object({
+  object({
     timeZone: timeZone
       .default('UTC')
       .describe('The IANA time zone of the times and dates, such as Europe/Berlin. Default: UTC.'),
-    days: z
-      .array(z.enum(weekdays))
-      .min(1)
-      .max(7)
-      .optional()
-      .describe('The days on which the window opens: Mon, Tue, Wed, Thu, Fri, Sat, Sun. Default: every day.'),
+    days: optional(listOf(choice(weekdays), 7, 1)).describe(
+      'The days on which the window opens: Mon, Tue, Wed, Thu, Fri, Sat, Sun. Default: every day.',
+    ),
     start: time('When it opens, from 00:00 to 23:59.'),
     end: time('When it closes. A time at or before start is on the next day.'),
-    excludeDates: z
-      .array(date)
-      .max(100)
-      .optional()
-      .describe('Dates on which it does not open, such as 2026-12-24.'),
+    excludeDates: optional(listOf(date, 100)).describe(
+      'Dates on which it does not open, such as 2026-12-24.',
+    ),
   }),
   [
     {
@@ -82,7 +77,7 @@ const window = withRules(
 );
 
 /** The times at which rollouts may move. */
-export const windows = z.array(window).min(1).max(20).meta({ 'x-kubernetes-list-type': 'atomic' });
+export const windows = atomicList(window, 20, 1);
 
 /** One of these times. */
 export type RolloutWindow = z.output<typeof window>;

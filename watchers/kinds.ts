@@ -16,7 +16,7 @@ import {
 } from '../clients/kubernetes/kinds.ts';
 import type { StoredClusterSecret } from '../clients/kubernetes/remote-clusters.ts';
 import { resources, type ObjectOf, type WatchedKind } from '../crds/index.ts';
-import type { KindTraits } from '../crds/kind.ts';
+import type { KindTraits } from '../crds/resource.ts';
 import { CELL_LABEL, CLUSTER_SECRETS } from '../domain/kubernetes/labels.ts';
 import { kindsWithWorkflow, type WorkflowKind } from '../domain/model/workflow-ids.ts';
 import type { AnalysisPhase } from '../domain/rollout/measure/analysis.ts';

@@ -9,7 +9,7 @@ import { controllerOf } from '../../domain/kubernetes/conditions.ts';
 import { APPLICATIONS_FINALIZER, CELL_LABEL } from '../../domain/kubernetes/labels.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import { addFinalizer, removeFinalizer } from '../kubernetes/finalizers.ts';
-import { remove } from '../kubernetes/remove.ts';
+import { remove } from '../kubernetes/writes.ts';
 import { deleteSecrets, applySecrets, deleteUnused, removeLabels } from './secrets.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { ApplicationOfCell } from '../../crds/application.ts';

@@ -28,7 +28,7 @@ import { isSameVersion } from '../../domain/versions/version.ts';
 import { mayAdopt } from '../../domain/versions/watched.ts';
 import { failure } from '../failure.ts';
 import { ownedByCell } from '../kubernetes/owner-references.ts';
-import { remove } from '../kubernetes/remove.ts';
+import { remove } from '../kubernetes/writes.ts';
 import type { ApplicationsDependencies, ReadCell } from './dependencies.ts';
 import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
 import type { ApplicationOfCell } from '../../crds/application.ts';

@@ -4,7 +4,7 @@ import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { StoredClusterSecret } from '../../clients/kubernetes/remote-clusters.ts';
 import { inBatches } from '../../clients/concurrency.ts';
 import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
-import type { ClusterOfCell } from '../../crds/cell-clusters.ts';
+import type { ClusterOfCell, ApplicationOfCell } from '../../crds/application.ts';
 import { refusalOf, type Access, type Use } from '../../domain/access/access.ts';
 import type { ObservedCluster } from '../../domain/applications/observation.ts';
 import { secretNameOf } from '../../domain/discovery/cluster-set/cluster-set.ts';
@@ -13,7 +13,6 @@ import { SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../../domain/kubernetes/
 import { given } from '../../domain/model/fields.ts';
 import { failure, toFailure } from '../failure.ts';
 import type { ApplicationsDependencies, LookContext, ReadCell } from './dependencies.ts';
-import type { ApplicationOfCell } from '../../crds/application.ts';
 import {
   boundTargetGroup,
   eksNameOf,
@@ -22,7 +21,7 @@ import {
   type Facts,
   type FoundBinding,
 } from '../../domain/applications/resolve.ts';
-import type { RemoteBinding } from '../../domain/discovery/target-group-set/target-group-of-binding.ts';
+import type { RemoteBinding } from '../../domain/discovery/target-group-set/observed-target-group-set.ts';
 import { listBindings } from '../discovery/clusters/target-group-bindings.ts';
 
 type Listed =

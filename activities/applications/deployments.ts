@@ -19,7 +19,7 @@ import { writtenAtOf } from '../../domain/applications/secrets.ts';
 import { CLUSTER_ID_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 import { given } from '../../domain/model/fields.ts';
 import { matches } from '../../domain/kubernetes/selector.ts';
-import type { FoundSecret } from '../discovery/cluster-set/cluster-secrets.ts';
+import type { FoundSecret } from '../discovery/cluster-set/cluster-set.ts';
 
 /** What there is of Argo CD in a namespace. */
 export interface ArgoCD {

@@ -18,7 +18,7 @@ import { namedARN } from '../../domain/model/target-group.ts';
 import { checkStepActivities } from '../checks/step.ts';
 import { given } from '../../domain/model/fields.ts';
 import { failure } from '../failure.ts';
-import { remove } from '../kubernetes/remove.ts';
+import { remove } from '../kubernetes/writes.ts';
 import { analysisActivities } from '../rollout/analysis.ts';
 import { jobActivities } from '../rollout/job.ts';
 import type { ReadCell } from './dependencies.ts';

@@ -9,9 +9,8 @@ import { outdatedRevisions, revisionsInUse } from '../../domain/applications/rev
 import { controllerOf } from '../../domain/kubernetes/conditions.ts';
 import { CELL_LABEL, GOOD_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 import { failure } from '../failure.ts';
-import { createOnce } from '../kubernetes/writes.ts';
+import { createOnce, remove } from '../kubernetes/writes.ts';
 import { ownedByCell } from '../kubernetes/owner-references.ts';
-import { remove } from '../kubernetes/remove.ts';
 import type { ReadCell } from './dependencies.ts';
 import type { Cell } from '../../crds/cell.ts';
 import { markOf } from '../../domain/applications/state.ts';

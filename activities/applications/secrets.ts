@@ -21,13 +21,9 @@ import {
 } from '../../domain/applications/secrets.ts';
 import { patchMarks, type Marks } from '../../domain/discovery/generated.ts';
 import { CELL_LABEL } from '../../domain/kubernetes/labels.ts';
-import {
-  createClusterSecrets,
-  encodeData,
-  type FoundSecret,
-} from '../discovery/cluster-set/cluster-secrets.ts';
+import { createClusterSecrets, encodeData, type FoundSecret } from '../discovery/cluster-set/cluster-set.ts';
 import { failure } from '../failure.ts';
-import { remove } from '../kubernetes/remove.ts';
+import { remove } from '../kubernetes/writes.ts';
 import { permit } from '../permit.ts';
 import { describe, namedUses } from './clusters.ts';
 import type { ApplicationsDependencies, LookContext, ReadCell } from './dependencies.ts';

@@ -3,7 +3,7 @@ import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
 import { limitRate, unlimited, type RateLimiter } from '../../clients/rate-limiter.ts';
 import { ProviderError, unavailable } from '../../clients/provider-error.ts';
 import type { CheckStatus } from '../../crds/check.ts';
-import type { Answer } from '../../domain/checks/answer.ts';
+import type { Answer } from '../../domain/checks/judge.ts';
 import { anAnalysis } from '../../domain/testing/checks.ts';
 import { checkActivities, type CheckDependencies } from './check.ts';
 import { asActivity, Objects } from './testing/objects.ts';

@@ -5,7 +5,7 @@ import { CHECK } from '../../clients/kubernetes/kinds.ts';
 import { ProviderError } from '../../clients/provider-error.ts';
 import { withTimeLimit } from '../../clients/concurrency.ts';
 import { check as checkKind, type Check, type CheckAnalysis } from '../../crds/check.ts';
-import { expressionProblems } from '../../domain/checks/expression.ts';
+import { expressionProblems, thresholdOf } from '../../domain/checks/judge-value.ts';
 import { judge, type Sample } from '../../domain/checks/judge.ts';
 import { identityOf, isOver, nextRun, type NextRun } from '../../domain/checks/next-run.ts';
 import { questionOf, textOf } from '../../domain/checks/question.ts';
@@ -17,7 +17,6 @@ import {
   waitingStatus,
   type StatusInput,
 } from '../../domain/checks/status.ts';
-import { thresholdOf } from '../../domain/checks/judge-value.ts';
 import { parseDuration } from '../../domain/duration.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import { parseTime } from '../../domain/time.ts';
@@ -26,8 +25,7 @@ import type { CheckActivities, CheckRun } from '../contract.ts';
 import { createReadReporter } from '../kubernetes/status-reporter.ts';
 import { startLifetime } from '../discovery/lifetime.ts';
 import { measure } from './measure.ts';
-import { mustUse, type ProviderDependencies } from './providers/port.ts';
-import { providerOf } from './providers/index.ts';
+import { mustUse, type ProviderDependencies, providerOf } from './providers/index.ts';
 
 /** Makes what counts the healthy targets of target groups together, as ELBv2 knows them now. */
 const targetCounter =
@@ -45,7 +43,6 @@ const targetCounter =
 /** What Checks are measured with. */
 export interface CheckDependencies extends ProviderDependencies {
   readonly elbv2: ELBv2Regions;
-  /** Limits the queries to an organisation. */
   readonly queries: RateLimiter;
 }
 

@@ -1,19 +1,18 @@
+import { given } from '../../domain/model/fields.ts';
 import { ProviderError, unavailable } from '../../clients/provider-error.ts';
 import type { CheckAnalysis } from '../../crds/check.ts';
-import { mean, reduce, type Answer, type GroupValue } from '../../domain/checks/answer.ts';
-import type { Measured } from '../../domain/checks/judge.ts';
-import { questionOf, type Question } from '../../domain/checks/question.ts';
-import type { Window } from '../../domain/checks/window.ts';
+import { mean, reduce, type Answer, type GroupValue, type Measured } from '../../domain/checks/judge.ts';
+import { questionOf } from '../../domain/checks/question.ts';
+import type { Window } from '../../domain/checks/next-run.ts';
 import { toFailure } from '../failure.ts';
-import type { Asked, Asker } from './providers/port.ts';
+import type { Query, Connection } from './providers/index.ts';
 
 /** What a sample is measured with. */
 export interface Measuring {
-  readonly asker: Asker;
+  readonly asker: Connection;
   readonly window: Window;
   /** Waits for leave to ask once more. */
   readonly take: () => Promise<void>;
-  /** Counts the healthy targets of target groups together. */
   readonly countTargets: (targetGroupARNs: readonly string[]) => Promise<number>;
   readonly signal: AbortSignal;
 }
@@ -30,7 +29,8 @@ export async function measure(analysis: CheckAnalysis, measuring: Measuring): Pr
   const more: { samples?: number; baseline?: number } = {};
   if (minSamples !== undefined) {
     await take();
-    const question = plainQuestion(analysis, minSamples.query);
+    // Where CloudWatch is asked, it is over the same metrics.
+    const question = given({ metrics: analysis.provider?.cloudWatch?.metrics, query: minSamples.query });
     const answer = await ask({ question, window, aggregator: 'sum', isPlain: true }, measuring);
     const counted = only(reduce(answer, window, 'sum'), 'minSamples.query');
     if (counted !== undefined) more.samples = counted;
@@ -45,15 +45,7 @@ export async function measure(analysis: CheckAnalysis, measuring: Measuring): Pr
   return { ...more, ...(await compared(compare, { groups, others }, measuring)) };
 }
 
-/** A query beside that of the analysis, over the same metrics where CloudWatch is asked. */
-const plainQuestion = (analysis: CheckAnalysis, query: string): Question => ({
-  ...(analysis.provider?.cloudWatch?.metrics === undefined
-    ? {}
-    : { metrics: analysis.provider.cloudWatch.metrics }),
-  query,
-});
-
-async function ask(asked: Asked, { asker, signal }: Measuring): Promise<Answer> {
+async function ask(asked: Query, { asker, signal }: Measuring): Promise<Answer> {
   try {
     return await asker.ask(asked, signal);
   } catch (error) {
@@ -65,7 +57,7 @@ async function ask(asked: Asked, { asker, signal }: Measuring): Promise<Answer> 
 
 /** What is told never has a key in it, whoever has put it there. */
 export const withoutSecrets = (text: string, secrets: readonly string[]): string =>
-  secrets.filter((secret) => secret !== '').reduce((told, secret) => told.replaceAll(secret, '…'), text);
+  secrets.filter((secret) => secret !== '').reduce((safe, secret) => safe.replaceAll(secret, '…'), text);
 
 function ofSdk(error: unknown): ProviderError {
   const failure = toFailure(error);

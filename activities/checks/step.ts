@@ -7,7 +7,7 @@ import type { Check } from '../../crds/check.ts';
 import type { Metadata } from '../../crds/resource.ts';
 import { checksFor, type CheckToMake } from '../../domain/checks/checks-for.ts';
 import { HASH_ANNOTATION, isOver } from '../../domain/checks/next-run.ts';
-import type { CheckVariables } from '../../domain/checks/variables.ts';
+import type { CheckVariables } from '../../domain/checks/question.ts';
 import { COUNT_ANNOTATION, RUN_LABEL, verdictOfAll } from '../../domain/checks/verdict.ts';
 import { readKnownCluster, type KnownCluster } from '../../domain/discovery/clusters/known-cluster.ts';
 import { parseSource } from '../../domain/discovery/target-group-set/target-group-of-binding.ts';

@@ -3,7 +3,6 @@ import { isGivenUp } from '../heartbeat.ts';
 
 /** The time in which an attempt of a sync may write. */
 export interface Lifetime {
-  /** Ends what is under way when the time is over. */
   readonly signal: AbortSignal;
   /** Throws when the time is over; asked before each write. */
   readonly assert: () => void;
@@ -35,10 +34,7 @@ export function startLifetimeOf(
 export const startLifetime = (): Lifetime =>
   startLifetimeOf(Context.current().cancellationSignal, { isLost: isGivenUp });
 
-/**
- * Wraps activities so that each answer of theirs says after how many seconds to look again: a workflow may be older than
- * the interval that is set.
- */
+/** Wraps activities so that each answer says the interval: a workflow may be older than that. */
 export function answerInterval<Activities extends object>(
   activities: Activities,
   intervalSeconds: number,

@@ -1,6 +1,6 @@
 import type { Metadata } from '../../crds/resource.ts';
 import { controllerOf } from '../../domain/kubernetes/conditions.ts';
-import type { Marks } from '../../domain/discovery/generated.ts';
+import type { Existing, Handover } from '../../domain/discovery/generated.ts';
 import { API_VERSION, GENERATED_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 import {
   type OwnerReferences,
@@ -10,17 +10,25 @@ import {
 } from '../kubernetes/owner-references.ts';
 import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import type { Handover } from '../../domain/discovery/handover.ts';
 import type { Write } from '../kubernetes/writes.ts';
+import type { Missing } from '../../domain/discovery/missing.ts';
+import type { ObjectKey } from '../../domain/model/ids.ts';
+import {
+  deriveSyncStatus,
+  namesOf,
+  saysTheSame,
+  type Problem,
+  type SyncStatus,
+} from '../../domain/discovery/sync-status.ts';
+import { given } from '../../domain/model/fields.ts';
+import { cut } from '../../domain/text.ts';
+import type { Synced } from '../contract.ts';
+import { createReadReporter } from '../kubernetes/status-reporter.ts';
+import { startLifetime, type Lifetime } from './lifetime.ts';
 
 /** Of an object that there is, what decides about those that are generated. */
-export interface Found extends Marks {
-  readonly name: string;
-  readonly uid: string;
+export interface Found extends Existing {
   readonly resourceVersion: string;
-  /** Its controller, or the set that has inherited it; undefined when it has none. */
-  readonly owner?: { readonly uid: string; readonly name: string; readonly kind: string };
-  readonly heirs: readonly string[];
   readonly isInherited: boolean;
   readonly ownerReferences: OwnerReferences;
 }
@@ -81,4 +89,83 @@ export function planHandover(
     ...write(claim, (before) => claimFor(ownerKind, owner, before)),
     ...write(release, (before) => releaseFrom(owner, before)),
   ];
+}
+
+/** A ClusterSet or an AWSTargetGroupSet. */
+interface SetObject {
+  readonly metadata: Metadata;
+  readonly spec: unknown;
+  readonly status?:
+    | (SyncStatus & {
+        readonly lastSyncTime?: string | undefined;
+        readonly clusters?: { readonly names?: readonly string[] | undefined } | undefined;
+        readonly targetGroups?: number | undefined;
+        readonly missing?: readonly Missing[] | undefined;
+      })
+    | undefined;
+}
+
+/** What a set has, and what is wrong. */
+interface SetOutcome {
+  readonly names: readonly string[];
+  readonly targetGroups?: number | undefined;
+  readonly missing: readonly Missing[];
+  readonly problems: readonly Problem[];
+  /** What is waited for, each in a few words. */
+  readonly waiting?: readonly string[];
+  readonly againInSeconds?: number | undefined;
+}
+
+/** How a kind of set is synced. */
+interface SetSync<Spec, Object extends SetObject> {
+  readonly kubernetes: KubernetesClient;
+  readonly kind: KindRef & {
+    readonly parseSpec: (
+      spec: unknown,
+    ) =>
+      | { readonly ok: true; readonly value: Spec }
+      | { readonly ok: false; readonly problems: readonly string[] };
+  };
+  readonly sync: (
+    spec: Spec,
+    of: { readonly object: Object; readonly owner: ObjectOwner; readonly life: Lifetime },
+  ) => Promise<SetOutcome>;
+  readonly summarize: (outcome: SetOutcome) => string;
+}
+
+/** Makes an activity that syncs sets of a kind and reports on them; an invalid one has everything stay as it is. */
+export function createSetSync<Spec, Object extends SetObject>({
+  kubernetes,
+  kind,
+  sync,
+  summarize,
+}: SetSync<Spec, Object>): (key: ObjectKey) => Promise<Synced> {
+  const report = createReadReporter(kubernetes);
+  return async (key) => {
+    const life = startLifetime();
+    const object = await kubernetes.get<Object>(kind, key);
+    if (object === undefined || object.metadata.deletionTimestamp !== undefined)
+      return { isPresent: false, message: `The ${kind.kind} is gone.` };
+    const { metadata, status: before = {} } = object;
+    const parsed = kind.parseSpec(object.spec);
+    const outcome: SetOutcome = parsed.ok
+      ? await sync(parsed.value, { object, owner: { key, uid: metadata.uid ?? '' }, life })
+      : {
+          names: before.clusters?.names ?? [],
+          targetGroups: before.targetGroups,
+          missing: before.missing ?? [],
+          problems: parsed.problems.map((message) => ({ reason: 'InvalidObject', message })),
+        };
+    life.assert();
+    const { names, targetGroups, missing, problems, waiting = [], againInSeconds } = outcome;
+    const message = cut([summarize(outcome), ...waiting.map((one) => `${one}.`)].join(' '), 2048);
+    const at = { generation: metadata.generation ?? 0, time: new Date().toISOString() };
+    const status = {
+      ...deriveSyncStatus({ message, problems }, before, at),
+      clusters: namesOf(names),
+      ...given({ targetGroups, missing: missing.length === 0 ? undefined : missing }),
+    };
+    if (!saysTheSame(status, before)) await report(kind, object, status, life.signal);
+    return { isPresent: true, message: status.message ?? '', ...given({ againInSeconds }) };
+  };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AWS_TARGET_GROUP, type KindRef } from '../../clients/kubernetes/kinds.ts';
 import { KubernetesError, type DeleteOptions, type Key } from '../../clients/kubernetes/kubernetes.ts';
 import { claimFor, ownedBy, type OwnerReferences } from './owner-references.ts';
-import { removeAsFound } from './remove.ts';
+import { removeAsFound } from './writes.ts';
 
 const key = { namespace: 'shop', name: 'web' };
 const setOf = (name: string) => ({ key: { namespace: 'shop', name }, uid: `uid-${name}` });

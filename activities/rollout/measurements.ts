@@ -10,7 +10,7 @@ import { ENDED, type Job } from '../../domain/rollout/measure/job.ts';
 import { keyOf, type ObjectKey } from '../../domain/model/ids.ts';
 import { CELL_LABEL } from '../../domain/kubernetes/labels.ts';
 import type { MeasurementActivities, PruneRequest } from '../contract.ts';
-import { remove } from '../kubernetes/remove.ts';
+import { remove } from '../kubernetes/writes.ts';
 
 /** Makes the activity that keeps the number of finished AnalysisRuns, Experiments, Checks and Jobs down, and ends those that a lost run has left behind. */
 export function measurementActivities(kubernetes: KubernetesClient): MeasurementActivities {

@@ -4,7 +4,7 @@ import { BINDING_POLICY, STAGED_BINDING_POLICY } from '../../clients/kubernetes/
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import type { StagedActivities } from '../contract.ts';
 import { removeFinalizer } from '../kubernetes/finalizers.ts';
-import { remove } from '../kubernetes/remove.ts';
+import { remove } from '../kubernetes/writes.ts';
 import { createStatusReporter } from '../kubernetes/status-reporter.ts';
 import { writeInTurn, type StatusTurn } from '../kubernetes/status-turn.ts';
 import { applyStage, FINALIZER, selectClusters } from './apply.ts';

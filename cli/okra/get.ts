@@ -100,9 +100,7 @@ function addBindings(get: Command, shell: OkraShell): void {
       const options = command.optsWithGlobals<GetOptions & { clusterName: string }>();
       const { clusterName, output } = options;
       const { client, namespaces } = await reachCluster(shell.session(options), clusterName);
-      const where = namespaces.length === 0 ? [undefined] : namespaces;
-      const lists = await Promise.all(where.map((one) => listBindings(client, one)));
-      const bindings = lists.flat(2).filter((one) => one !== undefined);
+      const bindings = (await listBindings(client, namespaces)).flatMap((list) => list ?? []);
       const rows = bindings.map(({ namespace, name, arn = '', labels, api }) => [
         namespace,
         name,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { reduce } from '../../domain/checks/answer.ts';
+import { reduce } from '../../domain/checks/judge.ts';
 import { connectCloudWatch } from './cloud-watch.ts';
 
 const MINUTE = 60_000;

@@ -6,9 +6,9 @@ import {
   type MetricDataQuery,
   type MetricDataResult,
 } from '@aws-sdk/client-cloudwatch';
-import type { Answer } from '../../domain/checks/answer.ts';
+import type { Answer } from '../../domain/checks/judge.ts';
 import type { Question } from '../../domain/checks/question.ts';
-import type { Window } from '../../domain/checks/window.ts';
+import type { Window } from '../../domain/checks/next-run.ts';
 import { given } from '../../domain/model/fields.ts';
 import { cut } from '../../domain/text.ts';
 import { newest } from '../concurrency.ts';

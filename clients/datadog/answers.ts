@@ -1,5 +1,5 @@
-import type { Answer, GroupValue, Series } from '../../domain/checks/answer.ts';
-import type { Window } from '../../domain/checks/window.ts';
+import type { Answer, GroupValue, Series } from '../../domain/checks/judge.ts';
+import type { Window } from '../../domain/checks/next-run.ts';
 import { fieldsIn, type Fields } from '../../domain/model/fields.ts';
 import { cut } from '../../domain/text.ts';
 import { unavailable, refused } from '../provider-error.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { serveDatadog, type DatadogServer } from '../../local/datadog/server.ts';
-import { reduce, type Answer } from '../../domain/checks/answer.ts';
+import { reduce, type Answer } from '../../domain/checks/judge.ts';
 import { askDatadog, type DatadogQuestion } from './queries.ts';
 
 const MINUTE = 60_000;

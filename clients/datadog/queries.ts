@@ -1,8 +1,8 @@
 import { MetricsApi } from '@datadog/datadog-api-client/dist/packages/datadog-api-client-v1/apis/MetricsApi.js';
 import { MetricsApi as MetricsApiV2 } from '@datadog/datadog-api-client/dist/packages/datadog-api-client-v2/apis/MetricsApi.js';
-import type { Aggregator, Answer } from '../../domain/checks/answer.ts';
+import type { Aggregator, Answer } from '../../domain/checks/judge.ts';
 import type { Question } from '../../domain/checks/question.ts';
-import type { Window } from '../../domain/checks/window.ts';
+import type { Window } from '../../domain/checks/next-run.ts';
 import { given } from '../../domain/model/fields.ts';
 import { ProviderError, refused, unavailable } from '../provider-error.ts';
 import { fitting, scalarsOfV2, seriesOfV1, seriesOfV2 } from './answers.ts';

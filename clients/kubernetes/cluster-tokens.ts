@@ -1,5 +1,5 @@
 import { decodeBase64 } from './base64.ts';
-import { refusalOf, type Access, type Use } from '../../domain/access/access.ts';
+import { refusalOf, type Access, type Use, isLike } from '../../domain/access/access.ts';
 import { IN_CLUSTER, namedByARN } from '../../domain/discovery/clusters/cluster-login.ts';
 import { commandRefusalOf as refusalOfCommand } from '../../domain/discovery/clusters/allowed-command.ts';
 import type {
@@ -8,7 +8,6 @@ import type {
   EKSLogin,
 } from '../../domain/discovery/clusters/cluster-secret.ts';
 import { refuseForeignEndpoint, type EKSEndpoint } from '../../domain/discovery/clusters/eks-endpoint.ts';
-import { isLike } from '../../domain/access/glob.ts';
 import type { EKSEndpoints } from '../aws/eks-endpoints.ts';
 import type { EKSTokenScope, EKSTokens } from '../aws/eks-token.ts';
 import { makeExecTokens } from './exec-login.ts';

@@ -11,7 +11,7 @@ import { clusterSet } from '../../crds/cluster-set.ts';
 import { freeze } from '../../crds/freeze.ts';
 import { stagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import { resources } from '../../crds/index.ts';
-import type { KindRef } from '../../crds/kind.ts';
+import type { KindRef } from '../../crds/resource.ts';
 
 /** The name of an object, and its namespace unless its kind has none. */
 export interface Key {
@@ -36,7 +36,7 @@ export function objectPath(kind: KindRef, key: Key, subresource?: 'status'): str
   return subresource === undefined ? path : `${path}/${subresource}`;
 }
 
-export type { KindRef } from '../../crds/kind.ts';
+export type { KindRef } from '../../crds/resource.ts';
 
 // Okra's own kinds.
 export const CELL: KindRef = cell;

@@ -8,8 +8,8 @@ import {
   startOf,
   type BoundedAnswer,
 } from '../bounded-request.ts';
-import type { Answer, Series } from '../../domain/checks/answer.ts';
-import type { Window } from '../../domain/checks/window.ts';
+import type { Answer, Series } from '../../domain/checks/judge.ts';
+import type { Window } from '../../domain/checks/next-run.ts';
 import { fieldsIn } from '../../domain/model/fields.ts';
 import { cut } from '../../domain/text.ts';
 import { makeGuardedConnector, type GuardOptions } from '../kubernetes/guarded-connect.ts';

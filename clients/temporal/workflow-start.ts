@@ -1,6 +1,6 @@
 import { TypedSearchAttributes, type SearchAttributePair } from '@temporalio/common';
 import type { SyncedKind } from '../../crds/index.ts';
-import type { KindWorkflow } from '../../crds/kind.ts';
+import type { KindWorkflow } from '../../crds/resource.ts';
 import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
 import {
   driftWatchId,

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { object, optional, string, type z } from 'zod';
 import { carried, cellListenerRule, listenerRule } from '../listener-rule.ts';
 import { applicationListenerARN, deletionPolicy, listenerARN, targetGroupSelector } from '../common.ts';
 import {
@@ -12,49 +12,41 @@ import { defineResource, type Resource } from '../resource.ts';
 const type = 'AWSApplicationLoadBalancer';
 
 /** What a Cell says of an Application Load Balancer. */
-const block = z.object({
+const block = object({
   listenerARN: listenerARN.describe(
     'The ARN of an existing listener. With the type AWSNetworkLoadBalancer, that of a Network Load Balancer.',
   ),
-  listener: z
-    .object({
+  listener: optional(
+    object({
       rule: cellListenerRule.describe('The listener rule that Okra creates, and uses to shift traffic.'),
-    })
-    .optional()
-    .describe(
-      'The rule that Okra creates on the listener. Required with the type AWSApplicationLoadBalancer, refused with AWSNetworkLoadBalancer.',
-    ),
+    }),
+  ).describe(
+    'The rule that Okra creates on the listener. Required with the type AWSApplicationLoadBalancer, refused with AWSNetworkLoadBalancer.',
+  ),
   targetGroupSelector,
 });
 
-const spec = z.object({
+const spec = object({
   listenerARN: applicationListenerARN.describe('The ARN of the listener that has the rule.'),
-  listener: z
-    .object({
-      rule: listenerRule.describe(
-        'The listener rule: its priority, its conditions, and the weights of its target groups.',
-      ),
-    })
-    .describe('The desired rule of the listener.'),
-  deletionPolicy: deletionPolicy
-    .optional()
-    .describe(
-      'What happens to the rule when this object is deleted: Retain leaves it serving, Delete deletes it if its tag names this object as the owner. Default: Retain.',
+  listener: object({
+    rule: listenerRule.describe(
+      'The listener rule: its priority, its conditions, and the weights of its target groups.',
     ),
+  }).describe('The desired rule of the listener.'),
+  deletionPolicy: optional(deletionPolicy).describe(
+    'What happens to the rule when this object is deleted: Retain leaves it serving, Delete deletes it if its tag names this object as the owner. Default: Retain.',
+  ),
 });
 
 const status = loadBalancerStatus({
-  listenerARN: z.string().max(512).optional().describe('The listener that has the rule.'),
-  ruleARN: z.string().max(512).optional().describe('The ARN of the rule.'),
-  listener: z
-    .object({ rule: listenerRule.describe('The rule as read back from ELBv2.') })
-    .optional()
-    .describe('What ELBv2 serves.'),
-  carried: carried
-    .optional()
-    .describe(
-      'What the rule does besides matching and forwarding, as read from ELBv2: authentication, rewriting. It is not in any spec; Okra keeps it in each write.',
-    ),
+  listenerARN: optional(string().max(512)).describe('The listener that has the rule.'),
+  ruleARN: optional(string().max(512)).describe('The ARN of the rule.'),
+  listener: optional(object({ rule: listenerRule.describe('The rule as read back from ELBv2.') })).describe(
+    'What ELBv2 serves.',
+  ),
+  carried: optional(carried).describe(
+    'What the rule does besides matching and forwarding, as read from ELBv2: authentication, rewriting. It is not in any spec; Okra keeps it in each write.',
+  ),
 });
 
 /** A rule of an Application Load Balancer's listener, kept exactly as its spec says. */
@@ -80,11 +72,9 @@ export const awsApplicationLoadBalancerConfig = defineResource({
 export const applicationLoadBalancer = {
   type,
   blockNames: ['awsApplicationLoadBalancer'],
-  block: block
-    .optional()
-    .describe(
-      'The Application Load Balancer in front of the clusters. The type AWSNetworkLoadBalancer accepts this field too, without its listener block.',
-    ),
+  block: optional(block).describe(
+    'The Application Load Balancer in front of the clusters. The type AWSNetworkLoadBalancer accepts this field too, without its listener block.',
+  ),
   config: awsApplicationLoadBalancerConfig,
 } as const satisfies LoadBalancerSchemas;
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { boolean, object, optional, string, z } from 'zod';
 import { networkListenerARN, targetGroupSelector } from '../common.ts';
 import { forwardTargetGroups } from '../listener-rule.ts';
 import {
@@ -15,19 +15,18 @@ const type = 'AWSNetworkLoadBalancer';
 
 /** What a Cell says of a Network Load Balancer. */
 const block = withRules(
-  z.object({
+  object({
     listenerARN: networkListenerARN.describe(
       'The ARN of an existing listener. Okra sets the target groups of its default action.',
     ),
-    listener: z
-      .object({
-        forward: withRules(z.object(networkStickiness.fields), networkStickiness.rules)
-          .optional()
-          .describe('The stickiness; the rollout sets the target groups and their weights.'),
-        rule: z.object({}).optional().describe('Refused: the default action has the weights, for all flows.'),
-      })
-      .optional()
-      .describe('The stickiness of the default action of the listener.'),
+    listener: optional(
+      object({
+        forward: optional(withRules(object(networkStickiness.fields), networkStickiness.rules)).describe(
+          'The stickiness; the rollout sets the target groups and their weights.',
+        ),
+        rule: optional(object({})).describe('Refused: the default action has the weights, for all flows.'),
+      }),
+    ).describe('The stickiness of the default action of the listener.'),
     targetGroupSelector,
   }),
   [
@@ -40,37 +39,31 @@ const block = withRules(
   ],
 );
 
-const spec = z.object({
+const spec = object({
   listenerARN: networkListenerARN.describe('The ARN of the listener.'),
-  listener: z
-    .object({
-      forward: withRules(
-        z.object({ targetGroups: forwardTargetGroups, ...networkStickiness.fields }),
-        networkStickiness.rules,
-      ).describe('Where the default action of the listener forwards to, and the stickiness.'),
-    })
-    .describe('The desired default action of the listener.'),
+  listener: object({
+    forward: withRules(
+      object({ targetGroups: forwardTargetGroups, ...networkStickiness.fields }),
+      networkStickiness.rules,
+    ).describe('Where the default action of the listener forwards to, and the stickiness.'),
+  }).describe('The desired default action of the listener.'),
 });
 
 const status = loadBalancerStatus({
-  listenerARN: z.string().max(512).optional().describe('The listener.'),
-  listener: z
-    .object({
-      forward: z
-        .object({
-          targetGroups: forwardTargetGroups,
-          targetGroupStickiness: z
-            .object({
-              enabled: z.boolean().describe('Whether the flows of a client stay on a target group.'),
-              durationSeconds: z.int().optional().describe('How long, if ELBv2 reports a time.'),
-            })
-            .optional()
-            .describe('The stickiness of the listener.'),
-        })
-        .describe('The default action as read back from ELBv2.'),
-    })
-    .optional()
-    .describe('What ELBv2 serves.'),
+  listenerARN: optional(string().max(512)).describe('The listener.'),
+  listener: optional(
+    object({
+      forward: object({
+        targetGroups: forwardTargetGroups,
+        targetGroupStickiness: optional(
+          object({
+            enabled: boolean().describe('Whether the flows of a client stay on a target group.'),
+            durationSeconds: optional(z.int()).describe('How long, if ELBv2 reports a time.'),
+          }),
+        ).describe('The stickiness of the listener.'),
+      }).describe('The default action as read back from ELBv2.'),
+    }),
+  ).describe('What ELBv2 serves.'),
 });
 
 /** The default action of a Network Load Balancer's listener, kept exactly as its spec says. */
@@ -92,7 +85,7 @@ export const awsNetworkLoadBalancerConfig = defineResource({
 export const networkLoadBalancer = {
   type,
   blockNames: ['awsNetworkLoadBalancer', 'awsApplicationLoadBalancer'],
-  block: block.optional().describe('The Network Load Balancer in front of the clusters.'),
+  block: optional(block).describe('The Network Load Balancer in front of the clusters.'),
   config: awsNetworkLoadBalancerConfig,
 } as const satisfies LoadBalancerSchemas;
 

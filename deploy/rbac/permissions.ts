@@ -21,7 +21,7 @@ import {
   type KindRef,
 } from '../../clients/kubernetes/kinds.ts';
 import { resources } from '../../crds/index.ts';
-import type { KindTraits } from '../../crds/kind.ts';
+import type { KindTraits } from '../../crds/resource.ts';
 
 /** Verbs on the objects of a kind of Okra's, or on their statuses. */
 export interface KindPermission {

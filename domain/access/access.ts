@@ -1,13 +1,46 @@
 import type { AccessPolicySpec } from '../../crds/access-policy.ts';
 import { compareText } from '../kubernetes/canonical.ts';
 import { fieldsIn, isRecord } from '../model/fields.ts';
-import { isLike, mayBeLike } from './glob.ts';
 import { unreachable } from '../unreachable.ts';
+
+/** Whether a character of a text may be this one of a pattern. */
+type Same = (character: string | undefined, wanted: string | undefined) => boolean;
+
+/** Whether a text is like a pattern, in which `*` stands for any characters. Takes time by the product of both lengths at most, whatever they are. */
+export function isLike(text: string, pattern: string, same: Same = (one, other) => one === other): boolean {
+  let at = 0;
+  let from = 0;
+  let star = -1;
+  let retry = 0;
+  while (at < text.length) {
+    if (pattern[from] === '*') {
+      star = from;
+      from += 1;
+      retry = at;
+    } else if (from < pattern.length && same(text[at], pattern[from])) {
+      at += 1;
+      from += 1;
+    } else if (star >= 0) {
+      // The last star takes one more character.
+      from = star + 1;
+      retry += 1;
+      at = retry;
+    } else return false;
+  }
+  while (pattern[from] === '*') from += 1;
+  return from === pattern.length;
+}
+
+const UNKNOWN = '?';
+const isDigit = (character = ''): boolean => /^[0-9a-f]$/.test(character);
+
+/** The same for a text in which each `?` stands for a digit that nobody knows yet: whether it may come to be like the pattern. */
+export const mayBeLike = (text: string, pattern: string): boolean =>
+  isLike(text, pattern, (one, wanted) => one === wanted || (one === UNKNOWN && isDigit(wanted)));
 
 /** What the objects of a namespace may have Okra use: the union of the AccessPolicies that are about it. */
 export interface Access {
   readonly namespace: string;
-  /** The names of these AccessPolicies. */
   readonly policies: readonly string[];
   /** The names of those that cannot be read, and allow nothing. */
   readonly unreadable: readonly string[];
@@ -27,7 +60,6 @@ export type Use =
   | { readonly of: 'Listener'; readonly arn: string }
   /** A provider of metrics: `datadog/SITE`, `cloudwatch/REGION` or `prometheus/HOST`. */
   | { readonly of: 'Metrics'; readonly source: string }
-  /** An image that a Job runs. */
   | { readonly of: 'Image'; readonly image: string };
 
 /** What is known of an AccessPolicy. */
@@ -52,10 +84,7 @@ export function accessOf(namespace: string, policies: readonly Policy[]): Access
   };
 }
 
-/**
- * Whether an AccessPolicy is about a namespace. The API server serves what it has stored, also of a form that its schema no longer
- * allows, or does not allow yet; a policy that does not say what it is about may be meant for any namespace.
- */
+/** Whether an AccessPolicy is about a namespace; one that does not say so is about every one. */
 export function isAboutNamespace(spec: AccessPolicySpec, namespace: string): boolean {
   const patterns = namespacesIn(spec);
   return patterns === undefined || patterns.some((pattern) => isLike(namespace, pattern));
@@ -92,64 +121,48 @@ export const mayUse = (access: Access | undefined, use: Use): boolean =>
 export function refusalOf(access: Access | undefined, use: Use): string | undefined {
   if (access === undefined || mayUse(access, use)) return undefined;
   const { namespace, policies, unreadable } = access;
-  const [field, what] = named(use);
+  // Which external ids others have is nobody's business.
+  const withID = use.of === 'Role' && use.externalID !== undefined ? ' with this external id' : '';
+  const [field, , what] = use.of === 'Role' ? ['roles', '', `role ${use.arn}${withID}`] : entryOf(use);
   const got = `No AccessPolicy (${policies.join(', ')}) lets namespace ${namespace} use ${what}.`;
   if (unreadable.length > 0)
     return `${got} The spec of ${unreadable.join(', ')} is invalid, so it allows nothing. Correct it.`;
   return `${got} Use another one, or have it added to spec.${field}.`;
 }
 
-function allows(spec: Access['specs'][number], use: Use): boolean {
-  const { roles = [], clusters = [], servers = [], targetGroups = [], listeners = [] } = spec;
-  const { metrics = [], images = [] } = spec;
-  const some = (patterns: readonly string[], text: string): boolean =>
-    patterns.some((pattern) => isLike(text, pattern));
-  switch (use.of) {
-    case 'Role': {
-      const { arn, externalID } = use;
-      return roles.some(
-        ({ arn: pattern, externalIDs = [] }) =>
-          isLike(arn, pattern) &&
-          (externalID === undefined ? externalIDs.length === 0 : some(externalIDs, externalID)),
-      );
-    }
-    case 'Cluster':
-      return some(clusters, use.arn);
-    case 'NamedCluster': {
-      const { region, name } = use;
-      return clusters.some((pattern) =>
-        mayBeLike(futureARN(pattern, `eks:${region}:${ACCOUNT}:cluster/${name}`), pattern),
-      );
-    }
-    case 'Server':
-      return some(servers, use.host);
-    case 'TargetGroup':
-      return some(targetGroups, use.arn);
-    case 'NewTargetGroup':
-      return targetGroups.some((pattern) => mayBeLike(groupARN(use, pattern), pattern));
-    case 'Listener':
-      return some(listeners, use.arn);
-    case 'Metrics':
-      return some(metrics, use.source);
-    case 'Image':
-      return some(images, use.image);
-    default:
-      return unreachable(use);
-  }
-}
+const allows = (spec: Access['specs'][number], use: Use): boolean =>
+  use.of === 'Role'
+    ? (spec.roles ?? []).some((role) => mayAssume(role, use))
+    : (spec[entryOf(use)[0]] ?? []).some((pattern) => fits(use, pattern));
+
+const some = (patterns: readonly string[], text: string): boolean =>
+  patterns.some((pattern) => isLike(text, pattern));
+
+const mayAssume = (
+  { arn: pattern, externalIDs = [] }: NonNullable<AccessPolicySpec['roles']>[number],
+  { arn, externalID }: Extract<Use, { of: 'Role' }>,
+): boolean =>
+  isLike(arn, pattern) &&
+  (externalID === undefined ? externalIDs.length === 0 : some(externalIDs, externalID));
 
 const ACCOUNT = '?'.repeat(12);
 const ID = '?'.repeat(16);
 
-/** An ARN of which not all digits are known, in the partition of a pattern. */
-function futureARN(pattern: string, rest: string): string {
+/** Whether a pattern allows a use; of an ARN that nobody knows yet, whether it may. */
+function fits(use: Exclude<Use, { of: 'Role' }>, pattern: string): boolean {
   const partition = /^arn:(aws[a-z-]*):/.exec(pattern)?.[1] ?? 'aws';
-  return `arn:${partition}:${rest}`;
+  switch (use.of) {
+    case 'NamedCluster':
+      return mayBeLike(`arn:${partition}:eks:${use.region}:${ACCOUNT}:cluster/${use.name}`, pattern);
+    case 'NewTargetGroup':
+      return mayBeLike(
+        `arn:${partition}:elasticloadbalancing:${use.region}:${ACCOUNT}:targetgroup/${use.name}/${ID}`,
+        pattern,
+      );
+    default:
+      return isLike(entryOf(use)[1], pattern);
+  }
 }
-
-/** The ARN that a target group will have. */
-const groupARN = ({ region, name }: Extract<Use, { of: 'NewTargetGroup' }>, pattern: string): string =>
-  futureARN(pattern, `elasticloadbalancing:${region}:${ACCOUNT}:targetgroup/${name}/${ID}`);
 
 /** An EKS cluster without its account, which may be Okra's own. */
 function clusterText(arn: string): string {
@@ -157,27 +170,27 @@ function clusterText(arn: string): string {
   return `EKS cluster ${resource.replace('cluster/', '')} in ${region}`;
 }
 
-function named(use: Use): readonly [field: string, what: string] {
+/** The field of an AccessPolicy that allows a use, what a pattern there is about, and what people call it. */
+function entryOf(
+  use: Exclude<Use, { of: 'Role' }>,
+): readonly [field: Exclude<keyof AccessPolicySpec, 'namespaces' | 'roles'>, text: string, what: string] {
   switch (use.of) {
-    case 'Role':
-      // Which external ids others have is nobody's business.
-      return ['roles', `role ${use.arn}${use.externalID === undefined ? '' : ' with this external id'}`];
     case 'Cluster':
-      return ['clusters', clusterText(use.arn)];
+      return ['clusters', use.arn, clusterText(use.arn)];
     case 'NamedCluster':
-      return ['clusters', clusterText(`:::${use.region}::cluster/${use.name}`)];
+      return ['clusters', use.name, `EKS cluster ${use.name} in ${use.region}`];
     case 'Server':
-      return ['servers', `a token of Okra at ${use.host}`];
+      return ['servers', use.host, `a token of Okra at ${use.host}`];
     case 'TargetGroup':
-      return ['targetGroups', `target group ${use.arn}`];
+      return ['targetGroups', use.arn, `target group ${use.arn}`];
     case 'NewTargetGroup':
-      return ['targetGroups', `a new target group ${use.name} in ${use.region}`];
+      return ['targetGroups', use.name, `a new target group ${use.name} in ${use.region}`];
     case 'Listener':
-      return ['listeners', `listener ${use.arn}`];
+      return ['listeners', use.arn, `listener ${use.arn}`];
     case 'Metrics':
-      return ['metrics', `metrics of ${use.source}`];
+      return ['metrics', use.source, `metrics of ${use.source}`];
     case 'Image':
-      return ['images', `image ${use.image}`];
+      return ['images', use.image, `image ${use.image}`];
     default:
       return unreachable(use);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isLike, mayBeLike } from './glob.ts';
+import { isLike, mayBeLike } from './access.ts';
 
 const role = 'arn:aws:iam::111122223333:role/team-a/okra';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ApplicationStatus } from '../../crds/application-status.ts';
+import type { ApplicationStatus } from '../../crds/cell-status.ts';
 import { heldBehind } from './holds.ts';
 
 const synced: Omit<ApplicationStatus, 'name'> = { phase: 'Synced', revision: 1 };

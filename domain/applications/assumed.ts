@@ -1,5 +1,4 @@
-import type { ApplicationOfCell } from '../../crds/application.ts';
-import type { ClusterOfCell } from '../../crds/cell-clusters.ts';
+import type { ApplicationOfCell, ClusterOfCell } from '../../crds/application.ts';
 import type { ApplicationsSpec } from '../../crds/cell.ts';
 import { canonical, compareText } from '../kubernetes/canonical.ts';
 import type { ObservedCluster, ObservedRevision, ResolvedCluster } from './observation.ts';

@@ -2,7 +2,7 @@ import type { ApplicationCheck, ApplicationOfCell } from '../../crds/application
 import type { ApplicationsSpec, CanaryStep, CellSpec, CellStatus } from '../../crds/cell.ts';
 import type { CellListenerRule } from '../../crds/listener-rule.ts';
 import { BINDING_LABELS, CELL_LABEL, VERSION_LABEL } from '../kubernetes/labels.ts';
-import { validLabels } from '../kubernetes/label-syntax.ts';
+import { validLabels } from '../kubernetes/selector.ts';
 import { given, omit } from '../model/fields.ts';
 import { childName, targetGroupName } from './names.ts';
 import type { ObservedRevision, ObservedTargetGroup } from './observation.ts';

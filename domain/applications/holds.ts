@@ -3,7 +3,7 @@ import type { ApplicationsSpec, CellStatus } from '../../crds/cell.ts';
 import { holdOfFreeze, type ClosedGate, type Freezing } from '../gates/freeze.ts';
 import { holdOfWindows } from '../gates/windows.ts';
 import type { Hold } from './situation.ts';
-import type { ApplicationStatus } from '../../crds/application-status.ts';
+import type { ApplicationStatus } from '../../crds/cell-status.ts';
 import { childName } from './names.ts';
 import { parseDuration } from '../duration.ts';
 import { parseTime } from '../time.ts';

@@ -25,7 +25,7 @@ import {
   type Turn,
 } from './situation.ts';
 
-// As long as the schema takes (crds/application-status.ts).
+// As long as the schema takes (crds/cell-status.ts).
 const LONGEST_MESSAGE = 1024;
 
 type Record = NonNullable<Mark['prechecks']>[number];

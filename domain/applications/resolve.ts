@@ -1,5 +1,4 @@
-import type { ApplicationOfCell } from '../../crds/application.ts';
-import type { ClusterOfCell } from '../../crds/cell-clusters.ts';
+import type { ApplicationOfCell, ClusterOfCell } from '../../crds/application.ts';
 import { canonical, compareText } from '../kubernetes/canonical.ts';
 import type {
   ObservedApplication,
@@ -9,7 +8,7 @@ import type {
   ResolvedTargetGroup,
 } from './observation.ts';
 import { takenSecret } from './conflicts.ts';
-import type { RemoteBinding } from '../discovery/target-group-set/target-group-of-binding.ts';
+import type { RemoteBinding } from '../discovery/target-group-set/observed-target-group-set.ts';
 import { matches } from '../kubernetes/selector.ts';
 
 /** The clusters of a Cell, as written and as observed. */

@@ -1,5 +1,5 @@
 import { given, omit } from '../model/fields.ts';
-import type { ApplicationStatus } from '../../crds/application-status.ts';
+import type { ApplicationStatus } from '../../crds/cell-status.ts';
 import type { ApplicationOfCell } from '../../crds/application.ts';
 import type { ApplicationsSpec, CellStatus } from '../../crds/cell.ts';
 import type { ObservedApplication, ObservedRevision, ObservedSecret } from './observation.ts';

@@ -1,11 +1,10 @@
-import type { CheckStep } from '../../crds/check-step.ts';
+import type { CheckStep } from '../../crds/update-strategy.ts';
 import type { CheckAnalysis } from '../../crds/check.ts';
 import { canonical } from '../kubernetes/canonical.ts';
-import { LONGEST_OBJECT_NAME } from '../kubernetes/label-syntax.ts';
+import { LONGEST_OBJECT_NAME } from '../kubernetes/selector.ts';
 import { withoutEnd } from '../text.ts';
-import { expressionProblems } from './expression.ts';
-import { fillIn, questionOf, type Filled } from './question.ts';
-import type { CheckVariables } from './variables.ts';
+import { expressionProblems } from './judge-value.ts';
+import { fillIn, questionOf, type Filled, type CheckVariables } from './question.ts';
 
 /** A Check to make. */
 export interface CheckToMake {
@@ -18,7 +17,6 @@ interface CheckSource {
   /** What a Check for all groups is called; those for one cluster each get its name behind it. */
   readonly name: string;
   readonly analysis: CheckStep['analysis'];
-  /** The groups that are judged, and those that they are compared with. */
   readonly canary: readonly CheckVariables[];
   readonly stable: readonly CheckVariables[];
 }

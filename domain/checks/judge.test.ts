@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { anAnalysis } from '../testing/checks.ts';
-import { expressionProblems } from './expression.ts';
+import { expressionProblems } from './judge-value.ts';
 import { judge, type Measured } from './judge.ts';
 
 const of = (value: number | undefined, more: Partial<Measured> = {}): Measured => ({

@@ -2,8 +2,75 @@ import type { CheckAnalysis } from '../../crds/check.ts';
 import { compareText } from '../kubernetes/canonical.ts';
 import { parseDuration } from '../duration.ts';
 import { unreachable } from '../unreachable.ts';
-import type { GroupValue } from './answer.ts';
 import { judgeValue, type Judged, thresholdOf } from './judge-value.ts';
+import type { Window } from './next-run.ts';
+
+/** What a provider answers, of one group. */
+export interface Series {
+  /** How the provider calls the group; empty when it has grouped nothing. */
+  readonly group: string;
+  /** When the bucket of each point begins, in milliseconds since the epoch, and its value; null: none. */
+  readonly points: readonly (readonly [at: number, value: number | null])[];
+  /** The time that one point is about, when the provider says it, in milliseconds. */
+  readonly bucketMs?: number;
+}
+
+/** What a provider answers. */
+export type Answer =
+  | { readonly is: 'Series'; readonly series: readonly Series[] }
+  /** Already reduced by the provider, over the window. */
+  | { readonly is: 'Values'; readonly values: readonly GroupValue[] };
+
+/** The value of a group; undefined: there is no data. */
+export interface GroupValue {
+  readonly group: string;
+  readonly value?: number | undefined;
+}
+
+/** How points become one value. */
+export type Aggregator = 'avg' | 'min' | 'max' | 'sum' | 'last';
+
+/** Reduces an answer to a value for each group. Buckets that are not wholly within the window never count. */
+export function reduce(answer: Answer, window: Window, aggregator: Aggregator): readonly GroupValue[] {
+  if (answer.is === 'Values') return answer.values.map(({ group, value }) => ofGroup(group, value));
+  return answer.series.map(({ group, points, bucketMs = window.bucketMs }) => {
+    const within = points.filter(([at]) => at >= window.from && at + bucketMs <= window.to);
+    const values = within
+      .toSorted(([a], [b]) => a - b)
+      .map(([, value]) => value)
+      .filter((value) => value !== null)
+      .filter((value) => !Number.isNaN(value));
+    return ofGroup(group, reductions[aggregator](values));
+  });
+}
+
+// NaN, such as 0/0, says nothing, and would pass or fail by chance. Infinity, such as 1/0, is above every bound.
+const ofGroup = (group: string, value: number | undefined): GroupValue =>
+  value === undefined || Number.isNaN(value) ? { group } : { group, value };
+
+/** The mean, in steps, so that the mean of equal values is that value, and passes where it would. */
+export const mean = (values: readonly number[]): number =>
+  values.reduce(
+    (soFar, value, index) => soFar + (Number.isFinite(soFar) ? (value - soFar) / (index + 1) : value),
+    0,
+  );
+
+const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0);
+
+type Reduction = (values: readonly number[]) => number | undefined;
+
+const ofSome =
+  (reduction: (values: readonly number[]) => number): Reduction =>
+  (values) =>
+    values.length === 0 ? undefined : reduction(values);
+
+const reductions: Readonly<Record<Aggregator, Reduction>> = {
+  avg: ofSome(mean),
+  min: ofSome((values) => values.reduce((a, b) => Math.min(a, b))),
+  max: ofSome((values) => values.reduce((a, b) => Math.max(a, b))),
+  sum: ofSome(sum),
+  last: (values) => values.at(-1),
+};
 
 /** What was measured for one sample. */
 export interface Measured {
@@ -44,7 +111,7 @@ export function judge(analysis: CheckAnalysis, measured: Measured, extending: Ex
   };
 }
 
-type Told = Omit<Sample, 'threshold' | 'baseline' | 'samples'>;
+type Judgement = Omit<Sample, 'threshold' | 'baseline' | 'samples'>;
 
 function tooManyGroups({ groupBy }: CheckAnalysis, groups: readonly GroupValue[]): string | undefined {
   const some = groups
@@ -64,13 +131,13 @@ function tooFew(
   { minSamples }: CheckAnalysis,
   { samples = 0 }: Measured,
   extending: Extending,
-): Told | undefined {
+): Judgement | undefined {
   if (minSamples === undefined || samples >= minSamples.atLeast) return undefined;
   const message = `Expected at least ${minSamples.atLeast} samples in the window (minSamples), got ${samples}.`;
   return extended(message, minSamples.maxExtend, extending);
 }
 
-function extended(message: string, maxExtend: string, { forMs }: Extending): Told {
+function extended(message: string, maxExtend: string, { forMs }: Extending): Judgement {
   if (forMs < parseDuration(maxExtend) * 1000)
     return { outcome: 'Extended', message: `${message} Measuring again for up to ${maxExtend}.` };
   return {
@@ -79,7 +146,7 @@ function extended(message: string, maxExtend: string, { forMs }: Extending): Tol
   };
 }
 
-function judgeGroups(analysis: CheckAnalysis, measured: Measured, extending: Extending): Told {
+function judgeGroups(analysis: CheckAnalysis, measured: Measured, extending: Extending): Judgement {
   const { groups } = measured;
   const judged = groups.flatMap(({ group, value }) =>
     value === undefined
@@ -116,7 +183,7 @@ function worstOf(judged: readonly OfGroup[], { min, max }: CheckAnalysis): OfGro
   return worst;
 }
 
-function withoutData({ noData, maxExtend }: CheckAnalysis, group: string, extending: Extending): Told {
+function withoutData({ noData, maxExtend }: CheckAnalysis, group: string, extending: Extending): Judgement {
   const of = group === '' ? '' : ` of group ${JSON.stringify(group.slice(0, 100))}`;
   const message = `No data${of} in the window, or no numbers.`;
   const named = group === '' ? {} : { group };

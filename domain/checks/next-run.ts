@@ -1,15 +1,41 @@
 import type { Check, CheckAnalysis, CheckStatus } from '../../crds/check.ts';
 import { parseDuration } from '../duration.ts';
 import { parseTime } from '../time.ts';
-import { begun } from './progress.ts';
-import { windowAt, type Window } from './window.ts';
+
+/** The time that a sample is about, in milliseconds since the epoch; its end does not belong to it. */
+export interface Window {
+  readonly from: number;
+  readonly to: number;
+  readonly bucketMs: number;
+}
+
+/** Either the window of a sample, or when there is one. */
+type NextWindow =
+  { readonly is: 'Window'; readonly window: Window } | { readonly is: 'Wait'; readonly until: number };
+
+type Timing = Pick<CheckAnalysis, 'window' | 'bucket' | 'lag' | 'alignTo' | 'initialDelay'>;
+
+const ms = (duration: string): number => parseDuration(duration) * 1000;
+
+/** Finds the window of a sample: whole buckets that have ended at least `lag` ago. */
+export function windowAt(timing: Timing, startedAt: number, now: number): NextWindow {
+  const bucketMs = ms(timing.bucket);
+  const lagMs = ms(timing.lag);
+  const length = Math.max(1, Math.ceil(ms(timing.window) / bucketMs)) * bucketMs;
+  const firstAt = startedAt + ms(timing.initialDelay ?? '0s');
+  const alignedAt =
+    timing.alignTo === 'step' ? Math.ceil(startedAt / bucketMs) * bucketMs + length + lagMs : firstAt;
+  const until = Math.max(firstAt, alignedAt);
+  if (now < until) return { is: 'Wait', until };
+  const to = Math.floor((now - lagMs) / bucketMs) * bucketMs;
+  return { is: 'Window', window: { from: to - length, to, bucketMs } };
+}
 
 /** The annotation that says which analysis a result is to be about. */
 export const HASH_ANNOTATION = 'analysis-hash';
 
 /** How a Check is known: what it measures, and what its results are to be called. */
 export interface Identity {
-  /** The digest of `spec.analysis`. */
   readonly digest: string;
   /** The annotation analysis-hash, or the digest. */
   readonly hash: string;
@@ -80,3 +106,19 @@ function dueAfter({ interval }: CheckAnalysis, { lastRunTime, analysis }: CheckS
   if (lastRunTime === undefined || lastRunTime < (analysis?.startedAt ?? '')) return 0;
   return (parseTime(lastRunTime) ?? 0) + parseDuration(interval) * 1000 * (1 - TOLERANCE);
 }
+
+/** The counts of a Check that begins; results of before stay to be looked at. */
+export const begun = (
+  digest: string,
+  { now, results = [] }: { readonly now: number; readonly results?: Counts['results'] },
+): Counts => ({
+  digest,
+  startedAt: new Date(now).toISOString(),
+  passed: 0,
+  failed: 0,
+  inconclusive: 0,
+  errors: 0,
+  consecutiveSuccess: 0,
+  consecutiveErrors: 0,
+  results,
+});

@@ -4,7 +4,8 @@ import type { CheckStatus } from '../../crds/check.ts';
 import { anAnalysis } from '../testing/checks.ts';
 import { judge, type Measured, type Sample } from './judge.ts';
 import { nextRun } from './next-run.ts';
-import { begun, counted, verdictOf } from './progress.ts';
+import { begun } from './next-run.ts';
+import { counted, verdictOf } from './progress.ts';
 import { measuredStatus, resultOf } from './status.ts';
 
 const window = { from: 0, to: 60_000, bucketMs: 60_000 };

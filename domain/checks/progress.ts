@@ -14,22 +14,6 @@ export interface CheckVerdict {
 /** How many results a status keeps. */
 const KEPT_RESULTS = 10;
 
-/** The counts of a Check that begins; results of before stay to be looked at. */
-export const begun = (
-  digest: string,
-  { now, results = [] }: { readonly now: number; readonly results?: Counts['results'] },
-): Counts => ({
-  digest,
-  startedAt: new Date(now).toISOString(),
-  passed: 0,
-  failed: 0,
-  inconclusive: 0,
-  errors: 0,
-  consecutiveSuccess: 0,
-  consecutiveErrors: 0,
-  results,
-});
-
 /** Counts a sample, and keeps what it says. */
 export function counted({ extendedSince, ...before }: Counts, sample: Sample, result: CheckResult): Counts {
   const { passed = 0, failed = 0, inconclusive = 0, errors = 0 } = before;
@@ -59,10 +43,7 @@ export function counted({ extendedSince, ...before }: Counts, sample: Sample, re
 /** As many errors in a row as Argo Rollouts takes. */
 const DEFAULT_ERROR_LIMIT = 4;
 
-/**
- * What the samples so far come to. Only what was evaluated counts towards `count`: samples that have passed, and those
- * that have failed as far as failureLimit lets them. Without `count` there is never a verdict.
- */
+/** Says what the samples so far come to; without `count` there is never a verdict. */
 export function verdictOf(analysis: CheckAnalysis, counts: Counts): CheckVerdict {
   const { count } = analysis;
   const last = counts.results?.at(-1);

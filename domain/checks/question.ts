@@ -1,28 +1,99 @@
 import { given } from '../model/fields.ts';
-import type { CheckStep } from '../../crds/check-step.ts';
+import type { CheckStep } from '../../crds/update-strategy.ts';
 import type { CheckAnalysis } from '../../crds/check.ts';
-import { renderQuery, type CheckVariables } from './variables.ts';
+import type { checkVariables } from '../../crds/check-providers.ts';
+import { loadBalancerFullName, targetGroupFullName } from '../model/target-group.ts';
+import { closest, fillInVariables, quote, refuse, type Rendered } from '../template.ts';
+
+/** What the queries of a check may say of one target group, and of its cluster. */
+export interface CheckVariables {
+  readonly clusterName: string;
+  readonly targetGroupARN: string;
+  readonly listenerARN: string;
+  readonly version: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Undefined when nobody knows them. */
+  readonly tags?: Readonly<Record<string, string>> | undefined;
+}
+
+type Source = (of: CheckVariables) => string;
+
+const plain: Readonly<Record<(typeof checkVariables)[number], Source>> = {
+  clusterName: ({ clusterName }) => clusterName,
+  eksClusterName: ({ clusterName }) => clusterName,
+  albListenerARN: ({ listenerARN }) => listenerARN,
+  targetGroupARN: ({ targetGroupARN }) => targetGroupARN,
+  targetGroupFullName: ({ targetGroupARN }) => targetGroupFullName(targetGroupARN),
+  loadBalancerFullName: ({ listenerARN }) => loadBalancerFullName(listenerARN),
+  version: ({ version }) => version,
+};
+
+const PREFIX = '.Vars.';
+const isPlain = (name: string): name is keyof typeof plain => Object.hasOwn(plain, name);
+const KNOWN = `${Object.keys(plain).join(', ')}, labels.KEY and tags.KEY`;
+
+/** Fills in the variables of a query: `{{.Vars.clusterName}}`. */
+export const renderQuery = (template: string, variables: CheckVariables): Rendered =>
+  fillInVariables(template, (variable) => valueOf(variable, variables));
+
+function valueOf(variable: string, variables: CheckVariables): Rendered {
+  if (!variable.startsWith(PREFIX)) return unknown(variable);
+  const name = variable.slice(PREFIX.length);
+  const source = isPlain(name) ? plain[name] : undefined;
+  if (source !== undefined) return known(name, source(variables), variables);
+  const [map = '', ...key] = name.split('.');
+  if (map === 'labels') return ofMap('label', key.join('.'), variables.labels, variables);
+  if (map === 'tags') return ofMap('tag', key.join('.'), variables.tags, variables);
+  return unknown(variable);
+}
+
+const known = (name: string, value: string, { targetGroupARN }: CheckVariables): Rendered =>
+  value === ''
+    ? refuse(
+        `${PREFIX}${name} of target group ${targetGroupARN} is unknown. Use another variable, or let an AWSTargetGroupSet create its AWSTargetGroup, which names its cluster.`,
+      )
+    : { ok: true, value };
+
+function ofMap(
+  what: 'label' | 'tag',
+  key: string,
+  map: Readonly<Record<string, string>> | undefined,
+  { targetGroupARN, clusterName }: CheckVariables,
+): Rendered {
+  if (map !== undefined && Object.hasOwn(map, key)) return { ok: true, value: map[key] ?? '' };
+  const whose = what === 'tag' ? `Cluster ${clusterName}` : `Target group ${targetGroupARN}`;
+  const nearest = nearestOf(Object.keys(map ?? {}), key);
+  const hint = nearest === undefined ? '' : ` Did you mean ${nearest}?`;
+  return refuse(`${whose} has no ${what} ${quote(key)}. Add it, or use another variable.${hint}`);
+}
+
+// Admission refuses these before.
+const unknown = (variable: string): Rendered =>
+  refuse(
+    `Unknown variable {{${variable}}}: must be one of ${KNOWN}, written as {{${PREFIX}clusterName}}. Correct the variable.`,
+  );
+
+/** The name that takes the fewest corrections, when these are few. */
+function nearestOf(among: readonly string[], name: string): string | undefined {
+  const best = closest(name.slice(0, 64), among.toSorted());
+  return best !== undefined && best.corrections <= Math.max(2, best.name.length / 3) ? best.name : undefined;
+}
 
 type Provider = NonNullable<CheckAnalysis['provider']>;
-type Datadog = NonNullable<Provider['datadog']>;
-type CloudWatch = NonNullable<Provider['cloudWatch']>;
 
 /** What a provider is asked; all its texts are sent as they are. */
 export interface Question {
   readonly query?: string | undefined;
-  readonly queries?: Datadog['queries'];
-  readonly metrics?: CloudWatch['metrics'];
+  readonly queries?: NonNullable<Provider['datadog']>['queries'];
+  readonly metrics?: NonNullable<Provider['cloudWatch']>['metrics'];
 }
 
 /** An analysis of a Cell or of a Check, as far as it asks. */
 type Asking = Pick<CheckStep['analysis'], 'query' | 'provider' | 'minSamples'>;
 
 /** What an analysis asks. */
-export const questionOf = ({ query, provider }: Pick<Asking, 'query' | 'provider'>): Question => ({
-  ...given({ query }),
-  ...(provider?.datadog?.queries === undefined ? {} : { queries: provider.datadog.queries }),
-  ...(provider?.cloudWatch?.metrics === undefined ? {} : { metrics: provider.cloudWatch.metrics }),
-});
+export const questionOf = ({ query, provider }: Pick<Asking, 'query' | 'provider'>): Question =>
+  given({ query, queries: provider?.datadog?.queries, metrics: provider?.cloudWatch?.metrics });
 
 /** A question as one text, for people. */
 export function textOf({ query, queries, metrics }: Question, formula?: string): string {
@@ -60,57 +131,40 @@ export function fillIn<Analysis extends Asking>(
     problems.add(rendered.message);
     return text;
   };
+  const { query, minSamples, provider } = analysis;
   const value: Analysis = {
     ...analysis,
-    ...(analysis.query === undefined ? {} : { query: fill(analysis.query) }),
-    ...(analysis.minSamples === undefined
-      ? {}
-      : { minSamples: { ...analysis.minSamples, query: fill(analysis.minSamples.query) } }),
-    ...(analysis.provider === undefined ? {} : { provider: fillProvider(analysis.provider, fill) }),
+    ...given({
+      query: query === undefined ? undefined : fill(query),
+      minSamples: minSamples && { ...minSamples, query: fill(minSamples.query) },
+      provider: provider && fillProvider(provider, fill),
+    }),
   };
   return problems.size === 0 ? { ok: true, value } : { ok: false, problems: [...problems] };
 }
 
-function fillProvider(
-  { datadog, cloudWatch, ...others }: Provider,
-  fill: (text: string) => string,
-): Provider {
-  return {
-    ...others,
-    ...(datadog === undefined ? {} : { datadog: fillDatadog(datadog, fill) }),
-    ...(cloudWatch === undefined ? {} : { cloudWatch: fillCloudWatch(cloudWatch, fill) }),
-  };
-}
-
 const TEXTS = ['query', 'service', 'operationName', 'resourceName', 'sloId'] as const;
 
-const fillDatadog = (datadog: Datadog, fill: (text: string) => string): Datadog => ({
-  ...datadog,
-  ...(datadog.queries === undefined
-    ? {}
-    : {
-        queries: datadog.queries.map((query) => ({
-          ...query,
-          ...Object.fromEntries(
-            TEXTS.flatMap((name) => {
-              const text = query[name];
-              return text === undefined ? [] : [[name, fill(text)]];
-            }),
-          ),
-        })),
+function fillProvider(provider: Provider, fill: (text: string) => string): Provider {
+  const { datadog, cloudWatch } = provider;
+  const queries = datadog?.queries?.map((query) => ({
+    ...query,
+    ...Object.fromEntries(
+      TEXTS.flatMap((name) => {
+        const text = query[name];
+        return text === undefined ? [] : [[name, fill(text)]];
       }),
-});
-
-const fillCloudWatch = (cloudWatch: CloudWatch, fill: (text: string) => string): CloudWatch => ({
-  ...cloudWatch,
-  ...(cloudWatch.metrics === undefined
-    ? {}
-    : {
-        metrics: cloudWatch.metrics.map((metric) => ({
-          ...metric,
-          ...(metric.dimensions === undefined
-            ? {}
-            : { dimensions: metric.dimensions.map(({ name, value }) => ({ name, value: fill(value) })) }),
-        })),
-      }),
-});
+    ),
+  }));
+  const metrics = cloudWatch?.metrics?.map(({ dimensions, ...metric }) => ({
+    ...metric,
+    ...given({ dimensions: dimensions?.map(({ name, value }) => ({ name, value: fill(value) })) }),
+  }));
+  return {
+    ...provider,
+    ...given({
+      datadog: datadog && { ...datadog, ...given({ queries }) },
+      cloudWatch: cloudWatch && { ...cloudWatch, ...given({ metrics }) },
+    }),
+  };
+}

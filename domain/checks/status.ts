@@ -3,9 +3,8 @@ import type { CheckAnalysis, CheckResult, CheckStatus } from '../../crds/check.t
 import { conditionsFrom } from '../kubernetes/conditions.ts';
 import { cut } from '../text.ts';
 import type { Sample } from './judge.ts';
-import type { Identity } from './next-run.ts';
+import type { Identity, Window } from './next-run.ts';
 import { counted, verdictOf, type CheckVerdict } from './progress.ts';
-import type { Window } from './window.ts';
 
 type Counts = NonNullable<CheckStatus['analysis']>;
 
@@ -56,7 +55,7 @@ export function measuredStatus(
   const analysis = { ...counted(counts, sample, result), observedHash: input.identity.hash };
   const lastPassed = sample.outcome === 'Passed';
   return {
-    ...told(input, reasoned(verdictOf(input.analysis, analysis), sample), lastPassed),
+    ...derive(input, reasoned(verdictOf(input.analysis, analysis), sample), lastPassed),
     lastPassed,
     lastRunTime: result.time,
     analysis,
@@ -69,43 +68,30 @@ const reasoned = (verdict: CheckVerdict, { outcome, reason = 'Measuring' }: Samp
 
 /** The status of a Check that has begun, and waits. */
 export const waitingStatus = (input: StatusInput, counts: Counts, message: string): CheckStatus => ({
-  ...told(input, { phase: 'Running', reason: 'Waiting', message }, false),
-  ...ofLastRun(input.before),
+  ...unmeasured(input, { phase: 'Running', reason: 'Waiting', message }),
   analysis: counts,
 });
 
 /** The status of a Check that was ended before it had come to a verdict. */
 export const terminatedStatus = (input: StatusInput, counts: Counts): CheckStatus => ({
-  ...told(
-    input,
-    {
-      phase: 'Terminated',
-      reason: 'Terminated',
-      message: 'Terminated by spec.terminate before it had a verdict.',
-    },
-    false,
-  ),
-  ...ofLastRun(input.before),
+  ...unmeasured(input, {
+    phase: 'Terminated',
+    reason: 'Terminated',
+    message: 'Terminated by spec.terminate before it had a verdict.',
+  }),
   analysis: { ...counts, observedHash: input.identity.hash },
 });
 
 /** The status of a Check that cannot be measured as it is written. */
-export function invalidStatus(
-  input: Omit<StatusInput, 'analysis' | 'identity'>,
-  problems: readonly string[],
-): CheckStatus {
-  const message = problems.join(' ');
-  return {
-    ...told(input, { phase: 'Error', reason: 'InvalidObject', message }, false),
-    ...ofLastRun(input.before),
-  };
-}
+export const invalidStatus = (input: Reported, problems: readonly string[]): CheckStatus =>
+  unmeasured(input, { phase: 'Error', reason: 'InvalidObject', message: problems.join(' ') });
 
-const ofLastRun = ({
-  lastPassed,
-  lastRunTime,
-}: CheckStatus): Pick<CheckStatus, 'lastPassed' | 'lastRunTime'> => ({
-  ...given({ lastPassed, lastRunTime }),
+type Reported = Omit<StatusInput, 'analysis' | 'identity'>;
+
+/** A status without a new sample: what the last one came to stays. */
+const unmeasured = (input: Reported, verdict: Verdict): CheckStatus => ({
+  ...derive(input, verdict, false),
+  ...given({ lastPassed: input.before.lastPassed, lastRunTime: input.before.lastRunTime }),
 });
 
 type Verdict = Omit<CheckVerdict, 'phase'> & {
@@ -113,8 +99,8 @@ type Verdict = Omit<CheckVerdict, 'phase'> & {
   readonly isDegraded?: true;
 };
 
-function told(
-  { before, generation, now }: Omit<StatusInput, 'analysis' | 'identity'>,
+function derive(
+  { before, generation, now }: Reported,
   { phase, reason, message: whole, isDegraded }: Verdict,
   lastPassed: boolean,
 ): Pick<CheckStatus, 'observedGeneration' | 'phase' | 'reason' | 'message' | 'conditions'> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { theVariables } from '../testing/checks.ts';
-import { renderQuery } from './variables.ts';
+import { renderQuery } from './question.ts';
 
 const variables = theVariables('web-1-v2', { tags: { team: 'shop', 'Cost Center': 'a12' } });
 const { listenerARN, targetGroupARN } = variables;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anAnalysis } from '../testing/checks.ts';
-import { reduce, type Aggregator, type Answer } from './answer.ts';
-import { windowAt } from './window.ts';
+import { reduce, type Aggregator, type Answer } from './judge.ts';
+import { windowAt } from './next-run.ts';
 
 const MINUTE = 60_000;
 const at = (minutes: number): number => 1_800_000_000_000 + minutes * MINUTE;

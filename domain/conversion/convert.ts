@@ -1,43 +1,128 @@
-import { omit, recordsIn, textIn, type Fields } from '../model/fields.ts';
+import { isRecord, omit, recordsIn, textIn, type Fields } from '../model/fields.ts';
 import { API_VERSION } from '../kubernetes/labels.ts';
-import { convertCell, isCellOfNow } from './cell.ts';
-import { at, withValue, type Conversion, type Converted } from './converted.ts';
-import {
-  convertCheck,
-  convertClusterSet,
-  convertLoadBalancerConfig,
-  convertTargetGroupSet,
-  isClusterSetOfNow,
-} from './others.ts';
 
 /** The group of the older generations. */
 export const OLD_GROUP = 'okra.mumoshu.github.io';
 
 /** What becomes of an object of a file. */
 export type Outcome =
-  | ({ readonly is: 'Converted' } & Converted)
+  /** It has the form of now, with what means something else there than it did. */
+  | { readonly is: 'Converted'; readonly object: Fields; readonly warnings: readonly string[] }
   /** It is of the form of now, or of someone else's. */
   | { readonly is: 'Kept' }
   /** There is nothing like it any more. */
   | { readonly is: 'Dropped'; readonly why: string };
 
-const unchanged: Conversion = (before) => before;
+/** An object on its way into the form of now. */
+interface Draft {
+  object: Fields;
+  readonly warnings: string[];
+}
 
-const conversions: Readonly<Record<string, Conversion>> = {
-  Cell: convertCell,
-  ClusterSet: convertClusterSet,
-  AWSTargetGroupSet: convertTargetGroupSet,
-  AWSTargetGroup: unchanged,
-  AWSTargetGroupBinding: unchanged,
+/** The value at a path such as `spec.replicas`; undefined when there is none. */
+const at = (object: unknown, path: string): unknown =>
+  path.split('.').reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), object);
+
+/** The object with another value at a path; undefined removes it. What is on the way is made. */
+function withValue(object: Fields, [key, ...rest]: readonly string[], value: unknown): Fields {
+  if (key === undefined) return object;
+  const { [key]: before, ...others } = object;
+  if (rest.length === 0) return value === undefined ? others : { ...object, [key]: value };
+  return { ...object, [key]: withValue(isRecord(before) ? before : {}, rest, value) };
+}
+
+function put(draft: { object: Fields }, path: string, value: unknown): void {
+  draft.object = withValue(draft.object, path.split('.'), value);
+}
+
+/** Moves the value of a path, if there is one. */
+function move(draft: { object: Fields }, from: string, to: string): void {
+  const value = at(draft.object, from);
+  if (value === undefined) return;
+  put(draft, from, undefined);
+  put(draft, to, value);
+}
+
+/** The same in an object that a draft holds in a list. */
+function moved(object: Fields, from: string, to: string): Fields {
+  const part = { object };
+  move(part, from, to);
+  return part.object;
+}
+
+const CELL_RULE = 'spec.ingress.awsApplicationLoadBalancer.listener.rule';
+const STEPS = 'spec.updateStrategy.canary.steps';
+
+/** The priority of a rule that named none, with the controller of the older generations. */
+const DEFAULT_PRIORITY = 100;
+const MOST_REPLICAS = 2;
+
+const conversions: Readonly<Record<string, (draft: Draft) => void>> = {
+  Cell(draft) {
+    moveReplicas(draft);
+    moveNetworkBlock(draft);
+    convertRule(draft);
+    convertSteps(draft);
+    const replicas = at(draft.object, 'spec.replicas');
+    if (typeof replicas === 'number' && replicas > MOST_REPLICAS)
+      draft.warnings.push(
+        `spec.replicas is ${replicas}, but at most ${MOST_REPLICAS} is allowed now, because the old and the new version must fit into one rule. Put several clusters of a version into one target group with an AWSTargetGroupBinding.`,
+      );
+    // A slip of the pen that stood in the documentation.
+    const applications = at(draft.object, 'spec.applications');
+    if (Array.isArray(applications))
+      put(
+        draft,
+        'spec.applications',
+        applications.map((one: unknown) =>
+          isRecord(one) ? moved(one, 'argocd.clusterSecret.lables', 'argocd.clusterSecret.labels') : one,
+        ),
+      );
+  },
+  ClusterSet(draft) {
+    const generators = recordsIn(at(draft.object, 'spec.generators'));
+    if (generators.length > 0)
+      put(
+        draft,
+        'spec.generators',
+        generators.map((one) => moved(one, 'awseks.clusterSelector', 'awseks.selector')),
+      );
+    draft.warnings.push(
+      'Cluster Secrets are now named after the cluster instead of <set>-<cluster>. Secrets with the old names are kept; delete them once those with the new names exist.',
+    );
+  },
+  AWSTargetGroupSet(draft) {
+    const path = 'spec.bindingTemplate.metadata.name';
+    const name = textIn(at(draft.object, path));
+    if (name?.includes('"') === true) {
+      put(draft, path, name.replaceAll('"', ''));
+      draft.warnings.push(
+        'The quotation marks in spec.bindingTemplate.metadata.name were removed: names cannot contain them.',
+      );
+    }
+    draft.warnings.push(
+      'AWSTargetGroups are now named <namespace>-<name> of their TargetGroupBinding. Those with other names are kept; delete them once the new ones exist.',
+    );
+  },
+  AWSTargetGroup() {},
+  AWSTargetGroupBinding() {},
   AWSApplicationLoadBalancerConfig: convertLoadBalancerConfig,
   AWSApplicationLoadBalancer: convertLoadBalancerConfig,
-  Check: convertCheck,
+  Check(draft) {
+    if (at(draft.object, 'spec.analysis.interval') !== undefined)
+      draft.warnings.push(
+        'A Check queries Datadog unless spec.analysis names another provider; older generations named none. Okra retries an error of the provider and does not count it as a verdict.',
+      );
+  },
 };
 
 /** What tells an example of now that leaves out apiVersion from one of an older generation. */
 const areOfNow: Readonly<Record<string, (object: Fields) => boolean>> = {
-  Cell: isCellOfNow,
-  ClusterSet: isClusterSetOfNow,
+  Cell: (object) =>
+    at(object, CELL_RULE) !== undefined ||
+    recordsIn(at(object, STEPS)).some(({ setWeight }) => setWeight !== undefined),
+  ClusterSet: (object) =>
+    recordsIn(at(object, 'spec.generators')).some((one) => at(one, 'awseks.selector') !== undefined),
 };
 
 const gone: Readonly<Record<string, string>> = {
@@ -51,41 +136,113 @@ const gone: Readonly<Record<string, string>> = {
   ArgoCDCluster: 'It was replaced by ClusterSet, which finds the clusters by their tags. Write a ClusterSet.',
 };
 
+const ownOf = <Value>(table: Readonly<Record<string, Value>>, key: string): Value | undefined =>
+  Object.hasOwn(table, key) ? table[key] : undefined;
+
 /** Brings an object of an older generation into the form of now, with a warning for each change of meaning. */
 export function convert(object: Fields): Outcome {
   const apiVersion = textIn(object['apiVersion']) ?? '';
   const kind = textIn(object['kind']) ?? '';
+  const conversion = ownOf(conversions, kind);
+  const why = ownOf(gone, kind);
   const isOld = apiVersion.startsWith(`${OLD_GROUP}/`);
   const isOfGoController = apiVersion === API_VERSION && (kind === 'Pause' || kind === 'VersionBlocklist');
   // Examples leave it out.
-  const isNameless = apiVersion === '' && (Object.hasOwn(conversions, kind) || Object.hasOwn(gone, kind));
+  const isNameless = apiVersion === '' && (conversion ?? why) !== undefined;
   if (!isOld && !isNameless && !isOfGoController) return { is: 'Kept' };
-  if (isNameless && Object.hasOwn(areOfNow, kind) && areOfNow[kind]?.(object) === true)
+  if (isNameless && ownOf(areOfNow, kind)?.(object) === true)
     return {
       is: 'Converted',
-      object: { apiVersion: API_VERSION, ...withValue(object, ['apiVersion'], undefined) },
+      object: { apiVersion: API_VERSION, ...omit(object, 'apiVersion') },
       warnings: [],
     };
-  const why = Object.hasOwn(gone, kind) ? gone[kind] : undefined;
   if (why !== undefined) return { is: 'Dropped', why };
-  const conversion = Object.hasOwn(conversions, kind) ? conversions[kind] : undefined;
   if (conversion === undefined)
     return {
       is: 'Dropped',
       why: `Okra has no kind ${kind === '' ? 'without a name' : kind}. Remove the object.`,
     };
-  return { is: 'Converted', ...conversion(common(object)) };
+  const draft: Draft = { object: { ...omit(object, 'status'), apiVersion: API_VERSION }, warnings: [] };
+  if (recordsIn(at(draft.object, 'metadata.ownerReferences')).length > 0) {
+    put(draft, 'metadata.ownerReferences', undefined);
+    draft.warnings.push(
+      'metadata.ownerReferences was removed: it refers to an object of the older generation. Okra sets its own.',
+    );
+  }
+  conversion(draft);
+  return { is: 'Converted', ...draft };
 }
 
-/** What changes of every object: its group, and what an older controller has written. */
-function common(object: Fields): Converted {
-  const renamed = { ...omit(object, 'status'), apiVersion: API_VERSION };
-  const owners = recordsIn(at(renamed, 'metadata', 'ownerReferences'));
-  if (owners.length === 0) return { object: renamed, warnings: [] };
-  return {
-    object: withValue(renamed, ['metadata', 'ownerReferences'], undefined),
-    warnings: [
-      'metadata.ownerReferences was removed: it refers to an object of the older generation. Okra sets its own.',
-    ],
-  };
+function moveReplicas(draft: Draft): void {
+  if (at(draft.object, 'spec.ingress.replicas') === undefined) return;
+  const isSet = at(draft.object, 'spec.replicas') !== undefined;
+  if (isSet) put(draft, 'spec.ingress.replicas', undefined);
+  else move(draft, 'spec.ingress.replicas', 'spec.replicas');
+  draft.warnings.push(
+    `spec.ingress.replicas moved to spec.replicas${isSet ? ', which was already set and is used' : ''}; the old field was ignored.`,
+  );
+}
+
+/** The block of a Network Load Balancer bore the name of the other kind. */
+function moveNetworkBlock(draft: Draft): void {
+  const isNetwork = at(draft.object, 'spec.ingress.type') === 'AWSNetworkLoadBalancer';
+  if (isNetwork && at(draft.object, 'spec.ingress.awsNetworkLoadBalancer') === undefined)
+    move(draft, 'spec.ingress.awsApplicationLoadBalancer', 'spec.ingress.awsNetworkLoadBalancer');
+}
+
+function convertRule(draft: Draft): void {
+  if (!isRecord(at(draft.object, 'spec.ingress.awsApplicationLoadBalancer'))) return;
+  const rule = at(draft.object, CELL_RULE);
+  if (!isRecord(rule)) {
+    draft.warnings.push(
+      'The Cell has no listener.rule, and Okra no longer changes the default rule of a listener. Add spec.ingress.awsApplicationLoadBalancer.listener.rule with a priority and a condition, such as hosts.',
+    );
+    return;
+  }
+  const { priority } = rule;
+  if (priority === undefined || priority === 0) {
+    put(draft, `${CELL_RULE}.priority`, DEFAULT_PRIORITY);
+    draft.warnings.push(
+      `A rule without a priority had the priority ${DEFAULT_PRIORITY}, which is now written out.`,
+    );
+  }
+  const groups = `${CELL_RULE}.forward.targetGroups`;
+  if (at(draft.object, groups) === undefined) return;
+  put(draft, groups, undefined);
+  draft.warnings.push(
+    'listener.rule.forward.targetGroups of a Cell was removed: only the rollout decides where the rule forwards to. Create AWSTargetGroups for them.',
+  );
+}
+
+/** The weights of `setWeight` were added up, as those of `stepWeight` are, and a pause without a duration ended at once. */
+function convertSteps(draft: Draft): void {
+  const steps = recordsIn(at(draft.object, STEPS));
+  const weights = steps.flatMap(({ setWeight }) =>
+    setWeight === undefined ? [] : [JSON.stringify(setWeight)],
+  );
+  if (weights.length > 0) {
+    const next = steps.map(({ setWeight, ...step }) =>
+      setWeight === undefined ? step : { ...step, stepWeight: setWeight },
+    );
+    put(draft, STEPS, next);
+    draft.warnings.push(
+      `setWeight ${weights.join(', ')} used to be added up and is now the total weight of the canary, so each was rewritten as stepWeight. If you meant totals of ${weights.join(', ')}, write setWeight.`,
+    );
+  }
+  const endless = steps.flatMap(({ pause }, index) =>
+    isRecord(pause) && pause['duration'] === undefined ? [index + 1] : [],
+  );
+  if (endless.length > 0)
+    draft.warnings.push(
+      `A pause without a duration (step ${endless.join(', ')}) used to end at once and now lasts until you resume it. Set a duration, or remove the pause.`,
+    );
+}
+
+function convertLoadBalancerConfig(draft: Draft): void {
+  put(draft, 'kind', 'AWSApplicationLoadBalancerConfig');
+  move(draft, 'spec.forwardTargetGroups', 'spec.listener.rule.forward.targetGroups');
+  if (at(draft.object, 'spec.listener.rule.priority') === undefined)
+    draft.warnings.push(
+      'The object names no rule, and Okra no longer changes the default rule of a listener. Add spec.listener.rule with a priority and a condition, such as hosts.',
+    );
 }

@@ -1,5 +1,67 @@
 import { compareText, canonical } from '../kubernetes/canonical.ts';
-import { GENERATED_ANNOTATION } from '../kubernetes/labels.ts';
+import { GENERATED_ANNOTATION, SOURCE_ANNOTATION } from '../kubernetes/labels.ts';
+
+/** An object that a set has made, and whose it is. */
+export interface Owned {
+  readonly name: string;
+  /** The uid and name of its controller, or of who has inherited it; undefined when it is nobody's. */
+  readonly owner?: { readonly uid: string; readonly name: string; readonly kind: string } | undefined;
+  /** The uids of its other owners: Kubernetes deletes it with the last, and the next one has it. */
+  readonly heirs?: readonly string[];
+  /** Whether its controller is gone, and its owner is not that yet. */
+  readonly isInherited?: boolean;
+}
+
+/** What sets hand over to each other, by the names of the objects. */
+export interface Handover {
+  /** What this set wants and another one has: it becomes one of the owners, and has it when that goes. */
+  readonly claim: readonly string[];
+  /** What this set has made and does not want any more, and another one claims, which has it then. */
+  readonly release: readonly string[];
+}
+
+/** Whether another set waits for an object. */
+export const hasHeirs = ({ heirs = [] }: Pick<Owned, 'heirs'>): boolean => heirs.length > 0;
+
+/** Says which of these objects a set has to claim: those that another set of its kind has. */
+export const selectClaims = (
+  wanted: readonly Owned[],
+  { uid, kind }: { readonly uid: string; readonly kind: string },
+): readonly string[] =>
+  wanted
+    .filter(({ owner }) => owner?.kind === kind && owner.uid !== uid)
+    .filter(({ heirs = [] }) => !heirs.includes(uid))
+    .map(({ name }) => name);
+
+/** An object that a set has made, as it is now. */
+export interface Existing extends Owned, Marks {
+  readonly uid: string;
+}
+
+type Sourced = Owned & Pick<Marks, 'annotations'>;
+
+/** Says which AWSTargetGroups are made of what a set asks for, and which are made of the bindings that it waits for. */
+export function selectDesiredGroups<Group extends Sourced & { readonly arn: string }>(
+  groups: readonly Group[],
+  {
+    uid,
+    asking,
+    bindings,
+  }: {
+    readonly uid: string;
+    readonly asking: readonly { readonly source: string; readonly arn: string }[];
+    readonly bindings: readonly Sourced[];
+  },
+): readonly Group[] {
+  const arns = new Map(asking.map(({ source, arn }) => [source, arn]));
+  const awaited = new Set(bindings.map((one) => one.annotations[SOURCE_ANNOTATION]));
+  const sourceOf = (group: Group): string => group.annotations[SOURCE_ANNOTATION] ?? '';
+  // One that has a group of its own for it needs no other.
+  const own = new Set(groups.filter(({ owner }) => owner?.uid === uid).map(sourceOf));
+  return groups
+    .filter((group) => !own.has(sourceOf(group)))
+    .filter((group) => arns.get(sourceOf(group)) === group.arn || awaited.has(sourceOf(group)));
+}
 
 type Texts = Readonly<Record<string, string>>;
 

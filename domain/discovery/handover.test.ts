@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { selectClaims, selectDesiredGroups, type Owned } from './handover.ts';
+import { selectClaims, selectDesiredGroups, type Owned } from './generated.ts';
 
 const set = (uid: string) => ({ uid, name: uid, kind: 'AWSTargetGroupSet' });
 const me = { uid: 'mine', kind: 'AWSTargetGroupSet' };

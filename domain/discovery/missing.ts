@@ -10,7 +10,6 @@ export interface Missing {
 
 /** How long what is missed keeps what it had. */
 export interface Grace {
-  /** What the status says is missed. */
   readonly before: readonly Missing[];
   /** In milliseconds since the epoch. */
   readonly now: number;

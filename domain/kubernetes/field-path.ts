@@ -19,10 +19,7 @@ export function keysOf(path: string): readonly string[] | undefined {
   return keys.length === 0 ? undefined : keys;
 }
 
-/**
- * Reads a plain value of an object by a path such as `status.desiredVersion`, `spec.steps[0].name` or
- * `metadata.labels['example.com/team']`.
- */
+/** Reads a plain value by a path such as `spec.steps[0].name` or `metadata.labels['a.com/team']`. */
 export function readField(object: unknown, path: string): FieldValue {
   const keys = keysOf(path);
   if (keys === undefined) {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { validLabels } from './label-syntax.ts';
+import { validLabels } from './selector.ts';
 
 it.each([
   ['a key and a value', { role: 'web' }],

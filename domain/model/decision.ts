@@ -1,6 +1,5 @@
 import type { AnalysisStep, ExperimentStep } from '../../crds/cell.ts';
-import type { CheckStep } from '../../crds/check-step.ts';
-import type { JobStep } from '../../crds/job-step.ts';
+import type { CheckStep, JobStep } from '../../crds/update-strategy.ts';
 import type { BackgroundPrefix } from './ids.ts';
 import type { WeightedTargetGroup } from './target-group.ts';
 import type { VersionSet } from '../versions/version.ts';

@@ -1,5 +1,4 @@
-import type { DownsyncClause } from '../../crds/downsync.ts';
-import type { StagedBindingPolicySpec, Stage } from '../../crds/staged-binding-policy.ts';
+import type { DownsyncClause, StagedBindingPolicySpec, Stage } from '../../crds/staged-binding-policy.ts';
 import { canonical, compareText, sameValue } from '../kubernetes/canonical.ts';
 import { fieldsIn, isRecord, recordsIn } from '../model/fields.ts';
 import type { LabelSelector } from '../kubernetes/selector.ts';

@@ -149,7 +149,7 @@ export function describeAbort(stage: string, { by, reason }: Omit<Stamp, 'at'>):
 const isTakenBack = ({ stages }: StagedState, held: Held | undefined, stage: string): boolean =>
   held?.stage === stage || stages.some(({ name, phase }) => name === stage && phase === 'RolledBack');
 
-// As long as the schema takes (crds/staged-status.ts).
+// As long as the schema takes (crds/staged-binding-policy.ts).
 const LONGEST = { by: 253, reason: 1024, stage: 63, requests: 20 };
 
 /** Takes a request into account; one that makes no sense now changes nothing. */

@@ -3,27 +3,8 @@ import type { Decision } from '../model/decision.ts';
 import type { GuardInput } from '../gates/guard.ts';
 import type { Rollout, Step, StepKindName, StepSpec } from '../model/state.ts';
 import type { Approvals } from '../model/request.ts';
-import { analysis } from './analysis.ts';
-import { approval } from './approval.ts';
-import { check } from './check.ts';
-import { experiment } from './experiment.ts';
-import { job } from './job.ts';
-import { pause } from './pause.ts';
-import { setWeight } from './set-weight.ts';
+import { stepKinds as kinds } from './kinds.ts';
 import type { StepKind } from './step.ts';
-import { stepWeight } from './step-weight.ts';
-
-/** The kinds of steps; one that the schema has and this table has not does not compile. */
-const kinds: { readonly [Kind in StepKindName]: StepKind<StepSpec<Kind>> } = {
-  setWeight,
-  stepWeight,
-  pause,
-  analysis,
-  experiment,
-  check,
-  job,
-  approval,
-};
 
 const names = Object.keys(kinds) as readonly StepKindName[];
 

@@ -51,10 +51,7 @@ export function resumeAt(steps: readonly Step[], weight: number): number {
   return isThere ? next : 1 + steps.slice(0, next).findLastIndex(movesTraffic);
 }
 
-/**
- * Where a rollout goes on whose steps were edited: at an approval that nobody has given and that stands after the last
- * lower weight, though the present weight is what comes after it. What stands before a lower weight lies behind.
- */
+/** Finds where a rollout goes on whose steps were edited: not past an approval nobody has given. */
 export function resumeEdited(
   { steps: before, index }: Pick<Rollout, 'steps' | 'index'>,
   steps: readonly Step[],

@@ -4,8 +4,7 @@ import type { GuardInput } from '../gates/guard.ts';
 import type { Rollout } from '../model/state.ts';
 
 /** A kind of step that gives the canary another weight. */
-export interface MovingKind<Spec> {
-  /** Says the step the way a person would. */
+interface MovingKind<Spec> {
   readonly describe: (spec: Spec) => string;
   /** The canary's total weight once the step is done, of what it was before. */
   readonly weightAfter: (spec: Spec, before: number) => number;
@@ -13,11 +12,9 @@ export interface MovingKind<Spec> {
 
 /** A kind of step that leaves the weights as they are. */
 export interface StandingKind<Spec> {
-  /** Says the step the way a person would. */
   readonly describe: (spec: Spec) => string;
   /** Decides what the step needs next; a request to promote has been answered before. */
   readonly next: (spec: Spec, rollout: Rollout, input: GuardInput) => Decision;
-  /** Whether only a person can end it. */
   readonly waitsForPerson?: (spec: Spec) => boolean;
   /** How long it lasts at the most, where that is a matter of time alone. */
   readonly lasts?: (spec: Spec) => number | string | undefined;

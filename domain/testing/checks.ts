@@ -1,6 +1,6 @@
-import type { CheckStep } from '../../crds/check-step.ts';
+import type { CheckStep } from '../../crds/update-strategy.ts';
 import { check, type CheckAnalysis } from '../../crds/check.ts';
-import type { CheckVariables } from '../checks/variables.ts';
+import type { CheckVariables } from '../checks/question.ts';
 
 type Written = object;
 

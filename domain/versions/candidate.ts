@@ -18,10 +18,7 @@ export interface Candidates {
   readonly sets: readonly VersionSet[];
 }
 
-/**
- * Chooses the version that a Cell should serve: the one it is pinned to, else the newest that has enough target
- * groups and is not blocked.
- */
+/** Chooses the version to serve: the pinned one, else the newest complete one that is not blocked. */
 export function candidates(cell: PresentCell, observed: ObservedCell): Candidates {
   const { sets } = groupByVersion(observed.selected);
   const blocks = cell.status.blockedVersions ?? [];

@@ -42,10 +42,7 @@ export function parseVersion(text: string): string | undefined {
 export const isSameVersion = (a: string, b: string): boolean =>
   (parseVersion(a) ?? a) === (parseVersion(b) ?? b);
 
-/**
- * Orders versions by semver precedence, then by their build metadata: negative when `a` is lower. What is no version is
- * lower than every one.
- */
+/** Orders versions by semver precedence, then build metadata; what is no version is the lowest. */
 export function compareVersions(a: string, b: string): number {
   const [one, other] = [parseVersion(a), parseVersion(b)];
   if (one === undefined || other === undefined)
@@ -91,10 +88,7 @@ interface GroupedByVersion {
 // One observation is asked for its versions by many a decision, and its status.
 const known = new WeakMap<readonly SelectedTargetGroup[], GroupedByVersion>();
 
-/**
- * Gathers target groups by version; those that cannot be used are set apart. A target group counts once: of several
- * AWSTargetGroups with its ARN and a usable version, the first by name.
- */
+/** Gathers target groups by version; each ARN counts once, by the first AWSTargetGroup by name. */
 export function groupByVersion(selected: readonly SelectedTargetGroup[]): GroupedByVersion {
   const found = known.get(selected) ?? group(selected);
   known.set(selected, found);

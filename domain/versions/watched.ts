@@ -39,10 +39,7 @@ export function selectTargetGroups(
     .toSorted((a, b) => compareText(a.name, b.name));
 }
 
-/**
- * AWSTargetGroups, of which each that names no ARN stands for what is served under its name: nobody has taken that out, and it may be
- * what a rollout goes back to.
- */
+/** Reads AWSTargetGroups; one that names no ARN stands for what is served under its name. */
 export function readAsServed<Group extends WatchedGroup>(
   groups: readonly Group[],
   served: readonly TargetGroup[],
@@ -55,10 +52,7 @@ export function readAsServed<Group extends WatchedGroup>(
   });
 }
 
-/**
- * Whether a Cell takes a target group otherwise than before: one that comes or goes, of which there is one version, it does.
- * A Cell that was told of a new one may not have written down yet that it has seen it when AWS has been asked about that.
- */
+/** Whether a Cell takes a target group otherwise than before; one version: it has come or gone. */
 export function isTakenOtherwise(spec: SelectingSpec, versions: readonly WatchedGroup[]): boolean {
   const taken = new Set(versions.map((group) => canonical(selectTargetGroups(spec, [group]))));
   return versions.length === 1 || taken.size > 1;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { applicationPhases } from '../../crds/application-status.ts';
+import { applicationPhases } from '../../crds/cell-status.ts';
 import { failures } from '../../domain/failures.ts';
 import type { Wait } from '../../domain/model/decision.ts';
 import { shiftPurposes } from '../../domain/model/shift-purpose.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CHECK, POD } from '../../clients/kubernetes/kinds.ts';
 import { connectPrometheus } from '../../clients/prometheus/client.ts';
 import type { Check } from '../../crds/check.ts';
-import { reduce, type Aggregator, type GroupValue } from '../../domain/checks/answer.ts';
+import { reduce, type Aggregator, type GroupValue } from '../../domain/checks/judge.ts';
 import { serveDatadog, type Datadog } from './providers/datadog.ts';
 import { guardPrometheus, type GuardedPrometheus } from './providers/prometheus.ts';
 import { onStage } from '../support/stage/on-stage.ts';

@@ -7,7 +7,7 @@ import {
   type ListOptions,
 } from '../../clients/kubernetes/kubernetes.ts';
 import type { AWSTargetGroupSet } from '../../crds/aws-target-group-set.ts';
-import type { BindingTarget } from '../../crds/binding-targets.ts';
+import type { BindingTarget } from '../../crds/aws-target-group-binding.ts';
 import { API_VERSION } from '../../domain/kubernetes/labels.ts';
 import { viewOf } from '../testing/builders.ts';
 import { noLog, turn } from '../testing/fakes.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredClusterSecret } from '../../clients/kubernetes/remote-clusters.ts';
-import type { AWSTargetGroupBinding } from '../../crds/aws-target-group-binding.ts';
+import type { AWSTargetGroupBinding, BindingTarget } from '../../crds/aws-target-group-binding.ts';
 import type { AWSTargetGroupSet } from '../../crds/aws-target-group-set.ts';
-import type { BindingTarget } from '../../crds/binding-targets.ts';
 import { API_VERSION } from '../../domain/kubernetes/labels.ts';
 import { viewOf } from '../testing/builders.ts';
 import type { Instruction } from '../instruction.ts';

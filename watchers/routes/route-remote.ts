@@ -1,7 +1,6 @@
 import { decodeBase64 } from '../../clients/kubernetes/base64.ts';
 import type { StoredClusterSecret } from '../../clients/kubernetes/remote-clusters.ts';
-import type { AWSTargetGroupBinding } from '../../crds/aws-target-group-binding.ts';
-import type { BindingTarget } from '../../crds/binding-targets.ts';
+import type { AWSTargetGroupBinding, BindingTarget } from '../../crds/aws-target-group-binding.ts';
 import { keyOf } from '../../domain/model/ids.ts';
 import { readKnownCluster, type KnownCluster } from '../../domain/discovery/clusters/known-cluster.ts';
 import { setLooksInto, targetLooksInto } from '../../domain/discovery/target-group-set/looks-into.ts';

@@ -2,10 +2,14 @@ import { given } from '../../../domain/model/fields.ts';
 import { eksPlace, type AwsScope } from '../../../clients/aws/aws-credentials.ts';
 import type { DeniedCluster, EKS, EKSCluster } from '../../../clients/aws/eks.ts';
 import { clusterSecretValues, configByARN } from '../../../domain/discovery/clusters/cluster-secret.ts';
-import type { SourcedCluster, UnreadCluster } from '../../../domain/discovery/cluster-set/cluster-set.ts';
+import type {
+  Reading,
+  SourcedCluster,
+  UnreadCluster,
+} from '../../../domain/discovery/cluster-set/cluster-set.ts';
 import { failure, reasonOf, toFailure } from '../../failure.ts';
+import { providerOf, type ProviderSettings } from '../../../domain/discovery/cluster-set/source-reading.ts';
 import type { Generator } from '../../../crds/cluster-set.ts';
-import { providerOf, type ProviderSettings } from '../../../domain/discovery/cluster-set/selection.ts';
 
 /** What reads EKS. */
 interface AwseksConnection {
@@ -14,8 +18,43 @@ interface AwseksConnection {
   readonly region?: string;
 }
 
+/** What a source knows of its clusters, and which places it has read. */
+export type SourceReading = Omit<Reading, 'failures'>;
+
+/** A place that clusters come from, with the settings that a generator has for it. */
+interface ClusterSource<Settings> {
+  /**
+   * Reads every cluster there is, with its tags and how it is reached, or throws; which of them are wanted is decided
+   * elsewhere. `known` are the ids of the clusters that have a secret, those of other sources among them.
+   */
+  read(settings: Settings, signal: AbortSignal, known: readonly string[]): Promise<SourceReading>;
+}
+
+/** The source of each provider that a generator can name; one that the schema has and that lacks here does not compile. */
+export type ClusterSources = {
+  readonly [Provider in keyof Generator]-?: ClusterSource<NonNullable<Generator[Provider]>>;
+};
+
+/** Makes every source of clusters. */
+export const createClusterSources = (connection: AwseksConnection): ClusterSources => ({
+  awseks: awseks(connection),
+});
+
+/** Reads all clusters of the provider that a generator names. */
+export async function readGenerator(
+  sources: ClusterSources,
+  generator: Generator,
+  { signal, known }: { readonly signal: AbortSignal; readonly known: readonly string[] },
+): Promise<SourceReading> {
+  const [provider, settings] = providerOf(generator);
+  // The settings and the source of one name belong together.
+  const source = (sources as Readonly<Record<string, ClusterSource<ProviderSettings>>>)[provider];
+  if (source === undefined) throw new Error('there is no source for it');
+  return source.read(settings, signal, known);
+}
+
 /** Makes the source of EKS clusters. */
-export const awseks = ({ eks, region: usual }: AwseksConnection): ClusterSource<SettingsOf<'awseks'>> => ({
+export const awseks = ({ eks, region: usual }: AwseksConnection): ClusterSources['awseks'] => ({
   async read({ region = usual, roleARN, externalID }, signal, known) {
     if (region === undefined) {
       throw failure('InvalidObject', 'No region: set awseks.region or the environment variable AWS_REGION.');
@@ -53,49 +92,4 @@ function unread({ name, arns, error }: DeniedCluster, region: string): UnreadClu
 function stateOf(status: string): SourcedCluster['state'] {
   if (status === 'ACTIVE') return 'Active';
   return status === 'DELETING' ? 'Deleting' : 'Waiting';
-}
-
-/** What a source knows of its clusters. */
-export interface SourceReading {
-  readonly clusters: readonly SourcedCluster[];
-  /** The places that were read, each by how the ids of all clusters there begin. */
-  readonly places: readonly string[];
-  /** Those of which nothing can be read but the name. */
-  readonly unread: readonly UnreadCluster[];
-}
-
-/** A place that clusters come from, with the settings that a generator has for it. */
-interface ClusterSource<Settings> {
-  /**
-   * Reads every cluster there is, with its tags and how it is reached, or throws; which of them are wanted is decided
-   * elsewhere. It says which places it has read; a secret of another place stays. `known` are the ids of the clusters that have a secret, those of other sources among them.
-   */
-  read(settings: Settings, signal: AbortSignal, known: readonly string[]): Promise<SourceReading>;
-}
-
-/** The settings that a generator has for a provider. */
-type SettingsOf<Provider extends keyof Generator> = NonNullable<Generator[Provider]>;
-
-/** The source of each provider that a generator can name. */
-export type ClusterSources = {
-  readonly [Provider in keyof Generator]-?: ClusterSource<SettingsOf<Provider>>;
-};
-
-/** Makes every source of clusters; a provider that the schema has and that is not here does not compile. */
-export const createClusterSources = (connection: AwseksConnection): ClusterSources => ({
-  awseks: awseks(connection),
-});
-
-/** Reads all clusters of the provider that a generator names. */
-export async function readGenerator(
-  sources: ClusterSources,
-  generator: Generator,
-  { signal, known }: { readonly signal: AbortSignal; readonly known: readonly string[] },
-): Promise<SourceReading> {
-  const { provider, settings } = providerOf(generator);
-  // The settings and the source of one name belong together.
-  const all: Readonly<Record<string, ClusterSource<ProviderSettings>>> = sources;
-  const source = all[provider];
-  if (source === undefined) throw new Error('there is no source for it');
-  return source.read(settings, signal, known);
 }

@@ -25,10 +25,7 @@ interface Flight {
 
 const WAITING = { is: 'Waiting' } as const;
 
-/**
- * Makes a place to share reads in, none of which is waited for longer than a deadline, in milliseconds. What ends later
- * is not used, since someone may have seen something newer; until it ends, the same is not read again.
- */
+/** Makes a place to share reads in, none of which is waited for longer than a deadline in ms. */
 export function createSingleFlight(deadlineMilliseconds: number): SingleFlight {
   const flights = new Map<string, Flight>();
 
@@ -113,7 +110,6 @@ export type RemoteReading<T> =
 
 /** Reads in the clusters whose Argo CD cluster secrets are in a namespace. */
 export interface ClusterReader {
-  /** Finds the clusters of a namespace. */
   find(namespace: string): Promise<readonly RemoteCluster[]>;
   /** Reads something in a cluster; one that does not answer within a deadline holds up no other. */
   read<T>(

@@ -26,7 +26,7 @@ const list = ({ lists, serves }: Answers) => {
     },
     serves: () => (typeof serves === 'boolean' ? Promise.resolve(serves) : Promise.reject(serves!)),
   };
-  return listBindings(client, 'shop');
+  return listBindings(client, ['shop']);
 };
 const found = (api: string) => [
   { api, namespace: 'shop', name: 'web', labels: {}, arn: 'arn:web', isDeleting: false },

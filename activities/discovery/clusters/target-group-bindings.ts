@@ -4,12 +4,12 @@ import {
   type KindRef,
 } from '../../../clients/kubernetes/kinds.ts';
 import { isNotFound, isForbidden, type KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
-import { BINDING_APIS } from '../../../domain/discovery/target-group-set/observed-target-group-set.ts';
+import {
+  BINDING_APIS,
+  type BindingAPI,
+  type RemoteBinding,
+} from '../../../domain/discovery/target-group-set/observed-target-group-set.ts';
 import { readBinding, trimRemote, type RemoteObject } from '../../../domain/discovery/clusters/seen.ts';
-import type {
-  BindingAPI,
-  RemoteBinding,
-} from '../../../domain/discovery/target-group-set/target-group-of-binding.ts';
 
 const kinds: Readonly<Record<BindingAPI, KindRef>> = {
   'elbv2.k8s.aws': TARGET_GROUP_BINDING,
@@ -19,12 +19,15 @@ const kinds: Readonly<Record<BindingAPI, KindRef>> = {
 // A cluster has one for each target group, of which an account has 3,000 in a region by default.
 const MOST_BINDINGS = 5_000;
 
-/** Lists the TargetGroupBindings of both kinds, in one namespace or in all; undefined for a kind that the cluster has not got. */
+/** Lists the TargetGroupBindings of both kinds, in some namespaces or else in all; undefined for a kind that the cluster has not got. */
 export async function listBindings(
   client: Pick<KubernetesClient, 'list' | 'serves'>,
-  namespace?: string,
+  namespaces: readonly string[] = [],
 ): Promise<readonly (readonly RemoteBinding[] | undefined)[]> {
-  return await Promise.all(BINDING_APIS.map((api) => listKind(client, api, namespace)));
+  const where = namespaces.length === 0 ? [undefined] : namespaces;
+  return await Promise.all(
+    where.flatMap((namespace) => BINDING_APIS.map((api) => listKind(client, api, namespace))),
+  );
 }
 
 async function listKind(

@@ -2,6 +2,7 @@ import {
   recordOf,
   type RegisteredTarget,
   type Registration,
+  type SharedTargets,
 } from '../../../domain/discovery/target-group-binding/registered-target.ts';
 import {
   holdBack,
@@ -11,15 +12,12 @@ import {
   type ObservedBinding,
 } from '../../../domain/discovery/target-group-binding/target-group-binding.ts';
 import { findMissedByBinding } from '../../../domain/discovery/target-group-set/lost-clusters.ts';
-import type { SharedTargets } from '../../../domain/discovery/target-group-binding/shared-targets.ts';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
 import {
   FAILED_AGAIN_SECONDS,
   type ClusterReader,
   retryUnreadInSeconds,
   type ClusterAccess,
-  type RemoteCluster,
-  type RemoteReading,
 } from '../clusters/reader.ts';
 import { earlierOf } from '../../../domain/discovery/missing.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
@@ -33,13 +31,11 @@ import type { ObjectKey } from '../../../domain/model/ids.ts';
 import { targetLooksInto } from '../../../domain/discovery/target-group-set/looks-into.ts';
 import { readNode, readPod, trimRemote, type RemoteObject } from '../../../domain/discovery/clusters/seen.ts';
 import { lookedAt, type SeenCluster } from '../../../domain/discovery/target-group-binding/binding-ids.ts';
-import type { SeenNode, SeenPod } from '../../../domain/discovery/target-group-binding/target-ids.ts';
 
 /** What a binding is bound with. */
 export type Binding = GroupDependencies & {
   readonly kubernetes: KubernetesClient;
   readonly reader: ClusterReader;
-  /** How long what is missed keeps what it had. */
   readonly graceSeconds: number;
 };
 
@@ -125,28 +121,27 @@ export const retryInSeconds = (problems: readonly Problem[]): number | undefined
     ? FAILED_AGAIN_SECONDS
     : undefined;
 
-/** What was seen in the clusters that a binding looks into. */
-interface SeenClusters {
-  readonly clusters: readonly SeenCluster[];
-  /** The names of all clusters of the namespace, whether anything was seen in them or not; undefined when nobody has looked. */
-  readonly secrets?: readonly string[];
-  /** After how many seconds to look again; undefined when all have answered. */
-  readonly againInSeconds?: number | undefined;
-}
-
-/** Reads the nodes and pods of the clusters that the targets of a binding may be in, and no others. */
+/** Reads the nodes and pods that targets may be; `secrets` are undefined when nobody has looked. */
 async function readClusters(
   reader: ClusterReader,
   { targets }: AWSTargetGroupBindingSpec,
   { namespace }: ObjectKey,
-): Promise<SeenClusters> {
+): Promise<{
+  readonly clusters: readonly SeenCluster[];
+  readonly secrets?: readonly string[];
+  readonly againInSeconds?: number | undefined;
+}> {
   if (targets.every(({ ids }) => ids !== undefined)) return { clusters: [] };
   const found = await reader.find(namespace);
   const readings = await Promise.all(
     found.flatMap((remote) => {
       const looking = targets.filter((target) => targetLooksInto(target, remote.cluster));
       const whats = new Set(looking.map((target) => lookedAt(target, namespace)));
-      return [...whats].map((what) => readOne(reader, remote, what));
+      return [...whats].map(async (what) => {
+        const { name, labels } = remote.cluster;
+        const said = await reader.read(remote, what, (access) => seenIn(access, { cluster: name, what }));
+        return { said, cluster: { name, labels, what, seen: said.ok ? said.value : said } };
+      });
     }),
   );
   return {
@@ -156,37 +151,19 @@ async function readClusters(
   };
 }
 
-interface Reading {
-  readonly cluster: SeenCluster;
-  readonly said: RemoteReading<SeenCluster['seen']>;
-}
-
-async function readOne(reader: ClusterReader, remote: RemoteCluster, what: string): Promise<Reading> {
-  const { name, labels } = remote.cluster;
-  const said = await reader.read(remote, what, (access) => seenIn(access, { cluster: name, what }));
-  const seen: SeenCluster['seen'] = said.ok
-    ? said.value
-    : { ok: false, reason: said.reason, message: said.message };
-  return { cluster: { name, labels, what, seen }, said };
-}
-
 async function seenIn(
   { client, namespaces }: ClusterAccess,
   { cluster, what }: { readonly cluster: string; readonly what: string },
 ): Promise<SeenCluster['seen']> {
   if (what === 'nodes') {
-    const nodes: readonly SeenNode[] = (await client.list<RemoteObject>(NODE, { trim: trimRemote })).map(
-      readNode,
-    );
-    return { ok: true, nodes, pods: [] };
+    const nodes = await client.list<RemoteObject>(NODE, { trim: trimRemote });
+    return { ok: true, nodes: nodes.map(readNode), pods: [] };
   }
   const namespace = what.slice('pods/'.length);
   if (namespaces.length > 0 && !namespaces.includes(namespace)) {
     const message = `The secret of cluster ${cluster} does not allow namespace ${namespace}, only ${namespaces.join(', ')}. Add it to namespaces in the secret, or correct podNamespace.`;
     return { ok: false, reason: 'NamespaceNotAllowed', message };
   }
-  const pods: readonly SeenPod[] = (
-    await client.list<RemoteObject>(POD, { namespace, trim: trimRemote })
-  ).map(readPod);
-  return { ok: true, nodes: [], pods };
+  const pods = await client.list<RemoteObject>(POD, { namespace, trim: trimRemote });
+  return { ok: true, nodes: [], pods: pods.map(readPod) };
 }

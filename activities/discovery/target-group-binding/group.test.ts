@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { unlimited } from '../../../clients/rate-limiter.ts';
 import type { ELBv2, ELBv2Regions } from '../../../clients/aws/elbv2.ts';
 import { startLifetimeOf } from '../lifetime.ts';
-import { createGroupFinder, type Bound } from './group.ts';
+import { findGroup, type Bound } from './group.ts';
 
 const arnOf = (name: string): string =>
   `arn:aws:elasticloadbalancing:eu-central-1:111122223333:targetgroup/${name}/4567`;
@@ -32,19 +32,19 @@ async function spent(of: Partial<ELBv2>, more: Partial<Bound> = {}): Promise<rea
   };
   const every = (): ELBv2 => elbv2 as ELBv2;
   const regions: ELBv2Regions = Object.assign(every, { inRegion: every });
-  const find = createGroupFinder({
+  const dependencies = {
     elbv2: regions,
     region: 'eu-central-1',
     limits: {
       registrations: {
         ...unlimited,
-        wait: (quota) => Promise.resolve(void taken.push(`registrations ${quota}`)),
+        wait: (quota: string) => Promise.resolve(void taken.push(`registrations ${quota}`)),
       },
-      writes: { ...unlimited, wait: (quota) => Promise.resolve(void taken.push(`writes ${quota}`)) },
+      writes: { ...unlimited, wait: (quota: string) => Promise.resolve(void taken.push(`writes ${quota}`)) },
     },
     reader: { find: () => Promise.resolve([known]) },
-  });
-  const found = await find({ ...bound, ...more });
+  };
+  const found = await findGroup(dependencies, { ...bound, ...more });
   expect(found).toMatchObject({ is: 'Group' });
   return taken;
 }

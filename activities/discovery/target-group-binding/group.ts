@@ -2,11 +2,12 @@ import type { TargetGroup } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { digest } from '../../../clients/digest.ts';
 import { regionOf, type ELBv2, type ELBv2Regions } from '../../../clients/aws/elbv2.ts';
 import type { RateLimiters } from '../../../clients/rate-limiter.ts';
-import type {
-  AWSTargetGroupBindingSpec,
-  AWSTargetGroupBindingStatus,
+import {
+  type AWSTargetGroupBindingSpec,
+  type AWSTargetGroupBindingStatus,
+  usualTargetGroup,
+  type NewTargetGroup,
 } from '../../../crds/aws-target-group-binding.ts';
-import { usualTargetGroup, type NewTargetGroup } from '../../../crds/new-target-group.ts';
 import { formatKey } from '../../../domain/model/ids.ts';
 import { vpcOfClusters, type FoundVPC } from '../../../domain/discovery/clusters/cluster-vpc.ts';
 import {
@@ -19,7 +20,7 @@ import {
   type HealthCheck,
 } from '../../../domain/discovery/target-group-binding/new-target-group.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
-import type { TargetType } from '../../../domain/discovery/target-group-binding/target-ids.ts';
+import type { TargetType } from '../../../domain/discovery/target-group-binding/binding-ids.ts';
 import type { ClusterReader } from '../clusters/reader.ts';
 import { reasonOf, toFailure } from '../../failure.ts';
 import type { Lifetime } from '../lifetime.ts';
@@ -58,7 +59,6 @@ const healthCheckInput = (check: HealthCheck): HealthCheckInput => ({
 /** What target groups are read and written with. */
 export interface GroupDependencies {
   readonly elbv2: ELBv2Regions;
-  /** The region that target groups are created in. */
   readonly region?: string;
   readonly limits: Pick<RateLimiters, 'writes' | 'registrations'>;
 }
@@ -82,21 +82,17 @@ export interface Bound extends TargetGroupOwner {
   readonly life: Lifetime;
 }
 
-/** Finds the target group of a binding. */
-type GroupFinder = (bound: Bound) => Promise<FoundGroup>;
-
 /** What target groups are created with: the clusters among it say in which VPC. */
 interface Creation extends GroupDependencies {
   readonly reader: Pick<ClusterReader, 'find'>;
 }
 
-/** Makes what finds target groups, and creates the one that is asked for when there is none. */
-export function createGroupFinder(dependencies: Creation): GroupFinder {
-  return async (bound) => {
-    const { targetGroupARN, targetGroup = usualTargetGroup } = bound.spec;
-    if (targetGroupARN !== undefined) return await named(dependencies, targetGroupARN, bound);
-    return await created(dependencies, targetGroup, bound);
-  };
+/** Finds the target group of a binding, and creates the one that is asked for when there is none. */
+export async function findGroup(dependencies: Creation, bound: Bound): Promise<FoundGroup> {
+  const { targetGroupARN, targetGroup = usualTargetGroup } = bound.spec;
+  return targetGroupARN === undefined
+    ? await created(dependencies, targetGroup, bound)
+    : await named(dependencies, targetGroupARN, bound);
 }
 
 /** Finds what may be the target group that was created for an object: what its status names, or what has its name. */
@@ -165,8 +161,7 @@ async function create(
   }
   const vpc = await vpcOf(asked, bound, reader);
   if (vpc.is === 'Problem') return vpc;
-  const { vpcID } = vpc;
-  const wanted = desiredTargetGroup(asked, spec.targets, { key, uid, digestOfUid: digest(uid), vpcID });
+  const wanted = desiredTargetGroup(asked, spec.targets, { key, uid, digestOfUid: digest(uid) });
   const writes = elbv2.inRegion(region);
   await limits.registrations.wait(region, { urgent: false, signal: life.signal });
   life.assert();
@@ -174,8 +169,8 @@ async function create(
     Name: wanted.name,
     Protocol: asked.protocol,
     Port: wanted.port,
-    VpcId: wanted.vpcID,
-    TargetType: wanted.targetType,
+    VpcId: vpc.vpcID,
+    TargetType: asked.targetType,
     ...healthCheckInput(wanted.healthCheck),
     tags: wanted.tags,
   });
@@ -189,11 +184,8 @@ async function vpcOf(
   reader: Creation['reader'],
 ): Promise<FoundVPC> {
   if (vpcID !== undefined) return { is: 'VPC', vpcID };
-  const found = await reader.find(key.namespace);
-  return vpcOfClusters(
-    spec.targets,
-    found.map(({ cluster }) => cluster),
-  );
+  const clusters = (await reader.find(key.namespace)).map(({ cluster }) => cluster);
+  return vpcOfClusters(spec.targets, clusters);
 }
 
 /** The targets are registered all the same. */

@@ -3,7 +3,7 @@ import { unlimited } from '../../../clients/rate-limiter.ts';
 import type { ELBv2, ELBv2Regions } from '../../../clients/aws/elbv2.ts';
 import type { Registration } from '../../../domain/discovery/target-group-binding/registered-target.ts';
 import { startLifetimeOf } from '../lifetime.ts';
-import { leaveGroup } from './leave.ts';
+import { leaveGroup } from './target-group-binding.ts';
 
 describe('what a binding leaves', () => {
   const arn = 'arn:aws:elasticloadbalancing:eu-central-1:111122223333:targetgroup/web/4567';

@@ -1,16 +1,14 @@
 import { AWS_TARGET_GROUP_BINDING } from '../../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
-import type {
-  AWSTargetGroupBindingStatus,
-  AWSTargetGroupBinding,
-} from '../../../crds/aws-target-group-binding.ts';
+import type { AWSTargetGroupBinding } from '../../../crds/aws-target-group-binding.ts';
 import { canonical } from '../../../domain/kubernetes/canonical.ts';
-import type { Lifetime } from '../lifetime.ts';
-import type { TargetGroupOwner } from '../../../domain/discovery/target-group-binding/new-target-group.ts';
 import {
   type Entry,
   countOf,
   type Registration,
+  findSharedTargets,
+  type SharedGroup,
+  type SharedTargets,
 } from '../../../domain/discovery/target-group-binding/registered-target.ts';
 import { given } from '../../../domain/model/fields.ts';
 import { keyOf } from '../../../domain/model/ids.ts';
@@ -18,16 +16,10 @@ import type { Missing } from '../../../domain/discovery/missing.ts';
 import { saysTheSame, deriveSyncStatus, type Problem } from '../../../domain/discovery/sync-status.ts';
 import type { Synced } from '../../contract.ts';
 import { createStatusReporter } from '../../kubernetes/status-reporter.ts';
-import {
-  findSharedTargets,
-  type SharedGroup,
-  type SharedTargets,
-} from '../../../domain/discovery/target-group-binding/shared-targets.ts';
 import type { Bound } from './group.ts';
 
 /** Keeps in a status what an object has registered, before it is registered, so that a crash leaves nothing unknown. */
 export interface BindingLedger {
-  /** What the status says. */
   now(): Entry;
   /** The version of the object that says so; a status that is written over another one would forget what that says. */
   version(): string;
@@ -35,17 +27,18 @@ export interface BindingLedger {
   write(entry: Entry): Promise<void>;
 }
 
-/** An object as it was read. */
-interface LedgerObject extends TargetGroupOwner {
-  readonly resourceVersion: string;
-  readonly status: AWSTargetGroupBindingStatus;
-  readonly life: Lifetime;
-}
-
 /** Opens the ledger of an object. */
 export function openLedger(
   kubernetes: Pick<KubernetesClient, 'apply'>,
-  { key, uid, resourceVersion, status, life }: LedgerObject,
+  {
+    key,
+    uid,
+    resourceVersion,
+    status,
+    life,
+  }: Pick<Bound, 'key' | 'uid' | 'status' | 'life'> & {
+    readonly resourceVersion: string;
+  },
 ): BindingLedger {
   const { targetGroupARN, created, targets = [], ...others } = status;
   const { apiVersion, kind } = AWS_TARGET_GROUP_BINDING;
@@ -77,21 +70,14 @@ export interface BindingOutcome {
   readonly missing?: readonly Missing[];
 }
 
-/** Writes the status of an object when it says something new, and tells the workflow what it says. */
-type BindingReporter = (
-  object: AWSTargetGroupBinding,
-  ledger: BindingLedger,
-  outcome: BindingOutcome,
-) => Promise<Synced>;
-
 /** Makes what reports on AWSTargetGroupBindings. */
-export function createBindingReporter(kubernetes: KubernetesClient): BindingReporter {
+export function createBindingReporter(kubernetes: KubernetesClient) {
   const write = createStatusReporter(kubernetes);
   return async (
-    { metadata, status: before = {} },
-    ledger,
-    { problems, missing = before.missing ?? [], againInSeconds },
-  ) => {
+    { metadata, status: before = {} }: AWSTargetGroupBinding,
+    ledger: BindingLedger,
+    { problems, missing = before.missing ?? [], againInSeconds }: BindingOutcome,
+  ): Promise<Synced> => {
     const { targetGroupARN, created, targets } = ledger.now();
     const count = countOf(targets);
     const message = `${count} ${count === 1 ? 'target is' : 'targets are'} registered${targetGroupARN === undefined ? '' : ` in ${targetGroupARN}`}.`;

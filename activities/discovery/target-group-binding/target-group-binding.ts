@@ -8,9 +8,15 @@ import {
 import type { ObjectKey } from '../../../domain/model/ids.ts';
 import { BINDING_FINALIZER } from '../../../domain/kubernetes/labels.ts';
 import { syncTargets, type Binding, retryInSeconds } from './fill.ts';
-import { createGroupFinder, type Bound, type GroupDependencies } from './group.ts';
-import { deleteCreated, leaveGroup, whileInUse, type LeavingDependencies } from './leave.ts';
-import { openLedger, type BindingLedger, createBindingReporter, type BindingOutcome } from './ledger.ts';
+import { findGroup, type Bound, type GroupDependencies, findCandidate, isOwn } from './group.ts';
+import {
+  openLedger,
+  type BindingLedger,
+  createBindingReporter,
+  type BindingOutcome,
+  readShared,
+  withoutKept,
+} from './ledger.ts';
 import { FAILED_AGAIN_SECONDS, type ClusterReader } from '../clusters/reader.ts';
 import type { SyncActivities, Synced } from '../../contract.ts';
 import {
@@ -27,12 +33,16 @@ import { refusalOf, type Use } from '../../../domain/access/access.ts';
 import { targetGroupName } from '../../../domain/discovery/target-group-binding/new-target-group.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
 import { listBindings } from '../clusters/target-group-bindings.ts';
+import { ApplicationFailure } from '@temporalio/common';
+import { regionOf } from '../../../clients/aws/elbv2.ts';
+import { recordOf, type Entry } from '../../../domain/discovery/target-group-binding/registered-target.ts';
+import { deregisterAll } from '../../../domain/discovery/target-group-binding/target-group-binding.ts';
+import { deregister, readTargets } from './targets.ts';
 
 /** What the activities of AWSTargetGroupBindings are made of. */
 interface BindingDependencies extends GroupDependencies {
   readonly kubernetes: KubernetesClient;
   readonly reader: ClusterReader;
-  /** How long what is missed keeps what it had. */
   readonly graceSeconds: number;
 }
 
@@ -45,7 +55,6 @@ export function targetGroupBindingActivities(
   const { kubernetes } = dependencies;
   const report = createBindingReporter(kubernetes);
 
-  /** Syncs an object that is there. */
   async function sync(
     object: AWSTargetGroupBinding,
     { key, life }: Pick<Bound, 'key' | 'life'>,
@@ -59,7 +68,6 @@ export function targetGroupBindingActivities(
     return await report(object, ledger, outcome);
   }
 
-  /** Undoes what an object has done, and lets it go. */
   async function end(object: AWSTargetGroupBinding, held: FinalizerOf, life: Lifetime): Promise<Synced> {
     if (object.metadata.finalizers?.includes(held.finalizer) !== true) return gone;
     // Whoever deletes the definition of all these objects has not asked to take targets out of service.
@@ -107,7 +115,7 @@ async function bind(dependencies: Binding, bound: Bound, ledger: BindingLedger):
     (await refusedUse(dependencies.kubernetes, bound, dependencies.region)) ??
     (await refusedManaged(dependencies.reader, bound, before.targetGroupARN));
   if (refused !== undefined) return { problems: [refused], againInSeconds: retryInSeconds([refused]) };
-  const group = await createGroupFinder(dependencies)(bound);
+  const group = await findGroup(dependencies, bound);
   if (group.is === 'Problem')
     return { problems: [group.problem], againInSeconds: retryInSeconds([group.problem]) };
   const { arn: targetGroupARN, created } = group;
@@ -159,16 +167,21 @@ async function refusedUse(
   bound: Bound,
   region: string | undefined,
 ): Promise<Problem | undefined> {
-  const use = useOf(bound, region);
-  if (use === undefined) return undefined;
-  const object = bound.spec.targetGroupARN === undefined ? 'spec.targetGroup' : 'spec.targetGroupARN';
-  return await refusedOf(kubernetes, bound, { use, object });
+  const { key, uid, spec, status, life } = bound;
+  const arn = spec.targetGroupARN ?? (status.created === true ? status.targetGroupARN : undefined);
+  // That none can be created is said elsewhere.
+  if (arn === undefined && region === undefined) return undefined;
+  const use: Use =
+    arn === undefined
+      ? { of: 'NewTargetGroup', region: region ?? '', name: targetGroupName(key, digest(uid)) }
+      : { of: 'TargetGroup', arn };
+  const refusal = refusalOf(await accessPolicies(kubernetes).of(key.namespace, life.signal), use);
+  if (refusal === undefined) return undefined;
+  const object = spec.targetGroupARN === undefined ? 'spec.targetGroup' : 'spec.targetGroupARN';
+  return { object, reason: 'NotAllowed', message: `${refusal} Registered targets are kept in the meantime.` };
 }
 
-/**
- * Says which TargetGroupBinding of a cluster has its controller deregister what others register in the target group
- * that an object is to move into; undefined when none is known.
- */
+/** Says which TargetGroupBinding has its controller deregister the targets of others, if any. */
 async function refusedManaged(
   reader: ClusterReader,
   { key, spec: { targetGroupARN: arn } }: Bound,
@@ -178,10 +191,13 @@ async function refusedManaged(
   const found = await Promise.all(
     (await reader.find(key.namespace)).map(async (remote) => {
       const said = await reader.read(remote, `TargetGroupBindings of ${arn}`, ({ client, namespaces }) =>
-        managersIn(client, namespaces, arn),
+        listBindings(client, namespaces),
       );
-      const name = said.ok ? said.value[0] : undefined;
-      return name === undefined ? undefined : `TargetGroupBinding ${name} of cluster ${remote.cluster.name}`;
+      // One that has the target group for itself.
+      const one = (said.ok ? said.value.flatMap((list) => list ?? []) : []).find(
+        (binding) => binding.arn === arn && !binding.isDeleting && binding.isMultiCluster !== true,
+      );
+      return one && `TargetGroupBinding ${one.namespace}/${one.name} of cluster ${remote.cluster.name}`;
     }),
   );
   const manager = found.find((one) => one !== undefined);
@@ -190,36 +206,69 @@ async function refusedManaged(
   return { object: 'spec.targetGroupARN', reason: 'TargetGroupManaged', message };
 }
 
-/** The TargetGroupBindings of a cluster that have a target group for themselves. */
-async function managersIn(
-  client: Parameters<typeof listBindings>[0],
-  namespaces: readonly string[],
-  arn: string,
-): Promise<readonly string[]> {
-  const lists = (namespaces.length === 0 ? [undefined] : namespaces).map((one) => listBindings(client, one));
-  return (await Promise.all(lists))
-    .flat()
-    .flatMap((list) => list ?? [])
-    .filter((one) => one.arn === arn && !one.isDeleting && one.isMultiCluster !== true)
-    .map(({ namespace, name }) => `${namespace}/${name}`);
+/** What target groups are left with. */
+interface LeavingDependencies extends GroupDependencies {
+  readonly kubernetes: Pick<KubernetesClient, 'list'>;
 }
 
-async function refusedOf(
-  kubernetes: Pick<KubernetesClient, 'list'>,
-  { key, life }: Bound,
-  { use, object }: { readonly use: Use; readonly object: string },
-): Promise<Problem | undefined> {
-  const access = await accessPolicies(kubernetes).of(key.namespace, life.signal);
-  const refusal = refusalOf(access, use);
-  if (refusal === undefined) return undefined;
-  return { object, reason: 'NotAllowed', message: `${refusal} Registered targets are kept in the meantime.` };
+/** Deregisters all that an object has registered in a target group, unless another one keeps it; a group that is gone has none of it. */
+export async function leaveGroup(
+  { kubernetes, elbv2, limits }: LeavingDependencies,
+  { targetGroupARN: arn, targets }: { readonly targetGroupARN: string } & Pick<Entry, 'targets'>,
+  bound: Omit<Bound, 'spec'>,
+) {
+  const { life } = bound;
+  const [group] = await elbv2(arn).targetGroups([arn], life.signal);
+  if (group === undefined) return { targets: [], problems: [] };
+  const { registered } = await readTargets(elbv2(arn), arn, life.signal);
+  const written = await deregister(
+    { elbv2: elbv2(arn), targetGroupARN: arn, limits, life },
+    await withoutKept(deregisterAll(targets, registered), () =>
+      readShared(kubernetes, bound, {
+        targetGroupARN: arn,
+        isLeftInUse: (group.LoadBalancerArns ?? []).length > 0,
+      }),
+    ),
+  );
+  const remaining = [...written.refused, ...written.unknown];
+  return {
+    targets: recordOf({ claim: targets, targets: [] }, { refused: [], remaining }),
+    problems: written.problems,
+  };
 }
 
-/** The target group that an object asks for; that none can be created is said elsewhere. */
-function useOf({ spec, status, key, uid }: Bound, region: string | undefined): Use | undefined {
-  if (spec.targetGroupARN !== undefined) return { of: 'TargetGroup', arn: spec.targetGroupARN };
-  if (status.created === true && status.targetGroupARN !== undefined)
-    return { of: 'TargetGroup', arn: status.targetGroupARN };
-  if (region === undefined) return undefined;
-  return { of: 'NewTargetGroup', region, name: targetGroupName(key, digest(uid)) };
+/** Says which load balancer still sends traffic to the target group that was created for an object; its targets have to stay meanwhile. */
+async function whileInUse(
+  { elbv2 }: GroupDependencies,
+  { targetGroupARN: arn, created }: Pick<Entry, 'targetGroupARN' | 'created'>,
+  life: Lifetime,
+): Promise<readonly Problem[]> {
+  if (arn === undefined || created !== true) return [];
+  const [group] = await elbv2(arn).targetGroups([arn], life.signal);
+  const [user] = group?.LoadBalancerArns ?? [];
+  if (user === undefined) return [];
+  const message = `Cannot deregister the targets of target group ${arn}: load balancer ${user} still forwards to it. The targets stay registered; remove the target group from the rules and listeners that name it.`;
+  return [{ object: arn, reason: 'TargetGroupInUse', message }];
+}
+
+/** Deletes the target group that was created for an object; one that has become someone else's stays. */
+async function deleteCreated(
+  dependencies: GroupDependencies,
+  bound: Omit<Bound, 'spec'>,
+): Promise<readonly Problem[]> {
+  const { elbv2, limits } = dependencies;
+  const group = await findCandidate(dependencies, bound);
+  const { TargetGroupArn: arn = '' } = group ?? {};
+  if (group === undefined || !(await isOwn(elbv2(arn), group, bound))) return [];
+  await limits.registrations.wait(regionOf(arn), { urgent: false, signal: bound.life.signal });
+  bound.life.assert();
+  try {
+    await elbv2(arn).deleteTargetGroup(arn);
+    return [];
+  } catch (error) {
+    const cause = toFailure(error);
+    if (!(cause instanceof ApplicationFailure) || cause.type !== 'TargetGroupInUse') throw cause;
+    const message = `Cannot delete target group ${arn}, which was created for this object: ${cause.message} Retrying; remove it from the rules and listeners that name it, or set spec.deletionPolicy to Retain.`;
+    return [{ object: arn, reason: 'TargetGroupInUse', message }];
+  }
 }

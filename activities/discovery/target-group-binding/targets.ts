@@ -70,7 +70,6 @@ export function register(
     .filter(({ length }) => length > 0);
   return writeAll(writes, [...others, ...splitBatches(all.flat().filter(isSuspect))], {
     verb: 'register',
-    searches: MOST_SEARCHES,
     suspects,
     send: (batch) => writes.elbv2.registerTargets(writes.targetGroupARN, batch),
   });
@@ -83,57 +82,12 @@ export const deregister = (
 ): Promise<WrittenTargets> =>
   writeAll(writes, all, {
     verb: 'deregister',
-    searches: MOST_SEARCHES,
     suspects: new Set(),
     send: (batch) => writes.elbv2.deregisterTargets(writes.targetGroupARN, batch),
   });
 
-interface Write {
-  readonly verb: 'register' | 'deregister';
-  readonly send: (batch: readonly Registration[]) => Promise<void>;
-  /** How many more refused targets are looked for, one by one. */
-  searches: number;
-  /** The ids of what AWS refused by itself before. */
-  readonly suspects: ReadonlySet<string>;
-  /** What AWS says about room, once there is none left. */
-  full?: string;
-}
-
 // Where AWS refuses all, as in another VPC, two calls for each target would use up the rate of all other writes.
 const MOST_SEARCHES = 10;
-
-const nothing: WrittenTargets = { refused: [], unsettled: [], withoutRoom: [], unknown: [], problems: [] };
-
-async function writeAll(
-  writes: TargetWrites,
-  all: readonly (readonly Registration[])[],
-  write: Write,
-): Promise<WrittenTargets> {
-  const written = await writeEach(writes, all, write);
-  const { withoutRoom, problems } = written;
-  if (withoutRoom.length === 0) return written;
-  const { verb, full = '' } = write;
-  const problem = problemOf(withoutRoom, { verb, reason: 'TooManyTargets', message: full });
-  return { ...written, problems: [...problems, problem] };
-}
-
-async function writeEach(
-  writes: TargetWrites,
-  all: readonly (readonly Registration[])[],
-  write: Write,
-): Promise<WrittenTargets> {
-  let written = nothing;
-  for (const batch of all) written = joined(written, await writeBatch(writes, batch, write));
-  return written;
-}
-
-const joined = (one: WrittenTargets, other: WrittenTargets): WrittenTargets => ({
-  refused: [...one.refused, ...other.refused],
-  unsettled: [...one.unsettled, ...other.unsettled],
-  withoutRoom: [...one.withoutRoom, ...other.withoutRoom],
-  unknown: [...one.unknown, ...other.unknown],
-  problems: [...one.problems, ...other.problems],
-});
 
 /** The reasons for which AWS refuses a whole call because of one target in it, which is found by halves. */
 export const refusedForOne: readonly string[] = ['InvalidTarget', 'Refused'] satisfies FailureType[];
@@ -141,77 +95,81 @@ export const refusedForOne: readonly string[] = ['InvalidTarget', 'Refused'] sat
 /** How long registrations wait when ELBv2 throttles all the same, because others share the account, in milliseconds. */
 const PENALTY_MS = 1_000;
 
-async function writeBatch(
-  writes: TargetWrites,
-  batch: readonly Registration[],
-  write: Write,
+async function writeAll(
+  { limits, life, targetGroupARN }: TargetWrites,
+  all: readonly (readonly Registration[])[],
+  {
+    verb,
+    suspects,
+    send,
+  }: {
+    readonly verb: 'register' | 'deregister';
+    /** The ids of what AWS refused by itself before. */
+    readonly suspects: ReadonlySet<string>;
+    readonly send: (batch: readonly Registration[]) => Promise<void>;
+  },
 ): Promise<WrittenTargets> {
-  const { limits, life, targetGroupARN } = writes;
-  await limits.registrations.wait(regionOf(targetGroupARN), { urgent: false, signal: life.signal });
-  life.assert();
-  try {
-    await write.send(batch);
-    return nothing;
-  } catch (error) {
-    const cause = toFailure(error);
-    const reason = reasonOf(cause);
-    if (reason === 'Throttled') limits.registrations.pause(regionOf(targetGroupARN), PENALTY_MS);
-    const mayHalve = batch.length > 1 && write.searches > 0;
-    if (reason === 'TooManyTargets')
-      return mayHalve && write.full === undefined
-        ? await fillUp(writes, batch, write)
-        : noRoomFor(batch, write, cause.message);
-    if (mayHalve && refusedForOne.includes(reason)) {
-      const halves = halvesOf(batch);
-      // In either order, so that the searches do not end at the same targets each time.
-      return writeEach(writes, Math.random() < 0.5 ? halves : halves.toReversed(), write);
+  const refused: Registration[] = [];
+  const unsettled: Registration[] = [];
+  const withoutRoom: Registration[] = [];
+  const unknown: Registration[] = [];
+  const problems: Problem[] = [];
+  let searches = MOST_SEARCHES;
+  // What AWS says about room, once there is none left.
+  let full: string | undefined;
+  for (const batch of all) await write(batch);
+  if (withoutRoom.length > 0)
+    problems.push(problemOf(withoutRoom, { verb, reason: 'TooManyTargets', message: full ?? '' }));
+  return { refused, unsettled, withoutRoom, unknown, problems };
+
+  async function write(batch: readonly Registration[]): Promise<void> {
+    await limits.registrations.wait(regionOf(targetGroupARN), { urgent: false, signal: life.signal });
+    life.assert();
+    try {
+      await send(batch);
+    } catch (error) {
+      const cause = toFailure(error);
+      const reason = reasonOf(cause);
+      const { message } = cause;
+      if (reason === 'Throttled') limits.registrations.pause(regionOf(targetGroupARN), PENALTY_MS);
+      const half = Math.ceil(batch.length / 2);
+      const halves = [batch.slice(0, half), batch.slice(half)] as const;
+      const mayHalve = batch.length > 1 && searches > 0;
+      if (reason === 'TooManyTargets') {
+        if (mayHalve && full === undefined) await fillUp(halves);
+        else leaveOut(batch, message);
+      } else if (mayHalve && refusedForOne.includes(reason)) {
+        // In either order, so that the searches do not end at the same targets each time.
+        for (const part of Math.random() < 0.5 ? halves : halves.toReversed()) await write(part);
+      } else refuse(batch, { verb, reason, message });
     }
-    return refusedBatch(batch, write, { reason, message: cause.message });
   }
-}
 
-function halvesOf(
-  batch: readonly Registration[],
-): readonly [readonly Registration[], readonly Registration[]] {
-  const half = Math.ceil(batch.length / 2);
-  return [batch.slice(0, half), batch.slice(half)];
-}
-
-/** Writes as many targets as there is room for: where it has ended in the first half, it has for the second. */
-async function fillUp(
-  writes: TargetWrites,
-  batch: readonly Registration[],
-  write: Write,
-): Promise<WrittenTargets> {
-  const [first, second] = halvesOf(batch);
-  const one = await writeBatch(writes, first, write);
-  const isFull = one.withoutRoom.length > 0;
-  const other = isFull
-    ? { ...nothing, refused: second, withoutRoom: second }
-    : await writeBatch(writes, second, write);
-  return joined(one, other);
-}
-
-function noRoomFor(batch: readonly Registration[], write: Write, message: string): WrittenTargets {
-  write.full = message;
-  return { ...nothing, refused: batch, withoutRoom: batch };
-}
-
-function refusedBatch(
-  batch: readonly Registration[],
-  write: Write,
-  { reason, message }: { readonly reason: string; readonly message: string },
-): WrittenTargets {
-  write.searches -= 1;
-  const cause = { verb: write.verb, reason, message };
-  if (reason === 'Unavailable') return { ...nothing, unknown: batch, problems: [problemOf(batch, cause)] };
-  const isSettled = batch.length === 1 || batch.every(({ id }) => write.suspects.has(id));
-  if (!refusedForOne.includes(reason) || !isSettled) {
-    const unsettled = refusedForOne.includes(reason) ? batch : [];
-    return { ...nothing, refused: batch, unsettled, problems: [problemOf(batch, cause)] };
+  /** Writes as many targets as there is room for: where it has ended in the first half, it has for the second. */
+  async function fillUp([first, second]: readonly [readonly Registration[], readonly Registration[]]) {
+    const before = withoutRoom.length;
+    await write(first);
+    if (withoutRoom.length === before) await write(second);
+    else leaveOut(second, full);
   }
-  // The next sync knows by these which ones to send apart.
-  return { ...nothing, refused: batch, problems: batch.map((one) => problemOf([one], cause)) };
+
+  function leaveOut(batch: readonly Registration[], message: string | undefined): void {
+    full = message;
+    refused.push(...batch);
+    withoutRoom.push(...batch);
+  }
+
+  function refuse(batch: readonly Registration[], cause: Parameters<typeof problemOf>[1]): void {
+    searches -= 1;
+    if (cause.reason === 'Unavailable') unknown.push(...batch);
+    else refused.push(...batch);
+    const isForOne = refusedForOne.includes(cause.reason);
+    const isSettled = batch.length === 1 || batch.every(({ id }) => suspects.has(id));
+    if (isForOne && !isSettled) unsettled.push(...batch);
+    // The next sync knows by single ones which to send apart.
+    if (isForOne && isSettled) problems.push(...batch.map((one) => problemOf([one], cause)));
+    else problems.push(problemOf(batch, cause));
+  }
 }
 
 function problemOf(

@@ -9,13 +9,11 @@ import {
   stays,
   type SelectingCell,
   type TargetGroupReport,
+  type TargetGroupAnswer,
+  type TagsAnswer,
 } from '../../../domain/discovery/target-group/target-group-check.ts';
 import { given } from '../../../domain/model/fields.ts';
 import { namedARN } from '../../../domain/model/target-group.ts';
-import type {
-  TargetGroupAnswer,
-  TagsAnswer,
-} from '../../../domain/discovery/target-group/target-group-verdict.ts';
 import type { TargetGroupActivities } from '../../contract.ts';
 import { startLifetime, type Lifetime } from '../lifetime.ts';
 import { createStatusReporter } from '../../kubernetes/status-reporter.ts';

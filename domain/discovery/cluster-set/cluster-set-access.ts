@@ -1,12 +1,12 @@
 import type { Generator } from '../../../crds/cluster-set.ts';
 import { mayUse, refusalOf, type Access } from '../../access/access.ts';
 import type { Reading, SourcedCluster, UnreadCluster } from './cluster-set.ts';
-import { providerOf, selectByTags } from './selection.ts';
+import { providerOf, selectByTags } from './source-reading.ts';
 import type { Problem } from '../sync-status.ts';
 
 /** Says why a generator may not be read; undefined when it may. */
 export function generatorRefusal(generator: Generator, access: Access | undefined): string | undefined {
-  const { roleARN: arn, externalID } = providerOf(generator).settings;
+  const [, { roleARN: arn, externalID }] = providerOf(generator);
   return arn === undefined ? undefined : refusalOf(access, { of: 'Role', arn, externalID });
 }
 

@@ -1,6 +1,6 @@
 import type { Problem } from '../sync-status.ts';
-import type { Marks } from '../generated.ts';
-import type { Owned } from '../handover.ts';
+import type { Existing, Marks } from '../generated.ts';
+import type { Generator } from '../../../crds/cluster-set.ts';
 
 /** A cluster as its source knows it. */
 export interface SourcedCluster {
@@ -31,10 +31,7 @@ export interface UnreadCluster {
 /** What a source answered to one generator; what it could not read at all is a failure. */
 export interface Reading {
   readonly clusters: readonly SourcedCluster[];
-  /**
-   * The places that were really read, each by how the ids of all clusters there begin: the ARNs of an account and region.
-   * A cluster of another place is neither there nor gone.
-   */
+  /** The places that were read, each by how the ids (ARNs) of all clusters there begin. */
   readonly places: readonly string[];
   readonly unread: readonly UnreadCluster[];
   readonly failures: readonly Problem[];
@@ -56,8 +53,7 @@ export function unreadIn(readings: readonly Reading[]): readonly Pick<UnreadClus
 }
 
 /** A secret that there is, as far as it matters. */
-export interface ExistingSecret extends Owned, Marks {
-  readonly uid: string;
+export interface ExistingSecret extends Existing {
   readonly content: Readonly<Record<string, string>>;
 }
 
@@ -67,3 +63,51 @@ export interface DesiredSecret extends Marks {
   /** The values of `name`, `server` and `config`. */
   readonly content: Readonly<Record<'name' | 'server' | 'config', string>>;
 }
+
+/** The clusters that any of the generators selects of what it has read, each once; the earlier generator has it. */
+export function selectedBy(
+  generators: readonly Generator[],
+  readings: readonly Reading[],
+): readonly SourcedCluster[] {
+  const found = generators.flatMap((generator, index) =>
+    selectByTags(generator, readings[index]?.clusters ?? []),
+  );
+  return [...new Map(found.toReversed().map((cluster) => [cluster.id, cluster])).values()].toReversed();
+}
+
+/** The clusters that a generator selects; those that are being deleted are gone already. */
+export function selectByTags(
+  generator: Generator,
+  clusters: readonly SourcedCluster[],
+): readonly SourcedCluster[] {
+  const [, { selector, clusterSelector }] = providerOf(generator);
+  const wanted = Object.entries((selector ?? clusterSelector)?.matchTags ?? {});
+  // A schema refuses a selector without tags; one that got past it must not take every cluster.
+  if (wanted.length === 0) return [];
+  return clusters.filter(
+    ({ state, tags }) =>
+      state !== 'Deleting' && wanted.every(([key, value]) => Object.hasOwn(tags, key) && tags[key] === value),
+  );
+}
+
+/** Finds clusters that an earlier generator, which could not be read, may select as well. */
+export function claimableBefore(
+  generators: readonly Generator[],
+  readings: readonly Reading[],
+): ReadonlySet<string> {
+  const unread = readings.findIndex(({ failures }) => failures.some(({ reason }) => reason !== 'NotAllowed'));
+  if (unread === -1) return new Set();
+  const idsOf = (from: number, to: number): readonly string[] =>
+    selectedBy(generators.slice(from, to), readings.slice(from, to)).map(({ id }) => id);
+  const decided = new Set(idsOf(0, unread));
+  return new Set(idsOf(unread + 1, generators.length).filter((id) => !decided.has(id)));
+}
+
+/** What the settings of all providers of clusters have in common. */
+export type ProviderSettings = Partial<
+  Pick<Generator['awseks'], 'selector' | 'clusterSelector' | 'roleARN' | 'externalID'>
+>;
+
+/** The provider that a generator names, with its settings; the schema has seen to it that there is one. */
+export const providerOf = (generator: Generator): readonly [provider: string, settings: ProviderSettings] =>
+  Object.entries(generator).find(([, settings]) => settings !== undefined) ?? ['none', {}];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isLabelKey, isLabelValue, isObjectName } from '../../kubernetes/label-syntax.ts';
+import { isLabelKey, isLabelValue, isObjectName } from '../../kubernetes/selector.ts';
 import { render, renderAnnotations, renderLabels } from './template.ts';
 
 const web1 = { name: 'web1', tags: { role: 'web', 'team.io/owner': 'a b', empty: '', 'Cost Center': 'a12' } };

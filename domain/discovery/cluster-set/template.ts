@@ -1,7 +1,7 @@
 import type { KnownCluster } from '../clusters/known-cluster.ts';
 import { compareText } from '../../kubernetes/canonical.ts';
 import { fillInVariables, quote, refuse, type Rendered } from '../../template.ts';
-import { isLabelKey, isLabelValue } from '../../kubernetes/label-syntax.ts';
+import { isLabelKey, isLabelValue } from '../../kubernetes/selector.ts';
 
 /** What templates may name of a cluster; its tags are undefined when nobody knows them. */
 type TemplateCluster = Pick<KnownCluster, 'name' | 'tags'>;

@@ -9,9 +9,12 @@ import {
   type ClientCertificate,
   type ClusterLogin,
   type ClusterTls,
+  parseFields,
+  Refused,
+  refuseLonger,
+  type Decode,
 } from './cluster-login.ts';
 import { withoutEnd } from '../../text.ts';
-import { parseFields, Refused, refuseLonger, type Decode } from './secret-fields.ts';
 
 export type { ClientCertificate, ClusterLogin, ClusterTls, CommandLogin, EKSLogin } from './cluster-login.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BindingTarget } from '../../../crds/binding-targets.ts';
+import type { BindingTarget } from '../../../crds/aws-target-group-binding.ts';
 import { vpcOfClusters } from './cluster-vpc.ts';
 import type { KnownCluster } from './known-cluster.ts';
 

@@ -1,4 +1,4 @@
-import type { BindingTarget } from '../../../crds/binding-targets.ts';
+import type { BindingTarget } from '../../../crds/aws-target-group-binding.ts';
 import { compareText } from '../../kubernetes/canonical.ts';
 import { CLUSTER_VPC_ANNOTATION } from '../../kubernetes/labels.ts';
 import type { KnownCluster } from './known-cluster.ts';

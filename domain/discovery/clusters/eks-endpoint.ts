@@ -1,5 +1,4 @@
-import type { Decode } from './secret-fields.ts';
-import { namedByARN, type ClusterTls } from './cluster-login.ts';
+import { type Decode, namedByARN, type ClusterTls } from './cluster-login.ts';
 
 /** What EKS says of the API server of a cluster. */
 export interface EKSEndpoint {

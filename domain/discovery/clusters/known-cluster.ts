@@ -1,6 +1,6 @@
 import { given } from '../../model/fields.ts';
 import type { ClusterSecret } from './cluster-secret.ts';
-import type { Decode } from './secret-fields.ts';
+import type { Decode } from './cluster-login.ts';
 import {
   CLUSTER_ID_ANNOTATION,
   CLUSTER_TAGS_ANNOTATION,
@@ -17,7 +17,6 @@ export interface KnownCluster {
   readonly id?: string | undefined;
   /** The tags of the cluster in its cloud; undefined when nobody knows them. */
   readonly tags?: Readonly<Record<string, string>> | undefined;
-  /** The VPC that it is in; undefined when its secret does not say it. */
   readonly vpcID?: string | undefined;
 }
 

@@ -1,7 +1,7 @@
-import { validLabels } from '../../kubernetes/label-syntax.ts';
+import { validLabels } from '../../kubernetes/selector.ts';
 import { given, fieldsIn, recordsIn, textIn } from '../../model/fields.ts';
-import type { RemoteBinding } from '../target-group-set/target-group-of-binding.ts';
-import type { SeenNode, SeenPod } from '../target-group-binding/target-ids.ts';
+import type { RemoteBinding } from '../target-group-set/observed-target-group-set.ts';
+import type { SeenNode, SeenPod } from '../target-group-binding/binding-ids.ts';
 
 /** An object in a cluster that is looked at: a Node, a Pod or a TargetGroupBinding (https://kubernetes.io/docs/reference/kubernetes-api/). */
 export interface RemoteObject {
@@ -28,10 +28,7 @@ export interface RemoteObject {
 
 const INTERNAL = 'InternalIP';
 
-/**
- * Takes of an object only what targets depend on: times of heartbeats and the rest change all the time, and take up memory.
- * What is not of its type is left out, since who runs the cluster may have any object made up.
- */
+/** Takes of an object only what targets depend on, and only what is of its type. */
 export function trimRemote({ metadata, spec, status }: RemoteObject): RemoteObject {
   const { name, namespace, uid, resourceVersion, labels, deletionTimestamp } = metadata;
   const { targetGroupARN, multiClusterTargetGroup, providerID } = fieldsIn(spec);

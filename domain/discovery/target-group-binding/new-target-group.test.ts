@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BindingTarget } from '../../../crds/binding-targets.ts';
-import type { NewTargetGroup } from '../../../crds/new-target-group.ts';
+import type { BindingTarget, NewTargetGroup } from '../../../crds/aws-target-group-binding.ts';
 import {
   compareTargetGroup,
   isCreatedFor,
@@ -66,12 +65,10 @@ describe('the tags of a target group', () => {
 });
 
 describe('the target group to create', () => {
-  const wanted = (group: NewTargetGroup) =>
-    desiredTargetGroup(group, targets, { key, uid, digestOfUid, vpcID: 'vpc-01234567' });
+  const wanted = (group: NewTargetGroup) => desiredTargetGroup(group, targets, { key, uid, digestOfUid });
 
   it('has the port of the first target, and leaves the health check to AWS', () => {
     expect(wanted(asked)).toEqual({
-      ...asked,
       name: 'default-web-0123456789',
       port: 8080,
       healthCheck: {},
@@ -89,7 +86,7 @@ describe('the target group to create', () => {
 
 describe('the interval and the timeout of a health check', () => {
   const times = (group: Partial<NewTargetGroup>) => {
-    const of = { key, uid, digestOfUid, vpcID: 'vpc-01234567' };
+    const of = { key, uid, digestOfUid };
     return desiredTargetGroup({ ...asked, ...group }, targets, of).healthCheck;
   };
   it.each<[string, Partial<NewTargetGroup>, object]>([

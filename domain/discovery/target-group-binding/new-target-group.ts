@@ -1,6 +1,5 @@
 import { given } from '../../model/fields.ts';
-import type { BindingTarget } from '../../../crds/binding-targets.ts';
-import type { NewTargetGroup } from '../../../crds/new-target-group.ts';
+import type { BindingTarget, NewTargetGroup } from '../../../crds/aws-target-group-binding.ts';
 import { formatKey, type ObjectKey } from '../../model/ids.ts';
 import { OWNER_TAG, UID_TAG } from '../../kubernetes/labels.ts';
 import { withoutEnd } from '../../text.ts';
@@ -12,29 +11,12 @@ export interface TargetGroupOwner {
   readonly uid: string;
 }
 
-/** How targets are checked, as ELBv2 spells it. */
-export interface HealthCheck<Protocol = 'HTTP' | 'HTTPS' | 'TCP'> {
-  readonly protocol?: Protocol | undefined;
-  readonly path?: string | undefined;
-  readonly port?: string | undefined;
-  readonly intervalSeconds?: number | undefined;
-  readonly timeoutSeconds?: number | undefined;
-  readonly healthyThreshold?: number | undefined;
-  readonly unhealthyThreshold?: number | undefined;
-  readonly matcher?: string | undefined;
-}
+type AskedHealthCheck = NonNullable<NewTargetGroup['healthCheck']>;
 
-/** A target group as it is to be created. */
-interface DesiredTargetGroup {
-  readonly name: string;
-  readonly protocol: string;
-  readonly port: number;
-  readonly vpcID: string;
-  readonly targetType: 'instance' | 'ip';
-  /** What is asked for; AWS chooses the rest. */
-  readonly healthCheck: HealthCheck;
-  readonly tags: Readonly<Record<string, string>>;
-}
+/** How targets are checked, as ELBv2 spells it: what is asked for, or what AWS has. */
+export type HealthCheck<Protocol = AskedHealthCheck['protocol']> = Readonly<
+  Omit<AskedHealthCheck, 'port' | 'protocol'>
+> & { readonly port?: string | undefined; readonly protocol?: Protocol | undefined };
 
 /** A target group as AWS has it. */
 export interface ExistingTargetGroup {
@@ -43,14 +25,6 @@ export interface ExistingTargetGroup {
   readonly vpcID?: string | undefined;
   readonly targetType?: string | undefined;
   readonly healthCheck: HealthCheck<string>;
-}
-
-/** What is to be done about a target group that exists. */
-interface TargetGroupChange {
-  /** What of its health check is to be changed; undefined when nothing is. */
-  readonly healthCheck?: HealthCheck;
-  /** What AWS does not change of a target group. */
-  readonly problems: readonly Problem[];
 }
 
 // API_CreateTargetGroup: at most 32 letters, digits and hyphens, and no hyphen at either end.
@@ -77,27 +51,26 @@ export const targetGroupTags = ({ key, uid }: TargetGroupOwner): Readonly<Record
 export const isCreatedFor = (owner: TargetGroupOwner, tags: Readonly<Record<string, string>>): boolean =>
   Object.entries(targetGroupTags(owner)).every(([key, value]) => tags[key] === value);
 
-/** Says which target group is to be created. */
+/** The name, port, health check and tags of the target group to create; AWS chooses the rest of the check. */
 export function desiredTargetGroup(
   group: NewTargetGroup,
   targets: readonly BindingTarget[],
-  of: TargetGroupOwner & { readonly digestOfUid: string; readonly vpcID: string },
-): DesiredTargetGroup {
-  const { protocol, targetType } = group;
+  of: TargetGroupOwner & { readonly digestOfUid: string },
+) {
   return {
     name: targetGroupName(of.key, of.digestOfUid),
-    protocol,
     // A schema demands that there is a target.
     port: group.port ?? targets[0]?.port ?? 80,
-    vpcID: of.vpcID,
-    targetType,
     healthCheck: inStep(askedHealthCheck(group.healthCheck), chosenBy(group)),
     tags: targetGroupTags(of),
   };
 }
 
-/** Compares a target group with what is asked for: what is not asked for stays as it is. */
-export function compareTargetGroup(group: NewTargetGroup, existing: ExistingTargetGroup): TargetGroupChange {
+/** Compares a target group with what is asked for: what to change of its health check, if anything, and what AWS cannot change. */
+export function compareTargetGroup(
+  group: NewTargetGroup,
+  existing: ExistingTargetGroup,
+): { readonly healthCheck?: HealthCheck; readonly problems: readonly Problem[] } {
   const fixed = [
     ['protocol', group.protocol, existing.protocol],
     // A default that nobody asked for, and that no target is registered with, is no difference.
@@ -112,34 +85,19 @@ export function compareTargetGroup(group: NewTargetGroup, existing: ExistingTarg
     ...chosenBy(group),
     ...timesOf(existing.healthCheck),
   });
-  const isSame = fieldsOf(asked).every((field) => asked[field] === existing.healthCheck[field]);
+  const { healthCheck: found } = existing;
+  const isSame = Object.entries(asked).every(
+    ([field, value]) => value === undefined || value === found[field as keyof HealthCheck],
+  );
   return { problems, ...(isSame ? {} : { healthCheck: asked }) };
 }
-
-const fieldsOf = (check: HealthCheck): readonly (keyof HealthCheck)[] =>
-  (
-    [
-      'protocol',
-      'path',
-      'port',
-      'intervalSeconds',
-      'timeoutSeconds',
-      'healthyThreshold',
-      'unhealthyThreshold',
-      'matcher',
-    ] as const
-  ).filter((field) => check[field] !== undefined);
 
 function askedHealthCheck(asked: NewTargetGroup['healthCheck'] = {}): HealthCheck {
   const { port, ...others } = asked;
   return port === undefined ? others : { ...others, port: String(port) };
 }
 
-/** How often targets are checked, and how long a check may take. */
-interface Times {
-  readonly intervalSeconds: number;
-  readonly timeoutSeconds: number;
-}
+type Times = Record<'intervalSeconds' | 'timeoutSeconds', number>;
 
 /** What AWS chooses at most (API_CreateTargetGroup): 30 s between two checks; 6 s for one where all is HTTP, 10 s otherwise. */
 function chosenBy({ protocol, healthCheck }: NewTargetGroup): Times {
@@ -147,9 +105,8 @@ function chosenBy({ protocol, healthCheck }: NewTargetGroup): Times {
   return { intervalSeconds: 30, timeoutSeconds: isHTTP ? 6 : 10 };
 }
 
-const timesOf = ({ intervalSeconds, timeoutSeconds }: HealthCheck<string>): Partial<Times> => ({
-  ...given({ intervalSeconds, timeoutSeconds }),
-});
+const timesOf = ({ intervalSeconds, timeoutSeconds }: HealthCheck<string>): Partial<Times> =>
+  given({ intervalSeconds, timeoutSeconds });
 
 /** AWS refuses an interval that is not above the timeout, so that where one of them is asked for, the other makes way. */
 function inStep(asked: HealthCheck, otherwise: Times): HealthCheck {
@@ -162,12 +119,8 @@ function inStep(asked: HealthCheck, otherwise: Times): HealthCheck {
     : asked;
 }
 
-const cannotChange = (
-  field: string,
-  asked: string | number | undefined,
-  got: string | number | undefined,
-): Problem => ({
+const cannotChange = (field: string, asked: unknown, got: unknown): Problem => ({
   object: `spec.targetGroup.${field}`,
   reason: 'ImmutableTargetGroup',
-  message: `Cannot change spec.targetGroup.${field} from ${got} to ${asked}: AWS cannot change it for an existing target group. Set it back, or create another AWSTargetGroupBinding.`,
+  message: `Cannot change spec.targetGroup.${field} from ${String(got)} to ${String(asked)}: AWS cannot change it for an existing target group. Set it back, or create another AWSTargetGroupBinding.`,
 });

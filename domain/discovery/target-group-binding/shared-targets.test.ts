@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findSharedTargets, type OtherBinding } from './shared-targets.ts';
+import { findSharedTargets, type OtherBinding } from './registered-target.ts';
 
 const target = (changed: Partial<OtherBinding['targets'][number]> = {}) => ({
   name: 'web',

@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { BindingTarget } from '../../../crds/binding-targets.ts';
-import { nodeSelectorOf, type SeenCluster } from './binding-ids.ts';
+import type { BindingTarget } from '../../../crds/aws-target-group-binding.ts';
+import {
+  nodeSelectorOf,
+  type SeenCluster,
+  instanceIdOf,
+  type SeenNode,
+  type SeenPod,
+} from './binding-ids.ts';
 import type { RegisteredTarget } from './registered-target.ts';
 import { decideBinding, deregisterAll, LARGEST_BATCH, type ObservedBinding } from './target-group-binding.ts';
-import { instanceIdOf, type SeenNode, type SeenPod } from './target-ids.ts';
 
 const web = { role: 'web' };
 const node = (name: string, changed: Partial<SeenNode> = {}): SeenNode => ({

@@ -1,7 +1,6 @@
 import { given } from '../../model/fields.ts';
-import type { BindingTarget } from '../../../crds/binding-targets.ts';
-import { findIds, type SeenCluster } from './binding-ids.ts';
-import { fitTargets, selectLeaving } from './fitting-targets.ts';
+import type { BindingTarget } from '../../../crds/aws-target-group-binding.ts';
+import { findIds, type SeenCluster, type TargetType } from './binding-ids.ts';
 import {
   onlyIds,
   registrationsOf,
@@ -12,7 +11,83 @@ import {
   type RegisteredTarget,
 } from './registered-target.ts';
 import type { Problem } from '../sync-status.ts';
-import type { TargetType } from './target-ids.ts';
+
+// As many as the schema takes (crds/aws-target-group-binding.ts); AWS itself takes 1,000 in a target group by default.
+const MOST_IDS = 1000;
+const MOST_CLUSTERS = 1000;
+
+// So that the object stays below the 1.5 MB that etcd takes, with each id twice in it.
+const MOST_IN_ALL = 5000;
+
+/** Takes of what is wanted as much as a status has room for, first what is registered already, and says what is left out. */
+function fitTargets(
+  wanted: readonly RegisteredTarget[],
+  isOwn: (one: Registration) => boolean,
+): { readonly targets: readonly RegisteredTarget[]; readonly problems: readonly Problem[] } {
+  const problems: Problem[] = [];
+  let room = MOST_IN_ALL;
+  // What is registered has its room before anything new has, whichever target that is for.
+  const registered = wanted.map(({ port, ids = [] }) => {
+    const own = ids.filter((id) => isOwn({ id, port })).length;
+    const kept = Math.min(own, MOST_IDS, room);
+    room -= kept;
+    return kept;
+  });
+  const targets = wanted.map((target, index) => {
+    const { name, port, ids = [] } = target;
+    const kept = registered[index] ?? 0;
+    const most = Math.min(MOST_IDS, kept + room);
+    if (ids.length > most) problems.push(tooMany(name, ids.length, most));
+    room -= Math.min(ids.length, most) - kept;
+    const taken = new Set(
+      ids.length <= most
+        ? ids
+        : ids
+            .toSorted((a, b) => Number(isOwn({ id: b, port })) - Number(isOwn({ id: a, port })))
+            .slice(0, most),
+    );
+    return withFewClusters(onlyIds(target, (id) => taken.has(id)));
+  });
+  return { targets, problems };
+}
+
+/** What was registered before and is not wanted any more, as the status says it: of no cluster, so that none keeps it. */
+function selectLeaving(
+  ours: readonly RegisteredTarget[],
+  keep: ReadonlySet<string>,
+): readonly RegisteredTarget[] {
+  return [...Map.groupBy(ours, ({ port }) => port)].flatMap(([port, some]) => {
+    const name = some[0]?.name ?? '';
+    const leaving = distinctTargets(some.flatMap(registrationsOf)).filter(
+      (one) => !keep.has(targetTextOf(one)),
+    );
+    return Array.from({ length: Math.ceil(leaving.length / MOST_IDS) }, (_, index) => ({
+      name,
+      port,
+      ids: leaving.slice(index * MOST_IDS, (index + 1) * MOST_IDS).map(({ id }) => id),
+      byCluster: [],
+    }));
+  });
+}
+
+function withFewClusters(target: RegisteredTarget): RegisteredTarget {
+  const { clusters, byCluster } = target;
+  return {
+    ...target,
+    ...(clusters === undefined ? {} : { clusters: clusters.slice(0, MOST_CLUSTERS) }),
+    ...(byCluster === undefined || byCluster.length <= MOST_CLUSTERS
+      ? {}
+      : {
+          byCluster: byCluster.toSorted((a, b) => b.ids.length - a.ids.length).slice(0, MOST_CLUSTERS),
+        }),
+  };
+}
+
+const tooMany = (object: string, got: number, most: number): Problem => ({
+  object,
+  reason: 'TooManyIds',
+  message: `Target ${object} has ${got} ids, of which only ${most} are registered: at most ${MOST_IDS} fit under one name and ${MOST_IN_ALL} in one object; ids already registered come first. Split the target by clusters or labels, or create another AWSTargetGroupBinding for some of them.`,
+});
 
 /** What a decision about the targets of an AWSTargetGroupBinding is made of. */
 export interface ObservedBinding {
@@ -22,7 +97,6 @@ export interface ObservedBinding {
   readonly clusters: readonly SeenCluster[];
   /** What is in the target group, whoever has registered it. */
   readonly registered: readonly Registration[];
-  /** What this object has registered. */
   readonly ours: readonly RegisteredTarget[];
   /** The clusters that are gone, and keep for a while what they had. */
   readonly missing?: readonly string[];
@@ -115,11 +189,7 @@ interface Looked {
   readonly unread: readonly string[];
 }
 
-/**
- * What an object has registered of clusters that cannot be read now, under whatever name: targets that are renamed, or
- * split, find the ids of a slow cluster only when it answers, and until then these stay as they are. The same goes for
- * clusters that are missing, and may come back.
- */
+/** Keeps what is registered of clusters that cannot be read or are missing, under whatever name. */
 function keptOfUnread(
   ours: readonly RegisteredTarget[],
   looked: readonly Looked[],

@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { SOURCE_ANNOTATION } from '../../kubernetes/labels.ts';
 import { arnOf } from '../../testing/builders.ts';
-import { joinBindings, type ClusterReading, type ExistingGroup } from './observed-target-group-set.ts';
-import type { BindingAPI, RemoteBinding } from './target-group-of-binding.ts';
+import {
+  joinBindings,
+  type ClusterReading,
+  type ExistingGroup,
+  type BindingAPI,
+  type RemoteBinding,
+} from './observed-target-group-set.ts';
 import { decideTargetGroupSet } from './target-group-set.ts';
 
 const ELB = 'elbv2.k8s.aws';

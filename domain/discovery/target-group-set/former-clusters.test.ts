@@ -3,8 +3,7 @@ import { CLUSTER_ID_ANNOTATION, SOURCE_ANNOTATION } from '../../kubernetes/label
 import { arnOf } from '../../testing/builders.ts';
 import type { KnownCluster } from '../clusters/known-cluster.ts';
 import type { Grace } from '../missing.ts';
-import type { ClusterReading, ExistingGroup } from './observed-target-group-set.ts';
-import type { RemoteBinding } from './target-group-of-binding.ts';
+import type { ClusterReading, ExistingGroup, RemoteBinding } from './observed-target-group-set.ts';
 import { decideTargetGroupSet } from './target-group-set.ts';
 
 const idOf = (account: number): string => `arn:aws:eks:eu-central-1:${account}:cluster/web`;

@@ -1,5 +1,5 @@
 import type { AWSTargetGroupSetSpec } from '../../../crds/aws-target-group-set.ts';
-import type { BindingTarget } from '../../../crds/binding-targets.ts';
+import type { BindingTarget } from '../../../crds/aws-target-group-binding.ts';
 import type { KnownCluster } from '../clusters/known-cluster.ts';
 import { matches, type LabelSelector } from '../../kubernetes/selector.ts';
 

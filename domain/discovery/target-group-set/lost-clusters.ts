@@ -1,6 +1,5 @@
-import type { BindingTarget } from '../../../crds/binding-targets.ts';
-import type { Marks } from '../generated.ts';
-import { hasHeirs } from '../handover.ts';
+import type { BindingTarget } from '../../../crds/aws-target-group-binding.ts';
+import { type Marks, hasHeirs } from '../generated.ts';
 import { awaitMissing, missingProblems, type Grace, type Missed } from '../missing.ts';
 import type { RegisteredTarget } from '../target-group-binding/registered-target.ts';
 import type { Problem } from '../sync-status.ts';
@@ -11,11 +10,7 @@ import { cut } from '../../text.ts';
 import { LONGEST_CLUSTER_NAME } from '../clusters/known-cluster.ts';
 
 /** What a set has made of clusters that it does not look into any more, and which of that stays for now. */
-export function findMissedBySet({ uid, readings, groups, bindings, grace }: ObservedTargetGroupSet): {
-  readonly missed: Missed;
-  readonly isAwaited: (object: Named) => boolean;
-  readonly problems: readonly Problem[];
-} {
+export function findMissedBySet({ uid, readings, groups, bindings, grace }: ObservedTargetGroupSet) {
   const here = new Set(readings.map(({ cluster }) => cluster.secret));
   const own = [...groups, ...bindings].filter((one) => one.owner?.uid === uid && !hasHeirs(one));
   const gone = own.flatMap((one) => secretOf(one) ?? []).filter((secret) => !here.has(secret));
@@ -82,10 +77,7 @@ function expectedSecret(name: string): string {
     : `Secret ${secret} has belonged to another cluster than ${id.replaceAll('%2F', '/')}`;
 }
 
-/**
- * Has the groups of a cluster be those of one that is gone when its secret has become another cluster's: what that
- * cluster has under the same names are other target groups, to which no traffic may move because of it.
- */
+/** Marks groups whose secret is another cluster's now: no traffic may move because of that. */
 export function markFormerClusters({
   uid,
   readings,

@@ -1,9 +1,23 @@
-import type { Owned } from '../handover.ts';
+import type { Existing, Marks } from '../generated.ts';
 import type { Grace } from '../missing.ts';
 import type { AWSTargetGroupSetSpec } from '../../../crds/aws-target-group-set.ts';
-import type { Marks } from '../generated.ts';
-import type { BindingAPI, RemoteBinding } from './target-group-of-binding.ts';
 import type { KnownCluster } from '../clusters/known-cluster.ts';
+
+/** Whose TargetGroupBinding it is: that of the AWS Load Balancer Controller, or that of EKS Auto Mode. */
+export type BindingAPI = 'elbv2.k8s.aws' | 'eks.amazonaws.com';
+
+/** A TargetGroupBinding in a cluster. */
+export interface RemoteBinding {
+  readonly api: BindingAPI;
+  readonly namespace: string;
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** `spec.targetGroupARN`. */
+  readonly arn?: string | undefined;
+  /** Whether its controller leaves targets alone that it has not registered (`spec.multiClusterTargetGroup`). */
+  readonly isMultiCluster?: true;
+  readonly isDeleting: boolean;
+}
 
 /** What was found in a cluster, or why it could not be read. */
 export interface ClusterReading {
@@ -14,15 +28,9 @@ export interface ClusterReading {
         readonly bindings: readonly RemoteBinding[];
         /** The only namespaces that were looked at, because the secret allows no others; none: all. */
         readonly namespaces?: readonly string[];
-        /** The kinds of TargetGroupBinding that the cluster has not got. */
         readonly absent?: readonly BindingAPI[];
       }
     | { readonly ok: false; readonly reason: string; readonly message: string };
-}
-
-/** What there is of a set. */
-export interface Existing extends Owned, Marks {
-  readonly uid: string;
 }
 
 /** An AWSTargetGroup that there is. */
@@ -32,7 +40,6 @@ export interface ExistingGroup extends Existing {
 
 /** An AWSTargetGroupBinding that there is. */
 export interface ExistingBinding extends Existing {
-  /** Its spec in canonical form. */
   readonly spec: string;
   /** The ARN of its target group, once that is known. */
   readonly arn?: string | undefined;
@@ -51,7 +58,6 @@ export interface ObservedTargetGroupSet {
   readonly uid: string;
   readonly name: string;
   readonly spec: AWSTargetGroupSetSpec;
-  /** One for each cluster that the set selects. */
   readonly readings: readonly ClusterReading[];
   readonly groups: readonly ExistingGroup[];
   readonly bindings: readonly ExistingBinding[];
@@ -72,10 +78,7 @@ export function joinBindings(
   return { ok: true, bindings: withoutTwins(lists.flatMap((list) => list ?? [])), absent };
 }
 
-/**
- * Leaves out what says the same under both kinds, as when a cluster changes from one controller to the other: it is one
- * binding, and that of the AWS Load Balancer Controller as long as that is there.
- */
+/** Leaves out what says the same under both kinds, as when a cluster changes its controller. */
 function withoutTwins(bindings: readonly RemoteBinding[]): readonly RemoteBinding[] {
   const seen = new Set<string>();
   return bindings.filter(({ isDeleting, namespace, name, arn }) => {

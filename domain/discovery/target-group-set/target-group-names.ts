@@ -1,4 +1,4 @@
-import { isObjectName } from '../../kubernetes/label-syntax.ts';
+import { isObjectName } from '../../kubernetes/selector.ts';
 import { SOURCE_ANNOTATION } from '../../kubernetes/labels.ts';
 import type { Problem } from '../sync-status.ts';
 import type { DesiredGroup, ExistingGroup } from './observed-target-group-set.ts';
@@ -21,11 +21,7 @@ interface NamedGroups {
   readonly problems: readonly Problem[];
 }
 
-/**
- * Gives names to groups. One that has a name keeps it, because a Cell knows it by that, also when its binding or its
- * cluster is called something else by now; of others the plain name is taken by the only one that asks for it, and
- * several get their cluster's name in front. A target group, and a name, stay with what has them while that cannot ask.
- */
+/** Names groups: each keeps the name that it has, as a Cell knows it by that; others get a free one. */
 export function nameGroups(asking: readonly Asking[], { uid, groups, isSpared }: Known): NamedGroups {
   const own = groups.filter(({ owner }) => owner?.uid === uid);
   const heldBy = new Map(own.map(({ name, annotations }) => [name, annotations[SOURCE_ANNOTATION]]));
@@ -60,7 +56,6 @@ export function nameGroups(asking: readonly Asking[], { uid, groups, isSpared }:
   }
   return { groups: named, kept, problems };
 
-  /** Names a group, or says why it cannot have one. */
   function problemOf(one: Asking): Pick<Problem, 'reason' | 'message'> | undefined {
     const sharing = arns.get(one.arn);
     if (sharing !== undefined) return shared(one, sharing);

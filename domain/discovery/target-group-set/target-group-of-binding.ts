@@ -1,7 +1,7 @@
 import type { KnownCluster } from '../clusters/known-cluster.ts';
 import type { AWSTargetGroupSetSpec } from '../../../crds/aws-target-group-set.ts';
 import { withGenerated, type Marks } from '../generated.ts';
-import { isLabelKey, isLabelValue, validLabels } from '../../kubernetes/label-syntax.ts';
+import { isLabelKey, isLabelValue, validLabels, isObjectName } from '../../kubernetes/selector.ts';
 import {
   BINDING_LABELS,
   CLUSTER_ID_ANNOTATION,
@@ -9,22 +9,136 @@ import {
   VERSION_LABEL,
 } from '../../kubernetes/labels.ts';
 import type { Problem } from '../sync-status.ts';
-import { renderAnnotations, renderLabels } from '../cluster-set/template.ts';
+import type {
+  BindingAPI,
+  RemoteBinding,
+  ExistingBinding,
+  ObservedTargetGroupSet,
+} from './observed-target-group-set.ts';
+import { renderAnnotations, renderLabels, render } from '../cluster-set/template.ts';
+import { canonical } from '../../kubernetes/canonical.ts';
+import type { Rendered } from '../../template.ts';
 
-/** Whose TargetGroupBinding it is: that of the AWS Load Balancer Controller, or that of EKS Auto Mode. */
-export type BindingAPI = 'elbv2.k8s.aws' | 'eks.amazonaws.com';
+const EKS = 'eks.amazonaws.com';
 
-/** A TargetGroupBinding in a cluster. */
-export interface RemoteBinding {
-  readonly api: BindingAPI;
-  readonly namespace: string;
+/** The namespace that is written for what a template gives, which is in no namespace of its cluster. */
+const RENDERED = 'rendered';
+
+/** An AWSTargetGroupBinding as it is to be. */
+export interface DesiredBinding extends Marks {
   readonly name: string;
-  readonly labels: Readonly<Record<string, string>>;
-  /** `spec.targetGroupARN`. */
-  readonly arn?: string | undefined;
-  /** Whether its controller leaves targets alone that it has not registered (`spec.multiClusterTargetGroup`). */
-  readonly isMultiCluster?: true;
-  readonly isDeleting: boolean;
+  readonly spec: string;
+}
+
+/** The result of rendering a binding for a cluster, and the AWSTargetGroup that goes with it; that is not to be had until its target group is known. */
+type RenderedBinding =
+  | {
+      readonly ok: true;
+      readonly cluster: KnownCluster;
+      readonly binding: DesiredBinding;
+      readonly group: SourcedGroup;
+    }
+  | { readonly ok: false; readonly secret: string; readonly problems: readonly Problem[] };
+
+type RenderingSet = Pick<ObservedTargetGroupSet, 'uid' | 'name' | 'spec' | 'bindings'>;
+
+/** Renders the template of AWSTargetGroupBindings for a cluster; nothing when there is none. */
+export function renderBinding(set: RenderingSet, cluster: KnownCluster): readonly RenderedBinding[] {
+  const template = set.spec.bindingTemplate;
+  if (template === undefined) return [];
+  // The name of a cluster is free text, which may be no name of an object; that of its Secret is one.
+  const named = template.metadata?.name;
+  const name = nameOf(
+    named === undefined ? { ok: true, value: `${set.name}-${cluster.secret}` } : render(named, cluster),
+  );
+  const labels = renderLabels(template.metadata?.labels, cluster);
+  const targets = template.spec.targets.map((target) => {
+    const { clusterName } = target;
+    const rendered = clusterName === undefined ? undefined : render(clusterName, cluster);
+    return { target, rendered };
+  });
+  const messages = [
+    ...(name.ok ? [] : [name.message]),
+    ...labels.problems,
+    ...targets.flatMap(({ rendered }) => (rendered === undefined || rendered.ok ? [] : [rendered.message])),
+  ];
+  const failed = (problems: readonly Omit<Problem, 'cluster'>[]): readonly RenderedBinding[] => [
+    {
+      ok: false,
+      secret: cluster.secret,
+      problems: problems.map((problem) => ({ cluster: cluster.name, ...problem })),
+    },
+  ];
+  if (!name.ok || messages.length > 0)
+    return failed(messages.map((message) => ({ reason: 'InvalidTemplate', message })));
+  const existing = set.bindings.find((one) => one.name === name.value);
+  if (existing !== undefined && existing.owner?.uid !== set.uid) {
+    const { owner } = existing;
+    const by = owner === undefined ? 'has no owner' : `belongs to ${owner.kind} ${owner.name}`;
+    const message = `AWSTargetGroupBinding ${name.value} for cluster ${cluster.name} already exists and ${by}. Delete it, or set another name in bindingTemplate.`;
+    return failed([{ object: name.value, reason: 'NameTaken', message }]);
+  }
+  const spec = canonical({
+    ...template.spec,
+    targets: targets.map(({ target, rendered }) =>
+      rendered?.ok === true ? { ...target, clusterName: rendered.value } : target,
+    ),
+  });
+  const annotations = {
+    [SOURCE_ANNOTATION]: formatSource(cluster, { namespace: RENDERED, name: name.value }),
+  };
+  const marks = withGenerated({ labels: labels.values, annotations });
+  const binding = { name: name.value, spec, ...marks };
+  const arn = template.spec.targetGroupARN ?? existing?.arn;
+  const of = { namespace: RENDERED, name: name.value };
+  const group: SourcedGroup =
+    arn === undefined
+      ? { ok: false, source: formatSource(cluster, of), problems: [] }
+      : groupOf(set.spec, cluster, { ...of, arn, names: [of.name, of.name], object: of.name, labels: {} });
+  return [{ ok: true, cluster, binding, group }];
+}
+
+/** Leaves a name that several clusters would have to the one that has it, or else the first. */
+export function dropRivals(
+  rendered: readonly RenderedBinding[],
+  own: readonly ExistingBinding[],
+  isAwaited: (binding: ExistingBinding) => boolean,
+): readonly RenderedBinding[] {
+  const made = rendered.flatMap((one) => (one.ok ? [one] : []));
+  const rivals = Map.groupBy(made, ({ binding }) => binding.name);
+  const holders = new Map(
+    [...rivals].map(([name, some]) => {
+      const there = own.find((one) => one.name === name);
+      const secret = there === undefined ? undefined : parseSource(there)?.secret;
+      const holder =
+        some.find(({ cluster }) => cluster.secret === secret) ??
+        some.find(({ binding }) => binding.spec === there?.spec);
+      if (holder === undefined && secret !== undefined && there !== undefined && isAwaited(there))
+        return [name, secret] as const;
+      return [name, (holder ?? some[0])?.cluster.secret] as const;
+    }),
+  );
+  return rendered.map((one) => {
+    const holder = one.ok ? holders.get(one.binding.name) : undefined;
+    return !one.ok || holder === undefined || holder === one.cluster.secret ? one : rivalOf(holder, one);
+  });
+}
+
+function rivalOf(
+  holder: string,
+  { cluster, binding }: Extract<RenderedBinding, { ok: true }>,
+): RenderedBinding {
+  const message = `AWSTargetGroupBinding ${binding.name} for cluster ${cluster.name} is already used for secret ${holder}. Remove bindingTemplate.metadata.name, so that each is named after the Secret of its cluster, or give each cluster a unique name.`;
+  const problem = { cluster: cluster.name, object: binding.name, reason: 'NameTaken', message };
+  return { ok: false, secret: cluster.secret, problems: [problem] };
+}
+
+function nameOf(name: Rendered): Rendered {
+  if (!name.ok || isObjectName(name.value)) return name;
+  return {
+    ok: false,
+    message: `Invalid name ${JSON.stringify(name.value)} from bindingTemplate.metadata.name: must be a name such as web-cluster1. Remove it, so that each is named after the Secret of its cluster.`,
+  };
 }
 
 /** An AWSTargetGroup that something asks for, before it has a name of its own; or why it cannot be made. */
@@ -50,29 +164,23 @@ export function deriveGroup(
   binding: RemoteBinding,
 ): SourcedGroup {
   const { api, namespace, name, arn = '' } = binding;
-  const marks = groupMarks(spec, cluster, {
-    api,
-    namespace,
-    name,
-    labels: takenLabels(spec, binding),
-    clusterID: cluster.id,
-  });
-  const source = formatSource(cluster, { api, namespace, name });
-  const about = { cluster: cluster.name, object: `${namespace}/${name}` };
-  const problems = [
-    ...(ARN.test(arn) ? [] : [{ ...about, ...withoutARN(cluster, binding) }]),
-    ...marks.problems.map((message) => ({ ...about, reason: 'InvalidTemplate', message })),
-  ];
-  if (problems.length > 0) return { ok: false, source, problems };
   const plain = `${namespace}-${name}`;
-  return {
-    ok: true,
-    source,
-    names: [plain, `${cluster.secret}-${plain}${api === 'eks.amazonaws.com' ? '-eks' : ''}`],
-    arn,
-    cluster: cluster.name,
-    ...marks.marks,
-  };
+  const names = [plain, `${cluster.secret}-${plain}${api === EKS ? '-eks' : ''}`] as const;
+  return groupOf(
+    spec,
+    cluster,
+    {
+      api,
+      namespace,
+      name,
+      names,
+      arn,
+      object: `${namespace}/${name}`,
+      labels: takenLabels(spec, binding),
+      clusterID: cluster.id,
+    },
+    ARN.test(arn) ? [] : [withoutARN(cluster, binding)],
+  );
 }
 
 /** The labels that a group takes from its binding: whoever writes in a cluster says no more than the set lets it say. */
@@ -88,7 +196,7 @@ const takenLabels = (
 export const formatSource = (
   { secret }: { readonly secret: string },
   { api, namespace, name }: { readonly api?: BindingAPI; readonly namespace: string; readonly name: string },
-): string => `${secret}/${namespace}/${name}${api === 'eks.amazonaws.com' ? `/${api}` : ''}`;
+): string => `${secret}/${namespace}/${name}${api === EKS ? `/${api}` : ''}`;
 
 function withoutARN(cluster: KnownCluster, { namespace, name, arn }: RemoteBinding) {
   const of = `TargetGroupBinding ${namespace}/${name} of cluster ${cluster.name}`;
@@ -103,28 +211,39 @@ function withoutARN(cluster: KnownCluster, { namespace, name, arn }: RemoteBindi
       };
 }
 
-/** The labels and annotations of a group: those of the binding, the template's on top, the version, and where it is from. */
-export function groupMarks(
+/** Makes a group with the labels and annotations of its binding, the template's on top, the version, and where it is from. */
+function groupOf(
   { template }: AWSTargetGroupSetSpec,
   cluster: KnownCluster,
   of: {
     readonly api?: BindingAPI;
     readonly namespace: string;
     readonly name: string;
+    readonly names: readonly [string, string];
+    readonly arn: string;
+    /** What problems are about. */
+    readonly object: string;
     readonly labels: Readonly<Record<string, string>>;
     /** The cluster that it is in, where its target group is that of whatever cluster has the secret. */
     readonly clusterID?: string | undefined;
   },
-): { readonly marks: Marks; readonly problems: readonly string[] } {
+  others: readonly Pick<Problem, 'reason' | 'message'>[] = [],
+): SourcedGroup {
   const labels = renderLabels(template?.metadata?.labels, cluster);
   const annotations = renderAnnotations(template?.metadata?.annotations, cluster);
   const merged = { ...versionOf(cluster), ...withoutEmptyVersion(of.labels), ...labels.values };
   const version = merged[VERSION_LABEL];
-  const problems = [...labels.problems, ...annotations.problems];
+  const messages = [...labels.problems, ...annotations.problems];
   if (version !== undefined && !isLabelValue(version)) {
-    problems.push(
+    messages.push(
       `Invalid EKS tag version ${JSON.stringify(version)} of cluster ${cluster.name}: must be a semantic version that a label can have, such as 1.2.3, v2 or 1.4-rc.1. Correct the tag; put a version with build metadata into the tag okra.mumo.co/version of the target groups instead.`,
     );
+  }
+  const source = formatSource(cluster, of);
+  const problems = [...others, ...messages.map((message) => ({ reason: 'InvalidTemplate', message }))];
+  if (problems.length > 0) {
+    const about = { cluster: cluster.name, object: of.object };
+    return { ok: false, source, problems: problems.map((problem) => ({ ...about, ...problem })) };
   }
   // The name of a cluster is free text, and names may be longer than the values of labels; the annotation says it in full.
   const provenance = validLabels({
@@ -136,11 +255,11 @@ export function groupMarks(
     labels: { ...merged, ...provenance },
     annotations: {
       ...annotations.values,
-      [SOURCE_ANNOTATION]: formatSource(cluster, of),
+      [SOURCE_ANNOTATION]: source,
       ...(of.clusterID === undefined ? {} : { [CLUSTER_ID_ANNOTATION]: of.clusterID }),
     },
   });
-  return { marks, problems };
+  return { ok: true, source, names: of.names, arn: of.arn, cluster: cluster.name, ...marks };
 }
 
 /** The version that the EKS tags claim, as a label. */
@@ -173,8 +292,6 @@ export function parseSource({ annotations }: Pick<Marks, 'annotations'>): Source
     return undefined;
   return { source, secret, namespace, name, api: api === EKS ? EKS : 'elbv2.k8s.aws' };
 }
-
-const EKS = 'eks.amazonaws.com';
 
 /** Whether a group is made of the template of its set: that is in no namespace of the cluster, and has its own name there. */
 export function isRendered(group: Pick<Marks, 'annotations'> & { readonly name: string }): boolean {

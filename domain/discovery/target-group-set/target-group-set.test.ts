@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { isLabelValue } from '../../kubernetes/label-syntax.ts';
+import { isLabelValue } from '../../kubernetes/selector.ts';
 import { SOURCE_ANNOTATION } from '../../kubernetes/labels.ts';
 import type { AWSTargetGroupSetSpec } from '../../../crds/aws-target-group-set.ts';
 import { decideTargetGroupSet } from './target-group-set.ts';
-import {
-  type ClusterReading,
-  type ExistingBinding,
-  type ExistingGroup,
-  type ObservedTargetGroupSet,
+import type {
+  ClusterReading,
+  ExistingBinding,
+  ExistingGroup,
+  ObservedTargetGroupSet,
+  RemoteBinding,
 } from './observed-target-group-set.ts';
 import type { KnownCluster } from '../clusters/known-cluster.ts';
 import { setLooksInto } from './looks-into.ts';
-import type { RemoteBinding } from './target-group-of-binding.ts';
 import { arnOf } from '../../testing/builders.ts';
 
 const spec: AWSTargetGroupSetSpec = {

@@ -3,13 +3,20 @@ import type {
   ExistingBinding,
   DesiredGroup,
   ObservedTargetGroupSet,
-  Existing,
+  RemoteBinding,
 } from './observed-target-group-set.ts';
 import type { AWSTargetGroupSetSpec } from '../../../crds/aws-target-group-set.ts';
 import { compareText } from '../../kubernetes/canonical.ts';
-import { hasMarks, type Marks } from '../generated.ts';
+import {
+  hasMarks,
+  type Marks,
+  selectClaims,
+  hasHeirs,
+  selectDesiredGroups,
+  type Handover,
+  type Existing,
+} from '../generated.ts';
 import { bindingsTakenBy, generatorLooksInto } from './looks-into.ts';
-import { selectClaims, hasHeirs, selectDesiredGroups, type Handover } from '../handover.ts';
 import { isOfFormerCluster, markFormerClusters, findMissedBySet } from './lost-clusters.ts';
 import { lostKindsIn, findUnreadSources } from './unread-sources.ts';
 import type { Missed } from '../missing.ts';
@@ -18,11 +25,12 @@ import type { Problem } from '../sync-status.ts';
 import { nameGroups } from './target-group-names.ts';
 import {
   deriveGroup,
-  type RemoteBinding,
   type SourcedGroup,
   parseSource,
+  renderBinding,
+  dropRivals,
+  type DesiredBinding,
 } from './target-group-of-binding.ts';
-import { renderBinding, dropRivals, type DesiredBinding } from './target-group-of-template.ts';
 
 /** What is to be done to the objects of one kind. */
 export interface Changes<Wanted> {
@@ -118,21 +126,8 @@ function groupsIn(spec: AWSTargetGroupSetSpec, { cluster, found }: ClusterReadin
     .map((binding) => deriveGroup(spec, cluster, binding));
 }
 
-/** Renders the bindings of the template, one for each cluster, whether that can be read or not. */
-function decideBindings(
-  observed: ObservedTargetGroupSet,
-  isAwaited: (binding: ExistingBinding) => boolean,
-): {
-  readonly changes: Changes<DesiredBinding>;
-  readonly groups: readonly SourcedGroup[];
-  /** The secrets of the clusters for which the template could not be filled in. */
-  readonly unrendered: readonly string[];
-  readonly problems: readonly Problem[];
-  /** What stands where bindings of the template were to stand, made of the same clusters. */
-  readonly taken: readonly ExistingBinding[];
-  /** The names of those that are left to others. */
-  readonly released: readonly string[];
-} {
+/** Renders the bindings of the template, one for each cluster, whether it can be read or not. */
+function decideBindings(observed: ObservedTargetGroupSet, isAwaited: (binding: ExistingBinding) => boolean) {
   const own = observed.bindings.filter(({ owner }) => owner?.uid === observed.uid);
   const rendered = dropRivals(
     observed.readings.flatMap(({ cluster }) => renderBinding(observed, cluster)),

@@ -4,21 +4,15 @@ import {
   type ExistingGroup,
   BINDING_APIS,
   type ObservedTargetGroupSet,
-} from './observed-target-group-set.ts';
-import {
-  isRendered,
-  parseSource,
   type BindingAPI,
-  type SourcedGroup,
-  formatSource,
-} from './target-group-of-binding.ts';
+} from './observed-target-group-set.ts';
+import { isRendered, parseSource, type SourcedGroup, formatSource } from './target-group-of-binding.ts';
 import { takesBindings } from './looks-into.ts';
 
 /** The clusters that could not be read, and those that were read in some namespaces only. */
 export interface Unread {
   /** Whether a group may still have what it was made of, in a place that could not be looked at. */
   readonly mayHide: (group: Pick<ExistingGroup, 'name' | 'annotations' | 'arn'>) => boolean;
-  /** Says which groups are in namespaces that the secrets of their clusters do not allow any more. */
   readonly problemsOf: (groups: readonly ExistingGroup[]) => readonly Problem[];
 }
 
@@ -76,11 +70,7 @@ interface LostKinds {
   readonly problems: readonly Problem[];
 }
 
-/**
- * Finds the groups of a set that are of a kind which their cluster has not got now. A cluster without a kind is fine when
- * the set made nothing of it there, unless it has neither; and a binding of the other kind that says the same takes a
- * group over.
- */
+/** Finds the groups of a kind which their cluster has lost, unless the other kind says the same. */
 export function lostKindsIn(
   { spec, readings }: Pick<ObservedTargetGroupSet, 'spec' | 'readings'>,
   own: readonly ExistingGroup[],
@@ -98,7 +88,7 @@ export function lostKindsIn(
     return !twins.some((source) => asked.has(`${source} ${group.arn}`));
   };
   const lost = own.filter(isLost).flatMap((group) => parseSource(group) ?? []);
-  const told = readings.flatMap(({ cluster }) =>
+  const lostKinds = readings.flatMap(({ cluster }) =>
     (absent.get(cluster.secret) ?? [])
       .filter((api) => lost.some((from) => from.secret === cluster.secret && from.api === api))
       .map((api) => ({ secret: cluster.secret, cluster: cluster.name, api })),
@@ -108,12 +98,12 @@ export function lostKindsIn(
       found.ok &&
       BINDING_APIS.every((api) => found.absent?.includes(api)) &&
       takesBindings(spec, cluster) &&
-      !told.some(({ secret }) => secret === cluster.secret),
+      !lostKinds.some(({ secret }) => secret === cluster.secret),
   );
   return {
     isLost,
     problems: [
-      ...told.map(({ cluster, api }) => notInstalled(cluster, api)),
+      ...lostKinds.map(({ cluster, api }) => notInstalled(cluster, api)),
       ...bare.map(({ cluster }) => neitherInstalled(cluster.name)),
     ],
   };

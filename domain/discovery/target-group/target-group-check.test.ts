@@ -4,8 +4,12 @@ import type { Cell } from '../../../crds/cell.ts';
 import { API_VERSION } from '../../kubernetes/labels.ts';
 import { loadBalancerOfListener } from '../../load-balancers/kind.ts';
 import type { LoadBalancerType } from '../../load-balancers/load-balancer.ts';
-import { checkTargetGroups, type TargetGroupReport } from './target-group-check.ts';
-import type { TargetGroupAnswer, TargetGroupFacts } from './target-group-verdict.ts';
+import {
+  checkTargetGroups,
+  type TargetGroupReport,
+  type TargetGroupAnswer,
+  type TargetGroupFacts,
+} from './target-group-check.ts';
 
 const ARN = 'arn:aws:elasticloadbalancing:eu-central-1:111122223333';
 const loadBalancer = (name: string): string => `${ARN}:loadbalancer/${name}/0123`;

@@ -1,4 +1,4 @@
-import type { JobSpec } from '../../../crds/job-step.ts';
+import type { JobSpec } from '../../../crds/update-strategy.ts';
 import { parseDuration } from '../../duration.ts';
 import { cut, LONGEST_SAID } from '../../text.ts';
 import type { AnalysisPhase, AnalysisVerdict } from './analysis.ts';
