@@ -26,9 +26,9 @@ describe('the health server', () => {
   ])('%s', async (_, path, missing, want) => expect(await ask(path, missing)).toEqual(want));
 
   it('tells its metrics', async () => {
-    metrics.count('okra_verdicts_total', { kind: 'Check', verdict: 'Failed' });
+    metrics.count('okra_analysis_results_total', { kind: 'Check', verdict: 'Failed' });
     const [status, text] = await ask('/metrics');
     expect(status).toBe(200);
-    expect(text).toContain('okra_verdicts_total{kind="Check",verdict="Failed"} 1');
+    expect(text).toContain('okra_analysis_results_total{kind="Check",verdict="Failed"} 1');
   });
 });

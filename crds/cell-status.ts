@@ -176,7 +176,7 @@ const cellPhases = [
   'Reverting',
   'Reverted',
   'Failed',
-  'FailedReverting',
+  'RevertBlocked',
 ] as const;
 
 const targetGroup = object({

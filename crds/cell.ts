@@ -146,8 +146,8 @@ const fields = object({
   parallel: optional(boolean()).describe(
     'Whether applications move in parallel. Default: one after the other, in their order.',
   ),
-  onFailure: optional(choice(['Rollback', 'Stop'])).describe(
-    'With applications: Rollback rolls a failed application back, Stop leaves everything as it is until a person decides. Default: Rollback.',
+  onFailure: optional(choice(['Rollback', 'Hold'])).describe(
+    'With applications: Rollback rolls a failed application back, Hold leaves everything as it is until a person decides. Default: Rollback.',
   ),
   syncTimeout: optional(duration).describe(
     'With applications: how long Argo CD may take to deploy an application to its clusters before it fails. Default: no limit.',

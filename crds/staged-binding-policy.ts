@@ -262,8 +262,8 @@ const stage = withRules(
       'How long the stage must stay fulfilled without a change of its objects or clusters. Default: 0s.',
     ),
     timeout: optional(duration).describe('How long the stage may take to be fulfilled. Default: no limit.'),
-    onTimeout: optional(choice(['Hold', 'RollBack'])).describe(
-      'What happens after the timeout, or after too many failures. Hold: the stage stays as it is until a person decides. RollBack: Okra deletes its BindingPolicy and returns to the previous stage; a stage whose clusters may already have had the workload is held instead. Default: Hold.',
+    onTimeout: optional(choice(['Hold', 'Rollback'])).describe(
+      'What happens after the timeout, or after too many failures. Hold: the stage stays as it is until a person decides. Rollback: Okra deletes its BindingPolicy and returns to the previous stage; a stage whose clusters may already have had the workload is held instead. Default: Hold.',
     ),
     progressive: optional(progressive).describe(
       'Rolls the stage out to a few clusters at a time, and evaluates the condition for each cluster separately. Fields that are not set default to spec.progressive. Default: all clusters at once.',

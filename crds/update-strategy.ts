@@ -164,7 +164,7 @@ const steps = withRules(listOf(step, 100), [
 ]).meta({ 'x-kubernetes-list-type': 'atomic' });
 
 /** What becomes of a rollout when something that it measures fails. */
-const onFailure = choice(['Revert', 'Hold']);
+const onFailure = choice(['Rollback', 'Hold']);
 
 /** What a canary rollout does: its steps, and what is analysed in their background. */
 const canary = withRules(
@@ -173,7 +173,7 @@ const canary = withRules(
       'The steps, in order. After the last one, the new version gets all traffic.',
     ),
     onFailure: optional(onFailure).describe(
-      'What happens when an analysis, experiment, check, job or approval fails. Revert: Okra shifts all traffic back and blocks the version. Hold: the weights stay until you send retry, promote or abort; if an approval is late, approve or abort. Default: Revert.',
+      'What happens when an analysis, experiment, check, job or approval fails. Rollback: Okra shifts all traffic back and blocks the version. Hold: the weights stay until you send retry, promote or abort; if an approval is late, approve or abort. Default: Rollback.',
     ),
     analysis: optional(backgroundAnalysis).describe(
       'An analysis in the background of the steps. It starts at one of them and ends after the last. If it fails, Okra shifts all traffic back at once, unless onFailure is Hold.',

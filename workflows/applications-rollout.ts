@@ -99,7 +99,7 @@ interface Ended {
 const FIRST_INTERVAL_SECONDS = 60;
 
 // What is waited for in these phases may be told by nobody.
-const IN_WORK: ReadonlySet<string> = new Set(['Progressing', 'Reverting', 'FailedReverting']);
+const IN_WORK: ReadonlySet<string> = new Set(['Progressing', 'Reverting', 'RevertBlocked']);
 const INTERVAL_SECONDS_IN_WORK = 10;
 
 /** Rolls out the applications of a Cell, for as long as it exists: look, decide, report, perform. */

@@ -145,7 +145,7 @@ describe('a StagedBindingPolicy whose clusters report all the time', { timeout: 
 
   it.each([40, 45, 50, 55])('takes a stage back that is late after %i s', async (seconds) => {
     every = 400;
-    world.spec = aSpec([{ timeout: `${seconds}s`, onTimeout: 'RollBack' }]);
+    world.spec = aSpec([{ timeout: `${seconds}s`, onTimeout: 'Rollback' }]);
     const lateAt = world.now + seconds * 1_000;
     await run(2);
     expect(world.placed).toEqual([]);

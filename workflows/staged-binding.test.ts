@@ -204,7 +204,7 @@ describe('the workflow of a StagedBindingPolicy', () => {
   });
 
   it('counts no time for which nobody could look', async () => {
-    world.spec = aSpec([{ timeout: '1h', onTimeout: 'RollBack' }]);
+    world.spec = aSpec([{ timeout: '1h', onTimeout: 'Rollback' }]);
     world.fulfilled.clear();
     await run(
       () => void failing.add('observe'),

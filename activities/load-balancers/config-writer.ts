@@ -225,7 +225,7 @@ export function configWriter(dependencies: WriterDependencies): ConfigWriter {
       .apply(request, { ...own, permit })
       .catch((error: unknown) => reportRefusal(config, error, options));
     const corrects = wrote && verify && !urgent && wasServed(config) ? (true as const) : undefined;
-    if (corrects) dependencies.tell?.count('okra_drift_healed_total', { type: desired.type });
+    if (corrects) dependencies.tell?.count('okra_drift_corrected_total', { type: desired.type });
     return { is: 'Served', served, ...given({ warning, corrects }) };
   }
 

@@ -112,7 +112,7 @@ const tones = {
     'TimedOut',
     'Reverting',
     'Reverted',
-    'FailedReverting',
+    'RevertBlocked',
     'RollingBack',
     'RolledBack',
   ],

@@ -99,13 +99,13 @@ export const definitions = {
     labels: ['kind', 'phase'],
     of: 'watchers',
   },
-  okra_changes_total: {
+  okra_rollouts_finished_total: {
     type: 'counter',
     help: 'Changes of what serves, rollouts above all, by outcome, as the leading watchers have seen them end.',
     labels: ['outcome'],
     of: 'watchers',
   },
-  okra_change_duration_seconds: {
+  okra_rollout_duration_seconds: {
     type: 'histogram',
     help: 'How long changes took from their begin to their end.',
     labels: ['outcome'],
@@ -119,7 +119,7 @@ export const definitions = {
     of: 'watchers',
     buckets: STEP_BUCKETS,
   },
-  okra_verdicts_total: {
+  okra_analysis_results_total: {
     type: 'counter',
     help: 'Verdicts of AnalysisRuns, Experiments, Checks and Jobs, as the leading watchers have seen them come.',
     labels: ['kind', 'verdict'],
@@ -138,7 +138,7 @@ export const definitions = {
     of: 'worker',
     buckets: ACTIVITY_BUCKETS,
   },
-  okra_looks_failing_seconds: {
+  okra_reconcile_failing_seconds: {
     type: 'gauge',
     help: 'For how long the looks for the same object, namespace or listener have failed, one after the other, at the begin of the last one: the longest of each activity. A look fails when all its attempts do. Only of looks that fail; where another worker has made a later one, until the look after that is due.',
     labels: ['activity'],
@@ -156,7 +156,7 @@ export const definitions = {
     labels: ['type'],
     of: 'worker',
   },
-  okra_drift_healed_total: {
+  okra_drift_corrected_total: {
     type: 'counter',
     help: 'Writes that made a load balancer serve again what had been served before.',
     labels: ['type'],

@@ -39,10 +39,10 @@ describe('metrics', () => {
 
   it('refuse nothing that is counted, whatever it is', async () => {
     const metrics = createMetrics();
-    metrics.count('okra_changes_total', { outcome: 'Completed' }, Number.NaN);
-    metrics.count('okra_changes_total', { outcome: 'Completed' }, -1);
+    metrics.count('okra_rollouts_finished_total', { outcome: 'Completed' }, Number.NaN);
+    metrics.count('okra_rollouts_finished_total', { outcome: 'Completed' }, -1);
     metrics.observe('okra_step_duration_seconds', { kind: 'pause', other: 'x' } as never, 1);
-    expect(await metrics.scrape()).toContain('okra_changes_total');
+    expect(await metrics.scrape()).toContain('okra_rollouts_finished_total');
   });
 
   it.each(metricNames)('%s has the name that Prometheus asks for', (name) => {

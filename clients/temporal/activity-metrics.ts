@@ -46,7 +46,7 @@ export function failingLooks(intervals: LookIntervals, clock: () => number = Dat
       for (const { activity, since, at } of failing.values())
         longest.set(activity, Math.max(longest.get(activity) ?? 0, (at - since) / 1000));
       return [...longest].map(([activity, value]): Sample => ({
-        name: 'okra_looks_failing_seconds',
+        name: 'okra_reconcile_failing_seconds',
         labels: { activity },
         value,
       }));

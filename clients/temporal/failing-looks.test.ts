@@ -29,7 +29,9 @@ function aWorker(intervals = { drift: 60, sync: 60 }) {
     world,
     look,
     failing: async (): Promise<readonly string[]> =>
-      (await metrics.scrape()).split('\n').filter((line) => line.startsWith('okra_looks_failing_seconds')),
+      (await metrics.scrape())
+        .split('\n')
+        .filter((line) => line.startsWith('okra_reconcile_failing_seconds')),
   };
 }
 
@@ -41,7 +43,7 @@ describe('the looks that fail again and again', () => {
     await look('findDrift', 'drift/b', { fails: true, failingSince: 30 * MINUTE });
     await look('findDrift', 'drift/c', { fails: true });
     await look('syncClusterSet', 'set/a');
-    expect(await failing()).toEqual(['okra_looks_failing_seconds{activity="findDrift"} 1800']);
+    expect(await failing()).toEqual(['okra_reconcile_failing_seconds{activity="findDrift"} 1800']);
   });
 
   it('are told of no more after one that has not failed', async () => {
@@ -68,7 +70,7 @@ describe('the looks that fail again and again', () => {
       const { world, look, failing } = aWorker({ drift: 60, sync });
       await look('syncClusterSet', 'set/a', { fails: true, failingSince: -40 * MINUTE });
       world.now = (sync / 60) * MINUTE;
-      expect(await failing()).toEqual(['okra_looks_failing_seconds{activity="syncClusterSet"} 2400']);
+      expect(await failing()).toEqual(['okra_reconcile_failing_seconds{activity="syncClusterSet"} 2400']);
       world.now = until * MINUTE;
       expect(await failing()).toEqual([]);
     },

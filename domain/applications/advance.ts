@@ -145,7 +145,7 @@ function moveByCell(turn: Turn, mark: Mark, revision: ObservedRevision): Outcome
     return isKnown ? back(mark, action, message) : forward(turn, [turn.mark, mark], action, message);
   }
   if (state.is === 'Done') return { mark };
-  return state.is === 'Held' && turn.spec.onFailure === 'Stop'
+  return state.is === 'Held' && turn.spec.onFailure === 'Hold'
     ? stopped(mark, STOPPED, `${state.message} ${STAYS}`)
     : wait(mark, (state.is === 'Moving' ? state.reason : undefined) ?? 'Migrating', state.message);
 }

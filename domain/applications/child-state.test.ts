@@ -73,7 +73,7 @@ describe('an application whose traffic moves', () => {
       message: 'Check dd failed.',
       ...degraded,
     } as const;
-    expect(standing(status, { onFailure: 'Stop' })).toMatchObject({
+    expect(standing(status, { onFailure: 'Hold' })).toMatchObject({
       reason: 'Stopped',
       message: expect.stringMatching(/^Check dd failed\. /) as string,
     });

@@ -119,7 +119,7 @@ export function childOf(source: ChildSource): Child | undefined {
       type: 'Canary',
       canary: {
         steps: stepsOf(application),
-        ...(cell.spec.onFailure === 'Stop' ? { onFailure: 'Hold' } : {}),
+        ...(cell.spec.onFailure === 'Hold' ? { onFailure: 'Hold' } : {}),
       },
     },
   };

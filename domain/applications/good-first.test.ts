@@ -150,7 +150,7 @@ describe('the Cell of an application that someone deletes while it moves the tra
     world.secrets.delete('web-v1');
     world.problems = ['Expected an ARN.'];
     const application = web({ alb: undefined, postchecks: [{ name: 'after', job }] });
-    world.edit({ applications: [application], onFailure: 'Stop' });
+    world.edit({ applications: [application], onFailure: 'Hold' });
     world.failing.add('after');
     world.run();
     expect(world.status.applications).toMatchObject([{ child: { name: 'mysystem-web' } }]);

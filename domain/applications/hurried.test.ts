@@ -11,7 +11,7 @@ function moving(): ApplicationsWorld {
     clusters: clusters('web-v1', 'jobs-v1'),
     applications: [web(), other, jobs()],
     parallel: true,
-    onFailure: 'Stop',
+    onFailure: 'Hold',
   }).run();
   for (const name of ['web', 'other']) world.failing.add(`traffic of ${name}`);
   world.edit({ clusters: clusters('web-v2', 'jobs-v1') });

@@ -249,7 +249,7 @@ export const failedStill = (
 
 /** Whether what has failed stays until people decide. */
 export const stays = ({ spec }: Pick<Situation, 'spec'>, { reason, reverted }: Failed): boolean =>
-  spec.onFailure === 'Stop' && reason !== ABORTED && reverted !== true;
+  spec.onFailure === 'Hold' && reason !== ABORTED && reverted !== true;
 
 /** The newest revision that was in place. */
 export const lastGood = (revisions: readonly ObservedRevision[]): ObservedRevision | undefined =>

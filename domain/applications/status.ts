@@ -119,7 +119,7 @@ function summarize(input: ApplicationsStatusInput): Summary {
     const isBad = phase === 'Reverting' && one.trouble !== undefined;
     const message = messageOf(one);
     return {
-      phase: isBad ? 'FailedReverting' : phase,
+      phase: isBad ? 'RevertBlocked' : phase,
       reason: reasonOf(one) ?? phase,
       message:
         gate !== undefined && message.startsWith(gate.message) ? gate.message : `${one.name}: ${message}`,
@@ -186,7 +186,7 @@ function soonest(judged: readonly Judged[], gate: Hold | undefined): number | un
   return all.length === 0 ? undefined : Math.min(...all);
 }
 
-const TROUBLED: ReadonlySet<string> = new Set(['Failed', 'Reverting', 'FailedReverting', 'Reverted']);
+const TROUBLED: ReadonlySet<string> = new Set(['Failed', 'Reverting', 'RevertBlocked', 'Reverted']);
 
 function claimsOf(
   { phase, reason, message }: Summary,

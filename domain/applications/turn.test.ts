@@ -735,9 +735,9 @@ describe('an abort while a postcheck is measured', () => {
   });
 });
 
-describe('onFailure: Stop', () => {
+describe('onFailure: Hold', () => {
   const stopped = (): ApplicationsWorld => {
-    const world = settled([web()], clusters('web-v1'), { onFailure: 'Stop' });
+    const world = settled([web()], clusters('web-v1'), { onFailure: 'Hold' });
     world.edit({ clusters: clusters('web-v2') });
     world.failing.add('traffic of web');
     world.run();
@@ -974,7 +974,7 @@ describe('an edit', () => {
 
   it.each<readonly [string, Partial<ApplicationsSpec>, object, (world: ApplicationsWorld) => void]>([
     ['is invalid now', {}, {}, (world) => world.tags.delete('web-v2')],
-    ['has failed and stays', { onFailure: 'Stop' }, {}, (world) => world.failing.add('traffic of web')],
+    ['has failed and stays', { onFailure: 'Hold' }, {}, (world) => world.failing.add('traffic of web')],
     [
       'is in conflict with a secret of someone else',
       {},

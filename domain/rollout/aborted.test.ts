@@ -114,7 +114,7 @@ describe('an abort that AWS refuses for good', () => {
   ] as const)('is tried %s', (_, refusal, times) => {
     const web = denied(refusal);
     expect(attempts(web, () => web.pass(MINUTE))).toBe(times);
-    expect(web.status.phase).toBe('FailedReverting');
+    expect(web.status.phase).toBe('RevertBlocked');
   });
 
   it.each<[string, (web: Simulation) => void]>([

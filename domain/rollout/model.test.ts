@@ -428,7 +428,7 @@ const troubles = [
         simulation.wake();
       }),
   ),
-  fc.constantFrom<'Revert' | 'Hold'>('Revert', 'Hold').map(
+  fc.constantFrom<'Rollback' | 'Hold'>('Rollback', 'Hold').map(
     (onFailure) =>
       new Do(`on failure: ${onFailure}`, (simulation) => {
         simulation.edit(({ updateStrategy = { type: 'Canary' }, ...spec }) => ({

@@ -113,7 +113,7 @@ describe('a stage that reaches its clusters a few at a time', () => {
   });
 
   it('takes the stage back when more have failed than may, where that is asked for', () => {
-    const world = five({ progressive: few, onTimeout: 'RollBack' });
+    const world = five({ progressive: few, onTimeout: 'Rollback' });
     world.settle();
     world.now += 10 * MINUTE;
     expect(world.settle()).toMatchObject({ reason: 'TooManyFailures' });

@@ -248,7 +248,7 @@ function giveUp(state: ActiveState, at: StageSituation, trouble: Trouble): Stage
   const { name, onTimeout } = at.stage;
   const { message } = trouble;
   const { hasServed = false } = state.active;
-  if (onTimeout === 'RollBack' && !hasServed)
+  if (onTimeout === 'Rollback' && !hasServed)
     return {
       state: { ...seen(state, at, 'TimedOut'), rollingBack: trouble },
       decision: { do: 'Look', message },
@@ -257,7 +257,7 @@ function giveUp(state: ActiveState, at: StageSituation, trouble: Trouble): Stage
     ' Its clusters may already have received the workload, so Okra does not roll it back automatically.';
   const held: Held = {
     ...trouble,
-    message: onTimeout === 'RollBack' ? `${message}${why}` : message,
+    message: onTimeout === 'Rollback' ? `${message}${why}` : message,
     stage: name,
   };
   return wait({ ...state, held }, at, heldBack(held, state));

@@ -5,7 +5,7 @@ type Changes = Parameters<typeof aSpec>[0][number];
 
 /** A StagedBindingPolicy of two stages, of which the first is taken back when it is late. */
 const aWorld = (changes: Changes = {}): World =>
-  new World(aSpec([{ timeout: '1h', onTimeout: 'RollBack', ...changes }, {}]));
+  new World(aSpec([{ timeout: '1h', onTimeout: 'Rollback', ...changes }, {}]));
 
 const hours = (many: number): number => many * 3_600_000;
 

@@ -182,7 +182,7 @@ describe('a StagedBindingPolicy', () => {
   });
 
   it('takes a stage that is late back, where that is asked for, and no other', () => {
-    const world = fulfil(new World(aSpec([{}, { timeout: '1h', onTimeout: 'RollBack' }, {}])), 's0');
+    const world = fulfil(new World(aSpec([{}, { timeout: '1h', onTimeout: 'Rollback' }, {}])), 's0');
     world.settle();
     world.now += 3_600_000;
     expect(world.settle()).toMatchObject({ phase: 'Paused', reason: 'TimedOut' });
@@ -192,7 +192,7 @@ describe('a StagedBindingPolicy', () => {
   });
 
   it('marks the stage before one that was late and is taken back as one that waits', () => {
-    const world = fulfil(new World(aSpec([{}, { timeout: '1h', onTimeout: 'RollBack' }, {}])), 's0');
+    const world = fulfil(new World(aSpec([{}, { timeout: '1h', onTimeout: 'Rollback' }, {}])), 's0');
     world.settle();
     world.now += 3_600_000;
     world.fulfilled.delete('s0');
@@ -201,7 +201,7 @@ describe('a StagedBindingPolicy', () => {
   });
 
   it('has its last stage fulfilled again when the spec was edited while Temporal lost what was known', () => {
-    const world = fulfil(new World(aSpec([{}, { timeout: '1h', onTimeout: 'RollBack' }])), 's0', 's1');
+    const world = fulfil(new World(aSpec([{}, { timeout: '1h', onTimeout: 'Rollback' }])), 's0', 's1');
     expect(world.settle()).toMatchObject({ phase: 'Completed' });
     world.fulfilled.delete('s1');
     world.forget();
@@ -216,7 +216,7 @@ describe('a StagedBindingPolicy', () => {
   });
 
   it('has its last stage fulfilled again when the workload was edited while Temporal lost what was known', () => {
-    const world = fulfil(new World(aSpec([{}, { timeout: '1h', onTimeout: 'RollBack' }])), 's0', 's1');
+    const world = fulfil(new World(aSpec([{}, { timeout: '1h', onTimeout: 'Rollback' }])), 's0', 's1');
     world.settle();
     world.forget();
     world.version += 1;
@@ -233,7 +233,7 @@ describe('a StagedBindingPolicy', () => {
   ])(
     'takes nothing from the clusters of a stage that was completed because it is late later on%s',
     (_, happens) => {
-      const stages = [{}, { timeout: '1h', onTimeout: 'RollBack' as const }];
+      const stages = [{}, { timeout: '1h', onTimeout: 'Rollback' as const }];
       const world = fulfil(new World(aSpec(stages)), 's0', 's1');
       expect(world.settle()).toMatchObject({ phase: 'Completed' });
       world.now += 3_600_000;
@@ -257,7 +257,7 @@ describe('a StagedBindingPolicy', () => {
   );
 
   it('takes a stage back by itself that was completed once, was taken back, and has begun again', () => {
-    const world = fulfil(new World(aSpec([{}, { timeout: '1h', onTimeout: 'RollBack' }])), 's0', 's1');
+    const world = fulfil(new World(aSpec([{}, { timeout: '1h', onTimeout: 'Rollback' }])), 's0', 's1');
     world.settle();
     expect(world.status.stages?.[1]).toMatchObject({ completed: true });
     world.ask('abort');
@@ -558,7 +558,7 @@ describe('a StagedBindingPolicy', () => {
   it.each(['SpaceNotReached', 'InvalidSpec'])(
     'takes nothing from clusters when its status is lost as well, and nothing is seen at first because of %s',
     (reason) => {
-      const late = { timeout: '1h', onTimeout: 'RollBack' } as const;
+      const late = { timeout: '1h', onTimeout: 'Rollback' } as const;
       const world = fulfil(new World(aSpec([{}, late])), 's0', 's1');
       world.settle();
       world.forget();
@@ -745,7 +745,7 @@ describe('whatever happens to a StagedBindingPolicy', () => {
       {
         soak: fc.constant('10m'),
         timeout: fc.constant('1h'),
-        onTimeout: fc.constantFrom('Hold' as const, 'RollBack' as const),
+        onTimeout: fc.constantFrom('Hold' as const, 'Rollback' as const),
         approval: fc.constantFrom('Automatic' as const, 'Manual' as const),
         progressive: fc.constantFrom(
           { maxConcurrency: 1, progressDeadline: '30m' },

@@ -79,7 +79,7 @@ describe('an operator who uses Temporal itself', () => {
     await stage.elbv2.modifyRule({ RuleArn: rule?.RuleArn, Actions });
     await stage.signal('metrics', 'drifted');
     await stage.untilWeights({ metricsa: 80, metricsb: 20 }, priority);
-    await untilTold(own, /^okra_drift_healed_total\{type="AWSApplicationLoadBalancer"\} 1$/);
+    await untilTold(own, /^okra_drift_corrected_total\{type="AWSApplicationLoadBalancer"\} 1$/);
     // Told to end, it gives back what it holds, and has not failed.
     expect(await stage.okrad.end('SIGTERM')).toBe(0);
     const key = { namespace: stage.namespace, name: 'okra' };

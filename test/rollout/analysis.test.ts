@@ -172,7 +172,7 @@ describe('an analysis', () => {
     await stage.signal('c28t', 'resume');
     await until('40 to be asked for', async () => (await asked()).includes(40));
     stage.metrics.rate = 0.5;
-    await stage.untilStatus('c28t', 'held while it reverts', ({ phase }) => phase === 'FailedReverting');
+    await stage.untilStatus('c28t', 'held while it reverts', ({ phase }) => phase === 'RevertBlocked');
     await stage.proxy.removeFault(fault);
     await stage.untilPhase('c28t', 'Reverted', '1.0.0');
     expect((await stage.writes()).slice(-2)).toEqual([

@@ -157,7 +157,7 @@ describe('what is asked for and not served', () => {
     });
     expect(await stage.writes()).toEqual([attachedAt0('late'), { latea: 80, lateb: 20 }]);
     await stage.signal('late', 'abort');
-    await stage.untilStatus('late', 'aborted', (status) => status.phase === 'FailedReverting');
+    await stage.untilStatus('late', 'aborted', (status) => status.phase === 'RevertBlocked');
     await stage.proxy.removeFault(unread);
     await stage.untilPhase('late', 'Reverted', '1.0.0');
     await expectServed('late', { latea: 100, lateb: 0 });

@@ -135,8 +135,8 @@ describe('the metrics of the watchers', () => {
     );
     expect(await told(90)).toEqual(
       expect.arrayContaining([
-        'okra_changes_total{outcome="Completed"} 1',
-        'okra_change_duration_seconds_sum{outcome="Completed"} 90',
+        'okra_rollouts_finished_total{outcome="Completed"} 1',
+        'okra_rollout_duration_seconds_sum{outcome="Completed"} 90',
         `okra_cell_last_change_timestamp_seconds{namespace="default",cell="web",outcome="Completed"} ${START / 1000 + 90}`,
       ]),
     );
@@ -146,7 +146,7 @@ describe('the metrics of the watchers', () => {
     const { verdict, told } = watching();
     verdict('Running', 'Running');
     verdict('Running', 'Failed');
-    expect(await told(0)).toContain('okra_verdicts_total{kind="AnalysisRun",verdict="Failed"} 1');
+    expect(await told(0)).toContain('okra_analysis_results_total{kind="AnalysisRun",verdict="Failed"} 1');
   });
 
   it('count Jobs by their conditions', async () => {
@@ -162,7 +162,7 @@ describe('the metrics of the watchers', () => {
       expect.arrayContaining([
         'okra_measurements{kind="Job",phase="Running"} 1',
         'okra_measurements{kind="Job",phase="Failed"} 1',
-        'okra_verdicts_total{kind="Job",verdict="Failed"} 1',
+        'okra_analysis_results_total{kind="Job",verdict="Failed"} 1',
       ]),
     );
   });
@@ -240,7 +240,7 @@ describe('what a Cell waits for', () => {
     [
       'is what refuses',
       {
-        phase: 'FailedReverting',
+        phase: 'RevertBlocked',
         reason: 'AccessDenied',
         conditions: [condition('Progressing', 'True'), condition('Degraded', 'True')],
       },

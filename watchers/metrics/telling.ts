@@ -70,8 +70,8 @@ export function tellOf(
       if (step !== undefined)
         metrics.observe('okra_step_duration_seconds', { kind: step.kind }, step.seconds);
       for (const { outcome, seconds } of changesEnded(event.old, object)) {
-        metrics.observe('okra_change_duration_seconds', { outcome }, seconds);
-        metrics.count('okra_changes_total', { outcome });
+        metrics.observe('okra_rollout_duration_seconds', { outcome }, seconds);
+        metrics.count('okra_rollouts_finished_total', { outcome });
       }
     }
     keep(held, key, event.type === 'delete' ? undefined : heldSince(object, held.get(key), now));
@@ -85,7 +85,7 @@ export function tellOf(
     if (event.type !== 'update') return;
     const [old, now] = [phases[kind](event.old), phases[kind](event.object)];
     if (isVerdict(now) && !isVerdict(old))
-      metrics.count('okra_verdicts_total', { kind, verdict: word(now ?? '') });
+      metrics.count('okra_analysis_results_total', { kind, verdict: word(now ?? '') });
   }
 
   function heard(kind: string, namespace = ''): void {

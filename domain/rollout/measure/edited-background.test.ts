@@ -6,7 +6,7 @@ import { markVerdictDue } from '../record/measurement.ts';
 
 const MINUTE = 60_000;
 const freeze = { name: 'all', by: 'ops', reason: 'Friday.' };
-const strategy = (onFailure: 'Hold' | 'Revert', template: string, steps: CanaryStep[]) => ({
+const strategy = (onFailure: 'Hold' | 'Rollback', template: string, steps: CanaryStep[]) => ({
   type: 'Canary' as const,
   canary: {
     onFailure,
@@ -16,7 +16,7 @@ const strategy = (onFailure: 'Hold' | 'Revert', template: string, steps: CanaryS
 });
 
 /** A rollout of 2.0.0 that has come as far as it does by itself in some minutes, with an analysis in the background. */
-function rolling(onFailure: 'Hold' | 'Revert', steps: CanaryStep[], minutes: number): Simulation {
+function rolling(onFailure: 'Hold' | 'Rollback', steps: CanaryStep[], minutes: number): Simulation {
   const simulation = rollingOut({ settle: '10m', updateStrategy: strategy(onFailure, 'rate', steps) });
   simulation.pass(minutes * MINUTE);
   return simulation;
@@ -24,7 +24,7 @@ function rolling(onFailure: 'Hold' | 'Revert', steps: CanaryStep[], minutes: num
 
 function edit(
   simulation: Simulation,
-  onFailure: 'Hold' | 'Revert',
+  onFailure: 'Hold' | 'Rollback',
   steps: CanaryStep[],
   template = 'other',
   minutes = 60,
@@ -39,7 +39,7 @@ const paused: CanaryStep[] = [{ setWeight: 5 }, { pause: {} }, { setWeight: 80 }
 
 describe('an edit of the analysis in the background once no steps are left', () => {
   const cases = [
-    ['Revert', 'Inconclusive', 'Paused WaitingForVerdict 100'],
+    ['Rollback', 'Inconclusive', 'Paused WaitingForVerdict 100'],
     ['Hold', 'Failed', 'Paused AnalysisFailed 100'],
   ] as const;
   it.each(cases)('does not let a rollout go on that it holds (%s, %s)', (onFailure, phase, held) => {
@@ -61,10 +61,10 @@ describe('an edit of the analysis in the background once no steps are left', () 
   });
 
   it('ends none that measures, whose failure takes everything back', () => {
-    const simulation = rolling('Revert', paused, 1);
+    const simulation = rolling('Rollback', paused, 1);
     simulation.freezes = [freeze];
     expect(asked(simulation, 'promoteFull')).toBe('Paused WaitingForFreeze 5');
-    edit(simulation, 'Revert', paused);
+    edit(simulation, 'Rollback', paused);
     expect([...simulation.runs.values()].map(({ phase }) => phase)).toEqual(['Running']);
     simulation.conclude('Failed', 'inBackground');
     simulation.run();
@@ -72,11 +72,11 @@ describe('an edit of the analysis in the background once no steps are left', () 
   });
 
   it('starts the new one once a later edit adds an approval', () => {
-    const simulation = rolling('Revert', half, 11);
+    const simulation = rolling('Rollback', half, 11);
     simulation.conclude('Successful', 'inBackground');
-    edit(simulation, 'Revert', half, 'other', 1);
+    edit(simulation, 'Rollback', half, 'other', 1);
     expect(stands(simulation)).toBe('Progressing WaitingForSettle 100');
-    edit(simulation, 'Revert', [...half, { approval: { groups: ['release'], count: 1 } }], 'other', 1);
+    edit(simulation, 'Rollback', [...half, { approval: { groups: ['release'], count: 1 } }], 'other', 1);
     expect([...simulation.runs.values()].map(({ phase }) => phase)).toEqual(['Successful', 'Running']);
   });
 
@@ -99,7 +99,7 @@ describe('an edit of the analysis in the background while steps are left', () =>
 });
 
 describe('an analysis in the background that someone goes on without', () => {
-  it.each(['Revert', 'Hold'] as const)('may be deleted afterwards (%s)', (onFailure) => {
+  it.each(['Rollback', 'Hold'] as const)('may be deleted afterwards (%s)', (onFailure) => {
     const simulation = rolling(onFailure, paused, 11);
     simulation.conclude('Inconclusive', 'inBackground');
     simulation.run();

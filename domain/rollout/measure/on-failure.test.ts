@@ -38,7 +38,7 @@ function failed(canary: Canary, strategy: Partial<Strategy> = {}, spec: Partial<
 const held = (step: CanaryStep): Simulation => failed({ onFailure: 'Hold', steps: around(step) });
 describe('what fails in a rollout that is to be taken back', () => {
   it.each(failing)('%j takes everything back, as %s', (step, reason) => {
-    for (const canary of [{ steps: around(step) }, { onFailure: 'Revert' as const, steps: around(step) }]) {
+    for (const canary of [{ steps: around(step) }, { onFailure: 'Rollback' as const, steps: around(step) }]) {
       const simulation = failed(canary);
       expect(stands(simulation)).toBe('Reverted VersionBlocked 0');
       expect(simulation.writes.at(-1)?.state.rollout?.ending?.reason).toBe(reason);
@@ -81,11 +81,11 @@ describe('what fails in a rollout that is to be held', () => {
     expect(stands(simulation)).toBe('Completed Serving 100');
   });
 
-  it('is taken back as soon as onFailure is Revert', () => {
+  it('is taken back as soon as onFailure is Rollback', () => {
     const simulation = held({ analysis });
     simulation.edit((spec) => ({
       ...spec,
-      updateStrategy: { type: 'Canary', canary: { onFailure: 'Revert', steps: around({ analysis }) } },
+      updateStrategy: { type: 'Canary', canary: { onFailure: 'Rollback', steps: around({ analysis }) } },
     }));
     simulation.wake();
     simulation.run();
@@ -178,7 +178,7 @@ describe('what fails in a blue-green rollout', () => {
   it.each([
     ['is held before the switch', 'Hold', false, 'Paused AnalysisFailed 0'],
     ['is held after the switch', 'Hold', true, 'Paused AnalysisFailed 100'],
-    ['is taken back', 'Revert', true, 'Reverted VersionBlocked 0'],
+    ['is taken back', 'Rollback', true, 'Reverted VersionBlocked 0'],
     ['is taken back when nobody says', undefined, true, 'Reverted VersionBlocked 0'],
   ] as const)('%s', (_, onFailure, isSwitched, want) => {
     const blueGreen = { steps, ...(onFailure === undefined ? {} : { onFailure }) };

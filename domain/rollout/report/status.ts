@@ -143,7 +143,7 @@ function phaseOf(input: StatusInput): Phase {
   const hold = visibleBackoff(input);
   const paused = isPause(decision);
   if (rollout === undefined) return hold !== undefined ? 'Failed' : paused ? 'Waiting' : 'Progressing';
-  if (rollout.ending !== undefined) return hold === undefined ? 'Reverting' : 'FailedReverting';
+  if (rollout.ending !== undefined) return hold === undefined ? 'Reverting' : 'RevertBlocked';
   return paused ? 'Paused' : 'Progressing';
 }
 

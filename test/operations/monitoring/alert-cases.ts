@@ -32,7 +32,7 @@ const throttled = counting(
 );
 const refused = (outcome: string, of: Counted): Counted =>
   counting('okra_aws_requests_total', `service="elbv2",operation="ModifyRule",outcome="${outcome}"`)(of);
-const healed = counting('okra_drift_healed_total', 'type="Rule"');
+const healed = counting('okra_drift_corrected_total', 'type="Rule"');
 
 /** Each alert, once. */
 export const alertCases: readonly AlertCase[] = [
@@ -80,7 +80,7 @@ export const alertCases: readonly AlertCase[] = [
   },
   {
     alert: 'OkraRevertBlocked',
-    fires: { 'okra_cells{namespace="shop",phase="FailedReverting"}': '1x20' },
+    fires: { 'okra_cells{namespace="shop",phase="RevertBlocked"}': '1x20' },
     quiet: { 'okra_cells{namespace="shop",phase="Reverting"}': '1x20' },
     minutes: [0, 2],
     labels: { namespace: 'shop' },
@@ -160,12 +160,12 @@ export const alertCases: readonly AlertCase[] = [
     alert: 'OkraReconcileFailing',
     // The looks at one listener fail, of which there is one an hour; another installation is well.
     fires: {
-      'okra_looks_failing_seconds{namespace="okra",pod="a",activity="findDrift"}': 'stale _x59 3600x60',
-      'okra_looks_failing_seconds{namespace="other",pod="b",activity="findDrift"}': '60x120',
+      'okra_reconcile_failing_seconds{namespace="okra",pod="a",activity="findDrift"}': 'stale _x59 3600x60',
+      'okra_reconcile_failing_seconds{namespace="other",pod="b",activity="findDrift"}': '60x120',
     },
     // The API server is away now and then, and many other looks are repeated once.
     quiet: {
-      'okra_looks_failing_seconds{namespace="okra",pod="a",activity="findDrift"}':
+      'okra_reconcile_failing_seconds{namespace="okra",pod="a",activity="findDrift"}':
         '0+60x20 stale _x20 0+60x25 stale',
       'okra_activities_total{activity="findDrift",outcome="Unavailable"}': '0+9x120',
     },

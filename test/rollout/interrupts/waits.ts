@@ -106,7 +106,7 @@ export const waits = {
   },
   'a health read that hangs': {
     reach: (play) => beyondThePause(play, () => play.world.troubles.cause('health', { does: 'hang' })),
-    at: '20 Progressing Step',
+    at: '20 Progressing ShiftingTraffic',
     hangs: true,
     lift: lifted,
   },
@@ -144,7 +144,7 @@ export const waits = {
   },
   'a write that is on its way': {
     reach: (play) => beyondThePause(play, () => play.world.troubles.cause('write', { does: 'takeLong' })),
-    at: '20 Progressing Step',
+    at: '20 Progressing ShiftingTraffic',
     hangs: true,
     lift: async (play) => {
       await play.untilCancelled();

@@ -159,7 +159,7 @@ export const goodApplications: Readonly<Record<string, unknown>> = {
         { name: 'web-v2', eks: { clusterName: 'Web_v2' }, requireReady: false, readyTimeout: '60m' },
       ],
       parallel: true,
-      onFailure: 'Stop',
+      onFailure: 'Hold',
       syncTimeout: '30m',
       rollbackDelay: '5m',
       minHealthyTargets: 2,

@@ -113,7 +113,7 @@ const also: Fields = {
   rollbackWindow: fields({ duration }),
 };
 const background = fc.tuple(analysis, fc.nat(2)).map(([one, startingStep]) => ({ ...one, startingStep }));
-const onFailure = mostly(fc.constantFrom('Revert', 'Hold'), 'Ignore');
+const onFailure = mostly(fc.constantFrom('Rollback', 'Hold'), 'Ignore');
 const canary = fc.oneof(
   { weight: 4, arbitrary: fields({}, { steps: canarySteps, onFailure }) },
   { weight: 1, arbitrary: fields({ steps: canarySteps, analysis: background }) },

@@ -51,7 +51,7 @@ const whole = {
       approval: 'Manual',
       soak: '10m',
       timeout: '1h',
-      onTimeout: 'RollBack',
+      onTimeout: 'Rollback',
       cell: { namespace: 'default', name: 'web', version: '2.0.0' },
       progressive: { maxConcurrency: 2, maxFailures: '10%', clusterLabel: 'example.com/name' },
     },
@@ -89,7 +89,7 @@ export const stagedBindingPolicies: readonly (readonly [string, unknown, string?
   ],
   ['an unknown approval', onStage({ approval: 'Never' }), 'approval'],
   ['a few clusters at a time', onStage({ progressive: { maxConcurrency: '25%', maxFailures: 0 } })],
-  ['what comes after too many failures', onStage({ progressive: {}, onTimeout: 'RollBack' })],
+  ['what comes after too many failures', onStage({ progressive: {}, onTimeout: 'Rollback' })],
   ['no cluster at a time', onStage({ progressive: { maxConcurrency: 0 } }), 'maxConcurrency'],
   [
     'no share of the clusters at a time',
