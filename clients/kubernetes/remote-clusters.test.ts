@@ -93,7 +93,7 @@ describe('the pool of remote clusters', () => {
       };
       expect(await read(theClusters({ own: () => own }).reach(inCluster))).toMatchObject({
         status: 401,
-        message: expect.stringMatching(/^Cluster cdk1 at .*: Okra's own account not accepted/),
+        message: expect.stringMatching(/^Cluster cdk1 at .*: Okra's own account was not accepted/),
       });
       expect(paths).toEqual(['/api/v1/namespaces']);
     });

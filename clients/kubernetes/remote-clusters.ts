@@ -148,7 +148,8 @@ function explained(error: unknown, cluster: string, login: ClusterLogin): Kubern
   }
   const { status, reason, message, retryAfterSeconds } = error;
   const got = refusalIn(error);
-  const told = got === undefined ? message : `${what[login.by]} not accepted: ${got}. ${advice[login.by]}`;
+  const told =
+    got === undefined ? message : `${what[login.by]} was not accepted: ${got}. ${advice[login.by]}`;
   const said = { status, reason, message: `${cluster}: ${told}`, retryAfterSeconds };
   return new KubernetesError(said, { cause: error });
 }

@@ -224,7 +224,9 @@ describe('a workload cluster refuses', () => {
     const another: typeof tokens = (scope) => tokens({ ...scope, clusterName: 'another' });
     const failure = await failureOf(reach(eks(), { tokens: another }));
     expect(failure).toMatchObject({ status: 401, reason: 'Unauthorized' });
-    expect(failure.message).toContain('the EKS token not accepted: 401 Unauthorized. Check awsAuthConfig');
+    expect(failure.message).toContain(
+      'the EKS token was not accepted: 401 Unauthorized. Check awsAuthConfig',
+    );
     expect(cluster.authenticator.verdicts.at(-1)).toEqual({
       is: 'Refused',
       reason: 'the signature is wrong, or for another cluster',
@@ -248,17 +250,17 @@ describe('a workload cluster refuses', () => {
     [
       'another bearer token',
       { bearerToken: 'super-secret-token' },
-      'got 401 Unauthorized\\. Renew bearerToken in the secret\\.',
+      '401 Unauthorized\\. Renew bearerToken in the secret\\.',
     ],
     [
       'a password',
       { username: 'admin', password },
-      'got 403 Forbidden as system:anonymous\\. Kubernetes takes no passwords since 1\\.19',
+      '403 Forbidden as system:anonymous\\. Kubernetes takes no passwords since 1\\.19',
     ],
   ])('%s, in a sentence', async (_, config, want) => {
     secrets.push('super-secret-token');
     expect((await failureOf(reach(config))).message).toMatch(
-      new RegExp(`^Cluster ${name} at https://.*: Expected .* to be accepted, ${want}`),
+      new RegExp(`^Cluster ${name} at https://.*: .* was not accepted: ${want}`),
     );
   });
 

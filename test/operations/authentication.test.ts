@@ -204,7 +204,7 @@ describe('a rule that authenticates before it forwards', () => {
     await stage.mark();
     await setByHand([]);
     const status = await untilConflict('lost');
-    expect(status.message).toContain('to have authenticate-oidc before it forwards, as it had, got none');
+    expect(status.message).toContain('has lost authenticate-oidc, which came before it forwards');
     expect(status.conditions?.find((one) => one.type === 'Degraded')).toMatchObject({
       status: 'True',
       reason: 'Conflict',
