@@ -49,7 +49,7 @@ describe('loadConfig', () => {
     const local = { host: '127.0.0.1', port: 8090, login: false, hosts: [] };
     expect(loadConfig({}).dashboard).toEqual(local);
     expect(() => loadConfig({ OKRA_DASHBOARD_HOST: '0.0.0.0' })).toThrow(
-      'Expected OKRA_DASHBOARD_HOST to be 127.0.0.1 while nobody has to log in, got "0.0.0.0".',
+      'invalid OKRA_DASHBOARD_HOST: must be 127.0.0.1 without a login, not "0.0.0.0".',
     );
     const open = { OKRA_DASHBOARD_HOST: '0.0.0.0', OKRA_DASHBOARD_LOGIN: 'true' };
     expect(loadConfig({ ...open, OKRA_DASHBOARD_HOSTS: 'okra.example.com, okra' }).dashboard).toEqual({
@@ -95,7 +95,7 @@ describe('loadConfig', () => {
     const environment = { TEMPORAL_DEPLOYMENT_NAME: 'okra', TEMPORAL_WORKER_BUILD_ID: 'v1.2.3' };
     expect(loadConfig(environment).deployment).toEqual({ deploymentName: 'okra', buildId: 'v1.2.3' });
     expect(problemsOf({ TEMPORAL_DEPLOYMENT_NAME: 'okra' })).toEqual([
-      'Expected TEMPORAL_DEPLOYMENT_NAME and TEMPORAL_WORKER_BUILD_ID together, got one of them. Set both, or none.',
+      'TEMPORAL_DEPLOYMENT_NAME and TEMPORAL_WORKER_BUILD_ID must be set together. Set both, or none.',
     ]);
   });
 
@@ -144,9 +144,9 @@ describe('loadConfig', () => {
       AWS_ENDPOINT_URL: 'localhost',
     };
     expect(problemsOf(environment)).toEqual([
-      'Expected AWS_ENDPOINT_URL to be a URL such as http://127.0.0.1:4566, got "localhost". Correct or unset it.',
-      'Expected OKRA_DRIFT_INTERVAL to be a whole number of seconds from 1 to 86400, got "1m". Correct or unset it.',
-      'Expected OKRA_HEALTH_PORT to be a port from 1 to 65535, got "70000". Correct or unset it.',
+      'invalid AWS_ENDPOINT_URL: must be a URL such as http://127.0.0.1:4566, not "localhost". Correct or unset it.',
+      'invalid OKRA_DRIFT_INTERVAL: must be a whole number of seconds from 1 to 86400, not "1m". Correct or unset it.',
+      'invalid OKRA_HEALTH_PORT: must be a port from 1 to 65535, not "70000". Correct or unset it.',
     ]);
   });
 });
@@ -222,9 +222,9 @@ describe('encryption', () => {
     [
       'refuses a certificate without a key',
       { TEMPORAL_TLS_CLIENT_CERT_PATH: '/tls/crt' },
-      /together, got one/,
+      /must be set together/,
     ],
-    ['refuses a path beside content', { ...pair, TEMPORAL_TLS_CLIENT_KEY_DATA: 'PEM' }, /got both/],
+    ['refuses a path beside content', { ...pair, TEMPORAL_TLS_CLIENT_KEY_DATA: 'PEM' }, /are both set/],
     ['refuses not to verify', { TEMPORAL_TLS_DISABLE_HOST_VERIFICATION: 'true' }, /always verified/],
   ])('%s', (_, environment, want) => expect(problemsOf(environment)).toEqual([expect.stringMatching(want)]));
 });
@@ -237,7 +237,7 @@ describe('the API key of Temporal', () => {
 
   it('is not both', () => {
     expect(problemsOf({ TEMPORAL_API_KEY: 'k', OKRA_TEMPORAL_API_KEY_FILE: '/key' })).toEqual([
-      'Expected one of TEMPORAL_API_KEY and OKRA_TEMPORAL_API_KEY_FILE, got both. Unset one.',
+      'TEMPORAL_API_KEY and OKRA_TEMPORAL_API_KEY_FILE are both set. Unset one.',
     ]);
   });
 });
@@ -264,7 +264,7 @@ describe('a key', () => {
   });
 
   it.each(names)('in %s that no header takes is refused, and not repeated', (name) => {
-    const want = `Expected ${name} to be a key in one line of printable ASCII, got something else. Correct or unset it.`;
+    const want = `invalid ${name}: must be a key in one line of printable ASCII, not something else. Correct or unset it.`;
     for (const value of ['secret\nkey', 'schlüssel', '\n'])
       expect(problemsOf({ [name]: value })).toEqual([want]);
   });
@@ -293,7 +293,7 @@ const refused: [string, string][] = [
 
 describe('a bad value', () => {
   it.each(refused)('of %s is refused: %s', (name, value) => {
-    expect(problemsOf({ [name]: value })).toEqual([expect.stringContaining(`Expected ${name} to be `)]);
+    expect(problemsOf({ [name]: value })).toEqual([expect.stringContaining(`invalid ${name}: must be `)]);
   });
 });
 

@@ -41,7 +41,7 @@ function describeIssue(issue: z.core.$ZodIssue, environment: Environment): strin
   const name = String(issue.path[0]);
   const isSecret = issue.code === 'custom' && issue.params?.['isSecret'] === true;
   const got = isSecret ? 'something else' : JSON.stringify(environment[name]);
-  return `Expected ${name} to be ${issue.message}, got ${got}. Correct or unset it.`;
+  return `invalid ${name}: must be ${issue.message}, not ${got}. Correct or unset it.`;
 }
 
 /** The variables that bear Okra's name and that nobody reads, as those that are misspelt. */
@@ -218,13 +218,10 @@ function tlsProblems(environment: Environment): string[] {
   const has = (name: string) => isSet(`${name}_PATH`) || isSet(`${name}_DATA`);
   const problems = pems
     .filter((name) => isSet(`${name}_PATH`) && isSet(`${name}_DATA`))
-    .map(
-      (name) =>
-        `Expected one of TEMPORAL_TLS_${name}_PATH and TEMPORAL_TLS_${name}_DATA, got both. Unset one.`,
-    );
+    .map((name) => `TEMPORAL_TLS_${name}_PATH and TEMPORAL_TLS_${name}_DATA are both set. Unset one.`);
   if (has('CLIENT_CERT') !== has('CLIENT_KEY')) {
     problems.push(
-      'Expected TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH (or _DATA) together, got one of them. Set both.',
+      'TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH (or _DATA) must be set together. Set both.',
     );
   }
   if (isSet('DISABLE_HOST_VERIFICATION')) {
@@ -237,14 +234,12 @@ function tlsProblems(environment: Environment): string[] {
 
 function apiKeyProblems({ TEMPORAL_API_KEY, OKRA_TEMPORAL_API_KEY_FILE }: Environment): string[] {
   if (TEMPORAL_API_KEY === undefined || OKRA_TEMPORAL_API_KEY_FILE === undefined) return [];
-  return ['Expected one of TEMPORAL_API_KEY and OKRA_TEMPORAL_API_KEY_FILE, got both. Unset one.'];
+  return ['TEMPORAL_API_KEY and OKRA_TEMPORAL_API_KEY_FILE are both set. Unset one.'];
 }
 
 function deploymentProblems({ TEMPORAL_DEPLOYMENT_NAME, TEMPORAL_WORKER_BUILD_ID }: Environment): string[] {
   if ((TEMPORAL_DEPLOYMENT_NAME === undefined) === (TEMPORAL_WORKER_BUILD_ID === undefined)) return [];
-  return [
-    'Expected TEMPORAL_DEPLOYMENT_NAME and TEMPORAL_WORKER_BUILD_ID together, got one of them. Set both, or none.',
-  ];
+  return ['TEMPORAL_DEPLOYMENT_NAME and TEMPORAL_WORKER_BUILD_ID must be set together. Set both, or none.'];
 }
 
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost']);
@@ -253,6 +248,6 @@ function dashboardProblems({ OKRA_DASHBOARD_HOST, OKRA_DASHBOARD_LOGIN = '' }: E
   if (OKRA_DASHBOARD_HOST === undefined || LOOPBACK.has(OKRA_DASHBOARD_HOST)) return [];
   if (['true', '1'].includes(OKRA_DASHBOARD_LOGIN)) return [];
   return [
-    `Expected OKRA_DASHBOARD_HOST to be 127.0.0.1 while nobody has to log in, got ${JSON.stringify(OKRA_DASHBOARD_HOST)}. Unset it, or set OKRA_DASHBOARD_LOGIN to true.`,
+    `invalid OKRA_DASHBOARD_HOST: must be 127.0.0.1 without a login, not ${JSON.stringify(OKRA_DASHBOARD_HOST)}. Unset it, or set OKRA_DASHBOARD_LOGIN to true.`,
   ];
 }

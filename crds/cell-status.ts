@@ -184,7 +184,7 @@ const targetGroup = object({
   arn: string().max(512).describe('The ARN of the target group.'),
   version: sentence('The version of the target group; empty when it is no longer known.'),
   role: choice(['Stable', 'Canary', 'Previous']).describe(
-    'Stable: serves now, and gets everything back on failure. Canary: is being rolled out. Previous: neither; its weight is 0.',
+    'Stable: serves now, and gets all traffic back on failure. Canary: is being rolled out. Previous: neither; its weight is 0.',
   ),
   weight: integer(0, 999).describe('Its weight in the listener rule, as read back from ELBv2.'),
   healthyTargets: optional(integer(0)).describe(
@@ -269,7 +269,7 @@ export const cellStatus = object({
   reason: sentence('The reason for the phase, in one CamelCase word.'),
   message: sentence('The reason for the phase, in a sentence.'),
   desiredVersion: sentence('The version that is being rolled out, or else the one that serves.'),
-  stableVersion: sentence('The version that serves, and gets everything back when a rollout fails.'),
+  stableVersion: sentence('The version that serves, and gets all traffic back when a rollout fails.'),
   canaryWeight: optional(integer(0, 100)).describe('The total weight of the canary: 0 to 100.'),
   currentStepIndex: optional(integer(0)).describe(
     'The index of the step under way, from 0; the number of steps when none is left.',

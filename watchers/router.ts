@@ -28,7 +28,7 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
 
   function sayUnnamed({ type, object }: ObjectEvent<AWSTargetGroup>): void {
     if (type === 'delete' || namedARN(object) !== undefined) return;
-    leaveOut('AWSTargetGroup', object, new Error('Expected spec.arn, got none.'));
+    leaveOut('AWSTargetGroup', object, new Error('spec.arn not found.'));
   }
 
   let isComplete = false;

@@ -25,5 +25,5 @@ describe('an activity', () => {
   ])('%s', (_, error, want) => expect(isLost(error)).toBe(want));
 
   it('that is lost says so in words', () =>
-    expect(failureOf(late(TimeoutType.HEARTBEAT)).message).toMatch(/^Expected the worker to go on/));
+    expect(failureOf(late(TimeoutType.HEARTBEAT)).message).toMatch(/^The worker stopped responding/));
 });

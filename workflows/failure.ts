@@ -16,8 +16,7 @@ export const isLost = (error: unknown): boolean =>
   error.cause instanceof TimeoutFailure &&
   error.cause.timeoutType === 'HEARTBEAT';
 
-const LOST =
-  'Expected the worker to go on, got no word from it, as when its process was killed. It is tried again.';
+const LOST = 'The worker stopped responding, as when its process is killed. Retrying.';
 
 /** Reads the failure of an activity; cancellation and what is no activity's failure is thrown on. */
 export function failureOf(error: unknown): Failure {

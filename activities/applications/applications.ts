@@ -146,7 +146,7 @@ export async function performApplication(
 function revisionOf(all: readonly ObservedRevision[], number: number, application: string): ObservedRevision {
   const found = all.find((one) => one.number === number);
   if (found !== undefined) return found;
-  throw failure('Unavailable', `Expected revision ${number} of application ${application}, got none.`);
+  throw failure('Unavailable', `Revision ${number} of application ${application} not found.`);
 }
 
 /** Keeps what an application comes to, unless that is something else by now. */
@@ -164,10 +164,7 @@ async function save(
   const { resolved } = await resolve(cell, dependencies, signal);
   const now = resolved[application.name];
   if (now?.ok !== true || now.hash !== hash) {
-    throw failure(
-      'Unavailable',
-      `What application ${application.name} comes to has changed since it was looked at.`,
-    );
+    throw failure('Unavailable', `Application ${application.name} has changed since it was observed.`);
   }
   await saveRevision(dependencies.kubernetes, cell, {
     application: application.name,

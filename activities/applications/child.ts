@@ -233,7 +233,7 @@ function planGroups(
 const foreign = (kind: string, { namespace }: ReadCell['key'], name: string): Error =>
   failure(
     'Conflict',
-    `Expected ${kind} ${namespace}/${name} to belong to this Cell, got one of someone else, which is left as it is. Delete or rename it, or rename the application.`,
+    `${kind} ${namespace}/${name} exists and does not belong to this Cell; it is left as it is. Delete or rename it, or rename the application.`,
   );
 
 async function writeCell(
@@ -316,13 +316,13 @@ async function conditionsOfRule(
   if (rule === undefined) {
     throw failure(
       'RuleNotFound',
-      `Expected a rule with priority ${priority} on the listener of application ${name}, whose forwardConfig has no conditions, got none. Create the rule, or write hosts or pathPatterns.`,
+      `The listener of application ${name} has no rule with priority ${priority}, and forwardConfig has no conditions. Create the rule, or write hosts or pathPatterns.`,
     );
   }
   const unsaid = unsaidIn(rule.Conditions ?? []);
   if (unsaid.length === 0) return conditionsIn(rule.Conditions ?? []);
   throw failure(
     'Conflict',
-    `Expected rule ${priority} of application ${name} to have conditions that a Cell can say, got ${unsaid.join(', ')}. Use another priority.`,
+    `Rule ${priority} of application ${name} has conditions that a Cell cannot express: ${unsaid.join(', ')}. Use another priority.`,
   );
 }

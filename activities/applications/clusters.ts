@@ -57,7 +57,7 @@ async function listIn({ client, observed }: LookedAtCluster): Promise<Listed> {
   try {
     const kinds = (await listBindings(client)).filter((kind) => kind !== undefined);
     if (kinds.length > 0) return { ok: true, bindings: kinds.flat() };
-    const message = `Expected the kind TargetGroupBinding in cluster ${observed.name}, got none. Install the AWS Load Balancer Controller there.`;
+    const message = `Cluster ${observed.name} does not have the CRD TargetGroupBinding. Install the AWS Load Balancer Controller there.`;
     return { ok: false, message };
   } catch (error) {
     return { ok: false, message: toFailure(error).message, isUnanswered: true };
@@ -106,7 +106,7 @@ export async function lookAtClusters(
 
 /** What is known of the clusters of a Cell that nobody has looked at. */
 export const unseenClusters = ({ clusters }: ReadCell['spec']): readonly LookedAtCluster[] =>
-  clusters.map((entry) => lost(entry, 'It was not looked at.'));
+  clusters.map((entry) => lost(entry, 'It was not observed.'));
 
 /** Why EKS is not asked about clusters, by their names in EKS: who may not use them is not told whether there are any. */
 const unaskedOf = (
@@ -137,7 +137,7 @@ export async function describe(
   if (region === undefined)
     throw failure(
       'InvalidObject',
-      'Expected the environment variable AWS_REGION, in which the clusters of a Cell are, got none. Set it for okrad.',
+      'The environment variable AWS_REGION, the region of the clusters of a Cell, is not set. Set it for okrad.',
     );
   return await eks({ region }).named([...new Set(names)], signal);
 }

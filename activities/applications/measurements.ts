@@ -111,7 +111,7 @@ export async function startMeasurement(
   const { application, action } = of;
   const entry = application[action.stage]?.find(({ name }) => name === action.check);
   if (entry === undefined) {
-    const message = `Expected ${action.check} among the ${action.stage} of ${application.name}, got none.`;
+    const message = `${action.check} not found among the ${action.stage} of ${application.name}.`;
     throw failure('Unavailable', message);
   }
   const { job, templates, args, analysis } = entry;

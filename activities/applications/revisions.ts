@@ -89,7 +89,7 @@ export async function saveRevision(
   if (isOwn && parseRevisionData(kept.data)?.hash === data.hash) return;
   throw failure(
     'Conflict',
-    `Expected ControllerRevision ${namespace}/${name} to keep revision ${number} of application ${application}, got ${isOwn ? 'one that keeps something else' : 'one of someone else'}. Delete or rename it.`,
+    `ControllerRevision ${namespace}/${name}, needed for revision ${number} of application ${application}, ${isOwn ? 'contains something else' : 'does not belong to this Cell'}. Delete or rename it.`,
   );
 }
 
@@ -103,7 +103,7 @@ export async function markGood(
     ({ metadata, revision }) => metadata.labels?.[APPLICATION_LABEL] === application && revision === number,
   );
   if (good === undefined)
-    throw failure('Unavailable', `Expected revision ${number} of application ${application}, got none.`);
+    throw failure('Unavailable', `Revision ${number} of application ${application} not found.`);
   if (good.metadata.annotations?.[GOOD_ANNOTATION] !== undefined) return;
   const annotations = { [GOOD_ANNOTATION]: new Date().toISOString() };
   const { name, resourceVersion } = good.metadata;

@@ -91,7 +91,7 @@ async function describedAsKept(
       const got = eks === undefined ? 'no such cluster' : 'another';
       throw failure(
         'Conflict',
-        `Expected EKS to name the endpoint and CA of cluster ${kept.eksName} as revision ${number} has them, got ${got}. Edit the Cell, so that there is a revision for what there is.`,
+        `EKS reports another endpoint or CA for cluster ${kept.eksName} than revision ${number} has: ${got}. Edit the Cell, so that a new revision has the present one.`,
       );
     }),
   );
@@ -100,7 +100,7 @@ async function describedAsKept(
 const foreign = (name: string, namespace: string): Error =>
   failure(
     'Conflict',
-    `Expected Secret ${name} in namespace ${namespace} to be of this Cell, got one of someone else, which is left as it is. Delete or rename it, or have the ClusterSet that makes it select other clusters.`,
+    `Secret ${name} in namespace ${namespace} exists and does not belong to this Cell; it is left as it is. Delete or rename it, or have the ClusterSet that creates it select other clusters.`,
   );
 
 async function write(

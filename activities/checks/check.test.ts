@@ -115,7 +115,7 @@ describe('a look at a Check', () => {
   it('keeps a verdict that another attempt has come to while what this one tells was on its way', async () => {
     const check = measuring({ count: 1 }, [value(0), value(9)]);
     check.objects.onTheWay = () => check.run();
-    await expect(check.run()).rejects.toThrow('was written later');
+    await expect(check.run()).rejects.toThrow('was not written: a later one is there');
     expect(check.status()).toMatchObject({ phase: 'Failed', analysis: { passed: 0, failed: 1 } });
   });
 

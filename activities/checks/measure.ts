@@ -69,7 +69,9 @@ function ofSdk(error: unknown): ProviderError {
 /** The value of an answer that may have one group. */
 function only(groups: readonly GroupValue[], field: string): number | undefined {
   if (groups.length <= 1) return groups[0]?.value;
-  throw unavailable(`Expected one series of ${field}, got ${groups.length}. Aggregate them in the query.`);
+  throw unavailable(
+    `${field} returned ${groups.length} series; it must return one. Aggregate them in the query.`,
+  );
 }
 
 type Compare = NonNullable<CheckAnalysis['compare']>;

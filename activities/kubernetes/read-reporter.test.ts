@@ -58,7 +58,7 @@ describe('a status of an object as it was read', () => {
   it('is not written over a status that was written since', async () => {
     const late = world.read();
     await world.tell(world.read(), 'later');
-    expect(await world.tell(late, 'late')).toContain('was written later');
+    expect(await world.tell(late, 'late')).toContain('was not written: a later one is there');
     expect(world.status).toMatchObject({ message: 'later' });
   });
 

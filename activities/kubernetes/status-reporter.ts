@@ -70,7 +70,7 @@ export function createStatusReporter(kubernetes: Writer): StatusReporter {
 export const superseded = (kind: KindRef, key: ObjectKey): Error =>
   failure(
     'Superseded',
-    `Expected to write the next status of ${kind.kind} ${formatKey(key)}, got one there that was written later.`,
+    `The status of ${kind.kind} ${formatKey(key)} was not written: a later one is there.`,
   );
 
 /** An object as it was read. */

@@ -121,19 +121,19 @@ describe('the status of a Cell', () => {
   it('is not written over by one of a run that another has followed', async () => {
     await world.report('Progressing', 'a', '7');
     expect(await nextRun()).toBe('Written');
-    expect(await world.report('Paused', 'a', '8')).toContain('was written later');
+    expect(await world.report('Paused', 'a', '8')).toContain('was not written: a later one is there');
     expect(world.status?.phase).toBe('Reverting');
   });
 
   it('is not written over by what a slow network has kept until another run has written', async () => {
     world.onTheWay = async () => void (await nextRun());
-    expect(await world.report('Paused', 'a', '8')).toContain('was written later');
+    expect(await world.report('Paused', 'a', '8')).toContain('was not written: a later one is there');
     expect(world.status?.phase).toBe('Reverting');
   });
 
   it('is not written over by what an earlier activity of the run has to tell, also after the run has closed', async () => {
     world.onTheWay = async () => void (await world.report('Completed', 'a', '9'));
-    expect(await world.report('Progressing', 'a', '8')).toContain('was written later');
+    expect(await world.report('Progressing', 'a', '8')).toContain('was not written: a later one is there');
     expect(world.status?.phase).toBe('Completed');
   });
 
@@ -169,7 +169,9 @@ describe('the status of a Cell', () => {
     const seen = `${world.version}`;
     world.activities = ['8', '9'];
     await world.report('Completed', 'a', '9');
-    expect(await world.report('Progressing', 'a', '8', seen)).toContain('was written later');
+    expect(await world.report('Progressing', 'a', '8', seen)).toContain(
+      'was not written: a later one is there',
+    );
     expect(await world.report('Paused', 'a', '10', seen)).toBe('Written');
     expect(world.status?.phase).toBe('Paused');
   });
@@ -200,7 +202,7 @@ describe('the status of a Cell', () => {
   it('is not written by a run that Temporal does not know', async () => {
     await world.report('Progressing', 'a', '7');
     world.latestRun = undefined;
-    expect(await world.report('Paused', 'lost', '8')).toContain('was written later');
+    expect(await world.report('Paused', 'lost', '8')).toContain('was not written: a later one is there');
   });
 
   it('is written without a workflow, and by a workflow after that', async () => {

@@ -88,7 +88,7 @@ async function perform({ object: { kind, name }, cluster, run }: Write): Promise
     await run();
     return undefined;
   } catch (error) {
-    const message = `Expected to write ${kind} ${name}, got: ${toFailure(error).message} It is tried again.`;
+    const message = `cannot write ${kind} ${name}: ${toFailure(error).message} Retrying.`;
     return { ...given({ cluster }), object: name, reason: 'NotWritten', message };
   }
 }

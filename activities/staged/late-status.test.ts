@@ -43,7 +43,9 @@ it.each([
       );
     };
     await report('RolledBack', 'b', '9');
-    await expect(report('Completed', runId, activityId)).rejects.toThrow('was written later');
+    await expect(report('Completed', runId, activityId)).rejects.toThrow(
+      'was not written: a later one is there',
+    );
     expect((await present())?.status).toMatchObject({
       phase: 'RolledBack',
       writer: { runId: 'b', activity: 9 },

@@ -262,7 +262,7 @@ describe('plan of a Cell with applications', () => {
     const { out, code } = await runOkractl(['plan', '-f', 'next.yaml', '-o', 'json'], { objects, files });
     expect(code).toBe(2);
     expect(JSON.parse(out)).toMatchObject([
-      { plan: { problems: [expect.stringContaining('Expected clusterSelector to select a cluster')] } },
+      { plan: { problems: [expect.stringContaining('clusterSelector selects no cluster')] } },
     ]);
   });
 

@@ -7,8 +7,7 @@ const told =
 
 // What the SDK adds when it cannot read an answer; before it stands what the parser says, which quotes the answer.
 const UNREADABLE = 'Deserialization error:';
-const UNREAD =
-  'Expected an answer of AWS, got one that nobody can read. Look at what answers in its place, a proxy say.';
+const UNREAD = 'The answer of AWS cannot be read. Check what answers in its place, such as a proxy.';
 
 /** What an error of the AWS SDK says, without the credentials that AWS may have repeated in it, and without any foreign answer. */
 export function wordsOf({ name, message }: Error): string {

@@ -106,8 +106,8 @@ describe('CloudWatch', () => {
   });
 
   it.each([
-    ['PartialData', 'Unavailable', 'got PartialData'],
-    ['InternalError', 'Unavailable', 'got InternalError'],
+    ['PartialData', 'Unavailable', 'PartialData'],
+    ['InternalError', 'Unavailable', 'InternalError'],
     ['Forbidden', 'Refused', 'cloudwatch:GetMetricData'],
   ])('that answers with %s has no value', async (StatusCode, is, message) => {
     const { ask } = await aCloudWatch({
@@ -126,14 +126,18 @@ describe('CloudWatch', () => {
         { NextToken: 'more', MetricDataResults: [result({ StatusCode, Timestamps: [at(0)], Values: [1] })] },
         { MetricDataResults: [result({ Timestamps: [at(1)], Values: [2] })] },
       );
-      await expect(ask({ query: 'a' })).rejects.toThrow(`got ${StatusCode}`);
+      await expect(ask({ query: 'a' })).rejects.toThrow(StatusCode);
     },
   );
 
   it.each([
-    ['no results', {}, 'results, got none'],
-    ['no status', { MetricDataResults: [result({ StatusCode: undefined, Values: [] })] }, 'got no status'],
-    ['one label for two series', { MetricDataResults: [result({}), result({})] }, 'got one label twice'],
+    ['no results', {}, 'returned no results'],
+    ['no status', { MetricDataResults: [result({ StatusCode: undefined, Values: [] })] }, 'no status'],
+    [
+      'one label for two series',
+      { MetricDataResults: [result({}), result({})] },
+      'two series with one label',
+    ],
   ])('that answers with %s has not answered', async (_, page, message) => {
     const { ask } = await aCloudWatch(page);
     await expect(ask({ query: 'a' })).rejects.toMatchObject({

@@ -90,7 +90,7 @@ function queriesOf({ query, metrics = [] }: Question, { bucketMs }: Window): Met
 function refusePart(messages: readonly MessageData[] = []): void {
   if (messages.length === 0) return;
   throw unavailable(
-    `Expected CloudWatch to answer all that was asked, got a part, and: ${saidIn(messages)}. It counts as no value, and is asked again. Ask for less by one expression.`,
+    `CloudWatch answered only a part: ${saidIn(messages)}. That counts as no value, and Okra retries. Query less in one expression.`,
   );
 }
 
@@ -101,12 +101,9 @@ const nameOf = ({ Id = '', Label = '' }: MetricDataResult): string => `${Id} ${L
 
 /** The results of a page, of which each has a name of its own: by that, pages of one series belong together. */
 function resultsOf({ MetricDataResults: results }: GetMetricDataCommandOutput): MetricDataResult[] {
-  if (results === undefined)
-    throw unavailable('Expected CloudWatch to answer with results, got none. It is asked again.');
+  if (results === undefined) throw unavailable('CloudWatch returned no results. Retrying.');
   if (new Set(results.map(nameOf)).size === results.length) return results;
-  throw unavailable(
-    'Expected series of CloudWatch to have labels of their own, got one label twice. Label them differently in the query.',
-  );
+  throw unavailable('CloudWatch returned two series with one label. Label them differently in the query.');
 }
 
 /** The points of all pages by what CloudWatch calls them; what it could not read in full is no value. */
@@ -127,17 +124,17 @@ function refuseIncomplete({ StatusCode, Label, Messages = [] }: MetricDataResult
   const said = saidIn(Messages);
   if (StatusCode === 'Forbidden')
     throw refused(
-      `Expected CloudWatch to let Okra read ${Label ?? 'the metrics'}, got Forbidden ${said}. Allow cloudwatch:GetMetricData in their account.`,
+      `CloudWatch does not let Okra read ${Label ?? 'the metrics'}: Forbidden ${said}. Allow cloudwatch:GetMetricData in their account.`,
     );
   throw unavailable(
-    `Expected complete data of CloudWatch, got ${StatusCode ?? 'no status'} ${said}. It counts as no value, and is asked again.`,
+    `The data of CloudWatch is incomplete: ${StatusCode ?? 'no status'} ${said}. That counts as no value, and Okra retries.`,
   );
 }
 
 function pointsOf({ Timestamps = [], Values = [] }: MetricDataResult): (readonly [number, number | null])[] {
   if (Timestamps.length !== Values.length)
     throw unavailable(
-      `Expected a value of CloudWatch for each time, got ${Values.length} for ${Timestamps.length} times. It is asked again.`,
+      `CloudWatch returned ${Values.length} values for ${Timestamps.length} times. Retrying.`,
     );
   return Timestamps.map((time, index) => [time.getTime(), Values[index] ?? null] as const);
 }

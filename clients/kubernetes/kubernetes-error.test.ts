@@ -100,9 +100,7 @@ describe('unreachable', () => {
   ])('says %s', (_, cause) => {
     const error = serverUnreachable('GET /x', cause);
     expect([error.status, error.reason]).toEqual([0, 'Unreachable']);
-    expect(error.message).toBe(
-      'Expected the Kubernetes API to answer GET /x, got connect ECONNREFUSED 127.0.0.1:1.',
-    );
+    expect(error.message).toBe('The Kubernetes API did not answer GET /x: connect ECONNREFUSED 127.0.0.1:1.');
   });
 
   it.each([

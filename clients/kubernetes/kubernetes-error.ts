@@ -70,7 +70,7 @@ export function serverUnreachable(request: string, cause: unknown): KubernetesEr
   return new KubernetesError({
     status: 0,
     reason: timedOut ? 'Timeout' : 'Unreachable',
-    message: `Expected the Kubernetes API to answer ${request}, got ${describe(cause)}.`,
+    message: `The Kubernetes API did not answer ${request}: ${describe(cause)}.`,
   });
 }
 
@@ -79,7 +79,7 @@ export const malformed = (request: string, expected: string, got: string): Kuber
   new KubernetesError({
     status: 0,
     reason: 'Malformed',
-    message: `Expected ${expected} in answer to ${request}, got ${got}. Look whether it is the API server that answers there.`,
+    message: `The answer to ${request} must be ${expected}; it is ${got}. Check that it is the API server that answers there.`,
   });
 
 /** Says that an answer was given up because it has no end, or too late a one. */
@@ -87,7 +87,7 @@ export const tooLarge = (request: string, expected: string, reason = 'AnswerTooL
   new KubernetesError({
     status: 0,
     reason,
-    message: `Expected ${expected} in answer to ${request}, got more. Look whether it is the API server that answers there, and for objects that do not belong there.`,
+    message: `The answer to ${request} must be ${expected}; it is larger. Check that it is the API server that answers there, and for objects that do not belong there.`,
   });
 
 /** Says that a request was not sent, because there is nothing to show who sends it. */

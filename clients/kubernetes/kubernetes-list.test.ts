@@ -59,7 +59,7 @@ describe('listAll', () => {
 
   it('takes no answer without items for an empty list', async () => {
     const { call } = serving({ kind: 'Status', status: 'Success', metadata: {} });
-    await expect(namesOf(call)).rejects.toThrow('Expected a list of configmaps');
+    await expect(namesOf(call)).rejects.toThrow('must be a list of configmaps');
     const { call: old } = serving({ metadata: { resourceVersion: '7' }, items: null });
     expect(await namesOf(old)).toEqual([]);
   });

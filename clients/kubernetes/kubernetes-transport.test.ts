@@ -203,7 +203,7 @@ describe('an address that is not for others', () => {
   ])('is not connected to: %s', async (server) => {
     const began = performance.now();
     const { message } = await failureOf(read(clientOf(server)));
-    expect(message).toContain('got a link-local or metadata address, to which Okra does not connect.');
+    expect(message).toContain('a link-local or metadata address, to which Okra does not connect.');
     expect(performance.now() - began).toBeLessThan(3_000);
   });
 
@@ -213,9 +213,7 @@ describe('an address that is not for others', () => {
   ])('is not connected to by a name that leads there %s', async (_, addresses) => {
     names.set('evil.example', [addresses]);
     const { message } = await failureOf(read(clientOf('http://evil.example')));
-    expect(message).toContain(
-      'got a name of link-local or metadata addresses, to which Okra does not connect.',
-    );
+    expect(message).toContain('a name of link-local or metadata addresses, to which Okra does not connect.');
   });
 
   it('is not connected to by a name that leads there later', async () => {
@@ -245,9 +243,9 @@ describe('an answer', () => {
   });
 
   it.each([
-    ['that is a page', `<html>${SECRET}</html>`, 'Expected JSON in answer to GET'],
-    ['that is cut off', `{"metadata":{"name":"${SECRET}`, 'Expected JSON in answer to GET'],
-    ['that is empty', '', 'Expected JSON in answer to GET'],
+    ['that is a page', `<html>${SECRET}</html>`, 'The answer to GET'],
+    ['that is cut off', `{"metadata":{"name":"${SECRET}`, 'The answer to GET'],
+    ['that is empty', '', 'The answer to GET'],
   ])('%s is told without its words', async (_, body, want) => {
     const { port } = await aServer((__, response) => void response.end(body));
     expect((await failureOf(read(clientOf(`http://127.0.0.1:${port}`)))).message).toContain(want);
@@ -264,7 +262,7 @@ describe('an answer', () => {
     );
     const began = performance.now();
     const { message } = await failureOf(read(clientOf(`http://127.0.0.1:${port}`)));
-    expect(message).toContain(status === 200 ? 'Expected an answer of at most 100000 bytes' : 'answered 500');
+    expect(message).toContain(status === 200 ? 'must be an answer of at most 100000 bytes' : 'answered 500');
     expect(performance.now() - began).toBeLessThan(3_000);
   });
 
@@ -318,15 +316,15 @@ describe('a list', () => {
       () => page([], { continue: 'x'.repeat(20_000) }),
     ],
     ['without a version', 'with its version', () => JSON.stringify({ items: [] })],
-    ['of what are no objects', 'got a list of something else', () => page([pod('a'), null])],
-    ['of objects without a name', 'got a list of something else', () => page([{ metadata: {} }])],
+    ['of what are no objects', 'it is a list of something else', () => page([pod('a'), null])],
+    ['of objects without a name', 'it is a list of something else', () => page([{ metadata: {} }])],
     [
       'of objects whose labels are no texts',
-      'got a list of something else',
+      'it is a list of something else',
       () => page([{ metadata: { name: 'a', labels: { a: 1 } } }]),
     ],
-    ['that is none', 'got a list of something else', () => page({ a: 1 })],
-    ['that is missing', 'got an answer without items', () => '{}'],
+    ['that is none', 'it is a list of something else', () => page({ a: 1 })],
+    ['that is missing', 'it is an answer without items', () => '{}'],
   ])('%s is given up', async (_, want, answer) => {
     const { port, asked } = await aServer((__, response) => void response.end(answer()));
     expect((await failureOf(list(port))).message).toContain(want);
@@ -417,11 +415,11 @@ describe('a watch', () => {
   });
 
   it.each([
-    ['what is no JSON', `${SECRET}\n`, 'Expected JSON'],
-    ['no event', `[]\n`, 'Expected events of the Kubernetes API'],
-    ['an event of another kind', event(pod('a'), SECRET), 'Expected events of the Kubernetes API'],
-    ['an event without an object', event(null), 'Expected events with an object each'],
-    ['a bookmark without a version', event({}, 'BOOKMARK'), 'Expected bookmarks with a version'],
+    ['what is no JSON', `${SECRET}\n`, 'must be JSON'],
+    ['no event', `[]\n`, 'must be events of the Kubernetes API'],
+    ['an event of another kind', event(pod('a'), SECRET), 'must be events of the Kubernetes API'],
+    ['an event without an object', event(null), 'must be events with an object each'],
+    ['a bookmark without a version', event({}, 'BOOKMARK'), 'must be bookmarks with a version'],
     ['an error that says nothing', event(undefined, 'ERROR'), 'answered 500'],
     ['an error of someone else', event({ message: SECRET }, 'ERROR'), 'answered 500'],
   ])('of %s is told without its words', async (_, line, want) => {

@@ -117,7 +117,7 @@ const nameless = (name: string): KubernetesError =>
   new KubernetesError({
     status: 404,
     reason: 'NotFound',
-    message: `Expected the name of an object in ${name}, got one that no object has.`,
+    message: `${name} does not end in a valid object name.`,
   });
 
 /** Reads the JSON of an answer; what is none is not repeated, since it may be anybody's. */

@@ -112,9 +112,11 @@ it.each(['.', '..', ''])(
     expect(await client.get(SECRET, { namespace: name, name: 'key' })).toBeUndefined();
     await client.delete(SECRET, { namespace: 'team', name });
     await expect(client.patch(SECRET, { namespace: 'team', name }, {})).rejects.toThrow(
-      'got one that no object',
+      'does not end in a valid object name',
     );
-    await expect(client.list(SECRET, { namespace: name })).rejects.toThrow('got one that no object');
+    await expect(client.list(SECRET, { namespace: name })).rejects.toThrow(
+      'does not end in a valid object name',
+    );
     expect(sent).toEqual([]);
   },
 );

@@ -64,7 +64,7 @@ async function bundle(files: Readonly<Record<string, string>>, folder: string): 
     external: packages,
     plugins: [keepPlaces, mapOwnAlone],
     onLog: (level, { message }) => {
-      if (level === 'warn') throw new Error(`Expected the programs to be bundled, got: ${message}`);
+      if (level === 'warn') throw new Error(`cannot bundle the programs: ${message}`);
     },
   });
   await made.write({

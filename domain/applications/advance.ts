@@ -214,7 +214,7 @@ function explainUndeployed(situation: Situation, good: ObservedRevision, child: 
   const { application } = situation;
   const secrets = [...new Set(good.content.clusters.map(({ secretName }) => secretName))];
   const number = good.number;
-  return `Expected Secret ${secrets.join(' or ')} to ask for application ${application.name} before Cell ${child} is made again, so that revision ${number} gets the traffic first, got none. Restore it, or send abort while a newer revision is under way. ${unneeded(situation, good)}`;
+  return `Secret ${secrets.join(' or ')} does not have application ${application.name}, which Cell ${child} needs before it is created again, so that revision ${number} gets the traffic first. Restore it, or send abort while a newer revision is under way. ${unneeded(situation, good)}`;
 }
 
 /** What is waited for, and what to do where that never comes: the targets of the good revision may be gone. */

@@ -18,12 +18,12 @@ describe('the target group that a TargetGroupBinding names', () => {
     [
       'is none without a binding',
       [binding('api', 'arn:b')],
-      { ok: false, message: expect.stringContaining('got none') as string },
+      { ok: false, message: expect.stringContaining('it has none') as string },
     ],
     [
       'is none of one that is being deleted',
       [binding('web', 'arn:a', true)],
-      { ok: false, message: expect.stringContaining('got none') as string },
+      { ok: false, message: expect.stringContaining('it has none') as string },
     ],
     [
       'is none without an ARN',

@@ -57,7 +57,7 @@ describe('an application whose traffic moves', () => {
     [
       'waits for a Cell that has not looked yet, whatever kept it before',
       { ...moving, observedGeneration: 0, reason: 'AccessDenied', ...degraded },
-      { reason: 'Migrating', message: 'Its Cell has not looked at the change yet.' },
+      { reason: 'Migrating', message: 'Its Cell has not observed the change yet.' },
     ],
     [
       'is not held up by a Cell that someone has paused',

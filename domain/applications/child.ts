@@ -26,7 +26,7 @@ export function childState({ seen }: Situation, { number, version }: ObservedRev
     child.revision !== number ||
     child.status.observedGeneration !== child.generation
   )
-    return { is: 'Moving', message: 'Its Cell has not looked at the change yet.' };
+    return { is: 'Moving', message: 'Its Cell has not observed the change yet.' };
   const { phase, stableVersion, message = '', blockedVersions = [] } = child.status;
   const blocked = blockedVersions.find((one) => isSameVersion(one.version, version));
   if (blocked !== undefined) return { is: 'Failed', message: blocked.cause };

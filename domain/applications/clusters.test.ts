@@ -9,7 +9,7 @@ describe('a cluster', () => {
   });
 
   it.each([
-    ['when EKS does not have it', {}, 'Expected EKS to have a cluster eks-web-1'],
+    ['when EKS does not have it', {}, 'EKS cluster eks-web-1 not found'],
     ['while it is being created', { status: 'CREATING' }, 'is CREATING, and not ACTIVE'],
     ['before EKS names its API server', { status: 'ACTIVE', hasEndpoint: false }, 'does not say yet'],
     ['while its API server is not ready', { status: 'ACTIVE', api: { is: 'NotReady' } as const }, '/readyz'],

@@ -6,7 +6,7 @@ import { lastGood, type Situation } from './situation.ts';
 export function findForeign({ seen, secrets, application }: Situation): string | undefined {
   const { child, targetGroups, resolved } = seen;
   const expected = (what: string): string =>
-    `Expected ${what} to belong to this Cell, got one that it has not made. Rename or delete it, or rename the application.`;
+    `${what} exists and does not belong to this Cell. Rename or delete it, or rename the application.`;
   if (child?.isOwn === false) return expected(`Cell ${child.name}`);
   const group = targetGroups.find(({ isOwn }) => !isOwn);
   if (group !== undefined) return expected(`AWSTargetGroup ${group.name}`);
@@ -14,7 +14,7 @@ export function findForeign({ seen, secrets, application }: Situation): string |
   const secret = foreignSecret(resolved.value, secrets);
   return secret === undefined
     ? undefined
-    : `Expected Secret ${secret.name} to belong to this Cell, got one that it has not made. Delete it, or let its owner go of it.`;
+    : `Secret ${secret.name} exists and does not belong to this Cell. Delete it, or have its owner release it.`;
 }
 
 /** Finds a secret in the place of one of these clusters that is not the Cell's. */
@@ -30,7 +30,7 @@ export const takenSecret = (
   by: string,
   whose = 'this Cell',
 ): string =>
-  `Expected Secret ${secretName} to be for EKS cluster ${eksName}, got that of EKS cluster ${by} of ${whose}: their names differ only by letter case, - or _. Use one of them only, or have a Cell in another namespace use the other.`;
+  `Secret ${secretName} for EKS cluster ${eksName} is that of EKS cluster ${by} of ${whose}: their names differ only by letter case, - or _. Use one of them only, or have a Cell in another namespace use the other.`;
 
 /** Says why a cluster cannot have its secret, where it is there; undefined when every cluster can. */
 export function takenByAnother(

@@ -58,7 +58,7 @@ const judge = (applications: readonly ApplicationObject[], sets = [aSet()]) =>
 
 describe('what Argo CD has deployed', () => {
   it('says on every cluster that there is no ApplicationSet', () => {
-    const message = 'Expected ApplicationSet web, got none. Create it in the namespace of the Cell.';
+    const message = 'ApplicationSet web not found. Create it in the namespace of the Cell.';
     expect(judge([], [])).toMatchObject([{ isPresent: false, isHealthy: false, message }]);
   });
 

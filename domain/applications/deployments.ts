@@ -52,9 +52,7 @@ export function deploymentsOf(of: {
   const stale = sets.find((set) => !isUpToDate(set));
   if (sets.length > 0 && stale === undefined) return deployments;
   const message =
-    stale === undefined
-      ? `Expected ${wanted}, got none. Create it in the namespace of the Cell.`
-      : notUpToDate(stale);
+    stale === undefined ? `${wanted} not found. Create it in the namespace of the Cell.` : notUpToDate(stale);
   return deployments.map((one) =>
     one.isHealthy || stale === undefined ? { ...one, isHealthy: false, message } : one,
   );
@@ -64,7 +62,7 @@ export function deploymentsOf(of: {
 export function unseenDeployments(
   targets: readonly Pick<DeploymentTarget, 'secretName' | 'isWanted'>[],
 ): readonly ObservedDeployment[] {
-  const unseen = { isHealthy: false, message: 'Argo CD is looked at next.' };
+  const unseen = { isHealthy: false, message: 'Okra reads Argo CD next.' };
   return targets.map(({ secretName, isWanted }) => ({ secretName, isPresent: isWanted, ...unseen }));
 }
 
@@ -78,7 +76,7 @@ function notUpToDate(set: ApplicationSetObject): string {
   const { message } =
     conditionsOf(set).find(({ type, status }) => type === 'ErrorOccurred' && status === 'True') ?? {};
   const got = textIn(message) ?? 'nothing of the kind yet';
-  return `Expected ApplicationSet ${set.metadata.name} to have the condition ResourcesUpToDate, got: ${got}`;
+  return `ApplicationSet ${set.metadata.name} does not have the condition ResourcesUpToDate: ${got}`;
 }
 
 /** How an application is deployed on a cluster: each ApplicationSet has an Application there, and all of them are well. */
@@ -99,7 +97,7 @@ function deploymentOn(
   const lacking = bySet.find((one) => one.own.length === 0);
   if (own.length === 0 || lacking !== undefined) {
     const name = lacking?.set.metadata.name ?? '';
-    const message = `Expected ApplicationSet ${name} to have an Application on cluster ${cluster}, got none yet.`;
+    const message = `ApplicationSet ${name} has no Application on cluster ${cluster} yet.`;
     return { secretName, isPresent: own.length > 0, isHealthy: false, message };
   }
   const trouble = own.map((one) => troubleOf(one, target)).find((one) => one !== undefined);
@@ -134,7 +132,7 @@ function troubleOf(
     phase: textIn(fieldsIn(operationState)['phase']) ?? '',
   };
   const is = (what: string): string =>
-    `Expected Application ${metadata.name} on cluster ${cluster} to be Synced and Healthy, got ${what}.`;
+    `Application ${metadata.name} on cluster ${cluster} is not Synced and Healthy: ${what}.`;
   if (metadata.deletionTimestamp !== undefined) return is('one that is being deleted');
   if (operation !== undefined || said.phase === 'Running' || said.phase === 'Terminating')
     return is('a sync that runs');

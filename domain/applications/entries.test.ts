@@ -59,7 +59,7 @@ describe('an entry that names another EKS cluster', () => {
     const { status, trace } = world.run();
     expect(trace.filter((one) => /Secrets|Labels/.test(one))).toEqual([]);
     expect(world.secrets.get('prod-1')).toMatchObject({ eksName: 'prod_1' });
-    expect(status.message).toMatch(/Expected Secret prod-1 to be for EKS cluster prod.1, got that of EKS/);
+    expect(status.message).toMatch(/Secret prod-1 for EKS cluster prod.1 is that of EKS/);
   });
 
   it('says how the secret of another cluster goes that an edit midway has left, and takes the name then', () => {

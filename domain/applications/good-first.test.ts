@@ -119,7 +119,7 @@ describe('the Cell of an application that someone deletes while it moves the tra
       expect(world.status).toMatchObject({
         reason: 'WaitingForCell',
         message:
-          'web: Expected Secret web-v1 to ask for application web before Cell mysystem-web is made again, so that revision 1 gets the traffic first, got none. Restore it, or send abort while a newer revision is under way. Once nobody needs revision 1, delete ControllerRevision mysystem-web-1; the newer one then gets all traffic at once.',
+          'web: Secret web-v1 does not have application web, which Cell mysystem-web needs before it is created again, so that revision 1 gets the traffic first. Restore it, or send abort while a newer revision is under way. Once nobody needs revision 1, delete ControllerRevision mysystem-web-1; the newer one then gets all traffic at once.',
       });
       world.secrets.set('web-v1', secret);
       expect(world.turn()).toMatchObject({ action: { do: 'ApplyChild', number: 1, keep: 2 } });
@@ -199,7 +199,7 @@ describe('the Cell of an application that someone deletes while it moves the tra
     for (let turns = 0; turns < 2; turns += 1) world.turn();
     expect(world.status.applications).toMatchObject([{ phase: 'Migrating', reason: 'WaitingForCell' }]);
     expect(refusal()).toBe(
-      'Expected an application whose traffic is moving, got web, whose last good revision gets the traffic first. Send it again once the traffic moves.',
+      'The last good revision of web gets the traffic first. Send the request again once the traffic moves.',
     );
     while (world.children.get('web')?.status.phase !== 'Progressing') world.turn();
     world.turn();

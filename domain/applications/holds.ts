@@ -121,7 +121,7 @@ type ClusterStatus = NonNullable<CellStatus['clusters']>[number];
 export const UNSEEN: Hold = {
   kind: 'Waiting',
   reason: 'WaitingForClusters',
-  message: 'The clusters are looked at next.',
+  message: 'Okra reads the clusters next.',
 };
 
 /** Says how each cluster stands, and since when. */
@@ -147,7 +147,7 @@ export function clusterStatuses({
     return {
       name,
       ready,
-      message: (seen?.message ?? 'It was not looked at yet.').slice(0, 1024),
+      message: (seen?.message ?? 'It was not observed yet.').slice(0, 1024),
       since: isSame ? old.since : new Date(now).toISOString(),
     };
   });
@@ -175,7 +175,7 @@ export function clustersHold(
   });
   const over = limits.find(({ until }) => now >= until);
   if (over !== undefined) {
-    const message = `Expected cluster ${over.name} to be ready within ${over.readyTimeout}, got: ${over.message} Continues when it is ready, or after retry.`;
+    const message = `Cluster ${over.name} was not ready within ${over.readyTimeout}: ${over.message} Continues when it is ready, or after retry.`;
     return { kind: 'Failed', reason: 'ClustersNotReady', message };
   }
   const names = missing.map(({ name }) => name).join(', ');

@@ -44,8 +44,7 @@ const kinds: Readonly<Record<RequestName, RequestKind>> = {
     answer: () => 'Nothing goes forward until someone sends resume; what goes back does.',
   },
   resume: {
-    refusal: ({ paused }) =>
-      paused === undefined ? 'Expected a paused Cell, got one that is not paused.' : undefined,
+    refusal: ({ paused }) => (paused === undefined ? 'The Cell is not paused.' : undefined),
     hear: () => ({ paused: undefined }),
     answer: () => 'The applications go on.',
   },
@@ -56,11 +55,11 @@ const kinds: Readonly<Record<RequestName, RequestKind>> = {
   promoteFull: {
     refusal: refusePromotion,
     hear: () => ({ paused: undefined }),
-    answer: (those) => `${those} gets the whole weight, without the remaining steps.`,
+    answer: (those) => `${those} gets all traffic, without the remaining steps.`,
   },
   abort: {
     refusal: ({ applications = [] }) =>
-      applications.some(isInWork) ? undefined : 'Expected an application under way, got none.',
+      applications.some(isInWork) ? undefined : 'No application is in progress.',
     hear: ({ marks }, request, applications) => ({
       paused: undefined,
       marks: marks.map((mark) => aborted(mark, request, applications)),
@@ -71,19 +70,19 @@ const kinds: Readonly<Record<RequestName, RequestKind>> = {
     refusal: ({ applications = [], phase }) =>
       applications.some(({ failed }) => failed !== undefined) || phase === 'Failed'
         ? undefined
-        : 'Expected an application that has failed, got none.',
+        : 'No application has failed.',
     hear: ({ marks }) => ({ marks: marks.map(retried), isRetried: true }),
-    answer: () => 'What has failed is tried again.',
+    answer: () => 'Retrying what has failed.',
   },
 };
 
 /** Says why a promotion applies to nothing now: no traffic moves, or that of a good revision whose Cell was made again comes first. */
 function refusePromotion({ applications = [] }: Reported): string | undefined {
   const moving = applications.filter(({ phase }) => phase === 'Migrating');
-  if (moving.length === 0) return 'Expected an application whose traffic is moving, got none.';
+  if (moving.length === 0) return 'No application is moving its traffic.';
   if (moving.some(({ reason }) => reason !== GOOD_FIRST)) return undefined;
   const names = moving.map((one) => one.name).join(', ');
-  return `Expected an application whose traffic is moving, got ${names}, whose last good revision gets the traffic first. Send it again once the traffic moves.`;
+  return `The last good revision of ${names} gets the traffic first. Send the request again once the traffic moves.`;
 }
 
 /** Says why a request makes no sense now; undefined when it does, or before the first look, when nobody knows. */
@@ -94,7 +93,7 @@ export const applicationsRefusal = (
 
 /** Says what happens now that a request was taken. */
 export function applicationsAnswer(name: RequestName, { reported }: ApplicationsState): string {
-  if (reported === undefined) return 'It is done as soon as the Cell was looked at, where it makes sense.';
+  if (reported === undefined) return 'Accepted; takes effect when the Cell is next observed.';
   const names = (reported.applications ?? []).filter(isInWork).map((one) => one.name);
   return kinds[name].answer(names.length === 0 ? 'every application' : names.join(', '));
 }

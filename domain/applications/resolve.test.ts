@@ -105,22 +105,22 @@ describe('resolving an application', () => {
     [
       'a selector that selects nothing',
       { clusters: clustersNamed('api-a', 'api-b'), applications: [web()] },
-      'Expected clusterSelector to select a cluster of spec.clusters, got none with {"role":"web"}.',
+      'clusterSelector selects no cluster of spec.clusters: none has {"role":"web"}.',
     ],
     [
       'A-G05 one ARN for two clusters',
       { clusters: clustersNamed('web-a', 'web-b'), applications: [web(forwarding({ arn: arnOf('x') }))] },
-      'Expected targetGroup.arn for one cluster, got 2: web-a, web-b.',
+      'targetGroup.arn works for one cluster; 2 are selected: web-a, web-b.',
     ],
     [
       'a label that is missing',
       { clusters: clustersNamed('web-a'), applications: [byLabel] },
-      'Expected cluster web-a to have the label targetGroupARN',
+      'Cluster web-a does not have the label targetGroupARN',
     ],
     [
       'a label that is no ARN',
       { clusters: [labelled('web-a', 'web')], applications: [byLabel] },
-      'to be the ARN of a target group, got "web"',
+      'must be the ARN of a target group, not "web"',
     ],
     [
       'a TargetGroupBinding that is missing',
@@ -137,12 +137,12 @@ describe('resolving an application', () => {
         clusters: ['a', 'b', 'c'].map((name) => labelled(name, arnOf(name))),
         applications: [byLabel],
       },
-      'Expected at most 2 target groups, got 3.',
+      'The application has 3 target groups; at most 2 are allowed.',
     ],
     [
       'a cluster that EKS does not know',
       { clusters: clustersNamed('web-a'), applications: [web()], unknown: ['web-a'] },
-      'Expected EKS to know every cluster',
+      'Some clusters are not in EKS yet',
     ],
     [
       'tags of a cluster that EKS does not know',
@@ -152,7 +152,7 @@ describe('resolving an application', () => {
         tags: { 'web-a': { role: 'web' } },
         unknown: ['web-b'],
       },
-      'Expected EKS to know every cluster',
+      'Some clusters are not in EKS yet',
     ],
   ])('refuses %s', (_, given, problem) => {
     const resolved = resolve(given)['web'];
@@ -173,7 +173,7 @@ describe('resolving an application', () => {
     expect(resolved['other']).toMatchObject({
       ok: false,
       problems: [
-        'Expected the label app of the secret of cluster web-a to have one value, got web of application web and other of application other. Use another label.',
+        'The label app of the secret of cluster web-a cannot have two values: web of application web and other of application other. Use another label.',
       ],
     });
   });
@@ -197,7 +197,7 @@ describe('resolving an application', () => {
       ok: false,
       problems: [
         expect.stringMatching(
-          `Secret prod-1 .* EKS cluster prod.1, got that of EKS cluster prod.1 of ${whose}: their names`,
+          `Secret prod-1 .* EKS cluster prod.1 is that of EKS cluster prod.1 of ${whose}: their names`,
         ) as string,
       ],
     });

@@ -62,7 +62,7 @@ export function findUnreadiness({
   api,
 }: ClusterSigns): string | undefined {
   if (status === undefined)
-    return `Expected EKS to have a cluster ${eksName}, got none. Create it, or correct eks.clusterName of cluster ${name}.`;
+    return `EKS cluster ${eksName} not found. Create it, or correct eks.clusterName of cluster ${name}.`;
   if (status !== 'ACTIVE') return `EKS cluster ${eksName} is ${status}, and not ACTIVE.`;
   if (!hasEndpoint) return `EKS does not say yet where the API server of ${eksName} is.`;
   if (api === undefined || api.is === 'NotReady')
@@ -81,7 +81,7 @@ export function boundTargetGroup(
   const arns = [...new Set(selected.map(({ arn }) => arn ?? ''))];
   const [arn = ''] = arns;
   if (arns.length === 1 && arn !== '') return { ok: true, arn };
-  const message = `Expected in cluster ${cluster} one TargetGroupBinding with ${selector} and spec.targetGroupARN, got ${gotOf(arns)}. Create it, or correct the selector.`;
+  const message = `Cluster ${cluster} must have one TargetGroupBinding with ${selector} and spec.targetGroupARN; it has ${gotOf(arns)}. Create it, or correct the selector.`;
   return { ok: false, message };
 }
 
@@ -137,15 +137,11 @@ export function resolveApplications(facts: Facts): Readonly<Record<string, Resol
 function resolveApplication(application: ApplicationOfCell, facts: Facts): Resolution {
   const { clusters, digest } = facts;
   const selected = selectClusters(application, clusters);
-  if (selected === undefined)
-    return refused(
-      'Expected EKS to know every cluster, got some that it does not. Their tags are waited for.',
-    );
+  if (selected === undefined) return refused('Some clusters are not in EKS yet. Waiting for their tags.');
   if (selected.length === 0) return refused(matchesNothing(application));
   const found = selected.map(({ name }) => clusters.observed.find((one) => one.name === name)?.found);
   const known = found.filter((one) => one !== undefined);
-  if (known.length < selected.length)
-    return refused('Expected EKS to know every cluster, got some that it does not. They are waited for.');
+  if (known.length < selected.length) return refused('Some clusters are not in EKS yet. Waiting for them.');
   const alike = alikeIn(application, known, { application, clusters: known });
   if (alike !== undefined) return refused(alike);
   const groups = targetGroupsOf(application, selected, facts);
@@ -168,7 +164,7 @@ const refused = (...problems: readonly string[]): Resolution & { readonly ok: fa
 
 function matchesNothing({ clusterSelector }: ApplicationOfCell): string {
   const what = canonical(clusterSelector ?? {});
-  return `Expected clusterSelector to select a cluster of spec.clusters, got none with ${what}. Correct the selector, or the labels or tags of the clusters.`;
+  return `clusterSelector selects no cluster of spec.clusters: none has ${what}. Correct the selector, or the labels or tags of the clusters.`;
 }
 
 // Old and new ones have to fit together into the five target groups that ELBv2 forwards to.
@@ -186,7 +182,7 @@ function targetGroupsOf(
   const { arn } = application.alb.forwardConfig.targetGroup;
   if (arn !== undefined && selected.length > 1) {
     return refused(
-      `Expected targetGroup.arn for one cluster, got ${selected.length}: ${namesOf(selected)}. Use targetgroupBindingSelector or arnFromLabel.`,
+      `targetGroup.arn works for one cluster; ${selected.length} are selected: ${namesOf(selected)}. Use targetgroupBindingSelector or arnFromLabel.`,
     );
   }
   const found = selected.map((cluster) => ({ cluster, ...arnOf(application, cluster, facts) }));
@@ -197,7 +193,7 @@ function targetGroupsOf(
   const byARN = Map.groupBy(found, (one) => (one.ok ? one.arn : ''));
   if (byARN.size > MOST_TARGET_GROUPS) {
     return refused(
-      `Expected at most ${MOST_TARGET_GROUPS} target groups, got ${byARN.size}. Let clusters share a target group, by an AWSTargetGroupBinding.`,
+      `The application has ${byARN.size} target groups; at most ${MOST_TARGET_GROUPS} are allowed. Let clusters share a target group, by an AWSTargetGroupBinding.`,
     );
   }
   const value = [...byARN].map(([groupARN, those]) => ({
@@ -220,17 +216,17 @@ function arnOf(application: ApplicationOfCell, cluster: ClusterOfCell, { binding
   if (arnFromLabel === '')
     return (
       bindings[application.name]?.[name] ??
-      refuse(`Expected a TargetGroupBinding in cluster ${name}, which was not looked at.`)
+      refuse(`The TargetGroupBindings of cluster ${name} have not been read yet.`)
     );
   const labelled = Object.hasOwn(labels, arnFromLabel) ? labels[arnFromLabel] : undefined;
   if (labelled === undefined)
     return refuse(
-      `Expected cluster ${name} to have the label ${arnFromLabel} with the ARN of its target group, got none. Add it in spec.clusters.`,
+      `Cluster ${name} does not have the label ${arnFromLabel} with the ARN of its target group. Add it in spec.clusters.`,
     );
   return ARN.test(labelled)
     ? { ok: true, arn: labelled }
     : refuse(
-        `Expected label ${arnFromLabel} of cluster ${name} to be the ARN of a target group, got ${JSON.stringify(labelled)}. Correct it.`,
+        `invalid label ${arnFromLabel} of cluster ${name}: must be the ARN of a target group, not ${JSON.stringify(labelled)}. Correct it.`,
       );
 }
 
@@ -263,7 +259,7 @@ function clashOf(value: Resolved, before: ReadonlyMap<string, Resolution>): stri
     for (const [key, wanted] of Object.entries(value.secretLabels)) {
       const theirs = Object.hasOwn(other.value.secretLabels, key) ? other.value.secretLabels[key] : undefined;
       if (theirs !== undefined && theirs !== wanted)
-        return `Expected the label ${key} of the secret of cluster ${shared.name} to have one value, got ${theirs} of application ${name} and ${wanted} of application ${value.application.name}. Use another label.`;
+        return `The label ${key} of the secret of cluster ${shared.name} cannot have two values: ${theirs} of application ${name} and ${wanted} of application ${value.application.name}. Use another label.`;
     }
   }
   return undefined;

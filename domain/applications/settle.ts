@@ -322,7 +322,7 @@ function stillServing(
   const served = servedOf(child, revisions);
   const serving = left.filter((name) => served?.includes(name) ?? true);
   if (serving.length === 0) return undefined;
-  const message = `Expected no traffic for ${serving.join(', ')} before the secrets go, got Cell ${child.name}, which sends it there, and revision ${staying.number} without alb, which takes it nowhere else. Delete that Cell once nobody needs its rule, or edit the application to have alb.`;
+  const message = `Cannot delete the secrets of ${serving.join(', ')}: Cell ${child.name} still sends traffic there, and revision ${staying.number} has no alb to move it elsewhere. Delete that Cell once its rule is not needed, or edit the application to have alb.`;
   return stopped(mark, 'StillServing', message);
 }
 

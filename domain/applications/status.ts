@@ -103,7 +103,7 @@ const reasonOf = ({ step, trouble }: Judged): string | undefined =>
   trouble?.reason ?? ('reason' in step ? step.reason : undefined);
 
 const messageOf = ({ step, trouble }: Judged): string =>
-  trouble === undefined ? step.message : `${trouble.message} It is tried again. ${step.message}`;
+  trouble === undefined ? step.message : `${trouble.message} Retrying. ${step.message}`;
 
 type Summary = Pick<ApplicationsWait, 'phase' | 'reason' | 'message'>;
 

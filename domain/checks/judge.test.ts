@@ -135,7 +135,7 @@ describe('a sample', () => {
   it('of 10,000 groups names none of them', () => {
     const many = groups(...Array.from({ length: 10_000 }, () => 0));
     expect(judge(anAnalysis({ max: 1, ...groupBy('worst', 100) }), many, { forMs: 0 }).message).toBe(
-      'Expected at most 100 groups (groupBy.cap), got 10000. Group by something with fewer values.',
+      'The query returned 10000 groups; at most 100 are allowed (groupBy.cap). Group by something with fewer values.',
     );
   });
 });

@@ -120,10 +120,10 @@ function tooManyGroups({ groupBy }: CheckAnalysis, groups: readonly GroupValue[]
     .join(', ');
   if (groupBy === undefined) {
     if (groups.length <= 1) return undefined;
-    return `Expected one series, got ${groups.length}: ${some}${groups.length > 3 ? ', …' : ''}. Aggregate them in the query, or judge each by groupBy.`;
+    return `The query returned ${groups.length} series instead of one: ${some}${groups.length > 3 ? ', …' : ''}. Aggregate them in the query, or judge each by groupBy.`;
   }
   if (groups.length <= groupBy.cap) return undefined;
-  return `Expected at most ${groupBy.cap} groups (groupBy.cap), got ${groups.length}. Group by something with fewer values.`;
+  return `The query returned ${groups.length} groups; at most ${groupBy.cap} are allowed (groupBy.cap). Group by something with fewer values.`;
 }
 
 /** What to do with too little traffic, which neither passes nor fails. */
@@ -133,7 +133,7 @@ function tooFew(
   extending: Extending,
 ): Judgement | undefined {
   if (minSamples === undefined || samples >= minSamples.atLeast) return undefined;
-  const message = `Expected at least ${minSamples.atLeast} samples in the window (minSamples), got ${samples}.`;
+  const message = `The window has ${samples} samples; at least ${minSamples.atLeast} are needed (minSamples).`;
   return extended(message, minSamples.maxExtend, extending);
 }
 

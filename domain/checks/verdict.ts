@@ -49,7 +49,7 @@ export function verdictOfAll(
   const phase = order.find((one) => phases.some((of) => of.phase === one)) ?? 'Error';
   // One that was deleted cannot be trusted to have been good.
   if (isPartial(checks) && phase !== 'Failed') {
-    const message = `Expected ${wantedOf(checks)} Checks of ${name}, got ${checks.length}: one was deleted before it had a verdict.`;
+    const message = `Only ${checks.length} of ${wantedOf(checks)} Checks of ${name} are left: one was deleted before it had a verdict.`;
     return { name, phase: 'Error', message };
   }
   const { check } = phases.find((of) => of.phase === phase) ?? {};

@@ -20,17 +20,17 @@ describe('a field path', () => {
   ])('%s reads a value', (path, value) => expect(readField(cell, path)).toEqual({ ok: true, value }));
 
   it.each([
-    ['status.nope', 'the invalid path status.nope: there is no nope'],
-    ['spec.steps[1].setWeight', 'the invalid path spec.steps[1].setWeight: there is no 1'],
-    ['spec.replicas.more', 'there is no more'],
-    ['status.constructor', 'there is no constructor'],
-    ['spec.ingress', 'got spec.ingress, which is an object'],
-    ['spec.steps', 'got spec.steps, which is a list'],
-    ['spec.none', 'which is nothing'],
-    ['metadata.labels[team]', 'Expected fieldPath to be a path such as'],
-    ['.status', 'Expected fieldPath to be a path such as'],
-    ['status..desiredVersion', 'Expected fieldPath to be a path such as'],
-    ["metadata.labels['team", 'Expected fieldPath to be a path such as'],
+    ['status.nope', 'invalid fieldPath status.nope: a Cell has no nope'],
+    ['spec.steps[1].setWeight', 'invalid fieldPath spec.steps[1].setWeight: a Cell has no 1'],
+    ['spec.replicas.more', 'a Cell has no more'],
+    ['status.constructor', 'a Cell has no constructor'],
+    ['spec.ingress', 'invalid fieldPath spec.ingress: it is an object'],
+    ['spec.steps', 'invalid fieldPath spec.steps: it is a list'],
+    ['spec.none', 'it is nothing'],
+    ['metadata.labels[team]', 'must be a path such as'],
+    ['.status', 'must be a path such as'],
+    ['status..desiredVersion', 'must be a path such as'],
+    ["metadata.labels['team", 'must be a path such as'],
   ])('%s is refused with what to do', (path, problem) =>
     expect(readField(cell, path)).toEqual({ ok: false, problem: expect.stringContaining(problem) as string }),
   );

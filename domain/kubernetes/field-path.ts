@@ -23,13 +23,13 @@ export function keysOf(path: string): readonly string[] | undefined {
 export function readField(object: unknown, path: string): FieldValue {
   const keys = keysOf(path);
   if (keys === undefined) {
-    const problem = `Expected fieldPath to be a path such as status.desiredVersion or metadata.labels['team'], got ${path}. Correct it.`;
+    const problem = `invalid fieldPath ${path}: must be a path such as status.desiredVersion or metadata.labels['team'].`;
     return { ok: false, problem };
   }
   let value: unknown = object;
   for (const key of keys) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) {
-      const problem = `Expected fieldPath to name a field of the Cell, got the invalid path ${path}: there is no ${key}. Correct it.`;
+      const problem = `invalid fieldPath ${path}: a Cell has no ${key}. Correct it.`;
       return { ok: false, problem };
     }
     value = Reflect.get(value, key);
@@ -39,6 +39,6 @@ export function readField(object: unknown, path: string): FieldValue {
   const what = Array.isArray(value) ? 'a list' : value === null ? 'nothing' : 'an object';
   return {
     ok: false,
-    problem: `Expected fieldPath to end in a plain value, got ${path}, which is ${what}. Name a field in it.`,
+    problem: `invalid fieldPath ${path}: it is ${what}, and must be a plain value. Name a field in it.`,
   };
 }

@@ -61,6 +61,6 @@ export function rolloutDetailsOf(state: RolloutState): string {
   const asked = (status.requests ?? []).map(
     ({ action, by, reason }) => `* ${action} by ${by}${reason === '' ? '' : `: ${reason}`}`,
   );
-  const requests = asked.length === 0 ? [] : ['', 'Asked for:', '', ...asked];
+  const requests = asked.length === 0 ? [] : ['', 'Requests:', '', ...asked];
   return [heading, ...table, ...list, ...requests].join('\n');
 }

@@ -178,7 +178,7 @@ describe('an application that fails', () => {
     await apply([...late, ...named('jobs-v1')], [jobs('exit 0'), web()]);
     const failed = await stage.untilPhase('mysystem', 'Failed');
     expect(failed).toMatchObject({ reason: 'ClustersNotReady' });
-    expect(failed.message).toContain('Expected cluster web-1-v4 to be ready within 3s');
+    expect(failed.message).toContain('Cluster web-1-v4 was not ready within 3s');
     await fleet.change('web-1-v4', { status: 'ACTIVE' });
     await stage.untilStatus(
       'mysystem',

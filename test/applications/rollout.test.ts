@@ -160,7 +160,7 @@ describe('a Cell with applications', () => {
       ),
     );
     expect(applications[1]?.message).toContain(
-      'Expected cluster api-v1 to have the label targetGroupARN with the ARN of its target group, got none.',
+      'Cluster api-v1 does not have the label targetGroupARN with the ARN of its target group.',
     );
     expect(await stage.writes()).toEqual([]);
   });
@@ -192,7 +192,7 @@ describe('a Cell with applications', () => {
       (status.applications ?? []).some(({ reason }) => reason === 'InvalidApplication'),
     );
     expect(told.applications?.[0]?.message).toContain(
-      'Expected targetGroup.arn for one cluster, got 2: web-1-v2, web-2-v2.',
+      'targetGroup.arn works for one cluster; 2 are selected: web-1-v2, web-2-v2.',
     );
     expect(await stage.writes()).toEqual([]);
     await stage.apply(cellOf('mysystem', named('web-1-v2', 'web-2-v2', 'api-v1'), [web(), api()]));

@@ -238,7 +238,7 @@ describe('an analysis', () => {
     await stage.untilStatus(
       'c32',
       'held by an object',
-      (status) => status.message?.includes('got spec.ingress, which is an object') === true,
+      (status) => status.message?.includes('invalid fieldPath spec.ingress: it is an object') === true,
     );
     await edit(at('spec.replicas', 'status.desiredVersion', 'metadata.name'));
     await stage.untilPhase('c32', 'Completed', '2.0.0');

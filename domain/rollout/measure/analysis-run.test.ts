@@ -100,7 +100,7 @@ describe('the arguments of an AnalysisRun', () => {
       'no field that is not there (A-C32)',
       [[]],
       [{ name: 'a', valueFrom: { fieldRef: { fieldPath: 'status.nope' } } }],
-      'Argument a: Expected fieldPath to name a field of the Cell, got the invalid path status.nope: there is no nope. Correct it.',
+      'Argument a: invalid fieldPath status.nope: a Cell has no nope. Correct it.',
     ],
   ])('have %s', (_, declared, given, want) => expect(argsOf(declared, given)).toEqual(want));
 });

@@ -140,7 +140,7 @@ describe('an Experiment', () => {
         ],
       },
       wy,
-      'the invalid path status.nope',
+      'invalid fieldPath status.nope',
     ],
   ])('cannot have %s', (_, step, replicaSet, problem) =>
     expect(build(step, replicaSet)).toEqual({
