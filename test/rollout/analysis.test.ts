@@ -232,7 +232,7 @@ describe('an analysis', () => {
     await expect(rollOut('c32', at('status.nope'))).rejects.toThrow('fieldPath');
     await rollOut('c32', at('spec.ingress.nope'));
     const held = await untilReason('c32', 'AnalysisTemplateInvalid');
-    expect(held.message).toContain('got the invalid path spec.ingress.nope: there is no nope');
+    expect(held.message).toContain('invalid fieldPath spec.ingress.nope: a Cell has no nope');
     expect(held.conditions).toEqual(degraded('AnalysisTemplateInvalid'));
     await edit(at('spec.ingress'));
     await stage.untilStatus(
