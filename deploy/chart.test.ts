@@ -61,7 +61,7 @@ describe('the chart', () => {
 
   it('gives its pods no variables of Services, which bear the names of those of okrad', () => {
     const variables = { OKRA_DASHBOARD_PORT: 'tcp://10.100.0.7:80' };
-    expect(() => loadConfig(variables)).toThrow('Expected OKRA_DASHBOARD_PORT to be a port');
+    expect(() => loadConfig(variables)).toThrow('invalid OKRA_DASHBOARD_PORT: must be a port');
     const linked = pods.filter((path) => !readFileSync(path, 'utf8').includes('enableServiceLinks: false\n'));
     expect(linked).toEqual([]);
   });

@@ -181,7 +181,7 @@ describe('the workflow of a Cell with applications', () => {
       said.push(world.status.message);
       return phase() === 'Completed';
     });
-    expect(said.join('\n')).toContain('The API server does not answer. It is tried again.');
+    expect(said.join('\n')).toContain('The API server does not answer. Retrying.');
   });
 
   it('takes an abort by a signal, and does not wait with what goes back until it is reported', async () => {
