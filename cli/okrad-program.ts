@@ -3,8 +3,9 @@ import { createMetrics } from '../clients/metrics/metrics.ts';
 import { createLog, type Log } from '../clients/log.ts';
 import { ConfigError, loadConfig, unreadVariables } from '../config/config.ts';
 import { components, parseComponents, usualComponents, type Component, runComponents } from './run.ts';
-import { plain, messageOf } from './terminal-text.ts';
+import { plain } from './terminal-text.ts';
 import { version } from './version.ts';
+import { messageOf } from '../domain/text.ts';
 
 // sysexits.h
 const EX_CONFIG = 78;

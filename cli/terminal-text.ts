@@ -20,6 +20,3 @@ export const isPlain = (text: string): boolean => text.search(CONTROL) === -1;
 /** Writes such characters by their numbers, as JSON and strings of YAML may have them. */
 export const plainly = (text: string): string =>
   text.replaceAll(CONTROL, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
-
-/** Returns the message of what was thrown. */
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

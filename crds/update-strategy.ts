@@ -121,6 +121,12 @@ const approvalStep = object({
   message: optional(nonEmpty(1024)).describe('What approvers should look at.'),
 });
 
+const pauseStep = object({
+  duration: optional(durationOrSeconds).describe(
+    'How long, for example 30 (seconds), 5s, 10m or 1h30m. Default: until you resume the rollout.',
+  ),
+});
+
 /** The kinds of steps; what becomes of each stands in domain/steps. */
 const stepKinds = {
   setWeight: optional(integer(0, 100)).describe(
@@ -129,13 +135,7 @@ const stepKinds = {
   stepWeight: optional(integer(1, 100)).describe(
     'How much to add to the total weight of the canary target groups: 1 to 100.',
   ),
-  pause: optional(
-    object({
-      duration: optional(durationOrSeconds).describe(
-        'How long, for example 30 (seconds), 5s, 10m or 1h30m. Default: until you resume the rollout.',
-      ),
-    }),
-  ).describe('Holds the rollout at its weight.'),
+  pause: optional(pauseStep).describe('Holds the rollout at its weight.'),
   analysis: optional(analysisStep).describe('Runs an Argo Rollouts analysis, which must be successful.'),
   experiment: optional(experimentStep).describe(
     'Runs pods and analyses as an Argo Rollouts Experiment, which must be successful.',
@@ -192,13 +192,7 @@ const canary = withRules(
 
 const blueGreenStepKinds = {
   analysis: optional(analysisStep).describe('Runs an Argo Rollouts analysis, which must be successful.'),
-  pause: optional(
-    object({
-      duration: optional(durationOrSeconds).describe(
-        'How long, for example 30 (seconds), 5s, 10m or 1h30m. Default: until you resume the rollout.',
-      ),
-    }),
-  ).describe('Holds the rollout.'),
+  pause: optional(pauseStep).describe('Holds the rollout.'),
   check: optional(checkStep).describe('Okra measures a metric in a Check, which must be successful.'),
   job: optional(jobStep)
     .meta({ [BRIEF]: true })

@@ -48,3 +48,6 @@ export function withoutEnd(text: string, character: string | RegExp): string {
 
 /** Whether a text can be sent as a key, in a header; what refuses to send another one may quote it. */
 export const isKey = (text: string): boolean => /^[\x20-\x7e]+$/.test(text);
+
+/** Returns the message of what was thrown. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

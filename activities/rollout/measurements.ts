@@ -1,5 +1,5 @@
 import { ANALYSIS_RUN, CHECK, EXPERIMENT, JOB, type KindRef } from '../../clients/kubernetes/kinds.ts';
-import { isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { unlessMissing, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import {
   beyondLimits,
   findOrphans,
@@ -31,13 +31,8 @@ async function prune(kubernetes: KubernetesClient, kind: KindRef, request: Prune
   }
 }
 
-async function terminate(kubernetes: KubernetesClient, kind: KindRef, key: ObjectKey): Promise<void> {
-  try {
-    await kubernetes.patch(kind, key, { spec: kind === JOB ? ENDED : { terminate: true } });
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
-}
+const terminate = (kubernetes: KubernetesClient, kind: KindRef, key: ObjectKey): Promise<unknown> =>
+  unlessMissing(kubernetes.patch(kind, key, { spec: kind === JOB ? ENDED : { terminate: true } }));
 
 /** Those of a Cell, and none of a kind that is not installed; an Experiment names its own AnalysisRuns, and takes them along. */
 async function listOf(
@@ -46,11 +41,6 @@ async function listOf(
   { namespace, name }: ObjectKey,
 ): Promise<readonly FinishedRun[]> {
   const of = { namespace, labelSelector: `${CELL_LABEL}=${name}` };
-  try {
-    if (kind === JOB) return (await kubernetes.list<FinishedRun & Job>(kind, of)).map(runOfJob);
-    return await kubernetes.list<FinishedRun>(kind, of);
-  } catch (error) {
-    if (isNotFound(error)) return [];
-    throw error;
-  }
+  if (kind !== JOB) return (await unlessMissing(kubernetes.list<FinishedRun>(kind, of))) ?? [];
+  return ((await unlessMissing(kubernetes.list<FinishedRun & Job>(kind, of))) ?? []).map(runOfJob);
 }

@@ -9,7 +9,7 @@ import { feed, type Wish } from './feeds.ts';
 import type { Viewer, Viewers } from './hub.ts';
 import { end, keepStreams, openStream } from './stream.ts';
 import type { Me } from './view.ts';
-import { messageOf } from '../terminal-text.ts';
+import { messageOf } from '../../domain/text.ts';
 
 /** Answers what the page calls. */
 export type Calls = (request: IncomingMessage, response: ServerResponse, path: string) => Promise<void>;

@@ -11,7 +11,7 @@ import { namedARN } from '../../domain/model/target-group.ts';
 import { stageNamesIn } from '../okractl/describe.ts';
 import { sourceIn } from '../okractl/trace.ts';
 import { havingAll, inOrder, type Watched } from '../okractl/watched.ts';
-import { inOneLine, messageOf } from '../terminal-text.ts';
+import { inOneLine } from '../terminal-text.ts';
 import { healthOf } from './cell-page.ts';
 import type { Viewer } from './hub.ts';
 import { type CellReading, readCellPage } from './read-cell.ts';
@@ -19,6 +19,7 @@ import type { Troubled } from './remembered.ts';
 import { toneOfPhase } from './rows.ts';
 import type { Stream } from './stream.ts';
 import type { CellRow, ClusterView, FreezeView, Head, PolicyRow, UsedGroup } from './view.ts';
+import { messageOf } from '../../domain/text.ts';
 
 /** What a page shows, and what it is told of. */
 export type Wish =

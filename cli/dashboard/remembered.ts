@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { inOneLine, messageOf } from '../terminal-text.ts';
+import { inOneLine } from '../terminal-text.ts';
+import { messageOf } from '../../domain/text.ts';
 
 /** How something is read that others wait for. */
 export interface Reading<Given extends readonly unknown[], Result> {

@@ -5,10 +5,11 @@ import type { Cell } from '../../crds/cell.ts';
 import type { Check } from '../../crds/check.ts';
 import { thresholdOf } from '../../domain/checks/judge-value.ts';
 import { RUN_LABEL } from '../../domain/checks/verdict.ts';
-import { inOneLine, messageOf } from '../terminal-text.ts';
+import { inOneLine } from '../terminal-text.ts';
 import type { Troubled } from './remembered.ts';
 import { toneOfVerdict } from './rows.ts';
 import type { MetricView, VerdictView } from './view.ts';
+import { messageOf } from '../../domain/text.ts';
 
 type Measured = NonNullable<NonNullable<Cell['status']>['analysisRun']>;
 

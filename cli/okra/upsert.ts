@@ -8,10 +8,10 @@ import { given } from '../../domain/model/fields.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import { repeated } from '../okractl/manifests.ts';
 import { badUsage, refused } from '../okractl/shell.ts';
-import { messageOf } from '../terminal-text.ts';
 import { reachCluster } from './clusters.ts';
 import { named, numberOption, type OkraShell, type Pairs, pairs } from './shell.ts';
 import { targetGroupSet } from './sync.ts';
+import { messageOf } from '../../domain/text.ts';
 
 /** Adds `upsert`. */
 export function addUpsert(program: Command, shell: OkraShell): void {

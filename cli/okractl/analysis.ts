@@ -8,11 +8,12 @@ import type { ObjectKey } from '../../domain/model/ids.ts';
 import type { AnalysisArgument } from '../../domain/rollout/measure/analysis-arguments.ts';
 import { buildAnalysisRun, type NamedTemplate } from '../../domain/rollout/measure/analysis-run.ts';
 import { verdictFrom } from '../../domain/rollout/measure/analysis.ts';
-import { inOneLine, messageOf } from '../terminal-text.ts';
+import { inOneLine } from '../terminal-text.ts';
 import { repeated } from './manifests.ts';
 import { asYaml, forPrograms, type OutputFormat, outputOption, shown } from './output.ts';
 import { badUsage, exitCodes, failed, refused, type Globals, type Session, type Shell } from './shell.ts';
 import { mustWaitFor, type Timeout, timeoutOption, within } from './timeout.ts';
+import { messageOf } from '../../domain/text.ts';
 
 interface CreateOptions extends AnalysisOptions {
   readonly dryRun?: boolean;

@@ -18,9 +18,10 @@ import { resources } from '../../crds/index.ts';
 import { type RequestVerb, requestVerbs } from '../../crds/request-names.ts';
 import type { permissions } from '../../deploy/rbac/permissions.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
-import { inOneLine, messageOf } from '../terminal-text.ts';
+import { inOneLine } from '../terminal-text.ts';
 import { counted, forPrograms, type OutputFormat, outputOption } from './output.ts';
 import { badUsage, exitCodes, type Globals, type Session, type Shell } from './shell.ts';
+import { messageOf } from '../../domain/text.ts';
 
 interface CheckOptions extends Globals {
   readonly okrad?: string | true;

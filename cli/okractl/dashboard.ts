@@ -3,7 +3,8 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { CELL } from '../../clients/kubernetes/kinds.ts';
 import { GROUP } from '../../crds/resource.ts';
 import type { Globals, Session, Shell } from './shell.ts';
-import { inOneLine, messageOf } from '../terminal-text.ts';
+import { inOneLine } from '../terminal-text.ts';
+import { messageOf } from '../../domain/text.ts';
 
 interface DashboardOptions extends Globals {
   readonly port: number;

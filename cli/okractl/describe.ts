@@ -10,7 +10,7 @@ import { routeOf, targetGroupsOf } from '../../domain/load-balancers/load-balanc
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import { fieldsIn, recordsIn, textIn } from '../../domain/model/fields.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
-import { inOneLine, messageOf } from '../terminal-text.ts';
+import { inOneLine } from '../terminal-text.ts';
 import {
   type Asked,
   describeCell,
@@ -25,6 +25,7 @@ import { guessUi, workflowUrl } from './open.ts';
 import { ageOf, formatTime, layOutPairs, type Table } from './output.ts';
 import { failed, type Globals, type Session, type Shell } from './shell.ts';
 import { formatTarget, parseTarget, type Target, TARGET_HELP } from './target.ts';
+import { messageOf } from '../../domain/text.ts';
 
 /** Adds `describe`. */
 export function addDescribe(program: Command, shell: Shell): void {

@@ -31,7 +31,7 @@ import type { Asked } from './describe-cell.ts';
 import type { Session } from './shell.ts';
 import type { Target } from './target.ts';
 import { havingAll, type Watched } from './watched.ts';
-import { messageOf } from '../terminal-text.ts';
+import { messageOf } from '../../domain/text.ts';
 
 /** What is to be watched. */
 export interface Followed {

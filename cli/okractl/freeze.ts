@@ -4,8 +4,8 @@ import { freeze as freezeKind, type Freeze } from '../../crds/freeze.ts';
 import { FREEZE } from '../../clients/kubernetes/kinds.ts';
 import { parseDuration } from '../../domain/duration.ts';
 import { mustConfirm, YES, badUsage, failed, type Globals, type Shell } from './shell.ts';
-import { messageOf } from '../terminal-text.ts';
 import { mustBeLet } from './send.ts';
+import { messageOf } from '../../domain/text.ts';
 
 interface FreezeOptions extends Globals {
   readonly reason: string;

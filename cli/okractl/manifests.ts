@@ -1,8 +1,9 @@
 import { type Document, LineCounter, parseAllDocuments } from 'yaml';
 import { KubernetesError } from '../../clients/kubernetes/kubernetes.ts';
 import { type Fields, fieldsIn, isRecord, recordsIn, textIn } from '../../domain/model/fields.ts';
-import { inOneLine, messageOf } from '../terminal-text.ts';
+import { inOneLine } from '../terminal-text.ts';
 import { badUsage, type Globals, type Session, type Shell } from './shell.ts';
+import { messageOf } from '../../domain/text.ts';
 
 /** An object that stands in a file. */
 export interface Manifest {

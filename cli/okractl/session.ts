@@ -3,7 +3,7 @@ import { connectAsPerson, type Person, type PersonOptions } from '../../clients/
 import type { Operator } from '../../clients/temporal/operator.ts';
 import { badUsage, type Globals, type Session } from './shell.ts';
 import { loadConfig } from '../../config/config.ts';
-import { messageOf } from '../terminal-text.ts';
+import { messageOf } from '../../domain/text.ts';
 
 /** Connects to Temporal when it is first asked for, and again when that has failed. */
 export function connectOnDemand(make: () => Promise<Operator>) {

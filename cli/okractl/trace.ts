@@ -8,10 +8,11 @@ import type { Metadata } from '../../crds/resource.ts';
 import { CLUSTER_ID_ANNOTATION, SOURCE_ANNOTATION, VERSION_LABEL } from '../../domain/kubernetes/labels.ts';
 import { namedARN } from '../../domain/model/target-group.ts';
 import { selectTargetGroups } from '../../domain/versions/watched.ts';
-import { inOneLine, messageOf } from '../terminal-text.ts';
+import { inOneLine } from '../terminal-text.ts';
 import { kindCalled } from './output.ts';
 import { badUsage, failed, type Globals, type Shell } from './shell.ts';
 import { type Branch, leaf, linesOf } from './tree.ts';
+import { messageOf } from '../../domain/text.ts';
 
 /** Adds `trace`. */
 export function addTrace(program: Command, shell: Shell): void {

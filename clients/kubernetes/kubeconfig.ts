@@ -8,6 +8,7 @@ import { parse } from 'yaml';
 import { http1 } from '../bounded-request.ts';
 import type { Endpoint, Opened } from './kubernetes-endpoint.ts';
 import { loginFailed } from './kubernetes-error.ts';
+import { messageOf } from '../../domain/text.ts';
 
 /** Reads kubeconfig files, listed as in `KUBECONFIG`; by default `~/.kube/config`, else the pod's own account. */
 export function loadKubeconfig(files = process.env['KUBECONFIG'] ?? ''): KubeConfig {
@@ -22,7 +23,7 @@ export function loadKubeconfig(files = process.env['KUBECONFIG'] ?? ''): KubeCon
 function unreadable(files: string, error: unknown): Error {
   // The parser quotes the text, which may contain a token.
   const isYAML = error instanceof Error && error.name.startsWith('YAML');
-  const cause = isYAML ? 'invalid YAML' : error instanceof Error ? error.message : String(error);
+  const cause = isYAML ? 'invalid YAML' : messageOf(error);
   const message = `cannot read kubeconfig ${files}: ${cause}. Set KUBECONFIG to the path of one.`;
   return new Error(message, isYAML ? {} : { cause: error });
 }
@@ -91,7 +92,7 @@ export function openKubeconfig(kubeconfig: KubeConfig): Endpoint {
   const logIn = async (): Promise<Opened> => {
     const context = new RequestContext(server, HttpMethod.GET);
     await kubeconfig.applySecurityAuthentication(context).catch((error: unknown) => {
-      const cause = error instanceof Error ? error.message : String(error);
+      const cause = messageOf(error);
       throw loginFailed(
         `cannot log in to ${server}: ${cause}. Correct the kubeconfig, or what it names.`,
         error,

@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { DataConverter, PayloadCodec } from '@temporalio/common';
 import { given } from '../../domain/model/fields.ts';
+import { messageOf } from '../../domain/text.ts';
 
 /** What encodes all that Temporal is told, by the module that someone names; nothing when nobody does. */
 export async function payloadConverter(path: string | undefined): Promise<DataConverter> {
@@ -14,7 +15,7 @@ export async function payloadConverter(path: string | undefined): Promise<DataCo
 /** Loads the codec of a module; one that cannot be used ends the process rather than that plain text is sent. */
 async function codecIn(path: string): Promise<PayloadCodec> {
   const loaded = (await import(pathToFileURL(resolve(path)).href).catch((error: unknown) => {
-    const said = error instanceof Error ? error.message : String(error);
+    const said = messageOf(error);
     throw new Error(`cannot load the module ${path} of OKRA_PAYLOAD_CODEC: ${said}`, { cause: error });
   })) as { readonly payloadCodec?: unknown };
   if (isCodec(loaded.payloadCodec)) return loaded.payloadCodec;

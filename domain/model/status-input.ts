@@ -23,11 +23,3 @@ export const visibleBackoff = ({
   decision,
 }: Pick<StatusInput, 'state' | 'decision'>): RolloutState['backoff'] =>
   hold?.quiet === true || isPause(decision) ? undefined : hold;
-
-/** A field that is there only when it has a value. */
-export function optional<Key extends string, Value>(
-  key: Key,
-  value: Value | undefined,
-): Partial<Record<Key, Value>> {
-  return value === undefined ? {} : ({ [key]: value } as Record<Key, Value>);
-}

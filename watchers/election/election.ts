@@ -7,6 +7,7 @@ import {
 } from '../../clients/kubernetes/kubernetes.ts';
 import type { Log } from '../../clients/log.ts';
 import { LEASE } from '../../clients/kubernetes/kinds.ts';
+import { messageOf } from '../../domain/text.ts';
 
 /** What a Lease says, and the version that it says it in. */
 export interface LeaseRecord {
@@ -180,8 +181,7 @@ function untilNextTry({ clock, seen, seenAt }: Candidate): number {
   return left > 0 ? Math.min(left, clock.retrySeconds * 1000) : clock.retrySeconds * 1000;
 }
 
-const unreached = (error: unknown): string =>
-  `cannot reach the Lease: ${error instanceof Error ? error.message : String(error)}.`;
+const unreached = (error: unknown): string => `cannot reach the Lease: ${messageOf(error)}.`;
 
 async function leadWhileElected(candidate: Candidate): Promise<void> {
   const resigned = new AbortController();

@@ -1,8 +1,7 @@
-import { omit } from '../../model/fields.ts';
+import { given, omit } from '../../model/fields.ts';
 import { cell as cellKind, type ApplicationsSpec, type CellStatus } from '../../../crds/cell.ts';
 import { unreadyClusters } from '../../gates/gate.ts';
 import { isNewer, parseVersion } from '../../versions/version.ts';
-import { optional } from '../../model/status-input.ts';
 import { sameValue } from '../../kubernetes/canonical.ts';
 import { secretNameOf } from '../../discovery/cluster-set/cluster-set.ts';
 import type { Freezing } from '../../gates/freeze.ts';
@@ -240,7 +239,7 @@ export class ApplicationsWorld {
       server: `https://${eksName}`,
       certificateAuthority: 'CA',
       isIntact: true,
-      ...optional('leftApplication', Object.keys(asking).length === 0 ? this.leftOn(name) : undefined),
+      ...given({ leftApplication: Object.keys(asking).length === 0 ? this.leftOn(name) : undefined }),
     }));
   }
 

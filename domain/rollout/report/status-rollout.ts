@@ -3,10 +3,11 @@ import { listenerARNOf, routeOf } from '../../load-balancers/load-balancer.ts';
 import { loadBalancerFullName, targetGroupFullName } from '../../model/target-group.ts';
 import type { VersionSet } from '../../versions/version.ts';
 import { isLifted, isPinned, type PresentCell } from '../../versions/candidate.ts';
+import { given } from '../../model/fields.ts';
 import type { Ending } from '../../model/decision.ts';
 import { stampOf } from '../../model/requests.ts';
 import type { BlockedVersion, Rollout } from '../../model/state.ts';
-import { LONGEST_MESSAGE, optional, type StatusInput } from '../../model/status-input.ts';
+import { LONGEST_MESSAGE, type StatusInput } from '../../model/status-input.ts';
 import { type Measuring, measurementKinds } from '../measure/analysis.ts';
 import { cut } from '../../text.ts';
 import { bakeEndsAt } from '../measure/background.ts';
@@ -61,7 +62,7 @@ export function blockedVersions({ cell, state }: StatusInput): BlockedVersion[] 
 function leftOver({ cell, state }: StatusInput): Pick<CellStatus, 'rollout' | 'desiredVersion'> {
   const { rollout, desiredVersion } = state.reported ?? cell.status;
   const isOver = state.serves !== undefined || rollout === undefined;
-  return isOver ? {} : { rollout, ...optional('desiredVersion', desiredVersion) };
+  return isOver ? {} : { rollout, ...given({ desiredVersion }) };
 }
 
 /** The rollout that is under way, with all that the next run needs to know of it when this one is lost. */
@@ -76,10 +77,10 @@ export function rolloutOf(input: StatusInput): Partial<CellStatus> {
       id,
       startedAt: new Date(startedAt).toISOString(),
       ...stepTimes(rollout, cell),
-      ...optional('edition', edition),
+      ...given({ edition }),
       stable: sideOf(rollout.stable),
       canary: sideOf(rollout.canary),
-      ...optional('loadBalancer', loadBalancerOf(cell.spec)),
+      ...given({ loadBalancer: loadBalancerOf(cell.spec) }),
       ...workflow,
       ...(ending === undefined ? {} : { ending: endingOf(ending) }),
       ...(paused === undefined ? {} : { paused: stampOf(paused) }),
@@ -111,6 +112,6 @@ const shown = ({ verdict: { name, phase, message } }: Measuring) => ({ name, pha
 function measuredBy({ progress, background }: Rollout): Partial<CellStatus> {
   return {
     ...(progress.is === 'Measuring' ? { [measurementKinds[progress.kind].field]: shown(progress) } : {}),
-    ...optional('backgroundAnalysisRun', background && shown(background)),
+    ...given({ backgroundAnalysisRun: background && shown(background) }),
   };
 }

@@ -2,12 +2,13 @@ import type { CellStatus } from '../../../crds/cell.ts';
 import { approvalIn } from '../record/approval.ts';
 import { conditionsFrom, type Claim } from '../../kubernetes/conditions.ts';
 import { connectionsText } from '../../load-balancers/connections.ts';
+import { given } from '../../model/fields.ts';
 import { displayedDecision, type Decision, isPause } from '../../model/decision.ts';
 import { withChange } from './history.ts';
 import { requestsInStatus } from '../../model/requests.ts';
 import { stableSet, UNKNOWN_VERSION } from '../../versions/stable.ts';
 import { listRejected, describeRejected } from './fit.ts';
-import { LONGEST_MESSAGE, visibleBackoff, optional, type StatusInput } from '../../model/status-input.ts';
+import { LONGEST_MESSAGE, visibleBackoff, type StatusInput } from '../../model/status-input.ts';
 import { blockedVersions, rolloutOf } from './status-rollout.ts';
 import { stepOf } from '../../steps/step.ts';
 import { stepsOf } from '../../steps/plan.ts';
@@ -94,10 +95,10 @@ function troubleOf(state: RolloutState, decision: Decision): { reason: string; m
 type Phase = NonNullable<CellStatus['phase']>;
 
 /** Derives a Cell's whole status from what was seen, remembered and decided; it claims no weight that is not served. */
-export function statusOf(given: StatusInput): CellStatus {
+export function statusOf(asked: StatusInput): CellStatus {
   // What was refused is not over because it is tried again: the Cell does not stand as it should until that is done.
-  const isRefused = given.state.backoff !== undefined && given.state.backoff.quiet !== true;
-  const input = isRefused ? given : { ...given, decision: displayedDecision(given.decision) };
+  const isRefused = asked.state.backoff !== undefined && asked.state.backoff.quiet !== true;
+  const input = isRefused ? asked : { ...asked, decision: displayedDecision(asked.decision) };
   const { observed, cell, state, decision } = input;
   const { rejected } = groupByVersion(observed.selected);
   const phase = phaseOf(input);
@@ -110,11 +111,10 @@ export function statusOf(given: StatusInput): CellStatus {
     phase,
     reason,
     message,
-    ...optional('desiredVersion', desiredVersion(input) ?? stable?.version),
-    ...optional(
-      'stableVersion',
-      stable?.version ?? (isUnseen(input) ? cell.status.stableVersion : undefined),
-    ),
+    ...given({
+      desiredVersion: desiredVersion(input) ?? stable?.version,
+      stableVersion: stable?.version ?? (isUnseen(input) ? cell.status.stableVersion : undefined),
+    }),
     ...progressOf(input, phase),
     targetGroups: isUnseen(input) ? cell.status.targetGroups : targetGroupsOf(input),
     rejectedTargetGroups: listRejected(rejected),
@@ -215,11 +215,13 @@ function targetGroupsOf({ observed, cell, state, now }: StatusInput): CellStatus
     const before = cell.status.targetGroups?.find(({ arn }) => arn === group.arn);
     return {
       ...group,
-      ...optional('version', version),
       role,
-      ...optional('healthyTargets', seen?.healthy ?? before?.healthyTargets),
-      ...optional('targets', seen?.total ?? before?.targets),
-      ...optional('connections', connections),
+      ...given({
+        version,
+        healthyTargets: seen?.healthy ?? before?.healthyTargets,
+        targets: seen?.total ?? before?.targets,
+        connections,
+      }),
     };
   });
 }
@@ -231,6 +233,6 @@ function toldOf({ cell, state }: StatusInput): Pick<CellStatus, 'requests' | 'hi
   return {
     ...(requests.length === 0 ? {} : { requests }),
     ...(history.length === 0 ? {} : { history }),
-    ...optional('unplannedShifts', state.unplannedShifts ?? cell.status.unplannedShifts),
+    ...given({ unplannedShifts: state.unplannedShifts ?? cell.status.unplannedShifts }),
   };
 }

@@ -2,7 +2,7 @@ import { EvaluationError, ParseError, type ASTNode, type Environment } from '@ma
 import { RE2JS } from 're2js';
 import type { CombinedStatus, WorkloadObject } from '../kubestellar.ts';
 import { isRecord } from '../../model/fields.ts';
-import { cut } from '../../text.ts';
+import { cut, messageOf } from '../../text.ts';
 import {
   toClauseValue,
   toCombinedValue,
@@ -129,6 +129,6 @@ function verdictOf(run: () => unknown): Verdict {
 /** What the library says, without the excerpt of the expression that it draws. */
 function said(error: unknown): string {
   const at = error instanceof ParseError || error instanceof EvaluationError ? error.summary : undefined;
-  const text = at ?? (error instanceof Error ? error.message : String(error));
+  const text = at ?? messageOf(error);
   return cut(text.split('\n')[0] ?? '', 300);
 }
