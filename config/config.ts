@@ -226,7 +226,7 @@ function tlsProblems(environment: Environment): string[] {
   }
   if (isSet('DISABLE_HOST_VERIFICATION')) {
     problems.push(
-      'Expected TEMPORAL_TLS_DISABLE_HOST_VERIFICATION to be unset, because hosts are always verified. Set TEMPORAL_TLS_SERVER_NAME to the name in the certificate.',
+      'TEMPORAL_TLS_DISABLE_HOST_VERIFICATION must not be set: hosts are always verified. Set TEMPORAL_TLS_SERVER_NAME to the name in the certificate.',
     );
   }
   return problems;

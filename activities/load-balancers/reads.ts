@@ -115,6 +115,6 @@ export async function readBack<Value>(
   const got = last.is === 'Another' ? last.got : 'nothing at all.';
   throw failure(
     'NotServed',
-    `ELBv2 does not show ${what} that was written yet; it shows ${got} Okra retries.`,
+    `ELBv2 does not show ${what} yet, as it was written; it shows ${got} Okra retries.`,
   );
 }

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import type { ELBv2 } from '../../clients/aws/elbv2.ts';
 import { strandingRefusal } from '../../domain/gates/health.ts';
 import { arnOf } from '../../domain/testing/builders.ts';
-import { healthReader, checkTargets, readStranding } from './target-health.ts';
+import { healthReader, checkRequirements, readStranding } from './target-health.ts';
 
 const listener = (kind: 'app' | 'net'): string =>
   `arn:aws:elasticloadbalancing:ap-northeast-1:111122223333:listener/${kind}/demo/a/b`;
@@ -59,7 +59,7 @@ async function lacking(setting: Setting): Promise<string | undefined> {
   };
   const { signal } = new AbortController();
   const read = healthReader(reached.elbv2, { urgent: false, signal });
-  const looked = await checkTargets(request, reached, { read, signal });
+  const looked = await checkRequirements(request, reached, { read, signal });
   return looked.is === 'Lacking' ? looked.lack : undefined;
 }
 

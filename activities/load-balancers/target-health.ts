@@ -66,7 +66,7 @@ export async function readStranding(
 export type TargetCheck = Extract<ShiftResult, { is: 'Lacking' }> | { readonly is: 'Enough' };
 
 /** Looks whether target groups lack something that the write requires. */
-export async function checkTargets(
+export async function checkRequirements(
   { requires, minHealthyTargets, forwarding }: ShiftRequest,
   dependencies: LoadBalancerDependencies,
   { read, signal }: { readonly read: HealthReader; readonly signal: AbortSignal },

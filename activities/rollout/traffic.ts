@@ -29,7 +29,7 @@ import { adoptionFor, permit } from '../permit.ts';
 import {
   healthOf,
   healthReader,
-  checkTargets,
+  checkRequirements,
   readStranding,
   type HealthReader,
   type TargetCheck,
@@ -104,7 +104,7 @@ async function shift(
     surroundings,
     options: { urgent, verify, force, signal, health },
   };
-  if (urgent) return await revert(attempt);
+  if (urgent) return await shiftUrgently(attempt);
   if (report === undefined) return await shiftForward(attempt);
   const announcement = announce(dependencies.report, report, signal);
   try {
@@ -125,7 +125,7 @@ async function shiftForward(attempt: Attempt, announcement?: Promise<ReportOutco
   await refuseUnallowed(attempt, known);
   refuseOlder(request, known);
 
-  const first = await checkRequirements(attempt);
+  const first = await checkAttempt(attempt);
   if (first.is === 'Lacking') return first;
   await refuseStranding(attempt, known);
 
@@ -134,7 +134,7 @@ async function shiftForward(attempt: Attempt, announcement?: Promise<ReportOutco
   await announcement;
 
   // Both may take long, and targets may have gone meanwhile.
-  const checked = await checkRequirements(attempt);
+  const checked = await checkAttempt(attempt);
   if (checked.is === 'Lacking') return checked;
   signal.throwIfAborted();
   // An object that is not there yet has no version by which the API server could tell that this is late.
@@ -153,7 +153,7 @@ async function shiftForward(attempt: Attempt, announcement?: Promise<ReportOutco
  * Writes ELBv2 first and the configuration object afterwards: neither an API server that is away nor a webhook that refuses
  * the object keeps traffic where it must not stay.
  */
-async function revert(attempt: Attempt): Promise<ShiftResult> {
+async function shiftUrgently(attempt: Attempt): Promise<ShiftResult> {
   const { request, ref, dependencies, options } = attempt;
   const { kubernetes, writer } = dependencies;
   const { signal } = options;
@@ -164,7 +164,7 @@ async function revert(attempt: Attempt): Promise<ShiftResult> {
   await refuseUnallowed(attempt, known);
   refuseOlder(request, known);
 
-  const checked = await checkRequirements(attempt);
+  const checked = await checkAttempt(attempt);
   if (checked.is === 'Lacking') return checked;
 
   const refuseOutdated = async (): Promise<void> => {
@@ -218,8 +218,8 @@ export async function announce(
 }
 
 /** Checks whether target groups lack something that the write requires. */
-const checkRequirements = ({ request, dependencies, options }: Attempt): Promise<TargetCheck> =>
-  checkTargets(request, dependenciesOf(dependencies), { read: options.health, signal: options.signal });
+const checkAttempt = ({ request, dependencies, options }: Attempt): Promise<TargetCheck> =>
+  checkRequirements(request, dependenciesOf(dependencies), { read: options.health, signal: options.signal });
 
 /** Waits for the rate limit, where something will be written; answers whether it has. */
 async function reserveWrite(

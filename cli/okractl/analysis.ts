@@ -151,17 +151,22 @@ export async function untilOver(
     readonly wait?: Sleep;
   },
 ): Promise<AnalysisRun | undefined> {
+  let wasRead = false;
   for (let isTroubled = false; ; await wait(BETWEEN_READS_MS, signal)) {
     signal.throwIfAborted();
     try {
       const run = await kubernetes.get<AnalysisRun>(ANALYSIS_RUN, key, { signal });
       if (isTroubled) trouble(undefined);
       isTroubled = false;
+      wasRead = true;
       if (run === undefined || isOver(run)) return run;
     } catch (error) {
       signal.throwIfAborted();
-      if (isForbidden(error))
-        throw refused(`AnalysisRun ${key.name} exists, but you may not read it: ${messageOf(error)}`);
+      // A role that is applied anew is missing for a moment.
+      if (isForbidden(error) && !wasRead)
+        throw refused(
+          `AnalysisRun ${key.name} exists, but you may not read it: ${messageOf(error)}. Ask for a role with the verb get on analysisruns.`,
+        );
       if (!isTroubled) trouble(messageOf(error));
       isTroubled = true;
     }

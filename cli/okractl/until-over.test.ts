@@ -28,8 +28,17 @@ async function waited(...answers: readonly (Error | object | undefined)[]) {
 describe('waiting for an AnalysisRun', () => {
   it('ends as refused where one may not read it', async () => {
     const { ended, told } = await waited(failing(403));
-    expect(ended).toEqual({ code: 3, message: 'AnalysisRun r1 exists, but you may not read it: no 403' });
+    expect(ended).toEqual({
+      code: 3,
+      message:
+        'AnalysisRun r1 exists, but you may not read it: no 403. Ask for a role with the verb get on analysisruns.',
+    });
     expect(told).toEqual([]);
+  });
+
+  it('continues where that is so for a moment', async () => {
+    const { ended, told } = await waited(aRun('Running'), failing(403), aRun('Successful'));
+    expect([ended, told]).toEqual([aRun('Successful'), ['no 403', undefined]]);
   });
 
   it('ends where it was deleted', async () => {

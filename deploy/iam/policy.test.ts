@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { OWNER_TAG } from '../../domain/kubernetes/labels.ts';
+import { OWNER_TAG, UID_TAG } from '../../domain/kubernetes/labels.ts';
 import policy from './policy.json' with { type: 'json' };
 
 const root = join(import.meta.dirname, '../..');
@@ -77,7 +77,19 @@ describe('the permissions of okrad', () => {
     ['ChangeOwnTargetGroups', { Null: { [`aws:ResourceTag/${OWNER_TAG}`]: 'false' } }],
     ['CreateRules', { Null: { [`aws:RequestTag/${OWNER_TAG}`]: 'false' } }],
     ['CreateTargetGroups', { Null: { [`aws:RequestTag/${OWNER_TAG}`]: 'false' } }],
-  ])('of %s are limited by the tag that Okra sets', (sid, condition) => {
+    ['TagWhatIsCreated', { StringEquals: { 'elasticloadbalancing:CreateAction': 'CreateRule' } }],
+    [
+      'TakeOver',
+      { 'ForAllValues:StringEquals': { 'aws:TagKeys': [OWNER_TAG] }, Null: { 'aws:TagKeys': 'false' } },
+    ],
+    [
+      'TagCreatedTargetGroups',
+      {
+        StringEquals: { 'elasticloadbalancing:CreateAction': 'CreateTargetGroup' },
+        'ForAllValues:StringEquals': { 'aws:TagKeys': [OWNER_TAG, UID_TAG] },
+      },
+    ],
+  ])('of %s are limited by the tags that Okra sets, and by what it creates', (sid, condition) => {
     expect(policy.Statement.find(({ Sid }) => Sid === sid)).toMatchObject({ Condition: condition });
   });
 });

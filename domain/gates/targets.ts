@@ -83,7 +83,7 @@ function nextCheckAt({ targets, backoff }: RolloutState): number | undefined {
 }
 
 /** Keeps a run awake as long as targets have to be checked, or groups are to be attached again. */
-export function holdUntilChecked(decision: Decision, { state, observed, now }: GuardInput): Decision {
+export function untilTargetsChecked(decision: Decision, { state, observed, now }: GuardInput): Decision {
   const until = (state.sittingOut ?? []).flatMap((one) => (one.until > now ? [one.until] : []));
   const at = [nextCheckAt(state) ?? [], until].flat().toSorted((a, b) => a - b)[0];
   if (at === undefined || observed.weighted.length === 0) return decision;

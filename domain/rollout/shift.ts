@@ -16,7 +16,7 @@ import type { Connections, RolloutState } from '../model/state.ts';
 import type { PresentCell } from '../versions/candidate.ts';
 import { stableSet } from '../versions/stable.ts';
 import { doneUnchanged, type CarriedOut } from './record/performed.ts';
-import { recordLack, recordUnrecorded as notRecorded } from './record/backoff.ts';
+import { recordLack, recordUnrecorded } from './record/backoff.ts';
 import { type CellReport, type ReportOutcome, forcedEvent } from './report/events.ts';
 import { addEvent, recordShift } from './record/record.ts';
 import { isUrgent } from '../model/shift-purpose.ts';
@@ -171,10 +171,10 @@ function resultOf(
       const { observed: seen, warning, unrecorded } = result;
       if (unrecorded !== undefined)
         return doneUnchanged((state, now) =>
-          notRecorded(noteWarning(state, warning), decision, unrecorded, now),
+          recordUnrecorded(noteWarning(state, warning), decision, unrecorded, now),
         );
-      const sight = seen === undefined ? { written: forwarding } : { observed: seen };
-      return { apply, observation: sight, isDone: true };
+      const observation = seen === undefined ? { written: forwarding } : { observed: seen };
+      return { apply, observation, isDone: true };
     }
   }
 }

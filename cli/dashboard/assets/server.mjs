@@ -65,6 +65,9 @@ export async function logOut() {
   await leaving;
 }
 
+/** How long an answer may take; a connection that is dead gives none, and the dialog waits for it. */
+const LONGEST_ANSWER_MS = 60_000;
+
 /**
  * Asks for something in the name of the person, and answers with what came of it.
  * @param {{ namespace: string, name: string, request: string, reason: string, seen: object }} asked
@@ -73,7 +76,13 @@ export async function logOut() {
 export async function ask(asked) {
   try {
     const headers = { ...sent(), 'Content-Type': 'application/json' };
-    const response = await fetch('/api/ask', { method: 'POST', headers, body: JSON.stringify(asked) });
+    const signal = AbortSignal.timeout(LONGEST_ANSWER_MS);
+    const response = await fetch('/api/ask', {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(asked),
+      signal,
+    });
     return { ok: response.status === 200, message: String((await bodyOf(response))['message']) };
   } catch {
     return {

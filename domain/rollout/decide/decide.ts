@@ -4,7 +4,7 @@ import { candidates } from '../../versions/candidate.ts';
 import { damp } from '../../gates/damping.ts';
 import { deadlineOf } from '../../gates/deadline.ts';
 import { abortIsDue } from '../../model/requests.ts';
-import { holdForStable, holdUntilChecked } from '../../gates/targets.ts';
+import { holdForStable, untilTargetsChecked } from '../../gates/targets.ts';
 import { attachFirst, type GuardInput } from '../../gates/guard.ts';
 import { awaitBackoff, applyVerdictFirst } from './hold.ts';
 import type { RolloutInput } from './end.ts';
@@ -37,7 +37,7 @@ export function decide(seen: ObservedCell, state: RolloutState, now: number): De
     (rollout === undefined ? decideAtRest(input) : decideDuring({ ...input, rollout }));
   const confirmed = confirmFirst(attachFirst(decision, input), input);
   const wanted = damp(forcedByPerson(confirmed, state), input);
-  return withVerification(holdUntilChecked(wanted, input), input);
+  return withVerification(untilTargetsChecked(wanted, input), input);
 }
 
 /** A Cell that is gone leaves nothing to decide but what becomes of what its configuration has made. */

@@ -29,11 +29,13 @@ export const doneUnchanged = (apply: Change): CarriedOut => ({ apply, observatio
 export const doneStale = (apply: Change): CarriedOut => ({ apply, observation: 'Stale', isDone: true });
 
 /** Takes up what performing a decision has changed. */
-export function applyPerformed(run: Run, { apply, observation: sight }: Performed, at: SeenAt): Run {
+export function applyPerformed(run: Run, { apply, observation }: Performed, at: SeenAt): Run {
   const next = withState(run, (state) => apply(state, at.now));
-  if (sight === 'Same') return next;
-  if (sight === 'Stale') return markStale(next);
-  return 'observed' in sight ? recordLook(next, sight.observed, at) : recordWrite(next, sight.written);
+  if (observation === 'Same') return next;
+  if (observation === 'Stale') return markStale(next);
+  return 'observed' in observation
+    ? recordLook(next, observation.observed, at)
+    : recordWrite(next, observation.written);
 }
 
 /** A decision that is carried out by remembering it. */

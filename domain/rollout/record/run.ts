@@ -8,7 +8,6 @@ import * as backoff from './backoff.ts';
 import type { CellStatus } from '../../../crds/cell.ts';
 import { given } from '../../model/fields.ts';
 import { isPinned, type PresentCell } from '../../versions/candidate.ts';
-import { clearReadFailure } from './backoff.ts';
 import { includes } from '../../load-balancers/weights.ts';
 import { goesForward } from '../../gates/gate.ts';
 import { noLaterThan, type Decision } from '../../model/decision.ts';
@@ -75,7 +74,7 @@ export function awaitRemoval(decision: Decision, { removal }: RolloutState, now:
 function mergeLook(before: RolloutState, looked: ObservedCell): Known {
   const known = isOutdated(before, looked) ? withoutRun(before) : before;
   // Also a run that has written nothing knows by it whether others have since.
-  const state = clearReadFailure({ ...known, sequence: known.sequence ?? looked.sequence }, looked);
+  const state = backoff.clearReadFailure({ ...known, sequence: known.sequence ?? looked.sequence }, looked);
   const { cell } = looked;
   if (cell === undefined) return { state, observed: looked };
   const isLate = isOverwritten(state, cell.status);

@@ -37,12 +37,24 @@ export async function closingViolations(
   ];
 }
 
-/** I9: waits until the statuses of settled Cells have the weights that AWS serves. To be called while okrad still runs: its end may come between a write and the status. */
-export const untilStatusesFollow = (stage: OkraStage): Promise<unknown> =>
-  until('the statuses to follow the writes', async () => (await wrongClaims(stage)).length === 0, {
-    timeoutMs: 30_000,
-    seen: () => wrongClaims(stage),
-  });
+/**
+ * I9: returns which statuses of settled Cells do not come to have the weights that AWS serves. To be called while okrad still
+ * runs: its end may come between a write and the status.
+ */
+export async function statusViolations(stage: OkraStage): Promise<readonly string[]> {
+  let wrong: readonly string[] = [];
+  const follows = async (): Promise<boolean> => {
+    wrong = await wrongClaims(stage);
+    return wrong.length === 0;
+  };
+  try {
+    await until('the statuses to follow the writes', follows, { timeoutMs: 30_000 });
+  } catch (error) {
+    // What is wrong is reported with the rest; without it, nothing could be read.
+    if (wrong.length === 0) throw error;
+  }
+  return wrong;
+}
 
 /** I9: what the statuses of a stage claim and AWS does not serve. */
 async function wrongClaims(stage: OkraStage): Promise<readonly string[]> {

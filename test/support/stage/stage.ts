@@ -30,7 +30,7 @@ import type { StackView } from '../setup.ts';
 import { until } from '../until.ts';
 import { applyAllTo, type ApplyAll } from '../../../local/applying/apply.ts';
 import { changesOf, type Changes } from './changes.ts';
-import { closingViolations, untilStatusesFollow } from './closing.ts';
+import { closingViolations, statusViolations } from './closing.ts';
 import { editsOf, type DeletionOptions, type Edits, type Notes, type PatchOptions } from './edits.ts';
 import { eventsIn, untilTold, type Told } from './events.ts';
 import { violations } from './invariants.ts';
@@ -218,10 +218,10 @@ export class Stage implements OkraStage {
   /** Ends okrad and the endpoint, and holds all that they left behind against what must always hold; `writes` says whether any Cell of the stage has traffic. */
   async close({ writes = true }: { readonly writes?: boolean } = {}): Promise<void> {
     await this.proxy.clearOwnFaults();
-    await untilStatusesFollow(this);
+    const late = await statusViolations(this);
     await this.okrad.end('SIGTERM');
     const secrets = [this.secretAccessKey, ...this.secrets];
-    const broken = await closingViolations(this, { secrets, writes });
+    const broken = [...late, ...(await closingViolations(this, { secrets, writes }))];
     if (broken.length > 0) throw new Error(broken.join('\n'));
     if (process.env['OKRA_RECORD_HISTORIES'] !== undefined)
       await this.desk.record(`OkraNamespace="${this.namespace}"`);
