@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { asyncLocalStorage } from '@temporalio/activity';
 import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
 import type { Activities } from './activities/contract.ts';
@@ -92,7 +93,9 @@ export async function runWorker({
     graceSeconds: config.graceSeconds,
   });
   const { namespace } = config.temporal;
-  const { identity, taskQueue } = config;
+  const { taskQueue } = config;
+  // A container that restarts in its pod keeps its name in the Lease; its polls must not be taken for those of the one before.
+  const identity = `${config.identity}-${randomUUID().slice(0, 8)}`;
   const queues = activityQueuesOf(config);
   const create = async (connection: NativeConnection): Promise<readonly Worker[]> => {
     const common: Omit<WorkerOptions, 'taskQueue'> = {

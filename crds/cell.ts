@@ -7,6 +7,7 @@ import { deletionPolicy, duration, integer, nonEmpty } from './common.ts';
 import type { experimentStep } from './experiment.ts';
 import { defineResource, type Resource, type Named } from './resource.ts';
 import {
+  celHasAny,
   keysOf,
   requireEither,
   requireShownPattern,
@@ -87,7 +88,6 @@ const ingress = withRules(ingressFields, [
 const OF_APPLICATIONS = ['clusters', 'parallel', 'onFailure', 'syncTimeout', 'rollbackDelay'] as const;
 const OF_INGRESS = ['version', 'versionedBy', 'updateStrategy'] as const;
 
-const anyOf = (fields: readonly string[]): string => fields.map((field) => `has(self.${field})`).join(' || ');
 const listed = (fields: readonly string[]): string =>
   `${fields.slice(0, -1).join(', ')} and ${fields.at(-1)}`;
 
@@ -238,13 +238,13 @@ const spec = withRules(fields, [
     'spec.clusters is required with spec.applications. List the clusters.',
   ),
   {
-    cel: `has(self.applications) || !(${anyOf(OF_APPLICATIONS)})`,
+    cel: `has(self.applications) || !(${celHasAny(OF_APPLICATIONS)})`,
     message: `${listed(OF_APPLICATIONS)} are only allowed with spec.applications. Remove them.`,
     holds: (written) =>
       written.applications !== undefined || OF_APPLICATIONS.every((field) => written[field] === undefined),
   },
   {
-    cel: `!has(self.applications) || !(${anyOf(OF_INGRESS)})`,
+    cel: `!has(self.applications) || !(${celHasAny(OF_INGRESS)})`,
     message: `${listed(OF_INGRESS)} are only allowed with spec.ingress; each application has its own updateStrategy. Remove them.`,
     holds: (written) =>
       written.applications === undefined || OF_INGRESS.every((field) => written[field] === undefined),

@@ -51,7 +51,7 @@ export const keysOf = <Fields extends object>(fields: Fields): readonly (keyof F
 type With<Key extends string> = Partial<Readonly<Record<Key, unknown>>>;
 
 const has = (key: string): string => `has(self.${key})`;
-const celHasAny = (keys: readonly string[]): string => keys.map(has).join(' || ');
+export const celHasAny = (keys: readonly string[]): string => keys.map(has).join(' || ');
 const count = <Key extends string>(of: With<Key>, keys: readonly Key[]): number =>
   keys.filter((key) => of[key] !== undefined).length;
 

@@ -29,7 +29,6 @@ interface DispatcherOptions {
   readonly config: Pick<Config, 'taskQueue' | 'driftIntervalSeconds' | 'syncIntervalSeconds' | 'temporal'>;
   readonly log: Log;
   readonly signal: AbortSignal;
-  readonly hurry?: AbortSignal;
   readonly sleep?: Sleep;
 }
 

@@ -77,7 +77,6 @@ function makeEKS(scope: AwsScope, options: ClientOptions): EKS {
   const inSlot = limitConcurrency(AT_ONCE);
 
   async function named(names: readonly string[], signal?: AbortSignal): Promise<NamedClusters> {
-    const denied: NamedClusters['denied'][number][] = [];
     const found = await inBatches(names, AT_ONCE, async (name) => {
       try {
         const command = new DescribeClusterCommand({ name });
@@ -88,24 +87,31 @@ function makeEKS(scope: AwsScope, options: ClientOptions): EKS {
         if (error instanceof Error && error.name === 'ResourceNotFoundException') return undefined;
         // A policy may allow some clusters and not others; STS, which would refuse them all, calls it AccessDenied.
         if (!(error instanceof Error && error.name === 'AccessDeniedException')) throw error;
-        denied.push({ name, error });
-        return undefined;
+        return { name, error };
       }
     });
-    return { clusters: found.filter((cluster) => cluster !== undefined), denied };
+    const answers = found.filter((one) => one !== undefined);
+    return {
+      clusters: answers.flatMap((one) => ('error' in one ? [] : [one])),
+      denied: answers.filter((one) => 'error' in one),
+    };
   }
 
-  const listNames = (): Promise<string[]> =>
+  const listNames = (abortSignal: AbortSignal): Promise<string[]> =>
     readPages({
       service: 'EKS',
       of: 'clusters',
       page: async (nextToken) => {
         const command = new ListClustersCommand({ maxResults: PAGE, ...given({ nextToken }) });
-        const page = read(ClusterPage, await client.send(command), `the clusters in ${region}`);
+        const page = read(
+          ClusterPage,
+          await client.send(command, { abortSignal }),
+          `the clusters in ${region}`,
+        );
         return { items: page.clusters, next: page.nextToken ?? undefined };
       },
     });
-  const everything = shareReading(async () => named(await listNames()));
+  const everything = shareReading(async (signal) => named(await listNames(signal), signal));
 
   return {
     named,

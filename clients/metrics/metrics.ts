@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { untilGivenUp } from '../concurrency.ts';
+import { untilGivenUp, withTimeLimit } from '../concurrency.ts';
 import {
   definitions,
   type LabelsOf,
@@ -49,7 +49,9 @@ export function createMetrics({ waitMilliseconds = STATES_MILLISECONDS, ofProces
 
   async function samplesOf(what: string, read: ReadStates): Promise<readonly Sample[]> {
     try {
-      return await untilGivenUp(Promise.resolve(read()), AbortSignal.timeout(waitMilliseconds));
+      return await withTimeLimit({ milliseconds: waitMilliseconds }, (signal) =>
+        untilGivenUp(Promise.resolve(read()), signal),
+      );
     } catch {
       count('okra_metrics_failures_total', { state: what });
       return [];

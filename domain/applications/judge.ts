@@ -50,7 +50,7 @@ export const applicationRules: readonly Named<Rule>[] = [
   ['A spec that cannot be read stops it', reportProblems],
   ['What belongs to someone else stops it', reportForeign],
   ['Checks of a revision that failed end', ofFailed(endAllChecks)],
-  ['With onFailure Stop a revision that failed stays', ofFailed(stayFailed)],
+  ['With onFailure Hold a revision that failed stays', ofFailed(stayFailed)],
   ['The rest of a revision that failed stays for rollbackDelay', ofFailed(awaitRollback)],
   ['A first revision that failed is removed', ofFailed(clearFirst)],
   ['The last good revision is restored', ofFailed(restoreGood)],

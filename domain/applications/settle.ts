@@ -54,7 +54,7 @@ export function takeTrafficBack(turn: Turn, failed: Failed): Judgement | undefin
 export const endAllChecks = (turn: Turn, failed: Failed): Judgement | undefined =>
   endChecks(turn, markOf(turn, failed));
 
-/** Leaves everything as it is with onFailure Stop. */
+/** Leaves everything as it is with onFailure Hold. */
 export const stayFailed = (turn: Turn, failed: Failed): Judgement | undefined =>
   stays(turn, failed) ? stopped(markOf(turn, failed), STOPPED, `${failed.message} ${STAYS}`) : undefined;
 

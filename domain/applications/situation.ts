@@ -232,7 +232,7 @@ export const STOPPED = 'Stopped';
 
 /** What that means. */
 export const STAYS =
-  'Everything stays as it is, because onFailure is Stop. Send abort to go back, or retry to try again.';
+  'Everything stays as it is, because onFailure is Hold. Send abort to go back, or retry to try again.';
 
 /** The reason of traffic that moves once the good revision has it, as of all that waits for the Cell of the application. */
 export const GOOD_FIRST = 'WaitingForCell';

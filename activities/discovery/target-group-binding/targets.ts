@@ -11,7 +11,7 @@ import type { Lifetime } from '../lifetime.ts';
 interface TargetWrites {
   readonly elbv2: Pick<ELBv2, 'registerTargets' | 'deregisterTargets'>;
   readonly targetGroupARN: string;
-  readonly limits: Pick<RateLimiters, 'writes' | 'registrations'>;
+  readonly limits: Pick<RateLimiters, 'registrations'>;
   readonly life: Lifetime;
 }
 
