@@ -113,7 +113,7 @@ describe('an AWSTargetGroupSet', () => {
     );
   const namesOf = async (of: string): Promise<string[]> =>
     (await groups(of)).map(({ metadata }) => metadata.name).toSorted();
-  const untilNames = (of: string, names: readonly string[], timeoutMs = 30_000): Promise<unknown> =>
+  const untilNames = (of: string, names: readonly string[], timeoutMs = 60_000): Promise<unknown> =>
     until(
       `AWSTargetGroupSet ${of} to have ${names.join(', ') || 'none'}`,
       async () => JSON.stringify(await namesOf(of)) === JSON.stringify(names),

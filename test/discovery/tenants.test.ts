@@ -71,7 +71,7 @@ describe('two tenants', () => {
     since = await stage.proxy.lastCall();
     all = attempts(stage, victim);
     await stage.apply({ apiVersion: 'v1', kind: 'List', items: all.map(({ object }) => object) });
-  }, 240_000);
+  }, 480_000);
   afterAll(async () => {
     await stage.kubernetes.delete(ACCESS_POLICY, { name: stage.namespace });
     const eks = connectEmulatedEKS(stage.stack.aws);

@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 /** How many Cells one Freeze releases: more than okrad has slots for calls to ELBv2 (worker.ts). More take longer to set up than to release. */
 const CELLS = Number(process.env['OKRA_TEST_CELLS'] ?? 30);
 /** What so many Cells take at most, on a slow machine. */
-const LONGEST_MS = 200_000 + CELLS * 2_000;
+const LONGEST_MS = 400_000 + CELLS * 4_000;
 /** A listener has room for 100 rules. */
 const PER_LISTENER = 90;
 const BURST = 5;

@@ -24,7 +24,7 @@ export async function until<T>(
     readonly pause?: (elapsedMs: number) => Promise<void>;
   } = {},
 ): Promise<T> {
-  const { timeoutMs = 180_000, seen, pause = (elapsedMs) => wait(waitAfter(elapsedMs)) } = options;
+  const { timeoutMs = 300_000, seen, pause = (elapsedMs) => wait(waitAfter(elapsedMs)) } = options;
   const begun = Date.now();
   const deadline = begun + timeoutMs;
   for (; ; await pause(Date.now() - begun)) {

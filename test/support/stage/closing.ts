@@ -48,7 +48,7 @@ export async function statusViolations(stage: OkraStage): Promise<readonly strin
     return wrong.length === 0;
   };
   try {
-    await until('the statuses to follow the writes', follows, { timeoutMs: 30_000 });
+    await until('the statuses to follow the writes', follows, { timeoutMs: 60_000 });
   } catch (error) {
     // What is wrong is reported with the rest; without it, nothing could be read.
     if (wrong.length === 0) throw error;
