@@ -140,7 +140,7 @@ const guides: Readonly<Record<string, { readonly guide: string; readonly reasons
   AWSApplicationLoadBalancerTargetDeployment: {
     guide: '../load-balancers/application-load-balancer.md#what-it-routes-to-now',
   },
-  Freeze: { guide: '../gates/freeze.md' },
+  Freeze: { guide: '../gates.md#freeze' },
   AccessPolicy: { guide: '../access-policy.md' },
   ClusterSet: { guide: '../discovery/cluster-set.md', reasons: 'clusterset' },
   AWSTargetGroupSet: { guide: '../discovery/target-group-set.md', reasons: 'awstargetgroupset' },

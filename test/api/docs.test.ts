@@ -20,8 +20,6 @@ const notInstalled: Readonly<Record<string, string>> = {
 
 /** What a page shows when it is not a Cell. */
 const subjects: readonly (readonly [string, readonly string[]])[] = [
-  ['docs/gates/freeze.md', ['Freeze']],
-  ['docs/gates/kinds.md', ['Freeze']],
   ['docs/discovery/', resources.map(({ kind }) => kind)],
   ['docs/load-balancers/', resources.map(({ kind }) => kind)],
   ['docs/', ['Cell']],
@@ -31,6 +29,7 @@ interface Manifest {
   readonly apiVersion?: string;
   readonly kind?: string;
   readonly metadata?: { readonly name?: string; readonly namespace?: string };
+  readonly spec?: object;
 }
 
 interface Block {
@@ -61,12 +60,23 @@ function blocksOf(file: string): readonly Block[] {
   return blocks;
 }
 
-const manifestsOf = ({ text }: Block): readonly Manifest[] =>
+const manifestsIn = (text: string): readonly Manifest[] =>
   parseAllDocuments(text).map((document): Manifest => {
     const [error] = document.errors;
     if (error !== undefined) throw error;
     return document.toJS();
   });
+
+/** The Cell that pages show only the fields of. */
+const example = manifestsIn(read('docs/examples/cell.yaml')).find(({ kind }) => kind === 'Cell');
+
+/** The manifests of a block; what is only a `spec` takes the rest from the example. */
+const manifestsOf = ({ text }: Block): readonly Manifest[] =>
+  manifestsIn(text).map((shown) =>
+    Object.keys(shown).join() === 'spec'
+      ? { ...example, ...shown, spec: { ...example?.spec, ...shown.spec } }
+      : shown,
+  );
 
 const kindOf = ({ apiVersion = '', kind = '' }: Manifest): string => `${apiVersion} ${kind}`;
 
@@ -121,7 +131,7 @@ describe('the manifests in the documentation', () => {
 });
 
 describe('the documentation', () => {
-  const topics = pages.filter((file) => /^docs\/(steps|decisions|gates|load-balancers)\//.test(file));
+  const topics = pages.filter((file) => /^docs\/(steps\/|load-balancers\/|decisions|gates)/.test(file));
 
   it.each(topics)('%s shows what it is about in a manifest', (file) => {
     const kinds = subjects.find(([folder]) => file.startsWith(folder))?.[1] ?? [];

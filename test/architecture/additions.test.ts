@@ -46,7 +46,7 @@ const additions = [
   // Its schemas, what decisions know of it, and its calls; and the client that these are made by, where it is a new one.
   ['a kind of load balancer', 'docs/load-balancers.md', 4],
   ['a provider of clusters', 'docs/discovery/cluster-set.md', 2],
-  ['a request', 'docs/gates/requests-and-history.md', 3],
+  ['a request', 'docs/adding-a-request.md', 3],
 ] as const;
 
 const isThere = (file: string): boolean => existsSync(join(root, file));

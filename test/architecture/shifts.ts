@@ -17,7 +17,7 @@ export const texts: {
   first: (isUrgent) => (isUrgent ? 'ELBv2' : 'the objects'),
 };
 
-const BACK_AND_FORTH = 'gates/health.md#when-weights-go-back-and-forth';
+const BACK_AND_FORTH = 'gates.md#when-weights-go-back-and-forth';
 
 /** Writes the table of what each write of weights needs, by its purpose. */
 export function writeShiftTable(): string {

@@ -6,7 +6,7 @@ import { bindingsOf, type Bindings } from './bindings.ts';
 import { startWorkload, type Workload } from './workload.ts';
 import { Stage } from '../support/stage/stage.ts';
 
-const page = readFileSync(join(import.meta.dirname, '../../docs/decisions/many-clusters.md'), 'utf8');
+const page = readFileSync(join(import.meta.dirname, '../../docs/many-clusters.md'), 'utf8');
 const [first = '', later = ''] = [...page.matchAll(/```yaml\n([^`]*)```/g)].map(([, text]) => text);
 
 const versions = ['1.0.0', '2.0.0'] as const;
