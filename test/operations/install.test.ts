@@ -60,7 +60,7 @@ describe('an installation', () => {
     ['with everything', ['--values', join(chart, 'ci/example-values.yaml')], 'overlays/example'],
     [
       'with a dashboard to log in to',
-      ['--set', 'dashboardPage.enabled=true,dashboardPage.login=true'],
+      ['--set', 'dashboard.enabled=true,dashboard.login=true'],
       'overlays/dashboard',
     ],
     ['with metrics', ['--values', join(chart, 'ci/monitoring-values.yaml')], 'overlays/monitoring'],
@@ -78,7 +78,7 @@ describe('an installation', () => {
   });
 
   it('lets Prometheus in to the dashboard as to all others, where people log in to it', async () => {
-    const values = ['dashboardPage.enabled=true', 'dashboardPage.login=true', 'serviceMonitor.enabled=true'];
+    const values = ['dashboard.enabled=true', 'dashboard.login=true', 'serviceMonitor.enabled=true'];
     const all = await template('--set', ['crds.install=false', ...values].join(','));
     const policies = all.filter(({ kind }) => kind === 'NetworkPolicy');
     expect(JSON.stringify(policies.map(({ spec }) => spec))).toContain('"port":8080');
