@@ -137,15 +137,24 @@ describe('loadConfig', () => {
     ]);
   });
 
+  it.each([
+    ['90s', 90],
+    ['2m', 120],
+    ['1h30m', 5400],
+    ['60', 60],
+  ])('reads the duration %s as %i seconds', (written, seconds) =>
+    expect(loadConfig({ OKRA_SYNC_INTERVAL: written }).syncIntervalSeconds).toBe(seconds),
+  );
+
   it('lists every problem with what was expected, what was got and what to do', () => {
     const environment = {
-      OKRA_DRIFT_INTERVAL: '1m',
+      OKRA_DRIFT_INTERVAL: '1 min',
       OKRA_HEALTH_PORT: '70000',
       AWS_ENDPOINT_URL: 'localhost',
     };
     expect(problemsOf(environment)).toEqual([
       'invalid AWS_ENDPOINT_URL: must be a URL such as http://127.0.0.1:4566, not "localhost". Correct or unset it.',
-      'invalid OKRA_DRIFT_INTERVAL: must be a whole number of seconds from 1 to 86400, not "1m". Correct or unset it.',
+      'invalid OKRA_DRIFT_INTERVAL: must be a duration from 1s to 24h, such as 90s, not "1 min". Correct or unset it.',
       'invalid OKRA_HEALTH_PORT: must be a port from 1 to 65535, not "70000". Correct or unset it.',
     ]);
   });
@@ -278,7 +287,9 @@ const refused: [string, string][] = [
   ['OKRA_WATCH_NAMESPACE', 'shop,'],
   ['OKRA_LEASE_NAME', 'My Lease'],
   ['OKRA_STAGED_BINDING_POLICY_SELECTOR', 'team in shop'],
-  ['OKRA_DRIFT_INTERVAL', '0'],
+  ['OKRA_DRIFT_INTERVAL', '0s'],
+  ['OKRA_DRIFT_INTERVAL', '25h'],
+  ['OKRA_SYNC_INTERVAL', '1h30'],
   ['OKRA_ELBV2_WRITES_PER_SECOND', '0'],
   ['OKRA_ELBV2_WRITE_BURST', '1.5'],
   ['OKRA_ELBV2_REGISTRATIONS_PER_SECOND', '-1'],

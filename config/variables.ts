@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseDuration } from '../domain/duration.ts';
 import { isSelectorText } from '../domain/kubernetes/selector.ts';
 import { isKey } from '../domain/text.ts';
 
@@ -76,6 +77,14 @@ const perSecond = number(/^\d+(\.\d+)?$/, 'a number from 0.01 to 1000, such as 1
   min: 0.01,
   max: 1000,
 });
+/** A duration of at most a day, in seconds. */
+const duration = (min: number) => {
+  const expected = `a duration from ${min}s to 24h, such as 90s`;
+  return matching(/^(\d+|(?=\d)(\d+h)?(\d+m)?(\d+s)?)$/, expected)
+    .transform(parseDuration)
+    .refine((seconds) => seconds >= min && seconds <= 86_400, { error: expected });
+};
+
 const burst = wholeNumber('a whole number from 1 to 1000000', { min: 1, max: 1_000_000 });
 
 /** Every environment variable that Okra reads, with what it takes. */
@@ -127,18 +136,9 @@ export const variables = z.object({
   POD_NAMESPACE: namespace.optional(),
   OKRA_IDENTITY: text.optional(),
   OKRA_WORKFLOW_BUNDLE: text.optional(),
-  OKRA_DRIFT_INTERVAL: wholeNumber('a whole number of seconds from 1 to 86400', {
-    min: 1,
-    max: 86_400,
-  }).default(60),
-  OKRA_SYNC_INTERVAL: wholeNumber('a whole number of seconds from 1 to 86400', {
-    min: 1,
-    max: 86_400,
-  }).default(60),
-  OKRA_GRACE_PERIOD: wholeNumber('a whole number of seconds from 0 to 86400', {
-    min: 0,
-    max: 86_400,
-  }).default(180),
+  OKRA_DRIFT_INTERVAL: duration(1).default(60),
+  OKRA_SYNC_INTERVAL: duration(1).default(60),
+  OKRA_GRACE_PERIOD: duration(0).default(180),
   OKRA_ELBV2_WRITES_PER_SECOND: perSecond.default(1.5),
   OKRA_ELBV2_WRITE_BURST: burst.default(10),
   OKRA_ELBV2_REGISTRATIONS_PER_SECOND: perSecond.default(2),
