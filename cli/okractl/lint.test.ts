@@ -1,8 +1,7 @@
-import { globSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { KubernetesError } from '../../clients/kubernetes/kubernetes.ts';
+import { blocksOf, pages } from '../../test/support/documented-manifests.ts';
 import { aCell } from './testing/objects.ts';
 import { runOkractl } from './testing/shell.ts';
 import { nearest } from './lint.ts';
@@ -223,13 +222,14 @@ describe('lint', () => {
 });
 
 describe('the manifests in the documentation', () => {
-  const docs = fileURLToPath(new URL('../../docs/', import.meta.url));
-  const blocks = globSync('**/*.md', { cwd: docs }).flatMap((page) =>
-    [...readFileSync(`${docs}${page}`, 'utf8').matchAll(/^```yaml\n([\s\S]*?)^```$/gm)]
-      .map(([, yaml = '']) => yaml)
-      .filter((yaml) => /^apiVersion: okra\.mumo\.co\/v1alpha1|community\.kubestellar\.io/m.test(yaml))
-      .map((yaml, at) => [`${page} ${at + 1}`, yaml] as const),
-  );
+  const blocks = pages
+    .flatMap(blocksOf)
+    .filter(({ manifests }) =>
+      manifests.some(({ apiVersion = '' }) =>
+        /^(okra\.mumo\.co|community\.kubestellar\.io)\//.test(apiVersion),
+      ),
+    )
+    .map(({ place, manifests }) => [place, manifests.map((one) => stringify(one)).join('---\n')] as const);
 
   it.each(blocks)('%s has no problems', async (_, yaml) => {
     expect(await lint(yaml)).toMatchObject({ code: 0 });

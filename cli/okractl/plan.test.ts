@@ -1,11 +1,10 @@
-import { globSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { KubernetesError } from '../../clients/kubernetes/kubernetes.ts';
 import { digest } from '../../clients/digest.ts';
 import { parseRevisionData } from '../../crds/application.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
+import { blocksOf, pages } from '../../test/support/documented-manifests.ts';
 import { aCell, aTargetGroup, paused } from './testing/objects.ts';
 import { runOkractl } from './testing/shell.ts';
 
@@ -274,14 +273,10 @@ describe('plan of a Cell with applications', () => {
 });
 
 describe('the Cells in the documentation', () => {
-  const docs = fileURLToPath(new URL('../../docs/', import.meta.url));
-  const blocks = globSync('**/*.md', { cwd: docs }).flatMap((page) => {
-    const text = readFileSync(`${docs}${page}`, 'utf8');
-    return [...text.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)]
-      .map(([, yaml = '']) => yaml)
-      .filter((yaml) => /^kind: Cell$/m.test(yaml))
-      .map((yaml, at) => [`${page} ${at + 1}`, yaml] as const);
-  });
+  const blocks = pages
+    .flatMap(blocksOf)
+    .filter(({ manifests }) => manifests.some(({ kind }) => kind === 'Cell'))
+    .map(({ place, manifests }) => [place, manifests.map((one) => stringify(one)).join('---\n')] as const);
 
   it.each(blocks)('%s is planned to its end, without problems', async (_, yaml) => {
     const { out, err, code } = await runOkractl(['plan', '--offline', '-f', 'x'], { files: { x: yaml } });

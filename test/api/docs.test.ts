@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { globSync, readFileSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
-import { parseAllDocuments } from 'yaml';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { resources } from '../../crds/index.ts';
+import { blocksOf, pages, read, type DocumentedManifest } from '../support/documented-manifests.ts';
 import { gettingStarted } from '../support/samples/getting-started.ts';
 import { applyTo, type Manifest as KubernetesManifest } from '../../local/applying/apply.ts';
 
@@ -15,6 +15,7 @@ const root = join(import.meta.dirname, '../..');
 const notInstalled: Readonly<Record<string, string>> = {
   'elbv2.k8s.aws/v1beta1 TargetGroupBinding': 'belongs to the AWS Load Balancer Controller',
   'argoproj.io/v1alpha1 Application': 'belongs to Argo CD',
+  'argoproj.io/v1alpha1 ApplicationSet': 'belongs to Argo CD',
   'kustomize.toolkit.fluxcd.io/v1 Kustomization': 'belongs to Flux',
 };
 
@@ -25,60 +26,7 @@ const subjects: readonly (readonly [string, readonly string[]])[] = [
   ['docs/', ['Cell']],
 ];
 
-interface Manifest {
-  readonly apiVersion?: string;
-  readonly kind?: string;
-  readonly metadata?: { readonly name?: string; readonly namespace?: string };
-  readonly spec?: object;
-}
-
-interface Block {
-  readonly file: string;
-  /** The line of its first line, from 1. */
-  readonly line: number;
-  readonly text: string;
-}
-
-const pages = [
-  'README.md',
-  'local/elbv2-proxy/README.md',
-  ...globSync('docs/**/*.md', { cwd: root }),
-].toSorted();
-const read = (file: string): string => readFileSync(join(root, file), 'utf8');
-
-/** The blocks of a page that are marked as YAML. */
-function blocksOf(file: string): readonly Block[] {
-  const blocks: Block[] = [];
-  let open: { line: number; lines: string[] } | undefined;
-  for (const [index, text] of read(file).split('\n').entries()) {
-    if (open !== undefined && text.trim() === '```') {
-      blocks.push({ file, line: open.line, text: open.lines.join('\n') });
-      open = undefined;
-    } else if (open !== undefined) open.lines.push(text);
-    else if (/^ *```ya?ml\b/.test(text)) open = { line: index + 2, lines: [] };
-  }
-  return blocks;
-}
-
-const manifestsIn = (text: string): readonly Manifest[] =>
-  parseAllDocuments(text).map((document): Manifest => {
-    const [error] = document.errors;
-    if (error !== undefined) throw error;
-    return document.toJS();
-  });
-
-/** The Cell that pages show only the fields of. */
-const example = manifestsIn(read('docs/examples/cell.yaml')).find(({ kind }) => kind === 'Cell');
-
-/** The manifests of a block; what is only a `spec` takes the rest from the example. */
-const manifestsOf = ({ text }: Block): readonly Manifest[] =>
-  manifestsIn(text).map((shown) =>
-    Object.keys(shown).join() === 'spec'
-      ? { ...example, ...shown, spec: { ...example?.spec, ...shown.spec } }
-      : shown,
-  );
-
-const kindOf = ({ apiVersion = '', kind = '' }: Manifest): string => `${apiVersion} ${kind}`;
+const kindOf = ({ apiVersion = '', kind = '' }: DocumentedManifest): string => `${apiVersion} ${kind}`;
 
 const blocks = pages.flatMap(blocksOf);
 
@@ -92,7 +40,9 @@ async function kubectl(args: readonly string[], input = ''): Promise<string> {
 describe('the manifests in the documentation', () => {
   const applyDry = applyTo(inject('stack').kubeconfig, { dryRun: true });
   const namespace = `docs-${process.pid}`;
-  const named = new Set(blocks.flatMap(manifestsOf).flatMap(({ metadata }) => metadata?.namespace ?? []));
+  const named = new Set(
+    blocks.flatMap(({ manifests }) => manifests).flatMap(({ metadata }) => metadata?.namespace ?? []),
+  );
   beforeAll(async () => {
     await kubectl(['create', 'namespace', namespace]);
     for (const one of named) {
@@ -111,9 +61,8 @@ describe('the manifests in the documentation', () => {
     },
   );
 
-  const cases = blocks.map((block) => [`${block.file}:${block.line}`, block] as const);
-  it.concurrent.each(cases)('%s is taken by the API server as it is', async (_, block) => {
-    const manifests = manifestsOf(block);
+  const cases = blocks.map(({ place, manifests }) => [place, manifests] as const);
+  it.concurrent.each(cases)('%s is taken by the API server as it is', async (_, manifests) => {
     expect(manifests).not.toEqual([]);
     for (const manifest of manifests) {
       expect(manifest).toMatchObject({
@@ -135,7 +84,7 @@ describe('the documentation', () => {
 
   it.each(topics)('%s shows what it is about in a manifest', (file) => {
     const kinds = subjects.find(([folder]) => file.startsWith(folder))?.[1] ?? [];
-    const shown = blocksOf(file).flatMap(manifestsOf);
+    const shown = blocksOf(file).flatMap(({ manifests }) => manifests);
     expect(shown.filter(({ kind = '' }) => kinds.includes(kind))).not.toEqual([]);
   });
 

@@ -38,7 +38,9 @@ function asRoute(link) {
 
 /** Sends links to files that are no pages to the copies that the site has of them. */
 function linkFiles(md) {
-  const fallback = md.renderer.rules.link_open ?? ((tokens, at, options, _env, self) => self.renderToken(tokens, at, options));
+  const fallback =
+    md.renderer.rules.link_open ??
+    ((tokens, at, options, _env, self) => self.renderToken(tokens, at, options));
   md.renderer.rules.link_open = (tokens, at, options, env, self) => {
     const href = tokens[at].attrGet('href') ?? '';
     if (!/^[a-z]+:|^#|^\//.test(href)) {
@@ -53,6 +55,13 @@ function linkFiles(md) {
     }
     return fallback(tokens, at, options, env, self);
   };
+}
+
+/** Shows what Vue would take for an expression, such as a template of a label. */
+function showBraces(md) {
+  const { escapeHtml } = md.utils;
+  md.renderer.rules.code_inline = (tokens, at) => `<code v-pre>${escapeHtml(tokens[at].content)}</code>`;
+  md.renderer.rules.text = (tokens, at) => escapeHtml(tokens[at].content).replaceAll('{{', '&#123;&#123;');
 }
 
 /** Shows a block marked as Mermaid as a diagram. */
@@ -78,9 +87,11 @@ export default defineConfig({
     anchor: { slugify },
     config: (md) => {
       linkFiles(md);
+      showBraces(md);
       showDiagrams(md);
     },
   },
+  vite: { esbuild: { tsconfigRaw: {} } },
   themeConfig: {
     nav: [
       { text: `Version ${version}`, link: '/' },
@@ -96,5 +107,12 @@ export default defineConfig({
       await mkdir(dirname(copy), { recursive: true });
       await cp(join(root, file), copy);
     }
+    // As it is, since bundling it takes longer than all the rest.
+    const mermaid = join(import.meta.dirname, '../node_modules/mermaid/dist');
+    for (const part of ['mermaid.esm.min.mjs', 'chunks/mermaid.esm.min'])
+      await cp(join(mermaid, part), join(outDir, 'mermaid', part), {
+        recursive: true,
+        filter: (file) => !file.endsWith('.map'),
+      });
   },
 });
