@@ -26,7 +26,6 @@ const spec = object({
       cel: "self.all(one, one.matches('^[a-z0-9*-]+$'))",
       message:
         'Each of spec.namespaces must be the name of a namespace, or a pattern such as team-a-*. Correct it.',
-      holds: (names) => names.every((name) => /^[a-z0-9*-]+$/.test(name)),
     },
   ])
     .meta({ 'x-kubernetes-list-type': 'atomic' })

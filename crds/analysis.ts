@@ -33,7 +33,7 @@ const podTemplateHashValue = optional(string().max(64)).describe(
 );
 
 /** A Cell has clusters and no pods; the field is known so that it is refused and not dropped in silence. */
-const noPodTemplateHash: Rule<{ readonly podTemplateHashValue?: string | undefined }> = refuseField(
+const noPodTemplateHash = refuseField(
   'podTemplateHashValue',
   'valueFrom.podTemplateHashValue is not supported, because a Cell has no pod template hash. Use fieldRef with fieldPath: status.desiredVersion to distinguish versions.',
 );
@@ -53,9 +53,6 @@ const valueFrom = withRules(
     {
       cel: 'has(self.podTemplateHashValue) || has(self.fieldRef) != has(self.secretKeyRef)',
       message: 'valueFrom must have exactly one of fieldRef and secretKeyRef. Remove one, or add one.',
-      holds: (from) =>
-        from.podTemplateHashValue !== undefined ||
-        (from.fieldRef === undefined) !== (from.secretKeyRef === undefined),
     },
   ],
 );
@@ -110,7 +107,7 @@ export const addedMetadata = object({
   annotations: optional(texts('annotations', 4096)).describe('The annotations to add.'),
 });
 
-const once = <Value extends { readonly metricName: string }>(field: string): Rule<readonly Value[]> =>
+const once = (field: string): Rule =>
   requireUnique('metricName', `Metric names in ${field} must be unique. Remove the duplicates.`);
 
 const metricName = nonEmpty(128).describe('The name of the metric, or a regular expression.');

@@ -49,12 +49,8 @@ const clusterOfCell = object({
   labels: optional(clusterLabels('labels')).describe('Labels for clusterSelector and arnFromLabel.'),
 });
 
-interface NamedEntry {
-  readonly name: string;
-}
-
 /** Has each entry of a list have a name of its own. */
-const eachNameOnce = (list: string): Rule<readonly NamedEntry[]> =>
+const eachNameOnce = (list: string): Rule =>
   requireUnique('name', `Names in ${list} must be unique. Rename or remove the duplicate.`);
 
 /** The clusters of a Cell. */
@@ -69,7 +65,7 @@ const EQUALITY = '[A-Za-z0-9]([A-Za-z0-9._/-]*[A-Za-z0-9])?=([A-Za-z0-9]([A-Za-z
 const EQUALITIES = `^${EQUALITY}(,${EQUALITY})*$`;
 
 /** A selector in one line: `svc=web`, several separated by commas. */
-const equalities: Rule<string> = requirePattern(
+const equalities = requirePattern(
   EQUALITIES,
   'must be a selector such as svc=web; separate several with commas. Correct it.',
 );
@@ -116,7 +112,6 @@ const applicationLoadBalancerOfApplication = object({
         {
           cel: 'self.stepWeight <= self.totalWeight',
           message: 'stepWeight must be at most totalWeight. Lower it.',
-          holds: ({ stepWeight, totalWeight }) => stepWeight <= totalWeight,
         },
       ],
     ),
@@ -223,8 +218,6 @@ const secretLabels = withRules(mapOf('clusterSecret.labels', labelValue, { most:
   {
     cel: `!self.exists(k, k == '${SECRET_TYPE}' || k.startsWith('okra.mumo.co/'))`,
     message: `labels must not contain ${SECRET_TYPE}, which every cluster secret has anyway, nor labels of okra.mumo.co. Remove it.`,
-    holds: (labels) =>
-      !Object.keys(labels).some((key) => key === SECRET_TYPE || key.startsWith('okra.mumo.co/')),
   },
 ]);
 
@@ -284,8 +277,6 @@ const argocd = withRules(
       cel: "has(self.applicationSet) || !has(self.updateStrategy) || self.updateStrategy.type != 'DeleteBeforeCreate'",
       message:
         'argocd.applicationSet is required with the updateStrategy DeleteBeforeCreate: Okra must know when its Applications are gone from the old clusters. Add it.',
-      holds: ({ applicationSet: named, updateStrategy }) =>
-        named !== undefined || updateStrategy?.type !== 'DeleteBeforeCreate',
     },
   ],
 );
@@ -317,23 +308,14 @@ export const application = withRules(
       cel: "!has(self.alb) || !has(self.argocd) || !has(self.argocd.updateStrategy) || self.argocd.updateStrategy.type != 'DeleteBeforeCreate'",
       message:
         'argocd.updateStrategy.type must be CreateBeforeDelete with alb: DeleteBeforeCreate would leave the load balancer without targets. Change the type, or remove alb.',
-      holds: ({ argocd: deployed, alb }) =>
-        alb === undefined || deployed?.updateStrategy?.type !== 'DeleteBeforeCreate',
     },
     {
       cel: '!has(self.alb) || !has(self.alb.updateStrategy) || (self.alb.updateStrategy.totalWeight + self.alb.updateStrategy.stepWeight - 1) / self.alb.updateStrategy.stepWeight * (1 + (has(self.checks) ? size(self.checks) : 0)) <= 100',
       message:
         'Too many weight changes and checks: totalWeight / stepWeight * (1 + number of checks) must be at most 100. Raise stepWeight, or remove checks.',
-      holds: ({ alb, checks = [] }) => {
-        const { stepWeight, totalWeight } = alb?.updateStrategy ?? { stepWeight: 1, totalWeight: 1 };
-        return Math.ceil(totalWeight / stepWeight) * (1 + checks.length) <= 100;
-      },
     },
   ],
 );
-
-const ruleOf = ({ alb }: z.output<typeof application>): string | undefined =>
-  alb && `${alb.listenerARN} ${alb.forwardConfig.priority}`;
 
 /** The applications of a Cell. */
 export const applicationsOfCell = withRules(listOf(application, 16, 1), [
@@ -342,10 +324,6 @@ export const applicationsOfCell = withRules(listOf(application, 16, 1), [
     cel: 'self.all(one, !has(one.alb) || self.exists_one(other, has(other.alb) && other.alb.listenerARN == one.alb.listenerARN && other.alb.forwardConfig.priority == one.alb.forwardConfig.priority))',
     message:
       'Two applications have the same listenerARN and priority and would take traffic from each other. Choose another priority.',
-    holds(applications) {
-      const rules = applications.map(ruleOf).filter((rule) => rule !== undefined);
-      return new Set(rules).size === rules.length;
-    },
   },
 ]).meta({ 'x-kubernetes-list-type': 'atomic' });
 

@@ -10,7 +10,7 @@ import {
   targetGroupARN,
 } from './common.ts';
 import { defineResource, type Resource } from './resource.ts';
-import { refuseBoth, requireWith, type Rule, ruleOnChange, withRules } from './rules.ts';
+import { refuseBoth, requireWith, type Rule, withRules } from './rules.ts';
 import { missing, syncColumns, syncStatus, templateName, withPattern } from './sets.ts';
 
 const healthCheck = withRules(
@@ -38,15 +38,11 @@ const healthCheck = withRules(
     {
       cel: "!(has(self.path) || has(self.matcher)) || !has(self.protocol) || self.protocol != 'TCP'",
       message: 'healthCheck.path and healthCheck.matcher are only allowed with HTTP or HTTPS. Remove them.',
-      holds: ({ path, matcher, protocol }) =>
-        (path === undefined && matcher === undefined) || protocol !== 'TCP',
     },
     {
       cel: '!has(self.intervalSeconds) || !has(self.timeoutSeconds) || self.intervalSeconds > self.timeoutSeconds',
       message:
         'healthCheck.intervalSeconds must be greater than healthCheck.timeoutSeconds, as AWS requires. Correct one of them.',
-      holds: ({ intervalSeconds, timeoutSeconds }) =>
-        intervalSeconds === undefined || timeoutSeconds === undefined || intervalSeconds > timeoutSeconds,
     },
   ],
 );
@@ -73,14 +69,8 @@ export const newTargetGroup = object({
 /** What Okra creates where a spec neither names a target group nor describes one. */
 export const usualTargetGroup = newTargetGroup.parse({});
 
-interface Asking {
-  readonly targetGroupARN?: string | undefined;
-  readonly targetGroup?: NewTargetGroup | undefined;
-  readonly targets: readonly { readonly ids?: readonly string[] | undefined }[];
-}
-
 /** What holds of a spec that names a target group, or has one created: someone says the VPC of that one. */
-export const targetGroupRules: readonly Rule<Asking>[] = [
+export const targetGroupRules: readonly Rule[] = [
   refuseBoth(
     'targetGroupARN',
     'targetGroup',
@@ -90,8 +80,6 @@ export const targetGroupRules: readonly Rule<Asking>[] = [
     cel: 'has(self.targetGroupARN) || (has(self.targetGroup) && has(self.targetGroup.vpcID)) || self.targets.exists(t, !has(t.ids))',
     message:
       'targetGroup.vpcID is required, because all targets are ids, so no cluster gives their VPC. Set it.',
-    holds: ({ targetGroupARN: named, targetGroup, targets }) =>
-      named !== undefined || targetGroup?.vpcID !== undefined || targets.some(({ ids }) => ids === undefined),
   },
 ];
 
@@ -139,16 +127,11 @@ const bindingTarget = withRules(
     {
       cel: '(has(self.ids) ? 1 : 0) + (has(self.nodeName) ? 1 : 0) + (has(self.nodeSelector) ? 1 : 0) + (has(self.podSelector) ? 1 : 0) == 1',
       message: 'Each target must have exactly one of ids, nodeName, nodeSelector and podSelector. Split it.',
-      holds: ({ ids, nodeName, nodeSelector: nodes, podSelector }) =>
-        [ids, nodeName, nodes, podSelector].filter((one) => one !== undefined).length === 1,
     },
     {
       cel: '(has(self.clusterName) ? 1 : 0) + (has(self.clusterSelector) ? 1 : 0) == (has(self.ids) ? 0 : 1)',
       message:
         'nodeName, nodeSelector and podSelector need exactly one of clusterName and clusterSelector; ids need neither. Correct the target.',
-      holds: ({ ids, clusterName, clusterSelector }) =>
-        [clusterName, clusterSelector].filter((one) => one !== undefined).length ===
-        (ids === undefined ? 1 : 0),
     },
     requireWith('podNamespace', ['podSelector'], 'podNamespace is only allowed with podSelector. Remove it.'),
   ],
@@ -180,10 +163,11 @@ const spec = withRules(
   }),
   [
     ...targetGroupRules,
-    ruleOnChange(
-      'has(self.targetGroupARN) == has(oldSelf.targetGroupARN) && (!has(self.targetGroupARN) || self.targetGroupARN == oldSelf.targetGroupARN)',
-      'spec.targetGroupARN is immutable, because its targets may be serving traffic. Create another AWSTargetGroupBinding, and delete this one once no load balancer forwards to its target group.',
-    ),
+    {
+      cel: 'has(self.targetGroupARN) == has(oldSelf.targetGroupARN) && (!has(self.targetGroupARN) || self.targetGroupARN == oldSelf.targetGroupARN)',
+      message:
+        'spec.targetGroupARN is immutable, because its targets may be serving traffic. Create another AWSTargetGroupBinding, and delete this one once no load balancer forwards to its target group.',
+    },
   ],
 );
 

@@ -1,19 +1,19 @@
-import { array, boolean, enum as choice, object, optional, string, type z } from 'zod';
+import { boolean, enum as choice, object, optional, string, type z } from 'zod';
 import type { analysisStep, backgroundAnalysis } from './analysis.ts';
 import { applicationsOfCell, clustersOfCell } from './application.ts';
 import { type step, updateStrategy } from './update-strategy.ts';
 import { cellStatus } from './cell-status.ts';
 import { deletionPolicy, duration, integer, nonEmpty } from './common.ts';
 import type { experimentStep } from './experiment.ts';
-import { defineResource, type Resource, type Named } from './resource.ts';
+import { defineResource, type Resource } from './resource.ts';
 import {
+  celCount,
   celHasAny,
   keysOf,
   requireEither,
   requireShownPattern,
   requireWith,
   type Rule,
-  ruleOnChange,
   withRules,
 } from './rules.ts';
 import { windows } from './windows.ts';
@@ -21,7 +21,6 @@ import { ingressBlocks, loadBalancerBlocks } from './load-balancers.ts';
 
 const APPLICATION = 'AWSApplicationLoadBalancer';
 const NETWORK = 'AWSNetworkLoadBalancer';
-const isOf = (kind: 'app' | 'net', arn: string): boolean => arn.includes(`:listener/${kind}/`);
 
 const ingressFields = object({
   type: string()
@@ -30,18 +29,15 @@ const ingressFields = object({
   ...ingressBlocks,
 });
 
-type Ingress = z.output<typeof ingressFields>;
-
 const types = keysOf(loadBalancerBlocks);
 const blocks = keysOf(ingressBlocks);
 
 /** Expects the block that belongs to a type, under one of the names that it may have. */
-const blockExpected = (type: keyof typeof loadBalancerBlocks): Rule<Ingress> => {
+const blockExpected = (type: keyof typeof loadBalancerBlocks): Rule => {
   const names: readonly (typeof blocks)[number][] = loadBalancerBlocks[type];
   return {
-    cel: `self.type != '${type}' || ${names.map((name) => `has(self.${name})`).join(' || ')}`,
+    cel: `self.type != '${type}' || ${celHasAny(names)}`,
     message: `spec.ingress.${names[0] ?? ''} is required, because spec.ingress.type is ${type}. Add the block.`,
-    holds: (value) => value.type !== type || names.some((name) => value[name] !== undefined),
   };
 };
 
@@ -51,36 +47,27 @@ const ingress = withRules(ingressFields, [
     cel: `self.type in [${types.map((type) => `'${type}'`).join(', ')}]`,
     message: `spec.ingress.type must be ${types.join(' or ')}. Correct the type.`,
     messageExpression: `'spec.ingress.type must be ${types.join(' or ')}, got ' + self.type + '. Correct the type.'`,
-    holds: ({ type }) => types.some((known) => known === type),
   },
   {
-    cel: `[${blocks.map((name) => `has(self.${name})`).join(', ')}].filter(x, x).size() <= 1`,
+    cel: `${celCount(blocks)} <= 1`,
     message: `spec.ingress must have only one of ${blocks.join(' and ')}. Remove the one that spec.ingress.type does not name.`,
-    holds: (value) => blocks.filter((name) => value[name] !== undefined).length <= 1,
   },
   ...types.map(blockExpected),
   {
     cel: `self.type != '${APPLICATION}' || !has(self.awsApplicationLoadBalancer) || !self.awsApplicationLoadBalancer.listenerARN.contains(':listener/net/')`,
     message: `spec.ingress.awsApplicationLoadBalancer.listenerARN must be the ARN of a listener of an Application Load Balancer (listener/app/…), not of a Network Load Balancer. Correct the ARN, or set spec.ingress.type to ${NETWORK}.`,
-    holds: ({ type, awsApplicationLoadBalancer: block }) =>
-      type !== APPLICATION || block === undefined || !isOf('net', block.listenerARN),
   },
   {
     cel: `self.type != '${APPLICATION}' || !has(self.awsApplicationLoadBalancer) || has(self.awsApplicationLoadBalancer.listener)`,
     message: `spec.ingress.awsApplicationLoadBalancer.listener.rule is required, because spec.ingress.type is ${APPLICATION}. Add the rule, with a priority and a condition.`,
-    holds: ({ type, awsApplicationLoadBalancer: block }) =>
-      type !== APPLICATION || block === undefined || block.listener !== undefined,
   },
   {
     cel: `self.type != '${NETWORK}' || !has(self.awsApplicationLoadBalancer) || !self.awsApplicationLoadBalancer.listenerARN.contains(':listener/app/')`,
     message: `listenerARN in spec.ingress must be the ARN of a listener of a Network Load Balancer (listener/net/…), because spec.ingress.type is ${NETWORK}. Correct the ARN, or set spec.ingress.type to ${APPLICATION}.`,
-    holds: ({ type, awsApplicationLoadBalancer: block }) =>
-      type !== NETWORK || block === undefined || !isOf('app', block.listenerARN),
   },
   {
     cel: `self.type != '${NETWORK}' || !has(self.awsApplicationLoadBalancer) || !has(self.awsApplicationLoadBalancer.listener)`,
     message: `spec.ingress must have no listener block, because spec.ingress.type is ${NETWORK} and the weights are those of the default action. Remove it; awsNetworkLoadBalancer takes listener.forward.`,
-    holds: ({ type, awsApplicationLoadBalancer: block }) => type !== NETWORK || block?.listener === undefined,
   },
 ]);
 
@@ -93,22 +80,15 @@ const listed = (fields: readonly string[]): string =>
 
 const LONGEST_LABEL_VALUE = 63;
 
-const withApplications = object({ applications: array(object({ name: string() })) });
-
 /** What holds for the name of a Cell. */
-const nameRules: readonly Rule<Named>[] = [
+const nameRules: readonly Rule[] = [
   {
     cel: `self.metadata.name.size() <= ${LONGEST_LABEL_VALUE}`,
     message: `metadata.name of a Cell must have at most ${LONGEST_LABEL_VALUE} characters, because it is the value of a label on its AnalysisRuns and Experiments. Choose a shorter name.`,
-    holds: ({ metadata }) => metadata.name.length <= LONGEST_LABEL_VALUE,
   },
   {
     cel: `!has(self.spec.applications) || self.spec.applications.all(a, self.metadata.name.size() + a.name.size() < ${LONGEST_LABEL_VALUE})`,
     message: `metadata.name of a Cell and the name of each application must have at most ${LONGEST_LABEL_VALUE - 1} characters together, because a Cell is named after both. Shorten one of them.`,
-    holds: ({ metadata, spec: written }) =>
-      (withApplications.safeParse(written).data?.applications ?? []).every(
-        ({ name }) => metadata.name.length + name.length < LONGEST_LABEL_VALUE,
-      ),
   },
 ];
 
@@ -131,7 +111,6 @@ const replicas = withRules(integer(1), [
     cel: `self <= ${MOST_REPLICAS}`,
     message:
       'spec.replicas must be 1 or 2, because the target groups of the old and the new version must fit into the five that an ELBv2 rule forwards to. Set it to 1 or 2, and put several clusters of a version into one target group with an AWSTargetGroupBinding.',
-    holds: (count) => count <= MOST_REPLICAS,
   },
 ]);
 
@@ -224,14 +203,15 @@ const spec = withRules(fields, [
     'applications',
     'Exactly one of spec.ingress and spec.applications must be set. Keep one, or create two Cells.',
   ),
-  ruleOnChange(
-    'has(self.applications) == has(oldSelf.applications)',
-    'A Cell cannot change between spec.ingress and spec.applications. Create a new Cell.',
-  ),
-  ruleOnChange(
-    '!has(self.ingress) || !has(oldSelf.ingress) || self.ingress.type == oldSelf.ingress.type',
-    'spec.ingress.type is immutable, because the previous load balancer would be left with its current weights. Create a new Cell for the other one.',
-  ),
+  {
+    cel: 'has(self.applications) == has(oldSelf.applications)',
+    message: 'A Cell cannot change between spec.ingress and spec.applications. Create a new Cell.',
+  },
+  {
+    cel: '!has(self.ingress) || !has(oldSelf.ingress) || self.ingress.type == oldSelf.ingress.type',
+    message:
+      'spec.ingress.type is immutable, because the previous load balancer would be left with its current weights. Create a new Cell for the other one.',
+  },
   requireWith(
     'applications',
     ['clusters'],
@@ -240,28 +220,20 @@ const spec = withRules(fields, [
   {
     cel: `has(self.applications) || !(${celHasAny(OF_APPLICATIONS)})`,
     message: `${listed(OF_APPLICATIONS)} are only allowed with spec.applications. Remove them.`,
-    holds: (written) =>
-      written.applications !== undefined || OF_APPLICATIONS.every((field) => written[field] === undefined),
   },
   {
     cel: `!has(self.applications) || !(${celHasAny(OF_INGRESS)})`,
     message: `${listed(OF_INGRESS)} are only allowed with spec.ingress; each application has its own updateStrategy. Remove them.`,
-    holds: (written) =>
-      written.applications === undefined || OF_INGRESS.every((field) => written[field] === undefined),
   },
   {
     cel: '!has(self.applications) || !has(self.clusters) || size(self.clusters) < 2 || self.applications.all(a, has(a.clusterSelector))',
     message:
       'Each of spec.applications must have a clusterSelector with two or more clusters. Add it, for example role: web.',
-    holds: ({ clusters = [], applications = [] }) =>
-      clusters.length < 2 || applications.every(({ clusterSelector }) => clusterSelector !== undefined),
   },
   {
     cel: "!has(self.deletionPolicy) || self.deletionPolicy == 'Retain' || !has(self.ingress) || self.ingress.type != 'AWSNetworkLoadBalancer'",
     message:
       'spec.deletionPolicy must be Retain with AWSNetworkLoadBalancer, because its listener must have a default action. Remove it, and delete the listener yourself.',
-    holds: ({ deletionPolicy: policy, ingress: of }) =>
-      policy !== 'Delete' || of?.type !== 'AWSNetworkLoadBalancer',
   },
 ]);
 

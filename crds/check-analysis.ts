@@ -1,7 +1,7 @@
-import { enum as choice, number, object, optional, type z } from 'zod';
+import { enum as choice, number, object, optional } from 'zod';
 import { compareOfCell, compareOfCheck, query, provider } from './check-providers.ts';
 import { duration, integer, nonEmpty } from './common.ts';
-import { requireAnyOf, requirePattern, type Rule, withRules } from './rules.ts';
+import { celHasAny, requireAnyOf, requirePattern, type Rule, withRules } from './rules.ts';
 
 const EXPRESSION_PATTERN = '^[A-Za-z0-9_ .+*/%()<>=!&|?:-]+$';
 
@@ -99,24 +99,10 @@ const fields = {
   ).describe('Judges an answer with several groups. Without it, an answer must have one series.'),
 };
 
-interface Judged {
-  readonly interval: string;
-  readonly window: string;
-  readonly bucket: string;
-  readonly query?: string | undefined;
-  readonly provider?: z.output<typeof provider> | undefined;
-  readonly min?: number | undefined;
-  readonly max?: number | undefined;
-  readonly pass?: string | undefined;
-  readonly fail?: string | undefined;
-  readonly compare?: object | undefined;
-}
-
-const rules: readonly Rule<Judged>[] = [
+const rules: readonly Rule[] = [
   {
     cel: "self.interval.matches('[1-9]') && self.window.matches('[1-9]') && self.bucket.matches('[1-9]')",
     message: 'interval, window and bucket must be longer than 0s. Correct them.',
-    holds: ({ interval, window, bucket }) => [interval, window, bucket].every((text) => /[1-9]/.test(text)),
   },
   requireAnyOf(
     ['min', 'max', 'pass', 'fail', 'compare'],
@@ -125,28 +111,20 @@ const rules: readonly Rule<Judged>[] = [
   {
     cel: '!(has(self.min) || has(self.max)) || !(has(self.pass) || has(self.fail))',
     message: 'min and max must not be combined with pass and fail. Write the bounds into the expressions.',
-    holds: ({ min, max, pass, fail }) =>
-      (min === undefined && max === undefined) || (pass === undefined && fail === undefined),
   },
   {
     cel: '!has(self.min) || !has(self.max) || self.min <= self.max',
     message: 'min must be at most max; otherwise nothing would pass. Correct them.',
-    holds: ({ min, max }) => min === undefined || max === undefined || min <= max,
   },
   {
     cel: '(has(self.query) && self.query.size() > 0) != (has(self.provider) && has(self.provider.datadog) && has(self.provider.datadog.queries)) || (has(self.provider) && has(self.provider.cloudWatch) && has(self.provider.cloudWatch.metrics))',
     message:
       'An analysis must have query, provider.datadog.queries or provider.cloudWatch.metrics, and not both query and provider.datadog.queries. Add one, or remove one.',
-    holds: ({ query: written, provider: of }) =>
-      (written !== undefined) !== (of?.datadog?.queries !== undefined) ||
-      of?.cloudWatch?.metrics !== undefined,
   },
   {
     cel: '!has(self.provider) || !has(self.provider.cloudWatch) || !has(self.provider.cloudWatch.metrics) || has(self.query) || size(self.provider.cloudWatch.metrics) == 1',
     message:
       'query is required with two or more CloudWatch metrics, to combine them, for example "100 * errors / requests". Add it.',
-    holds: ({ query: written, provider: of }) =>
-      written !== undefined || (of?.cloudWatch?.metrics?.length ?? 1) === 1,
   },
 ];
 
@@ -175,9 +153,8 @@ export const analysisOfCheck = withRules(
   [
     ...rules,
     {
-      cel: `has(self.count) || !(${NEEDS_COUNT.map((name) => `has(self.${name})`).join(' || ')})`,
+      cel: `has(self.count) || !(${celHasAny(NEEDS_COUNT)})`,
       message: `count is required with ${NEEDS_COUNT.slice(0, -1).join(', ')} or ${NEEDS_COUNT.at(-1)}: without count a Check has no verdict. Add it, or remove the limit.`,
-      holds: (value) => value.count !== undefined || NEEDS_COUNT.every((name) => value[name] === undefined),
     },
   ],
 );

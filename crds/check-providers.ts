@@ -1,11 +1,11 @@
 import { enum as choice, number, object, optional, type z } from 'zod';
 import { atomicList, listOf, nonEmpty, targetGroupARN } from './common.ts';
 import {
+  celCount,
   matching,
   requireEither,
   requirePattern,
   requireWith,
-  type Rule,
   templatePattern,
   withRules,
 } from './rules.ts';
@@ -130,18 +130,6 @@ const datadogQuery = withRules(
       cel: "self.dataSource == 'metrics' ? has(self.query) : self.dataSource == 'logs' ? has(self.compute) : self.dataSource == 'slo' ? has(self.sloId) && has(self.measure) : has(self.stat)",
       message:
         'A Datadog query must have query with dataSource metrics, compute with logs, stat with apm_metrics, and sloId and measure with slo. Add what is missing.',
-      holds: ({ dataSource, query, compute, sloId, measure, stat }) => {
-        switch (dataSource) {
-          case 'metrics':
-            return query !== undefined;
-          case 'logs':
-            return compute !== undefined;
-          case 'slo':
-            return sloId !== undefined && measure !== undefined;
-          case 'apm_metrics':
-            return stat !== undefined;
-        }
-      },
     },
   ],
 );
@@ -175,13 +163,10 @@ const datadog = withRules(
     {
       cel: '!has(self.queries) || size(self.queries) == 1 || has(self.formula)',
       message: 'datadog.formula is required with two or more queries. Add it.',
-      holds: ({ queries, formula }) => (queries?.length ?? 1) === 1 || formula !== undefined,
     },
     {
       cel: 'has(self.queries) || (!has(self.formula) && !has(self.response))',
       message: 'datadog.queries is required with formula or response. Add queries.',
-      holds: ({ queries, formula, response }) =>
-        queries !== undefined || (formula === undefined && response === undefined),
     },
     requireWith(
       'site',
@@ -227,11 +212,6 @@ const metric = withRules(object(fields), [
     cel: `!(self.namespace in ${listed(ELB_NAMESPACES)}) || !has(self.dimensions) || self.dimensions.all(d, !(d.name in ${listed(ELB_DIMENSIONS)}) || !${listed(ARNS)}.exists(a, d.value.startsWith(a)))`,
     message:
       'The dimensions TargetGroup and LoadBalancer must not be ARNs, for which CloudWatch has no data. Use {{.Vars.targetGroupFullName}} (targetgroup/NAME/ID) and {{.Vars.loadBalancerFullName}} (app/NAME/ID).',
-    holds: ({ namespace, dimensions = [] }) =>
-      !ELB_NAMESPACES.includes(namespace) ||
-      dimensions.every(
-        ({ name, value }) => !ELB_DIMENSIONS.includes(name) || !ARNS.some((one) => value.startsWith(one)),
-      ),
   },
 ]);
 
@@ -267,9 +247,8 @@ export const provider = withRules(
   }),
   [
     {
-      cel: '[has(self.datadog), has(self.cloudWatch), has(self.prometheus)].filter(x, x).size() <= 1',
+      cel: `${celCount(['datadog', 'cloudWatch', 'prometheus'])} <= 1`,
       message: 'provider must have at most one of datadog, cloudWatch and prometheus. Remove the others.',
-      holds: (one) => Object.values(one).filter((value) => value !== undefined).length <= 1,
     },
   ],
 );
@@ -295,12 +274,7 @@ const comparison = {
   maxDifference: optional(number().min(0)).describe('How far the value may be above that of the other side.'),
 };
 
-interface Compared {
-  readonly maxRatio?: number | undefined;
-  readonly maxDifference?: number | undefined;
-}
-
-const oneBound: Rule<Compared> = requireEither(
+const oneBound = requireEither(
   'maxRatio',
   'maxDifference',
   'compare must have exactly one of maxRatio and maxDifference. Remove one, or add one.',
@@ -329,8 +303,6 @@ export const compareOfCheck = withRules(
       cel: '!has(self.normalise) || (has(self.targetGroupARNs) && has(self.targetGroupARNs.canary) && has(self.targetGroupARNs.stable))',
       message:
         'compare.normalise needs the canary and the stable target groups in compare.targetGroupARNs. Add them.',
-      holds: ({ normalise, targetGroupARNs: of }) =>
-        normalise === undefined || (of?.canary !== undefined && of.stable !== undefined),
     },
   ],
 );

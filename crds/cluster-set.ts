@@ -18,7 +18,6 @@ const matchTags = withRules(mapOf('matchTags', string().max(256), { longest: 128
   {
     cel: 'size(self) > 0',
     message: 'matchTags must not be empty: it would select all clusters. Add a tag.',
-    holds: (tags) => Object.keys(tags).length > 0,
   },
 ]);
 
@@ -57,7 +56,6 @@ const secretLabels = withRules(templateLabels, [
     cel: "!('argocd.argoproj.io/secret-type' in self)",
     message:
       'labels must not contain argocd.argoproj.io/secret-type, which every cluster secret has anyway. Remove it.',
-    holds: (labels) => !Object.hasOwn(labels, 'argocd.argoproj.io/secret-type'),
   },
 ]);
 

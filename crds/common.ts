@@ -42,12 +42,10 @@ export function mapOf<Value extends z.ZodType>(
     {
       cel: `size(self) <= ${most}`,
       message: `${field} must have at most ${most} keys. Remove some.`,
-      holds: (map) => Object.keys(map).length <= most,
     },
     {
       cel: `self.all(k, size(k) >= ${shortest} && size(k) <= ${longest})`,
       message: `The keys of ${field} must have ${shortest} to ${longest} characters. Correct the key.`,
-      holds: (map) => Object.keys(map).every((key) => key.length >= shortest && key.length <= longest),
     },
   ]);
 }
@@ -73,8 +71,6 @@ export const labelSelector = object({
           cel: "self.operator in ['In', 'NotIn'] ? has(self.values) && size(self.values) > 0 : !has(self.values) || size(self.values) == 0",
           message:
             'values are required with the operators In and NotIn, and not allowed with Exists and DoesNotExist.',
-          holds: ({ operator, values = [] }) =>
-            operator === 'In' || operator === 'NotIn' ? values.length > 0 : values.length === 0,
         },
       ]),
       16,
@@ -83,11 +79,9 @@ export const labelSelector = object({
 });
 
 /** Requires that a label selector has a term: an empty one selects everything. */
-export const requireTerms = (message: string): Rule<z.output<typeof labelSelector>> => ({
+export const requireTerms = (message: string): Rule => ({
   cel: '(has(self.matchLabels) && size(self.matchLabels) > 0) || (has(self.matchExpressions) && size(self.matchExpressions) > 0)',
   message,
-  holds: ({ matchLabels = {}, matchExpressions = [] }) =>
-    Object.keys(matchLabels).length > 0 || matchExpressions.length > 0,
 });
 
 /** The longest duration, a year: what is longer is a slip, and timers take it ill. */
@@ -98,25 +92,17 @@ const DURATION_PATTERN = '^([0-9]{1,8}|([0-9]{1,4}h)?([0-9]{1,6}m)?([0-9]{1,8}s)
 
 const EXPECTED = 'a duration such as 30 (seconds), 5s, 10m or 1h30m, of at most a year (8760h)';
 /** `text` says in CEL how the duration is shown. */
-const durationMessages = (text: string): Pick<Rule<unknown>, 'message' | 'messageExpression'> => ({
+const durationMessages = (text: string): Pick<Rule, 'message' | 'messageExpression'> => ({
   message: `must be ${EXPECTED}. Correct the duration.`,
   messageExpression: `'must be ${EXPECTED}, got ' + ${text} + '. Correct the duration.'`,
 });
 
 const CEL_IS_DURATION = `self.matches('${DURATION_PATTERN}') && (self.matches('^[0-9]+$') ? int(self) <= ${LONGEST_SECONDS} : duration(self) <= duration('8760h'))`;
 
-function isDuration(text: string): boolean {
-  if (!new RegExp(DURATION_PATTERN).test(text)) return false;
-  const amount = (unit: string): number => Number(new RegExp(`([0-9]+)${unit}`).exec(text)?.[1] ?? 0);
-  return amount('h') * 3600 + amount('m') * 60 + amount('(?:s|$)') <= LONGEST_SECONDS;
-}
-
 const durationText = nonEmpty(20);
 
 /** A duration as text, such as `10m`; `"30"` is 30 seconds. */
-export const duration = withRules(durationText, [
-  { cel: CEL_IS_DURATION, ...durationMessages('self'), holds: isDuration },
-]);
+export const duration = withRules(durationText, [{ cel: CEL_IS_DURATION, ...durationMessages('self') }]);
 
 /** A duration as a number of seconds or as text. */
 export const durationOrSeconds = withRules(
@@ -128,7 +114,6 @@ export const durationOrSeconds = withRules(
     {
       cel: `type(self) == int ? self >= 0 && self <= ${LONGEST_SECONDS} : self.size() > 0 && self.size() <= 20 && ${CEL_IS_DURATION}`,
       ...durationMessages('string(self)'),
-      holds: (value) => typeof value === 'number' || isDuration(value),
     },
   ],
 );

@@ -13,7 +13,7 @@ import { refuseField, requireUnique, type Rule, withRules } from './rules.ts';
 
 const label = (what: string) => objectName(63, 'objects are').describe(what);
 
-const unique = <Value extends { readonly name: string }>(field: string): Rule<readonly Value[]> =>
+const unique = (field: string): Rule =>
   requireUnique('name', `Names of ${field} must be unique. Rename one of them.`);
 
 const template = withRules(
@@ -73,8 +73,6 @@ export const experimentStep = withRules(
       cel: 'has(self.duration) || (has(self.analyses) && self.analyses.exists(one, has(one.requiredForCompletion) && one.requiredForCompletion))',
       message:
         'An experiment must have a duration, or an analysis with requiredForCompletion: true; without either it would never end. Add one of them.',
-      holds: ({ duration, analyses = [] }) =>
-        duration !== undefined || analyses.some((one) => one.requiredForCompletion === true),
     },
   ],
 );

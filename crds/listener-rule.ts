@@ -36,13 +36,11 @@ export const forwardTargetGroups = withRules(listOf(forwardTargetGroup, 5, 1), [
   {
     cel: 'self.all(x, self.exists_one(y, y.arn == x.arn))',
     message: 'Target groups in forward.targetGroups must be unique. Remove the repeated ARN.',
-    holds: (groups) => new Set(groups.map((group) => group.arn)).size === groups.length,
   },
   {
     cel: 'self.exists(x, x.weight > 0)',
     message:
       'forward.targetGroups must have at least one target group with a weight above 0; otherwise the rule serves nothing.',
-    holds: (groups) => groups.some((group) => group.weight > 0),
   },
 ])
   .meta({ 'x-kubernetes-list-type': 'atomic' })
@@ -99,23 +97,9 @@ const matchOf = (where: string) => ({
 
 const match = matchOf('listener.rule');
 const matchSchema = object(match);
-type Match = z.output<typeof matchSchema>;
 
 const lists = ['hosts', 'hostRegexes', 'pathPatterns', 'pathRegexes', 'methods', 'sourceIPs'] as const;
 const maps = ['headers', 'headerRegexes'] as const;
-
-/** How many condition values a rule has; AWS counts each value of each condition. */
-function countValues(rule: Match): number {
-  const inLists = lists.reduce((sum, list) => sum + (rule[list]?.length ?? 0), 0);
-  const inMaps = maps
-    .flatMap((map) => Object.values(rule[map] ?? {}))
-    .reduce((sum, list) => sum + list.length, 0);
-  const inQueries = (rule.queryStringConditions ?? []).reduce(
-    (sum, { values: some }) => sum + some.length,
-    0,
-  );
-  return inLists + inMaps + Object.keys(rule.queryStrings ?? {}).length + inQueries;
-}
 
 const CEL_COUNT = [
   ...lists.map((list) => `(has(self.${list}) ? size(self.${list}) : 0)`),
@@ -134,37 +118,27 @@ const notBoth = (
   where: string,
   plain: 'hosts' | 'pathPatterns',
   regexes: 'hostRegexes' | 'pathRegexes',
-): Rule<Match> => ({
+): Rule => ({
   cel: `!has(self.${plain}) || !has(self.${regexes})`,
   message: `${where} must not have both ${plain} and ${regexes}, which ELBv2 does not support in one rule. Write all of them as regular expressions, or create two rules.`,
-  holds: (rule) => rule[plain] === undefined || rule[regexes] === undefined,
 });
 
 /** A header is named without regard to case, so that one in two spellings would be two conditions that both have to hold. */
-const eachHeaderOnce = (where: string, field: 'headers' | 'headerRegexes'): Rule<Match> => ({
+const eachHeaderOnce = (where: string, field: 'headers' | 'headerRegexes'): Rule => ({
   cel: `!has(self.${field}) || self.${field}.all(k, self.${field}.exists_one(o, o.lowerAscii() == k.lowerAscii()))`,
   message: `Headers in ${where}.${field} must be unique, regardless of case. Merge their values.`,
-  holds: (rule) => {
-    // As CEL does it: letters beyond ASCII stay as they are.
-    const names = Object.keys(rule[field] ?? {}).map((header) =>
-      header.replace(/[A-Z]/g, (letter) => letter.toLowerCase()),
-    );
-    return new Set(names).size === names.length;
-  },
 });
 
-const hasConditions: Rule<Match> = {
+const hasConditions: Rule = {
   cel: `${CEL_COUNT} > 0`,
   message:
     'listener.rule must have at least one condition. Set hosts, pathPatterns, methods, sourceIPs, headers, queryStrings, queryStringConditions, or one of the fields of regular expressions: ELBv2 does not support a rule without conditions, and Okra never changes the default rule.',
-  holds: (rule) => countValues(rule) > 0,
 };
 
-const conditionRulesOf = (where: string): readonly Rule<Match>[] => [
+const conditionRulesOf = (where: string): readonly Rule[] => [
   {
     cel: `${CEL_COUNT} <= 5`,
     message: `${where} must have at most 5 condition values in total, the limit of ELBv2 for one rule. Use wildcards, or remove some.`,
-    holds: (rule) => countValues(rule) <= 5,
   },
   notBoth(where, 'hosts', 'hostRegexes'),
   notBoth(where, 'pathPatterns', 'pathRegexes'),
@@ -173,12 +147,10 @@ const conditionRulesOf = (where: string): readonly Rule<Match>[] => [
   {
     cel: "!has(self.methods) || self.methods.all(m, m.matches('^[A-Za-z_-]+$'))",
     message: `${where}.methods must be HTTP methods such as GET. Use letters, - and _ only.`,
-    holds: (rule) => (rule.methods ?? []).every((method) => /^[A-Za-z_-]+$/.test(method)),
   },
   {
     cel: `!has(self.sourceIPs) || self.sourceIPs.all(c, c.matches('${CIDR_PATTERN}'))`,
     message: `${where}.sourceIPs must be CIDR blocks such as 10.0.0.0/8. For one address append /32, or /128 with IPv6.`,
-    holds: (rule) => (rule.sourceIPs ?? []).every((block) => new RegExp(CIDR_PATTERN).test(block)),
   },
 ];
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CEL_RULES, celOf, type Rule } from './rules.ts';
+import { CEL_RULES, celOf, evaluatorOf, type Rule } from './rules.ts';
 import { structuralSchema, type StructuralSchema } from './structural-schema.ts';
 
 /** The API group of Okra's kinds. */
@@ -100,7 +100,7 @@ export interface Definition extends KindTraits {
   readonly spec: z.ZodType;
   readonly status: z.ZodType;
   /** Rules over the whole object, of whose metadata CEL sees only the name. */
-  readonly rules?: readonly Rule<Named>[];
+  readonly rules?: readonly Rule[];
   readonly printerColumns: readonly PrinterColumn[];
   /** The paths of string fields by which objects can be listed, for example `.spec.listenerARN`. */
   readonly selectableFields?: readonly string[];
@@ -136,6 +136,7 @@ export function defineResource<const Of extends Definition>(definition: Of): Res
       ? { ok: true, value: result.data }
       : { ok: false, problems: result.error.issues.map((issue) => describeIssue(issue, value)) };
   };
+  const rules = (definition.rules ?? []).map((rule) => ({ ...rule, isKept: evaluatorOf(rule) }));
   let manifest: StructuralSchema | undefined;
   return {
     ...definition,
@@ -143,8 +144,10 @@ export function defineResource<const Of extends Definition>(definition: Of): Res
     namespaced: definition.scope !== 'Cluster',
     parseSpec,
     parse(object) {
-      const broken = (definition.rules ?? []).filter((rule) => !rule.holds(object));
       const parsed = parseSpec(object.spec);
+      // A spec that is not of its type breaks rules over the whole object for that alone.
+      const self = { metadata: object.metadata, spec: parsed.ok ? parsed.value : {} };
+      const broken = rules.filter(({ isKept }) => !isKept(self));
       if (broken.length === 0) return parsed;
       const problems = broken.map(({ message }) => `${message} Got ${show(object.metadata.name)}.`);
       return { ok: false, problems: parsed.ok ? problems : [...problems, ...parsed.problems] };

@@ -12,7 +12,7 @@ import {
   timestamp,
 } from './common.ts';
 import { defineResource, type Resource } from './resource.ts';
-import { requirePattern, requireWith, ruleOnChange, withRules } from './rules.ts';
+import { celHasAny, requirePattern, requireWith, withRules } from './rules.ts';
 import { windows } from './windows.ts';
 
 // KubeStellar's own schema has no bounds; these keep one object within what the API server stores.
@@ -74,9 +74,8 @@ const clauseFields = object({
 /** What is synced, and how (DownsyncPolicyClause of control.kubestellar.io/v1alpha1): all that it says of an object must hold. */
 const downsyncClause = withRules(clauseFields, [
   {
-    cel: tests.map((field) => `has(self.${field})`).join(' || '),
+    cel: celHasAny(tests),
     message: `Each of spec.downsync must have at least one of ${tests.join(', ')}. Specify which objects it selects.`,
-    holds: (clause) => tests.some((field) => clause[field] !== undefined),
   },
 ]);
 
@@ -191,7 +190,6 @@ const amount = (least: 0 | 1, field: string) => {
       {
         cel: `type(self) == int ? self >= ${least} && self <= 10000 : self.matches('${pattern}')`,
         message: `${field} must be a whole number from ${least} to 10000 or a percentage such as 25%, from ${least}% to 100%. Correct it.`,
-        holds: (value) => typeof value === 'number' || new RegExp(pattern).test(value),
       },
     ],
   );
@@ -289,7 +287,6 @@ const stage = withRules(
     {
       cel: '!(has(self.mandatory) && self.mandatory && has(self.progressive) && has(self.progressive.maxFailures))',
       message: 'progressive.maxFailures must not be set in a mandatory stage. Remove one of them.',
-      holds: ({ progressive: how, mandatory }) => mandatory !== true || how?.maxFailures === undefined,
     },
   ],
 );
@@ -330,16 +327,15 @@ const fields = object({
 });
 
 const spec = withRules(fields, [
-  ruleOnChange(
-    'has(self.space) == has(oldSelf.space) && (!has(self.space) || self.space == oldSelf.space)',
-    'spec.space is immutable, because the BindingPolicies created there would be left behind. Delete the StagedBindingPolicy and create it again.',
-  ),
+  {
+    cel: 'has(self.space) == has(oldSelf.space) && (!has(self.space) || self.space == oldSelf.space)',
+    message:
+      'spec.space is immutable, because the BindingPolicies created there would be left behind. Delete the StagedBindingPolicy and create it again.',
+  },
   {
     cel: 'self.stages.size() == 1 || self.downsync.all(one, !has(one.wantSingletonReportedState) || !one.wantSingletonReportedState)',
     message:
       'wantSingletonReportedState must not be set in spec.downsync with several stages, because KubeStellar refuses it for objects in several clusters. Set wantMultiWECReportedState instead, or remove it.',
-    holds: ({ stages, downsync }) =>
-      stages.length === 1 || downsync.every((one) => one.wantSingletonReportedState !== true),
   },
 ]);
 
@@ -378,14 +374,11 @@ export const stagedBindingPolicy = defineResource({
     {
       cel: `size(self.metadata.name) <= ${LONGEST_NAME}`,
       message: `The name must have at most ${LONGEST_NAME} characters, because KubeStellar labels CombinedStatuses with it and the stage. Choose a shorter one.`,
-      holds: ({ metadata }) => metadata.name.length <= LONGEST_NAME,
     },
     {
       cel: keepsBegunStages,
       message:
         'The stages up to status.activeStage have begun, so their order and clusterSelectors are immutable. Append stages, or send abort to roll back a stage first.',
-      // Only the API server knows what it was before.
-      holds: () => true,
     },
   ],
   printerColumns: [

@@ -1,4 +1,4 @@
-import { boolean, enum as choice, object, optional, type z } from 'zod';
+import { boolean, enum as choice, object, optional } from 'zod';
 import { integer, nonEmpty } from './common.ts';
 import { refuseField, requireWith, type Rule, withRules } from './rules.ts';
 
@@ -23,13 +23,11 @@ const targetStickiness = withRules(
       cel: "has(self.cookieName) == (self.type == 'app_cookie')",
       message:
         'targetStickiness.cookieName is required with the type app_cookie, and not allowed with lb_cookie. Add the name of your cookie, or remove it.',
-      holds: ({ cookieName, type }) => (cookieName !== undefined) === (type === 'app_cookie'),
     },
     {
       cel: "!has(self.cookieName) || !self.cookieName.startsWith('AWSALB')",
       message:
         'targetStickiness.cookieName must not begin with AWSALB, as AWSALB, AWSALBAPP and AWSALBTG do, which ELBv2 reserves. Choose another.',
-      holds: ({ cookieName }) => cookieName?.startsWith('AWSALB') !== true,
     },
   ],
 );
@@ -44,25 +42,15 @@ export const stickiness = {
   ),
 };
 
-interface Sticky {
-  readonly targetGroupStickiness?: unknown;
-  readonly targetStickiness?: unknown;
-}
-
-interface StickyByCookie {
-  readonly targetStickiness?: z.output<typeof targetStickiness> | undefined;
-}
-
 /** What holds of a Cell besides: its rule is a weighted one, whatever it forwards to at the time. */
-export const noApplicationCookie: Rule<StickyByCookie> = {
+export const noApplicationCookie: Rule = {
   cel: "!has(self.targetStickiness) || self.targetStickiness.type != 'app_cookie'",
   message:
     'forward.targetStickiness.type must be lb_cookie: app_cookie does not work with weighted target groups (AWS guide to sticky sessions). Use lb_cookie, or only targetGroupStickiness.',
-  holds: ({ targetStickiness: sticky }) => sticky?.type !== 'app_cookie',
 };
 
 /** What ELBv2 wants of stickiness settings together. */
-export const stickinessRules: readonly Rule<Sticky>[] = [
+export const stickinessRules: readonly Rule[] = [
   requireWith(
     'targetStickiness',
     ['targetGroupStickiness'],
@@ -83,7 +71,7 @@ const onListener = {
   targetStickiness: optional(object({})).describe('Refused: a Network Load Balancer has no cookies.'),
 };
 
-const noCookies: Rule<Sticky> = refuseField(
+const noCookies = refuseField(
   'targetStickiness',
   'targetStickiness is not supported with a Network Load Balancer, which has no cookies. Remove it; set stickiness.type source_ip in the target groups where needed.',
 );

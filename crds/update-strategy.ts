@@ -109,7 +109,6 @@ const approvalStep = object({
       cel: "!self.exists(group, group == 'system:masters')",
       message:
         'approval.groups must not contain system:masters, which Kubernetes allows everything without asking. Name a group of people.',
-      holds: (groups) => !groups.includes('system:masters'),
     },
   ])
     .meta({ 'x-kubernetes-list-type': 'atomic' })
@@ -153,13 +152,10 @@ const steps = withRules(listOf(step, 100), [
   {
     cel: '!(self.exists(s, has(s.setWeight)) && self.exists(s, has(s.stepWeight)))',
     message: 'steps must not mix setWeight and stepWeight. Use one of the two in all steps.',
-    holds: (list) =>
-      !(list.some((one) => one.setWeight !== undefined) && list.some((one) => one.stepWeight !== undefined)),
   },
   {
     cel: 'self.map(s, has(s.stepWeight) ? s.stepWeight : 0).sum() <= 100',
     message: 'The stepWeights of steps must add up to at most 100. Lower some of them.',
-    holds: (list) => list.reduce((sum, one) => sum + (one.stepWeight ?? 0), 0) <= 100,
   },
 ]).meta({ 'x-kubernetes-list-type': 'atomic' });
 
@@ -184,8 +180,6 @@ const canary = withRules(
       cel: '!has(self.analysis) || (has(self.steps) && self.analysis.startingStep < size(self.steps))',
       message:
         'canary.analysis.startingStep must be the index of one of the steps, from 0; otherwise the analysis would never start. Lower it, or add steps.',
-      holds: ({ analysis, steps: list = [] }) =>
-        analysis === undefined || analysis.startingStep < list.length,
     },
   ],
 );
@@ -210,7 +204,6 @@ const blueGreenSteps = withRules(listOf(blueGreenStep, 20), [
     cel: 'self.size() == 0 || self.exists_one(s, has(s.promote))',
     message:
       'blueGreen.steps must have exactly one promote, which shifts the traffic to the new version. Add one, or remove the others.',
-    holds: (list) => list.length === 0 || list.filter((one) => one.promote !== undefined).length === 1,
   },
 ]).meta({ 'x-kubernetes-list-type': 'atomic' });
 
@@ -251,13 +244,11 @@ export const updateStrategy = withRules(
       cel: "self.type != 'BlueGreen' || !has(self.canary)",
       message:
         'updateStrategy.canary must not be set, because updateStrategy.type is BlueGreen. Move its steps to blueGreen.steps (analysis, pause, promote), or set the type to Canary.',
-      holds: (value) => value.type !== 'BlueGreen' || value.canary === undefined,
     },
     {
       cel: "self.type != 'Canary' || !has(self.blueGreen)",
       message:
         'updateStrategy.blueGreen must not be set, because updateStrategy.type is Canary. Remove the block, or set the type to BlueGreen.',
-      holds: (value) => value.type !== 'Canary' || value.blueGreen === undefined,
     },
   ],
 );

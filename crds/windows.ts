@@ -71,7 +71,6 @@ const window = withRules(
     {
       cel: 'self.start != self.end',
       message: 'start and end of a window must differ. For a whole day write 00:00 to 23:59.',
-      holds: ({ start, end }) => start !== end,
     },
   ],
 );

@@ -34,7 +34,6 @@ const block = withRules(
       cel: '!has(self.listener) || !has(self.listener.rule)',
       message:
         "spec.ingress.awsNetworkLoadBalancer.listener.rule is not supported, because a Cell sets the weights of the listener's default action. Remove it.",
-      holds: ({ listener }) => listener?.rule === undefined,
     },
   ],
 );
