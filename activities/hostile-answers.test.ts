@@ -21,7 +21,7 @@ import {
   storedSecret,
 } from '../test/support/hostile/answers.ts';
 import { SECRET, TOKEN } from '../test/support/hostile/values.ts';
-import { awseks } from './discovery/cluster-set/cluster-sources.ts';
+import { createReadClusters } from './discovery/cluster-set/cluster-set.ts';
 import { listBindings } from './discovery/clusters/target-group-bindings.ts';
 import { toFailure } from './failure.ts';
 
@@ -161,14 +161,14 @@ describe('whatever AWS answers', () => {
     'EKS is read as what it says, or not read',
     async () => {
       const eks = connectEKS({ credentials, endpoint: 'http://127.0.0.1:1' });
-      const source = awseks({ eks });
+      const readClusters = createReadClusters({ eks });
       const seen = { read: 0, unread: 0 };
       await fc.assert(
         fc.asyncProperty(fc.array(awsAnswer(eksAnswers), { minLength: 1, maxLength: 4 }), async (given) => {
           answers = given;
           asked = 0;
           const settings = { region: 'eu-central-1' };
-          const found = await outcomeOf(() => source.read(settings, NEVER, []), [TOKEN]);
+          const found = await outcomeOf(() => readClusters(settings, NEVER, []), [TOKEN]);
           seen[found === undefined ? 'unread' : 'read'] += 1;
           for (const { id, name, tags, said, access } of found?.clusters ?? [])
             texts({ id, name, ...tags, said, ...access });

@@ -19,8 +19,7 @@ import { analysisActivities } from './rollout/analysis.ts';
 import { approvalActivities, cellActivities } from './rollout/cell.ts';
 import { applicationsActivities } from './applications/applications.ts';
 import { createClusterReader } from './discovery/clusters/reader.ts';
-import { clusterSetActivities } from './discovery/cluster-set/cluster-set.ts';
-import { createClusterSources } from './discovery/cluster-set/cluster-sources.ts';
+import { clusterSetActivities, createReadClusters } from './discovery/cluster-set/cluster-set.ts';
 import type { Activities } from './contract.ts';
 import { driftActivities } from './load-balancers/drift.ts';
 import { experimentActivities } from './rollout/experiment.ts';
@@ -91,7 +90,7 @@ export function makeActivities(dependencies: Dependencies): Activities {
     ...answerInterval(
       translated({
         ...targetGroupSetActivities({ kubernetes, reader, graceSeconds }),
-        ...clusterSetActivities({ kubernetes, sources: createClusterSources(dependencies), graceSeconds }),
+        ...clusterSetActivities({ kubernetes, readClusters: createReadClusters(dependencies), graceSeconds }),
         ...stagedActivities(dependencies),
         ...applicationsActivities(dependencies),
         ...targetGroupActivities(dependencies),

@@ -21,7 +21,7 @@ import {
 } from '../../domain/applications/secrets.ts';
 import { patchMarks, type Marks } from '../../domain/discovery/generated.ts';
 import { CELL_LABEL } from '../../domain/kubernetes/labels.ts';
-import { createClusterSecrets, encodeData, type FoundSecret } from '../discovery/cluster-set/cluster-set.ts';
+import { encodeData, findClusterSecrets, type FoundSecret } from '../discovery/cluster-set/cluster-set.ts';
 import { failure } from '../failure.ts';
 import { remove } from '../kubernetes/writes.ts';
 import { permit } from '../permit.ts';
@@ -37,7 +37,7 @@ export async function findSecrets(
   clusters: readonly ResolvedCluster[],
 ): Promise<readonly { readonly observed: ObservedSecret; readonly found: FoundSecret }[]> {
   const wanted = new Set(clusters.map(({ secretName }) => secretName));
-  const all = await createClusterSecrets(kubernetes).find(namespace, [...wanted]);
+  const all = await findClusterSecrets(kubernetes, namespace, [...wanted]);
   return all
     .filter((secret) => wanted.has(secret.name) || isOwn(secret, name))
     .map((found) => ({ found, observed: observedSecret(found, name) }));

@@ -1,16 +1,25 @@
 import type { Metadata } from '../../crds/resource.ts';
 import { controllerOf } from '../../domain/kubernetes/conditions.ts';
-import type { Existing, Handover } from '../../domain/discovery/generated.ts';
+import {
+  type Changes,
+  type Existing,
+  type JsonObject,
+  type Marks,
+  mergePatch,
+  patchMarks,
+} from '../../domain/discovery/generated.ts';
 import { API_VERSION, GENERATED_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 import {
   type OwnerReferences,
   claimFor,
+  inheritFor,
+  ownedBy,
   releaseFrom,
   type ObjectOwner,
 } from '../kubernetes/owner-references.ts';
 import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import type { Write } from '../kubernetes/writes.ts';
+import { removeAsFound, type Write } from '../kubernetes/writes.ts';
 import type { Missing } from '../../domain/discovery/missing.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import {
@@ -59,35 +68,67 @@ export function readOwned(metadata: Metadata): Found {
   };
 }
 
-/** What is handed over, and by whom. */
-interface HandoverDependencies {
+/** What the objects of a kind are written with, for whom, and how they were found. */
+interface SetWrites<Wanted> {
   readonly kubernetes: KubernetesClient;
   readonly owner: ObjectOwner;
   readonly ownerKind: string;
   readonly kind: KindRef;
-  readonly found: readonly Found[];
+  readonly found: readonly (Found & Wanted)[];
+  /** What an object has besides its metadata. */
+  readonly bodyOf: (one: Wanted) => JsonObject;
+  /** The cluster that an object is about. */
+  readonly clusterOf?: (one: Wanted) => string;
 }
 
-/** Makes the owner references of objects say which set has them, and which one is next; an object that was changed meanwhile is left to the next look. */
-export function planHandover(
-  { claim, release }: Handover,
-  { kubernetes, owner, ownerKind, kind, found }: HandoverDependencies,
+/** Plans the writes of a set: an object that was changed meanwhile is left to the next look. */
+export function planWrites<Wanted extends Marks & { readonly name: string }>(
+  changes: Changes<Wanted>,
+  { kubernetes, owner, ownerKind, kind, found, bodyOf, clusterOf }: SetWrites<Wanted>,
 ): readonly Write[] {
-  const write = (names: readonly string[], change: (before: OwnerReferences) => OwnerReferences) =>
-    found
-      .filter(({ name }) => names.includes(name))
-      .map(({ name, resourceVersion, ownerReferences }) => ({
-        object: { kind: kind.kind, name },
-        run: () =>
-          kubernetes.patch(
-            kind,
-            { namespace: owner.key.namespace, name },
-            { metadata: { resourceVersion, ownerReferences: change(ownerReferences) } },
-          ),
-      }));
+  const keyOf = (name: string): ObjectKey => ({ namespace: owner.key.namespace, name });
+  const write = <One extends Wanted>(some: readonly One[], run: (one: One) => Promise<unknown>): Write[] =>
+    some.map((one) => ({
+      object: { kind: kind.kind, name: one.name },
+      ...given({ cluster: clusterOf?.(one) }),
+      run: () => run(one),
+    }));
+  const foundAmong = (names: readonly string[]) => found.filter(({ name }) => names.includes(name));
+  const patch = ({ name, resourceVersion }: Found, metadata: object, body: object = {}): Promise<unknown> =>
+    kubernetes.patch(kind, keyOf(name), { metadata: { ...metadata, resourceVersion }, ...body });
+  const gone = new Set(changes.delete.map(({ uid }) => uid));
+  const wanted = new Map(changes.update.map((one) => [one.name, one]));
   return [
-    ...write(claim, (before) => claimFor(ownerKind, owner, before)),
-    ...write(release, (before) => releaseFrom(owner, before)),
+    ...write(foundAmong(changes.claim), (one) =>
+      patch(one, { ownerReferences: claimFor(ownerKind, owner, one.ownerReferences) }),
+    ),
+    ...write(foundAmong(changes.release), (one) =>
+      patch(one, { ownerReferences: releaseFrom(owner, one.ownerReferences) }),
+    ),
+    ...write(changes.create, (one) => {
+      const { apiVersion, kind: name } = kind;
+      const { labels, annotations } = one;
+      const metadata = {
+        ...keyOf(one.name),
+        labels,
+        annotations,
+        ownerReferences: ownedBy(ownerKind, owner),
+      };
+      return kubernetes.create({ apiVersion, kind: name, metadata, ...bodyOf(one) });
+    }),
+    ...write(foundAmong([...wanted.keys()]), (one) => {
+      const now = wanted.get(one.name) ?? one;
+      const ownerReferences = one.isInherited ? inheritFor(ownerKind, owner, one.ownerReferences) : undefined;
+      return patch(
+        one,
+        { ...patchMarks(one, now), ...given({ ownerReferences }) },
+        mergePatch(bodyOf(one), bodyOf(now)),
+      );
+    }),
+    ...write(
+      found.filter(({ uid }) => gone.has(uid)),
+      (one) => removeAsFound(kubernetes, { kind, key: keyOf(one.name) }, one),
+    ),
   ];
 }
 

@@ -12,8 +12,11 @@ export interface Owned {
   readonly isInherited?: boolean;
 }
 
-/** What sets hand over to each other, by the names of the objects. */
-export interface Handover {
+/** What a set does to the objects of one kind; those that are handed over by their names. */
+export interface Changes<Wanted> {
+  readonly create: readonly Wanted[];
+  readonly update: readonly Wanted[];
+  readonly delete: readonly { readonly name: string; readonly uid: string }[];
   /** What this set wants and another one has: it becomes one of the owners, and has it when that goes. */
   readonly claim: readonly string[];
   /** What this set has made and does not want any more, and another one claims, which has it then. */
@@ -37,6 +40,31 @@ export const selectClaims = (
 export interface Existing extends Owned, Marks {
   readonly uid: string;
 }
+
+/** Says which of the wanted objects to make and to change; what else is the same, `isSame` says. */
+export function compareGenerated<Wanted extends Marks & { readonly name: string }, Found extends Existing>(
+  wanted: readonly Wanted[],
+  own: readonly Found[],
+  isSame: (found: Found, wanted: Wanted) => boolean,
+): Pick<Changes<Wanted>, 'create' | 'update'> {
+  const found = new Map(own.map((one) => [one.name, one]));
+  return {
+    create: wanted.filter(({ name }) => !found.has(name)),
+    update: wanted.filter((one) => {
+      const before = found.get(one.name);
+      return (
+        before !== undefined &&
+        (before.isInherited === true || !(hasMarks(before, one) && isSame(before, one)))
+      );
+    }),
+  };
+}
+
+/** Says what becomes of objects that a set wants no more: those that another one claims are left to it, the others go. */
+export const letGo = (leaving: readonly Existing[]): Pick<Changes<never>, 'delete' | 'release'> => ({
+  delete: leaving.filter((one) => !hasHeirs(one)).map(({ name, uid }) => ({ name, uid })),
+  release: leaving.filter(hasHeirs).map(({ name }) => name),
+});
 
 type Sourced = Owned & Pick<Marks, 'annotations'>;
 
@@ -106,8 +134,10 @@ const without = (keys: string): Patch =>
       .map((key) => [key, null]),
   );
 
+/** A value in JSON. */
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
-type JsonObject = { readonly [key: string]: Json };
+/** An object in JSON. */
+export type JsonObject = { readonly [key: string]: Json };
 
 /** The JSON merge patch (RFC 7386) that turns one object into another; what is not in the other is removed. */
 export function mergePatch(before: JsonObject, wanted: JsonObject): JsonObject {

@@ -45,7 +45,6 @@ const additions = [
   ['a kind that is synced', 'docs/adding-a-kind.md', 4],
   // Its schemas, what decisions know of it, and its calls; and the client that these are made by, where it is a new one.
   ['a kind of load balancer', 'docs/load-balancers.md', 4],
-  ['a provider of clusters', 'docs/discovery/cluster-set.md', 2],
   ['a request', 'docs/adding-a-request.md', 3],
 ] as const;
 

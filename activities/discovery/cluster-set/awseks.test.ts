@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EKSCluster } from '../../../clients/aws/eks.ts';
-import { awseks } from './cluster-sources.ts';
+import { createReadClusters } from './cluster-set.ts';
 
 const one: EKSCluster = {
   name: 'c',
@@ -19,7 +19,7 @@ async function accountsRead(found: readonly EKSCluster[], account: string | unde
     account: () => Promise.resolve(account),
   });
   const settings = { selector: { matchTags: { a: 'b' } }, region: 'eu-central-1', ...role };
-  const { places } = await awseks({ eks }).read(settings, new AbortController().signal, []);
+  const { places } = await createReadClusters({ eks })(settings, new AbortController().signal, []);
   return [...new Set(places.map((place) => place.split(':').slice(3).join(':')))];
 }
 

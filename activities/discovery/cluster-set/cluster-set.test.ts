@@ -43,13 +43,9 @@ async function synced(clusters: readonly SourcedCluster[], ...others: readonly S
   };
   const { syncClusterSet } = clusterSetActivities({
     kubernetes,
-    sources: {
-      awseks: {
-        read: (_settings, _signal, known) => {
-          looked.push(...known);
-          return Promise.resolve({ clusters, places: [account], unread: [] });
-        },
-      },
+    readClusters: (_settings, _signal, known) => {
+      looked.push(...known);
+      return Promise.resolve({ clusters, places: [account], unread: [] });
     },
     graceSeconds: 60,
   });

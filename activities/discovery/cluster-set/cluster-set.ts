@@ -7,7 +7,8 @@ import {
   decideClusterSet,
   secretNamesOf,
   type Reading,
-  type ClusterSetDecision,
+  type SourcedCluster,
+  type UnreadCluster,
 } from '../../../domain/discovery/cluster-set/cluster-set.ts';
 import {
   allowedClusters,
@@ -16,18 +17,19 @@ import {
 } from '../../../domain/discovery/cluster-set/cluster-set-access.ts';
 import { earlierOf } from '../../../domain/discovery/missing.ts';
 import type { SyncActivities } from '../../contract.ts';
-import { reasonOf, toFailure } from '../../failure.ts';
-import { type ObjectOwner, inheritFor, ownedBy } from '../../kubernetes/owner-references.ts';
+import { failure, reasonOf, toFailure } from '../../failure.ts';
+import type { ObjectOwner } from '../../kubernetes/owner-references.ts';
 import type { Lifetime } from '../lifetime.ts';
-import { createSetSync, readOwned, type Found, planHandover } from '../owned-objects.ts';
-import { readGenerator, type ClusterSources } from './cluster-sources.ts';
+import { createSetSync, readOwned, type Found, planWrites } from '../owned-objects.ts';
 import { SECRET } from '../../../clients/kubernetes/kinds.ts';
 import type { Metadata } from '../../../crds/resource.ts';
 import type { ExistingSecret, DesiredSecret } from '../../../domain/discovery/cluster-set/source-reading.ts';
-import { patchMarks } from '../../../domain/discovery/generated.ts';
+import { given } from '../../../domain/model/fields.ts';
 import { CLUSTER_SECRETS } from '../../../domain/kubernetes/labels.ts';
-import type { Problem } from '../../../domain/discovery/sync-status.ts';
-import { removeAsFound, performWrites } from '../../kubernetes/writes.ts';
+import { eksPlace, type AwsScope } from '../../../clients/aws/aws-credentials.ts';
+import type { DeniedCluster, EKS, EKSCluster } from '../../../clients/aws/eks.ts';
+import { clusterSecretValues, configByARN } from '../../../domain/discovery/clusters/cluster-secret.ts';
+import { performWrites } from '../../kubernetes/writes.ts';
 
 interface Secret {
   readonly apiVersion: string;
@@ -39,98 +41,27 @@ interface Secret {
 /** A cluster secret, and the version of it that was read. */
 export type FoundSecret = ExistingSecret & Found;
 
-/** Reads and writes the cluster secrets of a namespace. */
-interface ClusterSecrets {
-  /** Finds every cluster secret, and whatever else has one of these names. */
-  find(namespace: string, names: readonly string[]): Promise<readonly FoundSecret[]>;
-  /** Carries a decision out; what cannot be written is a problem, and holds nothing else up. */
-  perform(
-    sync: { readonly owner: ObjectOwner; readonly life: Lifetime },
-    decision: ClusterSetDecision,
-    found: readonly FoundSecret[],
-  ): Promise<readonly Problem[]>;
-}
-
-/** Makes what reads and writes cluster secrets. */
-export function createClusterSecrets(kubernetes: KubernetesClient): ClusterSecrets {
-  return {
-    async find(namespace, names) {
-      const listed = await kubernetes.list<Secret>(SECRET, { namespace, labelSelector: CLUSTER_SECRETS });
-      const known = new Set(listed.map(({ metadata }) => metadata.name));
-      const others = await Promise.all(
-        [...new Set(names)]
-          .filter((name) => !known.has(name))
-          .map((name) => kubernetes.get<Secret>(SECRET, { namespace, name })),
-      );
-      return [...listed, ...others.filter((one) => one !== undefined)].map(existing);
-    },
-    async perform({ owner, life }, decision, found) {
-      const { namespace } = owner.key;
-      const about = (name: string, cluster = name) => ({
-        object: { kind: SECRET.kind, name },
-        cluster,
-      });
-      const means = { kubernetes, owner, ownerKind: 'ClusterSet', kind: SECRET, found };
-      const gone = new Set(decision.delete.map(({ uid }) => uid));
-      const writes = [
-        ...planHandover(decision.handover, means),
-        ...decision.create.map((wanted) => ({
-          ...about(wanted.name, wanted.content.name),
-          run: () => kubernetes.create(secretOf(owner, wanted)),
-        })),
-        ...decision.update.map((wanted) => ({
-          ...about(wanted.name, wanted.content.name),
-          run: () => update(kubernetes, owner, { wanted, found }),
-        })),
-        ...found
-          .filter(({ uid }) => gone.has(uid))
-          .map((secret) => ({
-            ...about(secret.name),
-            run: () =>
-              removeAsFound(kubernetes, { kind: SECRET, key: { namespace, name: secret.name } }, secret),
-          })),
-      ];
-      return await performWrites(writes, life);
-    },
-  };
-}
-
-async function update(
+/** Finds every cluster secret of a namespace, and whatever else has one of some names. */
+export async function findClusterSecrets(
   kubernetes: KubernetesClient,
-  owner: ObjectOwner,
-  { wanted, found }: { readonly wanted: DesiredSecret; readonly found: readonly FoundSecret[] },
-): Promise<void> {
-  const before = found.find(({ name }) => name === wanted.name);
-  if (before === undefined) return;
-  const { resourceVersion } = before;
-  const patch = {
-    metadata: {
-      ...patchMarks(before, wanted),
-      resourceVersion,
-      ...(before.isInherited
-        ? { ownerReferences: inheritFor('ClusterSet', owner, before.ownerReferences) }
-        : {}),
-    },
-    data: encodeData(wanted.content),
-  };
-  await kubernetes.patch(SECRET, { namespace: owner.key.namespace, name: wanted.name }, patch);
+  namespace: string,
+  names: readonly string[],
+): Promise<readonly FoundSecret[]> {
+  const listed = await kubernetes.list<Secret>(SECRET, { namespace, labelSelector: CLUSTER_SECRETS });
+  const known = new Set(listed.map(({ metadata }) => metadata.name));
+  const others = await Promise.all(
+    [...new Set(names)]
+      .filter((name) => !known.has(name))
+      .map((name) => kubernetes.get<Secret>(SECRET, { namespace, name })),
+  );
+  return [...listed, ...others.filter((one) => one !== undefined)].map(existing);
 }
 
-function secretOf({ key, uid }: ObjectOwner, { name, labels, annotations, content }: DesiredSecret) {
-  return {
-    apiVersion: SECRET.apiVersion,
-    kind: SECRET.kind,
-    metadata: {
-      namespace: key.namespace,
-      name,
-      labels,
-      annotations,
-      ownerReferences: ownedBy('ClusterSet', { key, uid }),
-    },
-    type: 'Opaque',
-    data: encodeData(Object.fromEntries(Object.entries(content).filter(([, value]) => value !== ''))),
-  };
-}
+/** What a cluster secret has besides its metadata, as far as a ClusterSet has written it. */
+const secretBody = ({ content: { name, server, config } }: Pick<FoundSecret, 'content'>) => {
+  const written = Object.entries(given({ name, server, config })).filter(([, value]) => value !== '');
+  return { type: 'Opaque', data: encodeData(Object.fromEntries(written)) };
+};
 
 function existing({ metadata, data = {} }: Secret): FoundSecret {
   const content = Object.entries(data).map(([key, value]) => [
@@ -151,20 +82,73 @@ export const encodeData = (
     ]),
   );
 
+/** Reads every EKS cluster that there is, with its tags and how it is reached, or throws; `known` are the ids of those that have a secret. */
+export type ReadClusters = (
+  settings: Generator['awseks'],
+  signal: AbortSignal,
+  known: readonly string[],
+) => Promise<Omit<Reading, 'failures'>>;
+
+/** Makes what reads EKS; the region is that of generators which name none. */
+export const createReadClusters =
+  ({
+    eks,
+    region: usual,
+  }: {
+    readonly eks: (scope: AwsScope) => EKS;
+    readonly region?: string;
+  }): ReadClusters =>
+  async ({ region = usual, roleARN, externalID }, signal, known) => {
+    if (region === undefined) {
+      throw failure('InvalidObject', 'No region: set awseks.region or the environment variable AWS_REGION.');
+    }
+    const role = given({ roleARN, externalID });
+    const client = eks({ region, ...role });
+    const { clusters, denied } = await client.clusters(signal, known);
+    const account = (roleARN ?? clusters[0]?.arn)?.split(':')[4] ?? (await client.account());
+    return {
+      clusters: clusters.map((cluster) => sourced(cluster, role)),
+      places: account === undefined ? [] : [eksPlace(region, account)],
+      unread: denied.map((cluster) => unread(cluster, region)),
+    };
+  };
+
+function sourced(
+  cluster: EKSCluster,
+  role: { readonly roleARN?: string; readonly externalID?: string },
+): SourcedCluster {
+  const { arn: id, name, region, tags, status, vpcID, endpoint, caData } = cluster;
+  const known = { id, name, tags, vpcID, state: stateOf(status), said: status };
+  if (endpoint === undefined || caData === undefined) return known;
+  const facts = { name, endpoint, caData, region, ...role };
+  const { server, config } = clusterSecretValues(facts);
+  return { ...known, access: { server, config, configByARN: configByARN(facts) } };
+}
+
+function unread({ name, arns, error }: DeniedCluster, region: string): UnreadCluster {
+  const cause = toFailure(error);
+  const message = `Cannot describe EKS cluster ${name} in ${region}: ${cause.message} Its Secret is kept, if it has one; other clusters are not affected.`;
+  return { ids: arns, named: { region, name }, problem: { cluster: name, reason: reasonOf(cause), message } };
+}
+
+function stateOf(status: string): SourcedCluster['state'] {
+  if (status === 'ACTIVE') return 'Active';
+  return status === 'DELETING' ? 'Deleting' : 'Waiting';
+}
+
 /** What the activities of ClusterSets are made of. */
 interface ClusterSetDependencies {
   readonly kubernetes: KubernetesClient;
-  readonly sources: ClusterSources;
+  readonly readClusters: ReadClusters;
   readonly graceSeconds: number;
 }
 
 /** Makes the activities of ClusterSets. */
 export function clusterSetActivities({
   kubernetes,
-  sources,
+  readClusters,
   graceSeconds,
 }: ClusterSetDependencies): Pick<SyncActivities, 'syncClusterSet'> {
-  const secrets = createClusterSecrets(kubernetes);
   return {
     syncClusterSet: createSetSync({
       kubernetes,
@@ -172,20 +156,29 @@ export function clusterSetActivities({
       async sync(spec, { object, owner, life }: { object: ClusterSet; owner: ObjectOwner; life: Lifetime }) {
         const { signal } = life;
         const { key, uid } = owner;
-        const known = clusterIdsOf(uid, await secrets.find(key.namespace, []));
+        const known = clusterIdsOf(uid, await findClusterSecrets(kubernetes, key.namespace, []));
         const access = await accessPolicies(kubernetes).of(key.namespace, signal);
         const askable = allowedIds(known, access);
         const answers = await Promise.all(
           spec.generators.map((generator, index) =>
-            read(sources, generator, { index, signal, known: askable, access }),
+            read(readClusters, generator, { index, signal, known: askable, access }),
           ),
         );
         const { readings, problems: refused } = allowedClusters(spec.generators, answers, { access, known });
         const grace = { before: object.status?.missing ?? [], now: Date.now(), seconds: graceSeconds };
         // What is not selected is nobody's business here: an account may have hundreds of other clusters.
-        const found = await secrets.find(key.namespace, secretNamesOf(spec, readings));
+        const found = await findClusterSecrets(kubernetes, key.namespace, secretNamesOf(spec, readings));
         const decision = decideClusterSet({ uid, spec, readings, secrets: found, grace });
-        const failures = await secrets.perform({ owner, life }, decision, found);
+        const writes = planWrites<DesiredSecret>(decision, {
+          kubernetes,
+          owner,
+          ownerKind: clusterSet.kind,
+          kind: SECRET,
+          found,
+          bodyOf: secretBody,
+          clusterOf: ({ name, content }) => content.name ?? name,
+        });
+        const failures = await performWrites(writes, life);
         const failed = new Set(failures.map(({ cluster }) => cluster));
         return {
           names: decision.names.filter((name) => !failed.has(name)),
@@ -208,7 +201,7 @@ const FREED_AGAIN_SECONDS = 15;
 
 /** Reads what a generator asks for; what cannot be read is a problem, and no reason to delete anything. */
 async function read(
-  sources: ClusterSources,
+  readClusters: ReadClusters,
   generator: Generator,
   {
     index,
@@ -231,7 +224,7 @@ async function read(
   const refusal = generatorRefusal(generator, access);
   if (refusal !== undefined) return failed('NotAllowed', `${refusal} Nothing is deleted in the meantime.`);
   try {
-    return { ...(await readGenerator(sources, generator, { signal, known })), failures: [] };
+    return { ...(await readClusters(generator.awseks, signal, known)), failures: [] };
   } catch (error) {
     signal.throwIfAborted();
     const cause = toFailure(error);

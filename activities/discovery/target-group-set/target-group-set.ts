@@ -11,6 +11,7 @@ import { compareText, canonical } from '../../../domain/kubernetes/canonical.ts'
 import {
   joinBindings,
   type ClusterReading,
+  type DesiredGroup,
   type ExistingBinding,
   type ExistingGroup,
 } from '../../../domain/discovery/target-group-set/observed-target-group-set.ts';
@@ -21,24 +22,20 @@ import { earlierOf } from '../../../domain/discovery/missing.ts';
 import { retryUnreadInSeconds, type ClusterAccess, type ClusterReader } from '../clusters/reader.ts';
 import { listBindings } from '../clusters/target-group-bindings.ts';
 import type { SyncActivities } from '../../contract.ts';
-import { type ObjectOwner, inheritFor, ownedBy } from '../../kubernetes/owner-references.ts';
+import type { ObjectOwner } from '../../kubernetes/owner-references.ts';
 import type { Lifetime } from '../lifetime.ts';
-import { createSetSync, readOwned, type Found, planHandover } from '../owned-objects.ts';
+import { createSetSync, readOwned, type Found, planWrites } from '../owned-objects.ts';
 import {
   decideTargetGroupSet,
   type TargetGroupSetDecision,
-  type Changes,
 } from '../../../domain/discovery/target-group-set/target-group-set.ts';
-import {
-  AWS_TARGET_GROUP,
-  AWS_TARGET_GROUP_BINDING,
-  type KindRef,
-} from '../../../clients/kubernetes/kinds.ts';
+import { AWS_TARGET_GROUP, AWS_TARGET_GROUP_BINDING } from '../../../clients/kubernetes/kinds.ts';
 import type { AWSTargetGroup } from '../../../crds/aws-target-group.ts';
 import { awsTargetGroupBinding, type AWSTargetGroupBinding } from '../../../crds/aws-target-group-binding.ts';
-import { patchMarks, type Marks, mergePatch } from '../../../domain/discovery/generated.ts';
+import type { JsonObject } from '../../../domain/discovery/generated.ts';
+import type { DesiredBinding } from '../../../domain/discovery/target-group-set/target-group-of-binding.ts';
 import { namedARN } from '../../../domain/model/target-group.ts';
-import { removeAsFound, performWrites, type Write } from '../../kubernetes/writes.ts';
+import { performWrites } from '../../kubernetes/writes.ts';
 
 /** The AWSTargetGroups and AWSTargetGroupBindings of a namespace, and the version of each that was read. */
 interface FoundObjects {
@@ -46,112 +43,16 @@ interface FoundObjects {
   readonly bindings: readonly (ExistingBinding & Found)[];
 }
 
-/** Reads and writes the objects that AWSTargetGroupSets make. */
-interface TargetGroupObjects {
-  find(namespace: string): Promise<FoundObjects>;
-  /** Carries a decision out; what cannot be written is a problem, and holds nothing else up. */
-  perform(
-    sync: { readonly owner: ObjectOwner; readonly life: Lifetime },
-    decision: TargetGroupSetDecision,
-    found: FoundObjects,
-  ): Promise<readonly Problem[]>;
-}
-
-/** Makes what reads and writes the objects of AWSTargetGroupSets. */
-function createTargetGroupObjects(kubernetes: KubernetesClient): TargetGroupObjects {
+/** Finds all AWSTargetGroups and AWSTargetGroupBindings of a namespace. */
+async function findObjects(kubernetes: KubernetesClient, namespace: string): Promise<FoundObjects> {
+  const [groups, bindings] = await Promise.all([
+    kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace }),
+    kubernetes.list<AWSTargetGroupBinding>(AWS_TARGET_GROUP_BINDING, { namespace }),
+  ]);
   return {
-    async find(namespace) {
-      const [groups, bindings] = await Promise.all([
-        kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace }),
-        kubernetes.list<AWSTargetGroupBinding>(AWS_TARGET_GROUP_BINDING, { namespace }),
-      ]);
-      return {
-        groups: groups.map((group) => ({ ...readOwned(group.metadata), arn: namedARN(group) ?? '' })),
-        bindings: bindings.map(existingBinding),
-      };
-    },
-    async perform({ owner, life }, { groups, bindings, handover }, found) {
-      const means = { kubernetes, owner, ownerKind: SET };
-      const specOf = (spec: string): Parameters<typeof mergePatch>[0] => JSON.parse(spec);
-      const writes = [
-        ...planHandover(handover.bindings, {
-          ...means,
-          kind: AWS_TARGET_GROUP_BINDING,
-          found: found.bindings,
-        }),
-        ...planHandover(handover.groups, { ...means, kind: AWS_TARGET_GROUP, found: found.groups }),
-        ...writesOf(bindings, {
-          ...means,
-          kind: AWS_TARGET_GROUP_BINDING,
-          found: found.bindings.map((one) => ({ ...one, content: specOf(one.spec) })),
-          content: ({ spec }) => specOf(spec),
-        }),
-        ...writesOf(groups, {
-          ...means,
-          kind: AWS_TARGET_GROUP,
-          found: found.groups.map((one) => ({ ...one, content: { arn: one.arn } })),
-          content: ({ arn }) => ({ arn }),
-        }),
-      ];
-      return await performWrites(writes, life);
-    },
+    groups: groups.map((group) => ({ ...readOwned(group.metadata), arn: namedARN(group) ?? '' })),
+    bindings: bindings.map(existingBinding),
   };
-}
-
-const SET = 'AWSTargetGroupSet';
-
-type Content = Parameters<typeof mergePatch>[0];
-
-interface Dependencies<Wanted> {
-  readonly kubernetes: KubernetesClient;
-  readonly owner: ObjectOwner;
-  readonly kind: KindRef;
-  readonly found: readonly (Found & { readonly content: Content })[];
-  readonly content: (wanted: Wanted) => Content;
-}
-
-function writesOf<Wanted extends Marks & { readonly name: string }>(
-  changes: Changes<Wanted>,
-  { kubernetes, owner, kind, found, content }: Dependencies<Wanted>,
-): readonly Write[] {
-  const before = new Map(found.map((one) => [one.name, one]));
-  const keyOf = (name: string): ObjectKey => ({ namespace: owner.key.namespace, name });
-  const about = (name: string) => ({ object: { kind: kind.kind, name } });
-  const gone = new Set(changes.delete.map(({ uid }) => uid));
-  return [
-    ...found
-      .filter(({ uid }) => gone.has(uid))
-      .map((one) => ({
-        ...about(one.name),
-        run: () => removeAsFound(kubernetes, { kind, key: keyOf(one.name) }, one),
-      })),
-    ...changes.create.map((wanted) => ({
-      ...about(wanted.name),
-      run: () =>
-        kubernetes.create({
-          apiVersion: kind.apiVersion,
-          kind: kind.kind,
-          metadata: {
-            ...keyOf(wanted.name),
-            labels: wanted.labels,
-            annotations: wanted.annotations,
-            ownerReferences: ownedBy(SET, owner),
-          },
-          spec: content(wanted),
-        }),
-    })),
-    ...changes.update.flatMap((wanted) => {
-      const old = before.get(wanted.name);
-      if (old === undefined) return [];
-      const { resourceVersion, isInherited, ownerReferences: owners } = old;
-      const inherited = isInherited ? { ownerReferences: inheritFor(SET, owner, owners) } : {};
-      const metadata = { ...patchMarks(old, wanted), resourceVersion, ...inherited };
-      const spec = mergePatch(old.content, content(wanted));
-      return [
-        { ...about(wanted.name), run: () => kubernetes.patch(kind, keyOf(wanted.name), { metadata, spec }) },
-      ];
-    }),
-  ];
 }
 
 function existingBinding({
@@ -182,7 +83,6 @@ export function targetGroupSetActivities({
   reader,
   graceSeconds,
 }: TargetGroupSetDependencies): Pick<SyncActivities, 'syncTargetGroupSet'> {
-  const objects = createTargetGroupObjects(kubernetes);
   return {
     syncTargetGroupSet: createSetSync({
       kubernetes,
@@ -195,7 +95,7 @@ export function targetGroupSetActivities({
         const look = async (): Promise<Look> => {
           const [readings, found] = await Promise.all([
             readClusters(reader, spec, key.namespace),
-            objects.find(key.namespace),
+            findObjects(kubernetes, key.namespace),
           ]);
           const grace = { before: object.status?.missing ?? [], now: Date.now(), seconds: graceSeconds };
           const observed = { uid, name: key.name, spec, ...found, readings, grace };
@@ -205,7 +105,22 @@ export function targetGroupSetActivities({
           wait(VANISHED_MILLISECONDS, undefined, { signal: life.signal }),
         );
         const own = found.groups.filter((group) => group.owner?.uid === uid);
-        const failures = await objects.perform({ owner, life }, decision, found);
+        const means = { kubernetes, owner, ownerKind: awsTargetGroupSet.kind };
+        const writes = [
+          ...planWrites<DesiredBinding>(decision.bindings, {
+            ...means,
+            kind: AWS_TARGET_GROUP_BINDING,
+            found: found.bindings,
+            bodyOf: ({ spec: written }) => ({ spec: JSON.parse(written) as JsonObject }),
+          }),
+          ...planWrites<DesiredGroup>(decision.groups, {
+            ...means,
+            kind: AWS_TARGET_GROUP,
+            found: found.groups,
+            bodyOf: ({ arn }) => ({ spec: { arn } }),
+          }),
+        ];
+        const failures = await performWrites(writes, life);
         const refused = await refusedTemplate(kubernetes, spec, key);
         const { create, delete: gone } = decision.groups;
         return {
@@ -251,7 +166,7 @@ const MOST_LOOKS = 5;
 
 /** Looks again after a while until the AWSTargetGroups that would go are the same twice; those that are not stay. */
 export async function lookUntilSettled<
-  T extends { readonly decision: Pick<TargetGroupSetDecision, 'groups'> },
+  T extends { readonly decision: { readonly groups: Pick<TargetGroupSetDecision['groups'], 'delete'> } },
 >(look: () => Promise<T>, pause: () => Promise<unknown>): Promise<T> {
   const leavingIn = ({ decision }: T): string => decision.groups.delete.map(({ uid }) => uid).join(' ');
   let before = await look();

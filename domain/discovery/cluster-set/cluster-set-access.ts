@@ -1,14 +1,14 @@
 import type { Generator } from '../../../crds/cluster-set.ts';
 import { mayUse, refusalOf, type Access } from '../../access/access.ts';
 import type { Reading, SourcedCluster, UnreadCluster } from './cluster-set.ts';
-import { providerOf, selectByTags } from './source-reading.ts';
+import { selectByTags } from './source-reading.ts';
 import type { Problem } from '../sync-status.ts';
 
 /** Says why a generator may not be read; undefined when it may. */
-export function generatorRefusal(generator: Generator, access: Access | undefined): string | undefined {
-  const [, { roleARN: arn, externalID }] = providerOf(generator);
-  return arn === undefined ? undefined : refusalOf(access, { of: 'Role', arn, externalID });
-}
+export const generatorRefusal = (
+  { awseks: { roleARN: arn, externalID } }: Generator,
+  access: Access | undefined,
+): string | undefined => (arn === undefined ? undefined : refusalOf(access, { of: 'Role', arn, externalID }));
 
 /** Those of some ids of clusters that a namespace may use; nobody asks EKS about the others. */
 export const allowedIds = (ids: readonly string[], access: Access | undefined): readonly string[] =>

@@ -4,12 +4,18 @@ import {
   unreadIn,
   type Reading,
   type SourcedCluster,
-  claimableBefore,
   selectedBy,
 } from './source-reading.ts';
 import type { ClusterSetSpec } from '../../../crds/cluster-set.ts';
 import { compareText, canonical } from '../../kubernetes/canonical.ts';
-import { selectClaims, hasHeirs, type Handover, hasMarks, withGenerated } from '../generated.ts';
+import {
+  type Changes,
+  compareGenerated,
+  letGo,
+  selectClaims,
+  hasHeirs,
+  withGenerated,
+} from '../generated.ts';
 import {
   CLUSTER_ID_ANNOTATION,
   CLUSTER_TAGS_ANNOTATION,
@@ -17,44 +23,44 @@ import {
   SECRET_TYPE_CLUSTER,
   SECRET_TYPE_LABEL,
 } from '../../kubernetes/labels.ts';
+import { given } from '../../model/fields.ts';
 import { awaitMissing, missingProblems, type Grace, type Missed } from '../missing.ts';
 import type { Problem } from '../sync-status.ts';
 import { withoutEnd } from '../../text.ts';
 import { renderAnnotations, renderLabels } from './template.ts';
-import { unreachable } from '../../unreachable.ts';
 
 /** The name of the cluster that a secret is about. */
 const clusterIn = ({ name, content }: ExistingSecret): string => content['name'] ?? name;
 
-/** Says who has the secret that a cluster of the same name would have. */
-const nameTakenBy = (cluster: SourcedCluster, holder: Holder, secret: string): Problem => ({
-  cluster: cluster.name,
-  object: secret,
-  reason: 'NameTaken',
-  message: `Secret ${secret} for ${cluster.id} is already used for ${heldBy(holder)} Move one of them to a ClusterSet in another namespace.`,
-});
+/** The id of that cluster; undefined when the secret has lost it. */
+const idIn = ({ annotations }: ExistingSecret): string | undefined => annotations[CLUSTER_ID_ANNOTATION];
 
-function heldBy(holder: Holder): string {
-  switch (holder.is) {
-    case 'Found':
-      return `${holder.cluster.id}.`;
-    case 'Unread':
-      return 'a cluster that could not be read, or that the Secret does not name.';
-    case 'Missing':
-      return `${holder.id}, which no generator finds any more. The name is free once that Secret is deleted; delete it to free the name now.`;
-    default:
-      return unreachable(holder);
-  }
+/** Says who has the secret that a cluster of the same name would have. */
+function nameTaken(
+  cluster: SourcedCluster,
+  secret: string,
+  { holder, existing }: { readonly holder?: SourcedCluster; readonly existing?: ExistingSecret },
+): Problem {
+  const id = (existing && idIn(existing)) ?? 'a cluster that the Secret does not name';
+  const by =
+    holder === undefined
+      ? `${id}, which no generator finds at present. The name is free once that Secret is deleted; delete it to free the name now.`
+      : `${holder.id}.`;
+  return {
+    cluster: cluster.name,
+    object: secret,
+    reason: 'NameTaken',
+    message: `Secret ${secret} for ${cluster.id} is already used for ${by} Move one of them to a ClusterSet in another namespace.`,
+  };
 }
 
 /** Says that a secret stays because nobody has looked where its cluster is. */
 function unreadCluster(secret: ExistingSecret): Problem {
-  const { [CLUSTER_ID_ANNOTATION]: id = 'none' } = secret.annotations;
   return {
     cluster: clusterIn(secret),
     object: secret.name,
     reason: 'ClusterUnread',
-    message: `No generator can read the account and region of ${id}, so Secret ${secret.name} is kept. Correct the region, the role or the credentials, or delete the Secret.`,
+    message: `No generator can read the account and region of ${idIn(secret) ?? 'none'}, so Secret ${secret.name} is kept. Correct the region, the role or the credentials, or delete the Secret.`,
   };
 }
 
@@ -78,28 +84,16 @@ const missingCluster = {
   advice: 'restore the cluster or its tags, or delete the Secret to remove it now.',
 };
 
-/** The cluster that the secret of a name is of, when there are clusters that ask for it. */
-type Holder =
-  | { readonly is: 'Found'; readonly cluster: SourcedCluster }
-  /** One that may be there, and could not be read, or which nobody knows. */
-  | { readonly is: 'Unread' }
-  /** One that no generator gives any more; nobody else gets the name before its secret is gone. */
-  | { readonly is: 'Missing'; readonly id: string };
+type Rivals = readonly [SourcedCluster, ...SourcedCluster[]];
 
-/** Says which of several clusters with one name has the secret: the one that has it already, or else the first. */
-function holderOf(
-  rivals: readonly [SourcedCluster, ...SourcedCluster[]],
-  own: ExistingSecret | undefined,
-  mayBeThere: (secret: ExistingSecret) => boolean,
-): Holder {
-  if (own === undefined) return { is: 'Found', cluster: rivals[0] };
-  const id = own.annotations[CLUSTER_ID_ANNOTATION];
+/** Says which of several clusters with one name has the secret: the one that has it already, or else the first; undefined while it is another's. */
+function holderOf(rivals: Rivals, own: ExistingSecret | undefined): SourcedCluster | undefined {
+  if (own === undefined) return rivals[0];
+  const id = idIn(own);
   // A secret that has lost whose it is gets that back, of the cluster that it says how to reach.
-  const cluster = rivals.find((one) =>
+  return rivals.find((one) =>
     id === undefined ? [one.access?.server, one.id].includes(own.content['server']) : one.id === id,
   );
-  if (cluster !== undefined) return { is: 'Found', cluster };
-  return id === undefined || mayBeThere(own) ? { is: 'Unread' } : { is: 'Missing', id };
 }
 
 /** Makes the secret of a cluster by the template of a set, or says why that cannot be filled in. */
@@ -130,25 +124,20 @@ function desiredSecret(
       ...annotations.values,
       [CLUSTER_ID_ANNOTATION]: cluster.id,
       [CLUSTER_TAGS_ANNOTATION]: canonical(cluster.tags),
-      ...(cluster.vpcID === undefined ? {} : { [CLUSTER_VPC_ANNOTATION]: cluster.vpcID }),
+      ...given({ [CLUSTER_VPC_ANNOTATION]: cluster.vpcID }),
     },
   });
   return { ok: true, secret: { name, ...marks, content: { name: cluster.name, ...access } } };
 }
 
-/** Whether a secret is as it is to be. */
-const isAsDesired = (existing: ExistingSecret, wanted: DesiredSecret): boolean =>
-  existing.isInherited !== true &&
-  hasMarks(existing, wanted) &&
+/** Whether a secret says how a cluster is reached as it is to say it; what is empty need not be there. */
+const hasContent = (existing: ExistingSecret, wanted: DesiredSecret): boolean =>
   Object.entries(wanted.content).every(([key, value]) => (existing.content[key] ?? '') === value);
 
 export type { Reading, SourcedCluster, UnreadCluster } from './source-reading.ts';
 
 /** What is to be done so that every cluster has its secret. */
-export interface ClusterSetDecision {
-  readonly create: readonly DesiredSecret[];
-  readonly update: readonly DesiredSecret[];
-  readonly delete: readonly { readonly name: string; readonly uid: string }[];
+export interface ClusterSetDecision extends Changes<DesiredSecret> {
   readonly problems: readonly Problem[];
   /** The clusters that have a secret when this is done. */
   readonly names: readonly string[];
@@ -158,7 +147,6 @@ export interface ClusterSetDecision {
   readonly missed: Missed;
   /** Whether a secret is deleted in whose place another cluster has one with the next look. */
   readonly isFreed: boolean;
-  readonly handover: Handover;
 }
 
 /** What a decision about a ClusterSet is made of. */
@@ -171,138 +159,88 @@ interface ObservedClusterSet {
 }
 
 /** What is to become of the secret of one name. */
-type Verdict =
-  | { readonly do: 'Create' | 'Update'; readonly cluster: string; readonly secret: DesiredSecret }
-  | { readonly do: 'Keep'; readonly cluster: string; readonly waiting?: string }
-  | { readonly do: 'Leave'; readonly waiting?: string };
+interface Verdict {
+  /** The cluster that it is of; undefined when it is of none that wants it. */
+  readonly holder?: SourcedCluster;
+  /** The secret as it is to be; undefined when it is to stay as it is. */
+  readonly secret?: DesiredSecret;
+  readonly waiting?: string;
+  readonly problems: readonly Problem[];
+}
 
 /** Says which secrets to make, change and delete; nothing is deleted of what could not be read. */
 export function decideClusterSet(observed: ObservedClusterSet): ClusterSetDecision {
-  const { uid, spec, readings, secrets } = observed;
+  const { uid, spec, readings, secrets, grace } = observed;
   const failures = readings.flatMap((reading) => reading.failures);
   const unread = unreadIn(readings);
-  const problems = [...failures, ...unread.map(({ problem }) => problem)];
   const isComplete = failures.length === 0 && readings.length === spec.generators.length;
   const unreadIds = new Set(unread.flatMap(({ ids }) => ids));
+  const places = readings.flatMap((reading) => reading.places);
+  // Nobody knows the place of a secret that has lost its id.
+  const isRead = (secret: ExistingSecret): boolean =>
+    places.some((place) => idIn(secret)?.startsWith(place) === true);
   // The cluster of a secret may be there though nobody has read it.
-  const mayBeThere = ({ annotations }: ExistingSecret): boolean =>
-    !isComplete ||
-    unreadIds.has(annotations[CLUSTER_ID_ANNOTATION] ?? '') ||
-    !isRead(readings, { annotations });
+  const mayBeThere = (secret: ExistingSecret): boolean =>
+    !isComplete || unreadIds.has(idIn(secret) ?? '') || !isRead(secret);
   const own = secrets.filter(({ owner }) => owner?.uid === uid);
   const wanted = bySecretName(selectedBy(spec.generators, readings));
-  const asked = [...wanted].map(([name, rivals]): RivalClusters => {
-    const existing = own.find((secret) => secret.name === name);
-    return { name, rivals, holder: holderOf(rivals, existing, mayBeThere) };
-  });
-  const undecided = claimableBefore(spec.generators, readings);
-  const verdicts = asked.map((one) => {
-    const judged = judge(observed, one, undecided);
-    problems.push(...judged.problems);
-    return judged.verdict;
-  });
-  const missing = new Set(asked.flatMap(({ name, holder }) => (holder.is === 'Missing' ? [name] : [])));
-  const unwanted = own.filter(({ name }) => !wanted.has(name) || missing.has(name));
-  const unclaimed = unwanted.filter((secret) => !mayBeThere(secret));
-  const released = unclaimed.filter(hasHeirs);
-  const lost = unclaimed.filter((secret) => !hasHeirs(secret));
+  const verdicts = new Map([...wanted].map(([name, rivals]) => [name, judge(observed, name, rivals)]));
+  const unwanted = own.filter(({ name }) => verdicts.get(name)?.holder === undefined);
+  const leaving = unwanted.filter((secret) => !mayBeThere(secret));
   const missed = awaitMissing(
-    lost.map(({ name }) => name),
-    observed.grace,
+    leaving.filter((secret) => !hasHeirs(secret)).map(({ name }) => name),
+    grace,
   );
-  const gone = lost.filter(({ name }) => !missed.isAwaited(name));
-  const spared = unwanted.filter(mayBeThere);
-  problems.push(...missingProblems(missed, observed.grace, missingCluster));
+  const gone = leaving.filter((secret) => hasHeirs(secret) || !missed.isAwaited(secret.name));
   // Of the others it is said why they could not be read.
-  if (isComplete) problems.push(...spared.filter((secret) => !isRead(readings, secret)).map(unreadCluster));
-  const secretsTo = (what: 'Create' | 'Update') =>
-    verdicts.flatMap((verdict) => (verdict.do === what ? [verdict.secret] : []));
-  const names = verdicts.flatMap((verdict) => (verdict.do === 'Leave' ? [] : [verdict.cluster]));
+  const misplaced = unwanted.filter((secret) => isComplete && !isRead(secret) && !wanted.has(secret.name));
+  const all = [...verdicts.values()];
+  const kept = [
+    ...own.filter((secret) => !unwanted.includes(secret)).map(({ name }) => verdicts.get(name)?.holder?.name),
+    ...all.map(({ holder, secret }) => secret && holder?.name),
+    ...unwanted.filter((secret) => !gone.includes(secret)).map(clusterIn),
+  ];
   return {
-    create: secretsTo('Create'),
-    update: secretsTo('Update'),
-    delete: gone.map(({ name, uid: secret }) => ({ name, uid: secret })),
-    problems,
-    names: [
-      ...new Set([
-        ...names,
-        ...unwanted.filter((one) => ![...gone, ...released].includes(one)).map(clusterIn),
-      ]),
-    ].toSorted(compareText),
-    waiting: verdicts.flatMap((verdict) =>
-      'waiting' in verdict && verdict.waiting !== undefined ? [verdict.waiting] : [],
+    ...compareGenerated(
+      all.flatMap(({ secret }) => secret ?? []),
+      own,
+      hasContent,
     ),
+    ...letGo(gone),
+    claim: selectClaims(
+      secrets.filter((secret) => wanted.get(secret.name)?.some(({ id }) => id === idIn(secret))),
+      { uid, kind: 'ClusterSet' },
+    ),
+    problems: [
+      ...failures,
+      ...unread.map(({ problem }) => problem),
+      ...all.flatMap(({ problems }) => problems),
+      ...missingProblems(missed, grace, missingCluster),
+      ...misplaced.map(unreadCluster),
+    ],
+    names: [...new Set(kept.filter((name) => name !== undefined))].toSorted(compareText),
+    waiting: all.flatMap(({ waiting }) => waiting ?? []),
     missed,
-    isFreed: gone.some(({ name }) => wanted.has(name)),
-    handover: {
-      claim: selectClaims(secretsOf(wanted, secrets), { uid, kind: 'ClusterSet' }),
-      release: released.map(({ name }) => name),
-    },
+    isFreed: gone.some((secret) => !hasHeirs(secret) && wanted.has(secret.name)),
   };
 }
 
-/** The secrets that there are of the very clusters that are wanted. */
-const secretsOf = (
-  wanted: ReadonlyMap<string, readonly SourcedCluster[]>,
-  secrets: readonly ExistingSecret[],
-): readonly ExistingSecret[] =>
-  secrets.filter(({ name, annotations }) =>
-    wanted.get(name)?.some(({ id }) => id === annotations[CLUSTER_ID_ANNOTATION]),
-  );
-
-type Rivals = readonly [SourcedCluster, ...SourcedCluster[]];
-
-/** The clusters that ask for the secret of one name, and the one that it is of. */
-interface RivalClusters {
-  readonly name: string;
-  readonly rivals: Rivals;
-  readonly holder: Holder;
+function judge({ uid, spec, secrets }: ObservedClusterSet, name: string, rivals: Rivals): Verdict {
+  const existing = secrets.find((secret) => secret.name === name);
+  const isOwn = existing?.owner?.uid === uid;
+  const holder = holderOf(rivals, isOwn ? existing : undefined);
+  const problems = rivals
+    .filter((one) => one !== holder)
+    .map((one) => nameTaken(one, name, given({ holder, existing })));
+  if (holder === undefined) return { problems };
+  if (holder.state !== 'Active' || holder.access === undefined)
+    return { holder, waiting: `${holder.name} is ${holder.said}`, problems };
+  if (existing !== undefined && !isOwn) return { holder, problems: [...problems, foreign(holder, existing)] };
+  const wanted = desiredSecret(spec, holder, name);
+  return wanted.ok
+    ? { holder, secret: wanted.secret, problems }
+    : { holder, problems: [...problems, ...wanted.problems] };
 }
-
-/** Whether the place was read in which the cluster of a secret is; nobody knows the place of one that has lost its id. */
-const isRead = (
-  readings: readonly Reading[],
-  { annotations }: Pick<ExistingSecret, 'annotations'>,
-): boolean => {
-  const id = annotations[CLUSTER_ID_ANNOTATION];
-  return id !== undefined && readings.some(({ places }) => places.some((place) => id.startsWith(place)));
-};
-
-function judge(
-  observed: ObservedClusterSet,
-  { name, rivals, holder }: RivalClusters,
-  undecided: ReadonlySet<string>,
-): { readonly verdict: Verdict; readonly problems: readonly Problem[] } {
-  const existing = observed.secrets.find((secret) => secret.name === name);
-  const own = existing?.owner?.uid === observed.uid ? existing : undefined;
-  const cluster = holder.is === 'Found' ? holder.cluster : undefined;
-  const problems = rivals.filter((one) => one !== cluster).map((one) => nameTakenBy(one, holder, name));
-  if (holder.is === 'Missing') return { verdict: { do: 'Leave' }, problems };
-  const kept: Verdict =
-    own === undefined ? { do: 'Leave' } : { do: 'Keep', cluster: cluster?.name ?? clusterIn(own) };
-  if (cluster === undefined) return { verdict: kept, problems };
-  if (cluster.state !== 'Active' || cluster.access === undefined) {
-    return { verdict: { ...kept, waiting: `${cluster.name} is ${cluster.said}` }, problems };
-  }
-  if (existing !== undefined && own === undefined) {
-    return { verdict: kept, problems: [...problems, foreign(cluster, existing)] };
-  }
-  const wanted = desiredSecret(observed.spec, cluster, name);
-  if (!wanted.ok) return { verdict: kept, problems: [...problems, ...wanted.problems] };
-  const secret = undecided.has(cluster.id) ? withLoginOf(own, wanted.secret) : wanted.secret;
-  if (own !== undefined && isAsDesired(own, secret)) return { verdict: kept, problems };
-  const verb = own === undefined ? 'Create' : 'Update';
-  return { verdict: { do: verb, cluster: cluster.name, secret }, problems };
-}
-
-/** What a secret is to be, with the login that it has for the same cluster already. */
-const withLoginOf = (own: ExistingSecret | undefined, secret: DesiredSecret): DesiredSecret => {
-  const { config } = own?.content ?? {};
-  const isSame =
-    own?.annotations[CLUSTER_ID_ANNOTATION] === secret.annotations[CLUSTER_ID_ANNOTATION] &&
-    own?.content['server'] === secret.content.server;
-  return isSame && config !== undefined ? { ...secret, content: { ...secret.content, config } } : secret;
-};
 
 /** The names that the secrets of the selected clusters have or get. */
 export const secretNamesOf = (spec: ClusterSetSpec, readings: readonly Reading[]): readonly string[] => [
@@ -315,9 +253,7 @@ export const secretNameOf = (cluster: string): string =>
 
 /** The ids of the clusters that a set has a secret of. */
 export const clusterIdsOf = (uid: string, secrets: readonly ExistingSecret[]): readonly string[] =>
-  secrets
-    .filter(({ owner }) => owner?.uid === uid)
-    .flatMap(({ annotations }) => annotations[CLUSTER_ID_ANNOTATION] ?? []);
+  secrets.filter(({ owner }) => owner?.uid === uid).flatMap((secret) => idIn(secret) ?? []);
 
 function bySecretName(clusters: readonly SourcedCluster[]): ReadonlyMap<string, Rivals> {
   const rivals = new Map<string, Rivals>();

@@ -77,10 +77,9 @@ export function selectedBy(
 
 /** The clusters that a generator selects; those that are being deleted are gone already. */
 export function selectByTags(
-  generator: Generator,
+  { awseks: { selector, clusterSelector } }: Generator,
   clusters: readonly SourcedCluster[],
 ): readonly SourcedCluster[] {
-  const [, { selector, clusterSelector }] = providerOf(generator);
   const wanted = Object.entries((selector ?? clusterSelector)?.matchTags ?? {});
   // A schema refuses a selector without tags; one that got past it must not take every cluster.
   if (wanted.length === 0) return [];
@@ -89,25 +88,3 @@ export function selectByTags(
       state !== 'Deleting' && wanted.every(([key, value]) => Object.hasOwn(tags, key) && tags[key] === value),
   );
 }
-
-/** Finds clusters that an earlier generator, which could not be read, may select as well. */
-export function claimableBefore(
-  generators: readonly Generator[],
-  readings: readonly Reading[],
-): ReadonlySet<string> {
-  const unread = readings.findIndex(({ failures }) => failures.some(({ reason }) => reason !== 'NotAllowed'));
-  if (unread === -1) return new Set();
-  const idsOf = (from: number, to: number): readonly string[] =>
-    selectedBy(generators.slice(from, to), readings.slice(from, to)).map(({ id }) => id);
-  const decided = new Set(idsOf(0, unread));
-  return new Set(idsOf(unread + 1, generators.length).filter((id) => !decided.has(id)));
-}
-
-/** What the settings of all providers of clusters have in common. */
-export type ProviderSettings = Partial<
-  Pick<Generator['awseks'], 'selector' | 'clusterSelector' | 'roleARN' | 'externalID'>
->;
-
-/** The provider that a generator names, with its settings; the schema has seen to it that there is one. */
-export const providerOf = (generator: Generator): readonly [provider: string, settings: ProviderSettings] =>
-  Object.entries(generator).find(([, settings]) => settings !== undefined) ?? ['none', {}];

@@ -8,13 +8,13 @@ import type {
 import type { AWSTargetGroupSetSpec } from '../../../crds/aws-target-group-set.ts';
 import { compareText } from '../../kubernetes/canonical.ts';
 import {
-  hasMarks,
-  type Marks,
-  selectClaims,
-  hasHeirs,
-  selectDesiredGroups,
-  type Handover,
+  type Changes,
+  compareGenerated,
   type Existing,
+  hasHeirs,
+  letGo,
+  selectClaims,
+  selectDesiredGroups,
 } from '../generated.ts';
 import { bindingsTakenBy, generatorLooksInto } from './looks-into.ts';
 import { isOfFormerCluster, markFormerClusters, findMissedBySet } from './lost-clusters.ts';
@@ -32,13 +32,6 @@ import {
   type DesiredBinding,
 } from './target-group-of-binding.ts';
 
-/** What is to be done to the objects of one kind. */
-export interface Changes<Wanted> {
-  readonly create: readonly Wanted[];
-  readonly update: readonly Wanted[];
-  readonly delete: readonly { readonly name: string; readonly uid: string }[];
-}
-
 /** What is to be done so that every binding has its AWSTargetGroup. */
 export interface TargetGroupSetDecision {
   readonly groups: Changes<DesiredGroup>;
@@ -46,7 +39,6 @@ export interface TargetGroupSetDecision {
   readonly problems: readonly Problem[];
   /** The secrets that are gone or not selected any more, and whose clusters keep what they have for a while. */
   readonly missed: Missed;
-  readonly handover: { readonly groups: Handover; readonly bindings: Handover };
 }
 
 /** Says which AWSTargetGroups and AWSTargetGroupBindings to make, change and delete; those of a cluster that cannot be read, or was there a moment ago, stay. */
@@ -82,12 +74,14 @@ export function decideTargetGroupSet(seen: ObservedTargetGroupSet): TargetGroupS
   const me = { uid: observed.uid, kind: 'AWSTargetGroupSet' };
   return {
     groups: {
-      ...changes(named.groups, own, (group, wanted) => group.arn === wanted.arn),
-      delete: leaving
-        .filter((group) => !hasHeirs(group) && !isAwaited(group))
-        .map(({ name, uid }) => ({ name, uid })),
+      ...compareGenerated(named.groups, own, (group, wanted) => group.arn === wanted.arn),
+      ...letGo(leaving.filter((group) => hasHeirs(group) || !isAwaited(group))),
+      claim: selectClaims(
+        selectDesiredGroups(observed.groups, { uid: me.uid, asking, bindings: bindings.taken }),
+        me,
+      ),
     },
-    bindings: bindings.changes,
+    bindings: { ...bindings.changes, claim: selectClaims(bindings.taken, me) },
     problems: [
       ...problems,
       ...lost.problems,
@@ -98,16 +92,6 @@ export function decideTargetGroupSet(seen: ObservedTargetGroupSet): TargetGroupS
       ...named.problems,
     ],
     missed,
-    handover: {
-      groups: {
-        claim: selectClaims(
-          selectDesiredGroups(observed.groups, { uid: me.uid, asking, bindings: bindings.taken }),
-          me,
-        ),
-        release: leaving.filter(hasHeirs).map(({ name }) => name),
-      },
-      bindings: { claim: selectClaims(bindings.taken, me), release: bindings.released },
-    },
   };
 }
 
@@ -150,11 +134,10 @@ function decideBindings(observed: ObservedTargetGroupSet, isAwaited: (binding: E
   );
   return {
     changes: {
-      ...changes(wanted, own, (binding, one) => binding.spec === one.spec),
-      delete: gone.filter((one) => !hasHeirs(one)).map(({ name, uid }) => ({ name, uid })),
+      ...compareGenerated(wanted, own, (binding, one) => binding.spec === one.spec),
+      ...letGo(gone),
     },
     taken,
-    released: gone.filter(hasHeirs).map(({ name }) => name),
     groups: rendered.flatMap((one) => (one.ok ? [one.group] : [])),
     unrendered,
     problems,
@@ -168,21 +151,3 @@ const isInTheWay = (
 ): boolean =>
   parseSource(binding)?.secret === secret &&
   problems.some(({ reason, object }) => reason === 'NameTaken' && object === binding.name);
-
-function changes<Wanted extends Marks & { readonly name: string }, Found extends Existing>(
-  wanted: readonly Wanted[],
-  own: readonly Found[],
-  isSame: (found: Found, wanted: Wanted) => boolean,
-): Omit<Changes<Wanted>, 'delete'> {
-  const found = new Map(own.map((one) => [one.name, one]));
-  return {
-    create: wanted.filter(({ name }) => !found.has(name)),
-    update: wanted.filter((one) => {
-      const before = found.get(one.name);
-      return (
-        before !== undefined &&
-        (before.isInherited === true || !(hasMarks(before, one) && isSame(before, one)))
-      );
-    }),
-  };
-}
