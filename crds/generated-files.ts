@@ -12,7 +12,9 @@ export const staleIn = (files: GeneratedFiles): readonly string[] =>
 export function generate(files: GeneratedFiles, complaint: (old: readonly string[]) => string): void {
   if (!process.argv.includes('--check')) write(files);
   const old = staleIn(files);
-  if (old.length > 0) complain(`${complaint(old)} Run npm run generate.`);
+  if (old.length === 0) return;
+  process.stderr.write(`${complaint(old)} Run npm run generate.\n`);
+  process.exitCode = 1;
 }
 
 /** Returns the page at a path with other texts between the marks of its parts: `<!-- name -->`, `<!-- /name -->`. */
@@ -27,12 +29,6 @@ export const withParts = (path: string, parts: Readonly<Record<string, string>>)
     },
     readFileSync(path, 'utf8'),
   );
-
-/** Says why files cannot be what they should be, and has the process fail. */
-export function complain(why: string): void {
-  process.stderr.write(`${why}\n`);
-  process.exitCode = 1;
-}
 
 function write(files: GeneratedFiles): void {
   for (const [path, text] of files) {
