@@ -58,8 +58,6 @@ const status = object({ conditions: optional(conditions) });
 /** Says what the objects of a namespace may have Okra use. */
 export const accessPolicy = defineResource({
   kind: 'AccessPolicy',
-  plural: 'accesspolicies',
-  singular: 'accesspolicy',
   shortNames: ['okaccess'],
   description:
     'An AccessPolicy lists the IAM roles, EKS clusters, target groups, listeners and images that Okra may use for the objects of some namespaces. For a namespace that no AccessPolicy names, Okra may use everything that it has access to; otherwise only what at least one of these policies lists.',

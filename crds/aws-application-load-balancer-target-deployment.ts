@@ -26,8 +26,6 @@ const status = object({
 /** What a listener rule of an Application Load Balancer routes to now; a view that nobody edits. */
 export const awsApplicationLoadBalancerTargetDeployment = defineResource({
   kind: 'AWSApplicationLoadBalancerTargetDeployment',
-  plural: 'awsapplicationloadbalancertargetdeployments',
-  singular: 'awsapplicationloadbalancertargetdeployment',
   shortNames: ['awsalbtd'],
   description:
     'An AWSApplicationLoadBalancerTargetDeployment shows the target groups, with their versions, that a listener rule of an Application Load Balancer routes to now. Okra creates one for each AWSApplicationLoadBalancerConfig, with the same name, and keeps its status current. Do not edit it: its spec is empty, and Okra overwrites its status.',

@@ -210,8 +210,6 @@ const status = object({
 /** Registers nodes, pods or ids in a target group. */
 export const awsTargetGroupBinding = defineResource({
   kind: 'AWSTargetGroupBinding',
-  plural: 'awstargetgroupbindings',
-  singular: 'awstargetgroupbinding',
   shortNames: ['awstgb'],
   description:
     'An AWSTargetGroupBinding registers nodes and pods of one or more clusters, or given ids, in one ELBv2 target group. Okra creates the target group when the spec names none. It deregisters only targets that it registered.',

@@ -102,8 +102,6 @@ const status = object({
 /** Makes AWSTargetGroups of the TargetGroupBindings in many clusters. */
 export const awsTargetGroupSet = defineResource({
   kind: 'AWSTargetGroupSet',
-  plural: 'awstargetgroupsets',
-  singular: 'awstargetgroupset',
   shortNames: ['awstgs'],
   description:
     'An AWSTargetGroupSet looks into the clusters whose Argo CD cluster secrets it selects, and keeps an AWSTargetGroup for each TargetGroupBinding that it finds there. It keeps the AWSTargetGroups of a cluster that it cannot reach.',

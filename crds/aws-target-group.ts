@@ -22,8 +22,6 @@ const ready = (field: string): string => `.status.conditions[?(@.type=="Ready")]
 /** An AWS target group with a version and labels, for Cells to select. */
 export const awsTargetGroup = defineResource({
   kind: 'AWSTargetGroup',
-  plural: 'awstargetgroups',
-  singular: 'awstargetgroup',
   shortNames: ['awstg'],
   description:
     'An AWSTargetGroup names an existing ELBv2 target group. Cells select it by its labels. The label okra.mumo.co/version, or else a tag of the target group in AWS, has the version of its cluster.',

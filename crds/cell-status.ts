@@ -1,5 +1,6 @@
 import { array, boolean, enum as choice, object, optional, string, type z } from 'zod';
 import {
+  asked,
   atomicList,
   conditions,
   integer,
@@ -109,9 +110,7 @@ const side = (what: string) =>
 
 /** Who has paused something. */
 const paused = object({
-  by: string().max(253).describe('Who paused it.'),
-  reason: string().max(1024).describe('The reason given; may be empty.'),
-  time: timestamp.describe('When this began.'),
+  ...asked('Who paused it.', 'When this began.'),
 });
 
 /** What is reported of a rollout under way. */
@@ -150,9 +149,7 @@ const rolloutStatus = object({
 });
 
 const approval = object({
-  by: string().max(253).describe('Who approved.'),
-  reason: string().max(1024).describe('The reason given; may be empty.'),
-  time: timestamp.describe('When they approved.'),
+  ...asked('Who approved.', 'When they approved.'),
 });
 
 /** What is reported of the approvals that a step takes. */
@@ -209,9 +206,7 @@ const request = object({
   action: string()
     .max(64)
     .describe(`The request: ${askNames.slice(0, -1).join(', ')} or ${askNames.at(-1)}.`),
-  by: string().max(253).describe('Who asked.'),
-  reason: string().max(1024).describe('The reason given; may be empty.'),
-  time: timestamp.describe('When Okra received it.'),
+  ...asked('Who asked.', 'When Okra received it.'),
 });
 
 const requests = atomicList(request, 20);

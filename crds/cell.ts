@@ -3,7 +3,7 @@ import type { analysisStep, backgroundAnalysis } from './analysis.ts';
 import { applicationsOfCell, clustersOfCell } from './application.ts';
 import { type step, updateStrategy } from './update-strategy.ts';
 import { cellStatus } from './cell-status.ts';
-import { deletionPolicy, duration, integer, nonEmpty } from './common.ts';
+import { deletionPolicy, duration, integer, nonEmpty, phaseColumns } from './common.ts';
 import type { experimentStep } from './experiment.ts';
 import { defineResource, type Resource } from './resource.ts';
 import {
@@ -240,8 +240,6 @@ const spec = withRules(fields, [
 /** A set of clusters behind one load balancer, replaced version by version. */
 export const cell = defineResource({
   kind: 'Cell',
-  plural: 'cells',
-  singular: 'cell',
   shortNames: ['okcell'],
   description:
     'A Cell is a set of Kubernetes clusters behind one AWS load balancer. When target groups of a newer version appear, Okra moves the traffic to them step by step, and shifts it back when a check fails.',
@@ -252,8 +250,7 @@ export const cell = defineResource({
   spec,
   status: cellStatus,
   rules: nameRules,
-  printerColumns: [
-    { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
+  printerColumns: phaseColumns(
     { name: 'Step', type: 'string', jsonPath: '.status.step' },
     {
       name: 'Canary',
@@ -269,9 +266,7 @@ export const cell = defineResource({
       jsonPath: '.status.conditions[?(@.type=="TargetsHealthy")].status',
       description: 'Whether each target group in the rule has a healthy target.',
     },
-    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
-    { name: 'Message', type: 'string', jsonPath: '.status.message', priority: 1 },
-  ],
+  ),
 });
 
 /** A spec as people write it: with ingress or with applications. */

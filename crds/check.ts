@@ -1,6 +1,6 @@
 import { boolean, enum as choice, number, object, optional, string, type z } from 'zod';
 import { analysisOfCheck } from './check-analysis.ts';
-import { atomicList, conditions, integer, observedGeneration, timestamp } from './common.ts';
+import { atomicList, conditions, integer, observedGeneration, phaseColumns, timestamp } from './common.ts';
 import { defineResource, type Resource } from './resource.ts';
 
 const spec = object({
@@ -74,8 +74,6 @@ const status = object({
 /** A metric that Okra measures and judges itself. */
 export const check = defineResource({
   kind: 'Check',
-  plural: 'checks',
-  singular: 'check',
   shortNames: ['okcheck'],
   description:
     'A Check measures a metric of Datadog, CloudWatch or Prometheus repeatedly, and judges it. The check step of a Cell creates Checks; you can also write one by hand.',
@@ -85,8 +83,7 @@ export const check = defineResource({
   isReported: true,
   spec,
   status,
-  printerColumns: [
-    { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
+  printerColumns: phaseColumns(
     {
       name: 'Passed',
       type: 'boolean',
@@ -95,9 +92,7 @@ export const check = defineResource({
     },
     { name: 'Value', type: 'number', jsonPath: '.status.analysis.results[-1:].value' },
     { name: 'Last', type: 'date', jsonPath: '.status.lastRunTime' },
-    { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
-    { name: 'Message', type: 'string', jsonPath: '.status.message', priority: 1 },
-  ],
+  ),
 });
 
 /** What a Check asks for. */

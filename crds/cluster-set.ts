@@ -86,8 +86,6 @@ const status = object({
 /** Makes Argo CD cluster secrets of the clusters that it finds. */
 export const clusterSet = defineResource({
   kind: 'ClusterSet',
-  plural: 'clustersets',
-  singular: 'clusterset',
   shortNames: ['okcs'],
   description:
     'A ClusterSet finds EKS clusters by their tags, and keeps an Argo CD cluster secret for each in its namespace, named after the cluster. It leaves other secrets alone, and deletes nothing when it cannot read AWS.',

@@ -1,4 +1,5 @@
 import { array, enum as choice, int, iso, object, optional, record, string, union, type z } from 'zod';
+import type { PrinterColumn } from './resource.ts';
 import { requirePattern, requireShownPattern, type Rule, withRules } from './rules.ts';
 
 /** A text that is not empty, of at most so many characters. */
@@ -143,22 +144,22 @@ export const targetGroupARN = arn(
   'the ARN of an ELBv2 target group, arn:aws:elasticloadbalancing:REGION:ACCOUNT:targetgroup/NAME/ID',
 );
 
+const listener = (kind: string, what: string, example: 'app' | 'net' = 'app') =>
+  arn(
+    `^${ELBV2_ARN}:listener/${kind}/[A-Za-z0-9-]{1,32}/[0-9a-z]{1,64}/[0-9a-z]{1,64}$`,
+    `the ARN of a listener of ${what}, arn:aws:elasticloadbalancing:REGION:ACCOUNT:listener/${example}/NAME/ID/ID`,
+  );
+
 /** The ARN of a listener of an Application Load Balancer. */
-export const applicationListenerARN = arn(
-  `^${ELBV2_ARN}:listener/app/[A-Za-z0-9-]{1,32}/[0-9a-z]{1,64}/[0-9a-z]{1,64}$`,
-  'the ARN of a listener of an Application Load Balancer, arn:aws:elasticloadbalancing:REGION:ACCOUNT:listener/app/NAME/ID/ID',
-);
+export const applicationListenerARN = listener('app', 'an Application Load Balancer');
 
 /** The ARN of a listener of a Network Load Balancer. */
-export const networkListenerARN = arn(
-  `^${ELBV2_ARN}:listener/net/[A-Za-z0-9-]{1,32}/[0-9a-z]{1,64}/[0-9a-z]{1,64}$`,
-  'the ARN of a listener of a Network Load Balancer, arn:aws:elasticloadbalancing:REGION:ACCOUNT:listener/net/NAME/ID/ID',
-);
+export const networkListenerARN = listener('net', 'a Network Load Balancer', 'net');
 
 /** The ARN of a listener of either. */
-export const listenerARN = arn(
-  `^${ELBV2_ARN}:listener/(app|net)/[A-Za-z0-9-]{1,32}/[0-9a-z]{1,64}/[0-9a-z]{1,64}$`,
-  'the ARN of a listener of an Application Load Balancer, or with the type AWSNetworkLoadBalancer of a Network Load Balancer, arn:aws:elasticloadbalancing:REGION:ACCOUNT:listener/app/NAME/ID/ID',
+export const listenerARN = listener(
+  '(app|net)',
+  'an Application Load Balancer, or with the type AWSNetworkLoadBalancer of a Network Load Balancer',
 );
 
 /** What becomes of the rule when its object is deleted. */
@@ -169,6 +170,21 @@ function arn(pattern: string, what: string): z.ZodString {
     requireShownPattern(pattern, `must be ${what}`, 'Copy it from the AWS console or CLI.'),
   ]);
 }
+
+/** What `kubectl get` shows of an object with a phase: that, columns of its own, its age and the reason. */
+export const phaseColumns = (...own: readonly PrinterColumn[]): readonly PrinterColumn[] => [
+  { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
+  ...own,
+  { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+  { name: 'Message', type: 'string', jsonPath: '.status.message', priority: 1 },
+];
+
+/** Who has asked for something, why and when. */
+export const asked = (by: string, time: string) => ({
+  by: string().max(253).describe(by),
+  reason: string().max(1024).describe('The reason given; may be empty.'),
+  time: timestamp.describe(time),
+});
 
 /** Which generation of an object its status is about (API conventions, status). */
 export const observedGeneration = optional(integer(0)).describe(

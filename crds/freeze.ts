@@ -46,8 +46,6 @@ const status = object({ conditions: optional(conditions) });
 /** Holds rollouts for as long as it exists. */
 export const freeze = defineResource({
   kind: 'Freeze',
-  plural: 'freezes',
-  singular: 'freeze',
   shortNames: ['okfreeze'],
   description:
     'A Freeze holds the rollouts of every Cell in the cluster at their next command, for as long as it exists. Weights stay as they are. Taking traffic back (an abort, a failed check, missing target groups, spec.version set to a lower version) never waits.',

@@ -1,5 +1,5 @@
 import { enum as choice, object, optional, string, type z } from 'zod';
-import { conditions, integer, timestamp } from './common.ts';
+import { conditions, integer, phaseColumns, timestamp } from './common.ts';
 import type { PrinterColumn, ResourceKind } from './resource.ts';
 
 /** What the schemas say of a kind of load balancer; `crds/load-balancers/` has a file for each. */
@@ -55,10 +55,5 @@ export const loadBalancerTraits = <const Type extends string, const Prefix exten
   }) as const;
 
 /** The columns of a configuration, with those of its own after its phase. */
-export const loadBalancerColumns = (...own: readonly PrinterColumn[]): readonly PrinterColumn[] => [
-  { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
-  ...own,
-  { name: 'Weights', type: 'string', jsonPath: '.status.weights' },
-  { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
-  { name: 'Message', type: 'string', jsonPath: '.status.message', priority: 1 },
-];
+export const loadBalancerColumns = (...own: readonly PrinterColumn[]): readonly PrinterColumn[] =>
+  phaseColumns(...own, { name: 'Weights', type: 'string', jsonPath: '.status.weights' });

@@ -91,8 +91,6 @@ export interface KindRef {
 export interface Definition extends KindTraits {
   readonly group?: string;
   readonly kind: string;
-  readonly plural: string;
-  readonly singular: string;
   readonly shortNames: readonly string[];
   readonly description: string;
   /** Whether the objects belong to a namespace; they do unless this says otherwise. */
@@ -141,6 +139,7 @@ export function defineResource<const Of extends Definition>(definition: Of): Res
   return {
     ...definition,
     apiVersion: `${definition.group ?? GROUP}/${VERSION}`,
+    plural: pluralOf(definition.kind),
     namespaced: definition.scope !== 'Cluster',
     parseSpec,
     parse(object) {
@@ -220,18 +219,20 @@ function show(value: unknown): string {
   return text.length <= 120 ? text : `${text.slice(0, 119)}…`;
 }
 
+/** The name of a kind in the paths of the Kubernetes API. */
+const pluralOf = (kind: string): string => `${kind.toLowerCase()}s`.replace(/ys$/, 'ies');
+
 function manifestOf(definition: Definition): StructuralSchema {
   const {
     group = GROUP,
     kind,
-    plural,
-    singular,
     shortNames,
     description,
     printerColumns,
     scope = 'Namespaced',
     selectableFields = [],
   } = definition;
+  const plural = pluralOf(kind);
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -243,7 +244,7 @@ function manifestOf(definition: Definition): StructuralSchema {
         kind,
         listKind: `${kind}List`,
         plural,
-        singular,
+        singular: kind.toLowerCase(),
         shortNames: [...shortNames],
         categories: ['okra'],
       },

@@ -1,5 +1,14 @@
 import { enum as choice, object, optional, string, type z } from 'zod';
-import { atomicList, conditions, listOf, mapOf, nonEmpty, observedGeneration, timestamp } from './common.ts';
+import {
+  atomicList,
+  conditions,
+  listOf,
+  mapOf,
+  nonEmpty,
+  observedGeneration,
+  phaseColumns,
+  timestamp,
+} from './common.ts';
 import type { PrinterColumn } from './resource.ts';
 import { requirePattern, requireShownPattern, templatePattern, withRules } from './rules.ts';
 
@@ -69,13 +78,8 @@ export const missing = optional(
 ).meta({ 'x-kubernetes-list-type': 'atomic' });
 
 /** What `kubectl get` shows of every object that is synced again and again, with columns of its own after the phase. */
-export const syncColumns = (...own: readonly PrinterColumn[]): readonly PrinterColumn[] => [
-  { name: 'Phase', type: 'string', jsonPath: '.status.phase' },
-  ...own,
-  { name: 'Synced', type: 'date', jsonPath: '.status.lastSyncTime' },
-  { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
-  { name: 'Message', type: 'string', jsonPath: '.status.message', priority: 1 },
-];
+export const syncColumns = (...own: readonly PrinterColumn[]): readonly PrinterColumn[] =>
+  phaseColumns(...own, { name: 'Synced', type: 'date', jsonPath: '.status.lastSyncTime' });
 
 /** The names of the clusters that a set found. */
 export const clusterNames = object({

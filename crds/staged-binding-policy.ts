@@ -1,5 +1,6 @@
 import { boolean, enum as choice, object, optional, record, string, union, type z } from 'zod';
 import {
+  asked,
   atomicList,
   conditions,
   duration,
@@ -138,9 +139,7 @@ const stageStatus = object({
 
 const request = object({
   action: string().max(64).describe('The request: pause, resume, promote, abort or retry.'),
-  by: string().max(253).describe('Who asked.'),
-  reason: string().max(1024).describe('The reason given; may be empty.'),
-  time: timestamp.describe('When Okra received it.'),
+  ...asked('Who asked.', 'When Okra received it.'),
 });
 
 const held = object({
@@ -168,9 +167,7 @@ const stagedStatusFields = {
     .describe('The state of each stage.'),
   paused: optional(
     object({
-      by: string().max(253).describe('Who asked.'),
-      reason: string().max(1024).describe('The reason given; may be empty.'),
-      time: timestamp.describe('When Okra received it.'),
+      ...asked('Who asked.', 'When Okra received it.'),
     }),
   ).describe('The pause that holds it.'),
   held: optional(held).describe('Why the policy is held until a person sends promote or retry.'),
@@ -358,8 +355,6 @@ const keepsBegunStages = [
 export const stagedBindingPolicy = defineResource({
   group: COMMUNITY_GROUP,
   kind: 'StagedBindingPolicy',
-  plural: 'stagedbindingpolicies',
-  singular: 'stagedbindingpolicy',
   shortNames: ['sbp'],
   description:
     'A StagedBindingPolicy places a workload on clusters stage by stage. For each stage Okra creates a KubeStellar BindingPolicy, and begins the next stage when the CombinedStatuses of the objects fulfil the condition of the current one.',

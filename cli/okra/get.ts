@@ -81,7 +81,7 @@ function latest(
 const show = (shell: OkraShell, groups: readonly AWSTargetGroup[], { output }: GetOptions): void =>
   printObjects(shell, output, {
     value: listOf(groups),
-    names: groups.map(({ metadata }) => `${awsTargetGroup.singular}/${metadata.name}`),
+    names: groups.map(({ metadata }) => `${awsTargetGroup.kind.toLowerCase()}/${metadata.name}`),
     none: 'No AWSTargetGroups found in this namespace.',
     table: () => {
       const options = { now: shell.now(), wide: output === 'wide', namespaces: false };

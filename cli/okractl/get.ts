@@ -109,7 +109,7 @@ function show(
   const wide = output === 'wide';
   printObjects(shell, output, {
     value: names.length === 1 && only !== undefined ? shown(only) : listOf(objects),
-    names: objects.map(({ metadata }) => `${kind.singular}/${metadata.name}`),
+    names: objects.map(({ metadata }) => `${kind.kind.toLowerCase()}/${metadata.name}`),
     none: `No ${kind.plural} found${allNamespaces || !kind.namespaced ? '' : ' in this namespace; -A shows all namespaces'}.`,
     table: () => {
       const table = tableOf(kind, objects, { now: shell.now(), wide, namespaces: allNamespaces });

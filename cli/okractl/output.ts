@@ -131,11 +131,11 @@ const padded = (text: string, width: number): string => text + ' '.repeat(Math.m
 /** A kind of Okra's, as far as it is shown. */
 export type ShownKind = (typeof resources)[number];
 
-/** Finds a kind by what people call it: its kind, its plural, its singular or a short name. */
+/** Finds a kind by what people call it: its kind, its plural or a short name. */
 export function kindCalled(word: string): ShownKind | undefined {
   const wanted = word.toLowerCase();
-  return resources.find(({ kind, plural, singular, shortNames }) => {
-    const names: readonly string[] = [kind.toLowerCase(), plural, singular, ...shortNames];
+  return resources.find(({ kind, plural, shortNames }) => {
+    const names: readonly string[] = [kind.toLowerCase(), plural, ...shortNames];
     return names.includes(wanted);
   });
 }

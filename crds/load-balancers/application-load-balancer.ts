@@ -52,8 +52,6 @@ const status = loadBalancerStatus({
 /** A rule of an Application Load Balancer's listener, kept exactly as its spec says. */
 export const awsApplicationLoadBalancerConfig = defineResource({
   kind: 'AWSApplicationLoadBalancerConfig',
-  plural: 'awsapplicationloadbalancerconfigs',
-  singular: 'awsapplicationloadbalancerconfig',
   shortNames: ['awsalbc'],
   description:
     'An AWSApplicationLoadBalancerConfig describes one listener rule of an Application Load Balancer. Okra keeps the rule exactly as in the spec, and reports in the status what it read back. A Cell writes one with its own name.',

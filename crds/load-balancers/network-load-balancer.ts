@@ -68,8 +68,6 @@ const status = loadBalancerStatus({
 /** The default action of a Network Load Balancer's listener, kept exactly as its spec says. */
 export const awsNetworkLoadBalancerConfig = defineResource({
   kind: 'AWSNetworkLoadBalancerConfig',
-  plural: 'awsnetworkloadbalancerconfigs',
-  singular: 'awsnetworkloadbalancerconfig',
   shortNames: ['awsnlbc'],
   description:
     'An AWSNetworkLoadBalancerConfig describes the default action of one listener of a Network Load Balancer. Okra keeps the action exactly as in the spec, and reports in the status what it read back. A Cell writes one with its own name.',

@@ -24,8 +24,6 @@ const status = loadBalancerStatus(
 /** Weighted records of Route 53, kept exactly as its spec says. */
 export const route53Config = defineResource({
   kind: 'Route53Config',
-  plural: 'route53configs',
-  singular: 'route53config',
   shortNames: ['r53c'],
   description:
     'A Route53Config describes the weighted records of one name. A Cell writes one of its own name.',

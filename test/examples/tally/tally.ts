@@ -11,8 +11,6 @@ const status = z.object({ ...syncStatus, cells: z.int().min(0).optional().descri
 /** Counts the Cells of the cluster that are in a phase. */
 export const tally = defineResource({
   kind: 'Tally',
-  plural: 'tallies',
-  singular: 'tally',
   shortNames: ['oktally'],
   description: 'A Tally counts the Cells of the cluster that are in a phase.',
   scope: 'Cluster',
