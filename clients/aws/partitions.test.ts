@@ -1,9 +1,8 @@
-import { decodeBase64 } from '../kubernetes/base64.ts';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../config/config.ts';
 import { awsTargetGroup } from '../../crds/aws-target-group.ts';
 import { clusterSet } from '../../crds/cluster-set.ts';
-import { parseClusterSecret } from '../../domain/discovery/clusters/cluster-secret.ts';
+import { parseClusterSecret } from '../kubernetes/cluster-secret.ts';
 import { SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../../domain/kubernetes/labels.ts';
 
 const encodeBase64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -29,13 +28,10 @@ const places = partitionsInfo.partitions.flatMap(({ id, outputs, regions }) =>
 
 const loginOf = (server: string, region?: string) => {
   const config = JSON.stringify({ awsAuthConfig: { clusterName: 'cdk1', region } });
-  const parsed = parseClusterSecret(
-    {
-      metadata: { name: 'cdk1', labels: { [SECRET_TYPE_LABEL]: SECRET_TYPE_CLUSTER } },
-      data: { server: encodeBase64(server), config: encodeBase64(config) },
-    },
-    decodeBase64,
-  );
+  const parsed = parseClusterSecret({
+    metadata: { name: 'cdk1', labels: { [SECRET_TYPE_LABEL]: SECRET_TYPE_CLUSTER } },
+    data: { server: encodeBase64(server), config: encodeBase64(config) },
+  });
   return parsed.is === 'Connection' ? parsed.connection.login : parsed.problem;
 };
 

@@ -1,11 +1,12 @@
 import { decodeBase64 } from './base64.ts';
 import { refusalOf, type Access, type Use, isLike } from '../../domain/access/access.ts';
-import { IN_CLUSTER, namedByARN } from '../../domain/discovery/clusters/cluster-login.ts';
 import { commandRefusalOf as refusalOfCommand } from '../../domain/discovery/clusters/allowed-command.ts';
-import type {
-  ClusterConnection,
-  CommandLogin,
-  EKSLogin,
+import {
+  type ClusterConnection,
+  type CommandLogin,
+  type EKSLogin,
+  IN_CLUSTER,
+  namedByARN,
 } from '../../domain/discovery/clusters/cluster-secret.ts';
 import { refuseForeignEndpoint, type EKSEndpoint } from '../../domain/discovery/clusters/eks-endpoint.ts';
 import type { EKSEndpoints } from '../aws/eks-endpoints.ts';

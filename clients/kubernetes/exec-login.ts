@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import type { CommandLogin } from '../../domain/discovery/clusters/cluster-secret.ts';
-import { LONGEST_TOKEN } from '../../domain/discovery/clusters/cluster-login.ts';
+import { LONGEST_TOKEN } from './cluster-secret.ts';
 import { fieldsIn, given, type Fields } from '../../domain/model/fields.ts';
 import { keepToken, limitConcurrency, type Token } from '../concurrency.ts';
 import type { TokenSource } from './kubernetes-transport.ts';

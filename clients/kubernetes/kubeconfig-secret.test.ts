@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { parseClusterSecret } from '../../domain/discovery/clusters/cluster-secret.ts';
-import { decodeBase64 } from './base64.ts';
+import { parseClusterSecret } from './cluster-secret.ts';
 import { readKubeconfig } from './kubeconfig-secret.ts';
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -24,7 +23,7 @@ const secret = (text: string) => ({
 describe('a kubeconfig in a Secret', () => {
   it('is read as the secret of a cluster', () => {
     const read = readKubeconfig(secret(kubeconfig({ token: 'secret-token' })), 'kubeconfig');
-    const parsed = read.is === 'Cluster' ? parseClusterSecret(read.secret, decodeBase64) : read;
+    const parsed = read.is === 'Cluster' ? parseClusterSecret(read.secret) : read;
     expect(parsed).toMatchObject({
       is: 'Connection',
       connection: {

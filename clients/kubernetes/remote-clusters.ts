@@ -1,9 +1,8 @@
-import { decodeBase64 } from './base64.ts';
-import {
-  parseClusterSecret,
-  type ClusterConnection,
-  type ClusterLogin,
-  type ClusterSecret,
+import { parseClusterSecret } from './cluster-secret.ts';
+import type {
+  ClusterConnection,
+  ClusterLogin,
+  ClusterSecret,
 } from '../../domain/discovery/clusters/cluster-secret.ts';
 import type { Config } from '../../config/config.ts';
 import { wordsOf } from '../aws/aws-redaction.ts';
@@ -100,7 +99,7 @@ export function openRemoteClusters(options: RemoteOptions): RemoteClusters {
 }
 
 function open(secret: ClusterSecret, options: RemoteOptions): Reach {
-  const parsed = parseClusterSecret(secret, decodeBase64);
+  const parsed = parseClusterSecret(secret);
   if (parsed.is === 'Problem') return parsed;
   const { connection } = parsed;
   // A port beyond all ports, say.

@@ -71,7 +71,7 @@ describe('no regular expression takes long for any text', () => {
     // One after the other: what is replaced, is replaced for all.
     for (const file of files)
       all.push(...(await builtIn(file)).map((expression) => [file, expression] as const));
-    expect(all.map(([file]) => file)).toContain('domain/discovery/clusters/cluster-secret.ts');
+    expect(all.map(([file]) => file)).toContain('clients/kubernetes/cluster-secret.ts');
     expect(slow(all)).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-import type { CommandLogin } from './cluster-login.ts';
+import type { CommandLogin } from './cluster-secret.ts';
 
 /**
  * A command that may be run, as the operator writes it: words with spaces between them, such as

@@ -1,22 +1,7 @@
 import { given } from '../../model/fields.ts';
-import { SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../../kubernetes/labels.ts';
-import {
-  certificateOf,
-  loginOf,
-  namedByARN,
-  refuseUnverified,
-  tlsOf,
-  type ClientCertificate,
-  type ClusterLogin,
-  type ClusterTls,
-  parseFields,
-  Refused,
-  refuseLonger,
-  type Decode,
-} from './cluster-login.ts';
-import { withoutEnd } from '../../text.ts';
 
-export type { ClientCertificate, ClusterLogin, ClusterTls, CommandLogin, EKSLogin } from './cluster-login.ts';
+/** Decodes base64 to text; undefined when it is none. What does so stands in clients/, as JavaScript itself knows no bytes. */
+export type Decode = (base64: string) => string | undefined;
 
 /** A Secret, as far as it speaks of a cluster. */
 export interface ClusterSecret {
@@ -43,21 +28,62 @@ export interface ClusterConnection {
   readonly certificate?: ClientCertificate;
 }
 
-/** What a secret says, or why it cannot be followed: a sentence that holds no value out of the secret. */
-type ParsedClusterSecret =
-  | { readonly is: 'Connection'; readonly connection: ClusterConnection }
-  | { readonly is: 'Problem'; readonly problem: string };
+/** How one logs in to a cluster. Values are secret, all but the names of things. */
+export type ClusterLogin =
+  | { readonly by: 'Token'; readonly token: string }
+  | { readonly by: 'Password'; readonly username: string; readonly password: string }
+  | ({ readonly by: 'Certificate' } & ClientCertificate)
+  | ({ readonly by: 'EKS' } & EKSLogin)
+  | ({ readonly by: 'Command' } & CommandLogin)
+  /** As Okra itself, to the cluster that the secret is in. */
+  | { readonly by: 'InCluster' };
 
-/** Reads a cluster secret of Argo CD. */
-export function parseClusterSecret(secret: ClusterSecret, decode: Decode): ParsedClusterSecret {
-  try {
-    return { is: 'Connection', connection: connectionOf(secret, decode) };
-  } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    const { namespace, name } = secret.metadata;
-    const at = namespace === undefined ? name : `${namespace}/${name}`;
-    return { is: 'Problem', problem: `Invalid Secret ${at}: ${error.message}` };
-  }
+/** A client certificate and its key; PEM in base64, both. */
+export interface ClientCertificate {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/** Which EKS cluster to have a token signed for, and as whom. */
+export interface EKSLogin {
+  readonly clusterName: string;
+  /** Undefined: the region that Okra runs in. */
+  readonly region?: string;
+  /** Undefined: Okra's own identity. */
+  readonly roleARN?: string;
+  /** What the role's owner asks for beside the ARN. */
+  readonly externalID?: string;
+}
+
+/** Which command prints credentials, as kubectl's exec plugins do. */
+export interface CommandLogin {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly apiVersion: string;
+}
+
+/** How the other end of a connection to a cluster is verified. */
+export interface ClusterTls {
+  /** PEM in base64; undefined: the system's CAs. */
+  readonly caData?: string;
+  /** The name that the certificate has to bear; undefined: the host of the address. */
+  readonly serverName?: string;
+  /** Whether any certificate will do. */
+  readonly insecure: boolean;
+}
+
+/** What Argo CD calls the cluster that it runs in (KubernetesInternalAPIServerAddr), and reaches as itself. */
+export const IN_CLUSTER = 'https://kubernetes.default.svc';
+
+const ARN = /^arn:aws[a-z-]*:eks:([a-z0-9-]{1,32}):\d{12}:cluster\/([0-9A-Za-z][\w-]{0,99})$/;
+
+/** Reads which EKS cluster an ARN names, as Argo CD on EKS has it in place of an address; undefined when it is none. */
+export function namedByARN(
+  server: string,
+): { readonly region: string; readonly clusterName: string } | undefined {
+  const [, region, clusterName] = ARN.exec(server) ?? [];
+  return region === undefined || clusterName === undefined ? undefined : { region, clusterName };
 }
 
 /** What a secret for an EKS cluster is made of. */
@@ -102,82 +128,4 @@ export function clusterSecretValues(
     server: endpoint,
     config: JSON.stringify(config),
   };
-}
-
-function connectionOf({ metadata, data = {} }: ClusterSecret, decode: Decode): ClusterConnection {
-  const type = metadata.labels?.[SECRET_TYPE_LABEL];
-  if (type !== SECRET_TYPE_CLUSTER) {
-    throw new Refused(
-      `the label ${SECRET_TYPE_LABEL} must be ${SECRET_TYPE_CLUSTER}, got ${type ?? 'none'}. Set it, or name another Secret.`,
-    );
-  }
-  const entry = (key: Key): string | undefined => entryOf(data, key, decode);
-  const server = serverOf(entry('server'));
-  const config = parseFields('config', entry('config') ?? '{}', decode);
-  const proxied = config.values['proxyUrl'] ?? '';
-  if (proxied !== '')
-    throw new Refused('config.proxyUrl must be unset, because Okra uses no proxy. Remove it.');
-  const login = loginOf(config, server);
-  const certificate = login.by === 'Certificate' ? undefined : certificateOf(config);
-  const tls = tlsOf(config);
-  refuseUnverified(login, tls);
-  return {
-    name: entry('name') ?? server,
-    server,
-    namespaces: namespacesOf(entry('namespaces') ?? ''),
-    tls,
-    login,
-    ...given({ certificate }),
-  };
-}
-
-const longest = { name: 253, server: 2_048, config: 512_000, namespaces: 16_000 } as const;
-
-// Base64 writes three bytes as four characters, and UTF-8 a character as four bytes at most.
-const LONGEST_ENCODING = 16 / 3;
-
-type Key = keyof typeof longest;
-
-function entryOf(data: Readonly<Record<string, string>>, key: Key, decode: Decode): string | undefined {
-  const encoded = data[key] ?? '';
-  // What is far too long is not worth to be decoded.
-  if (encoded.length > longest[key] * LONGEST_ENCODING + 4)
-    throw new Refused(`data.${key} must have at most ${longest[key]} characters. Shorten it.`);
-  const text = decode(encoded);
-  if (text === undefined) throw new Refused(`data.${key} must be text in base64.`);
-  refuseLonger(`data.${key}`, text, longest[key]);
-  return text === '' ? undefined : text;
-}
-
-// Each is watched by itself.
-const MOST_NAMESPACES = 100;
-const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
-
-function namespacesOf(text: string): readonly string[] {
-  const names = text
-    .split(',')
-    .map((namespace) => namespace.trim())
-    .filter((namespace) => namespace !== '');
-  if (names.length > MOST_NAMESPACES) {
-    throw new Refused(
-      `data.namespaces must list at most ${MOST_NAMESPACES} namespaces, got ${names.length}. Remove those that Okra need not see, or unset it to let Okra see all.`,
-    );
-  }
-  if (names.every((name) => NAMESPACE.test(name))) return [...new Set(names)];
-  throw new Refused('data.namespaces must be a comma-separated list of namespaces.');
-}
-
-const HOST = String.raw`(\[[0-9a-f:.]+\]|[a-z0-9][-._a-z0-9]*)(:\d{1,5})?`;
-const ADDRESS = new RegExp(`^https://${HOST}(/[^\\s?#@]*)?$`, 'i');
-
-function serverOf(server: string | undefined): string {
-  if (server !== undefined && namedByARN(server) !== undefined) return server;
-  // Nothing else keeps what one logs in with from being read on its way.
-  if (server === undefined || !/^https:\/\/[^/]/i.test(server)) {
-    throw new Refused(
-      'data.server must be an https URL or the ARN of an EKS cluster. Set it to the address of the API server.',
-    );
-  }
-  if (ADDRESS.test(server)) return withoutEnd(server, '/');
-  throw new Refused('data.server must be only an address. Put credentials into config.');
 }

@@ -1,4 +1,4 @@
-import { type Decode, namedByARN, type ClusterTls } from './cluster-login.ts';
+import { type Decode, namedByARN, type ClusterTls } from './cluster-secret.ts';
 
 /** What EKS says of the API server of a cluster. */
 export interface EKSEndpoint {

@@ -1,18 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import {
-  clusterSecretValues,
-  configByARN,
-  parseClusterSecret as parse,
-  type ClusterSecret,
-} from './cluster-secret.ts';
+import { clusterSecretValues, configByARN } from '../../domain/discovery/clusters/cluster-secret.ts';
+import { decodeBase64 } from './base64.ts';
+import { parseClusterSecret } from './cluster-secret.ts';
 
 const encodeBase64 = (text: string): string => Buffer.from(text).toString('base64');
-const decodeBase64 = (encoded: string): string | undefined => {
-  const text = Buffer.from(encoded, 'base64').toString();
-  return encodeBase64(text) === encoded ? text : undefined;
-};
-const parseClusterSecret = (secret: ClusterSecret) => parse(secret, decodeBase64);
-
 const certificate = encodeBase64(
   '-----BEGIN CERTIFICATE-----\nc3VwZXItc2VjcmV0\n-----END CERTIFICATE-----\n',
 );
