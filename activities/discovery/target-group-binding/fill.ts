@@ -1,15 +1,14 @@
 import {
   recordOf,
   type RegisteredTarget,
-  type Registration,
   type SharedTargets,
 } from '../../../domain/discovery/target-group-binding/registered-target.ts';
 import {
   holdBack,
-  type Registering,
   decideBinding,
   type BindingDecision,
   type ObservedBinding,
+  type WrittenTargets,
 } from '../../../domain/discovery/target-group-binding/target-group-binding.ts';
 import { findMissedByBinding } from '../../../domain/discovery/target-group-set/lost-clusters.ts';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
@@ -23,13 +22,13 @@ import { earlierOf } from '../../../domain/discovery/missing.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
 import type { Bound, FoundGroup, GroupDependencies } from './group.ts';
 import { type BindingLedger, type BindingOutcome, readShared, withoutKept } from './ledger.ts';
-import { deregister, readTargets, refusedForOne, register, type WrittenTargets } from './targets.ts';
+import { deregister, readTargets, refusedForOne, register } from './targets.ts';
 import { isFailureType, isPermanent } from '../../../domain/failures.ts';
 import { NODE, POD } from '../../../clients/kubernetes/kinds.ts';
 import type { AWSTargetGroupBindingSpec } from '../../../crds/aws-target-group-binding.ts';
 import type { ObjectKey } from '../../../domain/model/ids.ts';
 import { targetLooksInto } from '../../../domain/discovery/target-group-set/looks-into.ts';
-import { readNode, readPod, trimRemote, type RemoteObject } from '../../../domain/discovery/clusters/seen.ts';
+import { readSeen, trimRemote, type RemoteObject } from '../../../domain/discovery/clusters/seen.ts';
 import { lookedAt, type SeenCluster } from '../../../domain/discovery/target-group-binding/binding-ids.ts';
 
 /** What a binding is bound with. */
@@ -62,8 +61,14 @@ export async function syncTargets(
   const record = (now: readonly RegisteredTarget[]) => ledger.write({ ...ledger.now(), targets: now });
   await record(decision.claim);
   const added = await register(writes, decision.register, suspectsIn(status.problems));
-  const held = holdBack(decision, registeringOf(added), unhealthy);
-  const removed = await deregister(writes, await withoutKept(withoutHeld(decision.deregister, held), shared));
+  const held = holdBack(decision, added, unhealthy);
+  const removed = await deregister(
+    writes,
+    await withoutKept(
+      decision.deregister.filter((one) => !held.includes(one)),
+      shared,
+    ),
+  );
   const remaining = [...held, ...removed.refused, ...removed.unknown];
   await record(recordOf(decision, { refused: added.refused, remaining }));
   const failed = [...added.problems, ...removed.problems];
@@ -86,12 +91,6 @@ const suspectsIn = (problems: readonly Problem[] = []): ReadonlySet<string> =>
     ),
   );
 
-const registeringOf = ({ refused, unknown, problems, ...others }: WrittenTargets): Registering => ({
-  ...others,
-  failed: [...refused, ...unknown],
-  reasons: problems.map(({ reason }) => reason),
-});
-
 /** Soon, when the next sync can register what this one could not: it searches on, or there is room by then. */
 const untilSettled = (
   { unsettled, withoutRoom }: WrittenTargets,
@@ -108,12 +107,6 @@ async function decideWith(
   if (decision.foreign.length === 0) return decision;
   return decideBinding({ ...observed, isShared: (await shared()).isTheirs });
 }
-
-const withoutHeld = (
-  batches: readonly (readonly Registration[])[],
-  held: readonly Registration[],
-): readonly (readonly Registration[])[] =>
-  batches.map((batch) => batch.filter((one) => !held.includes(one))).filter((batch) => batch.length > 0);
 
 /** Soon, when trying again can help by itself. */
 export const retryInSeconds = (problems: readonly Problem[]): number | undefined =>
@@ -157,7 +150,7 @@ async function seenIn(
 ): Promise<SeenCluster['seen']> {
   if (what === 'nodes') {
     const nodes = await client.list<RemoteObject>(NODE, { trim: trimRemote });
-    return { ok: true, nodes: nodes.map(readNode), pods: [] };
+    return { ok: true, objects: nodes.map(readSeen) };
   }
   const namespace = what.slice('pods/'.length);
   if (namespaces.length > 0 && !namespaces.includes(namespace)) {
@@ -165,5 +158,5 @@ async function seenIn(
     return { ok: false, reason: 'NamespaceNotAllowed', message };
   }
   const pods = await client.list<RemoteObject>(POD, { namespace, trim: trimRemote });
-  return { ok: true, nodes: [], pods: pods.map(readPod) };
+  return { ok: true, objects: pods.map(readSeen) };
 }

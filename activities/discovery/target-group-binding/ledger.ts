@@ -7,7 +7,6 @@ import {
   countOf,
   type Registration,
   findSharedTargets,
-  type SharedGroup,
   type SharedTargets,
 } from '../../../domain/discovery/target-group-binding/registered-target.ts';
 import { given } from '../../../domain/model/fields.ts';
@@ -103,25 +102,21 @@ export function createBindingReporter(kubernetes: KubernetesClient) {
 export async function readShared(
   kubernetes: Pick<KubernetesClient, 'list'>,
   { key: { namespace }, uid, life: { signal } }: Pick<Bound, 'key' | 'uid' | 'life'>,
-  group: Omit<SharedGroup, 'uid'>,
+  group: Omit<Parameters<typeof findSharedTargets>[1], 'uid'>,
 ): Promise<SharedTargets> {
-  const found = await kubernetes.list<AWSTargetGroupBinding>(AWS_TARGET_GROUP_BINDING, { namespace, signal });
-  const others = found.map(({ metadata, status: { targets = [], ...status } = {} }) => ({
-    uid: metadata.uid ?? '',
-    isDeleting: metadata.deletionTimestamp !== undefined,
-    targetGroupARN: status.targetGroupARN,
-    created: status.created,
-    targets,
-  }));
+  const others = await kubernetes.list<AWSTargetGroupBinding>(AWS_TARGET_GROUP_BINDING, {
+    namespace,
+    signal,
+  });
   return findSharedTargets(others, { uid, ...group });
 }
 
 /** Leaves out of what is to be deregistered what another object keeps; its record says already that this one lets it go. */
 export async function withoutKept(
-  batches: readonly (readonly Registration[])[],
+  leaving: readonly Registration[],
   read: () => Promise<SharedTargets>,
-): Promise<readonly (readonly Registration[])[]> {
-  if (batches.length === 0) return [];
+): Promise<readonly Registration[]> {
+  if (leaving.length === 0) return [];
   const { isKept } = await read();
-  return batches.map((batch) => batch.filter((one) => !isKept(one))).filter((batch) => batch.length > 0);
+  return leaving.filter((one) => !isKept(one));
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ELBv2 } from '../../../clients/aws/elbv2.ts';
 import type { Target } from '../../../clients/aws/elbv2.ts';
 import { limitRate, unlimited } from '../../../clients/rate-limiter.ts';
+import { LARGEST_BATCH } from '../../../domain/discovery/target-group-binding/target-group-binding.ts';
 import { readTargets, register } from './targets.ts';
 import { startLifetimeOf } from '../lifetime.ts';
 
@@ -13,13 +14,13 @@ const limits = { writes: fast, registrations: fast };
 const about = { $metadata: {}, message: 'no' };
 
 /** Registers with an ELBv2 that judges each call; says the result of it, and which calls there were. */
-const tried = (judge: (targets: readonly Target[]) => Error | undefined, ...batches: Target[][]) =>
-  triedWith([], judge, ...batches);
+const tried = (judge: (targets: readonly Target[]) => Error | undefined, all: Target[]) =>
+  triedWith([], judge, all);
 
 async function triedWith(
   suspects: readonly string[],
   judge: (targets: readonly Target[]) => Error | undefined,
-  ...batches: Target[][]
+  all: Target[],
 ) {
   const calls: string[] = [];
   const taken: string[] = [];
@@ -36,7 +37,7 @@ async function triedWith(
   const life = startLifetimeOf(new AbortController().signal);
   const { refused, unsettled, withoutRoom, unknown, problems } = await register(
     { elbv2, targetGroupARN, limits, life },
-    batches,
+    all,
     new Set(suspects),
   );
   return {
@@ -57,8 +58,10 @@ const without =
 
 describe('targets', () => {
   it('are registered batch by batch', async () => {
-    const { calls, problems } = await tried(() => undefined, at('a', 'b'), at('c'));
-    expect({ calls, problems }).toEqual({ calls: ['a b', 'c'], problems: [] });
+    const all = at(...Array.from({ length: LARGEST_BATCH + 1 }, (_, index) => `t${index}`));
+    const { calls, problems } = await tried(() => undefined, all);
+    expect(calls.map((call) => call.split(' ').length)).toEqual([LARGEST_BATCH, 1]);
+    expect(problems).toEqual([]);
   });
 
   it('are registered without those that AWS refuses, which it is found out by halves', async () => {
@@ -86,7 +89,9 @@ describe('targets', () => {
       room -= targets.length;
       return undefined;
     };
-    const got = await tried(tooMany, at('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'), at('i', 'j'));
+    const all = at('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j');
+    // Those that AWS refused before are a batch of their own.
+    const got = await triedWith(['i', 'j'], tooMany, all);
     expect(got).toMatchObject({
       calls: ['a b c d e f g h', 'a b c d', 'e f g h', 'e f', 'e', 'f', 'i j'],
       taken: ['a', 'b', 'c', 'd', 'e'],
@@ -121,7 +126,7 @@ describe('targets', () => {
     const life = startLifetimeOf(AbortSignal.abort(new Error('given up')));
     const never = (): Promise<void> => Promise.reject(new Error('Expected no call.'));
     const elbv2 = { registerTargets: never, deregisterTargets: never };
-    await expect(register({ elbv2, targetGroupARN, limits, life }, [at('a')])).rejects.toThrow('given up');
+    await expect(register({ elbv2, targetGroupARN, limits, life }, at('a'))).rejects.toThrow('given up');
   });
 
   it('hold the others back for a moment where AWS throttles', async () => {
@@ -133,7 +138,7 @@ describe('targets', () => {
       deregisterTargets: () => Promise.resolve(),
     };
     const life = startLifetimeOf(new AbortController().signal);
-    await register({ elbv2, targetGroupARN, limits: { ...limits, registrations }, life }, [at('a')]);
+    await register({ elbv2, targetGroupARN, limits: { ...limits, registrations }, life }, at('a'));
     expect(held).toEqual(['us-east-1']);
   });
 

@@ -3,7 +3,10 @@ import type { RateLimiters } from '../../../clients/rate-limiter.ts';
 import type { FailureType } from '../../../domain/failures.ts';
 import type { Problem } from '../../../domain/discovery/sync-status.ts';
 import type { Registration } from '../../../domain/discovery/target-group-binding/registered-target.ts';
-import { splitBatches } from '../../../domain/discovery/target-group-binding/target-group-binding.ts';
+import {
+  splitBatches,
+  type WrittenTargets,
+} from '../../../domain/discovery/target-group-binding/target-group-binding.ts';
 import { reasonOf, toFailure } from '../../failure.ts';
 import type { Lifetime } from '../lifetime.ts';
 
@@ -13,19 +16,6 @@ interface TargetWrites {
   readonly targetGroupARN: string;
   readonly limits: Pick<RateLimiters, 'registrations'>;
   readonly life: Lifetime;
-}
-
-/** The result of writing targets. */
-export interface WrittenTargets {
-  /** What AWS has refused; the others are written. */
-  readonly refused: readonly Registration[];
-  /** What of that AWS has refused only together with others: most of it may be fine. */
-  readonly unsettled: readonly Registration[];
-  /** What of that there is no room for. */
-  readonly withoutRoom: readonly Registration[];
-  /** What nobody knows of whether it is written. */
-  readonly unknown: readonly Registration[];
-  readonly problems: readonly Problem[];
 }
 
 /** What is in a target group. */
@@ -61,14 +51,13 @@ export async function readTargets(
 /** Registers targets, batch by batch; those that AWS refused before come last, so that they take no others with them. */
 export function register(
   writes: TargetWrites,
-  all: readonly (readonly Registration[])[],
+  all: readonly Registration[],
   suspects: ReadonlySet<string> = new Set(),
 ): Promise<WrittenTargets> {
-  const isSuspect = ({ id }: Registration): boolean => suspects.has(id);
-  const others = all
-    .map((batch) => batch.filter((one) => !isSuspect(one)))
-    .filter(({ length }) => length > 0);
-  return writeAll(writes, [...others, ...splitBatches(all.flat().filter(isSuspect))], {
+  const { true: suspected = [], false: others = [] } = Object.groupBy(all, ({ id }) =>
+    suspects.has(id) ? 'true' : 'false',
+  );
+  return writeAll(writes, [...splitBatches(others), ...splitBatches(suspected)], {
     verb: 'register',
     suspects,
     send: (batch) => writes.elbv2.registerTargets(writes.targetGroupARN, batch),
@@ -76,11 +65,8 @@ export function register(
 }
 
 /** Deregisters targets, batch by batch. */
-export const deregister = (
-  writes: TargetWrites,
-  all: readonly (readonly Registration[])[],
-): Promise<WrittenTargets> =>
-  writeAll(writes, all, {
+export const deregister = (writes: TargetWrites, all: readonly Registration[]): Promise<WrittenTargets> =>
+  writeAll(writes, splitBatches(all), {
     verb: 'deregister',
     suspects: new Set(),
     send: (batch) => writes.elbv2.deregisterTargets(writes.targetGroupARN, batch),

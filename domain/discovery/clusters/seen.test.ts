@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readBinding, readNode, readPod, trimRemote, type RemoteObject } from './seen.ts';
+import { readBinding, readSeen, trimRemote, type RemoteObject } from './seen.ts';
 
 const long = 'x'.repeat(100_000);
 const metadata = {
@@ -39,15 +39,16 @@ const left = (object: object): RemoteObject => trimRemote(object as RemoteObject
 
 describe('what is looked at of an object in a cluster', () => {
   it('is the same of what is left of it', () => {
-    expect(readNode(left(node))).toEqual({
+    expect(readSeen(left(node))).toEqual({
+      namespace: 'shop',
       name: 'a',
       labels: { role: 'web' },
       providerID: 'aws:///i-1',
       address: '10.0.0.1',
       isReady: true,
-      isDeleting: false,
+      isEnding: false,
     });
-    expect(readPod(left(pod))).toEqual({
+    expect(readSeen(left(pod))).toEqual({
       namespace: 'shop',
       name: 'a',
       labels: { role: 'web' },
@@ -68,7 +69,7 @@ describe('what is looked at of an object in a cluster', () => {
   it('is of its labels those that an API server lets it have', () => {
     const labels = { role: 'web', 'a b': 'x', long: 'x'.repeat(4_000_000) };
     expect(left({ metadata: { name: 'a', labels } }).metadata.labels).toEqual({ role: 'web' });
-    expect(readNode(left({ metadata: { name: 'a', labels: null } })).labels).toEqual({});
+    expect(readSeen(left({ metadata: { name: 'a', labels: null } })).labels).toEqual({});
   });
 
   const nothing = { name: 'a', labels: {} };
@@ -91,13 +92,7 @@ describe('what is looked at of an object in a cluster', () => {
   ])('is nothing where it is of no type: %j', (rest) => {
     const strange = left({ metadata: { name: 'a' }, ...(rest as object) });
     expect(strange).toEqual({ metadata: nothing, spec: {}, status: {} });
-    expect(readNode(strange)).toMatchObject({
-      ...nothing,
-      address: undefined,
-      isReady: false,
-      isDeleting: false,
-    });
-    expect(readPod(strange)).toMatchObject({
+    expect(readSeen(strange)).toMatchObject({
       ...nothing,
       address: undefined,
       isReady: false,

@@ -1,7 +1,6 @@
 import { validLabels } from '../../kubernetes/selector.ts';
 import { given, fieldsIn, recordsIn, textIn } from '../../model/fields.ts';
 import type { RemoteBinding } from '../target-group-set/observed-target-group-set.ts';
-import type { SeenNode, SeenPod } from '../target-group-binding/binding-ids.ts';
 
 /** An object in a cluster that is looked at: a Node, a Pod or a TargetGroupBinding (https://kubernetes.io/docs/reference/kubernetes-api/). */
 export interface RemoteObject {
@@ -58,29 +57,31 @@ export function trimRemote({ metadata, spec, status }: RemoteObject): RemoteObje
   };
 }
 
-/** What of a Node that was trimmed matters to a target group. */
-export const readNode = ({ metadata, spec, status }: RemoteObject): SeenNode => ({
-  name: metadata.name,
-  labels: metadata.labels ?? {},
-  providerID: spec?.providerID,
-  address: status?.addresses?.find(({ type }) => type === INTERNAL)?.address,
-  isReady: isReady(status),
-  isDeleting: metadata.deletionTimestamp !== undefined,
-});
+/** A Node or a Pod, as far as it matters to a target group. */
+export interface SeenObject {
+  readonly namespace: string;
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** `spec.providerID` of a Node: `aws:///eu-central-1a/i-0123456789abcdef0`. */
+  readonly providerID?: string | undefined;
+  /** The address of a Pod, or that of a Node of the type InternalIP. */
+  readonly address?: string | undefined;
+  readonly isReady: boolean;
+  /** Whether it is being deleted or, as a Pod, has ended: its address may be another one's soon. */
+  readonly isEnding: boolean;
+}
 
-/** What of a Pod that was trimmed matters to a target group. */
-export const readPod = ({ metadata, status }: RemoteObject): SeenPod => ({
+/** Reads what of a Node or Pod that was trimmed matters to a target group. */
+export const readSeen = ({ metadata, spec, status }: RemoteObject): SeenObject => ({
   namespace: metadata.namespace ?? 'default',
   name: metadata.name,
   labels: metadata.labels ?? {},
-  address: status?.podIP === '' ? undefined : status?.podIP,
-  isReady: isReady(status),
+  providerID: spec?.providerID,
+  address: status?.podIP || status?.addresses?.find(({ type }) => type === INTERNAL)?.address,
+  isReady: status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') ?? false,
   isEnding:
     metadata.deletionTimestamp !== undefined || status?.phase === 'Succeeded' || status?.phase === 'Failed',
 });
-
-const isReady = (status: RemoteObject['status']): boolean =>
-  status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') ?? false;
 
 /** What of a TargetGroupBinding that was trimmed matters to target groups. */
 export const readBinding = ({ metadata, spec }: RemoteObject): Omit<RemoteBinding, 'api'> => ({

@@ -3,33 +3,11 @@ import type { BindingTarget } from '../../../crds/aws-target-group-binding.ts';
 import { compareText } from '../../kubernetes/canonical.ts';
 import type { IdsOfCluster, RegisteredTarget, Registration } from './registered-target.ts';
 import { matches, type LabelSelector } from '../../kubernetes/selector.ts';
+import type { SeenObject } from '../clusters/seen.ts';
 import type { Problem } from '../sync-status.ts';
 
 /** How a target group knows its targets. */
 export type TargetType = 'instance' | 'ip';
-
-/** A node, as far as it matters to a target group. */
-export interface SeenNode {
-  readonly name: string;
-  readonly labels: Readonly<Record<string, string>>;
-  /** `spec.providerID`: `aws:///eu-central-1a/i-0123456789abcdef0`. */
-  readonly providerID?: string | undefined;
-  /** Its address of the type InternalIP. */
-  readonly address?: string | undefined;
-  readonly isReady: boolean;
-  readonly isDeleting: boolean;
-}
-
-/** A pod, as far as it matters to a target group. */
-export interface SeenPod {
-  readonly namespace: string;
-  readonly name: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly address?: string | undefined;
-  readonly isReady: boolean;
-  /** Whether it has ended or is being deleted; its address may be another pod's soon. */
-  readonly isEnding: boolean;
-}
 
 /** The ids of targets, and what is wrong with others. */
 interface FoundIds {
@@ -53,8 +31,8 @@ export const instanceIdOf = (providerID: string | undefined): string | undefined
   /^aws:\/\/\/[^/]+\/(i-[0-9a-f]+)$/.exec(providerID ?? '')?.[1];
 
 /** The ids of nodes; one that is not ready is not registered, and stays when it is, because health checks judge it. */
-function idsOfNodes(nodes: readonly SeenNode[], { name, targetType, isOwn }: Taking): FoundIds {
-  const usable = nodes.filter((node) => !node.isDeleting && !Object.hasOwn(node.labels, EXCLUDE_LABEL));
+function idsOfNodes(nodes: readonly SeenObject[], { name, targetType, isOwn }: Taking): FoundIds {
+  const usable = nodes.filter((node) => !node.isEnding && !Object.hasOwn(node.labels, EXCLUDE_LABEL));
   const known = usable.map((node) => ({
     node,
     id: targetType === 'ip' ? node.address : instanceIdOf(node.providerID),
@@ -68,7 +46,7 @@ function idsOfNodes(nodes: readonly SeenNode[], { name, targetType, isOwn }: Tak
 }
 
 /** The addresses of pods; one that is not ready is not registered, and stays when it is, until it ends. */
-function idsOfPods(pods: readonly SeenPod[], { name, targetType, isOwn }: Taking): FoundIds {
+function idsOfPods(pods: readonly SeenObject[], { name, targetType, isOwn }: Taking): FoundIds {
   if (targetType !== 'ip') return { ids: [], problems: [podsOfInstances(name)] };
   return {
     ids: pods.flatMap(({ address, isReady, isEnding }) =>
@@ -78,7 +56,7 @@ function idsOfPods(pods: readonly SeenPod[], { name, targetType, isOwn }: Taking
   };
 }
 
-const withoutId = (object: string, node: SeenNode, targetType: TargetType): Problem => ({
+const withoutId = (object: string, node: SeenObject, targetType: TargetType): Problem => ({
   object,
   reason: 'NodeWithoutId',
   message:
@@ -97,10 +75,10 @@ const podsOfInstances = (object: string): Problem => ({
 export interface SeenCluster {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** What of it was read, as `lookedAt` says; undefined: everything. */
+  /** What of it was read, as `lookedAt` says; undefined: nothing could be. */
   readonly what?: string;
   readonly seen:
-    | { readonly ok: true; readonly nodes: readonly SeenNode[]; readonly pods: readonly SeenPod[] }
+    | { readonly ok: true; readonly objects: readonly SeenObject[] }
     | { readonly ok: false; readonly reason: string; readonly message: string };
 }
 
@@ -142,14 +120,14 @@ export function findIds(target: BindingTarget, observed: Observed): FoundTarget 
   const before = observed.known.filter((one) => one.name === name);
   const isOwn = (id: string): boolean => observed.isOwn({ id, port: target.port });
   const results = clusters.map(({ name: cluster, seen }): FoundIds & { readonly cluster: string } => {
-    if (seen.ok) return { cluster, ...idsIn(target, seen, observed, isOwn) };
+    if (seen.ok) return { cluster, ...idsIn(target, seen.objects, observed, isOwn) };
     const { reason, message } = seen;
     const problems = [{ cluster, object: name, reason, message }];
-    return { cluster, ids: idsFoundIn(cluster, before), problems };
+    return { cluster, ids: idsFoundIn(before, cluster), problems };
   });
   // A cluster that is not known may still have every target that it had.
   if (clusterName !== undefined && clusters.length === 0) {
-    const ids = unified(before.flatMap(idsOfAll));
+    const ids = idsFoundIn(before);
     results.push({ cluster: clusterName, ids, problems: [noCluster(name, clusterName)] });
   }
   const isUnread = (cluster: string): boolean => {
@@ -167,43 +145,36 @@ export function findIds(target: BindingTarget, observed: Observed): FoundTarget 
   };
 }
 
-/** The ids that a cluster had, and all of which nobody has written down of which cluster they are. */
-const idsFoundIn = (unread: string, before: readonly RegisteredTarget[]): readonly string[] =>
-  before.flatMap((one) =>
-    one.byCluster === undefined
-      ? idsOfAll(one)
-      : one.byCluster.filter(({ cluster }) => cluster === unread).flatMap(({ ids }) => ids),
-  );
-
-/** The ids of all clusters, without those that are leaving, which are of none. */
-const idsOfAll = ({ ids = [], byCluster }: RegisteredTarget): readonly string[] =>
-  byCluster === undefined ? ids : byCluster.flatMap((one) => one.ids);
+/** The ids that were found in a cluster, or in any; those that are leaving are of none. */
+const idsFoundIn = (before: readonly RegisteredTarget[], unread?: string): readonly string[] =>
+  before
+    .flatMap(({ ids = [], byCluster = [{ cluster: unread ?? '', ids }] }) => byCluster)
+    .filter(({ cluster }) => unread === undefined || cluster === unread)
+    .flatMap(({ ids }) => ids);
 
 const unified = (ids: readonly string[]): readonly string[] => [...new Set(ids)].toSorted(compareText);
 
 function idsIn(
   target: BindingTarget,
-  seen: { readonly nodes: readonly SeenNode[]; readonly pods: readonly SeenPod[] },
+  objects: readonly SeenObject[],
   { namespace, targetType }: Observed,
   isOwn: (id: string) => boolean,
 ): FoundIds {
   const { name, nodeName, podSelector, podNamespace = namespace } = target;
   const how = { targetType, isOwn, name };
   if (podSelector !== undefined) {
-    const pods = seen.pods.filter(
-      (pod) => pod.namespace === podNamespace && matches(podSelector, pod.labels),
-    );
+    const pods = objects.filter((pod) => pod.namespace === podNamespace && matches(podSelector, pod.labels));
     return idsOfPods(pods, how);
   }
   if (nodeName !== undefined)
     return idsOfNodes(
-      seen.nodes.filter((node) => node.name === nodeName),
+      objects.filter((node) => node.name === nodeName),
       how,
     );
   const selector = nodeSelectorOf(target.nodeSelector ?? {});
   if (selector === undefined) return { ids: [], problems: [withoutLabels(name)] };
   return idsOfNodes(
-    seen.nodes.filter((node) => matches(selector, node.labels)),
+    objects.filter((node) => matches(selector, node.labels)),
     how,
   );
 }

@@ -1,41 +1,42 @@
+import type { AWSTargetGroupBinding } from '../../../crds/aws-target-group-binding.ts';
+import { given } from '../../model/fields.ts';
 import { compareText } from '../../kubernetes/canonical.ts';
 
-/** An AWSTargetGroupBinding, and what it has registered. */
-export interface OtherBinding extends Entry {
-  readonly uid: string;
-  /** Whether it is deleted, and stays until its targets are deregistered. */
-  readonly isDeleting: boolean;
-}
-
 /** Targets of a target group that other objects have registered. */
-export interface SharedTargets {
-  /** What one of them keeps: it stays when this object lets it go. */
-  readonly isKept: (one: Registration) => boolean;
-  /** What one of them has, if only for now: this object may have it as well. */
-  readonly isTheirs: (one: Registration) => boolean;
-}
-
-/** A target group that an object has targets in. */
-export interface SharedGroup {
-  readonly uid: string;
-  readonly targetGroupARN: string;
-  /** Whether the object leaves it altogether, while a load balancer forwards to it. */
-  readonly isLeftInUse: boolean;
-}
+export type SharedTargets = ReturnType<typeof findSharedTargets>;
 
 /** Says what other objects have registered in a target group, and what of that they keep. */
 export function findSharedTargets(
-  others: readonly OtherBinding[],
-  { uid, targetGroupARN, isLeftInUse }: SharedGroup,
-): SharedTargets {
-  const foreign = others.filter((one) => one.uid !== uid);
-  const there = foreign.filter((one) => one.targetGroupARN === targetGroupARN);
+  others: readonly Pick<AWSTargetGroupBinding, 'metadata' | 'status'>[],
+  {
+    uid,
+    targetGroupARN,
+    isLeftInUse,
+  }: {
+    readonly uid: string;
+    readonly targetGroupARN: string;
+    /** Whether the object leaves it altogether, while a load balancer forwards to it. */
+    readonly isLeftInUse: boolean;
+  },
+) {
+  const there = others.filter(
+    ({ metadata, status }) => metadata.uid !== uid && status?.targetGroupARN === targetGroupARN,
+  );
   // Two that let a target go at the same time must not leave it to each other. But nothing leaves a target group in use
   // that its object has created.
-  const staying = there.filter(({ isDeleting, created }) => !isDeleting || (isLeftInUse && created === true));
-  const kept = textsOf(staying.flatMap(({ targets }) => targets.filter(isWanted).flatMap(registrationsOf)));
-  const theirs = textsOf(there.flatMap(({ targets }) => targets.flatMap(registrationsOf)));
-  return { isKept: (one) => kept.has(targetTextOf(one)), isTheirs: (one) => theirs.has(targetTextOf(one)) };
+  const staying = there.filter(
+    ({ metadata, status }) =>
+      metadata.deletionTimestamp === undefined || (isLeftInUse && status?.created === true),
+  );
+  const targetsOf = (some: typeof there) => some.flatMap(({ status }) => status?.targets ?? []);
+  const kept = textsOf(targetsOf(staying).filter(isWanted).flatMap(registrationsOf));
+  const theirs = textsOf(targetsOf(there).flatMap(registrationsOf));
+  return {
+    /** What one of them keeps: it stays when this object lets it go. */
+    isKept: (one: Registration): boolean => kept.has(targetTextOf(one)),
+    /** What one of them has, if only for now: this object may have it as well. */
+    isTheirs: (one: Registration): boolean => theirs.has(targetTextOf(one)),
+  };
 }
 
 // What is leaving is of no cluster (selectLeaving in target-group-binding.ts).
@@ -67,11 +68,10 @@ export interface IdsOfCluster {
 /** Leaves of what is registered only some ids. */
 export function onlyIds(target: RegisteredTarget, holds: (id: string) => boolean): RegisteredTarget {
   const { ids = [], byCluster } = target;
-  if (byCluster === undefined) return { ...target, ids: ids.filter(holds) };
   return {
     ...target,
     ids: ids.filter(holds),
-    byCluster: byCluster.map((one) => ({ ...one, ids: one.ids.filter(holds) })),
+    ...given({ byCluster: byCluster?.map((one) => ({ ...one, ids: one.ids.filter(holds) })) }),
   };
 }
 
@@ -99,19 +99,10 @@ export interface Entry {
   readonly targets: readonly RegisteredTarget[];
 }
 
-/** The result of registering and deregistering. */
-export interface BindingOutcome {
-  readonly refused: readonly Registration[];
-  readonly remaining: readonly Registration[];
-}
-
 /** Says what an object has registered after all: without what was refused, and with what is not deregistered yet. */
 export function recordOf(
-  {
-    claim,
-    targets,
-  }: { readonly claim: readonly RegisteredTarget[]; readonly targets: readonly RegisteredTarget[] },
-  { refused, remaining }: BindingOutcome,
+  { claim, targets }: Readonly<Record<'claim' | 'targets', readonly RegisteredTarget[]>>,
+  { refused, remaining }: Readonly<Record<'refused' | 'remaining', readonly Registration[]>>,
 ): readonly RegisteredTarget[] {
   const isIn = (some: readonly Registration[], port: number) => (id: string) =>
     some.some((one) => one.id === id && one.port === port);

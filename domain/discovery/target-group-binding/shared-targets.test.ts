@@ -1,19 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { findSharedTargets, type OtherBinding } from './registered-target.ts';
+import { findSharedTargets } from './registered-target.ts';
 
-const target = (changed: Partial<OtherBinding['targets'][number]> = {}) => ({
+const target = (changed: object = {}) => ({
   name: 'web',
   port: 80,
   ids: ['i-a'],
   ...changed,
 });
-const other = (changed: Partial<OtherBinding> = {}): OtherBinding => ({
-  uid: 'other',
-  isDeleting: false,
-  targetGroupARN: 'arn:web',
-  targets: [target()],
-  ...changed,
+type Other = Parameters<typeof findSharedTargets>[0][number];
+const other = (status: Other['status'] = {}, metadata: Partial<Other['metadata']> = {}): Other => ({
+  metadata: { name: 'other', uid: 'other', ...metadata },
+  status: { targetGroupARN: 'arn:web', targets: [target()], ...status },
 });
+const deletionTimestamp = '2026-11-23T00:00:00Z';
 describe('a target that another object has registered', () => {
   it.each([
     ['is shared, and stays when this one lets it go', other(), true, true],
@@ -29,10 +28,15 @@ describe('a target that another object has registered', () => {
       true,
       false,
     ],
-    ['is shared, and does not stay, when that is being deleted', other({ isDeleting: true }), true, false],
+    [
+      'is shared, and does not stay, when that is being deleted',
+      other({}, { deletionTimestamp }),
+      true,
+      false,
+    ],
     ['is not shared in another target group', other({ targetGroupARN: 'arn:api' }), false, false],
     ['is not shared at another port', other({ targets: [target({ port: 81 })] }), false, false],
-    ['is not shared with itself', other({ uid: 'mine' }), false, false],
+    ['is not shared with itself', other({}, { uid: 'mine' }), false, false],
   ])('%s', (_, one, isTheirs, isKept) => {
     const shared = findSharedTargets([one], {
       uid: 'mine',
@@ -46,10 +50,10 @@ describe('a target that another object has registered', () => {
   it.each([
     [
       'stays when that is being deleted, and has created the target group',
-      other({ isDeleting: true, created: true }),
+      other({ created: true }, { deletionTimestamp }),
       true,
     ],
-    ['does not stay when that is being deleted otherwise', other({ isDeleting: true }), false],
+    ['does not stay when that is being deleted otherwise', other({}, { deletionTimestamp }), false],
   ])('%s, while a load balancer forwards to what this one leaves', (_, one, isKept) => {
     const shared = findSharedTargets([one], {
       uid: 'mine',

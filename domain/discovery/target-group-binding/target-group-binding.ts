@@ -14,41 +14,21 @@ import type { Problem } from '../sync-status.ts';
 
 // As many as the schema takes (crds/aws-target-group-binding.ts); AWS itself takes 1,000 in a target group by default.
 const MOST_IDS = 1000;
-const MOST_CLUSTERS = 1000;
-
-// So that the object stays below the 1.5 MB that etcd takes, with each id twice in it.
-const MOST_IN_ALL = 5000;
 
 /** Takes of what is wanted as much as a status has room for, first what is registered already, and says what is left out. */
 function fitTargets(
   wanted: readonly RegisteredTarget[],
   isOwn: (one: Registration) => boolean,
 ): { readonly targets: readonly RegisteredTarget[]; readonly problems: readonly Problem[] } {
-  const problems: Problem[] = [];
-  let room = MOST_IN_ALL;
-  // What is registered has its room before anything new has, whichever target that is for.
-  const registered = wanted.map(({ port, ids = [] }) => {
-    const own = ids.filter((id) => isOwn({ id, port })).length;
-    const kept = Math.min(own, MOST_IDS, room);
-    room -= kept;
-    return kept;
+  const isOver = ({ ids = [] }: RegisteredTarget): boolean => ids.length > MOST_IDS;
+  const targets = wanted.map((target) => {
+    const { port, ids = [] } = target;
+    if (!isOver(target)) return target;
+    const ownFirst = ids.toSorted((a, b) => Number(isOwn({ id: b, port })) - Number(isOwn({ id: a, port })));
+    const taken = new Set(ownFirst.slice(0, MOST_IDS));
+    return onlyIds(target, (id) => taken.has(id));
   });
-  const targets = wanted.map((target, index) => {
-    const { name, port, ids = [] } = target;
-    const kept = registered[index] ?? 0;
-    const most = Math.min(MOST_IDS, kept + room);
-    if (ids.length > most) problems.push(tooMany(name, ids.length, most));
-    room -= Math.min(ids.length, most) - kept;
-    const taken = new Set(
-      ids.length <= most
-        ? ids
-        : ids
-            .toSorted((a, b) => Number(isOwn({ id: b, port })) - Number(isOwn({ id: a, port })))
-            .slice(0, most),
-    );
-    return withFewClusters(onlyIds(target, (id) => taken.has(id)));
-  });
-  return { targets, problems };
+  return { targets, problems: wanted.filter(isOver).map(({ name, ids = [] }) => tooMany(name, ids.length)) };
 }
 
 /** What was registered before and is not wanted any more, as the status says it: of no cluster, so that none keeps it. */
@@ -70,23 +50,10 @@ function selectLeaving(
   });
 }
 
-function withFewClusters(target: RegisteredTarget): RegisteredTarget {
-  const { clusters, byCluster } = target;
-  return {
-    ...target,
-    ...(clusters === undefined ? {} : { clusters: clusters.slice(0, MOST_CLUSTERS) }),
-    ...(byCluster === undefined || byCluster.length <= MOST_CLUSTERS
-      ? {}
-      : {
-          byCluster: byCluster.toSorted((a, b) => b.ids.length - a.ids.length).slice(0, MOST_CLUSTERS),
-        }),
-  };
-}
-
-const tooMany = (object: string, got: number, most: number): Problem => ({
+const tooMany = (object: string, got: number): Problem => ({
   object,
   reason: 'TooManyIds',
-  message: `Target ${object} has ${got} ids, of which only ${most} are registered: at most ${MOST_IDS} fit under one name and ${MOST_IN_ALL} in one object; ids already registered come first. Split the target by clusters or labels, or create another AWSTargetGroupBinding for some of them.`,
+  message: `Target ${object} has ${got} ids, of which only ${MOST_IDS} are registered; ids already registered come first. Split the target by clusters or labels, or create another AWSTargetGroupBinding for some of them.`,
 });
 
 /** What a decision about the targets of an AWSTargetGroupBinding is made of. */
@@ -104,12 +71,12 @@ export interface ObservedBinding {
   readonly isShared?: (one: Registration) => boolean;
 }
 
-/** What is to be registered and deregistered, in batches that ELBv2 takes. */
+/** What is to be registered and deregistered. */
 export interface BindingDecision {
   /** Recorded before anything is registered, so that nothing which a crash leaves behind is forgotten. */
   readonly claim: readonly RegisteredTarget[];
-  readonly register: readonly (readonly Registration[])[];
-  readonly deregister: readonly (readonly Registration[])[];
+  readonly register: readonly Registration[];
+  readonly deregister: readonly Registration[];
   /** Recorded after everything is done. */
   readonly targets: readonly RegisteredTarget[];
   readonly problems: readonly Problem[];
@@ -131,19 +98,10 @@ export function decideBinding(observed: ObservedBinding): BindingDecision {
     ...findIds(target, { ...observed, known: ours, isOwn }),
   }));
   // What someone else has registered stays theirs, unless that is another object of this kind.
-  const isOurs = (port: number) => (id: string) => !isForeign({ id, port });
   const isForeign = (one: Registration): boolean =>
     !own.has(targetTextOf(one)) && there.has(targetTextOf(one)) && !isShared(one);
   const wanted = found.map(({ target: { name, port }, ids, clusters, byCluster }) =>
-    onlyIds(
-      {
-        name,
-        port,
-        ids,
-        ...given({ clusters, byCluster }),
-      },
-      isOurs(port),
-    ),
+    onlyIds({ name, port, ids, ...given({ clusters, byCluster }) }, (id) => !isForeign({ id, port })),
   );
   const kept = keptOfUnread(ours, found, missing);
   const fitting = fitTargets([...wanted, ...kept], isOwn);
@@ -154,8 +112,8 @@ export function decideBinding(observed: ObservedBinding): BindingDecision {
   );
   return {
     claim: [...fitting.targets, ...selectLeaving(ours, keep)],
-    register: splitBatches(all.filter((one) => !there.has(targetTextOf(one)))),
-    deregister: splitBatches(leaving.filter((one) => there.has(targetTextOf(one)))),
+    register: all.filter((one) => !there.has(targetTextOf(one))),
+    deregister: leaving.filter((one) => there.has(targetTextOf(one))),
     targets: fitting.targets,
     problems: [...found.flatMap(({ problems }) => problems), ...fitting.problems],
     foreign: distinctTargets(
@@ -168,11 +126,9 @@ export function decideBinding(observed: ObservedBinding): BindingDecision {
 export const deregisterAll = (
   ours: readonly RegisteredTarget[],
   registered: readonly Registration[],
-): readonly (readonly Registration[])[] => {
+): readonly Registration[] => {
   const there = textsOf(registered);
-  return splitBatches(
-    distinctTargets(ours.flatMap(registrationsOf)).filter((one) => there.has(targetTextOf(one))),
-  );
+  return distinctTargets(ours.flatMap(registrationsOf)).filter((one) => there.has(targetTextOf(one)));
 };
 
 /** Splits targets into batches that ELBv2 takes. */
@@ -209,15 +165,17 @@ function keptOfUnread(
   });
 }
 
-/** The result of registering targets. */
-export interface Registering {
-  /** What was not registered, or perhaps not. */
-  readonly failed: readonly Registration[];
-  readonly reasons: readonly string[];
-  /** What of that AWS refused only together with others: most of it may be fine. */
+/** The result of writing targets. */
+export interface WrittenTargets {
+  /** What AWS has refused; the others are written. */
+  readonly refused: readonly Registration[];
+  /** What of that AWS has refused only together with others: most of it may be fine. */
   readonly unsettled: readonly Registration[];
-  /** What of that there is no room for yet. */
+  /** What of that there is no room for. */
   readonly withoutRoom: readonly Registration[];
+  /** What nobody knows of whether it is written. */
+  readonly unknown: readonly Registration[];
+  readonly problems: readonly Problem[];
 }
 
 // What is wrong with single targets, or with how many there are, and not with the call.
@@ -229,17 +187,14 @@ const ABOUT_TARGETS: readonly string[] = ['InvalidTarget', 'Refused', 'TooManyTa
  * that waits for room.
  */
 export function holdBack(
-  { deregister, targets }: Pick<BindingDecision, 'deregister' | 'targets'>,
-  { failed, reasons, unsettled, withoutRoom }: Registering,
+  { deregister: leaving, targets }: Pick<BindingDecision, 'deregister' | 'targets'>,
+  { refused, unknown, problems, unsettled, withoutRoom }: WrittenTargets,
   unhealthy: readonly Registration[],
 ): readonly Registration[] {
-  const leaving = deregister.flat();
-  if (failed.length === 0) return [];
-  if (reasons.some((reason) => !ABOUT_TARGETS.includes(reason))) return leaving;
-  const missing = textsOf(failed);
-  const hasCome = distinctTargets(targets.flatMap(registrationsOf)).some(
-    (one) => !missing.has(targetTextOf(one)),
-  );
+  const missing = textsOf([...refused, ...unknown]);
+  if (missing.size === 0) return [];
+  if (problems.some(({ reason }) => !ABOUT_TARGETS.includes(reason))) return leaving;
+  const hasCome = targets.flatMap(registrationsOf).some((one) => !missing.has(targetTextOf(one)));
   if (!hasCome && withoutRoom.length === 0) return leaving;
   const half = withoutRoom.length / 2;
   const sick = textsOf(unhealthy);
