@@ -13,7 +13,7 @@ type Outcome<T> =
   | { readonly is: 'Failed'; readonly error: unknown }
   | { readonly is: 'Waiting' };
 
-/** Reads by key: never two of one key at once, and none that began before its caller asked. */
+/** Reads by key: never two of one key at once, and none that began before its caller asked, but one that ended too late for the caller before. */
 type SingleFlight = <T>(key: string, read: () => Promise<T>) => Promise<Outcome<T>>;
 
 /** A read under way, and the one that begins after it for those who ask meanwhile. */
@@ -25,22 +25,38 @@ interface Flight {
 
 const WAITING = { is: 'Waiting' } as const;
 
+/** How long what was read too late is kept for who asks next, who does so after FAILED_AGAIN_SECONDS. */
+const KEPT_MILLISECONDS = 60_000;
+
 /** Makes a place to share reads in, none of which is waited for longer than a deadline in ms. */
 export function createSingleFlight(deadlineMilliseconds: number): SingleFlight {
   const flights = new Map<string, Flight>();
+  const kept = new Map<string, Outcome<unknown>>();
 
   function begin(key: string, read: () => Promise<unknown>, after: Promise<unknown>): Flight {
     const ended = after
       .then(() => settle(read))
-      .finally(() => {
+      .then((outcome) => {
+        if (flight.isLate && outcome.is === 'Done') keep(key, outcome);
         if (flight.next === undefined) flights.delete(key);
         else flights.set(key, flight.next);
+        return outcome;
       });
     const flight: Flight = { ended, isLate: false };
     return flight;
   }
 
+  function keep(key: string, outcome: Outcome<unknown>): void {
+    kept.set(key, outcome);
+    setTimeout(() => {
+      if (kept.get(key) === outcome) kept.delete(key);
+    }, KEPT_MILLISECONDS).unref();
+  }
+
   return async <T>(key: string, read: () => Promise<T>) => {
+    const found = kept.get(key);
+    kept.delete(key);
+    if (found !== undefined) return found as Outcome<T>;
     const before = flights.get(key);
     if (before?.isLate === true) return WAITING;
     const flight = before?.next ?? begin(key, read, before?.ended ?? Promise.resolve());
@@ -125,7 +141,7 @@ interface ClusterReaderOptions {
   readonly clusters: RemoteClusters;
 }
 
-/** How long to wait for a cluster before the others continue without it: less than one request may take, so that a cluster that hangs is known to be late, and is not waited for again meanwhile. */
+/** How long to wait for a cluster before the others continue without it: less than one request may take, so that a cluster that hangs is not waited for again meanwhile. */
 const DEADLINE_SECONDS = 5;
 
 /** After this time it is worth looking again at a cluster that could not be read. */

@@ -28,15 +28,26 @@ describe('a single flight', () => {
     expect(await read('a', next)).toEqual(done(3));
   });
 
-  it('waits for none longer than the deadline, and then not at all until it ends', async () => {
+  it('waits for none longer than the deadline, then not at all until it ends, and gives its result to who asks next', async () => {
     const read = createSingleFlight(20);
     const slow = Promise.withResolvers<string>();
     expect(await read('a', () => slow.promise)).toEqual(WAITING);
     const asked = performance.now();
     expect(await read('a', never)).toEqual(WAITING);
     expect(performance.now() - asked).toBeLessThan(15);
-    slow.resolve('too late');
+    slow.resolve('late');
     await slow.promise;
+    await new Promise(setImmediate);
+    expect(await read('a', never)).toEqual(done('late'));
+    expect(await read('a', () => Promise.resolve('new'))).toEqual(done('new'));
+  });
+
+  it('reads again after one that failed too late', async () => {
+    const read = createSingleFlight(20);
+    const slow = Promise.withResolvers<string>();
+    expect(await read('a', () => slow.promise)).toEqual(WAITING);
+    slow.reject(new Error('refused'));
+    await slow.promise.catch(() => undefined);
     await new Promise(setImmediate);
     expect(await read('a', () => Promise.resolve('new'))).toEqual(done('new'));
   });
