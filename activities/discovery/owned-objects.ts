@@ -1,4 +1,5 @@
-import type { Metadata } from '../../crds/resource.ts';
+import type { AWSTargetGroupSetStatus } from '../../crds/aws-target-group-set.ts';
+import type { Metadata, Resource } from '../../crds/resource.ts';
 import { controllerOf } from '../../domain/kubernetes/conditions.ts';
 import {
   type Changes,
@@ -22,13 +23,7 @@ import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { removeAsFound, type Write } from '../kubernetes/writes.ts';
 import type { Missing } from '../../domain/discovery/missing.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
-import {
-  deriveSyncStatus,
-  namesOf,
-  saysTheSame,
-  type Problem,
-  type SyncStatus,
-} from '../../domain/discovery/sync-status.ts';
+import { deriveSyncStatus, namesOf, saysTheSame, type Problem } from '../../domain/discovery/sync-status.ts';
 import { given } from '../../domain/model/fields.ts';
 import { cut } from '../../domain/text.ts';
 import type { Synced } from '../contract.ts';
@@ -132,19 +127,8 @@ export function planWrites<Wanted extends Marks & { readonly name: string }>(
   ];
 }
 
-/** A ClusterSet or an AWSTargetGroupSet. */
-interface SetObject {
-  readonly metadata: Metadata;
-  readonly spec: unknown;
-  readonly status?:
-    | (SyncStatus & {
-        readonly lastSyncTime?: string | undefined;
-        readonly clusters?: { readonly names?: readonly string[] | undefined } | undefined;
-        readonly targetGroups?: number | undefined;
-        readonly missing?: readonly Missing[] | undefined;
-      })
-    | undefined;
-}
+/** A ClusterSet or an AWSTargetGroupSet: what is reported of the one is part of what is of the other. */
+type SetObject = Resource<unknown, AWSTargetGroupSetStatus>;
 
 /** What a set has, and what is wrong. */
 interface SetOutcome {

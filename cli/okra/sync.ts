@@ -9,7 +9,7 @@ import {
   type KindRef,
 } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import type { SyncStatus } from '../../domain/discovery/sync-status.ts';
+import type { AWSTargetGroupSetStatus } from '../../crds/aws-target-group-set.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import { API_VERSION, SECRET_TYPE_LABEL } from '../../domain/kubernetes/labels.ts';
 import { matches } from '../../domain/kubernetes/selector.ts';
@@ -216,7 +216,7 @@ async function syncObject(shell: OkraShell, { kind, sync, name, options, prepare
   // As comments, so that what a dry run prints is YAML.
   shell.print(inOneLine(unsent === undefined ? synced.message : `# ${synced.message}`));
   if (unsent !== undefined) return;
-  const object = await session.kubernetes.get<{ readonly status?: SyncStatus }>(kind, key);
+  const object = await session.kubernetes.get<{ readonly status?: AWSTargetGroupSetStatus }>(kind, key);
   const problems = object?.status?.problems ?? [];
   for (const { cluster, object: name_, reason, message } of problems)
     shell.warn(

@@ -1,4 +1,4 @@
-import { omit } from '../model/fields.ts';
+import { given, omit } from '../model/fields.ts';
 import { canonical } from '../kubernetes/canonical.ts';
 import { conditionsFrom, type Condition } from '../kubernetes/conditions.ts';
 import { cut } from '../text.ts';
@@ -13,16 +13,6 @@ export interface Problem {
   readonly message: string;
 }
 
-/** The status of an object that is synced again and again. */
-export interface SyncStatus {
-  readonly observedGeneration?: number | undefined;
-  readonly phase?: 'Synced' | 'Degraded' | undefined;
-  readonly reason?: string | undefined;
-  readonly message?: string | undefined;
-  readonly conditions?: readonly Condition[] | undefined;
-  readonly problems?: readonly Problem[] | undefined;
-}
-
 // As many and as long as the schema takes (crds/sets.ts).
 const MOST_PROBLEMS = 100;
 const LONGEST_SUMMARY = 4096;
@@ -34,7 +24,7 @@ export function deriveSyncStatus(
   synced: { readonly message: string; readonly problems: readonly Problem[] },
   before: { readonly conditions?: readonly Condition[] | undefined },
   at: { readonly generation: number; readonly time: string },
-): SyncStatus {
+) {
   const { problems } = synced;
   const [first] = problems;
   const reason = first?.reason ?? 'Synced';
@@ -43,7 +33,7 @@ export function deriveSyncStatus(
   const holds = first === undefined;
   return {
     observedGeneration: at.generation,
-    phase: holds ? 'Synced' : 'Degraded',
+    phase: holds ? ('Synced' as const) : ('Degraded' as const),
     reason,
     message,
     problems: problems.slice(0, MOST_PROBLEMS).map(shorten),
@@ -78,8 +68,10 @@ function lead(problems: readonly Problem[]): string {
 }
 
 const shorten = ({ cluster, object, reason, message }: Problem): Problem => ({
-  ...(cluster === undefined ? {} : { cluster: cut(cluster, LONGEST_CLUSTER_NAME) }),
-  ...(object === undefined ? {} : { object: cut(object, LONGEST_OBJECT) }),
+  ...given({
+    cluster: cluster && cut(cluster, LONGEST_CLUSTER_NAME),
+    object: object && cut(object, LONGEST_OBJECT),
+  }),
   reason,
   message: cut(message, LONGEST_MESSAGE),
 });

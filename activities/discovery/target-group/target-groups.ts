@@ -11,6 +11,7 @@ import {
   type TargetGroupReport,
   type TargetGroupAnswer,
   type TagsAnswer,
+  type Unasked,
 } from '../../../domain/discovery/target-group/target-group-check.ts';
 import { given } from '../../../domain/model/fields.ts';
 import { namedARN } from '../../../domain/model/target-group.ts';
@@ -85,9 +86,7 @@ function tagsIn(found: Attempted<ReadonlyMap<string, Tags>>, arn: string): TagsA
 type Tags = Readonly<Record<string, string>>;
 
 /** What AWS answered, or why it could not be asked. */
-type Attempted<Value> =
-  | { readonly is: 'Answered'; readonly value: Value }
-  | { readonly is: 'Unasked'; readonly reason: string; readonly message: string };
+type Attempted<Value> = { readonly is: 'Answered'; readonly value: Value } | Unasked;
 
 async function attempt<Value>(signal: AbortSignal, call: () => Promise<Value>): Promise<Attempted<Value>> {
   try {

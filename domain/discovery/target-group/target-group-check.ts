@@ -2,7 +2,7 @@ import { given, omit } from '../../model/fields.ts';
 import type { AWSTargetGroup, AWSTargetGroupStatus } from '../../../crds/aws-target-group.ts';
 import type { Cell, WrittenCellSpec } from '../../../crds/cell.ts';
 import { saysTheSame } from '../sync-status.ts';
-import { conditionsFrom } from '../../kubernetes/conditions.ts';
+import { conditionsFrom, type Claim } from '../../kubernetes/conditions.ts';
 import {
   loadBalancerKind,
   routeOf,
@@ -16,12 +16,7 @@ import { VERSION_TAGS } from '../../kubernetes/labels.ts';
 import { taggedVersion } from '../../versions/version-label.ts';
 
 /** What is to be said of a target group. */
-interface TargetGroupVerdict {
-  readonly holds: boolean | 'Unknown';
-  /** CamelCase; part of the API. */
-  readonly reason: string;
-  readonly message: string;
-}
+type TargetGroupVerdict = Omit<Claim, 'type'>;
 
 /** A Cell that selects the target group, and the load balancer that it stands behind. */
 interface TargetGroupUser {
@@ -118,8 +113,14 @@ export type TargetGroupAnswer =
   | { readonly is: 'NotFound' }
   /** AWS was not asked, because the namespace may not use the target group. */
   | { readonly is: 'NotAllowed'; readonly message: string }
-  /** AWS could not be asked: it throttled, refused, or did not answer. */
-  | { readonly is: 'Unasked'; readonly reason: string; readonly message: string };
+  | Unasked;
+
+/** AWS could not be asked: it throttled, refused, or did not answer. */
+export interface Unasked {
+  readonly is: 'Unasked';
+  readonly reason: string;
+  readonly message: string;
+}
 
 /** What AWS says of a target group that it knows. */
 export interface TargetGroupFacts {
@@ -134,10 +135,7 @@ export interface TargetGroupFacts {
 }
 
 /** What AWS answered about the tags of a target group. */
-export type TagsAnswer =
-  | { readonly is: 'Known'; readonly tags: Readonly<Record<string, string>> }
-  /** AWS could not be asked: it throttled, refused, or did not answer. */
-  | { readonly is: 'Unasked'; readonly reason: string; readonly message: string };
+export type TagsAnswer = { readonly is: 'Known'; readonly tags: Readonly<Record<string, string>> } | Unasked;
 
 /** What a check of the AWSTargetGroups of a namespace is made of; objects are as the API server returned them. */
 interface ObservedTargetGroups {
@@ -265,19 +263,14 @@ function statusOf(
 /** An AWSTargetGroup with the version that its tags say by now; what could not be asked stays as it was known. */
 export function withTags(group: AWSTargetGroup, answer: TargetGroupAnswer | undefined): AWSTargetGroup {
   const { metadata, status = {} } = group;
-  const version = hasTags(answer) ? versionIn(answer) : taggedVersion(group);
+  const version =
+    answer?.is === 'Known' && answer.tags.is === 'Known' ? versionIn(answer.tags.tags) : taggedVersion(group);
   const others = omit(status, 'version');
   return { ...group, status: { ...others, observedGeneration: metadata.generation, ...given({ version }) } };
 }
 
-/** Whether an answer says what the tags are. */
-const hasTags = (answer: TargetGroupAnswer | undefined): answer is TaggedAnswer =>
-  answer?.is === 'Known' && answer.tags.is === 'Known';
-
-type TaggedAnswer = TargetGroupAnswer & { readonly tags: TagsAnswer & { readonly is: 'Known' } };
-
 /** The version of the first tag that is not empty. */
-const versionIn = ({ tags: { tags } }: TaggedAnswer): string | undefined =>
+const versionIn = (tags: Readonly<Record<string, string>>): string | undefined =>
   VERSION_TAGS.map((key) => (Object.hasOwn(tags, key) ? tags[key] : undefined)).find(
     (value) => value !== undefined && value.trim() !== '',
   );
