@@ -10,8 +10,7 @@ import { clusterSet } from './cluster-set.ts';
 import { freeze } from './freeze.ts';
 import { loadBalancerConfigs } from './load-balancers.ts';
 import { stagedBindingPolicy } from './staged-binding-policy.ts';
-import type { KindWorkflow } from './resource.ts';
-import type { Resource } from './resource.ts';
+import type { KindWorkflow, Resource } from './resource.ts';
 import { structuralSchema, type StructuralSchema } from './structural-schema.ts';
 
 /** The table of kinds: every kind that Okra defines. All that is done for each kind is done for what stands here. */

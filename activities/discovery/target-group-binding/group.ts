@@ -1,6 +1,6 @@
 import type { TargetGroup } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { digest } from '../../../clients/digest.ts';
-import { regionOf, type ELBv2, type ELBv2Regions } from '../../../clients/aws/elbv2.ts';
+import { regionOf, type ELBv2, type ELBv2Regions, type HealthCheckInput } from '../../../clients/aws/elbv2.ts';
 import type { RateLimiters } from '../../../clients/rate-limiter.ts';
 import {
   type AWSTargetGroupBindingSpec,
@@ -24,7 +24,6 @@ import type { TargetType } from '../../../domain/discovery/target-group-binding/
 import type { ClusterReader } from '../clusters/reader.ts';
 import { reasonOf, toFailure } from '../../failure.ts';
 import type { Lifetime } from '../lifetime.ts';
-import type { HealthCheckInput } from '../../../clients/aws/elbv2.ts';
 
 /** A target group as it is compared with what is asked for. */
 const existingOf = (group: TargetGroup): ExistingTargetGroup => ({

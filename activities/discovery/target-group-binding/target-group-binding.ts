@@ -39,18 +39,11 @@ import { recordOf, type Entry } from '../../../domain/discovery/target-group-bin
 import { deregisterAll } from '../../../domain/discovery/target-group-binding/target-group-binding.ts';
 import { deregister, readTargets } from './targets.ts';
 
-/** What the activities of AWSTargetGroupBindings are made of. */
-interface BindingDependencies extends GroupDependencies {
-  readonly kubernetes: KubernetesClient;
-  readonly reader: ClusterReader;
-  readonly graceSeconds: number;
-}
-
 const gone: Synced = { isPresent: false, message: 'The AWSTargetGroupBinding is gone.' };
 
 /** Makes the activities of AWSTargetGroupBindings. */
 export function targetGroupBindingActivities(
-  dependencies: BindingDependencies,
+  dependencies: Binding,
 ): Pick<SyncActivities, 'syncTargetGroupBinding'> {
   const { kubernetes } = dependencies;
   const report = createBindingReporter(kubernetes);
@@ -206,10 +199,7 @@ async function refusedManaged(
   return { object: 'spec.targetGroupARN', reason: 'TargetGroupManaged', message };
 }
 
-/** What target groups are left with. */
-interface LeavingDependencies extends GroupDependencies {
-  readonly kubernetes: Pick<KubernetesClient, 'list'>;
-}
+type LeavingDependencies = GroupDependencies & { readonly kubernetes: Pick<KubernetesClient, 'list'> };
 
 /** Deregisters all that an object has registered in a target group, unless another one keeps it; a group that is gone has none of it. */
 export async function leaveGroup(

@@ -1,3 +1,4 @@
+import { isLike } from '../../access/access.ts';
 import type { CommandLogin } from './cluster-secret.ts';
 
 /**
@@ -58,22 +59,7 @@ function areAllowed(args: readonly string[], patterns: readonly string[]): boole
 
 // What is to be a name must not become an option.
 const isArgument = (argument: string, pattern: string): boolean =>
-  (!argument.startsWith('-') || pattern.startsWith('-')) && fits(argument, pattern);
+  (!argument.startsWith('-') || pattern.startsWith('-')) && isLike(argument, pattern);
 
 const mayBeSet = ([name, value]: readonly [string, string], variables: readonly string[]): boolean =>
-  HARMLESS.has(name) || variables.some((pattern) => fits(`${name}=${value}`, pattern));
-
-/** Whether a text is as a pattern says, in which * stands for anything; a step for each character, whatever the pattern. */
-function fits(text: string, pattern: string): boolean {
-  const [first = '', ...rest] = pattern.split('*');
-  const last = rest.pop();
-  if (last === undefined) return text === pattern;
-  if (!text.startsWith(first)) return false;
-  let at = first.length;
-  for (const part of rest) {
-    const found = text.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
-  }
-  return text.length - last.length >= at && text.endsWith(last);
-}
+  HARMLESS.has(name) || variables.some((pattern) => isLike(`${name}=${value}`, pattern));

@@ -1,6 +1,5 @@
 import { given } from '../../model/fields.ts';
-import type { ClusterSecret } from './cluster-secret.ts';
-import type { Decode } from './cluster-secret.ts';
+import type { ClusterSecret, Decode } from './cluster-secret.ts';
 import {
   CLUSTER_ID_ANNOTATION,
   CLUSTER_TAGS_ANNOTATION,
