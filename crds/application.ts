@@ -26,7 +26,6 @@ import { jobSpec } from './update-strategy.ts';
 import { BRIEF } from './structural-schema.ts';
 import { forwardConfigMatch, forwardConfigRules } from './listener-rule.ts';
 
-/** Labels of a cluster, or tags of an EKS cluster. */
 const clusterLabels = (field: string) => mapOf(field, string().max(512), { most: 50 });
 
 const eks = object({
@@ -49,7 +48,6 @@ const clusterOfCell = object({
   labels: optional(clusterLabels('labels')).describe('Labels for clusterSelector and arnFromLabel.'),
 });
 
-/** Has each entry of a list have a name of its own. */
 const eachNameOnce = (list: string): Rule =>
   requireUnique('name', `Names in ${list} must be unique. Rename or remove the duplicate.`);
 
@@ -90,7 +88,6 @@ const targetGroup = withRules(
 
 const weight = (what: string) => integer(1, 1000).default(100).describe(`${what} Default: 100.`);
 
-/** The listener rule of an application, and how its weights move. */
 const applicationLoadBalancerOfApplication = object({
   listenerARN: applicationListenerARN.describe('The ARN of the listener of the Application Load Balancer.'),
   forwardConfig: withRules(
@@ -143,7 +140,6 @@ const check = withRules(
   ],
 );
 
-/** Checks of an application: before, during or after its traffic moves. */
 const checksOf = (field: string) =>
   withRules(listOf(check, 8), [eachNameOnce(field)]).meta({ 'x-kubernetes-list-type': 'atomic' });
 

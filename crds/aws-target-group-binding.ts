@@ -100,7 +100,6 @@ const nodeSelector = object({
     'The nodes to register, by their labels, in one of three spellings: {matchLabels: {type: node}}, {labels: {type: node}} and {type: node}.',
   );
 
-/** The pods, nodes or ids that are registered under one name and port. */
 const bindingTarget = withRules(
   object({
     name: nonEmpty(63).describe('A name for these targets, which the status uses.'),

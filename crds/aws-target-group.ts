@@ -48,7 +48,6 @@ export const awsTargetGroup = defineResource({
 
 /** What is reported of an AWSTargetGroup. */
 export type AWSTargetGroupStatus = z.output<typeof status>;
-/** What an AWSTargetGroup says. */
 type AWSTargetGroupSpec = z.output<typeof spec>;
 /** An AWSTargetGroup as the API server has it. */
 export type AWSTargetGroup = Resource<AWSTargetGroupSpec, AWSTargetGroupStatus>;

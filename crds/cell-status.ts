@@ -85,14 +85,12 @@ const applicationStatus = object({
   ),
 });
 
-/** How the applications of a Cell stand. */
 const applicationsStatus = atomicList(applicationStatus, 16);
 
 /** How an application stands, as the status of its Cell says it. */
 export type ApplicationStatus = z.output<typeof applicationStatus>;
 
 // As long as a label may be, and the numbers that are left out: v2 is 2.0.0.
-/** A version in a status. */
 const version = string().max(67);
 
 const side = (what: string) =>
@@ -108,12 +106,10 @@ const side = (what: string) =>
     ).describe('Its target groups.'),
   }).describe(what);
 
-/** Who has paused something. */
 const paused = object({
   ...asked('Who paused it.', 'When this began.'),
 });
 
-/** What is reported of a rollout under way. */
 const rolloutStatus = object({
   id: string()
     .max(64)
@@ -152,7 +148,6 @@ const approval = object({
   ...asked('Who approved.', 'When they approved.'),
 });
 
-/** What is reported of the approvals that a step takes. */
 const approvalStatus = object({
   groups: atomicList(string().max(253), 20).describe('The groups whose members may approve.'),
   count: integer(1).describe('How many people must approve.'),
@@ -163,7 +158,6 @@ const approvalStatus = object({
 
 const sentence = (what: string) => optional(string().max(32768)).describe(what);
 
-/** The phases of a Cell. */
 const cellPhases = [
   'Pending',
   'Waiting',
@@ -211,7 +205,6 @@ const request = object({
 
 const requests = atomicList(request, 20);
 
-/** How what serves came to change, or did not. */
 const changeOutcomes = ['Installed', 'Completed', 'RolledBack', 'FellBack', 'Reverted', 'Withdrawn'] as const;
 
 const change = object({
@@ -243,7 +236,6 @@ const measured = (kind: string) =>
     message: string().max(32768).describe('The result, in a sentence.'),
   });
 
-/** How the clusters of a Cell stand. */
 const clustersStatus = atomicList(
   object({
     name: string().max(63).describe('The name of the cluster in this Cell.'),

@@ -80,7 +80,6 @@ const listed = (fields: readonly string[]): string =>
 
 const LONGEST_LABEL_VALUE = 63;
 
-/** What holds for the name of a Cell. */
 const nameRules: readonly Rule[] = [
   {
     cel: `self.metadata.name.size() <= ${LONGEST_LABEL_VALUE}`,

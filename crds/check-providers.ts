@@ -60,7 +60,6 @@ const shortText = (what: string) => optional(queryText(512)).describe(what);
 
 const MOST_QUERIES = 5;
 
-/** A query of Datadog's API v2. */
 const datadogQuery = withRules(
   object({
     name: variable('The name of the query in the formula.'),
@@ -140,7 +139,6 @@ export const datadogQueries = listOf(datadogQuery, MOST_QUERIES, 1).meta({
   'x-kubernetes-list-map-keys': ['name'],
 });
 
-/** How Datadog is asked. */
 const datadog = withRules(
   object({
     site: optional(choice(datadogSites)).describe(

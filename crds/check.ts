@@ -8,7 +8,6 @@ const spec = object({
   terminate: optional(boolean()).describe('Ends the Check before it has a verdict.'),
 });
 
-/** The phases of a Check. */
 const checkPhases = [
   'Pending',
   'Running',
@@ -19,7 +18,6 @@ const checkPhases = [
   'Terminated',
 ] as const;
 
-/** What a sample came to. */
 const sampleOutcomes = ['Passed', 'Failed', 'Inconclusive', 'Extended', 'Error'] as const;
 
 const amount = (what: string) => optional(number()).describe(what);
@@ -95,7 +93,6 @@ export const check = defineResource({
   ),
 });
 
-/** What a Check asks for. */
 type CheckSpec = z.output<typeof spec>;
 /** What is reported of a Check. */
 export type CheckStatus = z.output<typeof status>;

@@ -17,13 +17,10 @@ export function manifests(): ReadonlyMap<string, string> {
   );
 }
 
-/** The folder that the manifests are committed in. */
 const manifestFolder = join(import.meta.dirname, 'manifests');
 
-/** The folder that the pages about the kinds are committed in. */
 const pageFolder = join(import.meta.dirname, '../docs/kinds');
 
-/** The pages about all kinds, by file name. */
 const pages = (): ReadonlyMap<string, string> =>
   new Map([
     ['README.md', kindIndex(resources)],

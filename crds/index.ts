@@ -30,7 +30,6 @@ export const resources = [
 
 type Row = (typeof resources)[number];
 
-/** The name of a kind that Okra defines. */
 type KindName = Row['kind'];
 
 type RowOf<Name extends KindName> = Extract<Row, { readonly kind: Name }>;

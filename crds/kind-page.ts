@@ -2,7 +2,6 @@ import type { StructuralSchema } from './structural-schema.ts';
 import type { Definition, ResourceKind } from './resource.ts';
 import { CEL_RULES } from './rules.ts';
 
-/** A field of a structural schema, for people. */
 interface Field {
   /** From the spec or status on: `ingress.type`, `steps[].pause.duration`, `headers.*`. */
   readonly path: string;
@@ -19,7 +18,6 @@ interface Refusal {
   readonly message: string;
 }
 
-/** As much of a structural schema as is told. */
 interface Node {
   readonly type?: string;
   readonly format?: string;
@@ -188,7 +186,6 @@ export const conditionsOf = ({
     ? (conditions[kind] ?? usual)
     : {};
 
-/** Text in a cell of a table. */
 const cell = (text: string): string =>
   text.replaceAll('<', '&lt;').replaceAll('|', '\\|').replaceAll('\n', ' ');
 

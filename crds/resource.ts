@@ -110,7 +110,6 @@ export interface Named {
   readonly spec?: unknown;
 }
 
-/** What parsing a spec came to. */
 type Parsed<Value> =
   { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly problems: readonly string[] };
 
@@ -173,7 +172,6 @@ function describeIssue(issue: z.core.$ZodIssue, spec: unknown): string {
   return `Invalid ${path}: ${show(value)}, ${describeLimit(issue)}.`;
 }
 
-/** Says what the schema asks of a value. */
 function describeLimit(issue: Exclude<z.core.$ZodIssue, { readonly code: 'custom' }>): string {
   switch (issue.code) {
     case 'too_big':

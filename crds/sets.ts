@@ -16,13 +16,11 @@ const VARIABLES = '{{.awseks.cluster.name}} and {{.awseks.cluster.tags.KEY}}';
 
 const TEMPLATE_PATTERN = templatePattern('awseks[.]cluster', ['name'], ['tags']);
 
-/** A text in which variables of an EKS cluster may stand. */
 const templateOf = (text: z.ZodString): z.ZodString =>
   withRules(text.max(1024), [
     requirePattern(TEMPLATE_PATTERN, `must have no other variables than ${VARIABLES}. Correct the variable.`),
   ]);
 
-/** A text in which variables of an EKS cluster may stand. */
 const templateText = templateOf(string());
 /** The same, where it may not be empty. */
 export const templateName = templateOf(string().min(1));

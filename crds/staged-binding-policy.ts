@@ -83,7 +83,6 @@ const downsyncClause = withRules(clauseFields, [
 /** One clause of what is synced. */
 export type DownsyncClause = z.output<typeof downsyncClause>;
 
-/** Where a stage can stand. */
 const stagePhases = [
   'Pending',
   'Binding',
@@ -95,7 +94,6 @@ const stagePhases = [
   'RolledBack',
 ] as const;
 
-/** Where a StagedBindingPolicy can stand. */
 const stagedPhases = [
   'Waiting',
   'Progressing',
@@ -150,7 +148,6 @@ const held = object({
   message: string().max(4096).describe('What happened, in a sentence.'),
 });
 
-/** The fields of the status of a StagedBindingPolicy, but for its conditions. */
 const stagedStatusFields = {
   observedGeneration,
   activeStage: optional(string().max(63)).describe('The name of the current stage.'),
@@ -214,7 +211,6 @@ const progressive = object({
   ),
 });
 
-/** The API group of StagedBindingPolicy. */
 const COMMUNITY_GROUP = 'community.kubestellar.io';
 
 const NAME_PATTERN = '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$';

@@ -8,7 +8,6 @@ import { analysisOfCell } from './check-analysis.ts';
 
 const stepName = (unlessNamed: string, what: string) => objectName(40, what).default(unlessNamed);
 
-/** The check of a step. */
 const checkStep = object({
   name: stepName('check', 'Checks are').describe(
     'Part of the names of the Checks, with the name of the Cell. Default: check.',
@@ -102,7 +101,6 @@ export type JobSpec = z.output<typeof jobSpec>;
 /** The job of a step, as a Cell says it. */
 export type JobStep = z.output<typeof jobStep>;
 
-/** The approvals that a step waits for. */
 const approvalStep = object({
   groups: withRules(listOf(nonEmpty(253), 20, 1), [
     {
@@ -147,7 +145,6 @@ const stepKinds = {
 /** One step. */
 export const step = withRules(object(stepKinds), [requireOneKind('steps', keysOf(stepKinds))]);
 
-/** The steps of a canary rollout, in order. */
 const steps = withRules(listOf(step, 100), [
   {
     cel: '!(self.exists(s, has(s.setWeight)) && self.exists(s, has(s.stepWeight)))',
@@ -162,7 +159,6 @@ const steps = withRules(listOf(step, 100), [
 /** What becomes of a rollout when something that it measures fails. */
 const onFailure = choice(['Rollback', 'Hold']);
 
-/** What a canary rollout does: its steps, and what is analysed in their background. */
 const canary = withRules(
   object({
     steps: optional(steps).describe(

@@ -72,7 +72,6 @@ interface SetWrites<Wanted> {
   readonly found: readonly (Found & Wanted)[];
   /** What an object has besides its metadata. */
   readonly bodyOf: (one: Wanted) => JsonObject;
-  /** The cluster that an object is about. */
   readonly clusterOf?: (one: Wanted) => string;
 }
 
@@ -130,7 +129,6 @@ export function planWrites<Wanted extends Marks & { readonly name: string }>(
 /** A ClusterSet or an AWSTargetGroupSet: what is reported of the one is part of what is of the other. */
 type SetObject = Resource<unknown, AWSTargetGroupSetStatus>;
 
-/** What a set has, and what is wrong. */
 interface SetOutcome {
   readonly names: readonly string[];
   readonly targetGroups?: number | undefined;
@@ -141,7 +139,6 @@ interface SetOutcome {
   readonly againInSeconds?: number | undefined;
 }
 
-/** How a kind of set is synced. */
 interface SetSync<Spec, Object extends SetObject> {
   readonly kubernetes: KubernetesClient;
   readonly kind: KindRef & {

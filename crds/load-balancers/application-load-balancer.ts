@@ -11,7 +11,6 @@ import { defineResource, type Resource } from '../resource.ts';
 
 const type = 'AWSApplicationLoadBalancer';
 
-/** What a Cell says of an Application Load Balancer. */
 const block = object({
   listenerARN: listenerARN.describe(
     'The ARN of an existing listener. With the type AWSNetworkLoadBalancer, that of a Network Load Balancer.',

@@ -13,7 +13,6 @@ import { networkStickiness } from '../stickiness.ts';
 
 const type = 'AWSNetworkLoadBalancer';
 
-/** What a Cell says of a Network Load Balancer. */
 const block = withRules(
   object({
     listenerARN: networkListenerARN.describe(

@@ -13,7 +13,6 @@ export type Outcome =
   /** There is nothing like it any more. */
   | { readonly is: 'Dropped'; readonly why: string };
 
-/** An object on its way into the form of now. */
 interface Draft {
   object: Fields;
   readonly warnings: string[];

@@ -134,7 +134,6 @@ const without = (keys: string): Patch =>
       .map((key) => [key, null]),
   );
 
-/** A value in JSON. */
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 /** An object in JSON. */
 export type JsonObject = { readonly [key: string]: Json };

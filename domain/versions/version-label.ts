@@ -2,7 +2,6 @@ import { VERSION_LABEL } from '../kubernetes/labels.ts';
 import type { Labels, LabelSelector } from '../kubernetes/selector.ts';
 import { isRecord } from '../model/fields.ts';
 
-/** Which target groups a Cell takes, and which of their labels says the version. */
 interface TargetGroupSelector extends LabelSelector {
   readonly versionLabels?: readonly string[] | undefined;
 }

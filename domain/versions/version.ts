@@ -78,7 +78,6 @@ function compareIdentifier(a: string, b: string): number {
 /** Whether version `a` is newer than version `b`. */
 export const isNewer = (a: string, b: string): boolean => compareVersions(a, b) > 0;
 
-/** Target groups by version, and those that cannot be used. */
 interface GroupedByVersion {
   /** The newest version first. */
   readonly sets: readonly VersionSet[];
@@ -115,7 +114,6 @@ function group(selected: readonly SelectedTargetGroup[]): GroupedByVersion {
   return { sets: newestFirst.map(([version, groups]) => ({ version, groups })), rejected };
 }
 
-/** The AWSTargetGroup that a target group counts by. */
 interface Holder {
   readonly name: string;
   readonly version: string;

@@ -136,7 +136,6 @@ function stateOf(status: string): SourcedCluster['state'] {
   return status === 'DELETING' ? 'Deleting' : 'Waiting';
 }
 
-/** What the activities of ClusterSets are made of. */
 interface ClusterSetDependencies {
   readonly kubernetes: KubernetesClient;
   readonly readClusters: ReadClusters;

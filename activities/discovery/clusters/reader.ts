@@ -135,7 +135,6 @@ export interface ClusterReader {
   ): Promise<RemoteReading<T>>;
 }
 
-/** What clusters are read with. */
 interface ClusterReaderOptions {
   readonly kubernetes: KubernetesClient;
   readonly clusters: RemoteClusters;

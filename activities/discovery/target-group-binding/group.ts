@@ -25,7 +25,6 @@ import type { ClusterReader } from '../clusters/reader.ts';
 import { reasonOf, toFailure } from '../../failure.ts';
 import type { Lifetime } from '../lifetime.ts';
 
-/** A target group as it is compared with what is asked for. */
 const existingOf = (group: TargetGroup): ExistingTargetGroup => ({
   protocol: group.Protocol,
   port: group.Port,
@@ -43,7 +42,6 @@ const existingOf = (group: TargetGroup): ExistingTargetGroup => ({
   },
 });
 
-/** A health check as ELBv2 takes it. */
 const healthCheckInput = (check: HealthCheck): HealthCheckInput => ({
   HealthCheckProtocol: check.protocol,
   HealthCheckPath: check.path,

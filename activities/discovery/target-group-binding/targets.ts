@@ -10,7 +10,6 @@ import {
 import { reasonOf, toFailure } from '../../failure.ts';
 import type { Lifetime } from '../lifetime.ts';
 
-/** A target group, and what it is written with. */
 interface TargetWrites {
   readonly elbv2: Pick<ELBv2, 'registerTargets' | 'deregisterTargets'>;
   readonly targetGroupARN: string;
@@ -18,7 +17,6 @@ interface TargetWrites {
   readonly life: Lifetime;
 }
 
-/** What is in a target group. */
 interface GroupTargets {
   readonly registered: readonly Registration[];
   /** What of that gets no traffic, because its health check fails. */

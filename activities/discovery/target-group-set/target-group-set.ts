@@ -37,13 +37,11 @@ import type { DesiredBinding } from '../../../domain/discovery/target-group-set/
 import { namedARN } from '../../../domain/model/target-group.ts';
 import { performWrites } from '../../kubernetes/writes.ts';
 
-/** The AWSTargetGroups and AWSTargetGroupBindings of a namespace, and the version of each that was read. */
 interface FoundObjects {
   readonly groups: readonly (ExistingGroup & Found)[];
   readonly bindings: readonly (ExistingBinding & Found)[];
 }
 
-/** Finds all AWSTargetGroups and AWSTargetGroupBindings of a namespace. */
 async function findObjects(kubernetes: KubernetesClient, namespace: string): Promise<FoundObjects> {
   const [groups, bindings] = await Promise.all([
     kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace }),
@@ -70,7 +68,6 @@ function existingBinding({
   };
 }
 
-/** What the activities of AWSTargetGroupSets are made of. */
 interface TargetGroupSetDependencies {
   readonly kubernetes: KubernetesClient;
   readonly reader: ClusterReader;
@@ -153,7 +150,6 @@ async function refusedTemplate(
   return message === undefined ? [] : [{ object, reason: 'NotAllowed', message }];
 }
 
-/** What was seen of a set, and what follows from it. */
 interface Look {
   readonly readings: readonly ClusterReading[];
   readonly found: FoundObjects;

@@ -85,7 +85,6 @@ function tagsIn(found: Attempted<ReadonlyMap<string, Tags>>, arn: string): TagsA
 
 type Tags = Readonly<Record<string, string>>;
 
-/** What AWS answered, or why it could not be asked. */
 type Attempted<Value> = { readonly is: 'Answered'; readonly value: Value } | Unasked;
 
 async function attempt<Value>(signal: AbortSignal, call: () => Promise<Value>): Promise<Attempted<Value>> {
@@ -110,7 +109,6 @@ function answerOf(group: TargetGroup | undefined, tags: TagsAnswer | undefined):
   };
 }
 
-/** What the check of AWSTargetGroups is made of. */
 interface TargetGroupDependencies {
   readonly kubernetes: KubernetesClient;
   readonly elbv2: (arn: string) => TargetGroupReads;

@@ -29,7 +29,6 @@ import type { Problem } from '../sync-status.ts';
 import { withoutEnd } from '../../text.ts';
 import { renderAnnotations, renderLabels } from './template.ts';
 
-/** The name of the cluster that a secret is about. */
 const clusterIn = ({ name, content }: ExistingSecret): string => content['name'] ?? name;
 
 /** The id of that cluster; undefined when the secret has lost it. */
@@ -149,7 +148,6 @@ export interface ClusterSetDecision extends Changes<DesiredSecret> {
   readonly isFreed: boolean;
 }
 
-/** What a decision about a ClusterSet is made of. */
 interface ObservedClusterSet {
   readonly uid: string;
   readonly spec: ClusterSetSpec;
@@ -158,7 +156,6 @@ interface ObservedClusterSet {
   readonly grace: Grace;
 }
 
-/** What is to become of the secret of one name. */
 interface Verdict {
   /** The cluster that it is of; undefined when it is of none that wants it. */
   readonly holder?: SourcedCluster;

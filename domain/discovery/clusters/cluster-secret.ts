@@ -86,7 +86,6 @@ export function namedByARN(
   return region === undefined || clusterName === undefined ? undefined : { region, clusterName };
 }
 
-/** What a secret for an EKS cluster is made of. */
 interface EKSClusterFacts {
   readonly name: string;
   readonly endpoint: string;

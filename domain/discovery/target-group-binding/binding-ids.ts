@@ -9,13 +9,11 @@ import type { Problem } from '../sync-status.ts';
 /** How a target group knows its targets. */
 export type TargetType = 'instance' | 'ip';
 
-/** The ids of targets, and what is wrong with others. */
 interface FoundIds {
   readonly ids: readonly string[];
   readonly problems: readonly Problem[];
 }
 
-/** How ids are taken of nodes and pods. */
 interface Taking {
   readonly name: string;
   readonly targetType: TargetType;
@@ -96,7 +94,6 @@ export interface Observed {
   readonly isOwn: (one: Registration) => boolean;
 }
 
-/** The ids of a target, and where they were found. */
 interface FoundTarget extends FoundIds {
   /** The clusters that were looked into, when they were selected by labels. */
   readonly clusters?: readonly string[];

@@ -137,7 +137,6 @@ export const splitBatches = (all: readonly Registration[]): readonly (readonly R
     all.slice(index * LARGEST_BATCH, (index + 1) * LARGEST_BATCH),
   );
 
-/** The result of looking for the ids of a target. */
 interface Looked {
   readonly target: { readonly name: string };
   readonly ids: readonly string[];

@@ -13,7 +13,6 @@ interface Known {
   readonly groups: readonly ExistingGroup[];
 }
 
-/** Groups with their names, and those that cannot have one. */
 interface NamedGroups {
   readonly groups: readonly DesiredGroup[];
   /** What asks for a group that it cannot have now, and keeps what it had before. */

@@ -275,7 +275,6 @@ const withoutEmptyVersion = (labels: Readonly<Record<string, string>>): Readonly
     ),
   );
 
-/** What a group is made of, in its parts. */
 interface SourceParts {
   readonly source: string;
   readonly secret: string;

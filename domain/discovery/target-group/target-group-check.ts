@@ -15,7 +15,6 @@ import { selectTargetGroups } from '../../versions/watched.ts';
 import { VERSION_TAGS } from '../../kubernetes/labels.ts';
 import { taggedVersion } from '../../versions/version-label.ts';
 
-/** What is to be said of a target group. */
 type TargetGroupVerdict = Omit<Claim, 'type'>;
 
 /** A Cell that selects the target group, and the load balancer that it stands behind. */
@@ -137,7 +136,6 @@ export interface TargetGroupFacts {
 /** What AWS answered about the tags of a target group. */
 export type TagsAnswer = { readonly is: 'Known'; readonly tags: Readonly<Record<string, string>> } | Unasked;
 
-/** What a check of the AWSTargetGroups of a namespace is made of; objects are as the API server returned them. */
 interface ObservedTargetGroups {
   readonly groups: readonly AWSTargetGroup[];
   readonly cells: readonly SelectingCell[];
