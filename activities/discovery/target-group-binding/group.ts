@@ -1,6 +1,11 @@
 import type { TargetGroup } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { digest } from '../../../clients/digest.ts';
-import { regionOf, type ELBv2, type ELBv2Regions, type HealthCheckInput } from '../../../clients/aws/elbv2.ts';
+import {
+  regionOf,
+  type ELBv2,
+  type ELBv2Regions,
+  type HealthCheckInput,
+} from '../../../clients/aws/elbv2.ts';
 import type { RateLimiters } from '../../../clients/rate-limiter.ts';
 import {
   type AWSTargetGroupBindingSpec,

@@ -2,9 +2,7 @@ import { isObjectName } from '../../kubernetes/selector.ts';
 import { SOURCE_ANNOTATION } from '../../kubernetes/labels.ts';
 import type { Problem } from '../sync-status.ts';
 import type { DesiredGroup, ExistingGroup } from './observed-target-group-set.ts';
-import type { SourcedGroup } from './target-group-of-binding.ts';
-
-type Asking = Extract<SourcedGroup, { ok: true }>;
+import type { AskedGroup } from './target-group-of-binding.ts';
 
 interface Known {
   readonly uid: string;
@@ -21,7 +19,7 @@ interface NamedGroups {
 }
 
 /** Names groups: each keeps the name that it has, as a Cell knows it by that; others get a free one. */
-export function nameGroups(asking: readonly Asking[], { uid, groups, isSpared }: Known): NamedGroups {
+export function nameGroups(asking: readonly AskedGroup[], { uid, groups, isSpared }: Known): NamedGroups {
   const own = groups.filter(({ owner }) => owner?.uid === uid);
   const heldBy = new Map(own.map(({ name, annotations }) => [name, annotations[SOURCE_ANNOTATION]]));
   const nameHeld = new Map([...heldBy].map(([name, source]) => [source, name]));
@@ -31,7 +29,7 @@ export function nameGroups(asking: readonly Asking[], { uid, groups, isSpared }:
       .filter(({ annotations }) => !asked.has(annotations[SOURCE_ANNOTATION] ?? ''))
       .map(({ arn, name }) => [arn, name]),
   );
-  const nameBefore = ({ source, arn }: Asking): string | undefined =>
+  const nameBefore = ({ source, arn }: AskedGroup): string | undefined =>
     nameHeld.get(source) ?? nameOfARN.get(arn);
   const foreign = new Map(groups.filter(({ owner }) => owner?.uid !== uid).map((one) => [one.name, one]));
   const demand = Map.groupBy(asking, ({ names }) => names[0]);
@@ -55,7 +53,7 @@ export function nameGroups(asking: readonly Asking[], { uid, groups, isSpared }:
   }
   return { groups: named, kept, problems };
 
-  function problemOf(one: Asking): Pick<Problem, 'reason' | 'message'> | undefined {
+  function problemOf(one: AskedGroup): Pick<Problem, 'reason' | 'message'> | undefined {
     const sharing = arns.get(one.arn);
     if (sharing !== undefined) return shared(one, sharing);
     const name = nameBefore(one) ?? freeName(one);
@@ -70,7 +68,7 @@ export function nameGroups(asking: readonly Asking[], { uid, groups, isSpared }:
     return undefined;
   }
 
-  function freeName({ source, names: [plain, withCluster] }: Asking): string {
+  function freeName({ source, names: [plain, withCluster] }: AskedGroup): string {
     const holder = heldBy.get(plain);
     const isContested = (demand.get(plain) ?? []).length > 1;
     return isContested || (holder !== undefined && holder !== source) ? withCluster : plain;
@@ -80,17 +78,17 @@ export function nameGroups(asking: readonly Asking[], { uid, groups, isSpared }:
 const describe = (owner: { readonly kind: string; readonly name: string } | undefined): string =>
   owner === undefined ? 'was not created by Okra' : `belongs to ${owner.kind} ${owner.name}`;
 
-const takenBy = ({ source }: Asking, name: string, by: string) => ({
+const takenBy = ({ source }: AskedGroup, name: string, by: string) => ({
   reason: 'NameTaken',
   message: `AWSTargetGroup ${name} for TargetGroupBinding ${source} already exists and ${by}. Delete or rename one of them.`,
 });
 
-const unusable = ({ source }: Asking, name: string) => ({
+const unusable = ({ source }: AskedGroup, name: string) => ({
   reason: 'InvalidName',
   message: `The name of the AWSTargetGroup for TargetGroupBinding ${source} would have ${name.length} characters; at most 253 are allowed. Rename it.`,
 });
 
-const shared = ({ source, arn }: Asking, other: string) => ({
+const shared = ({ source, arn }: AskedGroup, other: string) => ({
   reason: 'SharedTargetGroup',
   message: `TargetGroupBinding ${source} has the same target group as ${other}, ${arn}. A rule can name a target group only once; remove one of them from the set.`,
 });

@@ -18,6 +18,7 @@ import type {
 import { renderAnnotations, renderLabels, render } from '../cluster-set/template.ts';
 import { canonical } from '../../kubernetes/canonical.ts';
 import type { Rendered } from '../../template.ts';
+import { given } from '../../model/fields.ts';
 
 const EKS = 'eks.amazonaws.com';
 
@@ -30,22 +31,20 @@ export interface DesiredBinding extends Marks {
   readonly spec: string;
 }
 
-/** The result of rendering a binding for a cluster, and the AWSTargetGroup that goes with it; that is not to be had until its target group is known. */
-type RenderedBinding =
-  | {
-      readonly ok: true;
-      readonly cluster: KnownCluster;
-      readonly binding: DesiredBinding;
-      readonly group: SourcedGroup;
-    }
-  | { readonly ok: false; readonly secret: string; readonly problems: readonly Problem[] };
+/** The template rendered for a cluster, with the AWSTargetGroup that goes with it, or what is wrong. */
+interface RenderedBinding {
+  readonly cluster: KnownCluster;
+  readonly binding?: DesiredBinding;
+  readonly group?: SourcedGroup;
+  readonly problems: readonly Problem[];
+}
 
-type RenderingSet = Pick<ObservedTargetGroupSet, 'uid' | 'name' | 'spec' | 'bindings'>;
-
-/** Renders the template of AWSTargetGroupBindings for a cluster; nothing when there is none. */
-export function renderBinding(set: RenderingSet, cluster: KnownCluster): readonly RenderedBinding[] {
-  const template = set.spec.bindingTemplate;
-  if (template === undefined) return [];
+/** Renders a template of AWSTargetGroupBindings for a cluster. */
+export function renderBinding(
+  set: Pick<ObservedTargetGroupSet, 'uid' | 'name' | 'spec' | 'bindings'>,
+  template: NonNullable<AWSTargetGroupSetSpec['bindingTemplate']>,
+  cluster: KnownCluster,
+): RenderedBinding {
   // The name of a cluster is free text, which may be no name of an object; that of its Secret is one.
   const named = template.metadata?.name;
   const name = nameOf(
@@ -62,13 +61,10 @@ export function renderBinding(set: RenderingSet, cluster: KnownCluster): readonl
     ...labels.problems,
     ...targets.flatMap(({ rendered }) => (rendered === undefined || rendered.ok ? [] : [rendered.message])),
   ];
-  const failed = (problems: readonly Omit<Problem, 'cluster'>[]): readonly RenderedBinding[] => [
-    {
-      ok: false,
-      secret: cluster.secret,
-      problems: problems.map((problem) => ({ cluster: cluster.name, ...problem })),
-    },
-  ];
+  const failed = (problems: readonly Omit<Problem, 'cluster'>[]): RenderedBinding => ({
+    cluster,
+    problems: problems.map((problem) => ({ cluster: cluster.name, ...problem })),
+  });
   if (!name.ok || messages.length > 0)
     return failed(messages.map((message) => ({ reason: 'InvalidTemplate', message })));
   const existing = set.bindings.find((one) => one.name === name.value);
@@ -84,18 +80,15 @@ export function renderBinding(set: RenderingSet, cluster: KnownCluster): readonl
       rendered?.ok === true ? { ...target, clusterName: rendered.value } : target,
     ),
   });
-  const annotations = {
-    [SOURCE_ANNOTATION]: formatSource(cluster, { namespace: RENDERED, name: name.value }),
-  };
-  const marks = withGenerated({ labels: labels.values, annotations });
-  const binding = { name: name.value, spec, ...marks };
-  const arn = template.spec.targetGroupARN ?? existing?.arn;
   const of = { namespace: RENDERED, name: name.value };
-  const group: SourcedGroup =
+  const source = formatSource(cluster, of);
+  const marks = withGenerated({ labels: labels.values, annotations: { [SOURCE_ANNOTATION]: source } });
+  const arn = template.spec.targetGroupARN ?? existing?.arn;
+  const group =
     arn === undefined
-      ? { ok: false, source: formatSource(cluster, of), problems: [] }
+      ? { source, problems: [] }
       : groupOf(set.spec, cluster, { ...of, arn, names: [of.name, of.name], object: of.name, labels: {} });
-  return [{ ok: true, cluster, binding, group }];
+  return { cluster, binding: { name: of.name, spec, ...marks }, group, problems: [] };
 }
 
 /** Leaves a name that several clusters would have to the one that has it, or else the first. */
@@ -104,33 +97,27 @@ export function dropRivals(
   own: readonly ExistingBinding[],
   isAwaited: (binding: ExistingBinding) => boolean,
 ): readonly RenderedBinding[] {
-  const made = rendered.flatMap((one) => (one.ok ? [one] : []));
-  const rivals = Map.groupBy(made, ({ binding }) => binding.name);
+  const rivals = Map.groupBy(rendered, ({ binding }) => binding?.name);
   const holders = new Map(
     [...rivals].map(([name, some]) => {
       const there = own.find((one) => one.name === name);
       const secret = there === undefined ? undefined : parseSource(there)?.secret;
       const holder =
         some.find(({ cluster }) => cluster.secret === secret) ??
-        some.find(({ binding }) => binding.spec === there?.spec);
+        some.find(({ binding }) => binding?.spec === there?.spec);
       if (holder === undefined && secret !== undefined && there !== undefined && isAwaited(there))
         return [name, secret] as const;
       return [name, (holder ?? some[0])?.cluster.secret] as const;
     }),
   );
   return rendered.map((one) => {
-    const holder = one.ok ? holders.get(one.binding.name) : undefined;
-    return !one.ok || holder === undefined || holder === one.cluster.secret ? one : rivalOf(holder, one);
+    const { cluster, binding } = one;
+    const holder = holders.get(binding?.name);
+    if (binding === undefined || holder === undefined || holder === cluster.secret) return one;
+    const message = `AWSTargetGroupBinding ${binding.name} for cluster ${cluster.name} is already used for secret ${holder}. Remove bindingTemplate.metadata.name, so that each is named after the Secret of its cluster, or give each cluster a unique name.`;
+    const problem = { cluster: cluster.name, object: binding.name, reason: 'NameTaken', message };
+    return { cluster, problems: [problem] };
   });
-}
-
-function rivalOf(
-  holder: string,
-  { cluster, binding }: Extract<RenderedBinding, { ok: true }>,
-): RenderedBinding {
-  const message = `AWSTargetGroupBinding ${binding.name} for cluster ${cluster.name} is already used for secret ${holder}. Remove bindingTemplate.metadata.name, so that each is named after the Secret of its cluster, or give each cluster a unique name.`;
-  const problem = { cluster: cluster.name, object: binding.name, reason: 'NameTaken', message };
-  return { ok: false, secret: cluster.secret, problems: [problem] };
 }
 
 function nameOf(name: Rendered): Rendered {
@@ -141,18 +128,22 @@ function nameOf(name: Rendered): Rendered {
   };
 }
 
-/** An AWSTargetGroup that something asks for, before it has a name of its own; or why it cannot be made. */
-export type SourcedGroup =
-  | ({
-      readonly ok: true;
-      /** What it is made of, in full: `cluster/namespace/name`, and the API group unless that is elbv2.k8s.aws. */
-      readonly source: string;
-      /** The name that it has, and the one that it gets when that is taken; both are the same when there is no choice. */
-      readonly names: readonly [string, string];
-      readonly arn: string;
-      readonly cluster: string;
-    } & Marks)
-  | { readonly ok: false; readonly source: string; readonly problems: readonly Problem[] };
+/** What an AWSTargetGroup is made of, and the group that it asks for, or why it cannot be made. */
+export interface SourcedGroup {
+  /** In full: `cluster/namespace/name`, and the API group unless that is elbv2.k8s.aws. */
+  readonly source: string;
+  readonly asked?: AskedGroup;
+  readonly problems: readonly Problem[];
+}
+
+/** An AWSTargetGroup that something asks for, before it has a name of its own. */
+export interface AskedGroup extends Marks {
+  readonly source: string;
+  /** The name that it has, and the one that it gets when that is taken; both are the same when there is no choice. */
+  readonly names: readonly [string, string];
+  readonly arn: string;
+  readonly cluster: string;
+}
 
 const ARN =
   /^arn:aws[a-z-]*:elasticloadbalancing:[a-z0-9-]+:[0-9]{12}:targetgroup\/[A-Za-z0-9-]{1,32}\/[0-9a-z]{1,64}$/;
@@ -243,7 +234,7 @@ function groupOf(
   const problems = [...others, ...messages.map((message) => ({ reason: 'InvalidTemplate', message }))];
   if (problems.length > 0) {
     const about = { cluster: cluster.name, object: of.object };
-    return { ok: false, source, problems: problems.map((problem) => ({ ...about, ...problem })) };
+    return { source, problems: problems.map((problem) => ({ ...about, ...problem })) };
   }
   // The name of a cluster is free text, and names may be longer than the values of labels; the annotation says it in full.
   const provenance = validLabels({
@@ -256,10 +247,14 @@ function groupOf(
     annotations: {
       ...annotations.values,
       [SOURCE_ANNOTATION]: source,
-      ...(of.clusterID === undefined ? {} : { [CLUSTER_ID_ANNOTATION]: of.clusterID }),
+      ...given({ [CLUSTER_ID_ANNOTATION]: of.clusterID }),
     },
   });
-  return { ok: true, source, names: of.names, arn: of.arn, cluster: cluster.name, ...marks };
+  return {
+    source,
+    asked: { source, names: of.names, arn: of.arn, cluster: cluster.name, ...marks },
+    problems,
+  };
 }
 
 /** The version that the EKS tags claim, as a label. */

@@ -53,10 +53,10 @@ export function decideTargetGroupSet(seen: ObservedTargetGroupSet): TargetGroupS
     ...observed.readings.flatMap((reading) => groupsIn(observed.spec, reading)),
     ...bindings.groups,
   ];
-  const unusable = sources.flatMap((source) => (source.ok ? [] : [source]));
+  const unusable = sources.filter(({ asked }) => asked === undefined);
   // What is bound, but cannot be used as it is now, keeps what it had before.
   const unusableSources = new Set(unusable.map(({ source }) => source));
-  const asking = sources.flatMap((source) => (source.ok ? [source] : []));
+  const asking = sources.flatMap(({ asked }) => asked ?? []);
   const own = observed.groups.filter(({ owner }) => owner?.uid === observed.uid);
   const lost = lostKindsIn(observed, own, asking);
   const unread = findUnreadSources(observed.readings, { unrendered: bindings.unrendered, lost });
@@ -113,14 +113,17 @@ function groupsIn(spec: AWSTargetGroupSetSpec, { cluster, found }: ClusterReadin
 /** Renders the bindings of the template, one for each cluster, whether it can be read or not. */
 function decideBindings(observed: ObservedTargetGroupSet, isAwaited: (binding: ExistingBinding) => boolean) {
   const own = observed.bindings.filter(({ owner }) => owner?.uid === observed.uid);
+  const { bindingTemplate: template } = observed.spec;
   const rendered = dropRivals(
-    observed.readings.flatMap(({ cluster }) => renderBinding(observed, cluster)),
+    template === undefined
+      ? []
+      : observed.readings.map(({ cluster }) => renderBinding(observed, template, cluster)),
     own,
     isAwaited,
   );
-  const wanted = rendered.flatMap((one) => (one.ok ? [one.binding] : []));
-  const problems = rendered.flatMap((one) => (one.ok ? [] : one.problems));
-  const unrendered = rendered.flatMap((one) => (one.ok ? [] : [one.secret]));
+  const wanted = rendered.flatMap(({ binding }) => binding ?? []);
+  const failed = rendered.filter(({ binding }) => binding === undefined);
+  const unrendered = failed.map(({ cluster }) => cluster.secret);
   // A template that cannot be filled in for a cluster does not say which binding is the one of that cluster.
   const mayBeWanted = (one: ExistingBinding): boolean => {
     const secret = parseSource(one)?.secret;
@@ -130,7 +133,10 @@ function decideBindings(observed: ObservedTargetGroupSet, isAwaited: (binding: E
     .filter(({ name, isDeleting }) => isDeleting !== true && !wanted.some((one) => one.name === name))
     .filter((one) => !mayBeWanted(one) && (hasHeirs(one) || !isAwaited(one)));
   const taken = observed.bindings.filter((one) =>
-    rendered.some((other) => !other.ok && isInTheWay(one, other)),
+    failed.some(({ cluster, problems }) => {
+      const isNamed = problems.some(({ reason, object }) => reason === 'NameTaken' && object === one.name);
+      return isNamed && parseSource(one)?.secret === cluster.secret;
+    }),
   );
   return {
     changes: {
@@ -138,16 +144,8 @@ function decideBindings(observed: ObservedTargetGroupSet, isAwaited: (binding: E
       ...letGo(gone),
     },
     taken,
-    groups: rendered.flatMap((one) => (one.ok ? [one.group] : [])),
+    groups: rendered.flatMap(({ group }) => group ?? []),
     unrendered,
-    problems,
+    problems: rendered.flatMap(({ problems }) => problems),
   };
 }
-
-/** Whether a binding has the name that one of the template was to have, and is of the same cluster. */
-const isInTheWay = (
-  binding: ExistingBinding,
-  { secret, problems }: { readonly secret: string; readonly problems: readonly Problem[] },
-): boolean =>
-  parseSource(binding)?.secret === secret &&
-  problems.some(({ reason, object }) => reason === 'NameTaken' && object === binding.name);

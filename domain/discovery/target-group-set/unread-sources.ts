@@ -6,7 +6,7 @@ import {
   type ObservedTargetGroupSet,
   type BindingAPI,
 } from './observed-target-group-set.ts';
-import { isRendered, parseSource, type SourcedGroup, formatSource } from './target-group-of-binding.ts';
+import { isRendered, parseSource, type AskedGroup, formatSource } from './target-group-of-binding.ts';
 import { takesBindings } from './looks-into.ts';
 
 /** The clusters that could not be read, and those that were read in some namespaces only. */
@@ -74,7 +74,7 @@ interface LostKinds {
 export function lostKindsIn(
   { spec, readings }: Pick<ObservedTargetGroupSet, 'spec' | 'readings'>,
   own: readonly ExistingGroup[],
-  asking: readonly Extract<SourcedGroup, { readonly ok: true }>[],
+  asking: readonly AskedGroup[],
 ): LostKinds {
   const absent = new Map(
     readings.map(({ cluster, found }) => [cluster.secret, found.ok ? (found.absent ?? []) : []]),
