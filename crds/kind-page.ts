@@ -142,7 +142,7 @@ const guides: Readonly<Record<string, string>> = {
 
 /** Where the reasons in the status of a kind are explained. */
 const reasonsOf = (kind: string): string =>
-  /LoadBalancerConfig$/.test(kind) ? 'load-balancer-configurations' : kind.toLowerCase();
+  kind.endsWith('LoadBalancerConfig') ? 'load-balancer-configurations' : kind.toLowerCase();
 
 /** The conditions of a kind that says no others: whether all is as the object asks for. */
 const usual = {

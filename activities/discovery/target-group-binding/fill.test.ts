@@ -109,7 +109,7 @@ function swapping({
     limits: { writes: unlimited, registrations: unlimited },
     reader: unused({
       find: () => Promise.resolve(found),
-      read: () => Promise.resolve({ ok: true, value: { ok: true, nodes: [], pods } } as never),
+      read: () => Promise.resolve({ ok: true, value: { ok: true, objects: pods } } as never),
     }),
     graceSeconds: 180,
   };

@@ -74,7 +74,7 @@ function binding() {
       find: () => Promise.resolve(found),
       read: async (_, what, read) => {
         if (!what.startsWith('TargetGroupBindings'))
-          return { ok: true, value: { ok: true, nodes: [], pods: seen() } } as never;
+          return { ok: true, value: { ok: true, objects: seen() } } as never;
         const { managers } = world;
         if (managers === undefined) return { ok: false, reason: 'AccessDenied', message: 'No.' };
         const list = (asked: KindRef) => Promise.resolve(asked === TARGET_GROUP_BINDING ? managers : []);
