@@ -1,4 +1,4 @@
-import { boolean, object, optional, string, type z } from 'zod';
+import { boolean, object, optional, string } from 'zod';
 import { cellStatus } from './cell-status.ts';
 import { integer, listOf, mapOf, nonEmpty } from './common.ts';
 import {
@@ -28,28 +28,30 @@ const fieldRef = optional(
   }),
 ).describe('The field of the Cell that has the value.');
 
-const podTemplateHashValue = optional(string().max(64)).describe(
-  'Refused: a Cell has no pod template hash. Use fieldRef.',
-);
+const valueFromWith = (secretKeyRef: string, rules: readonly Rule[]) =>
+  withRules(
+    object({
+      fieldRef,
+      secretKeyRef: optional(
+        object({ name: name('The name of the Secret.'), key: name('The key in the Secret.') }),
+      ).describe(secretKeyRef),
+      podTemplateHashValue: optional(string().max(64)).describe(
+        'Refused: a Cell has no pod template hash. Use fieldRef.',
+      ),
+    }),
+    [
+      // A Cell has clusters and no pods; the field is known so that it is refused and not dropped in silence.
+      refuseField(
+        'podTemplateHashValue',
+        'valueFrom.podTemplateHashValue is not supported, because a Cell has no pod template hash. Use fieldRef with fieldPath: status.desiredVersion to distinguish versions.',
+      ),
+      ...rules,
+    ],
+  );
 
-/** A Cell has clusters and no pods; the field is known so that it is refused and not dropped in silence. */
-const noPodTemplateHash = refuseField(
-  'podTemplateHashValue',
-  'valueFrom.podTemplateHashValue is not supported, because a Cell has no pod template hash. Use fieldRef with fieldPath: status.desiredVersion to distinguish versions.',
-);
-
-const valueFrom = withRules(
-  object({
-    fieldRef,
-    secretKeyRef: optional(
-      object({ name: name('The name of the Secret.'), key: name('The key in the Secret.') }),
-    ).describe(
-      'A key of a Secret in the namespace of the Cell. Okra passes the reference on; only Argo Rollouts reads the Secret.',
-    ),
-    podTemplateHashValue,
-  }),
+const valueFrom = valueFromWith(
+  'A key of a Secret in the namespace of the Cell. Okra passes the reference on; only Argo Rollouts reads the Secret.',
   [
-    noPodTemplateHash,
     {
       cel: 'has(self.podTemplateHashValue) || has(self.fieldRef) != has(self.secretKeyRef)',
       message: 'valueFrom must have exactly one of fieldRef and secretKeyRef. Remove one, or add one.',
@@ -57,16 +59,9 @@ const valueFrom = withRules(
   ],
 );
 
-const valueFromOfExperiment = withRules(
-  object({
-    fieldRef,
-    secretKeyRef: optional(
-      object({ name: name('The name of the Secret.'), key: name('The key in the Secret.') }),
-    ).describe('Refused: Argo Rollouts drops it in an Experiment. Declare it in the AnalysisTemplate.'),
-    podTemplateHashValue,
-  }),
+const valueFromOfExperiment = valueFromWith(
+  'Refused: Argo Rollouts drops it in an Experiment. Declare it in the AnalysisTemplate.',
   [
-    noPodTemplateHash,
     refuseField(
       'secretKeyRef',
       'valueFrom.secretKeyRef is not supported in an analysis of an experiment, because Argo Rollouts drops it there. Declare the argument with its secretKeyRef in the AnalysisTemplate, and remove it here.',
@@ -78,7 +73,7 @@ const valueFromOfExperiment = withRules(
   ],
 );
 
-function argumentsWith<From extends z.ZodType>(from: From) {
+function argumentsWith(from: typeof valueFrom) {
   const argument = withRules(
     object({
       name: name('The name of the argument, as the template declares it.'),

@@ -148,7 +148,7 @@ const held = object({
   message: string().max(4096).describe('What happened, in a sentence.'),
 });
 
-const stagedStatusFields = {
+const status = object({
   observedGeneration,
   activeStage: optional(string().max(63)).describe('The name of the current stage.'),
   phase: optional(choice(stagedPhases)).describe(
@@ -173,7 +173,8 @@ const stagedStatusFields = {
   ),
   writer: statusWriter,
   lastSyncTime: optional(timestamp).describe('When Okra wrote this status.'),
-};
+  conditions: optional(conditions),
+});
 
 /** A number of clusters, or a share of those of the stage. */
 const amount = (least: 0 | 1, field: string) => {
@@ -331,8 +332,6 @@ const spec = withRules(fields, [
       'wantSingletonReportedState must not be set in spec.downsync with several stages, because KubeStellar refuses it for objects in several clusters. Set wantMultiWECReportedState instead, or remove it.',
   },
 ]);
-
-const status = object({ ...stagedStatusFields, conditions: optional(conditions) });
 
 const LONGEST_NAME = 40;
 

@@ -1,5 +1,6 @@
 import type { AWSTargetGroupSetStatus } from '../../crds/aws-target-group-set.ts';
-import type { Metadata, Resource } from '../../crds/resource.ts';
+import type { z } from 'zod';
+import type { Definition, Metadata, Resource, ResourceKind } from '../../crds/resource.ts';
 import { controllerOf } from '../../domain/kubernetes/conditions.ts';
 import {
   type Changes,
@@ -21,7 +22,7 @@ import {
 import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { removeAsFound, type Write } from '../kubernetes/writes.ts';
-import type { Missing } from '../../domain/discovery/missing.ts';
+import type { Grace, Missing } from '../../domain/discovery/missing.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import { deriveSyncStatus, namesOf, saysTheSame, type Problem } from '../../domain/discovery/sync-status.ts';
 import { given } from '../../domain/model/fields.ts';
@@ -139,39 +140,36 @@ interface SetOutcome {
   readonly againInSeconds?: number | undefined;
 }
 
-interface SetSync<Spec, Object extends SetObject> {
+interface SetSync<Of extends Definition> {
   readonly kubernetes: KubernetesClient;
-  readonly kind: KindRef & {
-    readonly parseSpec: (
-      spec: unknown,
-    ) =>
-      | { readonly ok: true; readonly value: Spec }
-      | { readonly ok: false; readonly problems: readonly string[] };
-  };
+  readonly kind: ResourceKind<Of>;
+  readonly graceSeconds: number;
   readonly sync: (
-    spec: Spec,
-    of: { readonly object: Object; readonly owner: ObjectOwner; readonly life: Lifetime },
+    spec: z.output<Of['spec']>,
+    of: { readonly owner: ObjectOwner; readonly life: Lifetime; readonly grace: () => Grace },
   ) => Promise<SetOutcome>;
   readonly summarize: (outcome: SetOutcome) => string;
 }
 
 /** Makes an activity that syncs sets of a kind and reports on them; an invalid one has everything stay as it is. */
-export function createSetSync<Spec, Object extends SetObject>({
+export function createSetSync<Of extends Definition>({
   kubernetes,
   kind,
+  graceSeconds,
   sync,
   summarize,
-}: SetSync<Spec, Object>): (key: ObjectKey) => Promise<Synced> {
+}: SetSync<Of>): (key: ObjectKey) => Promise<Synced> {
   const report = createReadReporter(kubernetes);
   return async (key) => {
     const life = startLifetime();
-    const object = await kubernetes.get<Object>(kind, key);
+    const object = await kubernetes.get<SetObject>(kind, key);
     if (object === undefined || object.metadata.deletionTimestamp !== undefined)
       return { isPresent: false, message: `The ${kind.kind} is gone.` };
     const { metadata, status: before = {} } = object;
     const parsed = kind.parseSpec(object.spec);
+    const grace = (): Grace => ({ before: before.missing ?? [], now: Date.now(), seconds: graceSeconds });
     const outcome: SetOutcome = parsed.ok
-      ? await sync(parsed.value, { object, owner: { key, uid: metadata.uid ?? '' }, life })
+      ? await sync(parsed.value, { owner: { key, uid: metadata.uid ?? '' }, life, grace })
       : {
           names: before.clusters?.names ?? [],
           targetGroups: before.targetGroups,

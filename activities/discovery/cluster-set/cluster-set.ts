@@ -1,6 +1,6 @@
 import { accessPolicies } from '../../../clients/kubernetes/access-policies.ts';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
-import { clusterSet, type ClusterSet, type Generator } from '../../../crds/cluster-set.ts';
+import { clusterSet, type Generator } from '../../../crds/cluster-set.ts';
 import type { Access } from '../../../domain/access/access.ts';
 import {
   clusterIdsOf,
@@ -18,8 +18,6 @@ import {
 import { earlierOf } from '../../../domain/discovery/missing.ts';
 import type { SyncActivities } from '../../contract.ts';
 import { failure, reasonOf, toFailure } from '../../failure.ts';
-import type { ObjectOwner } from '../../kubernetes/owner-references.ts';
-import type { Lifetime } from '../lifetime.ts';
 import { createSetSync, readOwned, type Found, planWrites } from '../owned-objects.ts';
 import { SECRET } from '../../../clients/kubernetes/kinds.ts';
 import type { Metadata } from '../../../crds/resource.ts';
@@ -152,7 +150,8 @@ export function clusterSetActivities({
     syncClusterSet: createSetSync({
       kubernetes,
       kind: clusterSet,
-      async sync(spec, { object, owner, life }: { object: ClusterSet; owner: ObjectOwner; life: Lifetime }) {
+      graceSeconds,
+      async sync(spec, { owner, life, grace }) {
         const { signal } = life;
         const { key, uid } = owner;
         const known = clusterIdsOf(uid, await findClusterSecrets(kubernetes, key.namespace, []));
@@ -164,10 +163,9 @@ export function clusterSetActivities({
           ),
         );
         const { readings, problems: refused } = allowedClusters(spec.generators, answers, { access, known });
-        const grace = { before: object.status?.missing ?? [], now: Date.now(), seconds: graceSeconds };
         // What is not selected is nobody's business here: an account may have hundreds of other clusters.
         const found = await findClusterSecrets(kubernetes, key.namespace, secretNamesOf(spec, readings));
-        const decision = decideClusterSet({ uid, spec, readings, secrets: found, grace });
+        const decision = decideClusterSet({ uid, spec, readings, secrets: found, grace: grace() });
         const writes = planWrites<DesiredSecret>(decision, {
           kubernetes,
           owner,

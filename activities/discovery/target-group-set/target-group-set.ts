@@ -1,11 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { accessPolicies } from '../../../clients/kubernetes/access-policies.ts';
 import type { KubernetesClient } from '../../../clients/kubernetes/kubernetes.ts';
-import {
-  awsTargetGroupSet,
-  type AWSTargetGroupSet,
-  type AWSTargetGroupSetSpec,
-} from '../../../crds/aws-target-group-set.ts';
+import { awsTargetGroupSet, type AWSTargetGroupSetSpec } from '../../../crds/aws-target-group-set.ts';
 import { refusalOf } from '../../../domain/access/access.ts';
 import { compareText, canonical } from '../../../domain/kubernetes/canonical.ts';
 import {
@@ -22,8 +18,6 @@ import { earlierOf } from '../../../domain/discovery/missing.ts';
 import { retryUnreadInSeconds, type ClusterAccess, type ClusterReader } from '../clusters/reader.ts';
 import { listBindings } from '../clusters/target-group-bindings.ts';
 import type { SyncActivities } from '../../contract.ts';
-import type { ObjectOwner } from '../../kubernetes/owner-references.ts';
-import type { Lifetime } from '../lifetime.ts';
 import { createSetSync, readOwned, type Found, planWrites } from '../owned-objects.ts';
 import {
   decideTargetGroupSet,
@@ -84,18 +78,15 @@ export function targetGroupSetActivities({
     syncTargetGroupSet: createSetSync({
       kubernetes,
       kind: awsTargetGroupSet,
-      async sync(
-        spec,
-        { object, owner, life }: { object: AWSTargetGroupSet; owner: ObjectOwner; life: Lifetime },
-      ) {
+      graceSeconds,
+      async sync(spec, { owner, life, grace }) {
         const { key, uid } = owner;
         const look = async (): Promise<Look> => {
           const [readings, found] = await Promise.all([
             readClusters(reader, spec, key.namespace),
             findObjects(kubernetes, key.namespace),
           ]);
-          const grace = { before: object.status?.missing ?? [], now: Date.now(), seconds: graceSeconds };
-          const observed = { uid, name: key.name, spec, ...found, readings, grace };
+          const observed = { uid, name: key.name, spec, ...found, readings, grace: grace() };
           return { readings, found, decision: decideTargetGroupSet(observed) };
         };
         const { readings, found, decision } = await lookUntilSettled(look, () =>
