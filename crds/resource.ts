@@ -104,6 +104,9 @@ export interface Definition extends KindTraits {
   readonly selectableFields?: readonly string[];
 }
 
+/** What objects of a kind ask for. */
+export type SpecOf<Of extends Definition> = z.output<Of['spec']>;
+
 /** An object that has a name. */
 export interface Named {
   readonly metadata: { readonly name: string };
@@ -118,16 +121,16 @@ export type ResourceKind<Of extends Definition = Definition> = Definition &
   Of &
   KindRef & {
     /** Reads a spec that came from outside; a problem says what was expected, what was got, and where. */
-    readonly parseSpec: (spec: unknown) => Parsed<z.output<Of['spec']>>;
+    readonly parseSpec: (spec: unknown) => Parsed<SpecOf<Of>>;
     /** Reads the spec of an object, and holds the object to the rules of its kind. */
-    readonly parse: (object: Named & { readonly spec: unknown }) => Parsed<z.output<Of['spec']>>;
+    readonly parse: (object: Named & { readonly spec: unknown }) => Parsed<SpecOf<Of>>;
     /** Builds the CustomResourceDefinition (apiextensions.k8s.io/v1). */
     readonly manifest: () => StructuralSchema;
   };
 
 /** Makes a kind of its zod schemas, which are the single source of its types, its manifest and its parser. */
 export function defineResource<const Of extends Definition>(definition: Of): ResourceKind<Of> {
-  const parseSpec = (value: unknown): Parsed<z.output<Of['spec']>> => {
+  const parseSpec = (value: unknown): Parsed<SpecOf<Of>> => {
     const result = z.safeParse<Of['spec']>(definition.spec, value);
     return result.success
       ? { ok: true, value: result.data }

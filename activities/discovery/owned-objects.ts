@@ -1,6 +1,5 @@
 import type { AWSTargetGroupSetStatus } from '../../crds/aws-target-group-set.ts';
-import type { z } from 'zod';
-import type { Definition, Metadata, Resource, ResourceKind } from '../../crds/resource.ts';
+import type { Definition, Metadata, Resource, ResourceKind, SpecOf } from '../../crds/resource.ts';
 import { controllerOf } from '../../domain/kubernetes/conditions.ts';
 import {
   type Changes,
@@ -145,7 +144,7 @@ interface SetSync<Of extends Definition> {
   readonly kind: ResourceKind<Of>;
   readonly graceSeconds: number;
   readonly sync: (
-    spec: z.output<Of['spec']>,
+    spec: SpecOf<Of>,
     of: { readonly owner: ObjectOwner; readonly life: Lifetime; readonly grace: () => Grace },
   ) => Promise<SetOutcome>;
   readonly summarize: (outcome: SetOutcome) => string;
