@@ -85,8 +85,6 @@ const applicationStatus = object({
   ),
 });
 
-const applicationsStatus = atomicList(applicationStatus, 16);
-
 /** How an application stands, as the status of its Cell says it. */
 export type ApplicationStatus = z.output<typeof applicationStatus>;
 
@@ -158,18 +156,6 @@ const approvalStatus = object({
 
 const sentence = (what: string) => optional(string().max(32768)).describe(what);
 
-const cellPhases = [
-  'Pending',
-  'Waiting',
-  'Progressing',
-  'Paused',
-  'Completed',
-  'Reverting',
-  'Reverted',
-  'Failed',
-  'RevertBlocked',
-] as const;
-
 const targetGroup = object({
   name: string().max(253).describe('The name of the AWSTargetGroup.'),
   arn: string().max(512).describe('The ARN of the target group.'),
@@ -205,12 +191,10 @@ const request = object({
 
 const requests = atomicList(request, 20);
 
-const changeOutcomes = ['Installed', 'Completed', 'RolledBack', 'FellBack', 'Reverted', 'Withdrawn'] as const;
-
 const change = object({
   version: version.describe('The version that was rolled out.'),
   from: optional(version).describe('The version that served before.'),
-  outcome: choice(changeOutcomes).describe(
+  outcome: choice(['Installed', 'Completed', 'RolledBack', 'FellBack', 'Reverted', 'Withdrawn']).describe(
     'Installed: the first version. Completed: all steps are done. RolledBack: spec.version requested this lower version. FellBack: the newer target groups were gone. Reverted: the rollout failed, and the previous version has all traffic again. Withdrawn: the previous version still serves.',
   ),
   message: string().max(4096).describe('What happened, in a sentence.'),
@@ -252,7 +236,19 @@ export const cellStatus = object({
   observedHash: sentence(
     'A digest of everything that Okra observed. While it stays the same, there is nothing to do.',
   ),
-  phase: optional(choice(cellPhases)).describe('The phase of the Cell.'),
+  phase: optional(
+    choice([
+      'Pending',
+      'Waiting',
+      'Progressing',
+      'Paused',
+      'Completed',
+      'Reverting',
+      'Reverted',
+      'Failed',
+      'RevertBlocked',
+    ]),
+  ).describe('The phase of the Cell.'),
   reason: sentence('The reason for the phase, in one CamelCase word.'),
   message: sentence('The reason for the phase, in a sentence.'),
   desiredVersion: sentence('The version that is being rolled out, or else the one that serves.'),
@@ -301,7 +297,7 @@ export const cellStatus = object({
   ),
   rollout: optional(rolloutStatus).describe('The rollout in progress.'),
   clusters: optional(clustersStatus).describe('The clusters of a Cell with applications.'),
-  applications: optional(applicationsStatus).describe(
+  applications: optional(atomicList(applicationStatus, 16)).describe(
     'The applications of a Cell, in the order of its spec.',
   ),
   paused: optional(paused).describe('Who paused the applications.'),

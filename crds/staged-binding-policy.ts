@@ -45,68 +45,57 @@ const tests = [
   'objectNames',
 ] as const;
 
-const clauseFields = object({
-  apiGroup: optional(string().max(253)).describe(
-    'The API group of the objects; empty for the core group. Default: any.',
-  ),
-  resources: names(64).describe('Kinds, as lower-case plurals, or * alone. Default: any.'),
-  namespaces: names(256).describe(
-    'The namespaces of the objects, or * alone, which also matches objects without one. Default: any.',
-  ),
-  namespaceSelectors: optional(selectors).describe(
-    "Selectors over the labels of an object's namespace; any of them may match. Default: any.",
-  ),
-  objectSelectors: optional(selectors).describe(
-    "Selectors over an object's labels; any of them may match. Default: any.",
-  ),
-  objectNames: names(256).describe('The names of the objects, or * alone. Default: any.'),
-  createOnly: optional(boolean()).describe(
-    'Whether to leave an object as it is in a cluster that already has it.',
-  ),
-  statusCollectors: names(32).describe('The StatusCollectors that report on the objects.'),
-  wantSingletonReportedState: optional(boolean()).describe(
-    'Whether to copy the status back into the object when exactly one cluster has it. Not with several stages.',
-  ),
-  wantMultiWECReportedState: optional(boolean()).describe(
-    'Whether to combine the statuses from all clusters in the status of the object.',
-  ),
-});
-
 /** What is synced, and how (DownsyncPolicyClause of control.kubestellar.io/v1alpha1): all that it says of an object must hold. */
-const downsyncClause = withRules(clauseFields, [
-  {
-    cel: celHasAny(tests),
-    message: `Each of spec.downsync must have at least one of ${tests.join(', ')}. Specify which objects it selects.`,
-  },
-]);
+const downsyncClause = withRules(
+  object({
+    apiGroup: optional(string().max(253)).describe(
+      'The API group of the objects; empty for the core group. Default: any.',
+    ),
+    resources: names(64).describe('Kinds, as lower-case plurals, or * alone. Default: any.'),
+    namespaces: names(256).describe(
+      'The namespaces of the objects, or * alone, which also matches objects without one. Default: any.',
+    ),
+    namespaceSelectors: optional(selectors).describe(
+      "Selectors over the labels of an object's namespace; any of them may match. Default: any.",
+    ),
+    objectSelectors: optional(selectors).describe(
+      "Selectors over an object's labels; any of them may match. Default: any.",
+    ),
+    objectNames: names(256).describe('The names of the objects, or * alone. Default: any.'),
+    createOnly: optional(boolean()).describe(
+      'Whether to leave an object as it is in a cluster that already has it.',
+    ),
+    statusCollectors: names(32).describe('The StatusCollectors that report on the objects.'),
+    wantSingletonReportedState: optional(boolean()).describe(
+      'Whether to copy the status back into the object when exactly one cluster has it. Not with several stages.',
+    ),
+    wantMultiWECReportedState: optional(boolean()).describe(
+      'Whether to combine the statuses from all clusters in the status of the object.',
+    ),
+  }),
+  [
+    {
+      cel: celHasAny(tests),
+      message: `Each of spec.downsync must have at least one of ${tests.join(', ')}. Specify which objects it selects.`,
+    },
+  ],
+);
 
 /** One clause of what is synced. */
 export type DownsyncClause = z.output<typeof downsyncClause>;
 
-const stagePhases = [
-  'Pending',
-  'Binding',
-  'Waiting',
-  'Soaking',
-  'Fulfilled',
-  'TimedOut',
-  'Passed',
-  'RolledBack',
-] as const;
-
-const stagedPhases = [
-  'Waiting',
-  'Progressing',
-  'Paused',
-  'Completed',
-  'RollingBack',
-  'RolledBack',
-  'Failed',
-] as const;
-
 const stageStatus = object({
   name: string().max(63).describe('The name of the stage.'),
-  phase: choice(stagePhases).describe(
+  phase: choice([
+    'Pending',
+    'Binding',
+    'Waiting',
+    'Soaking',
+    'Fulfilled',
+    'TimedOut',
+    'Passed',
+    'RolledBack',
+  ]).describe(
     'Pending: not begun. Binding: KubeStellar has not bound it yet. Waiting: not all objects fulfil it yet. Soaking: fulfilled, and must stay so. Fulfilled: waits for the next stage to begin; the last stage is done. TimedOut: not fulfilled in time. Passed: the next stage has begun. RolledBack: its BindingPolicy is deleted again.',
   ),
   since: timestamp.describe('When the stage entered this phase.'),
@@ -151,9 +140,9 @@ const held = object({
 const status = object({
   observedGeneration,
   activeStage: optional(string().max(63)).describe('The name of the current stage.'),
-  phase: optional(choice(stagedPhases)).describe(
-    'Waiting, Progressing, Paused, Completed, RollingBack, RolledBack or Failed.',
-  ),
+  phase: optional(
+    choice(['Waiting', 'Progressing', 'Paused', 'Completed', 'RollingBack', 'RolledBack', 'Failed']),
+  ).describe('Waiting, Progressing, Paused, Completed, RollingBack, RolledBack or Failed.'),
   reason: optional(string().max(64)).describe('The reason for the phase, in one CamelCase word.'),
   message: optional(string().max(4096)).describe('The reason for the phase, in a sentence.'),
   fulfilled: optional(string().max(32)).describe(
