@@ -14,45 +14,12 @@ interface FoundIds {
   readonly problems: readonly Problem[];
 }
 
-interface Taking {
-  readonly name: string;
-  readonly targetType: TargetType;
-  /** Whether a target is registered by the same object already. */
-  readonly isOwn: (id: string) => boolean;
-}
-
 /** Nodes with this label are behind no load balancer (https://kubernetes.io/docs/reference/labels-annotations-taints/). */
 const EXCLUDE_LABEL = 'node.kubernetes.io/exclude-from-external-load-balancers';
 
 /** The id of the EC2 instance behind a node; undefined when it is none, such as a Fargate one. */
 export const instanceIdOf = (providerID: string | undefined): string | undefined =>
   /^aws:\/\/\/[^/]+\/(i-[0-9a-f]+)$/.exec(providerID ?? '')?.[1];
-
-/** The ids of nodes; one that is not ready is not registered, and stays when it is, because health checks judge it. */
-function idsOfNodes(nodes: readonly SeenObject[], { name, targetType, isOwn }: Taking): FoundIds {
-  const usable = nodes.filter((node) => !node.isEnding && !Object.hasOwn(node.labels, EXCLUDE_LABEL));
-  const known = usable.map((node) => ({
-    node,
-    id: targetType === 'ip' ? node.address : instanceIdOf(node.providerID),
-  }));
-  return {
-    ids: known.flatMap(({ node, id }) => (id !== undefined && (node.isReady || isOwn(id)) ? [id] : [])),
-    problems: known
-      .filter(({ node, id }) => id === undefined && node.isReady)
-      .map(({ node }) => withoutId(name, node, targetType)),
-  };
-}
-
-/** The addresses of pods; one that is not ready is not registered, and stays when it is, until it ends. */
-function idsOfPods(pods: readonly SeenObject[], { name, targetType, isOwn }: Taking): FoundIds {
-  if (targetType !== 'ip') return { ids: [], problems: [podsOfInstances(name)] };
-  return {
-    ids: pods.flatMap(({ address, isReady, isEnding }) =>
-      address !== undefined && !isEnding && (isReady || isOwn(address)) ? [address] : [],
-    ),
-    problems: [],
-  };
-}
 
 const withoutId = (object: string, node: SeenObject, targetType: TargetType): Problem => ({
   object,
@@ -151,6 +118,7 @@ const idsFoundIn = (before: readonly RegisteredTarget[], unread?: string): reado
 
 const unified = (ids: readonly string[]): readonly string[] => [...new Set(ids)].toSorted(compareText);
 
+/** The ids of nodes or pods; one that is not ready is not registered, and stays when it is, because health checks judge it. */
 function idsIn(
   target: BindingTarget,
   objects: readonly SeenObject[],
@@ -158,22 +126,24 @@ function idsIn(
   isOwn: (id: string) => boolean,
 ): FoundIds {
   const { name, nodeName, podSelector, podNamespace = namespace } = target;
-  const how = { targetType, isOwn, name };
-  if (podSelector !== undefined) {
-    const pods = objects.filter((pod) => pod.namespace === podNamespace && matches(podSelector, pod.labels));
-    return idsOfPods(pods, how);
-  }
-  if (nodeName !== undefined)
-    return idsOfNodes(
-      objects.filter((node) => node.name === nodeName),
-      how,
-    );
-  const selector = nodeSelectorOf(target.nodeSelector ?? {});
-  if (selector === undefined) return { ids: [], problems: [withoutLabels(name)] };
-  return idsOfNodes(
-    objects.filter((node) => matches(selector, node.labels)),
-    how,
-  );
+  const nodeSelector = nodeSelectorOf(target.nodeSelector ?? {});
+  if (podSelector !== undefined && targetType !== 'ip') return { ids: [], problems: [podsOfInstances(name)] };
+  if ((podSelector ?? nodeName ?? nodeSelector) === undefined)
+    return { ids: [], problems: [withoutLabels(name)] };
+  const isAsked = (one: SeenObject): boolean => {
+    if (podSelector !== undefined) return one.namespace === podNamespace && matches(podSelector, one.labels);
+    const isNamed = nodeName === undefined ? matches(nodeSelector, one.labels) : one.name === nodeName;
+    return isNamed && !Object.hasOwn(one.labels, EXCLUDE_LABEL);
+  };
+  const known = objects
+    .filter((one) => isAsked(one) && !one.isEnding)
+    .map((one) => ({ one, id: targetType === 'ip' ? one.address : instanceIdOf(one.providerID) }));
+  return {
+    ids: known.flatMap(({ one, id }) => (id !== undefined && (one.isReady || isOwn(id)) ? [id] : [])),
+    problems: known
+      .filter(({ one, id }) => podSelector === undefined && id === undefined && one.isReady)
+      .map(({ one }) => withoutId(name, one, targetType)),
+  };
 }
 
 /** Reads a node selector in any of its three spellings; undefined when it says nothing. */
