@@ -4,6 +4,7 @@ import { compareText } from '../../kubernetes/canonical.ts';
 import type { IdsOfCluster, RegisteredTarget, Registration } from './registered-target.ts';
 import { matches, type LabelSelector } from '../../kubernetes/selector.ts';
 import type { SeenObject } from '../clusters/seen.ts';
+import { targetLooksInto } from '../target-group-set/looks-into.ts';
 import type { Problem } from '../sync-status.ts';
 
 /** How a target group knows its targets. */
@@ -61,7 +62,8 @@ export interface Observed {
   readonly isOwn: (one: Registration) => boolean;
 }
 
-interface FoundTarget extends FoundIds {
+/** The ids of a target, and where they were found. */
+export interface FoundTarget extends FoundIds {
   /** The clusters that were looked into, when they were selected by labels. */
   readonly clusters?: readonly string[];
   readonly byCluster?: readonly IdsOfCluster[];
@@ -76,36 +78,29 @@ export function findIds(target: BindingTarget, observed: Observed): FoundTarget 
   const what = lookedAt(target, observed.namespace);
   const clusters = observed.clusters
     .filter((cluster) => cluster.what === undefined || cluster.what === what)
-    .filter((cluster) =>
-      clusterName === undefined ? matches(clusterSelector, cluster.labels) : cluster.name === clusterName,
-    )
+    .filter((cluster) => targetLooksInto(target, cluster))
     .toSorted((a, b) => compareText(a.name, b.name));
   // With another port as well: what a cluster had that cannot be read now is registered with the new one.
   const before = observed.known.filter((one) => one.name === name);
   const isOwn = (id: string): boolean => observed.isOwn({ id, port: target.port });
-  const results = clusters.map(({ name: cluster, seen }): FoundIds & { readonly cluster: string } => {
-    if (seen.ok) return { cluster, ...idsIn(target, seen.objects, observed, isOwn) };
+  const results = clusters.map(({ name: cluster, seen }) => {
+    if (seen.ok) return { cluster, isUnread: false, ...idsIn(target, seen.objects, observed, isOwn) };
     const { reason, message } = seen;
     const problems = [{ cluster, object: name, reason, message }];
-    return { cluster, ids: idsFoundIn(before, cluster), problems };
+    return { cluster, isUnread: true, ids: idsFoundIn(before, cluster), problems };
   });
   // A cluster that is not known may still have every target that it had.
   if (clusterName !== undefined && clusters.length === 0) {
-    const ids = idsFoundIn(before);
-    results.push({ cluster: clusterName, ids, problems: [noCluster(name, clusterName)] });
+    const problems = [noCluster(name, clusterName)];
+    results.push({ cluster: clusterName, isUnread: true, ids: idsFoundIn(before), problems });
   }
-  const isUnread = (cluster: string): boolean => {
-    const named = clusters.filter((one) => one.name === cluster);
-    return named.length === 0 || named.some(({ seen }) => !seen.ok);
-  };
   const byCluster = results.map(({ cluster, ids }) => ({ cluster, ids: unified(ids) }));
-  const looked = byCluster.map(({ cluster }) => cluster);
   return {
     ids: unified(byCluster.flatMap(({ ids }) => ids)),
     problems: results.flatMap(({ problems }) => problems),
-    ...given({ clusters: clusterSelector && looked }),
+    ...given({ clusters: clusterSelector && results.map(({ cluster }) => cluster) }),
     byCluster,
-    unread: looked.filter(isUnread),
+    unread: results.filter(({ isUnread }) => isUnread).map(({ cluster }) => cluster),
   };
 }
 

@@ -1,6 +1,6 @@
 import { given } from '../../model/fields.ts';
 import type { BindingTarget } from '../../../crds/aws-target-group-binding.ts';
-import { findIds, type SeenCluster, type TargetType } from './binding-ids.ts';
+import { findIds, type FoundTarget, type SeenCluster, type TargetType } from './binding-ids.ts';
 import {
   onlyIds,
   registrationsOf,
@@ -137,17 +137,10 @@ export const splitBatches = (all: readonly Registration[]): readonly (readonly R
     all.slice(index * LARGEST_BATCH, (index + 1) * LARGEST_BATCH),
   );
 
-interface Looked {
-  readonly target: { readonly name: string };
-  readonly ids: readonly string[];
-  /** The clusters that could not be read, or are not known. */
-  readonly unread: readonly string[];
-}
-
 /** Keeps what is registered of clusters that cannot be read or are missing, under whatever name. */
 function keptOfUnread(
   ours: readonly RegisteredTarget[],
-  looked: readonly Looked[],
+  looked: readonly (FoundTarget & { readonly target: BindingTarget })[],
   missing: readonly string[] = [],
 ): readonly RegisteredTarget[] {
   const unread = new Set([...missing, ...looked.flatMap((one) => one.unread)]);

@@ -30,7 +30,7 @@ export const takesBindings = (spec: AWSTargetGroupSetSpec, cluster: KnownCluster
 /** Whether the nodes or pods of a target may be in a cluster. */
 export const targetLooksInto = (
   { ids, clusterName, clusterSelector }: BindingTarget,
-  cluster: KnownCluster,
+  cluster: Pick<KnownCluster, 'name' | 'labels'>,
 ): boolean => {
   if (ids !== undefined) return false;
   return clusterName === undefined ? matches(clusterSelector, cluster.labels) : clusterName === cluster.name;
