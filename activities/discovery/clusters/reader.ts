@@ -80,32 +80,14 @@ async function settle(read: () => Promise<unknown>): Promise<Outcome<unknown>> {
   }
 }
 
-/** Says in a word and a sentence why a cluster could not be read. */
-function remoteProblem(
-  error: unknown,
-  cluster: string,
-): { readonly reason: string; readonly message: string } {
-  const { message } = toFailure(error);
-  const reason = reasonOf(error);
-  if (reason === 'KindNotInstalled') {
-    return {
-      reason,
-      message: `The CRD is not installed in cluster ${cluster}: ${message} Install it; what was found there before is kept.`,
-    };
-  }
-  return { reason, message: `${message} What was found in cluster ${cluster} before is kept.` };
-}
-
 function reasonOf(error: unknown): string {
   if (!(error instanceof KubernetesError)) return 'Unreachable';
-  if (isWithheld(error.reason)) return error.reason;
+  // Okra does not show its identity to whom a secret names.
+  if (error.reason === 'ForeignEndpoint' || error.reason === 'NotAllowed') return error.reason;
   if (error.reason === 'LoginFailed' || error.status === 401 || error.status === 403) return 'AccessDenied';
   if (error.status === 404) return 'KindNotInstalled';
   return error.status === 0 ? 'Unreachable' : 'Unavailable';
 }
-
-/** Whether Okra does not show its identity to whom a secret names. */
-const isWithheld = (reason: string): boolean => reason === 'ForeignEndpoint' || reason === 'NotAllowed';
 
 /** A cluster that has an Argo CD cluster secret. */
 export interface RemoteCluster {
@@ -125,20 +107,7 @@ export type RemoteReading<T> =
   | { readonly ok: false; readonly reason: string; readonly message: string };
 
 /** Reads in the clusters whose Argo CD cluster secrets are in a namespace. */
-export interface ClusterReader {
-  find(namespace: string): Promise<readonly RemoteCluster[]>;
-  /** Reads something in a cluster; one that does not answer within a deadline holds up no other. */
-  read<T>(
-    of: RemoteCluster,
-    what: string,
-    read: (access: ClusterAccess) => Promise<T>,
-  ): Promise<RemoteReading<T>>;
-}
-
-interface ClusterReaderOptions {
-  readonly kubernetes: KubernetesClient;
-  readonly clusters: RemoteClusters;
-}
+export type ClusterReader = ReturnType<typeof createClusterReader>;
 
 /** How long to wait for a cluster before the others continue without it: less than one request may take, so that a cluster that hangs is not waited for again meanwhile. */
 const DEADLINE_SECONDS = 5;
@@ -151,16 +120,27 @@ export const retryUnreadInSeconds = (readings: readonly { readonly ok: boolean }
   readings.some(({ ok }) => !ok) ? FAILED_AGAIN_SECONDS : undefined;
 
 /** Makes a reader, which all activities of a process share. */
-export function createClusterReader({ kubernetes, clusters }: ClusterReaderOptions): ClusterReader {
+export function createClusterReader({
+  kubernetes,
+  clusters,
+}: {
+  readonly kubernetes: KubernetesClient;
+  readonly clusters: RemoteClusters;
+}) {
   const share = createSingleFlight(DEADLINE_SECONDS * 1000);
   return {
-    async find(namespace) {
+    async find(namespace: string): Promise<readonly RemoteCluster[]> {
       const which = { namespace, labelSelector: CLUSTER_SECRETS };
       const secrets = await kubernetes.list<StoredClusterSecret>(SECRET, which);
       clusters.keep(namespace, new Set(secrets.map(({ metadata }) => metadata.uid)));
       return secrets.map((secret) => ({ secret, cluster: readKnownCluster(secret, decodeBase64) }));
     },
-    async read({ secret, cluster }, what, read) {
+    /** Reads something in a cluster; one that does not answer within a deadline holds up no other. */
+    async read<T>(
+      { secret, cluster }: RemoteCluster,
+      what: string,
+      read: (access: ClusterAccess) => Promise<T>,
+    ): Promise<RemoteReading<T>> {
       const reach = clusters.reach(secret);
       if (reach.is === 'Problem') return { ok: false, reason: 'InvalidSecret', message: reach.problem };
       const { uid, resourceVersion } = secret.metadata;
@@ -170,14 +150,16 @@ export function createClusterReader({ kubernetes, clusters }: ClusterReaderOptio
 }
 
 function readingOf<T>(outcome: Outcome<T>, cluster: string): RemoteReading<T> {
-  switch (outcome.is) {
-    case 'Done':
-      return { ok: true, value: outcome.value };
-    case 'Failed':
-      return { ok: false, ...remoteProblem(outcome.error, cluster) };
-    case 'Waiting': {
-      const message = `cluster ${cluster} did not answer within ${DEADLINE_SECONDS} s. What was found there before is kept; check its API server.`;
-      return { ok: false, reason: 'ClusterSlow', message };
-    }
+  if (outcome.is === 'Done') return { ok: true, value: outcome.value };
+  if (outcome.is === 'Waiting') {
+    const message = `cluster ${cluster} did not answer within ${DEADLINE_SECONDS} s. What was found there before is kept; check its API server.`;
+    return { ok: false, reason: 'ClusterSlow', message };
   }
+  const reason = reasonOf(outcome.error);
+  const { message } = toFailure(outcome.error);
+  const explained =
+    reason === 'KindNotInstalled'
+      ? `The CRD is not installed in cluster ${cluster}: ${message} Install it; what was found there before is kept.`
+      : `${message} What was found in cluster ${cluster} before is kept.`;
+  return { ok: false, reason, message: explained };
 }

@@ -18,36 +18,25 @@ import { createStatusReporter } from '../../kubernetes/status-reporter.ts';
 import type { Bound } from './group.ts';
 
 /** Keeps in a status what an object has registered, before it is registered, so that a crash leaves nothing unknown. */
-export interface BindingLedger {
-  now(): Entry;
-  /** The version of the object that says so; a status that is written over another one would forget what that says. */
-  version(): string;
-  /** Makes the status say something else; throws unless it does, or when the object is another by now. */
-  write(entry: Entry): Promise<void>;
-}
+export type BindingLedger = ReturnType<typeof openLedger>;
 
 /** Opens the ledger of an object. */
 export function openLedger(
   kubernetes: Pick<KubernetesClient, 'apply'>,
-  {
-    key,
-    uid,
-    resourceVersion,
-    status,
-    life,
-  }: Pick<Bound, 'key' | 'uid' | 'status' | 'life'> & {
-    readonly resourceVersion: string;
-  },
-): BindingLedger {
+  bound: Pick<Bound, 'key' | 'uid' | 'status' | 'life'> & { readonly resourceVersion: string },
+) {
+  const { key, uid, resourceVersion, status, life } = bound;
   const { targetGroupARN, created, targets = [], ...others } = status;
   const { apiVersion, kind } = AWS_TARGET_GROUP_BINDING;
   // What must never be lost: where the object has registered what.
   let now: Entry = { targetGroupARN, created, targets };
   let version = resourceVersion;
   return {
-    now: () => now,
-    version: () => version,
-    async write(entry) {
+    now: (): Entry => now,
+    /** The version of the object that says so; a status that is written over another one would forget what that says. */
+    version: (): string => version,
+    /** Makes the status say something else; throws unless it does, or when the object is another by now. */
+    async write(entry: Entry): Promise<void> {
       if (canonical(entry) === canonical(now)) return;
       life.assert();
       // The uid keeps the apply from changing another object of the same name, and the version an attempt that was

@@ -107,16 +107,20 @@ async function bind(dependencies: Binding, bound: Bound, ledger: BindingLedger):
   const refused =
     (await refusedUse(dependencies.kubernetes, bound, dependencies.region)) ??
     (await refusedManaged(dependencies.reader, bound, before.targetGroupARN));
-  if (refused !== undefined) return { problems: [refused], againInSeconds: retryInSeconds([refused]) };
+  if (refused !== undefined) return stoppedBy(refused);
   const group = await findGroup(dependencies, bound);
-  if (group.is === 'Problem')
-    return { problems: [group.problem], againInSeconds: retryInSeconds([group.problem]) };
+  if (group.is === 'Problem') return stoppedBy(group.problem);
   const { arn: targetGroupARN, created } = group;
   // A target group that was created again has none of the targets of the one before.
   const isSame = before.targetGroupARN === undefined || before.targetGroupARN === targetGroupARN;
   await ledger.write({ targetGroupARN, created, targets: isSame ? before.targets : [] });
   return await syncTargets(group, dependencies, { bound, ledger });
 }
+
+const stoppedBy = (problem: Problem): BindingOutcome => ({
+  problems: [problem],
+  againInSeconds: retryInSeconds([problem]),
+});
 
 // A Cell that lets a target group go needs some seconds.
 const IN_USE_AGAIN_SECONDS = 3;
@@ -149,8 +153,7 @@ async function attempt(signal: AbortSignal, act: () => Promise<BindingOutcome>):
     signal.throwIfAborted();
     const cause = toFailure(error);
     const message = `cannot sync the targets: ${cause.message} Retrying; registered targets are kept.`;
-    const problem = { reason: reasonOf(cause), message };
-    return { problems: [problem], againInSeconds: retryInSeconds([problem]) };
+    return stoppedBy({ reason: reasonOf(cause), message });
   }
 }
 

@@ -9,7 +9,6 @@ import {
   type ClusterReading,
   type DesiredGroup,
   type ExistingBinding,
-  type ExistingGroup,
 } from '../../../domain/discovery/target-group-set/observed-target-group-set.ts';
 import type { ObjectKey } from '../../../domain/model/ids.ts';
 import { setLooksInto } from '../../../domain/discovery/target-group-set/looks-into.ts';
@@ -31,12 +30,7 @@ import type { DesiredBinding } from '../../../domain/discovery/target-group-set/
 import { namedARN } from '../../../domain/model/target-group.ts';
 import { performWrites } from '../../kubernetes/writes.ts';
 
-interface FoundObjects {
-  readonly groups: readonly (ExistingGroup & Found)[];
-  readonly bindings: readonly (ExistingBinding & Found)[];
-}
-
-async function findObjects(kubernetes: KubernetesClient, namespace: string): Promise<FoundObjects> {
+async function findObjects(kubernetes: KubernetesClient, namespace: string) {
   const [groups, bindings] = await Promise.all([
     kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace }),
     kubernetes.list<AWSTargetGroupBinding>(AWS_TARGET_GROUP_BINDING, { namespace }),
@@ -47,11 +41,7 @@ async function findObjects(kubernetes: KubernetesClient, namespace: string): Pro
   };
 }
 
-function existingBinding({
-  metadata,
-  spec,
-  status,
-}: AWSTargetGroupBinding): FoundObjects['bindings'][number] {
+function existingBinding({ metadata, spec, status }: AWSTargetGroupBinding): ExistingBinding & Found {
   const parsed = awsTargetGroupBinding.parseSpec(spec);
   return {
     ...readOwned(metadata),
@@ -81,7 +71,7 @@ export function targetGroupSetActivities({
       graceSeconds,
       async sync(spec, { owner, life, grace }) {
         const { key, uid } = owner;
-        const look = async (): Promise<Look> => {
+        const look = async () => {
           const [readings, found] = await Promise.all([
             readClusters(reader, spec, key.namespace),
             findObjects(kubernetes, key.namespace),
@@ -139,12 +129,6 @@ async function refusedTemplate(
   const message = refusalOf(await accessPolicies(kubernetes).of(namespace), { of: 'TargetGroup', arn });
   const object = 'spec.bindingTemplate.spec.targetGroupARN';
   return message === undefined ? [] : [{ object, reason: 'NotAllowed', message }];
-}
-
-interface Look {
-  readonly readings: readonly ClusterReading[];
-  readonly found: FoundObjects;
-  readonly decision: TargetGroupSetDecision;
 }
 
 // While the definition of a kind is being deleted, a cluster lists ever fewer objects, and then has the kind no more.
