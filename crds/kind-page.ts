@@ -11,13 +11,6 @@ interface Field {
   readonly description: string;
 }
 
-/** What the API server refuses besides what types say. */
-interface Refusal {
-  /** The fields that say this, in their order. */
-  readonly paths: readonly string[];
-  readonly message: string;
-}
-
 interface Node {
   readonly type?: string;
   readonly format?: string;
@@ -96,10 +89,7 @@ function boundsText(from?: number, to?: number, unit?: string): string {
 }
 
 /** What is refused by rules, each message once; `whole` are rules over the whole object. */
-export function refusalsIn(
-  schema: StructuralSchema,
-  whole: readonly { readonly message: string }[],
-): readonly Refusal[] {
+export function refusalsIn(schema: StructuralSchema, whole: readonly { readonly message: string }[]) {
   const found = [
     ...whole.map(({ message }) => ({ path: 'metadata.name', message })),
     ...messagesOf(schema, ''),
@@ -207,7 +197,7 @@ const statusRow = ({ path, type, description }: Field): readonly string[] => [
   cell(description),
 ];
 
-const refusalRow = ({ paths, message }: Refusal): readonly string[] => {
+const refusalRow = ({ paths, message }: ReturnType<typeof refusalsIn>[number]): readonly string[] => {
   const [first, ...others] = paths.map(code);
   const more =
     others.length > 2 ? ` and ${others.length} others` : others.map((path) => `, ${path}`).join('');

@@ -78,23 +78,21 @@ function compareIdentifier(a: string, b: string): number {
 /** Whether version `a` is newer than version `b`. */
 export const isNewer = (a: string, b: string): boolean => compareVersions(a, b) > 0;
 
-interface GroupedByVersion {
-  /** The newest version first. */
-  readonly sets: readonly VersionSet[];
-  readonly rejected: readonly RejectedTargetGroup[];
-}
-
 // One observation is asked for its versions by many a decision, and its status.
-const known = new WeakMap<readonly SelectedTargetGroup[], GroupedByVersion>();
+const known = new WeakMap<readonly SelectedTargetGroup[], ReturnType<typeof group>>();
 
 /** Gathers target groups by version; each ARN counts once, by the first AWSTargetGroup by name. */
-export function groupByVersion(selected: readonly SelectedTargetGroup[]): GroupedByVersion {
+export function groupByVersion(selected: readonly SelectedTargetGroup[]) {
   const found = known.get(selected) ?? group(selected);
   known.set(selected, found);
   return found;
 }
 
-function group(selected: readonly SelectedTargetGroup[]): GroupedByVersion {
+function group(selected: readonly SelectedTargetGroup[]): {
+  /** The newest version first. */
+  readonly sets: readonly VersionSet[];
+  readonly rejected: readonly RejectedTargetGroup[];
+} {
   const sets = new Map<string, TargetGroup[]>();
   const holders = new Map<string, Holder>();
   const rejected: RejectedTargetGroup[] = [];

@@ -17,20 +17,12 @@ interface TargetWrites {
   readonly life: Lifetime;
 }
 
-interface GroupTargets {
-  readonly registered: readonly Registration[];
-  /** What of that gets no traffic, because its health check fails. */
-  readonly unhealthy: readonly Registration[];
-  /** How many others are draining: they may still take up room. */
-  readonly draining: number;
-}
-
 /** Reads what is registered in a target group; what is draining is not, since it gets no new requests. */
 export async function readTargets(
   elbv2: Pick<ELBv2, 'targetHealth'>,
   targetGroupARN: string,
   signal: AbortSignal,
-): Promise<GroupTargets> {
+) {
   const found = (await elbv2.targetHealth(targetGroupARN, signal)).map(({ Target, TargetHealth }) => ({
     one: { id: Target?.Id ?? '', port: Target?.Port ?? 0 },
     state: TargetHealth?.State,
@@ -41,7 +33,9 @@ export async function readTargets(
   const isOpen = unhealthy.length === there.length && found.length > 1;
   return {
     registered: there.map(({ one }) => one),
+    // What gets no traffic, because its health check fails.
     unhealthy: isOpen ? [] : unhealthy.map(({ one }) => one),
+    // They may still take up room.
     draining: found.length - there.length,
   };
 }

@@ -8,7 +8,6 @@ import {
   checkTargetGroups,
   stays,
   type SelectingCell,
-  type TargetGroupReport,
   type TargetGroupAnswer,
   type TagsAnswer,
   type Unasked,
@@ -124,7 +123,7 @@ export function targetGroupActivities({ kubernetes, elbv2 }: TargetGroupDependen
   /** Writes the reports, a few at a time; one that cannot be written holds up no other. */
   async function write(
     namespace: string,
-    reports: readonly TargetGroupReport[],
+    reports: ReturnType<typeof checkTargetGroups>,
     life: Lifetime,
   ): Promise<void> {
     const failures: unknown[] = [];

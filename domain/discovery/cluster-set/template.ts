@@ -31,14 +31,8 @@ function valueOf(variable: string, { name, tags }: TemplateCluster): Rendered {
   return { ok: true, value: tags[key] ?? '' };
 }
 
-/** Texts with their variables filled in, by key, and what is wrong with the others. */
-interface RenderedMap {
-  readonly values: Readonly<Record<string, string>>;
-  readonly problems: readonly string[];
-}
-
 /** Fills in templates of labels; a result that cannot be a label's value is a problem. */
-export const renderLabels = (templates: Templates, cluster: TemplateCluster): RenderedMap =>
+export const renderLabels = (templates: Templates, cluster: TemplateCluster) =>
   renderMap(templates, cluster, (key, value) =>
     isLabelValue(value)
       ? undefined
@@ -46,7 +40,7 @@ export const renderLabels = (templates: Templates, cluster: TemplateCluster): Re
   );
 
 /** Fills in templates of annotations, whose values may be anything. */
-export const renderAnnotations = (templates: Templates, cluster: TemplateCluster): RenderedMap =>
+export const renderAnnotations = (templates: Templates, cluster: TemplateCluster) =>
   renderMap(templates, cluster, () => undefined);
 
 type Templates = Readonly<Record<string, string>> | undefined;
@@ -55,7 +49,7 @@ function renderMap(
   templates: Templates,
   cluster: TemplateCluster,
   problemOf: (key: string, value: string) => string | undefined,
-): RenderedMap {
+) {
   const values: [string, string][] = [];
   const problems: string[] = [];
   for (const [key, template] of Object.entries(templates ?? {}).toSorted(([a], [b]) => compareText(a, b))) {

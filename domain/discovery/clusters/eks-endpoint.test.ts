@@ -1,13 +1,13 @@
 import { rootCertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
-import { refuseForeignEndpoint as strangeness, type EKSEndpoint, type Receiver } from './eks-endpoint.ts';
+import { refuseForeignEndpoint as strangeness, type EKSEndpoint } from './eks-endpoint.ts';
 
 const encodeBase64 = (text: string): string => Buffer.from(text).toString('base64');
 const decodeBase64 = (encoded: string): string | undefined => {
   const text = Buffer.from(encoded, 'base64').toString();
   return encodeBase64(text) === encoded ? text : undefined;
 };
-const refuseForeignEndpoint = (receiver: Receiver, endpoint: EKSEndpoint) =>
+const refuseForeignEndpoint = (receiver: Parameters<typeof strangeness>[0], endpoint: EKSEndpoint) =>
   strangeness(receiver, endpoint, decodeBase64);
 
 const pem = (...bodies: string[]): string =>

@@ -1,4 +1,4 @@
-import { type Decode, namedByARN, type ClusterTls } from './cluster-secret.ts';
+import { type Decode, namedByARN, type ClusterConnection } from './cluster-secret.ts';
 
 /** What EKS says of the API server of a cluster. */
 export interface EKSEndpoint {
@@ -9,18 +9,12 @@ export interface EKSEndpoint {
   readonly caData?: string | undefined;
 }
 
-/** To whom a token would go. */
-export interface Receiver {
-  readonly server: string;
-  readonly tls: ClusterTls;
-}
-
 /**
  * Says why a token for an EKS cluster is not sent: whoever gets it is Okra there, so that it goes to the API server of
  * that cluster alone. The endpoint itself is not told, since whoever wrote the secret may not know it.
  */
 export function refuseForeignEndpoint(
-  { server, tls }: Receiver,
+  { server, tls }: Pick<ClusterConnection, 'server' | 'tls'>,
   { arn, endpoint, caData }: EKSEndpoint,
   decode: Decode,
 ): string | undefined {

@@ -11,15 +11,8 @@ interface Known {
   readonly groups: readonly ExistingGroup[];
 }
 
-interface NamedGroups {
-  readonly groups: readonly DesiredGroup[];
-  /** What asks for a group that it cannot have now, and keeps what it had before. */
-  readonly kept: readonly string[];
-  readonly problems: readonly Problem[];
-}
-
 /** Names groups: each keeps the name that it has, as a Cell knows it by that; others get a free one. */
-export function nameGroups(asking: readonly AskedGroup[], { uid, groups, isSpared }: Known): NamedGroups {
+export function nameGroups(asking: readonly AskedGroup[], { uid, groups, isSpared }: Known) {
   const own = groups.filter(({ owner }) => owner?.uid === uid);
   const heldBy = new Map(own.map(({ name, annotations }) => [name, annotations[SOURCE_ANNOTATION]]));
   const nameHeld = new Map([...heldBy].map(([name, source]) => [source, name]));
@@ -39,6 +32,7 @@ export function nameGroups(asking: readonly AskedGroup[], { uid, groups, isSpare
   const arns = new Map(silent.map(({ arn, source }) => [arn, source]));
   const taken = new Map(silent.map(({ name, source }) => [name, source]));
   const named: DesiredGroup[] = [];
+  // What asks for a group that it cannot have now, and keeps what it had before.
   const kept: string[] = [];
   const problems: Problem[] = [];
 

@@ -9,18 +9,14 @@ import {
 import { isRendered, parseSource, type AskedGroup, formatSource } from './target-group-of-binding.ts';
 import { takesBindings } from './looks-into.ts';
 
-/** The clusters that could not be read, and those that were read in some namespaces only. */
-export interface Unread {
-  /** Whether a group may still have what it was made of, in a place that could not be looked at. */
-  readonly mayHide: (group: Pick<ExistingGroup, 'name' | 'annotations' | 'arn'>) => boolean;
-  readonly problemsOf: (groups: readonly ExistingGroup[]) => readonly Problem[];
-}
-
 /** Says what the readings of a set leave open; `unrendered` are the secrets of clusters whose template could not be filled in. */
 export function findUnreadSources(
   readings: readonly ClusterReading[],
-  { unrendered, lost }: { readonly unrendered: readonly string[]; readonly lost: LostKinds },
-): Unread {
+  {
+    unrendered,
+    lost,
+  }: { readonly unrendered: readonly string[]; readonly lost: ReturnType<typeof lostKindsIn> },
+) {
   const unread = new Set([
     ...readings.flatMap(({ cluster, found }) => (found.ok ? [] : [cluster.secret])),
     ...unrendered,
@@ -33,20 +29,21 @@ export function findUnreadSources(
     ),
   );
   /** The cluster that allows others, but not the namespace that a group is from. */
-  const closedTo = (group: Pick<ExistingGroup, 'name' | 'annotations'>) => {
+  const closedTo = (group: ExistingGroup) => {
     const from = parseSource(group);
     const limit = limited.get(from?.secret ?? '');
     if (from === undefined || limit === undefined || isRendered(group)) return undefined;
     return limit.namespaces.includes(from.namespace) ? undefined : { ...limit, namespace: from.namespace };
   };
   return {
-    mayHide(group) {
+    /** Whether a group may still have what it was made of, in a place that could not be looked at. */
+    mayHide(group: ExistingGroup): boolean {
       const from = parseSource(group);
       // One that has lost where it is from may be of any cluster.
       if (from === undefined) return unread.size > 0 || lost.problems.length > 0;
       return unread.has(from.secret) || lost.isLost(group) || closedTo(group) !== undefined;
     },
-    problemsOf: (groups) =>
+    problemsOf: (groups: readonly ExistingGroup[]): readonly Problem[] =>
       groups.flatMap((group) => {
         const closed = closedTo(group);
         return closed === undefined ? [] : [notAllowed(group.name, closed)];
@@ -64,23 +61,17 @@ const notAllowed = (
   message: `AWSTargetGroup ${object} comes from namespace ${of.namespace}, which the secret of cluster ${of.cluster} does not allow (it allows ${of.namespaces.slice(0, 10).join(', ')}). It is kept as it is; add the namespace to the secret, or delete the AWSTargetGroup.`,
 });
 
-/** The groups of TargetGroupBindings of a kind that their cluster has lost; what is known of them may be all that there is. */
-interface LostKinds {
-  readonly isLost: (group: Pick<ExistingGroup, 'name' | 'annotations' | 'arn'>) => boolean;
-  readonly problems: readonly Problem[];
-}
-
 /** Finds the groups of a kind which their cluster has lost, unless the other kind says the same. */
 export function lostKindsIn(
   { spec, readings }: Pick<ObservedTargetGroupSet, 'spec' | 'readings'>,
   own: readonly ExistingGroup[],
   asking: readonly AskedGroup[],
-): LostKinds {
+): { readonly isLost: (group: ExistingGroup) => boolean; readonly problems: readonly Problem[] } {
   const absent = new Map(
     readings.map(({ cluster, found }) => [cluster.secret, found.ok ? (found.absent ?? []) : []]),
   );
   const asked = new Set(asking.map(({ source, arn }) => `${source} ${arn}`));
-  const isLost: LostKinds['isLost'] = (group) => {
+  const isLost = (group: ExistingGroup): boolean => {
     const from = parseSource(group);
     if (from === undefined || isRendered(group) || absent.get(from.secret)?.includes(from.api) !== true)
       return false;

@@ -4,12 +4,7 @@ import type { Cell } from '../../../crds/cell.ts';
 import { API_VERSION } from '../../kubernetes/labels.ts';
 import { loadBalancerOfListener } from '../../load-balancers/kind.ts';
 import type { LoadBalancerType } from '../../load-balancers/load-balancer.ts';
-import {
-  checkTargetGroups,
-  type TargetGroupReport,
-  type TargetGroupAnswer,
-  type TargetGroupFacts,
-} from './target-group-check.ts';
+import { checkTargetGroups, type TargetGroupAnswer, type TargetGroupFacts } from './target-group-check.ts';
 
 const ARN = 'arn:aws:elasticloadbalancing:eu-central-1:111122223333';
 const loadBalancer = (name: string): string => `${ARN}:loadbalancer/${name}/0123`;
@@ -70,18 +65,18 @@ function check(
     groups = [aGroup('a')],
     cells = [],
   }: { groups?: readonly AWSTargetGroup[]; cells?: readonly Cell[] } = {},
-): readonly TargetGroupReport[] {
+): ReturnType<typeof checkTargetGroups> {
   const answers = new Map(groups.flatMap(({ spec }) => (answer === undefined ? [] : [[spec.arn, answer]])));
   return checkTargetGroups({ groups, cells, answers, time });
 }
 
 /** The reasons of the conditions, each with what it says: `Ready=True Known, Degraded=False Known`. */
-const said = (reports: readonly TargetGroupReport[]): string =>
+const said = (reports: ReturnType<typeof checkTargetGroups>): string =>
   reports
     .flatMap(({ status }) => status.conditions ?? [])
     .map((condition) => `${condition.type}=${condition.status} ${condition.reason}`)
     .join(', ');
-const messageOf = (reports: readonly TargetGroupReport[]): string =>
+const messageOf = (reports: ReturnType<typeof checkTargetGroups>): string =>
   reports[0]?.status.conditions?.[0]?.message ?? '';
 const good = 'Ready=True Known, Degraded=False Known';
 const bad = (reason: string): string => `Ready=False ${reason}, Degraded=True ${reason}`;

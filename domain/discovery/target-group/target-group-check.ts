@@ -149,16 +149,8 @@ export interface SelectingCell {
   readonly spec: Pick<WrittenCellSpec, 'ingress' | 'versionedBy'>;
 }
 
-/** A status that is to be written. */
-export interface TargetGroupReport {
-  readonly name: string;
-  readonly uid: string;
-  readonly resourceVersion: string | undefined;
-  readonly status: AWSTargetGroupStatus;
-}
-
 /** Says what is to be written of the AWSTargetGroups of a namespace: what is new, and of those that stay. */
-export function checkTargetGroups(observed: ObservedTargetGroups): readonly TargetGroupReport[] {
+export function checkTargetGroups(observed: ObservedTargetGroups) {
   const { answers, time } = observed;
   const groups = observed.groups.filter(stays);
   const usersOf = usersIn(
