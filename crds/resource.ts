@@ -48,13 +48,9 @@ export interface PrinterColumn {
 }
 
 /** The workflow that works for each object of a kind. */
-export type KindWorkflow =
-  /** One of Okra's that is the same for all kinds: it syncs with the activity `sync<Type>`, again and again, for as long as the object exists. */
-  | (WorkflowTraits & { readonly does: 'Sync' })
-  /** One that `workflows/index.ts` exports by the name of its type. */
-  | (WorkflowTraits & { readonly does: 'Own' });
-
-interface WorkflowTraits {
+export interface KindWorkflow {
+  /** Sync: one of Okra's that is the same for all kinds, and syncs again and again with the activity `sync<Type>`. Own: one that `workflows/index.ts` exports by the name of its type. */
+  readonly does: 'Sync' | 'Own';
   /** The type of the workflow, as the server and its Web UI show it. */
   readonly type: string;
   /** What its ids begin with: `<prefix>/<namespace>/<name>`, or `<prefix>/<name>` for an object without a namespace. */

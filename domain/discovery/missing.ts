@@ -17,12 +17,7 @@ export interface Grace {
 }
 
 /** What is missed and still has time to come back. */
-export interface Missed {
-  readonly missing: readonly Missing[];
-  readonly isAwaited: (name: string) => boolean;
-  /** When the time of the first is over; undefined when nothing is missed. */
-  readonly againInSeconds?: number;
-}
+export type Missed = ReturnType<typeof awaitMissing>;
 
 // As many as the schema takes (crds/sets.ts); what is beyond is missed later, and goes later.
 const MOST_MISSING = 1000;
@@ -39,7 +34,7 @@ export const earlierOf = (one: number | undefined, other: number | undefined): n
   one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 
 /** Says which of those that are gone are waited for: it may be that someone replaces them, or hands them over. */
-export function awaitMissing(gone: readonly string[], { before, now, seconds }: Grace): Missed {
+export function awaitMissing(gone: readonly string[], { before, now, seconds }: Grace) {
   const known = new Map(before.map(({ name, since }) => [name, parseTime(since) ?? now]));
   const all = [...new Set(gone)].map((name) => ({ name, since: Math.min(known.get(name) ?? now, now) }));
   const awaited = all.filter(({ since }) => now < endOf(since, { seconds }));
@@ -50,8 +45,9 @@ export function awaitMissing(gone: readonly string[], { before, now, seconds }: 
       .toSorted((a, b) => a.since - b.since || compareText(a.name, b.name))
       .slice(0, MOST_MISSING)
       .map(({ name, since }) => ({ name, since: new Date(since).toISOString() })),
-    isAwaited: (name) => names.has(name),
-    ...(awaited.length === 0 ? {} : { againInSeconds: secondsUntil(first, { now }) }),
+    isAwaited: (name: string): boolean => names.has(name),
+    /** When the time of the first is over; undefined when nothing is missed. */
+    againInSeconds: awaited.length === 0 ? undefined : secondsUntil(first, { now }),
   };
 }
 

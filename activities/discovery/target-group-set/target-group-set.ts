@@ -18,14 +18,11 @@ import { retryUnreadInSeconds, type ClusterAccess, type ClusterReader } from '..
 import { listBindings } from '../clusters/target-group-bindings.ts';
 import type { SyncActivities } from '../../contract.ts';
 import { createSetSync, readOwned, type Found, planWrites } from '../owned-objects.ts';
-import {
-  decideTargetGroupSet,
-  type TargetGroupSetDecision,
-} from '../../../domain/discovery/target-group-set/target-group-set.ts';
+import { decideTargetGroupSet } from '../../../domain/discovery/target-group-set/target-group-set.ts';
 import { AWS_TARGET_GROUP, AWS_TARGET_GROUP_BINDING } from '../../../clients/kubernetes/kinds.ts';
 import type { AWSTargetGroup } from '../../../crds/aws-target-group.ts';
 import { awsTargetGroupBinding, type AWSTargetGroupBinding } from '../../../crds/aws-target-group-binding.ts';
-import type { JsonObject } from '../../../domain/discovery/generated.ts';
+import type { Changes, JsonObject } from '../../../domain/discovery/generated.ts';
 import type { DesiredBinding } from '../../../domain/discovery/target-group-set/target-group-of-binding.ts';
 import { namedARN } from '../../../domain/model/target-group.ts';
 import { performWrites } from '../../kubernetes/writes.ts';
@@ -137,7 +134,7 @@ const MOST_LOOKS = 5;
 
 /** Looks again after a while until the AWSTargetGroups that would go are the same twice; those that are not stay. */
 export async function lookUntilSettled<
-  T extends { readonly decision: { readonly groups: Pick<TargetGroupSetDecision['groups'], 'delete'> } },
+  T extends { readonly decision: { readonly groups: Pick<Changes<never>, 'delete'> } },
 >(look: () => Promise<T>, pause: () => Promise<unknown>): Promise<T> {
   const leavingIn = ({ decision }: T): string => decision.groups.delete.map(({ uid }) => uid).join(' ');
   let before = await look();

@@ -34,9 +34,7 @@ export interface ClusterReading {
 }
 
 /** An AWSTargetGroup that there is. */
-export interface ExistingGroup extends Existing {
-  readonly arn: string;
-}
+export type ExistingGroup = Existing & { readonly arn: string };
 
 /** An AWSTargetGroupBinding that there is. */
 export interface ExistingBinding extends Existing {
@@ -48,10 +46,7 @@ export interface ExistingBinding extends Existing {
 }
 
 /** An AWSTargetGroup as it is to be. */
-export interface DesiredGroup extends Marks {
-  readonly name: string;
-  readonly arn: string;
-}
+export type DesiredGroup = Marks & { readonly name: string; readonly arn: string };
 
 /** What a decision about an AWSTargetGroupSet is made of. */
 export interface ObservedTargetGroupSet {

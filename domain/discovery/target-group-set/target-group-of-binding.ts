@@ -26,10 +26,7 @@ const EKS = 'eks.amazonaws.com';
 const RENDERED = 'rendered';
 
 /** An AWSTargetGroupBinding as it is to be. */
-export interface DesiredBinding extends Marks {
-  readonly name: string;
-  readonly spec: string;
-}
+export type DesiredBinding = Marks & { readonly name: string; readonly spec: string };
 
 /** The template rendered for a cluster, with the AWSTargetGroup that goes with it, or what is wrong. */
 interface RenderedBinding {
@@ -270,21 +267,14 @@ const withoutEmptyVersion = (labels: Readonly<Record<string, string>>): Readonly
     ),
   );
 
-interface SourceParts {
-  readonly source: string;
-  readonly secret: string;
-  readonly namespace: string;
-  readonly name: string;
-  readonly api: BindingAPI;
-}
-
 /** What a group is made of; undefined when it has lost where it is from. */
-export function parseSource({ annotations }: Pick<Marks, 'annotations'>): SourceParts | undefined {
+export function parseSource({ annotations }: Pick<Marks, 'annotations'>) {
   const source = annotations[SOURCE_ANNOTATION];
   const [secret, namespace, name, api] = source?.split('/') ?? [];
   if (source === undefined || secret === undefined || namespace === undefined || name === undefined)
     return undefined;
-  return { source, secret, namespace, name, api: api === EKS ? EKS : 'elbv2.k8s.aws' };
+  const own: BindingAPI = api === EKS ? EKS : 'elbv2.k8s.aws';
+  return { source, secret, namespace, name, api: own };
 }
 
 /** Whether a group is made of the template of its set: that is in no namespace of the cluster, and has its own name there. */

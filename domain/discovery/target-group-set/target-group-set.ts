@@ -1,14 +1,12 @@
 import type {
   ClusterReading,
   ExistingBinding,
-  DesiredGroup,
   ObservedTargetGroupSet,
   RemoteBinding,
 } from './observed-target-group-set.ts';
 import type { AWSTargetGroupSetSpec } from '../../../crds/aws-target-group-set.ts';
 import { compareText } from '../../kubernetes/canonical.ts';
 import {
-  type Changes,
   compareGenerated,
   type Existing,
   hasHeirs,
@@ -19,7 +17,6 @@ import {
 import { bindingsTakenBy, generatorLooksInto } from './looks-into.ts';
 import { isOfFormerCluster, markFormerClusters, findMissedBySet } from './lost-clusters.ts';
 import { lostKindsIn, findUnreadSources } from './unread-sources.ts';
-import type { Missed } from '../missing.ts';
 import { matches } from '../../kubernetes/selector.ts';
 import type { Problem } from '../sync-status.ts';
 import { nameGroups } from './target-group-names.ts';
@@ -29,20 +26,10 @@ import {
   parseSource,
   renderBinding,
   dropRivals,
-  type DesiredBinding,
 } from './target-group-of-binding.ts';
 
-/** What is to be done so that every binding has its AWSTargetGroup. */
-export interface TargetGroupSetDecision {
-  readonly groups: Changes<DesiredGroup>;
-  readonly bindings: Changes<DesiredBinding>;
-  readonly problems: readonly Problem[];
-  /** The secrets that are gone or not selected any more, and whose clusters keep what they have for a while. */
-  readonly missed: Missed;
-}
-
 /** Says which AWSTargetGroups and AWSTargetGroupBindings to make, change and delete; those of a cluster that cannot be read, or was there a moment ago, stay. */
-export function decideTargetGroupSet(seen: ObservedTargetGroupSet): TargetGroupSetDecision {
+export function decideTargetGroupSet(seen: ObservedTargetGroupSet) {
   const observed = { ...seen, groups: markFormerClusters(seen) };
   const problems: Problem[] = observed.readings.flatMap(({ cluster, found }) =>
     found.ok ? [] : [{ cluster: cluster.name, reason: found.reason, message: found.message }],
