@@ -91,11 +91,43 @@ interface Creation extends GroupDependencies {
 
 /** Finds the target group of a binding, and creates the one that is asked for when there is none. */
 export async function findGroup(dependencies: Creation, bound: Bound): Promise<FoundGroup> {
-  const { targetGroupARN, targetGroup = usualTargetGroup } = bound.spec;
-  return targetGroupARN === undefined
-    ? await created(dependencies, targetGroup, bound)
-    : await named(dependencies, targetGroupARN, bound);
+  const { elbv2, limits } = dependencies;
+  const { spec, status, life } = bound;
+  const { targetGroupARN: named, targetGroup: asked = usualTargetGroup } = spec;
+  if (named !== undefined) {
+    const [there] = await elbv2(named).targetGroups([named], life.signal);
+    if (there !== undefined) return foundGroup(there, false, []);
+    const message = `Target group ${named} of spec.targetGroupARN not found in AWS. Correct the ARN, or create the target group.`;
+    return problem(named, 'TargetGroupNotFound', message);
+  }
+  const group = await findCandidate(dependencies, bound);
+  if (group === undefined) return await create(dependencies, asked, bound);
+  const { TargetGroupArn: arn = '', TargetGroupName: name = '' } = group;
+  const isKnown = status.created === true && status.targetGroupARN === arn;
+  if (!isKnown && !(await isOwn(elbv2(arn), group, bound))) {
+    const message = `Target group ${name} already exists without the tags of AWSTargetGroupBinding ${formatKey(bound.key)}. Delete it, or name it in spec.targetGroupARN.`;
+    return problem(name, 'ForeignTargetGroup', message);
+  }
+  const { problems, healthCheck } = compareTargetGroup(asked, existingOf(group));
+  if (healthCheck === undefined) return foundGroup(group, true, problems);
+  await limits.writes.wait(regionOf(arn), { urgent: false, signal: life.signal });
+  life.assert();
+  try {
+    await elbv2(arn).modifyTargetGroup(arn, healthCheckInput(healthCheck));
+    return foundGroup(group, true, problems);
+  } catch (error) {
+    // The targets are registered all the same.
+    const cause = toFailure(error);
+    const message = `Cannot modify the health check of the target group: ${cause.message} Retrying; correct spec.targetGroup.healthCheck if this persists.`;
+    const unchanged = { object: 'spec.targetGroup.healthCheck', reason: reasonOf(cause), message };
+    return foundGroup(group, true, [...problems, unchanged]);
+  }
 }
+
+const problem = (object: string, reason: string, message: string): FoundGroup => ({
+  is: 'Problem',
+  problem: { object, reason, message },
+});
 
 /** Finds what may be the target group that was created for an object: what its status names, or what has its name. */
 export async function findCandidate(
@@ -120,36 +152,6 @@ export async function isOwn(
   return isCreatedFor({ key, uid }, await elbv2.tagsOf(TargetGroupArn, signal));
 }
 
-async function named(
-  { elbv2 }: GroupDependencies,
-  arn: string,
-  { life: { signal } }: Bound,
-): Promise<FoundGroup> {
-  const [group] = await elbv2(arn).targetGroups([arn], signal);
-  if (group !== undefined) return foundGroup(group, false, []);
-  const message = `Target group ${arn} of spec.targetGroupARN not found in AWS. Correct the ARN, or create the target group.`;
-  return { is: 'Problem', problem: { object: arn, reason: 'TargetGroupNotFound', message } };
-}
-
-async function created(dependencies: Creation, asked: NewTargetGroup, bound: Bound): Promise<FoundGroup> {
-  const group = await findCandidate(dependencies, bound);
-  if (group === undefined) return await create(dependencies, asked, bound);
-  const { elbv2, limits } = dependencies;
-  const { TargetGroupArn: arn = '' } = group;
-  const isKnown = bound.status.created === true && bound.status.targetGroupARN === arn;
-  if (!isKnown && !(await isOwn(elbv2(arn), group, bound))) return foreign(group, bound);
-  const { problems, healthCheck } = compareTargetGroup(asked, existingOf(group));
-  if (healthCheck === undefined) return foundGroup(group, true, problems);
-  await limits.writes.wait(regionOf(arn), { urgent: false, signal: bound.life.signal });
-  bound.life.assert();
-  try {
-    await elbv2(arn).modifyTargetGroup(arn, healthCheckInput(healthCheck));
-    return foundGroup(group, true, problems);
-  } catch (error) {
-    return foundGroup(group, true, [...problems, unchanged(error)]);
-  }
-}
-
 async function create(
   { elbv2, region, limits, reader }: Creation,
   asked: NewTargetGroup,
@@ -159,9 +161,15 @@ async function create(
   if (region === undefined) {
     const message =
       'No region to create the target group in. Set AWS_REGION, or name a target group in spec.targetGroupARN.';
-    return { is: 'Problem', problem: { object: 'spec.targetGroup', reason: 'RegionUnknown', message } };
+    return problem('spec.targetGroup', 'RegionUnknown', message);
   }
-  const vpc = await vpcOf(asked, bound, reader);
+  const vpc: FoundVPC =
+    asked.vpcID === undefined
+      ? vpcOfClusters(
+          spec.targets,
+          (await reader.find(key.namespace)).map(({ cluster }) => cluster),
+        )
+      : { is: 'VPC', vpcID: asked.vpcID };
   if (vpc.is === 'Problem') return vpc;
   const wanted = desiredTargetGroup(asked, spec.targets, { key, uid, digestOfUid: digest(uid) });
   const writes = elbv2.inRegion(region);
@@ -179,35 +187,11 @@ async function create(
   return foundGroup(group, true, []);
 }
 
-/** The VPC that is asked for, else that of the clusters. */
-async function vpcOf(
-  { vpcID }: NewTargetGroup,
-  { key, spec }: Bound,
-  reader: Creation['reader'],
-): Promise<FoundVPC> {
-  if (vpcID !== undefined) return { is: 'VPC', vpcID };
-  const clusters = (await reader.find(key.namespace)).map(({ cluster }) => cluster);
-  return vpcOfClusters(spec.targets, clusters);
-}
-
-/** The targets are registered all the same. */
-function unchanged(error: unknown): Problem {
-  const cause = toFailure(error);
-  const reason = reasonOf(cause);
-  const message = `Cannot modify the health check of the target group: ${cause.message} Retrying; correct spec.targetGroup.healthCheck if this persists.`;
-  return { object: 'spec.targetGroup.healthCheck', reason, message };
-}
-
-function foreign({ TargetGroupName: name = '' }: TargetGroup, { key }: Bound): FoundGroup {
-  const message = `Target group ${name} already exists without the tags of AWSTargetGroupBinding ${formatKey(key)}. Delete it, or name it in spec.targetGroupARN.`;
-  return { is: 'Problem', problem: { object: name, reason: 'ForeignTargetGroup', message } };
-}
-
 function foundGroup(group: TargetGroup, isCreated: boolean, problems: readonly Problem[]): FoundGroup {
   const { TargetGroupArn: arn = '', TargetType: targetType } = group;
   if (targetType === 'instance' || targetType === 'ip') {
     return { is: 'Group', arn, targetType, created: isCreated, problems };
   }
   const message = `The target group must be of type instance or ip, got ${targetType ?? 'none'}. Name another target group.`;
-  return { is: 'Problem', problem: { object: arn, reason: 'UnsupportedTargetType', message } };
+  return problem(arn, 'UnsupportedTargetType', message);
 }
