@@ -3,7 +3,6 @@ import type { Definition, Metadata, Resource, ResourceKind, SpecOf } from '../..
 import { controllerOf } from '../../domain/kubernetes/conditions.ts';
 import {
   type Changes,
-  type Existing,
   type JsonObject,
   type Marks,
   mergePatch,
@@ -11,7 +10,6 @@ import {
 } from '../../domain/discovery/generated.ts';
 import { API_VERSION, GENERATED_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 import {
-  type OwnerReferences,
   claimFor,
   inheritFor,
   ownedBy,
@@ -31,16 +29,12 @@ import { createReadReporter } from '../kubernetes/status-reporter.ts';
 import { startLifetime, type Lifetime } from './lifetime.ts';
 
 /** Of an object that there is, what decides about those that are generated. */
-export interface Found extends Existing {
-  readonly resourceVersion: string;
-  readonly isInherited: boolean;
-  readonly ownerReferences: OwnerReferences;
-}
+export type Found = ReturnType<typeof readOwned>;
 
 const SETS: readonly string[] = ['ClusterSet', 'AWSTargetGroupSet'];
 
 /** Reads it off the metadata of an object. */
-export function readOwned(metadata: Metadata): Found {
+export function readOwned(metadata: Metadata) {
   const { name, uid = '', resourceVersion = '', labels = {}, annotations = {} } = metadata;
   const { ownerReferences = [] } = metadata;
   const controller = controllerOf(metadata);
@@ -59,7 +53,7 @@ export function readOwned(metadata: Metadata): Found {
     ownerReferences,
     heirs: ownerReferences.filter((one) => one !== owner).map((one) => one.uid),
     isInherited: controller === undefined && heir !== undefined,
-    ...(owner === undefined ? {} : { owner: { uid: owner.uid, name: owner.name, kind: owner.kind } }),
+    owner: owner && { uid: owner.uid, name: owner.name, kind: owner.kind },
   };
 }
 

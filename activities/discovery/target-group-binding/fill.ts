@@ -119,12 +119,9 @@ async function readClusters(
   reader: ClusterReader,
   { targets }: AWSTargetGroupBindingSpec,
   { namespace }: ObjectKey,
-): Promise<{
-  readonly clusters: readonly SeenCluster[];
-  readonly secrets?: readonly string[];
-  readonly againInSeconds?: number | undefined;
-}> {
-  if (targets.every(({ ids }) => ids !== undefined)) return { clusters: [] };
+) {
+  if (targets.every(({ ids }) => ids !== undefined))
+    return { clusters: [], secrets: undefined, againInSeconds: undefined };
   const found = await reader.find(namespace);
   const readings = await Promise.all(
     found.flatMap((remote) => {

@@ -49,29 +49,17 @@ async function askPlace(
 ): Promise<readonly (readonly [string, TargetGroupAnswer])[]> {
   const found = await attempt(signal, () => reads.targetGroups(arns, signal));
   if (found.is === 'Unasked') return arns.map((arn) => [arn, found]);
-  const byARN = new Map(found.value.map((group) => [group.TargetGroupArn, group]));
-  const tags = await askTags(
-    reads,
-    arns.filter((arn) => byARN.has(arn)),
-    signal,
-  );
-  return arns.map((arn) => [arn, answerOf(byARN.get(arn), tags.get(arn))]);
+  const answers = new Map<string, TargetGroupAnswer>(arns.map((arn) => [arn, { is: 'NotFound' }]));
+  for (let begin = 0; begin < found.value.length; begin += TAGS_PER_CALL) {
+    const some = found.value.slice(begin, begin + TAGS_PER_CALL);
+    // A call that fails leaves the others to be made.
+    const tags = await attempt(signal, () => reads.tagsOfGroups(some.map(arnOf), signal));
+    for (const group of some) answers.set(arnOf(group), answerOf(group, tagsIn(tags, arnOf(group))));
+  }
+  return [...answers];
 }
 
-/** Asks for the tags of target groups; a call that fails leaves the others to be made. */
-async function askTags(
-  reads: TargetGroupReads,
-  arns: readonly string[],
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, TagsAnswer>> {
-  const answers = new Map<string, TagsAnswer>();
-  for (let begin = 0; begin < arns.length; begin += TAGS_PER_CALL) {
-    const some = arns.slice(begin, begin + TAGS_PER_CALL);
-    const found = await attempt(signal, () => reads.tagsOfGroups(some, signal));
-    for (const arn of some) answers.set(arn, tagsIn(found, arn));
-  }
-  return answers;
-}
+const arnOf = ({ TargetGroupArn = '' }: TargetGroup): string => TargetGroupArn;
 
 function tagsIn(found: Attempted<ReadonlyMap<string, Tags>>, arn: string): TagsAnswer {
   if (found.is === 'Unasked') return found;
@@ -96,17 +84,14 @@ async function attempt<Value>(signal: AbortSignal, call: () => Promise<Value>): 
   }
 }
 
-function answerOf(group: TargetGroup | undefined, tags: TagsAnswer | undefined): TargetGroupAnswer {
-  if (group === undefined || tags === undefined) return { is: 'NotFound' };
-  return {
-    is: 'Known',
-    loadBalancerARNs: group.LoadBalancerArns ?? [],
-    protocol: group.Protocol,
-    targetType: group.TargetType,
-    vpcID: group.VpcId,
-    tags,
-  };
-}
+const answerOf = (group: TargetGroup, tags: TagsAnswer): TargetGroupAnswer => ({
+  is: 'Known',
+  loadBalancerARNs: group.LoadBalancerArns ?? [],
+  protocol: group.Protocol,
+  targetType: group.TargetType,
+  vpcID: group.VpcId,
+  tags,
+});
 
 interface TargetGroupDependencies {
   readonly kubernetes: KubernetesClient;

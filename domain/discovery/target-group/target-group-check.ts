@@ -213,22 +213,22 @@ function usersIn(
   groups: readonly AWSTargetGroup[],
   cells: readonly SelectingCell[],
 ): (group: AWSTargetGroup) => readonly TargetGroupUser[] {
-  const users = new Map<string, TargetGroupUser[]>();
-  for (const cell of cells.filter(stays).toSorted((a, b) => byName(a.metadata, b.metadata))) {
-    const route = routeOf(cell.spec);
-    if (route === undefined) continue;
-    const user = {
-      cell,
-      type: route.type,
-      loadBalancerARN: loadBalancerKind(route.type).loadBalancerARNOf(route),
-    };
-    const selected = selectTargetGroups(cell.spec, groups);
-    const rejections = new Map(groupByVersion(selected).rejected.map((one) => [one.name, one]));
-    for (const { name } of selected) {
-      users.set(name, [...(users.get(name) ?? []), { ...user, rejected: rejections.get(name) }]);
-    }
-  }
-  return ({ metadata }) => users.get(metadata.name) ?? [];
+  const users = cells
+    .filter(stays)
+    .toSorted((a, b) => byName(a.metadata, b.metadata))
+    .flatMap((cell) => {
+      const route = routeOf(cell.spec);
+      if (route === undefined) return [];
+      const selected = selectTargetGroups(cell.spec, groups);
+      const rejections = new Map(groupByVersion(selected).rejected.map((one) => [one.name, one]));
+      const loadBalancerARN = loadBalancerKind(route.type).loadBalancerARNOf(route);
+      return selected.map(({ name }) => ({
+        name,
+        user: { cell, type: route.type, loadBalancerARN, rejected: rejections.get(name) },
+      }));
+    });
+  const byGroup = Map.groupBy(users, ({ name }) => name);
+  return ({ metadata }) => (byGroup.get(metadata.name) ?? []).map(({ user }) => user);
 }
 
 function statusOf(
