@@ -98,7 +98,7 @@ export async function findGroup(dependencies: Creation, bound: Bound): Promise<F
     const [there] = await elbv2(named).targetGroups([named], life.signal);
     if (there !== undefined) return foundGroup(there, false, []);
     const message = `Target group ${named} of spec.targetGroupARN not found in AWS. Correct the ARN, or create the target group.`;
-    return problem(named, 'TargetGroupNotFound', message);
+    return problem('TargetGroupNotFound', named, message);
   }
   const group = await findCandidate(dependencies, bound);
   if (group === undefined) return await create(dependencies, asked, bound);
@@ -106,7 +106,7 @@ export async function findGroup(dependencies: Creation, bound: Bound): Promise<F
   const isKnown = status.created === true && status.targetGroupARN === arn;
   if (!isKnown && !(await isOwn(elbv2(arn), group, bound))) {
     const message = `Target group ${name} already exists without the tags of AWSTargetGroupBinding ${formatKey(bound.key)}. Delete it, or name it in spec.targetGroupARN.`;
-    return problem(name, 'ForeignTargetGroup', message);
+    return problem('ForeignTargetGroup', name, message);
   }
   const { problems, healthCheck } = compareTargetGroup(asked, existingOf(group));
   if (healthCheck === undefined) return foundGroup(group, true, problems);
@@ -124,7 +124,7 @@ export async function findGroup(dependencies: Creation, bound: Bound): Promise<F
   }
 }
 
-const problem = (object: string, reason: string, message: string): FoundGroup => ({
+const problem = (reason: string, object: string, message: string): FoundGroup => ({
   is: 'Problem',
   problem: { object, reason, message },
 });
@@ -161,7 +161,7 @@ async function create(
   if (region === undefined) {
     const message =
       'No region to create the target group in. Set AWS_REGION, or name a target group in spec.targetGroupARN.';
-    return problem('spec.targetGroup', 'RegionUnknown', message);
+    return problem('RegionUnknown', 'spec.targetGroup', message);
   }
   const vpc: FoundVPC =
     asked.vpcID === undefined
@@ -193,5 +193,5 @@ function foundGroup(group: TargetGroup, isCreated: boolean, problems: readonly P
     return { is: 'Group', arn, targetType, created: isCreated, problems };
   }
   const message = `The target group must be of type instance or ip, got ${targetType ?? 'none'}. Name another target group.`;
-  return problem(arn, 'UnsupportedTargetType', message);
+  return problem('UnsupportedTargetType', arn, message);
 }
