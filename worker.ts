@@ -4,6 +4,7 @@ import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/w
 import type { Activities } from './activities/contract.ts';
 import { makeActivities } from './activities/index.ts';
 import { accessPolicies } from './clients/kubernetes/access-policies.ts';
+import { notifyWebhooks, readWebhooks } from './clients/notifications/webhooks.ts';
 import type { TellEvent } from './clients/datadog/events.ts';
 import { readPace, type ReadPriority } from './clients/aws/elbv2-pace.ts';
 import { connectELBv2 } from './clients/aws/elbv2.ts';
@@ -47,6 +48,7 @@ export async function runWorker({
   signal,
   waiting,
 }: WorkerSettings): Promise<void> {
+  const webhooks = config.notifications === undefined ? [] : readWebhooks(config.notifications);
   installRuntime({ log, ...config.temporalTelemetry });
   const [dataConverter, temporal, workflows] = await Promise.all([
     payloadConverter(config.temporal.codec),
@@ -84,6 +86,7 @@ export async function runWorker({
     tell: told,
     datadog: config.datadog,
     tellEvent: await openDatadog(config, log, signal),
+    notify: notifyWebhooks(webhooks, { log, signal }),
     log,
     cloudWatchEndpoint: config.aws.cloudWatchEndpoint,
     stsEndpoint: config.aws.stsEndpoint,

@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { lateCloudWatch } from '../clients/aws/late.ts';
 import type { TellEvent } from '../clients/datadog/events.ts';
+import type { Notification } from '../domain/rollout/report/notifications.ts';
 import { accessPolicies } from '../clients/kubernetes/access-policies.ts';
 import { connectPrometheus } from '../clients/prometheus/client.ts';
 import { checkActivities } from './checks/check.ts';
@@ -53,6 +54,8 @@ export interface Dependencies {
   readonly datadog: OwnDatadog;
   /** Tells others outside of what happens to rollouts. */
   readonly tellEvent?: TellEvent | undefined;
+  /** Notifies others of what happens to Cells. */
+  readonly notify?: ((notification: Notification) => void) | undefined;
   /** Where the Events of Cells are logged. */
   readonly log?: Log | undefined;
   readonly cloudWatchEndpoint?: string | undefined;

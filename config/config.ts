@@ -138,6 +138,8 @@ function arrange(from: Variables) {
       deployment: deploymentOf(from),
       tracesEndpoint: from.OTEL_EXPORTER_OTLP_ENDPOINT,
       temporalUi: from.OKRA_TEMPORAL_UI,
+      /** The file that says who is notified of what. */
+      notifications: from.OKRA_NOTIFICATIONS,
       health: bound(from.OKRA_HEALTH_HOST, from.OKRA_HEALTH_PORT),
     }),
   };

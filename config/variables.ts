@@ -119,6 +119,7 @@ export const variables = z.object({
   TEMPORAL_TLS_CLIENT_KEY_DATA: text.optional(),
   TEMPORAL_TLS_SERVER_NAME: text.optional(),
   OKRA_PAYLOAD_CODEC: text.optional(),
+  OKRA_NOTIFICATIONS: text.optional(),
   TEMPORAL_DEPLOYMENT_NAME: matching(
     /^[^.:]{1,200}$/,
     'a name of at most 200 characters without dots and colons, such as okra',

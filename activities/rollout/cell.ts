@@ -6,6 +6,7 @@ import { CELL, groupOf, SUBJECT_ACCESS_REVIEW } from '../../clients/kubernetes/k
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { formatKey } from '../../domain/model/ids.ts';
 import { outsideEvent, type CellReport } from '../../domain/rollout/report/events.ts';
+import { notificationOf, type Notification } from '../../domain/rollout/report/notifications.ts';
 import type { CellActivities, ApprovalActivities } from '../contract.ts';
 import { createStatusReporter } from '../kubernetes/status-reporter.ts';
 import { observeCell } from './observe-cell.ts';
@@ -85,6 +86,8 @@ export interface CellDependencies {
   readonly surroundings: SurroundingsReader;
   /** Sends Events outside, without waiting for an answer. */
   readonly tellEvent?: TellEvent | undefined;
+  /** Notifies others of what happens to Cells, without waiting for an answer. */
+  readonly notify?: ((notification: Notification) => void) | undefined;
   /** Where each Event of a Cell is logged. */
   readonly log?: Pick<Log, 'info' | 'warn'> | undefined;
 }
@@ -109,8 +112,9 @@ export function cellReporter({
   kubernetes,
   temporal,
   tellEvent,
+  notify,
   log,
-}: Pick<CellDependencies, 'kubernetes' | 'temporal' | 'tellEvent' | 'log'>): ReportCell {
+}: Pick<CellDependencies, 'kubernetes' | 'temporal' | 'tellEvent' | 'notify' | 'log'>): ReportCell {
   const report = createStatusReporter(kubernetes);
   const dependencies = { kubernetes, temporal };
   return async ({ key, uid, resourceVersion: seen, status, events }, signal) => {
@@ -129,6 +133,8 @@ export function cellReporter({
       log?.[event.type === 'Warning' ? 'warn' : 'info'](about, event.message);
       const outside = outsideEvent(key, event);
       if (outside !== undefined) tellEvent?.(`${uid}/${event.id}`, outside);
+      const notification = notificationOf({ key, uid, status }, event);
+      if (notification !== undefined) notify?.(notification);
     }
   };
 }

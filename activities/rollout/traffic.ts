@@ -43,7 +43,9 @@ import { untilGivenUp } from '../../clients/concurrency.ts';
 
 /** What traffic is shifted with. */
 export interface TrafficDependencies
-  extends WriterDependencies, Pick<CellDependencies, 'temporal' | 'tellEvent' | 'log' | 'surroundings'> {}
+  extends
+    WriterDependencies,
+    Pick<CellDependencies, 'temporal' | 'tellEvent' | 'notify' | 'log' | 'surroundings'> {}
 
 /** Makes the activities that shift traffic and look at the health of targets. */
 export function trafficActivities(dependencies: TrafficDependencies): TrafficActivities {

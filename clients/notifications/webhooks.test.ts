@@ -1,0 +1,166 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { stringify } from 'yaml';
+import type { Notification } from '../../domain/rollout/report/notifications.ts';
+import { until } from '../../test/support/until.ts';
+import { notifyWebhooks, readWebhooks } from './webhooks.ts';
+
+const reverted: Notification = {
+  id: 'uid/12',
+  kind: 'Reverted',
+  namespace: 'shop',
+  name: 'web',
+  reason: 'WeightsReverted',
+  message: 'Shifted all traffic back to "1.0.0".',
+  desiredVersion: '2.0.0',
+  stableVersion: '1.0.0',
+  canaryWeight: 0,
+};
+
+function fileWith(content: unknown): string {
+  const path = join(mkdtempSync(join(tmpdir(), 'okra-notifications-')), 'notifications.yaml');
+  writeFileSync(path, typeof content === 'string' ? content : stringify(content));
+  return path;
+}
+
+interface Received {
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: string;
+}
+
+/** A webhook that answers with each status in turn, and with 204 afterwards. */
+async function receive(...statuses: readonly number[]) {
+  const got: Received[] = [];
+  const left = [...statuses];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (piece: Buffer) => (body += piece.toString()));
+    request.on('end', () => {
+      got.push({ headers: request.headers, body });
+      response.writeHead(left.shift() ?? 204).end('said');
+    });
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const ended = new AbortController();
+  onTestFinished(() => {
+    ended.abort();
+    server.close();
+    server.closeAllConnections();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/secret`;
+  const logged: unknown[] = [];
+  const log = { warn: (about: unknown) => void logged.push(about) };
+  const start = (over: object = {}) =>
+    notifyWebhooks(readWebhooks(fileWith({ webhooks: [{ url, ...over }] })), {
+      log,
+      signal: ended.signal,
+      longestWaitMs: 5,
+    });
+  const untilGot = (count: number) =>
+    until(`${count} notifications`, () => Promise.resolve(got.length === count));
+  return { got, logged, start, untilGot };
+}
+
+describe('a notification', () => {
+  it('is a CloudEvent, sent once, however often it is reported', async () => {
+    const { got, start, untilGot } = await receive();
+    const notify = start({ headers: { authorization: 'Bearer 1' } });
+    notify(reverted);
+    notify(reverted);
+    notify({ ...reverted, id: 'uid/13', kind: 'NeedsApproval' });
+    await untilGot(2);
+    const [first, second] = got;
+    expect(first?.headers).toMatchObject({
+      'content-type': 'application/cloudevents+json',
+      authorization: 'Bearer 1',
+    });
+    const { id, kind: _kind, ...data } = reverted;
+    expect(JSON.parse(first?.body ?? '')).toEqual({
+      specversion: '1.0',
+      id,
+      source: '/apis/okra.mumo.co/v1alpha1/namespaces/shop/cells/web',
+      type: 'co.mumo.okra.cell.reverted',
+      subject: 'shop/web',
+      time: expect.stringMatching(/^\d{4}-.*Z$/),
+      datacontenttype: 'application/json',
+      data: { kind: 'Reverted', ...data },
+    });
+    expect(JSON.parse(second?.body ?? '')).toMatchObject({ type: 'co.mumo.okra.cell.needsApproval' });
+  });
+
+  it('has the body of its template, with what would end a text escaped', async () => {
+    const { got, start, untilGot } = await receive();
+    start({ body: '{"text": "{{kind}} {{namespace}}/{{name}}: {{message}} {{ desiredVersion }}"}' })(
+      reverted,
+    );
+    await untilGot(1);
+    expect(got[0]?.headers['content-type']).toBe('application/json');
+    expect(JSON.parse(got[0]?.body ?? '')).toEqual({
+      text: 'Reverted shop/web: Shifted all traffic back to "1.0.0". 2.0.0',
+    });
+  });
+
+  it('reaches only those who ask for its kind and its namespace', async () => {
+    const { got, start, untilGot } = await receive();
+    const notify = start({ kinds: ['Reverted'], namespaces: ['shop'] });
+    notify({ ...reverted, id: '1', kind: 'Started' });
+    notify({ ...reverted, id: '2', namespace: 'other' });
+    notify({ ...reverted, id: '3' });
+    await untilGot(1);
+    expect(JSON.parse(got[0]?.body ?? '')).toMatchObject({ id: '3' });
+  });
+
+  it('is sent again after 500 and 429, and not after another refusal, which is logged without the address', async () => {
+    const { got, logged, start, untilGot } = await receive(500, 429, 204, 404);
+    const notify = start();
+    notify({ ...reverted, id: '1' });
+    notify({ ...reverted, id: '2' });
+    notify({ ...reverted, id: '3' });
+    await untilGot(5);
+    expect(got.map(({ body }) => (JSON.parse(body) as { id: string }).id)).toEqual(['1', '1', '1', '2', '3']);
+    expect(logged).toEqual([
+      {
+        event: 'Reverted: shop/web',
+        cause: expect.stringMatching(/^cannot notify 127\.0\.0\.1:\d+: 404 "said"/),
+      },
+    ]);
+    expect(JSON.stringify(logged)).not.toContain('secret');
+  });
+
+  it('is given up after five attempts', async () => {
+    const { logged, start, untilGot } = await receive(500, 500, 500, 500, 500);
+    start()(reverted);
+    await untilGot(5);
+    await until('it to be logged', () => Promise.resolve(logged.length === 1));
+  });
+});
+
+describe('the file of notifications', () => {
+  const url = 'https://example.com';
+  it.each([
+    ['is no YAML', '{', /cannot read the file .* of OKRA_NOTIFICATIONS: /],
+    ['has another field', { webhooks: [{ url, kind: 'Held' }] }, /invalid webhooks\.0: /],
+    [
+      'has no such kind',
+      { webhooks: [{ url, kinds: ['Done'] }] },
+      /invalid webhooks\.0\.kinds\.0: must be one of Started, /,
+    ],
+    ['has no URL', { webhooks: [{ url: 'example.com' }] }, /invalid webhooks\.0\.url: must be a URL/],
+    [
+      'names an unknown variable',
+      { webhooks: [{ url, body: '{"a": "{{cell}}"}' }] },
+      /must have no other variables than kind, /,
+    ],
+    ['has a body that is no JSON', { webhooks: [{ url, body: '{{message}}' }] }, /must be JSON/],
+  ])('is refused when it %s', (_, content, said) => {
+    expect(() => readWebhooks(fileWith(content))).toThrow(said);
+  });
+
+  it('is refused when it is not there', () => {
+    expect(() => readWebhooks('/nowhere/notifications.yaml')).toThrow(/cannot read the file .*ENOENT/);
+  });
+});
