@@ -1,12 +1,7 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { stringify } from 'yaml';
 import type { Notification } from '../../domain/rollout/report/notifications.ts';
 import { until } from '../../test/support/until.ts';
+import { serveWebhook, writeNotifications } from '../../test/support/webhook.ts';
 import { notifyWebhooks, readWebhooks } from './webhooks.ts';
 
 const reverted: Notification = {
@@ -21,41 +16,19 @@ const reverted: Notification = {
   canaryWeight: 0,
 };
 
-function fileWith(content: unknown): string {
-  const path = join(mkdtempSync(join(tmpdir(), 'okra-notifications-')), 'notifications.yaml');
-  writeFileSync(path, typeof content === 'string' ? content : stringify(content));
-  return path;
-}
-
-interface Received {
-  readonly headers: Readonly<Record<string, unknown>>;
-  readonly body: string;
-}
-
-/** A webhook that answers with each status in turn, and with 204 afterwards. */
+/** A webhook, who notifies it, and what was logged. */
 async function receive(...statuses: readonly number[]) {
-  const got: Received[] = [];
-  const left = [...statuses];
-  const server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (piece: Buffer) => (body += piece.toString()));
-    request.on('end', () => {
-      got.push({ headers: request.headers, body });
-      response.writeHead(left.shift() ?? 204).end('said');
-    });
-  });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const webhook = await serveWebhook(...statuses);
+  const { url, got } = webhook;
   const ended = new AbortController();
-  onTestFinished(() => {
+  onTestFinished(async () => {
     ended.abort();
-    server.close();
-    server.closeAllConnections();
+    await webhook[Symbol.asyncDispose]();
   });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/secret`;
   const logged: unknown[] = [];
   const log = { warn: (about: unknown) => void logged.push(about) };
   const start = (over: object = {}) =>
-    notifyWebhooks(readWebhooks(fileWith({ webhooks: [{ url, ...over }] })), {
+    notifyWebhooks(readWebhooks(writeNotifications({ webhooks: [{ url, ...over }] })), {
       log,
       signal: ended.signal,
       longestWaitMs: 5,
@@ -157,7 +130,7 @@ describe('the file of notifications', () => {
     ],
     ['has a body that is no JSON', { webhooks: [{ url, body: '{{message}}' }] }, /must be JSON/],
   ])('is refused when it %s', (_, content, said) => {
-    expect(() => readWebhooks(fileWith(content))).toThrow(said);
+    expect(() => readWebhooks(writeNotifications(content))).toThrow(said);
   });
 
   it('is refused when it is not there', () => {

@@ -33,7 +33,7 @@ const sample: Notification = {
 
 /** Fills a template: `{{message}}` and the like, as they stand between quotation marks in JSON. */
 const fill = (template: string, notification: Notification): string =>
-  template.replaceAll(/\{\{\s*(\w+)\s*\}\}/g, (_, name: (typeof variableNames)[number]) =>
+  template.replaceAll(/\{\{ ?(\w+) ?\}\}/g, (_, name: (typeof variableNames)[number]) =>
     JSON.stringify(String(notification[name] ?? '')).slice(1, -1),
   );
 
@@ -50,7 +50,7 @@ const body = z
   .string()
   .refine(
     (text) =>
-      [...text.matchAll(/\{\{\s*(\w*)\s*\}\}/g)].every(([, name = '']) =>
+      [...text.matchAll(/\{\{ ?(\w*) ?\}\}/g)].every(([, name = '']) =>
         (variableNames as readonly string[]).includes(name),
       ),
     { error: `must have no other variables than ${variableNames.join(', ')}` },

@@ -7,6 +7,7 @@ import type { Check } from '../../crds/check.ts';
 import { serveDatadog, type DatadogServer } from '../../local/datadog/server.ts';
 import { Stage } from '../support/stage/stage.ts';
 import { until } from '../support/until.ts';
+import { serveWebhook, writeNotifications, type WebhookServer } from '../support/webhook.ts';
 
 const keys = { apiKey: 'api-key-of-checks', appKey: 'app-key-of-checks' };
 
@@ -17,10 +18,13 @@ const plain = { ...timing, aggregator: 'avg', max: 0.1 };
 describe('a check', () => {
   let stage: Stage;
   let datadog: DatadogServer;
+  let webhook: WebhookServer;
   let priority = 0;
   beforeAll(async () => {
     datadog = await serveDatadog({ ...keys, rate: { limit: 10_000, periodSeconds: 3600 } });
+    webhook = await serveWebhook();
     stage = await Stage.open(inject('stack'), {
+      OKRA_NOTIFICATIONS: writeNotifications({ webhooks: [{ url: webhook.url }] }),
       OKRA_DATADOG_ENDPOINT: datadog.url,
       DD_API_KEY: keys.apiKey,
       DD_APP_KEY: keys.appKey,
@@ -32,6 +36,7 @@ describe('a check', () => {
   afterAll(async () => {
     await stage.close();
     await datadog[Symbol.asyncDispose]();
+    await webhook[Symbol.asyncDispose]();
   });
   beforeEach(async () => {
     priority += 10;
@@ -62,6 +67,16 @@ describe('a check', () => {
     metadata: { name, annotations: { 'analysis-hash': hash } },
     spec: { analysis: { ...plain, ...analysis } },
   });
+  /** What the webhook was notified of for a Cell, until a last kind. */
+  const untilNotified = async (name: string, last: string): Promise<readonly unknown[]> => {
+    const kinds = (): readonly unknown[] =>
+      webhook.got
+        .map(({ body }) => (JSON.parse(body) as { readonly data: Readonly<Record<string, unknown>> }).data)
+        .filter((data) => data['name'] === name)
+        .map(({ kind }) => kind);
+    await until(`${name} to be notified as ${last}`, () => Promise.resolve(kinds().includes(last)));
+    return kinds();
+  };
   /** A Cell that serves 1.0.0, and then sees 2.0.0, of which a check asks at 20. */
   async function rollOut(name: string, analysis: object): Promise<void> {
     const check = { name: 'dd', analysis: { ...plain, ...analysis } };
@@ -106,7 +121,7 @@ describe('a check', () => {
     await untilCheck('k03', 'answered again', ({ status }) => status?.lastPassed === true);
   });
 
-  it('of a step goes on when it passes, and tells Datadog of the rollout', async () => {
+  it('of a step goes on when it passes, and tells Datadog and a webhook of the rollout', async () => {
     datadog.known.set('avg:errors{version:2.0.0}', 0);
     await rollOut('ckp', { query: 'avg:errors{version:{{.Vars.version}}}', count: 2 });
     await stage.untilPhase('ckp', 'Completed', '2.0.0');
@@ -117,6 +132,7 @@ describe('a check', () => {
       Promise.resolve(titles().some((title) => title.includes('RolloutCompleted'))),
     );
     expect(titles().some((title) => title.includes('RolloutStarted'))).toBe(true);
+    expect(await untilNotified('ckp', 'Completed')).toEqual(['Started', 'Completed']);
   });
 
   it('of a step that fails takes everything back by one write, and blocks the version', async () => {
@@ -134,6 +150,7 @@ describe('a check', () => {
       { ckfa: 80, ckfb: 20 },
       { ckfa: 100, ckfb: 0 },
     ]);
+    expect(await untilNotified('ckf', 'Reverted')).toEqual(['Started', 'Failed', 'Reverted']);
   });
 
   it('of a step that is inconclusive waits for a person', async () => {

@@ -20,18 +20,20 @@ it.each([
   ['Normal', 'StepCompleted', undefined],
   ['Warning', 'UnknownSignal', undefined],
 ] as const)('the %s Event %s is of the kind %s', (type, reason, kind) => {
-  const notification = notificationOf(of, { id: '7', type, reason, message: 'Said.' });
-  expect(notification?.kind).toBe(kind);
-  if (kind !== undefined)
-    expect(notification).toEqual({
-      id: 'uid/7',
-      kind,
-      namespace: 'shop',
-      name: 'web',
-      reason,
-      message: 'Said.',
-      desiredVersion: '2.0.0',
-      stableVersion: '1.0.0',
-      canaryWeight: 20,
-    });
+  expect(notificationOf(of, { id: '7', type, reason, message: 'Said.' })?.kind).toBe(kind);
+});
+
+it('has the versions and the weight of the status', () => {
+  const event = { id: '7', type: 'Warning', reason: 'RolloutFailed', message: 'Said.' } as const;
+  expect(notificationOf(of, event)).toEqual({
+    id: 'uid/7',
+    kind: 'Failed',
+    namespace: 'shop',
+    name: 'web',
+    reason: 'RolloutFailed',
+    message: 'Said.',
+    desiredVersion: '2.0.0',
+    stableVersion: '1.0.0',
+    canaryWeight: 20,
+  });
 });
