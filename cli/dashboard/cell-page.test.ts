@@ -263,7 +263,7 @@ describe('what stands above', () => {
       ['Freeze', 'got no answer of /apis/freezes, try again'],
       ['ClusterSet', 'Forbidden'],
     ]);
-    expect(headOf({ ...nothingWatched, freezes, troubles }, now)).toEqual({
+    expect(headOf({ ...nothingWatched(), freezes, troubles }, now)).toEqual({
       freezes: [
         { name: 'all', by: 'ops', reason: 'sale' },
         { name: 'shop', by: 'ops', reason: 'sale', namespaces: ['shop'] },
@@ -283,10 +283,10 @@ describe('objects that are stored in a form that no schema allows', () => {
     ['with other types', { spec: { namespaces: 'shop', stages: 1, until: 1 } }],
   ])('keep nobody from the page: %s', (_, odd) => {
     const freezes = new Map([['odd', { metadata: { name: 'odd' }, ...odd } as unknown as Freeze]]);
-    expect(headOf({ ...nothingWatched, freezes }, now).freezes).toMatchObject([{ name: 'odd' }]);
+    expect(headOf({ ...nothingWatched(), freezes }, now).freezes).toMatchObject([{ name: 'odd' }]);
     const policies = new Map([['odd', odd as unknown as StagedBindingPolicy]]);
     expect(policiesOf(policies)).toMatchObject([{ name: 'odd', stages: [] }]);
-    expect(draw({ ...nothingWatched, freezes }, now).join(' ')).toContain('Freeze odd');
+    expect(draw({ ...nothingWatched(), freezes }, now).join(' ')).toContain('Freeze odd');
   });
 });
 

@@ -10,7 +10,7 @@ import { formatKey, keyOf } from '../../domain/model/ids.ts';
 import { namedARN } from '../../domain/model/target-group.ts';
 import { stageNamesIn } from '../okractl/describe.ts';
 import { sourceIn } from '../okractl/trace.ts';
-import { havingAll, inOrder, type Watched } from '../okractl/watched.ts';
+import { inOrder, setOrDelete, type Watched } from '../okractl/watched.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { healthOf } from './cell-page.ts';
 import type { Viewer } from './hub.ts';
@@ -33,13 +33,13 @@ const TICK_MS = 5_000;
 /** Tells a stream all that it wishes to know, now and whenever it changes, until the stream ends. */
 export function feed(viewer: Viewer, stream: Stream, { wish, now }: { wish: Wish; now: () => number }): void {
   const { hub } = viewer;
-  let unread: ReadonlyMap<string, string> = new Map();
+  const unread = new Map<string, string>();
   const tellHead = onceEach(stream, 'head', () => {
     const watched = hub.watched();
-    return headOf({ ...watched, troubles: havingAll(watched.troubles, [...unread]) }, now());
+    return headOf({ ...watched, troubles: new Map([...watched.troubles, ...unread]) }, now());
   });
   const troubled: Troubled = (what, why) => {
-    unread = havingAll(unread, [[what, why]]);
+    setOrDelete(unread, what, why);
     // It ends for this one alone, who begins again and is told why.
     tellOrEnd(tellHead);
   };
@@ -85,8 +85,8 @@ function teller(
     case 'clusters':
       return onceEach(stream, 'clusters', () =>
         clustersOf({
-          groups: hub.groups().values(),
-          sets: hub.sets().values(),
+          groups: hub.watched().groups.values(),
+          sets: hub.watched().sets.values(),
           cells: hub.watched().cells.values(),
         }),
       );

@@ -1,14 +1,8 @@
-import { AWS_TARGET_GROUP, CLUSTER_SET, type KindRef } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { ToldWeights } from '../../clients/temporal/weight-history.ts';
-import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
-import type { ClusterSet } from '../../crds/cluster-set.ts';
-import { formatKey, keyOf } from '../../domain/model/ids.ts';
-import type { Informed } from '../../watchers/event.ts';
-import { runInformer } from '../../watchers/informer/informer.ts';
-import { follow, placeOf, troubleLog } from '../okractl/follow.ts';
+import { follow } from '../okractl/follow.ts';
 import type { Session } from '../okractl/shell.ts';
-import { havingAll, nothingWatched, type Watched } from '../okractl/watched.ts';
+import { nothingWatched, type Watched } from '../okractl/watched.ts';
 import { noted } from './chart.ts';
 import { type KnownCell, rowOf } from './rows.ts';
 import type { CellRow } from './view.ts';
@@ -17,8 +11,6 @@ import type { CellRow } from './view.ts';
 export interface Hub {
   readonly watched: () => Watched;
   readonly rows: () => ReadonlyMap<string, CellRow>;
-  readonly groups: () => ReadonlyMap<string, AWSTargetGroup>;
-  readonly sets: () => ReadonlyMap<string, ClusterSet>;
   readonly known: (key: string) => KnownCell | undefined;
   /** How the weights of a Cell went since the watch began. */
   readonly seen: (key: string) => readonly ToldWeights[];
@@ -43,71 +35,27 @@ interface Shown extends KnownCell {
 
 /** Begins to watch, until the signal. */
 export function openHub({ kubernetes, namespaces, now, signal }: HubOptions): Hub {
-  const places = namespaces.length === 0 ? [undefined] : namespaces;
-  let watched: Watched = nothingWatched;
+  const watched = nothingWatched();
   // What is told belongs together, whatever has been seen since.
-  let told = { watched, rows: new Map<string, CellRow>() as ReadonlyMap<string, CellRow> };
+  let told = { watched: { ...watched }, rows: new Map<string, CellRow>() as ReadonlyMap<string, CellRow> };
   const shown = new Map<string, Shown>();
-  const groups = new Map<string, AWSTargetGroup>();
-  const sets = new Map<string, ClusterSet>();
   const listeners = new Set<() => void>();
   let telling: NodeJS.Timeout | undefined;
   const tell = (): void => {
     telling = undefined;
     const { rows, troubles } = rowsOf(watched, shown, now());
-    told = { watched: { ...watched, troubles: havingAll(watched.troubles, troubles) }, rows };
+    told = { watched: { ...watched, troubles: new Map([...watched.troubles, ...troubles]) }, rows };
     for (const listener of listeners) listener();
   };
   const changed = (): void => {
     if (!signal.aborted) telling ??= setTimeout(tell, TOGETHER_MS);
   };
-  const trouble = (place: string) => (why: string | undefined) => {
-    watched = { ...watched, troubles: havingAll(watched.troubles, [[place, why]]) };
-    changed();
-  };
-  const keep = <T extends Informed>(
-    kind: KindRef,
-    into: Map<string, T>,
-    namespace: string | undefined,
-  ): Promise<void> =>
-    runInformer<T>({
-      kubernetes,
-      kind,
-      namespace,
-      optional: true,
-      signal,
-      log: troubleLog(trouble(placeOf(kind, namespace, namespaces))),
-      onEvent: ({ type, object }) => {
-        const key = formatKey(keyOf(object));
-        if (type === 'delete') into.delete(key);
-        else into.set(key, object);
-        changed();
-      },
-      onSynced: changed,
-    });
-  const followed = follow(
-    { kubernetes },
-    { target: undefined, namespaces },
-    {
-      signal,
-      // What can be read is shown, whatever else cannot.
-      change: (by) => {
-        watched = by(watched);
-        changed();
-      },
-      seen: changed,
-    },
-  );
-  // An informer goes on through all that the API server does; it ends with the signal.
-  void Promise.all([
-    followed,
-    ...places.flatMap((place) => [keep(AWS_TARGET_GROUP, groups, place), keep(CLUSTER_SET, sets, place)]),
-  ]);
+  // It goes on through all that the API server does. What can be read is shown, whatever else cannot.
+  const followed = { target: undefined, namespaces, withClusters: true };
+  void follow({ kubernetes }, followed, { signal, watched, changed });
   return {
     watched: () => told.watched,
     rows: () => told.rows,
-    groups: () => groups,
-    sets: () => sets,
     known: (key) => shown.get(key),
     seen: (key) => shown.get(key)?.weights ?? [],
     onChange: (listener) => {

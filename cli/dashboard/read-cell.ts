@@ -80,7 +80,7 @@ export function readCellPage(
     ]);
     const { watched } = hub;
     const freezes: readonly Freeze[] = [...watched().freezes.values()];
-    const inNamespace = [...hub.groups().values()].filter(
+    const inNamespace = [...hub.watched().groups.values()].filter(
       ({ metadata }) => (metadata.namespace ?? 'default') === key.namespace,
     );
     const sources = {

@@ -16,18 +16,15 @@ afterEach(() => {
 /** Follows what there is, and counts how often it changes. */
 function following(options: WorldOptions, followed: Partial<Followed> = {}) {
   const world = aWorld(options);
-  const told = { watched: nothingWatched, changes: 0, seen: 0 };
+  const told = { watched: nothingWatched(), changes: 0 };
   void follow(
     world.session,
     { target: undefined, namespaces: [], ...followed },
     {
       signal: stop.signal,
-      change: (by) => {
-        told.watched = by(told.watched);
+      watched: told.watched,
+      changed: () => {
         told.changes += 1;
-      },
-      seen: () => {
-        told.seen += 1;
       },
     },
   );
@@ -57,12 +54,12 @@ describe('what is followed', () => {
 
   it('is shown while another kind cannot be read, and goes on', async () => {
     const { told, put } = following({ snapshot: unreadable('StagedBindingPolicy') });
-    await until('the Cell', async () => told.watched.isWhole && told.seen > 0);
+    await until('the Cell', async () => told.watched.isWhole && told.changes > 0);
     expect([...told.watched.troubles]).toEqual([['StagedBindingPolicy', 'webhook failed']]);
-    const before = told.seen;
+    const before = told.changes;
     put({ ...aCell(paused), metadata: { name: 'api', namespace: 'default' } });
     await until('the change', async () => told.watched.cells.size === 2);
-    expect(told.seen).toBeGreaterThan(before);
+    expect(told.changes).toBeGreaterThan(before);
   });
 
   it('is not whole as long as the Cells cannot be read', async () => {
@@ -86,16 +83,14 @@ describe('what is followed', () => {
 
   it('ends with what goes wrong where it is told of', async () => {
     const { session, put } = aWorld({ objects: [aCell(paused)] });
-    let watched = nothingWatched;
+    const watched = nothingWatched();
     const followed = follow(
       session,
       { target: undefined, namespaces: [] },
       {
         signal: stop.signal,
-        change: (by) => {
-          watched = by(watched);
-        },
-        seen: () => {
+        watched,
+        changed: () => {
           if (watched.cells.get('default/web')?.status?.phase === 'Completed')
             throw new Error('cannot be drawn');
         },

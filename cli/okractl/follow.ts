@@ -6,15 +6,16 @@ import {
   ACCESS_POLICY,
   AWS_TARGET_GROUP,
   CELL,
+  CLUSTER_SET,
   FREEZE,
   type KindRef,
   STAGED_BINDING_POLICY,
 } from '../../clients/kubernetes/kinds.ts';
-import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { Log } from '../../clients/log.ts';
 import type { AccessPolicy } from '../../crds/access-policy.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Cell } from '../../crds/cell.ts';
+import type { ClusterSet } from '../../crds/cluster-set.ts';
 import type { Freeze } from '../../crds/freeze.ts';
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import { isAboutNamespace } from '../../domain/gates/freeze.ts';
@@ -30,7 +31,7 @@ import { runInformer } from '../../watchers/informer/informer.ts';
 import type { Asked } from './describe-cell.ts';
 import type { Session } from './shell.ts';
 import type { Target } from './target.ts';
-import { havingAll, type Watched } from './watched.ts';
+import { setOrDelete, type Watched } from './watched.ts';
 import { messageOf } from '../../domain/text.ts';
 
 /** What is to be watched. */
@@ -41,167 +42,153 @@ export interface Followed {
   readonly namespaces: readonly string[];
   /** Whether it is to be known of which target groups the status of the Cell is. */
   readonly untilSettled?: boolean;
+  /** Whether the target groups of all clusters are watched as well. */
+  readonly withClusters?: boolean;
 }
 
 /** Who is told of what is seen. */
 interface Follower {
   readonly signal: AbortSignal;
-  readonly change: (by: (watched: Watched) => Watched) => void;
-  /** Called when all that there is has been told, after each change from then on, and about troubles. */
-  readonly seen: () => void;
+  /** What is known; each change is written into it. */
+  readonly watched: Watched;
+  /** Called after changes, once for those that come at once. */
+  readonly changed: () => void;
 }
 
-interface Source<T extends Informed> {
+interface Source {
   readonly kind: KindRef;
   /** Undefined: all. */
   readonly namespace?: string | undefined;
   readonly optional?: boolean;
   /** Whether nothing is known to be whole without it, also while it cannot be read. */
   readonly isMain?: boolean;
-  readonly apply: (watched: Watched, news: News<T>) => Watched;
-  readonly isWanted?: (object: T) => boolean;
-}
-
-/** What all sources of a watch have in common. */
-interface Following extends Follower, Followed {
-  readonly kubernetes: KubernetesClient;
-  /** The sources that have to tell all that there is before it is whole. */
-  readonly awaited: Set<object>;
-  /** Ends the watch with what went wrong where it is told of. */
-  readonly broken: (error: unknown) => void;
+  /** Takes in what has become of an object; false when that is no news. */
+  take(event: ObjectEvent<Informed>): boolean;
 }
 
 /** Watches what is asked for until the signal, through whatever the API server goes. */
 export async function follow(
   { kubernetes }: Pick<Session, 'kubernetes'>,
   followed: Followed,
-  follower: Follower,
+  { signal, watched, changed }: Follower,
 ): Promise<void> {
-  const { target, namespaces, untilSettled = false } = followed;
   const { promise: ending, reject: broken } = Promise.withResolvers<never>();
-  const following: Following = { ...followed, ...follower, kubernetes, awaited: new Set(), broken };
-  const runs = [
-    ...(target?.kind === 'StagedBindingPolicy' ? [] : cellRuns(following)),
-    ...(target?.kind === 'Cell' ? [] : [runOf(following, policies(target))]),
-    ...(target?.kind === 'Cell' && untilSettled ? aroundRuns(following, target.key.namespace) : []),
-    runOf<Freeze>(following, {
-      kind: FREEZE,
-      optional: true,
-      isWanted: ({ spec }) =>
-        namespaces.length === 0 || namespaces.some((one) => isAboutNamespace(spec, one)),
-      apply: (watched, news) => ({ ...watched, freezes: havingAll(watched.freezes, news) }),
-    }),
-  ];
-  // Each is known to the others before the first of them tells anything.
-  await Promise.race([ending, Promise.all(runs.map((run) => run()))]);
-}
-
-const isNamed =
-  (target: Target | undefined) =>
-  ({ metadata }: Informed): boolean =>
-    target === undefined || metadata.name === target.key.name;
-
-/** What could not be read, as people call it; of several namespaces each for itself. */
-export const placeOf = (
-  { kind }: KindRef,
-  namespace: string | undefined,
-  namespaces: readonly string[],
-): string => (namespace === undefined || namespaces.length < 2 ? kind : `${kind} in ${namespace}`);
-
-function runOf<T extends Informed>(following: Following, source: Source<T>): () => Promise<void> {
-  const { kubernetes, namespaces, signal, change, seen, awaited, broken } = following;
-  const { kind, namespace, optional = false, isMain = false } = source;
-  awaited.add(source);
-  const place = placeOf(kind, namespace, namespaces);
-  const isTold = (): void => {
-    awaited.delete(source);
-    change((watched) => ({ ...watched, isWhole: awaited.size === 0 }));
-  };
-  const trouble = (why: string | undefined): void => {
-    change((watched) => ({ ...watched, troubles: havingAll(watched.troubles, [[place, why]]) }));
-    // The others do not wait for it; what is missing stands as a trouble.
-    if (why !== undefined && !isMain) isTold();
-    // Nothing may be told at all while this lasts.
-    seen();
-  };
-  const tell = (): void => {
-    if (awaited.size === 0) seen();
-  };
-  const take = (news: News<T>): void => {
-    change((watched) => source.apply(watched, news));
-    tell();
-  };
-  const { onEvent, flush } = gathered(source.isWanted ?? (() => true), take, broken);
-  return () =>
-    runInformer<T>({
+  const sources = sourcesOf(followed, watched);
+  // Those that have to tell all that there is before it is whole.
+  const awaited = new Set<Source>(sources);
+  const tell = onceSoon(changed, broken);
+  const run = (source: Source): Promise<void> => {
+    const { kind, namespace, optional = false, isMain = false } = source;
+    // What could not be read, as people call it; of several namespaces each for itself.
+    const place =
+      namespace === undefined || followed.namespaces.length < 2 ? kind.kind : `${kind.kind} in ${namespace}`;
+    const isTold = (): void => {
+      awaited.delete(source);
+      watched.isWhole = awaited.size === 0;
+    };
+    return runInformer<Informed>({
       kubernetes,
       kind,
       namespace,
       optional,
       signal,
-      log: troubleLog(trouble),
-      onEvent,
+      log: troubleLog((why) => {
+        setOrDelete(watched.troubles, place, why);
+        // The others do not wait for it; what is missing stands as a trouble.
+        if (why !== undefined && !isMain) isTold();
+        tell();
+      }),
+      onEvent: (event) => {
+        if (source.take(event)) tell();
+      },
       onSynced: () => {
-        flush();
         isTold();
         tell();
       },
     });
+  };
+  await Promise.race([ending, Promise.all(sources.map(run))]);
 }
 
-const policies = (target: Target | undefined): Source<StagedBindingPolicy> => ({
-  kind: STAGED_BINDING_POLICY,
-  optional: true,
-  isMain: target !== undefined,
-  isWanted: isNamed(target),
-  apply: (watched, news) => ({ ...watched, policies: havingAll(watched.policies, news) }),
-});
+/** Calls back once for all that is told at once, as a whole list is. */
+function onceSoon(call: () => void, broken: (error: unknown) => void): () => void {
+  let isDue = false;
+  return () => {
+    if (isDue) return;
+    isDue = true;
+    queueMicrotask(() => {
+      isDue = false;
+      try {
+        call();
+      } catch (error) {
+        broken(error);
+      }
+    });
+  };
+}
 
-/** What a Cell depends on besides itself; who may not read AccessPolicies goes by what the status says of them. */
-const aroundRuns = (following: Following, namespace: string): readonly (() => Promise<void>)[] => [
-  runOf<AWSTargetGroup>(following, {
-    kind: AWS_TARGET_GROUP,
-    namespace,
-    isMain: true,
-    apply: (watched, news) => ({ ...watched, groups: havingAll(watched.groups, news) }),
-  }),
-  runOf<AccessPolicy>(following, {
-    kind: ACCESS_POLICY,
-    optional: true,
-    apply: (watched, news) => ({ ...watched, accessPolicies: havingAll(watched.accessPolicies, news) }),
-  }),
-];
-
-/** Cells, and what the configurations of their load balancers ask for. */
-function cellRuns(following: Following): readonly (() => Promise<void>)[] {
-  const { target, namespaces } = following;
-  const isWanted = isNamed(target);
-  const places = target === undefined ? namespaces : [target.key.namespace];
-  return (places.length === 0 ? [undefined] : places).flatMap((namespace) => [
-    runOf<Cell>(following, {
-      kind: CELL,
-      namespace,
-      isMain: true,
-      isWanted,
-      apply: (watched, news) => ({ ...watched, cells: havingAll(watched.cells, news) }),
-    }),
-    ...loadBalancerTypes.map((type) =>
-      runOf<ConfigObject>(following, {
-        kind: loadBalancerOf(type).kind,
-        namespace,
-        optional: true,
-        isWanted,
-        apply: (watched, news) => ({
-          ...watched,
-          asked: havingAll(
-            watched.asked,
-            news.map(([key, object]) => [key, object === undefined ? undefined : askedBy(type, object)]),
-          ),
-        }),
-      }),
-    ),
+function sourcesOf(
+  { target, namespaces, untilSettled = false, withClusters = false }: Followed,
+  watched: Watched,
+): readonly Source[] {
+  const isNamed = ({ metadata }: Informed): boolean =>
+    target === undefined || metadata.name === target.key.name;
+  const named = target === undefined ? namespaces : [target.key.namespace];
+  const places = named.length === 0 ? [{}] : named.map((namespace) => ({ namespace }));
+  const cells = places.flatMap((place): readonly Source[] => [
+    { ...place, kind: CELL, isMain: true, take: into<Cell>(watched.cells, isNamed) },
+    ...loadBalancerTypes.map((type) => ({
+      ...place,
+      kind: loadBalancerOf(type).kind,
+      optional: true,
+      take: into(watched.asked, isNamed, (object: ConfigObject) => askedBy(type, object)),
+    })),
   ]);
+  const policies = {
+    kind: STAGED_BINDING_POLICY,
+    optional: true,
+    isMain: target !== undefined,
+    take: into<StagedBindingPolicy>(watched.policies, isNamed),
+  };
+  const groups = places.map((place) => ({
+    ...place,
+    kind: AWS_TARGET_GROUP,
+    optional: withClusters,
+    isMain: untilSettled,
+    take: into<AWSTargetGroup>(watched.groups),
+  }));
+  const sets = places.map((place) => ({
+    ...place,
+    kind: CLUSTER_SET,
+    optional: true,
+    take: into<ClusterSet>(watched.sets),
+  }));
+  // Who may not read AccessPolicies goes by what the status says of them.
+  const access = { kind: ACCESS_POLICY, optional: true, take: into<AccessPolicy>(watched.accessPolicies) };
+  const isAbout = ({ spec }: Freeze): boolean =>
+    namespaces.length === 0 || namespaces.some((one) => isAboutNamespace(spec, one));
+  return [
+    ...(target?.kind === 'StagedBindingPolicy' ? [] : cells),
+    ...(target?.kind === 'Cell' ? [] : [policies]),
+    ...(target?.kind === 'Cell' && untilSettled ? [...groups, access] : []),
+    ...(withClusters ? [...groups, ...sets] : []),
+    { kind: FREEZE, optional: true, take: into(watched.freezes, isAbout) },
+  ];
 }
+
+/** Keeps what is wanted of the objects that are told of, by their keys. */
+const into =
+  <T extends Informed, Value = T>(
+    map: Map<string, Value>,
+    isWanted: (object: T) => boolean = () => true,
+    valueOf: (object: T) => Value = (object) => object as T & Value,
+  ) =>
+  ({ type, object }: ObjectEvent<T>): boolean => {
+    const key = formatKey(keyOf(object));
+    if (type === 'delete' || !isWanted(object)) return map.delete(key);
+    map.set(key, valueOf(object));
+    return true;
+  };
 
 function askedBy(type: LoadBalancerType, object: ConfigObject): Asked {
   try {
@@ -211,43 +198,6 @@ function askedBy(type: LoadBalancerType, object: ConfigObject): Asked {
     // One that is not as it should be keeps nobody from the others.
     return { is: 'Unknown', why: messageOf(error) };
   }
-}
-
-/** What has become of objects that changed together; undefined: it is gone. */
-type News<T> = readonly (readonly [key: string, object: T | undefined])[];
-
-/** Gathers what is told at once, as a whole list is: each change of what is known copies it. */
-function gathered<T extends Informed>(
-  isWanted: (object: T) => boolean,
-  take: (news: News<T>) => void,
-  broken: (error: unknown) => void,
-) {
-  const known = new Set<string>();
-  const news = new Map<string, T | undefined>();
-  const flush = (): void => {
-    const all = [...news];
-    news.clear();
-    if (all.length > 0) take(all);
-  };
-  const flushSoon = (): void => {
-    try {
-      flush();
-    } catch (error) {
-      broken(error);
-    }
-  };
-  return {
-    flush,
-    onEvent: ({ type, object }: ObjectEvent<T>): void => {
-      const key = formatKey(keyOf(object));
-      const isThere = type !== 'delete' && isWanted(object);
-      if (!isThere && !known.has(key)) return;
-      if (isThere) known.add(key);
-      else known.delete(key);
-      if (news.size === 0) queueMicrotask(flushSoon);
-      news.set(key, isThere ? object : undefined);
-    },
-  };
 }
 
 const WARN = pino.levels.values['warn'] ?? 40;

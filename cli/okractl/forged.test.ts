@@ -215,7 +215,7 @@ describe('a text that someone else has written', () => {
             }),
         );
       shown.update({
-        ...nothingWatched,
+        ...nothingWatched(),
         isWhole: true,
         cells: of<Cell>('Cell'),
         policies: of<StagedBindingPolicy>('StagedBindingPolicy'),

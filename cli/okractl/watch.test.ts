@@ -11,7 +11,7 @@ import { aRolloutStatus } from '../../domain/testing/builders.ts';
 
 const now = Date.parse('2026-11-22T10:00:00Z');
 const watching = (...cells: readonly Cell[]): Watched => ({
-  ...nothingWatched,
+  ...nothingWatched(),
   cells: new Map(cells.map((cell) => [`default/${cell.metadata.name}`, cell])),
   asked: new Map([
     [

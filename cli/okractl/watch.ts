@@ -10,7 +10,7 @@ import { badUsage, failed, type Globals, type Screen, type Session, type Shell }
 import { formatTarget, parseTarget, type Target, TARGET_HELP } from './target.ts';
 import { mustWaitFor, type Timeout, timeoutOption, within } from './timeout.ts';
 import { draw } from './tree.ts';
-import { endIn, havingAll, type KnownEnd, nothingWatched, type Settled, type Watched } from './watched.ts';
+import { endIn, type KnownEnd, nothingWatched, setOrDelete, type Settled, type Watched } from './watched.ts';
 
 interface WatchOptions extends Globals {
   readonly allNamespaces?: boolean;
@@ -69,23 +69,22 @@ const NOT_LOOKED_AT =
 /** Watches until the person has seen enough, or the object is settled. */
 async function watch(shell: Shell, session: Session, wish: Followed): Promise<Settled> {
   const ended = new AbortController();
-  let watched: Watched = nothingWatched;
+  const watched = nothingWatched();
   let end: Settled;
   // What is watched by takes a while to load.
   const { follow } = await import('./follow.ts');
   const show = showIn(shell);
   const late = whenLate((why) => {
-    watched = { ...watched, troubles: havingAll(watched.troubles, [['The status', why]]) };
+    setOrDelete(watched.troubles, 'The status', why);
     show.update(watched);
   });
   try {
     await follow(session, wish, {
       signal: AbortSignal.any([shell.signal, ended.signal]),
-      change: (by) => {
-        watched = by(watched);
-      },
-      seen: () => {
-        if (end !== undefined) return;
+      watched,
+      changed: () => {
+        // Until all is told nothing is shown, but why that takes long.
+        if (end !== undefined || (!watched.isWhole && watched.troubles.size === 0)) return;
         const known = endOf(wish, watched);
         late.is(known.is === 'Old');
         show.update(watched);
@@ -146,7 +145,7 @@ const REST_OF_SCREEN = '\u001B[J';
 const TICK = 1_000;
 
 function onScreen({ write, print, now }: Shell, { columns, rows }: Screen): Show {
-  let last: Watched = nothingWatched;
+  let last = nothingWatched();
   const frame = (): readonly string[] => draw(last, now());
   const redraw = (): void => {
     const lines = frame().flatMap((line) => wrapped(line, columns()));

@@ -2,6 +2,7 @@ import { digest } from '../../clients/digest.ts';
 import type { AccessPolicy } from '../../crds/access-policy.ts';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Cell } from '../../crds/cell.ts';
+import type { ClusterSet } from '../../crds/cluster-set.ts';
 import type { Freeze } from '../../crds/freeze.ts';
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import { accessOf } from '../../domain/access/access.ts';
@@ -13,45 +14,40 @@ import { selectTargetGroups, watchedOf } from '../../domain/versions/watched.ts'
 import type { Asked } from './describe-cell.ts';
 import { formatTarget, type Target } from './target.ts';
 
-/** What is watched of the objects of a cluster. */
+/** What is watched of the objects of a cluster, by their keys. */
 export interface Watched {
-  readonly cells: ReadonlyMap<string, Cell>;
-  readonly policies: ReadonlyMap<string, StagedBindingPolicy>;
-  readonly freezes: ReadonlyMap<string, Freeze>;
+  readonly cells: Map<string, Cell>;
+  readonly policies: Map<string, StagedBindingPolicy>;
+  readonly freezes: Map<string, Freeze>;
   /** What the configurations of load balancers ask for, by the names of their Cells. */
-  readonly asked: ReadonlyMap<string, Asked>;
-  /** The target groups, and the AccessPolicies, of which a status is to be; none where no end is waited for. */
-  readonly groups: ReadonlyMap<string, AWSTargetGroup>;
-  readonly accessPolicies: ReadonlyMap<string, AccessPolicy>;
+  readonly asked: Map<string, Asked>;
+  readonly groups: Map<string, AWSTargetGroup>;
+  readonly sets: Map<string, ClusterSet>;
+  /** Those of which a status is to be; none where no end is waited for. */
+  readonly accessPolicies: Map<string, AccessPolicy>;
   /** Why what is shown may be old, by what could not be watched. */
-  readonly troubles: ReadonlyMap<string, string>;
+  readonly troubles: Map<string, string>;
   /** Whether all that there is has been told. */
-  readonly isWhole: boolean;
+  isWhole: boolean;
 }
 
-/** Nothing was seen yet. */
-export const nothingWatched: Watched = {
+/** Begins with nothing seen yet. */
+export const nothingWatched = (): Watched => ({
   cells: new Map(),
   policies: new Map(),
   freezes: new Map(),
   asked: new Map(),
   groups: new Map(),
+  sets: new Map(),
   accessPolicies: new Map(),
   troubles: new Map(),
   isWhole: false,
-};
+});
 
-/** A map with other values for some keys, and without those that have none. */
-export function havingAll<Value>(
-  map: ReadonlyMap<string, Value>,
-  news: readonly (readonly [key: string, value: Value | undefined])[],
-): ReadonlyMap<string, Value> {
-  const next = new Map(map);
-  for (const [key, value] of news) {
-    if (value === undefined) next.delete(key);
-    else next.set(key, value);
-  }
-  return next;
+/** Sets the value of a key, or takes the key out where it has none. */
+export function setOrDelete<Value>(map: Map<string, Value>, key: string, value: Value | undefined): void {
+  if (value === undefined) map.delete(key);
+  else map.set(key, value);
 }
 
 /** The values of a map in the order of their keys. */
