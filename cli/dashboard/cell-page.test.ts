@@ -10,6 +10,7 @@ import { clustersOf, headOf, policiesOf } from './feeds.ts';
 import { metricsOfCheck, metricsOfRun } from './verdicts.ts';
 import { draw } from '../okractl/tree.ts';
 import { rowOf } from './rows.ts';
+import type { CellPage } from './view.ts';
 import { nothingWatched } from '../okractl/watched.ts';
 import { SOURCE_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 
@@ -32,6 +33,10 @@ const pageOf = (cell: Cell, given: Partial<CellSources> = {}) =>
     },
     now,
   );
+
+const rowsOf = ({ tables }: CellPage, title: string) =>
+  tables.find((table) => table.title === title)?.rows ?? [];
+const gatesOf = (page: CellPage) => rowsOf(page, 'Gates');
 
 describe('the page of a Cell', () => {
   it('says where the steps stand, since when, and what comes next', () => {
@@ -71,12 +76,12 @@ describe('the page of a Cell', () => {
       } as const,
     ];
     const groups = new Map([['web-b', { ...groupIn('default', 'web-b'), status: { conditions } }]]);
-    expect(pageOf(aCell({ ...paused, targetGroups }), { groups }).groups.map(({ health }) => health)).toEqual(
-      [
-        { tone: 'Held', text: '2/3 healthy' },
-        { tone: 'Bad', text: '0/1 healthy', problem: message },
-      ],
-    );
+    const table = pageOf(aCell({ ...paused, targetGroups }), { groups }).groups;
+    expect(table.headings[5]).toBe('Healthy');
+    expect(table.rows.map((row) => row[5])).toEqual([
+      { tone: 'Held', text: '2/3 healthy' },
+      { tone: 'Bad', text: `0/1 healthy: ${message}` },
+    ]);
   });
 
   it('shows a step of a kind that this release does not know', () => {
@@ -88,11 +93,11 @@ describe('the page of a Cell', () => {
   it('says what holds it, and when a window opens', () => {
     const windows = [{ timeZone: 'UTC', start: '11:00', end: '12:00' }];
     const freezes = [{ name: 'sale', by: 'ops', reason: 'peak', until: now + 60_000 }];
-    expect(pageOf(aCell(paused, { windows }), { freezes }).gates).toEqual([
-      { name: 'Freeze', holds: true, text: 'sale by ops: peak', until: '2026-11-22T10:01:00.000Z' },
-      { name: 'Window', holds: true, text: 'closed; opens', until: '2026-11-22T11:00:00.000Z' },
-      { name: 'Pause', holds: false, text: 'not paused' },
-      { name: 'Health', holds: false, text: 'at least 1 healthy in each target group that gains weight' },
+    expect(gatesOf(pageOf(aCell(paused, { windows }), { freezes }))).toEqual([
+      [{ text: 'Freeze', tone: 'Held' }, 'sale by ops: peak', '2026-11-22T10:01:00.000Z'],
+      [{ text: 'Window', tone: 'Held' }, 'closed; opens', '2026-11-22T11:00:00.000Z'],
+      [{ text: 'Pause', tone: 'Idle' }, 'not paused', ''],
+      [{ text: 'Health', tone: 'Idle' }, 'at least 1 healthy in each target group that gains weight', ''],
     ]);
   });
 
@@ -100,9 +105,38 @@ describe('the page of a Cell', () => {
     ['WaitingForClusters', 'Clusters'],
     ['WaitingForApplication', 'Applications'],
   ])('shows what holds it elsewhere while that holds: %s', (reason, name) => {
-    const { gates } = pageOf(aCell({ ...paused, reason, message: 'Held.' }));
-    expect(gates).toContainEqual({ name, holds: true, text: 'Held.' });
-    expect(pageOf(aCell(paused)).gates.map((gate) => gate.name)).not.toContain(name);
+    const held = [{ text: name, tone: 'Held' }, 'Held.', ''];
+    expect(gatesOf(pageOf(aCell({ ...paused, reason, message: 'Held.' })))).toContainEqual(held);
+    const names = gatesOf(pageOf(aCell(paused))).map(([gate]) => gate);
+    expect(names).not.toContainEqual(expect.objectContaining({ text: name }));
+  });
+
+  it('has the tables of okractl, with tones, and where an application leads to', () => {
+    const time = '2026-11-22T09:00:00Z';
+    const change = { version: '1.0.0', from: '0.9.0', outcome: 'Reverted', message: 'Errors.' } as const;
+    const child = { name: 'web-api', weight: 10 };
+    const failed = { message: 'It broke.', time } as never;
+    const { tables } = pageOf(
+      aCell({
+        history: [{ ...change, startedAt: time, endedAt: time }],
+        applications: [{ name: 'api', phase: 'Migrating', child, failed }],
+        approval: { count: 2, lacking: 1, groups: ['release'] },
+      }),
+    );
+    const of = (title: string) => tables.find((table) => table.title === title);
+    expect(of('History')?.headings.slice(0, 2)).toEqual(['Ended', 'Took']);
+    expect(of('History')?.rows).toEqual([
+      [time, '0s', '0.9.0', '1.0.0', { text: 'Reverted', tone: 'Bad' }, '-', 'Errors.'],
+    ]);
+    expect(of('Applications')?.rows[0]).toEqual([
+      'api',
+      { text: 'Migrating', tone: 'Bad' },
+      '-',
+      { text: '10 by Cell web-api', href: '#/cells/default/web-api' },
+      '-',
+      'It broke.',
+    ]);
+    expect(of('Approvals')).toMatchObject({ text: '1 of 2 given, 1 more needed from release.', rows: [] });
   });
 
   it('gives nothing away of what is not shown', () => {
@@ -142,16 +176,9 @@ describe('what measures', () => {
     };
     const threshold = 'passes when result < 0.05; fails when result > 0.1';
     expect(metricsOfRun(run)).toEqual([
-      { name: 'errors', phase: 'Failed', tone: 'Bad', value: '0.2', threshold },
-      {
-        name: 'errors',
-        phase: 'Successful',
-        tone: 'Good',
-        value: '0.01',
-        threshold,
-        time: '2026-11-22T09:59:00Z',
-      },
-      { name: 'latency', phase: 'Pending', tone: 'Moving', value: '', threshold: '' },
+      ['errors', '0.2', threshold, { text: 'Failed', tone: 'Bad' }, ''],
+      ['errors', '0.01', threshold, { text: 'Successful', tone: 'Good' }, '2026-11-22T09:59:00Z'],
+      ['latency', '', '', { text: 'Pending', tone: 'Moving' }, ''],
     ]);
   });
 
@@ -170,7 +197,7 @@ describe('what measures', () => {
       status: { phase: 'Failed', analysis: { results: [{ outcome: 'Failed', time, value: 7.2 }] } },
     } as unknown as Check;
     expect(metricsOfCheck(check)).toEqual([
-      { name: 'errors', phase: 'Failed', tone: 'Bad', value: '7.2', threshold: 'max 1', time },
+      ['errors', '7.2', 'max 1', { text: 'Failed', tone: 'Bad' }, time],
     ]);
   });
 });
@@ -196,24 +223,32 @@ const ofBlue = { [SOURCE_ANNOTATION]: 'blue/kube-system/web' };
 describe('the clusters', () => {
   it('are told with their target groups, and where those carry traffic', () => {
     const groups = [groupIn('default', 'web-a', ofBlue), groupIn('default', 'web-c')];
+    const headings = ['Target group', 'Version', 'Weight', 'Health'];
     expect(clustersOf({ groups, sets: [setIn('default')], cells: [aCell(paused)] })).toEqual([
       {
-        name: 'blue',
-        sets: ['default/all'],
-        groups: [
-          {
-            name: 'default/web-a',
-            version: '',
-            health: { tone: 'Held', text: '2/3 healthy' },
-            users: [{ key: 'default/web', role: 'Stable', weight: 80 }],
-          },
+        title: 'blue',
+        text: 'Found by ClusterSet default/all.',
+        headings,
+        rows: [
+          [
+            'default/web-a',
+            '',
+            { list: [{ text: '80 in default/web (Stable)', href: '#/cells/default/web' }] },
+            { tone: 'Held', text: '2/3 healthy' },
+          ],
         ],
       },
-      { name: 'green', sets: ['default/all'], groups: [] },
       {
-        name: 'made by hand, of no known cluster',
-        sets: [],
-        groups: [{ name: 'default/web-c', version: '', users: [] }],
+        title: 'green',
+        text: 'Found by ClusterSet default/all. No target groups.',
+        headings,
+        rows: [],
+      },
+      {
+        title: 'made by hand, of no known cluster',
+        text: '',
+        headings,
+        rows: [['default/web-c', '', 'in no rule', '']],
       },
     ]);
   });
@@ -224,9 +259,9 @@ describe('the clusters beside an AWSTargetGroup that names no ARN', () => {
     const { spec: _none, ...odd } = groupIn('default', 'odd', ofBlue);
     const groups = [odd as AWSTargetGroup, groupIn('default', 'web-a', ofBlue)];
     const [blue] = clustersOf({ groups, sets: [], cells: [aCell(paused)] });
-    expect(blue?.groups.map(({ name, users }) => [name, users.length])).toEqual([
-      ['default/odd', 0],
-      ['default/web-a', 1],
+    expect(blue?.rows.map(([name, , users]) => [name, users])).toEqual([
+      ['default/odd', 'in no rule'],
+      ['default/web-a', { list: [expect.objectContaining({ href: '#/cells/default/web' })] }],
     ]);
   });
 });
@@ -235,10 +270,10 @@ describe('clusters whose secrets have one name in several namespaces', () => {
   it('are told apart', () => {
     const groups = [groupIn('shop', 'web-a', ofBlue), groupIn('bank', 'web-b', ofBlue)];
     const told = clustersOf({ groups, sets: [setIn('bank')], cells: [] });
-    expect(told.map(({ name, sets, groups: own }) => [name, sets, own.map((one) => one.name)])).toEqual([
-      ['bank/blue', ['bank/all'], ['bank/web-b']],
-      ['green', ['bank/all'], []],
-      ['shop/blue', [], ['shop/web-a']],
+    expect(told.map(({ title, text, rows }) => [title, text, rows.map(([name]) => name)])).toEqual([
+      ['bank/blue', 'Found by ClusterSet bank/all.', ['bank/web-b']],
+      ['green', 'Found by ClusterSet bank/all. No target groups.', []],
+      ['shop/blue', '', ['shop/web-a']],
     ]);
   });
 });
@@ -285,7 +320,7 @@ describe('objects that are stored in a form that no schema allows', () => {
     const freezes = new Map([['odd', { metadata: { name: 'odd' }, ...odd } as unknown as Freeze]]);
     expect(headOf({ ...nothingWatched(), freezes }, now).freezes).toMatchObject([{ name: 'odd' }]);
     const policies = new Map([['odd', odd as unknown as StagedBindingPolicy]]);
-    expect(policiesOf(policies)).toMatchObject([{ name: 'odd', stages: [] }]);
+    expect(policiesOf(policies)).toMatchObject({ rows: [['odd', {}, { list: [] }, expect.anything()]] });
     expect(draw({ ...nothingWatched(), freezes }, now).join(' ')).toContain('Freeze odd');
   });
 });
@@ -296,17 +331,18 @@ describe('the StagedBindingPolicies', () => {
     const stages = [{ name: 'canary', phase: 'TimedOut' }];
     const status = { phase: 'Progressing', message: 'Stage\ncanary.', stages };
     const policy = { spec, status } as unknown as StagedBindingPolicy;
-    expect(policiesOf(new Map([['nginx', policy]]))).toEqual([
-      {
-        name: 'nginx',
-        phase: 'Progressing',
-        tone: 'Moving',
-        message: 'Stage canary.',
-        stages: [
-          { name: 'canary', phase: 'TimedOut', tone: 'Bad' },
-          { name: 'all', phase: 'Pending', tone: 'Idle' },
-        ],
-      },
+    expect(policiesOf(new Map([['nginx', policy]])).rows).toEqual([
+      [
+        'nginx',
+        { text: 'Progressing', tone: 'Moving' },
+        {
+          list: [
+            { text: 'canary: TimedOut', tone: 'Bad' },
+            { text: 'all: Pending', tone: 'Idle' },
+          ],
+        },
+        'Stage canary.',
+      ],
     ]);
   });
 });

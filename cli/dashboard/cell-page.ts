@@ -16,25 +16,18 @@ import {
   timeOf,
   unhealthyTargets,
   unobservedSpec,
-  weightNotes,
+  weightsTable,
 } from '../okractl/describe-cell.ts';
+import { changesTable, requestsTable } from '../okractl/history.ts';
+import type { Table } from '../okractl/output.ts';
 import { CHANGE_CAUSE } from '../okractl/rollback.ts';
 import { nextOf } from '../okractl/tree.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { chartOf } from './chart.ts';
 import { seenOf } from './offers.ts';
 import { type KnownCell, toneOfPhase, toneOfOutcome } from './rows.ts';
-import type {
-  CellPage,
-  CellRow,
-  EventView,
-  GateView,
-  GroupView,
-  HealthView,
-  OfferView,
-  StepView,
-  VerdictView,
-} from './view.ts';
+import { MEASURED } from './verdicts.ts';
+import type { CellPage, CellRow, OfferView, StepView, TableCell, TableView } from './view.ts';
 
 /** All that the page of a Cell is made of. */
 export interface CellSources extends KnownCell {
@@ -45,7 +38,7 @@ export interface CellSources extends KnownCell {
   readonly told: WeightHistory | undefined;
   readonly seen: readonly ToldWeights[];
   readonly trouble?: string | undefined;
-  readonly verdicts: readonly VerdictView[];
+  readonly verdicts: TableView['rows'];
   readonly events: readonly ShownEvent[];
   readonly offers: readonly OfferView[];
   readonly url?: string | undefined;
@@ -53,8 +46,7 @@ export interface CellSources extends KnownCell {
 
 /** Makes the page of a Cell. */
 export function cellPageOf(sources: CellSources, now: number): CellPage {
-  const { cell, row, asked, groups, told, seen, trouble } = sources;
-  const { status = {} } = cell;
+  const { cell, row, told, seen, trouble } = sources;
   // When the step ends, and a window opens, stands in its place.
   const next = nextOf(cell, now)
     ?.replace(/^next: /, '')
@@ -62,66 +54,113 @@ export function cellPageOf(sources: CellSources, now: number): CellPage {
   return {
     row,
     isDeleted: false,
-    facts: factsOf(cell, asked.is === 'Unknown' ? asked.why : undefined),
-    groups: row.weights.map((weight) => groupOf(weight, sources, groups)),
+    groups: groupsTable(sources),
     chart: chartOf({ cell, told, seen, trouble, now }),
     steps: stepsIn(cell),
-    gates: gatesOf(sources, now),
-    verdicts: sources.verdicts,
-    ...approvalOf(status),
-    applications: applicationsOf(status),
-    clusters: status.clusters ?? [],
-    blocked: status.blockedVersions ?? [],
-    rejected: (status.rejectedTargetGroups ?? []).map(({ message }) => inOneLine(message)),
-    requests: (status.requests ?? []).toReversed(),
-    history: (status.history ?? []).map((change) => ({ ...change, tone: toneOfOutcome(change.outcome) })),
-    events: eventsOf(sources.events),
-    ...given({ next, url: sources.url }),
+    tables: tablesOf(sources, now),
+    ...given({ next }),
     offers: sources.offers,
     seen: seenOf(cell),
   };
 }
 
-type Fact = CellPage['facts'][number];
+function tablesOf(sources: CellSources, now: number): readonly TableView[] {
+  const { row, cell } = sources;
+  const { status = {} } = cell;
+  return [
+    { title: 'Gates', headings: ['Gate', 'State', 'Until'], rows: gatesOf(sources, now) },
+    { title: 'Analyses', headings: MEASURED, rows: sources.verdicts },
+    approvalsTable(status),
+    pageTable('Applications', applicationsTable(status), {
+      PHASE: (text, at) => {
+        const tone = status.applications?.[at]?.failed === undefined ? toneOfPhase(text) : 'Bad';
+        return { text, tone };
+      },
+      WEIGHT: (text, at) => {
+        const child = status.applications?.[at]?.child;
+        if (child === undefined) return text;
+        const href = `#/cells/${row.namespace}/${child.name}`;
+        return { text: text === '-' ? `Cell ${child.name}` : text, href };
+      },
+    }),
+    clustersTable(status),
+    pageTable('Blocked versions', {
+      headings: ['Version', 'Since', 'Cause'],
+      rows: (status.blockedVersions ?? []).map(({ version, time, cause }) => [version, time, cause]),
+    }),
+    pageTable('Rejected target groups', {
+      headings: ['Message'],
+      rows: (status.rejectedTargetGroups ?? []).map(({ message }) => [message]),
+    }),
+    pageTable('Requests', requestsTable((status.requests ?? []).toReversed())),
+    pageTable('History', changesTable(status.history ?? []), {
+      OUTCOME: (text) => ({ text, tone: toneOfOutcome(text) }),
+    }),
+    pageTable('Events', {
+      headings: ['When', 'Type', 'Reason', 'Message'],
+      rows: lastOf(sources.events, MOST_EVENTS)
+        .toReversed()
+        .map((event) => [timeOf(event), event.type ?? '', event.reason ?? '', event.note ?? '']),
+    }),
+    { title: 'Details', headings: ['Detail', 'Value'], rows: factsOf(sources) },
+  ];
+}
 
-function factsOf(cell: Cell, unreadable: string | undefined): readonly Fact[] {
+function factsOf({ cell, asked, url }: CellSources): TableView['rows'] {
   const { metadata, spec, status = {} } = cell;
-  const facts: readonly (readonly [name: string, text: string | undefined, time?: string | undefined])[] = [
+  const facts = [
     ['Reason', status.reason],
     ['Targets', unhealthyTargets(status)],
     ['Pinned to', spec.version],
     ['Change cause', metadata.annotations?.[CHANGE_CAUSE]],
-    ['Rollout started', status.rollout === undefined ? undefined : '', status.rollout?.startedAt],
+    ['Rollout started', status.rollout?.startedAt],
     ['Load balancer', routeText(spec)],
     ['Spec', unobservedSpec(cell)],
-    ['Desired weights', unreadable === undefined ? undefined : `cannot be read: ${unreadable}`],
-    ['Last sync', status.lastSyncTime === undefined ? undefined : '', status.lastSyncTime],
-  ];
-  return facts.flatMap(([name, text, time]) =>
-    text === undefined ? [] : [{ name, text: inOneLine(text), ...given({ time }) }],
-  );
+    ['Desired weights', asked.is === 'Unknown' ? `cannot be read: ${asked.why}` : undefined],
+    ['Last sync', status.lastSyncTime],
+  ] as const;
+  const rows = facts.flatMap(([name, text]) => (text === undefined ? [] : [[name, inOneLine(text)]]));
+  if (url === undefined) return rows;
+  return [...rows, ['Workflow', { text: 'open in the Temporal Web UI', href: url }]];
 }
 
-function groupOf(
-  weight: CellRow['weights'][number],
-  { cell, asked }: KnownCell,
-  groups: ReadonlyMap<string, AWSTargetGroup>,
-): GroupView {
-  const served = cell.status?.targetGroups?.find(({ name }) => name === weight.name);
-  const health = healthOf(served, groups.get(weight.name));
-  return { ...weight, note: inOneLine(weightNotes(asked, weight.asked, served)), ...given({ health }) };
+const MOST_EVENTS = 20;
+
+type Columns = Readonly<Record<string, (text: string, row: number) => TableCell>>;
+
+/** Makes a table of the page of one that okractl prints; some of its columns are more than texts. */
+const pageTable = (title: string, { headings, rows }: Table, columns: Columns = {}): TableView => ({
+  title,
+  headings: headings.map((one) => one.charAt(0) + one.slice(1).toLowerCase()),
+  rows: rows.map((row, at) =>
+    row.map((text, column) => {
+      const line = inOneLine(text);
+      return columns[headings[column] ?? '']?.(line, at) ?? line;
+    }),
+  ),
+});
+
+function groupsTable({ cell, asked, groups }: CellSources): TableView {
+  const table = weightsTable({ cell, asked });
+  return pageTable('Target groups', table, {
+    HEALTHY: (_, at) => {
+      const named = table.rows[at]?.[0] ?? '';
+      const served = cell.status?.targetGroups?.find(({ name }) => name === named);
+      return healthOf(served, groups.get(named)) ?? '-';
+    },
+  });
 }
 
 /** Says how many targets of a group are healthy, and what AWS or a Cell has against it. */
 export function healthOf(
   served: NonNullable<CellStatus['targetGroups']>[number] | undefined,
   group: Pick<AWSTargetGroup, 'status'> | undefined,
-): HealthView | undefined {
+): TableCell | undefined {
   const ready = group?.status?.conditions?.find(({ type }) => type === 'Ready');
   const counts = healthText(served);
   const text = counts === undefined ? undefined : `${counts} healthy`;
   if (ready?.status === 'False')
-    return { tone: 'Bad', text: text ?? 'not ready', problem: inOneLine(ready.message) };
+    return { tone: 'Bad', text: `${text ?? 'not ready'}: ${inOneLine(ready.message)}` };
   if (text === undefined) return undefined;
   const { healthyTargets = 0, targets = healthyTargets } = served ?? {};
   return { tone: healthyTargets === 0 ? 'Bad' : healthyTargets < targets ? 'Held' : 'Good', text };
@@ -142,43 +181,30 @@ function stepsIn({ spec, status = {} }: Cell): readonly StepView[] {
   }));
 }
 
-function applicationsOf(status: CellStatus): CellPage['applications'] {
-  const { rows } = applicationsTable(status);
-  return (status.applications ?? []).map(({ name, phase, message, failed, child }, at) => ({
+function approvalsTable({ approval }: CellStatus): TableView {
+  const rows = (approval?.approvals ?? []).map(({ by, time, reason }) => [by, time, reason]);
+  const table = pageTable('Approvals', { headings: ['By', 'When', 'Reason'], rows });
+  if (approval === undefined) return table;
+  const { message } = approval;
+  return { ...table, text: inOneLine(`${approvalText(approval)}. ${message ?? ''}`) };
+}
+
+const clustersTable = ({ clusters = [] }: CellStatus): TableView => ({
+  title: 'Clusters',
+  headings: ['Cluster', 'Ready', 'Since', 'Message'],
+  rows: clusters.map(({ name, ready, since, message }) => [
     name,
-    phase,
-    tone: failed === undefined ? toneOfPhase(phase) : 'Bad',
-    message: inOneLine(failed?.message ?? message ?? ''),
-    checks: rows[at]?.[4] ?? '',
-    ...given({ child: child?.name }),
-  }));
-}
-
-function approvalOf({ approval }: CellStatus): Pick<CellPage, 'approval'> {
-  if (approval === undefined) return {};
-  const { message, approvals = [] } = approval;
-  const text = approvalText(approval);
-  return { approval: { text, ...(message === undefined ? {} : { message: inOneLine(message) }), approvals } };
-}
-
-const MOST_EVENTS = 20;
-
-function eventsOf(events: readonly ShownEvent[]): readonly EventView[] {
-  return lastOf(events, MOST_EVENTS)
-    .toReversed()
-    .map((event) => ({
-      time: timeOf(event),
-      type: event.type ?? '',
-      reason: event.reason ?? '',
-      note: inOneLine(event.note ?? ''),
-    }));
-}
+    { text: ready ? 'ready' : 'not ready', tone: ready ? 'Good' : 'Bad' },
+    since,
+    inOneLine(message),
+  ]),
+});
 
 /** Says what can hold the rollouts of a Cell from outside, and what holds them now. */
 function gatesOf(
   { cell, freezes }: { readonly cell: Cell; readonly freezes: readonly Freezing[] },
   now: number,
-): readonly GateView[] {
+): TableView['rows'] {
   const { spec, status = {} } = cell;
   const freeze = freezeAt(freezes, now);
   const paused = status.rollout?.paused ?? status.paused;
@@ -210,12 +236,11 @@ function gatesOf(
   ];
 }
 
-const gate = (name: string, holds: boolean, text: string, until?: number): GateView => ({
-  name,
-  holds,
-  text: inOneLine(text),
-  ...(until === undefined ? {} : { until: new Date(until).toISOString() }),
-});
+const gate = (name: string, holds: boolean, text: string, until?: number): TableView['rows'][number] => [
+  { text: name, tone: holds ? 'Held' : 'Idle' },
+  inOneLine(text),
+  until === undefined ? '' : new Date(until).toISOString(),
+];
 
 /** The gates that a Cell shows only while they hold, by the reason that says so. */
 const elsewhere: Readonly<Record<string, string>> = {
@@ -223,12 +248,12 @@ const elsewhere: Readonly<Record<string, string>> = {
   WaitingForApplication: 'Applications',
 };
 
-function heldElsewhere({ reason = '', message = '' }: CellStatus): readonly GateView[] {
+function heldElsewhere({ reason = '', message = '' }: CellStatus): TableView['rows'] {
   const name = elsewhere[reason];
   return name === undefined ? [] : [gate(name, true, message)];
 }
 
-function windowOf({ spec }: Cell, now: number): GateView {
+function windowOf({ spec }: Cell, now: number): TableView['rows'][number] {
   if (spec.windows === undefined) return gate('Window', false, 'none: always open');
   const opening = openingAt(spec.windows, now);
   if (opening.is === 'Open') return gate('Window', false, 'open');

@@ -18,7 +18,7 @@ import { type CellReading, readCellPage } from './read-cell.ts';
 import type { Troubled } from './remembered.ts';
 import { toneOfPhase } from './rows.ts';
 import type { Stream } from './stream.ts';
-import type { CellRow, ClusterView, FreezeView, Head, PolicyRow, UsedGroup } from './view.ts';
+import type { CellRow, FreezeView, Head, TableView } from './view.ts';
 import { messageOf } from '../../domain/text.ts';
 
 /** What a page shows, and what it is told of. */
@@ -193,20 +193,18 @@ function withoutRepeats(troubles: Watched['troubles']): readonly string[] {
 /** The StagedBindingPolicies by name, with their stages. */
 export const policiesOf = (
   policies: ReadonlyMap<string, Pick<StagedBindingPolicy, 'spec' | 'status'>>,
-): readonly PolicyRow[] =>
-  inOrder(policies).map(([name, { spec, status = {} }]) => {
+): TableView => ({
+  title: 'StagedBindingPolicies',
+  headings: ['Name', 'Phase', 'Stages', 'Message'],
+  rows: inOrder(policies).map(([name, { spec, status = {} }]) => {
     const { phase = 'Pending', message = 'Not reconciled yet. Is okrad running?' } = status;
-    return {
-      name,
-      phase,
-      tone: toneOfPhase(phase),
-      message: inOneLine(message),
-      stages: stageNamesIn(spec).map((stage) => {
-        const stands = status.stages?.find((one) => one.name === stage)?.phase ?? 'Pending';
-        return { name: stage, phase: stands, tone: toneOfPhase(stands) };
-      }),
-    };
-  });
+    const list = stageNamesIn(spec).map((stage) => {
+      const stands = status.stages?.find((one) => one.name === stage)?.phase ?? 'Pending';
+      return { text: `${stage}: ${stands}`, tone: toneOfPhase(stands) };
+    });
+    return [name, { text: phase, tone: toneOfPhase(phase) }, { list }, inOneLine(message)];
+  }),
+});
 
 interface ClusterSources {
   readonly groups: Iterable<AWSTargetGroup>;
@@ -218,13 +216,13 @@ interface ClusterSources {
 const BY_HAND = 'made by hand, of no known cluster';
 
 /** Says of each cluster which target groups it has, and in which Cells they carry which weight. */
-export function clustersOf({ groups, sets, cells }: ClusterSources): readonly ClusterView[] {
+export function clustersOf({ groups, sets, cells }: ClusterSources): readonly TableView[] {
   const served = servedIn(cells);
   const clusters = new Map<string, Known>();
   // A cluster is known by its secret, and each namespace has secrets of its own.
   const of = (namespace: string, secret: string): Known => {
     const key = `${namespace}/${secret}`;
-    const known = clusters.get(key) ?? { key, secret, sets: [], groups: [] };
+    const known = clusters.get(key) ?? { key, secret, sets: [], groups: new Map() };
     clusters.set(key, known);
     return known;
   };
@@ -241,23 +239,30 @@ export function clustersOf({ groups, sets, cells }: ClusterSources): readonly Cl
       known.find(({ healthyTargets }) => healthyTargets !== undefined),
       group,
     );
+    const list = known.map(({ key, role, weight }) => ({
+      text: `${weight} in ${key} (${role})`,
+      href: `#/cells/${key}`,
+    }));
     const cluster = secret === undefined ? of('', BY_HAND) : of(namespace, secret);
-    cluster.groups.push({
-      name: `${namespace}/${name}`,
-      version: metadata.labels?.[VERSION_LABEL] ?? status?.version ?? '',
-      ...given({ health }),
-      users: known.map(({ key, role, weight }) => ({ key, role, weight })),
-    });
+    cluster.groups.set(`${namespace}/${name}`, [
+      metadata.labels?.[VERSION_LABEL] ?? status?.version ?? '',
+      list.length === 0 ? 'in no rule' : { list },
+      health ?? '',
+    ]);
   }
   const byName = Map.groupBy(clusters.values(), ({ secret }) => secret);
   return [...clusters.values()]
     .map(({ key, secret, sets: found, groups: all }) => ({
-      name: byName.get(secret)?.length === 1 ? secret : key,
-      sets: found.toSorted(compareText),
-      groups: all.toSorted((a, b) => compareText(a.name, b.name)),
+      title: byName.get(secret)?.length === 1 ? secret : key,
+      text: [
+        ...(found.length === 0 ? [] : [`Found by ClusterSet ${found.toSorted(compareText).join(', ')}.`]),
+        ...(all.size === 0 ? ['No target groups.'] : []),
+      ].join(' '),
+      headings: ['Target group', 'Version', 'Weight', 'Health'],
+      rows: inOrder(all).map(([name, row]) => [name, ...row]),
     }))
     .toSorted(
-      (a, b) => Number(a.name === BY_HAND) - Number(b.name === BY_HAND) || compareText(a.name, b.name),
+      (a, b) => Number(a.title === BY_HAND) - Number(b.title === BY_HAND) || compareText(a.title, b.title),
     );
 }
 
@@ -265,7 +270,7 @@ interface Known {
   readonly key: string;
   readonly secret: string;
   readonly sets: string[];
-  readonly groups: UsedGroup[];
+  readonly groups: Map<string, TableView['rows'][number]>;
 }
 
 type Served = NonNullable<CellStatus['targetGroups']>[number] & { readonly key: string };

@@ -2,6 +2,7 @@ import { given } from '../../domain/model/fields.ts';
 import type { Cell } from '../../crds/cell.ts';
 import type { Asked } from '../okractl/describe-cell.ts';
 import { isDegraded } from '../okractl/refusals.ts';
+import { cut } from '../../domain/text.ts';
 import { inOneLine } from '../terminal-text.ts';
 import type { CellRow, GroupWeight, Tone } from './view.ts';
 
@@ -11,7 +12,7 @@ export interface KnownCell {
   readonly asked: Asked;
 }
 
-const longestMessage = 500;
+const LONGEST_MESSAGE = 500;
 
 const forPersons = new Set([
   'WaitingForApproval',
@@ -32,7 +33,7 @@ export function rowOf({ cell, asked }: KnownCell, before?: CellRow): CellRow {
     name,
     phase: deletionTimestamp === undefined ? phase : 'Deleting',
     tone: isDegraded(status) ? 'Bad' : toneOfPhase(phase),
-    message: cut(inOneLine(said)),
+    message: cut(inOneLine(said), LONGEST_MESSAGE),
     ...given({ stable: stableVersion }),
     ...(rollout === undefined || status.desiredVersion === undefined
       ? {}
@@ -47,9 +48,6 @@ export function rowOf({ cell, asked }: KnownCell, before?: CellRow): CellRow {
   const since = sinceOf(row, cell, before);
   return since === undefined ? row : { ...row, since };
 }
-
-const cut = (text: string): string =>
-  text.length <= longestMessage ? text : `${text.slice(0, longestMessage - 1)}…`;
 
 /** What a rollout waits for from the beginning of a step. */
 const waitsForStep = new Set([

@@ -1,4 +1,4 @@
-import { given, type Fields, fieldsIn, recordsIn, textIn } from '../../domain/model/fields.ts';
+import { type Fields, fieldsIn, recordsIn, textIn } from '../../domain/model/fields.ts';
 import { ANALYSIS_RUN, CHECK, EXPERIMENT } from '../../clients/kubernetes/kinds.ts';
 import { isForbidden, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { Cell } from '../../crds/cell.ts';
@@ -8,8 +8,13 @@ import { RUN_LABEL } from '../../domain/checks/verdict.ts';
 import { inOneLine } from '../terminal-text.ts';
 import type { Troubled } from './remembered.ts';
 import { toneOfVerdict } from './rows.ts';
-import type { MetricView, VerdictView } from './view.ts';
-import { messageOf } from '../../domain/text.ts';
+import type { TableCell, TableView } from './view.ts';
+import { cut, messageOf } from '../../domain/text.ts';
+
+/** The headings of what measures a Cell: each verdict, and below it its metrics. */
+export const MEASURED = ['Analysis or metric', 'Value', 'Threshold', 'Result', 'When'] as const;
+
+type Rows = TableView['rows'];
 
 type Measured = NonNullable<NonNullable<Cell['status']>['analysisRun']>;
 
@@ -18,16 +23,12 @@ export async function verdictsOf(
   kubernetes: KubernetesClient,
   { metadata, status = {} }: Cell,
   { signal, troubled }: { readonly signal: AbortSignal; readonly troubled: Troubled },
-): Promise<readonly VerdictView[]> {
+): Promise<Rows> {
   const { namespace = 'default' } = metadata;
   const { analysisRun, experiment, check, job, backgroundAnalysisRun } = status;
-  const runOf = async (name: string): Promise<readonly MetricView[]> =>
+  const runOf = async (name: string): Promise<Rows> =>
     metricsOfRun(await kubernetes.get(ANALYSIS_RUN, { namespace, name }, { signal }));
-  const all: readonly (readonly [
-    string,
-    Measured | undefined,
-    (name: string) => Promise<readonly MetricView[]>,
-  ])[] = [
+  const all: readonly (readonly [string, Measured | undefined, (name: string) => Promise<Rows>])[] = [
     ['AnalysisRun', analysisRun, runOf],
     [
       'Experiment',
@@ -51,7 +52,7 @@ export async function verdictsOf(
   ];
   let unread: string | undefined;
   // The rest is worth showing all the same.
-  const without = (error: unknown): readonly MetricView[] => {
+  const without = (error: unknown): Rows => {
     if (!isForbidden(error)) unread = inOneLine(messageOf(error));
     return [];
   };
@@ -59,55 +60,46 @@ export async function verdictsOf(
     all.flatMap(([kind, measured, read]) => {
       if (measured === undefined) return [];
       const { name, phase, message } = measured;
-      const view = { kind, name, phase, tone: toneOfVerdict(phase), message: inOneLine(message) };
+      const verdict = [`${kind} ${name}`, inOneLine(message), '', verdictCell(phase), ''];
       return [
         read(name)
           .catch(without)
-          .then((metrics): VerdictView => ({ ...view, metrics })),
+          .then((metrics) => [verdict, ...metrics]),
       ];
     }),
   );
   troubled('Measurements', unread);
-  return verdicts;
+  return verdicts.flat();
 }
+
+const verdictCell = (text: string): TableCell => ({ text, tone: toneOfVerdict(text) });
 
 /** How many values of a metric are shown, the newest. */
 const SHOWN = 5;
 const LONGEST = 300;
 
-const short = (text: string): string => {
-  const line = inOneLine(text);
-  return line.length <= LONGEST ? line : `${line.slice(0, LONGEST - 1)}…`;
-};
+const short = (text: string): string => cut(inOneLine(text), LONGEST);
 
 /** The metrics of an AnalysisRun of Argo Rollouts: its last values against its conditions. */
-export function metricsOfRun(run: unknown): readonly MetricView[] {
+export function metricsOfRun(run: unknown): Rows {
   const { spec, status } = fieldsIn(run);
   const results = recordsIn(fieldsIn(status)['metricResults']);
-  return recordsIn(fieldsIn(spec)['metrics']).flatMap((metric): readonly MetricView[] => {
+  return recordsIn(fieldsIn(spec)['metrics']).flatMap((metric): Rows => {
     const name = textIn(metric['name']) ?? '';
     const result = results.find((one) => one['name'] === name);
     const threshold = conditionsOf(metric);
-    const phase = textIn(result?.['phase']) ?? 'Pending';
     const values = recordsIn(result?.['measurements']).slice(-SHOWN).toReversed();
-    if (values.length === 0) return [{ name, phase, tone: toneOfVerdict(phase), value: '', threshold }];
-    return values.map((measurement) => viewOf(name, threshold, measurement));
+    if (values.length === 0) return [[name, '', threshold, phaseIn(result), '']];
+    return values.map((measurement) => {
+      const value = textIn(measurement['value']) ?? textIn(measurement['message']) ?? '';
+      const time = textIn(measurement['finishedAt']) ?? '';
+      return [name, short(value), threshold, phaseIn(measurement), time];
+    });
   });
 }
 
-function viewOf(name: string, threshold: string, measurement: Fields): MetricView {
-  const phase = textIn(measurement['phase']) ?? 'Pending';
-  const time = textIn(measurement['finishedAt']);
-  const value = textIn(measurement['value']) ?? textIn(measurement['message']) ?? '';
-  return {
-    name,
-    phase,
-    tone: toneOfVerdict(phase),
-    value: short(value),
-    threshold,
-    ...given({ time }),
-  };
-}
+const phaseIn = (measured: Fields | undefined): TableCell =>
+  verdictCell(textIn(measured?.['phase']) ?? 'Pending');
 
 function conditionsOf(metric: Fields): string {
   const said = [
@@ -118,20 +110,18 @@ function conditionsOf(metric: Fields): string {
 }
 
 /** The samples of a Check: the last values against its bounds. */
-export function metricsOfCheck({ metadata, spec, status = {} }: Check): readonly MetricView[] {
+export function metricsOfCheck({ metadata: { name }, spec, status = {} }: Check): Rows {
   const { phase = 'Pending', analysis = {} } = status;
-  const threshold = thresholdOf(spec.analysis);
+  const bounds = thresholdOf(spec.analysis);
   const results = (analysis.results ?? []).slice(-SHOWN).toReversed();
-  if (results.length === 0)
-    return [{ name: metadata.name, phase, tone: toneOfVerdict(phase), value: '', threshold }];
-  return results.map((result) => ({
-    name: metadata.name,
-    phase: result.outcome,
-    tone: toneOfVerdict(result.outcome),
-    value: result.value === undefined ? short(result.message ?? '') : String(result.value),
-    threshold: result.threshold ?? threshold,
-    time: result.time,
-  }));
+  if (results.length === 0) return [[name, '', bounds, verdictCell(phase), '']];
+  return results.map(({ value, message = '', threshold = bounds, outcome, time }) => [
+    name,
+    value === undefined ? short(message) : String(value),
+    threshold,
+    verdictCell(outcome),
+    time,
+  ]);
 }
 
 const runsOfExperiment = (experiment: unknown): readonly string[] =>

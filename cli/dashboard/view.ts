@@ -1,4 +1,3 @@
-import type { CellStatus } from '../../crds/cell.ts';
 import type { AskName } from '../../domain/model/request.ts';
 import type { Seen } from '../../domain/model/seen.ts';
 
@@ -50,30 +49,6 @@ export interface Head {
   readonly isWhole: boolean;
 }
 
-/** A StagedBindingPolicy, as far as the list shows it. */
-export interface PolicyRow {
-  readonly name: string;
-  readonly phase: string;
-  readonly tone: Tone;
-  readonly message: string;
-  readonly stages: readonly { readonly name: string; readonly phase: string; readonly tone: Tone }[];
-}
-
-/** A target group of a Cell, as it is told of in full. */
-export interface GroupView extends GroupWeight {
-  readonly note: string;
-  readonly health?: HealthView;
-}
-
-/** The health of a target group; left out where Okra has not checked it. */
-export interface HealthView {
-  readonly tone: Tone;
-  /** Its healthy and registered targets: `2/3 healthy`. */
-  readonly text: string;
-  /** Why no Cell can use it. */
-  readonly problem?: string;
-}
-
 /** A step, and where the rollout stands. */
 export interface StepView {
   readonly text: string;
@@ -82,59 +57,18 @@ export interface StepView {
   readonly endsAt?: string;
 }
 
-/** Something that can hold a rollout. */
-export interface GateView {
-  readonly name: string;
-  readonly holds: boolean;
-  readonly text: string;
-  /** When it ends, or opens. */
-  readonly until?: string;
-}
+/** A text of a table, with its tone or where it leads, or several; a text that is a time is shown by how far away it is. */
+export type TableCell =
+  | string
+  | { readonly text: string; readonly tone?: Tone; readonly href?: string }
+  | { readonly list: readonly TableCell[] };
 
-/** A measured value against its threshold. */
-export interface MetricView {
-  readonly name: string;
-  readonly phase: string;
-  readonly tone: Tone;
-  readonly value: string;
-  readonly threshold: string;
-  readonly time?: string;
-}
-
-/** What measures a step, with its values. */
-export interface VerdictView {
-  readonly kind: string;
-  readonly name: string;
-  readonly phase: string;
-  readonly tone: Tone;
-  readonly message: string;
-  readonly metrics: readonly MetricView[];
-}
-
-/** The approvals that a step waits for. */
-export interface ApprovalView {
-  readonly text: string;
-  readonly message?: string;
-  readonly approvals: NonNullable<NonNullable<CellStatus['approval']>['approvals']>;
-}
-
-/** An application of a Cell. */
-export interface ApplicationView {
-  readonly name: string;
-  readonly phase: string;
-  readonly tone: Tone;
-  readonly message: string;
-  readonly checks: string;
-  /** The Cell that moves its weights. */
-  readonly child?: string;
-}
-
-/** An Event of Kubernetes. */
-export interface EventView {
-  readonly time: string;
-  readonly type: string;
-  readonly reason: string;
-  readonly note: string;
+/** A table with what is said above it; it is left out where neither is there. */
+export interface TableView {
+  readonly title: string;
+  readonly text?: string;
+  readonly headings: readonly string[];
+  readonly rows: readonly (readonly TableCell[])[];
 }
 
 /** From a time on, a weight; times are milliseconds since the epoch. */
@@ -171,51 +105,19 @@ export interface OfferView {
   readonly may: MayAsk;
 }
 
-type StatusList<Name extends keyof CellStatus> = NonNullable<CellStatus[Name]>;
-
 /** All that is shown of one Cell. */
 export interface CellPage {
   readonly row: CellRow;
   readonly isDeleted: boolean;
-  readonly facts: readonly { readonly name: string; readonly text: string; readonly time?: string }[];
-  readonly groups: readonly GroupView[];
+  readonly groups: TableView;
   readonly chart: ChartView;
   readonly steps: readonly StepView[];
-  readonly gates: readonly GateView[];
-  readonly verdicts: readonly VerdictView[];
-  readonly approval?: ApprovalView;
-  readonly applications: readonly ApplicationView[];
-  readonly clusters: StatusList<'clusters'>;
-  readonly blocked: StatusList<'blockedVersions'>;
-  readonly rejected: readonly string[];
-  readonly requests: StatusList<'requests'>;
-  readonly history: readonly (StatusList<'history'>[number] & { readonly tone: Tone })[];
-  readonly events: readonly EventView[];
+  /** What can hold it, what measures it, what is wrong, and what was. */
+  readonly tables: readonly TableView[];
   readonly next?: string;
-  readonly url?: string;
   readonly offers: readonly OfferView[];
   /** What a request that is made of this page is made of. */
   readonly seen: Seen;
-}
-
-/** A target group of a cluster, and where it is used. */
-export interface UsedGroup {
-  readonly name: string;
-  readonly version: string;
-  readonly health?: HealthView;
-  readonly users: readonly {
-    readonly key: string;
-    readonly role: string;
-    readonly weight: number;
-  }[];
-}
-
-/** A cluster with its target groups. */
-export interface ClusterView {
-  readonly name: string;
-  /** The ClusterSets that have found it. */
-  readonly sets: readonly string[];
-  readonly groups: readonly UsedGroup[];
 }
 
 /** Who looks, and what they can do here. */

@@ -1,8 +1,8 @@
 import { html, nothing } from '/lit-html/lit-html.js';
 import { chartView } from './chart.mjs';
-import { away, badge, bar, healthView, lasting, section, table } from './parts.mjs';
+import { away, badge, bar, lasting, section, tableSection } from './parts.mjs';
 import { submitting } from './frame.mjs';
-import { durationOf, rightsOf, wordOf } from './words.mjs';
+import { rightsOf, wordOf } from './words.mjs';
 
 /** @typedef {import('../view.ts').CellPage} CellPage */
 /** @typedef {import('../view.ts').OfferView} OfferView */
@@ -31,40 +31,8 @@ export function cellView(page, { now, width, mayAct, ask }) {
       ${offersView(page.offers, mayAct, ask)}
     </div>
     ${section('Weights over time', chart.series.length > 0, chartView(chart, { now, width }))}
-    ${section('Target groups', page.groups.length > 0, table('Target groups', ['Target group', 'Version', 'Role', 'Desired', 'Observed', 'Health', 'Note'], page.groups.map(groupRow)))}
-    ${section('Steps', page.steps.length > 0, stepsView(page.steps, now))}
-    ${section('Gates', true, gatesView(page.gates, now))} ${verdictsView(page.verdicts, now)}
-    ${approvalView(page.approval, now)}
-    ${section(
-      'Applications',
-      page.applications.length > 0,
-      table(
-        'Applications',
-        ['Application', 'Phase', 'Checks', 'Message'],
-        page.applications.map(({ name, phase, tone, checks, message, child }) => [
-          name,
-          badge(tone, phase),
-          checks,
-          html`${message}${child === undefined ? nothing : html` <a href="#/cells/${row.namespace}/${child}">weights: Cell ${child}</a>`}`,
-        ]),
-      ),
-    )}
-    ${section(
-      'Clusters',
-      page.clusters.length > 0,
-      table(
-        'Clusters',
-        ['Cluster', 'Ready', 'Since', 'Message'],
-        page.clusters.map(({ name, ready, since, message }) => [
-          name,
-          badge(ready ? 'Good' : 'Bad', ready ? 'ready' : 'not ready'),
-          away(since, now),
-          message,
-        ]),
-      ),
-    )}
-    ${blockedView(page, now)} ${requestsView(page.requests, now)} ${historyView(page.history, now)}
-    ${eventsView(page.events, now)} ${section('Details', true, factsView(page, now))}`;
+    ${tableSection(page.groups, now)} ${section('Steps', page.steps.length > 0, stepsView(page.steps, now))}
+    ${page.tables.map((view) => tableSection(view, now))}`;
 }
 
 /**
@@ -95,17 +63,6 @@ function offersView(offers, mayAct, ask) {
 /** @param {Pick<OfferView, 'name'>} offer */
 const isGrave = ({ name }) => name === 'abort' || name === 'promoteFull';
 
-/** @param {CellPage['groups'][number]} group */
-const groupRow = ({ name, version, role, asked, served, health, note }) => [
-  name,
-  version || '–',
-  role || '–',
-  asked ?? '–',
-  served ?? '–',
-  healthView(health),
-  note || '–',
-];
-
 /**
  * @param {CellPage['steps']} steps
  * @param {number} now
@@ -127,184 +84,6 @@ const stepsView = (steps, now) =>
       `,
     )}
   </ol>`;
-
-/**
- * @param {CellPage['gates']} gates
- * @param {number} now
- */
-const gatesView = (gates, now) =>
-  html` <dl class="gates">
-    ${gates.map(
-      ({ name, holds, text, until }) =>
-        html` <div>
-          <dt>${badge(holds ? 'Held' : 'Idle', name)}</dt>
-          <dd>
-            ${text}${until === undefined ? nothing : html` ${until === undefined ? nothing : away(until, now)}`}
-          </dd>
-        </div>`,
-    )}
-  </dl>`;
-
-/**
- * @param {CellPage} page
- * @param {number} now
- */
-const factsView = ({ facts, url }, now) =>
-  html` <dl class="facts">
-    ${facts.map(
-      ({ name, text, time }) =>
-        html`<div>
-          <dt>${name}</dt>
-          <dd>${text} ${away(time, now)}</dd>
-        </div>`,
-    )}
-    ${
-      url === undefined
-        ? nothing
-        : html`<div>
-            <dt>Workflow</dt>
-            <dd><a href=${url} rel="noreferrer" target="_blank">open in the Temporal Web UI</a></dd>
-          </div>`
-    }
-  </dl>`;
-
-/**
- * What measures the Cell, with its values against their thresholds.
- * @param {CellPage['verdicts']} verdicts
- * @param {number} now
- */
-const verdictsView = (verdicts, now) =>
-  section(
-    'Analyses',
-    verdicts.length > 0,
-    verdicts.map(
-      ({ kind, name, phase, tone, message, metrics }) =>
-        html` <h3>${kind} <code>${name}</code> ${badge(tone, phase)}</h3>
-          ${message === '' ? nothing : html`<p>${message}</p>`}
-          ${
-            metrics.length === 0
-              ? nothing
-              : table(
-                  `Values of ${name}`,
-                  ['Metric', 'Value', 'Threshold', 'Result', 'When'],
-                  metrics.map((metric) => [
-                    metric.name,
-                    html`<b>${metric.value || '–'}</b>`,
-                    metric.threshold || '–',
-                    badge(metric.tone, metric.phase),
-                    metric.time === undefined ? '–' : away(metric.time, now),
-                  ]),
-                )
-          }`,
-    ),
-  );
-
-/**
- * @param {CellPage} page
- * @param {number} now
- */
-const blockedView = ({ blocked, rejected }, now) =>
-  html` ${section(
-    'Blocked versions',
-    blocked.length > 0,
-    table(
-      'Blocked versions',
-      ['Version', 'Since', 'Cause'],
-      blocked.map(({ version, time, cause }) => [version, away(time, now), cause]),
-    ),
-  )}
-  ${section(
-    'Rejected target groups',
-    rejected.length > 0,
-    html`<ul>
-      ${rejected.map((message) => html`<li>${message}</li>`)}
-    </ul>`,
-  )}`;
-
-/**
- * @param {CellPage['approval']} approval
- * @param {number} now
- */
-const approvalView = (approval, now) =>
-  approval === undefined
-    ? nothing
-    : section(
-        'Approvals',
-        true,
-        html`
-          <p>${approval.text}</p>
-          ${approval.message === undefined ? nothing : html`<p>${approval.message}</p>`}
-          ${
-            approval.approvals.length === 0
-              ? nothing
-              : table(
-                  'Approved by',
-                  ['By', 'When', 'Reason'],
-                  approval.approvals.map(({ by, time, reason }) => [by, away(time, now), reason || '–']),
-                )
-          }
-        `,
-      );
-
-/** @param {{ action: string, by: string, reason: string }} request */
-const requestText = ({ action, by, reason }) => `${action} by ${by}${reason === '' ? '' : `: ${reason}`}`;
-
-/**
- * @param {CellPage['requests']} requests
- * @param {number} now
- */
-const requestsView = (requests, now) =>
-  section(
-    'Requests',
-    requests.length > 0,
-    table(
-      'Requests',
-      ['When', 'Request', 'By', 'Reason'],
-      requests.map(({ time, action, by, reason }) => [away(time, now), action, by, reason || '–']),
-    ),
-  );
-
-/**
- * @param {CellPage['history']} changes
- * @param {number} now
- */
-const historyView = (changes, now) =>
-  section(
-    'History',
-    changes.length > 0,
-    table(
-      'History',
-      ['Ended', 'Took', 'From', 'Version', 'Outcome', 'Requests', 'Message'],
-      changes.map((change) => [
-        away(change.endedAt, now),
-        durationOf(Date.parse(change.endedAt) - Date.parse(change.startedAt)),
-        change.from ?? '–',
-        change.version,
-        badge(change.tone, change.outcome),
-        (change.requests ?? []).length === 0
-          ? '–'
-          : html`<ul class="plain">
-              ${(change.requests ?? []).map((request) => html`<li>${requestText(request)}</li>`)}
-            </ul>`,
-        change.message,
-      ]),
-    ),
-  );
-
-/**
- * @param {CellPage['events']} events
- * @param {number} now
- */
-const eventsView = (events, now) =>
-  section(
-    'Events',
-    events.length > 0,
-    table(
-      'Events',
-      ['When', 'Type', 'Reason', 'Message'],
-      events.map(({ time, type, reason, note }) => [away(time, now), type, reason, note]),
-    ),
-  );
 
 /**
  * @typedef {object} Asking

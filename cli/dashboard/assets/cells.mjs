@@ -1,11 +1,10 @@
 import { html, nothing } from '/lit-html/lit-html.js';
 import { repeat } from '/lit-html/directives/repeat.js';
-import { badge, bar, healthView, lasting, section, table } from './parts.mjs';
+import { badge, bar, lasting, tableSection } from './parts.mjs';
 import { urgency } from './words.mjs';
 
 /** @typedef {import('../view.ts').CellRow} CellRow */
-/** @typedef {import('../view.ts').ClusterView} ClusterView */
-/** @typedef {import('../view.ts').UsedGroup} UsedGroup */
+/** @typedef {import('../view.ts').TableView} TableView */
 
 /** What is drawn at once; thousands of rows are found by the filter. */
 const MOST = 200;
@@ -14,7 +13,7 @@ const MOST = 200;
  * @typedef {object} CellsState
  * @property {ReadonlyMap<string, CellRow>} rows
  * @property {boolean} isWhole
- * @property {readonly import('../view.ts').PolicyRow[]} policies
+ * @property {TableView | undefined} policies
  * @property {string} filter
  * @property {string} show
  * @property {boolean} all
@@ -98,7 +97,7 @@ export function cellsView(state, now) {
           </p>`
         : nothing
     }
-    ${section('StagedBindingPolicies', policies.length > 0, policiesView(policies))}`;
+    ${policies === undefined ? nothing : tableSection(policies, now)}`;
 }
 
 /** @param {CellRow} row */
@@ -128,24 +127,9 @@ const rowView = (row, now) =>
     ${lasting(row.since, now)}
   </li>`;
 
-/** @param {readonly import('../view.ts').PolicyRow[]} policies */
-const policiesView = (policies) =>
-  table(
-    'StagedBindingPolicies',
-    ['Name', 'Phase', 'Stages', 'Message'],
-    policies.map(({ name, phase, tone, stages, message }) => [
-      name,
-      badge(tone, phase),
-      html`<ol class="plain">
-        ${stages.map((stage) => html`<li>${stage.name} ${badge(stage.tone, stage.phase)}</li>`)}
-      </ol>`,
-      message,
-    ]),
-  );
-
 /**
  * The clusters, and where their target groups are used.
- * @param {readonly ClusterView[] | undefined} clusters
+ * @param {readonly TableView[] | undefined} clusters
  */
 export const clustersView = (clusters) =>
   html` <h1 tabindex="-1">Clusters</h1>
@@ -154,33 +138,5 @@ export const clustersView = (clusters) =>
         ? html`<p class="calm">Loading clusters.</p>`
         : clusters.length === 0
           ? html`<p class="calm">No clusters and no target groups yet.</p>`
-          : repeat(clusters, ({ name }) => name, clusterView)
+          : clusters.map((cluster) => tableSection(cluster, 0))
     }`;
-
-/** @param {ClusterView} cluster */
-const clusterView = ({ name, sets, groups }) =>
-  html` <section aria-label=${name}>
-    <h2>${name}</h2>
-    ${sets.length === 0 ? nothing : html`<p class="calm">found by ClusterSet ${sets.join(', ')}</p>`}
-    ${
-      groups.length === 0
-        ? html`<p class="calm">No target groups.</p>`
-        : table(
-            `Target groups of ${name}`,
-            ['Target group', 'Version', 'Weight', 'Health'],
-            groups.map(groupRow),
-          )
-    }
-  </section>`;
-
-/** @param {UsedGroup} group */
-const groupRow = ({ name, version, users, health }) => [
-  name,
-  version || '–',
-  users.length === 0
-    ? html`<span class="calm">in no rule</span>`
-    : html`<ul class="plain">
-        ${users.map(({ key, role, weight }) => html`<li><b>${weight}</b> in <a href="#/cells/${key}">${key}</a> (${role})</li>`)}
-      </ul>`,
-  healthView(health),
-];

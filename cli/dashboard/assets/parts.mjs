@@ -3,7 +3,8 @@ import { awayOf, durationOf, signs } from './words.mjs';
 
 /** @typedef {import('../view.ts').Tone} Tone */
 /** @typedef {import('../view.ts').GroupWeight} GroupWeight */
-/** @typedef {import('../view.ts').HealthView} HealthView */
+/** @typedef {import('../view.ts').TableView} TableView */
+/** @typedef {import('../view.ts').TableCell} TableCell */
 
 /**
  * A word with its sign and colour.
@@ -14,13 +15,6 @@ export const badge = (tone, text) =>
   html`<span class="badge ${tone.toLowerCase()}"
     ><span aria-hidden="true">${signs[tone]}</span> ${text}</span
   >`;
-
-/**
- * How many targets of a group are healthy, and why no Cell can use it.
- * @param {HealthView | undefined} health
- */
-export const healthView = (health) =>
-  health === undefined ? '–' : html`${badge(health.tone, health.text)} ${health.problem ?? nothing}`;
 
 /**
  * A time, and how far away it is.
@@ -89,6 +83,47 @@ export const table = (caption, headings, rows) =>
       </tbody>
     </table>
   </div>`;
+
+/**
+ * A table as the server tells it, in a section of its own.
+ * @param {TableView} view
+ * @param {number} now
+ */
+export const tableSection = ({ title, text = '', headings, rows }, now) =>
+  section(
+    title,
+    text !== '' || rows.length > 0,
+    html`${text === '' ? nothing : html`<p>${text}</p>`}
+    ${
+      rows.length === 0
+        ? nothing
+        : table(
+            title,
+            headings,
+            rows.map((row) => row.map((cell) => cellOf(cell, now))),
+          )
+    }`,
+  );
+
+const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/;
+
+/**
+ * @param {TableCell} cell
+ * @param {number} now
+ * @returns {unknown}
+ */
+function cellOf(cell, now) {
+  if (typeof cell === 'string') return TIME.test(cell) ? away(cell, now) : cell || '–';
+  if ('list' in cell)
+    return html`<ul class="plain">
+      ${cell.list.map((one) => html`<li>${cellOf(one, now)}</li>`)}
+    </ul>`;
+  const text = cell.tone === undefined ? cell.text : badge(cell.tone, cell.text);
+  if (cell.href === undefined) return text;
+  return cell.href.startsWith('#')
+    ? html`<a href=${cell.href}>${text}</a>`
+    : html`<a href=${cell.href} rel="noreferrer" target="_blank">${text}</a>`;
+}
 
 /**
  * The weights of versions, in the order in which they are found.

@@ -14,7 +14,7 @@
  * @property {boolean} hasRows
  * @property {any} cell
  * @property {any} clusters
- * @property {readonly import('../view.ts').PolicyRow[]} policies
+ * @property {import('../view.ts').TableView | undefined} policies
  * @property {string} filter
  * @property {string} show
  * @property {boolean} all
@@ -32,7 +32,7 @@ export const state = {
   hasRows: false,
   cell: undefined,
   clusters: undefined,
-  policies: [],
+  policies: undefined,
   filter: '',
   show: 'all',
   all: false,
