@@ -67,8 +67,7 @@ function converted(manifest: Manifest): Done {
       return { document: asYaml(manifest.object), warnings: [], problems: [] };
     case 'Converted': {
       const { object } = outcome;
-      const finding = lintObject(object);
-      const problems = finding.is === 'Foreign' ? [] : finding.problems;
+      const { problems } = lintObject(object);
       return {
         document: asYaml(object),
         ...(problems.length === 0 ? { sound: { ...manifest, object } } : {}),

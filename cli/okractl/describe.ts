@@ -23,8 +23,8 @@ import {
 import { requestsTable } from './history.ts';
 import { guessUi, workflowUrl } from './open.ts';
 import { ageOf, formatTime, layOutPairs, type Table } from './output.ts';
-import { failed, type Globals, type Session, type Shell } from './shell.ts';
-import { formatTarget, parseTarget, type Target, TARGET_HELP } from './target.ts';
+import { type Globals, type Session, type Shell } from './shell.ts';
+import { missing, parseTarget, type Target, TARGET_HELP } from './target.ts';
 import { messageOf } from '../../domain/text.ts';
 
 /** Adds `describe`. */
@@ -49,12 +49,12 @@ async function described(session: Session, target: Target, now: number): Promise
   const { key } = target;
   if (target.kind === 'StagedBindingPolicy') {
     const policy = await kubernetes.get<StagedBindingPolicy>(STAGED_BINDING_POLICY, key);
-    if (policy === undefined) throw failed(`${formatTarget(target)} not found. See okractl get sbp.`);
+    if (policy === undefined) throw missing(target);
     const events = await eventsOf(kubernetes, target).catch(() => []);
     return describeStaged(policy, events, urlOf(session, target, undefined) ?? workflowOf(target), now);
   }
   const cell = await kubernetes.get<Cell>(CELL, key);
-  if (cell === undefined) throw failed(`${formatTarget(target)} not found. See okractl get cells -A.`);
+  if (cell === undefined) throw missing(target);
   const [asked, freezes, events] = await Promise.all([
     askedOf(kubernetes, cell, key),
     kubernetes.list<Freeze>(FREEZE).catch(() => []),

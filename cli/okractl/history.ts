@@ -1,9 +1,6 @@
 import type { Command } from 'commander';
-import type { Cell, CellStatus } from '../../crds/cell.ts';
-import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
-import { CELL, STAGED_BINDING_POLICY } from '../../clients/kubernetes/kinds.ts';
-import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import { failed, type Globals, type Shell } from './shell.ts';
+import type { CellStatus } from '../../crds/cell.ts';
+import { type Globals, type Shell } from './shell.ts';
 import {
   formatDuration,
   forPrograms,
@@ -15,7 +12,7 @@ import {
 } from './output.ts';
 import { CHANGE_CAUSE } from './rollback.ts';
 import { inOneLine } from '../terminal-text.ts';
-import { formatTarget, parseTarget, TARGET_HELP, type Target } from './target.ts';
+import { formatTarget, missing, parseTarget, readTarget, TARGET_HELP } from './target.ts';
 
 interface HistoryOptions extends Globals {
   readonly output?: OutputFormat;
@@ -36,7 +33,9 @@ export function addHistory(program: Command, shell: Shell): void {
       const options = command.optsWithGlobals<HistoryOptions>();
       const { kubernetes, namespace } = shell.session(options);
       const target = parseTarget(text, namespace);
-      const { metadata, status = {} } = await existing(kubernetes, target);
+      const found = await readTarget(kubernetes, target);
+      if (found === undefined) throw missing(target);
+      const { metadata, status = {} } = found;
       const changes = 'history' in status ? (status.history ?? []) : [];
       const { requests = [] } = status;
       // Who has changed the spec last, and why, as far as it was noted.
@@ -52,18 +51,6 @@ export function addHistory(program: Command, shell: Shell): void {
       if (changes.length > 0) shell.print('\nRequests since:');
       shell.print(layOut(requestsTable(requests), columns));
     });
-}
-
-async function existing(
-  kubernetes: KubernetesClient,
-  target: Target,
-): Promise<Pick<Cell, 'metadata' | 'status'> | Pick<StagedBindingPolicy, 'metadata' | 'status'>> {
-  const found =
-    target.kind === 'Cell'
-      ? await kubernetes.get<Cell>(CELL, target.key)
-      : await kubernetes.get<StagedBindingPolicy>(STAGED_BINDING_POLICY, target.key);
-  if (found === undefined) throw failed(`${formatTarget(target)} not found.`);
-  return found;
 }
 
 type Change = NonNullable<CellStatus['history']>[number];

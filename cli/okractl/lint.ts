@@ -51,14 +51,14 @@ export function addLint(program: Command, shell: Shell): void {
       const options = command.optsWithGlobals<LintOptions>();
       const { filename = [], output } = options;
       const { manifests, problems: unread } = await readManifests(shell, filename);
-      const found = manifests.map((manifest) => ({ manifest, finding: lintObject(manifest.object) }));
-      const problems = found.flatMap(({ manifest, finding }) =>
-        finding.is === 'Foreign' ? [] : finding.problems.map((problem) => `${placeOf(manifest)}: ${problem}`),
+      const found = manifests.map((manifest) => ({ manifest, ...lintObject(manifest.object) }));
+      const problems = found.flatMap((one) =>
+        one.problems.map((problem) => `${placeOf(one.manifest)}: ${problem}`),
       );
-      const sound = found.flatMap(({ manifest, finding }) => (isSound(finding) ? [manifest] : []));
+      const sound = found.filter(isSound).map(({ manifest }) => manifest);
       const refused = await refusedByServer(shell, options, sound);
       const all = [...unread, ...problems, ...refused].map(inOneLine);
-      const looked = found.filter(({ finding }) => finding.is === 'Looked').length;
+      const looked = found.filter((one) => one.is === 'Looked').length;
       if (looked + unread.length === 0)
         throw badUsage(
           `no objects of Okra's kinds in ${filename.join(', ')}, only ${found.length} of other kinds.`,
@@ -74,12 +74,14 @@ export function addLint(program: Command, shell: Shell): void {
     });
 }
 
-/** What is found in an object: nothing, because it is not of Okra, or what is wrong with it. */
-type Finding = { readonly is: 'Foreign' } | { readonly is: 'Looked'; readonly problems: readonly string[] };
+/** What is wrong with an object; nothing, where it is not of Okra. */
+interface Finding {
+  readonly is: 'Foreign' | 'Looked';
+  readonly problems: readonly string[];
+}
 
 /** Whether an object is of Okra, and nothing is wrong with it. */
-export const isSound = (finding: Finding): boolean =>
-  finding.is === 'Looked' && finding.problems.length === 0;
+export const isSound = ({ is, problems }: Finding): boolean => is === 'Looked' && problems.length === 0;
 
 const groups: ReadonlySet<string> = new Set(resources.map(({ apiVersion }) => groupOf(apiVersion)));
 
@@ -99,7 +101,7 @@ export function lintObject(written: Fields): Finding {
   const found = resources.find((one) => one.kind === kind && one.apiVersion === apiVersion);
   if (found === undefined) {
     const isOurs = groups.has(group) || (apiVersion === '' && resources.some((one) => one.kind === kind));
-    return isOurs ? looked([unknownKind(apiVersion, kind)]) : { is: 'Foreign' };
+    return isOurs ? looked([unknownKind(apiVersion, kind)]) : { is: 'Foreign', problems: [] };
   }
   const parsed = found.parse({ metadata: { name }, spec: object['spec'] });
   const schema = schemaOf(found);

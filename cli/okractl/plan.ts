@@ -98,14 +98,12 @@ async function soundObjects(
   options: PlanOptions,
 ): Promise<readonly Fields[]> {
   const { manifests, problems } = await readManifests(shell, filename);
-  const looked = manifests.map((manifest) => ({ manifest, finding: lintObject(manifest.object) }));
-  const refused = looked.flatMap(({ manifest, finding }) =>
-    finding.is === 'Foreign'
-      ? []
-      : metadataProblems(manifest.object).map((problem) => `${placeOf(manifest)}: ${problem}`),
+  const own = manifests.filter(({ object }) => lintObject(object).is === 'Looked');
+  const refused = own.flatMap((manifest) =>
+    metadataProblems(manifest.object).map((problem) => `${placeOf(manifest)}: ${problem}`),
   );
   // What is wrong with a spec is shown in the plan.
-  const sound = looked.flatMap(({ manifest, finding }) => (isSound(finding) ? [manifest] : []));
+  const sound = own.filter(({ object }) => isSound(lintObject(object)));
   const found = [...problems, ...refused];
   const all = found.length > 0 ? found : await refusedByServer(shell, options, sound);
   if (all.length > 0) throw badUsage(all.map(inOneLine).join('\n'));

@@ -18,8 +18,8 @@ import {
 import { readAsServed, selectTargetGroups } from '../../domain/versions/watched.ts';
 import { REASON } from './requests.ts';
 import { mustBeLet, send } from './send.ts';
-import { failed, type Globals, refused, type Session, type Shell } from './shell.ts';
-import { formatTarget, parseTarget, TARGET_HELP } from './target.ts';
+import { type Globals, refused, type Session, type Shell } from './shell.ts';
+import { missing, parseTarget, TARGET_HELP } from './target.ts';
 
 interface RollbackOptions extends Globals {
   readonly to: string;
@@ -60,8 +60,7 @@ async function rollBack(
     kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace: key.namespace }),
     whoAmI(),
   ]);
-  if (cell === undefined)
-    throw failed(`${formatTarget({ kind: 'Cell', key })} not found. See okractl get cells -A.`);
+  if (cell === undefined) throw missing({ kind: 'Cell', key });
   const readable = readAsServed(groups, cell.status?.targetGroups ?? []);
   const refusal = refusalToRollBack(cell, selectTargetGroups(cell.spec, readable), to);
   if (refusal !== undefined) throw refused(refusal);

@@ -14,7 +14,7 @@ import type { StagedAim } from '../../domain/staged/state.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { leftBehind, nothingToRetry, retried, withoutRun } from './refusals.ts';
 import { exitCodes, failed, refused, type Session, type Shell } from './shell.ts';
-import { formatTarget, type Target } from './target.ts';
+import { formatTarget, missing, readTarget, type Target } from './target.ts';
 
 /** What an operator asks, of what. */
 export interface Sending {
@@ -149,7 +149,7 @@ async function isKept(
 }
 
 /** The object of a request, as the API server has it; undefined: there is none. */
-type Asked = Cell | StagedBindingPolicy | undefined;
+type Asked = Awaited<ReturnType<typeof readTarget>>;
 
 /** How long an abort waits for its object to be read, in milliseconds: it can do without. */
 const LONGEST_LOOK_MS = 1_000;
@@ -157,16 +157,14 @@ const LONGEST_LOOK_MS = 1_000;
 /** Reads the object of a request; `Unknown` where that is not allowed or, for an abort, takes too long. */
 async function readAsked(
   { kubernetes }: Pick<Session, 'kubernetes'>,
-  { kind, key }: Target,
+  target: Target,
   name: AskName,
 ): Promise<Asked | 'Unknown'> {
   const isUrgent = name === 'abort';
-  const reading = kubernetes
-    .get<Cell | StagedBindingPolicy>(kind === 'Cell' ? CELL : STAGED_BINDING_POLICY, key)
-    .catch((error: unknown) => {
-      if (isUrgent || isForbidden(error)) return 'Unknown' as const;
-      throw error;
-    });
+  const reading = readTarget(kubernetes, target).catch((error: unknown) => {
+    if (isUrgent || isForbidden(error)) return 'Unknown' as const;
+    throw error;
+  });
   if (!isUrgent) return await reading;
   return await Promise.race([reading, setTimeout(LONGEST_LOOK_MS, 'Unknown' as const, { ref: false })]);
 }
@@ -212,11 +210,6 @@ function runsIn(asked: Asked, workflowId: string): readonly string[] {
   const runs = [rollout?.workflowId === workflowId ? rollout.runId : undefined, writer?.runId];
   return [...new Set(runs.filter((run) => run !== undefined))];
 }
-
-const missing = (target: Target): Error =>
-  failed(
-    `${formatTarget(target)} not found. See okractl get ${target.kind === 'Cell' ? 'cells -A' : 'sbp'}.`,
-  );
 
 /** Ends the command where Kubernetes does not let the person do what it is about to do. */
 export async function mustBeLet(session: Session, wish: Wish): Promise<void> {

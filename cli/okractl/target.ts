@@ -1,11 +1,12 @@
-import type { ObjectKey } from '../../domain/model/ids.ts';
-import { formatKey } from '../../domain/model/ids.ts';
-import { badUsage } from './shell.ts';
-
-const targetKinds = ['Cell', 'StagedBindingPolicy'] as const;
+import { CELL, STAGED_BINDING_POLICY } from '../../clients/kubernetes/kinds.ts';
+import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { Cell } from '../../crds/cell.ts';
+import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
+import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
+import { badUsage, type CommandError, failed } from './shell.ts';
 
 /** The kind of an object that requests are about. */
-export type TargetKind = (typeof targetKinds)[number];
+type TargetKind = 'Cell' | 'StagedBindingPolicy';
 
 /** An object that requests are about. */
 export interface Target {
@@ -44,3 +45,16 @@ export function parseCell(text: string, namespace: string): ObjectKey {
 
 /** Says an object the way people do: `Cell default/web`. */
 export const formatTarget = ({ kind, key }: Target): string => `${kind} ${formatKey(key)}`;
+
+/** Reads an object; undefined when there is none. */
+export const readTarget = (
+  kubernetes: Pick<KubernetesClient, 'get'>,
+  { kind, key }: Target,
+): Promise<Cell | StagedBindingPolicy | undefined> =>
+  kubernetes.get(kind === 'Cell' ? CELL : STAGED_BINDING_POLICY, key);
+
+/** Says that an object is not there. */
+export const missing = (target: Target): CommandError =>
+  failed(
+    `${formatTarget(target)} not found. See okractl get ${target.kind === 'Cell' ? 'cells -A' : 'sbp'}.`,
+  );
