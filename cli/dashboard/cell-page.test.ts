@@ -75,7 +75,7 @@ describe('the page of a Cell', () => {
         lastTransitionTime: '',
       } as const,
     ];
-    const groups = new Map([['web-b', { ...groupIn('default', 'web-b'), status: { conditions } }]]);
+    const groups = new Map([['default/web-b', { ...groupIn('default', 'web-b'), status: { conditions } }]]);
     const table = pageOf(aCell({ ...paused, targetGroups }), { groups }).groups;
     expect(table.headings[5]).toBe('Healthy');
     expect(table.rows.map((row) => row[5])).toEqual([

@@ -33,7 +33,6 @@ import type { CellPage, CellRow, OfferView, StepView, TableCell, TableView } fro
 export interface CellSources extends KnownCell {
   readonly row: CellRow;
   readonly freezes: readonly Freezing[];
-  /** Of its namespace, by name. */
   readonly groups: ReadonlyMap<string, AWSTargetGroup>;
   readonly told: WeightHistory | undefined;
   readonly seen: readonly ToldWeights[];
@@ -140,13 +139,13 @@ const pageTable = (title: string, { headings, rows }: Table, columns: Columns = 
   ),
 });
 
-function groupsTable({ cell, asked, groups }: CellSources): TableView {
+function groupsTable({ cell, row, asked, groups }: CellSources): TableView {
   const table = weightsTable({ cell, asked });
   return pageTable('Target groups', table, {
     HEALTHY: (_, at) => {
       const named = table.rows[at]?.[0] ?? '';
       const served = cell.status?.targetGroups?.find(({ name }) => name === named);
-      return healthOf(served, groups.get(named)) ?? '-';
+      return healthOf(served, groups.get(`${row.namespace}/${named}`)) ?? '-';
     },
   });
 }

@@ -130,32 +130,21 @@ function tellCell(
   stream: Stream,
   { key, now, troubled }: Pick<CellReading, 'key' | 'now' | 'troubled'>,
 ): () => void {
-  const read = readCellPage(viewer, { key, now, troubled, late: () => run() });
   const what = `Cell ${formatKey(key)}`;
-  let told = '';
-  let isReading = false;
-  let isDue = false;
-  const tell = async (): Promise<void> => {
-    const page = await read();
-    const text = JSON.stringify(page);
-    if (text !== told && stream.send('cell', page)) told = text;
+  const read = readCellPage(viewer, { key, now, troubled, changed: () => tell() });
+  const tellPage = onceEach(stream, 'cell', read);
+  const tell = (): void => {
+    if (stream.signal.aborted || !viewer.hub.watched().isWhole) return;
+    let trouble: string | undefined;
+    try {
+      tellPage();
+    } catch (error) {
+      // It is tried again with the next change, and stands as a trouble above.
+      trouble = inOneLine(messageOf(error));
+    }
+    troubled(what, trouble);
   };
-  const run = (): void => {
-    isDue = isReading;
-    if (isReading || stream.signal.aborted || !viewer.hub.watched().isWhole) return;
-    isReading = true;
-    void tell()
-      // What could not be read is tried again with the next change, and stands as a trouble above.
-      .then(
-        () => troubled(what, undefined),
-        (error: unknown) => troubled(what, inOneLine(messageOf(error))),
-      )
-      .finally(() => {
-        isReading = false;
-        if (isDue && !stream.signal.aborted) run();
-      });
-  };
-  return run;
+  return tell;
 }
 
 /** Says which Freezes hold now, and what of the page may be old. */

@@ -79,18 +79,18 @@ function ofApplications({ applications = [], paused }: CellStatus): readonly Off
 export function readMayAsk(
   { session, by }: Viewer,
   key: ObjectKey,
-  patience: Omit<Reading<[], MayAsk>, 'read' | 'meanwhile'>,
-): (name: AskName) => Promise<MayAsk> {
-  if (by === undefined) return () => Promise.resolve('No');
-  const readers = new Map<RequestVerb, () => Promise<MayAsk>>(
+  timing: Omit<Reading<[], MayAsk>, 'read' | 'meanwhile'>,
+): (name: AskName) => MayAsk {
+  if (by === undefined) return () => 'No';
+  const readers = new Map<RequestVerb, () => MayAsk>(
     requestVerbs.Cell.map((verb) => {
       const read = remembered<[], MayAsk>({
-        ...patience,
+        ...timing,
         read: async () => ((await mayAsk(session, verb, { kind: 'Cell', key })) ? 'Yes' : 'No'),
         meanwhile: 'Unknown',
       });
       return [verb, () => read('')];
     }),
   );
-  return (name) => readers.get(verbOf(name))?.() ?? Promise.resolve('Unknown');
+  return (name) => readers.get(verbOf(name))?.() ?? 'Unknown';
 }

@@ -1,5 +1,4 @@
 import type { Cell } from '../../crds/cell.ts';
-import type { Freeze } from '../../crds/freeze.ts';
 import { isForbidden } from '../../clients/kubernetes/kubernetes.ts';
 import { temporalId } from '../../clients/temporal/workflow-start.ts';
 import type { WeightHistory } from '../../clients/temporal/weight-history.ts';
@@ -20,8 +19,6 @@ import { messageOf } from '../../domain/text.ts';
 const FRESH_MS = 30_000;
 /** The same of what measures. */
 const MEASURED_MS = 4_000;
-/** How long the page waits for what is read besides the Cell. */
-const PATIENCE_MS = 1_000;
 
 /** What is told to the page of a Cell that is not there. */
 export interface NoCell {
@@ -33,67 +30,57 @@ export interface CellReading {
   readonly key: ObjectKey;
   readonly now: () => number;
   /** Called when there is more to tell than there was. */
-  readonly late: () => void;
+  readonly changed: () => void;
   readonly troubled: Troubled;
-  readonly patienceMs?: number;
 }
 
-/** Makes the reader of one Cell's page, which waits for nothing for long, and remembers what seldom changes. */
+/** Makes the reader of one Cell's page, which waits for nothing, and remembers what seldom changes. */
 export function readCellPage(
   viewer: Viewer,
-  { key, now, late, troubled, patienceMs = PATIENCE_MS }: CellReading,
-): () => Promise<CellPage | NoCell> {
+  { key, now, changed, troubled }: CellReading,
+): () => CellPage | NoCell {
   const { hub, session } = viewer;
   const { kubernetes } = session;
   const target = { kind: 'Cell', key } as const;
-  const patience = { patienceMs, now, late };
+  const timing = { now, changed };
   const history = remembered<[], Awaited<ReturnType<typeof toldBy>>>({
-    ...patience,
+    ...timing,
     read: () => toldBy(viewer, key),
     meanwhile: { trouble: 'no answer yet' },
     freshMs: (told) => (told.history === undefined ? FRESH_MS : Number.POSITIVE_INFINITY),
   });
-  const mayAsk = readMayAsk(viewer, key, { ...patience, freshMs: () => FRESH_MS });
+  const mayAsk = readMayAsk(viewer, key, { ...timing, freshMs: () => FRESH_MS });
   const events = remembered({
-    ...patience,
+    ...timing,
     read: () => telling('Events', eventsOf(kubernetes, target).catch(noneIfForbidden), troubled),
     meanwhile: [],
     freshMs: () => FRESH_MS,
   });
   const verdicts = remembered({
-    ...patience,
+    ...timing,
     read: (cell: Cell) => verdictsOf(kubernetes, cell, { signal: viewer.signal, troubled }),
     meanwhile: [],
     freshMs: () => MEASURED_MS,
   });
-  return async () => {
+  return () => {
     const shown = hub.known(formatKey(key));
     const row = hub.rows().get(formatKey(key));
     if (shown === undefined || row === undefined) return { isDeleted: true };
     const { cell } = shown;
     const version = cell.metadata.resourceVersion ?? '';
-    const [told, offers, seenEvents, seenVerdicts] = await Promise.all([
-      history(rolloutIn(cell)),
-      Promise.all(offersOf(cell).map(async (offer) => ({ ...offer, may: await mayAsk(offer.name) }))),
-      events(version),
-      verdicts(version, cell),
-    ]);
-    const { watched } = hub;
-    const freezes: readonly Freeze[] = [...watched().freezes.values()];
-    const inNamespace = [...hub.watched().groups.values()].filter(
-      ({ metadata }) => (metadata.namespace ?? 'default') === key.namespace,
-    );
+    const told = history(rolloutIn(cell));
+    const { freezes, groups } = hub.watched();
     const sources = {
       ...shown,
       row,
-      freezes: freezesOf(key.namespace, freezes),
-      groups: new Map(inNamespace.map((group) => [group.metadata.name, group])),
+      freezes: freezesOf(key.namespace, [...freezes.values()]),
+      groups,
       told: told.history,
       trouble: told.trouble,
       seen: hub.seen(formatKey(key)),
-      verdicts: seenVerdicts,
-      events: seenEvents,
-      offers,
+      verdicts: verdicts(version, cell),
+      events: events(version),
+      offers: offersOf(cell).map((offer) => ({ ...offer, may: mayAsk(offer.name) })),
       url: urlOf(session, target, cell.status?.rollout?.runId),
     };
     return cellPageOf(sources, now());

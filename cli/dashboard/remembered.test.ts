@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { until } from '../../test/support/until.ts';
 import { remembered } from './remembered.ts';
 
-function reading(patienceMs: number) {
+function reading() {
   let time = 0;
   const open: ((result: string) => void)[] = [];
   const failed: (() => void)[] = [];
-  const late = Promise.withResolvers<void>();
+  const known = { changes: 0 };
   const ask = remembered({
     read: (_of: string) =>
       new Promise<string>((resolve, reject) => {
@@ -14,55 +15,60 @@ function reading(patienceMs: number) {
       }),
     meanwhile: 'nothing',
     freshMs: () => 30_000,
-    patienceMs,
     now: () => time,
-    late: late.resolve,
+    changed: () => {
+      known.changes += 1;
+    },
   });
-  return { ask, open, failed, late: late.promise, pass: (ms: number) => (time += ms) };
+  /** Waits until something more has been read. */
+  const read = async (by: () => void) => {
+    const { changes } = known;
+    by();
+    await until('what is read', async () => known.changes > changes);
+  };
+  return { ask, open, failed, read, pass: (ms: number) => (time += ms) };
 }
 
 describe('what is read for a page', () => {
   it('is read once for all who ask meanwhile, and again when it is old or depends on something else', async () => {
-    const { ask, open, pass } = reading(60_000);
-    const both = Promise.all([ask('a', 'a'), ask('a', 'a')]);
-    open[0]?.('one');
-    expect([await both, open.length]).toEqual([['one', 'one'], 1]);
+    const { ask, open, read, pass } = reading();
+    expect([ask('a', 'a'), ask('a', 'a'), open.length]).toEqual(['nothing', 'nothing', 1]);
+    await read(() => open[0]?.('one'));
     pass(29_999);
-    expect([await ask('a', 'a'), open.length]).toEqual(['one', 1]);
-    const other = ask('b', 'b');
-    open[1]?.('two');
-    expect(await other).toBe('two');
+    expect([ask('a', 'a'), open.length]).toEqual(['one', 1]);
+    expect([ask('b', 'b'), open.length]).toEqual(['one', 2]);
+    await read(() => open[1]?.('two'));
+    expect(ask('b', 'b')).toBe('two');
     pass(30_000);
-    const again = ask('b', 'b');
-    open[2]?.('three');
-    expect(await again).toBe('three');
+    expect([ask('b', 'b'), open.length]).toEqual(['two', 3]);
+    await read(() => open[2]?.('three'));
+    expect(ask('b', 'b')).toBe('three');
   });
 
   it('is read again soon where it could not be read; what was known counts meanwhile', async () => {
-    const { ask, open, failed, pass } = reading(60_000);
-    const first = ask('a', 'a');
-    failed[0]?.();
-    expect(await first).toBe('nothing');
+    const { ask, open, failed, read, pass } = reading();
+    ask('a', 'a');
+    await read(() => failed[0]?.());
     pass(1_999);
-    expect([await ask('a', 'a'), open.length]).toEqual(['nothing', 1]);
+    expect([ask('a', 'a'), open.length]).toEqual(['nothing', 1]);
     pass(1);
-    const second = ask('a', 'a');
-    open[1]?.('two');
-    expect(await second).toBe('two');
+    ask('a', 'a');
+    await read(() => open[1]?.('two'));
     pass(30_000);
-    const third = ask('a', 'a');
-    failed[2]?.();
-    expect(await third).toBe('two');
+    ask('a', 'a');
+    await read(() => failed[2]?.());
+    expect(ask('a', 'a')).toBe('two');
     pass(2_000);
-    void ask('a', 'a');
+    ask('a', 'a');
     expect(open).toHaveLength(4);
   });
 
-  it('is not waited for for long; what was known counts, and the page is told when it comes', async () => {
-    const { ask, open, late } = reading(1);
-    expect(await ask('a', 'a')).toBe('nothing');
+  it('is not told of what it no longer depends on', async () => {
+    const { ask, open, read } = reading();
+    ask('a', 'a');
+    ask('b', 'b');
     open[0]?.('one');
-    await late;
-    expect(await ask('a', 'a')).toBe('one');
+    await read(() => open[1]?.('two'));
+    expect(ask('b', 'b')).toBe('two');
   });
 });
