@@ -77,7 +77,7 @@ function rowsOf({ cells, asked }: Watched, shown: Map<string, Shown>, now: numbe
     if (before?.cell === cell && before.asked === wanted) continue;
     const known = { cell, asked: wanted };
     try {
-      const row = rowOf(known, before?.row);
+      const row = rowOf(known);
       shown.set(key, { ...known, row, weights: noted(before?.weights ?? [], known, now) });
     } catch (error) {
       troubles.push([`Cell ${key}`, `cannot be shown: ${String(error)}`]);

@@ -1,5 +1,5 @@
 import { given } from '../../domain/model/fields.ts';
-import type { Cell } from '../../crds/cell.ts';
+import type { Cell, CellStatus } from '../../crds/cell.ts';
 import type { Asked } from '../okractl/describe-cell.ts';
 import { isDegraded } from '../okractl/refusals.ts';
 import { cut } from '../../domain/text.ts';
@@ -21,65 +21,39 @@ const forPersons = new Set([
   'WaitingForVerdict',
 ]);
 
-/** Makes the row of a Cell; `before` is its last one, which knows since when it stands as it does. */
-export function rowOf({ cell, asked }: KnownCell, before?: CellRow): CellRow {
+/** Makes the row of a Cell. */
+export function rowOf({ cell, asked }: KnownCell): CellRow {
   const { metadata, status = {} } = cell;
-  const { phase = 'Pending', reason = '', message, step, stableVersion, rollout, paused } = status;
+  const { phase = 'Pending', reason = '', step, stableVersion, desiredVersion, rollout, paused } = status;
+  const { message = 'Not reconciled yet. Is okrad running?' } = status;
   const { name, namespace = 'default', deletionTimestamp } = metadata;
-  const said = message ?? 'Not reconciled yet. Is okrad running?';
-  const row: Omit<CellRow, 'since'> = {
+  const tone = isDegraded(status) ? 'Bad' : toneOfPhase(phase);
+  return {
     key: `${namespace}/${name}`,
     namespace,
     name,
     phase: deletionTimestamp === undefined ? phase : 'Deleting',
-    tone: isDegraded(status) ? 'Bad' : toneOfPhase(phase),
-    message: cut(inOneLine(said), LONGEST_MESSAGE),
-    ...given({ stable: stableVersion }),
-    ...(rollout === undefined || status.desiredVersion === undefined
-      ? {}
-      : { canary: status.desiredVersion }),
-    ...(rollout === undefined || step === undefined
-      ? {}
-      : { step: step === 'done' ? 'steps done' : `step ${step}` }),
+    tone,
+    message: cut(inOneLine(message), LONGEST_MESSAGE),
+    ...given({
+      since: sinceOf(status, tone),
+      stable: stableVersion,
+      canary: rollout && desiredVersion,
+      step: rollout && step && (step === 'done' ? 'steps done' : `step ${step}`),
+    }),
     weights: weightsOf(cell, asked),
     asksPerson:
       rollout?.ending === undefined && ((rollout?.paused ?? paused) !== undefined || forPersons.has(reason)),
   };
-  const since = sinceOf(row, cell, before);
-  return since === undefined ? row : { ...row, since };
 }
 
-/** What a rollout waits for from the beginning of a step. */
-const waitsForStep = new Set([
-  'WaitingForResume',
-  'WaitingForPause',
-  'WaitingForApproval',
-  'WaitingForAnalysis',
-  'WaitingForExperiment',
-  'WaitingForCheck',
-  'WaitingForJob',
-  'WaitingForBake',
-]);
-
-/** A status is written when it has changed: as long as phase and step stay, it stands as it did. */
-function sinceOf(row: CellRow, { status = {} }: Cell, before: CellRow | undefined): string | undefined {
-  const { rollout, paused, lastSyncTime, history = [] } = status;
-  const said = rollout?.ending?.time ?? (rollout?.paused ?? paused)?.time;
-  if (said !== undefined) return said;
-  if (waitsForStep.has(status.reason ?? '') && rollout?.stepStartedAt !== undefined)
-    return rollout.stepStartedAt;
-  if (rollout === undefined && row.tone === 'Good') return history[0]?.endedAt ?? lastSyncTime;
-  return before !== undefined && saysTheSame(before, row) ? before.since : lastSyncTime;
+/** Since when a Cell stands as it does, by what a person or the rollout has done last. */
+function sinceOf({ rollout, paused, lastSyncTime, conditions = [], history = [] }: CellStatus, tone: Tone) {
+  const degraded = conditions.find(({ type, status }) => type === 'Degraded' && status === 'True');
+  const last = rollout === undefined && tone === 'Good' ? history[0]?.endedAt : rollout?.stepStartedAt;
+  const byPerson = rollout?.ending ?? rollout?.paused ?? paused;
+  return byPerson?.time ?? degraded?.lastTransitionTime ?? last ?? lastSyncTime;
 }
-
-const saysTheSame = (before: CellRow, row: CellRow): boolean =>
-  before.phase === row.phase &&
-  before.step === row.step &&
-  before.canary === row.canary &&
-  wordsOf(before.message) === wordsOf(row.message);
-
-/** Numbers and times in a message change while what it says stays the same. */
-const wordsOf = (message: string): string => message.replaceAll(/[0-9]+/g, '#');
 
 /** The target groups of a Cell: what serves first, then the others by name. */
 function weightsOf({ status = {} }: Pick<Cell, 'status'>, asked: Asked): readonly GroupWeight[] {
