@@ -211,7 +211,7 @@ async function newAnalysisRun(
   ];
   if (references.length === 0)
     throw badUsage('no AnalysisTemplate given. Name one with --template-name or --cluster-template-name.');
-  const given = [...parseArguments(args), ...parseSecretArguments(argsFromSecrets)];
+  const given = [...pairsIn(args, '--args', 'NAME=VALUE'), ...secretsIn(argsFromSecrets)];
   // What reads templates takes a while to load.
   const { readTemplates } = await import('../../activities/rollout/analysis-templates.ts');
   const templates = await readTemplates(kubernetes, namespace, references);
@@ -236,34 +236,26 @@ async function newAnalysisRun(
 const BETWEEN = /,(?=[A-Za-z0-9._-]+=)/;
 
 /** Reads `name=value,…`, as often as the option was given. */
-function parseArguments(texts: readonly string[]): readonly AnalysisArgument[] {
-  return texts
+const pairsIn = (texts: readonly string[], option: string, form: string) =>
+  texts
     .flatMap((text) => text.split(BETWEEN))
     .map((pair) => {
-      const [name, value] = pairOf(pair, '--args', 'NAME=VALUE');
-      return { name, value };
+      const equals = pair.indexOf('=');
+      if (equals < 1) throw badUsage(`invalid ${option} ${JSON.stringify(pair)}: must be ${form}`);
+      return { name: pair.slice(0, equals), value: pair.slice(equals + 1) };
     });
-}
 
 /** Reads `name=secret.key,…`, as often as the option was given; what is in the Secret is not read. */
-function parseSecretArguments(texts: readonly string[]): readonly AnalysisArgument[] {
-  return texts
-    .flatMap((text) => text.split(BETWEEN))
-    .map((pair) => {
-      const [argument, reference] = pairOf(pair, '--args-from-secrets', 'NAME=SECRET.KEY');
-      const dot = reference.indexOf('.');
-      const [name, key] = [reference.slice(0, dot), reference.slice(dot + 1)];
-      if (dot < 1 || key === '')
-        throw badUsage(`invalid --args-from-secrets ${JSON.stringify(pair)}: must be NAME=SECRET.KEY`);
-      return { name: argument, valueFrom: { secretKeyRef: { name, key } } };
-    });
-}
-
-function pairOf(pair: string, option: string, form: string): readonly [string, string] {
-  const equals = pair.indexOf('=');
-  if (equals < 1) throw badUsage(`invalid ${option} ${JSON.stringify(pair)}: must be ${form}`);
-  return [pair.slice(0, equals), pair.slice(equals + 1)];
-}
+const secretsIn = (texts: readonly string[]): readonly AnalysisArgument[] => {
+  const [option, form] = ['--args-from-secrets', 'NAME=SECRET.KEY'];
+  return pairsIn(texts, option, form).map(({ name, value }) => {
+    const dot = value.indexOf('.');
+    const secretKeyRef = { name: value.slice(0, dot), key: value.slice(dot + 1) };
+    if (dot < 1 || secretKeyRef.key === '')
+      throw badUsage(`invalid ${option} ${JSON.stringify(`${name}=${value}`)}: must be ${form}`);
+    return { name, valueFrom: { secretKeyRef } };
+  });
+};
 
 /** Refuses an argument that no template declares: it is a slip, and would be passed on in silence. */
 function refuseUnknown(given: readonly AnalysisArgument[], templates: readonly NamedTemplate[]): void {

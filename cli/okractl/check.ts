@@ -1,4 +1,4 @@
-import { given, fieldsIn, isRecord, recordsIn } from '../../domain/model/fields.ts';
+import { given, isRecord } from '../../domain/model/fields.ts';
 import type { Command } from 'commander';
 import {
   ANALYSIS_RUN,
@@ -20,6 +20,7 @@ import type { permissions } from '../../deploy/rbac/permissions.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { counted, forPrograms, type OutputFormat, outputOption } from './output.ts';
+import { schemaIn } from './lint.ts';
 import { badUsage, exitCodes, type Globals, type Session, type Shell } from './shell.ts';
 import { messageOf } from '../../domain/text.ts';
 
@@ -180,12 +181,8 @@ function judgeDefinition(kind: (typeof resources)[number], installed: unknown): 
     return problem(
       `CRD of ${kind.kind} (${apiVersion}) not found. Install it with kubectl apply -f crds/manifests, or with the chart.`,
     );
-  const schemaOf = (definition: unknown): unknown => {
-    const [version] = recordsIn(fieldsIn(fieldsIn(definition)['spec'])['versions']);
-    return fieldsIn(version?.['schema'])['openAPIV3Schema'];
-  };
-  const isSame = canonical(asKept(schemaOf(installed))) === canonical(asKept(schemaOf(kind.manifest())));
-  return isSame
+  const [kept, own] = [installed, kind.manifest()].map((one) => canonical(asKept(schemaIn(one))));
+  return kept === own
     ? fine(`the CRD ${plural} matches this okractl`)
     : problem(
         `the CRD ${plural} does not match this okractl. Install the CRDs of the version of okrad, and use okractl of the same version.`,
@@ -316,24 +313,18 @@ function judgeRights(
   const groups = Map.groupBy(denied, ({ right: { access, use, optional } }) =>
     [access.resource, access.subresource ?? '', access.namespace ?? '', use, optional].join('|'),
   );
-  const findings = [...groups.values()].flatMap(([first, ...others]): readonly Finding[] => {
+  const findings = [...groups.values()].flatMap((some): readonly Finding[] => {
+    const [first] = some;
     if (first === undefined) return [];
     const { access, use, optional } = first.right;
-    const verbs = [...new Set([first, ...others].map(({ right }) => right.access.verb))].join(', ');
-    const resource =
-      access.subresource === undefined ? access.resource : `${access.resource}/${access.subresource}`;
-    const isEverywhere = 'namespace' in access && access.namespace === undefined;
-    const where = isEverywhere
-      ? ' in all namespaces'
-      : access.namespace === undefined
-        ? ''
-        : ` in namespace ${access.namespace}`;
-    const text = `${who} may not ${verbs} ${resource}${where} (${use})`;
-    return [
-      optional
-        ? { is: 'Unknown', what: `${text}; optional` }
-        : problem(`${text}. Grant it${isEverywhere ? ', or check single namespaces with --namespace' : ''}.`),
-    ];
+    const { resource, subresource, namespace } = access;
+    const verbs = [...new Set(some.map(({ right }) => right.access.verb))].join(', ');
+    const isEverywhere = 'namespace' in access && namespace === undefined;
+    const inOne = namespace === undefined ? '' : ` in namespace ${namespace}`;
+    const what = subresource === undefined ? resource : `${resource}/${subresource}`;
+    const text = `${who} may not ${verbs} ${what}${isEverywhere ? ' in all namespaces' : inOne} (${use})`;
+    const narrower = isEverywhere ? ', or check single namespaces with --namespace' : '';
+    return [optional ? unknown(`${text}; optional`) : problem(`${text}. Grant it${narrower}.`)];
   });
   return [...(count === 0 ? [] : [fine(`${who}: ${count} of ${rights.length} permissions`)]), ...findings];
 }

@@ -148,6 +148,12 @@ export function weightsTable({ cell, asked }: Pick<CellView, 'cell' | 'asked'>):
     rows: names.map((name) => {
       const group = served.find((one) => one.name === name);
       const weight = wanted.find((one) => one.name === name)?.weight;
+      const differs = weight !== undefined && group !== undefined && weight !== group.weight;
+      const notes = [
+        asked.is === 'Known' && !asked.isApplied ? 'not confirmed yet' : '',
+        differs ? 'differs' : '',
+        group?.connections ?? '',
+      ];
       return [
         name,
         group?.version ?? '-',
@@ -155,25 +161,11 @@ export function weightsTable({ cell, asked }: Pick<CellView, 'cell' | 'asked'>):
         weight === undefined ? unknown : String(weight),
         group === undefined ? '-' : String(group.weight),
         healthOf(group) ?? '-',
-        weightNotes(asked, weight, group),
+        notes.filter((note) => note !== '').join('; '),
       ];
     }),
   };
 }
-
-/** Says how far what is asked of a target group is from what was read back. */
-export const weightNotes = (
-  asked: Asked,
-  weight: number | undefined,
-  served: { readonly weight: number; readonly connections?: string | undefined } | undefined,
-): string =>
-  [
-    asked.is === 'Known' && !asked.isApplied ? 'not confirmed yet' : '',
-    weight !== undefined && served !== undefined && weight !== served.weight ? 'differs' : '',
-    served?.connections ?? '',
-  ]
-    .filter((note) => note !== '')
-    .join('; ');
 
 /** Says how many have approved, and who else is to. */
 export const approvalText = ({ count, lacking, groups }: NonNullable<CellStatus['approval']>): string =>

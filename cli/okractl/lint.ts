@@ -1,5 +1,4 @@
 import {
-  given,
   type Fields,
   fieldsIn,
   isRecord,
@@ -104,19 +103,17 @@ export function lintObject(written: Fields): Finding {
     return isOurs ? looked([unknownKind(apiVersion, kind)]) : { is: 'Foreign', problems: [] };
   }
   const parsed = found.parse({ metadata: { name }, spec: object['spec'] });
-  const schema = schemaOf(found);
+  const schema = schemaIn(found.manifest());
   const wrong = kind === cell.kind ? wrongReferences(object['spec']) : [];
   return looked([
     ...metadataProblems(object),
     ...(!found.namespaced && namespace !== undefined
       ? [`invalid metadata.namespace: a ${kind} is cluster-scoped. Remove it.`]
       : []),
-    ...unknownFields(written['spec'], fieldsIn(fieldsIn(schema['properties'])['spec']), 'spec').map(
-      unknownText,
-    ),
+    ...unknownFields(written['spec'], fieldsIn(fieldsIn(schema['properties'])['spec']), 'spec'),
     ...Object.keys(object)
       .filter((key) => !['apiVersion', 'kind', 'metadata', 'spec', 'status'].includes(key))
-      .map((key) => unknownText({ path: key })),
+      .map((key) => unknownField(key)),
     ...(parsed.ok
       ? expressionsOf(kind, parsed.value)
       : parsed.problems.filter((problem) => !wrong.some(({ at }) => problem.startsWith(`${at}:`)))),
@@ -132,15 +129,12 @@ function unknownKind(apiVersion: string, kind: string): string {
     return apiVersion === ''
       ? `apiVersion is missing: set it to ${exact.apiVersion}`
       : `invalid apiVersion ${apiVersion}: must be ${exact.apiVersion}`;
-  const meant = nearest(
-    kind,
-    resources.map((one) => one.kind),
-  );
-  const kinds = resources.map((one) => one.kind).join(', ');
-  return `${kind === '' ? 'kind is missing' : `unknown kind ${kind}`}: must be one of ${kinds}.${meant === undefined ? '' : ` Did you mean ${meant}?`}`;
+  const kinds = resources.map((one) => one.kind);
+  const meant = nearest(kind, kinds);
+  return `${kind === '' ? 'kind is missing' : `unknown kind ${kind}`}: must be one of ${kinds.join(', ')}.${meant === undefined ? '' : ` Did you mean ${meant}?`}`;
 }
 
-const unknownText = ({ path, meant }: { readonly path: string; readonly meant?: string }): string =>
+const unknownField = (path: string, meant?: string): string =>
   `unknown field ${path}.${meant === undefined ? ' Remove it.' : ` Did you mean ${meant}?`}`;
 
 /** What is wrong with the metadata of an object, which the API server refuses whatever its kind. */
@@ -234,7 +228,7 @@ interface WrongReference {
 
 /** Says which arguments of analyses name a field that no Cell has, and which one is meant. */
 export function wrongReferences(spec: unknown): readonly WrongReference[] {
-  const { spec: ofSpec, status } = fieldsIn(schemaOf(cell)['properties']);
+  const { spec: ofSpec, status } = fieldsIn(schemaIn(cell.manifest())['properties']);
   const schema = { properties: { metadata: METADATA, spec: ofSpec, status } };
   return referencesIn(spec, 'spec').flatMap(({ at, path }) => {
     if (isPlain(fieldOf(schema, keysOf(path) ?? []))) return [];
@@ -286,18 +280,14 @@ function leavesOf(schema: StructuralSchema, path: string): readonly string[] {
   return isRecord(items) ? [...own, ...leavesOf(items, `${path}[0]`)] : own;
 }
 
-function schemaOf(kind: (typeof resources)[number]): StructuralSchema {
-  const [version] = recordsIn(fieldsIn(kind.manifest()['spec'])['versions']);
+/** The schema in the definition of a kind. */
+export function schemaIn(definition: unknown): StructuralSchema {
+  const [version] = recordsIn(fieldsIn(fieldsIn(definition)['spec'])['versions']);
   return fieldsIn(fieldsIn(version?.['schema'])['openAPIV3Schema']);
 }
 
-interface UnknownField {
-  readonly path: string;
-  readonly meant?: string;
-}
-
 /** Finds what the API server would prune, or refuse with strict validation, because no schema has it. */
-function unknownFields(value: unknown, schema: StructuralSchema, path: string): readonly UnknownField[] {
+function unknownFields(value: unknown, schema: StructuralSchema, path: string): readonly string[] {
   const { properties, additionalProperties, items } = schema;
   if (schema['x-kubernetes-preserve-unknown-fields'] === true) return [];
   if (Array.isArray(value)) {
@@ -312,8 +302,7 @@ function unknownFields(value: unknown, schema: StructuralSchema, path: string): 
     if (isRecord(own)) return unknownFields(child, own, at);
     // A schema that says nothing of fields is one of a map, or of anything.
     if (properties === undefined || own === true) return [];
-    const meant = nearest(key, Object.keys(known));
-    return [{ path: at, ...given({ meant }) }];
+    return [unknownField(at, nearest(key, Object.keys(known)))];
   });
 }
 
