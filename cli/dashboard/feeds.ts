@@ -3,14 +3,13 @@ import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { Cell, CellStatus } from '../../crds/cell.ts';
 import type { ClusterSet } from '../../crds/cluster-set.ts';
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
-import { freezeAt, freezesOf, frozenNamespaces } from '../../domain/gates/freeze.ts';
 import { compareText } from '../../domain/kubernetes/canonical.ts';
 import { VERSION_LABEL } from '../../domain/kubernetes/labels.ts';
 import { formatKey, keyOf } from '../../domain/model/ids.ts';
 import { namedARN } from '../../domain/model/target-group.ts';
 import { stageNamesIn } from '../okractl/describe.ts';
 import { sourceIn } from '../okractl/trace.ts';
-import { inOrder, setOrDelete, type Watched } from '../okractl/watched.ts';
+import { heldFreezes, inOrder, setOrDelete, type Watched } from '../okractl/watched.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { healthOf } from './cell-page.ts';
 import type { Viewer } from './hub.ts';
@@ -18,7 +17,7 @@ import { type CellReading, readCellPage } from './read-cell.ts';
 import type { Troubled } from './remembered.ts';
 import { toneOfPhase } from './rows.ts';
 import type { Stream } from './stream.ts';
-import type { CellRow, FreezeView, Head, TableView } from './view.ts';
+import type { CellRow, Head, TableView } from './view.ts';
 import { messageOf } from '../../domain/text.ts';
 
 /** What a page shows, and what it is told of. */
@@ -150,21 +149,12 @@ function tellCell(
 /** Says which Freezes hold now, and what of the page may be old. */
 export function headOf({ freezes, troubles, isWhole }: Watched, now: number): Head {
   return {
-    freezes: inOrder(freezes).flatMap(([name, freeze]): readonly FreezeView[] => {
-      const namespaces = frozenNamespaces(freeze.spec);
-      const freezing = freezeAt(freezesOf(namespaces?.[0] ?? 'default', [freeze]), now);
-      if (freezing === undefined) return [];
-      const { by, reason, until } = freezing;
-      return [
-        {
-          name,
-          by: inOneLine(by),
-          reason: inOneLine(reason),
-          ...(until === undefined ? {} : { until: new Date(until).toISOString() }),
-          ...given({ namespaces }),
-        },
-      ];
-    }),
+    freezes: heldFreezes({ freezes }, now).map(({ name, by, reason, until, namespaces }) => ({
+      name,
+      by: inOneLine(by),
+      reason: inOneLine(reason),
+      ...given({ until: until === undefined ? undefined : new Date(until).toISOString(), namespaces }),
+    })),
     troubles: withoutRepeats(troubles),
     isWhole,
   };

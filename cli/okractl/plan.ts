@@ -176,40 +176,33 @@ function lastOfEach(objects: readonly Fields[], defaultNamespace: string): reado
 /** Reads a cluster as it would be with some objects applied to it; nothing is written. */
 function withApplied(cluster: Reader, objects: readonly Fields[], defaultNamespace: string): Reader {
   const namespaceOf = (object: Fields): string => identityOf(object).namespace ?? defaultNamespace;
-  const isOf =
-    ({ apiVersion, kind }: KindRef) =>
-    (object: Fields): boolean =>
-      object['apiVersion'] === apiVersion && object['kind'] === kind;
-  const sameKey = (a: Fields, b: Fields, { namespaced }: KindRef): boolean =>
-    identityOf(a).name === identityOf(b).name && (!namespaced || namespaceOf(a) === namespaceOf(b));
+  const idIn = (kind: KindRef, object: Fields): string =>
+    `${kind.namespaced ? namespaceOf(object) : ''}/${identityOf(object).name}`;
+  const over = (kind: KindRef, before: readonly Fields[], isWanted: (object: Fields) => boolean) => {
+    const next = new Map(before.map((object) => [idIn(kind, object), object]));
+    for (const object of objects) {
+      const isOfKind = object['apiVersion'] === kind.apiVersion && object['kind'] === kind.kind;
+      if (!isOfKind || !isWanted(object)) continue;
+      const id = idIn(kind, object);
+      next.set(id, applyTo(next.get(id), object, kind, namespaceOf(object)));
+    }
+    return [...next.values()];
+  };
   return {
     serves: (kind) => cluster.serves(kind),
     async get<T>(kind: KindRef, key: Parameters<Reader['get']>[1]): Promise<T | undefined> {
-      const wanted = { metadata: key };
-      const applied = objects.filter(isOf(kind)).find((object) => sameKey(object, wanted, kind));
       const before = await cluster.get<Fields>(kind, key);
-      return (applied === undefined ? before : applyTo(before, applied, kind, namespaceOf(applied))) as
-        T | undefined;
+      const id = idIn(kind, { metadata: key });
+      const found = over(kind, before === undefined ? [] : [before], (one) => idIn(kind, one) === id);
+      return found[0] as T | undefined;
     },
     async list<T>(kind: KindRef, options: SnapshotOptions<T> = {}): Promise<T[]> {
       const before = await cluster.list<Fields>(kind, { ...options, trim: undefined });
-      const applied = objects
-        .filter(isOf(kind))
-        .filter(
-          (object) =>
-            options.namespace === undefined || !kind.namespaced || namespaceOf(object) === options.namespace,
-        );
-      const left = before.filter((object) => !applied.some((one) => sameKey(one, object, kind)));
-      const next = applied.map((object) =>
-        applyTo(
-          before.find((one) => sameKey(one, object, kind)),
-          object,
-          kind,
-          namespaceOf(object),
-        ),
-      );
+      const { namespace } = options;
+      const isThere = (object: Fields): boolean =>
+        namespace === undefined || !kind.namespaced || namespaceOf(object) === namespace;
       // An object of the kind, as the API server would have it.
-      return [...left, ...next] as T[];
+      return over(kind, before, isThere) as T[];
     },
   };
 }

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { framed } from '../frame.ts';
 import { addExamples, addOptions, addVersion } from '../help.ts';
 import { addCreate, addRun, addUpdate } from './analysis.ts';
-import { addApprove, addRequests } from './requests.ts';
+import { addRequests } from './requests.ts';
 import { addCheck } from './check.ts';
 import { addCompletion } from './complete.ts';
 import { addConvert } from './convert.ts';
@@ -28,7 +28,6 @@ const commands: readonly ((program: Command, shell: Shell) => void)[] = [
   addPlan,
   addLint,
   addRequests,
-  addApprove,
   addRollback,
   addFreeze,
   addUnfreeze,

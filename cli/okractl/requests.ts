@@ -6,7 +6,6 @@ import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { Cell } from '../../crds/cell.ts';
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import { requestKinds } from '../../domain/model/request-kinds.ts';
-import type { RequestName } from '../../domain/model/request.ts';
 import type { Seen } from '../../domain/model/seen.ts';
 import type { StagedAim } from '../../domain/staged/state.ts';
 import { mustConfirm, YES, badUsage, exitCodes, type Globals, type Shell } from './shell.ts';
@@ -22,23 +21,29 @@ interface RequestOptions extends Globals, SeenOptions {
 }
 
 /** The requests that are commands of the same name; `promoteFull` is `promote --full`. */
-const names = ['pause', 'resume', 'promote', 'abort', 'retry'] as const satisfies readonly RequestName[];
+const names = ['pause', 'resume', 'promote', 'abort', 'retry', 'approve'] as const;
+
+const APPROVES =
+  'Approves the step at which a rollout waits for approval, in your name and with your groups.';
 
 /** The option that says why; it stands in the history. */
 export const REASON = ['--reason <text>', 'the reason, shown in the history'] as const;
 
-/** Adds `pause`, `resume`, `promote`, `abort` and `retry`. */
+/** Adds `pause`, `resume`, `promote`, `abort`, `retry` and `approve`. */
 export function addRequests(program: Command, shell: Shell): void {
   for (const name of names) {
     const command = program
       .command(name)
-      .description(requestKinds[name].description)
-      .argument('<name>', TARGET_HELP)
+      .description(name === 'approve' ? APPROVES : requestKinds[name].description)
+      .argument('<name>', name === 'approve' ? 'a Cell, by its name or as cell/NAME' : TARGET_HELP)
       .option(...REASON)
       .action(async (text: string, _options: unknown, self: Command) => {
         const options = self.optsWithGlobals<RequestOptions>();
         const session = shell.session(options);
-        const target = parseTarget(text, session.namespace);
+        const target: Target =
+          name === 'approve'
+            ? { kind: 'Cell', key: parseCell(text, session.namespace) }
+            : parseTarget(text, session.namespace);
         const request = options.full === true ? 'promoteFull' : name;
         if (request === 'promoteFull' && target.kind !== 'Cell')
           throw badUsage('--full is not supported for a StagedBindingPolicy. Promote its stages one by one.');
@@ -68,36 +73,18 @@ export function addRequests(program: Command, shell: Shell): void {
         shell.exitWith(exitCodes.failure);
       });
     // What holds a rollout, or takes it back, is never refused for what was not looked at.
-    if (name === 'promote' || name === 'resume') withSeenOptions(command);
+    if (name === 'promote' || name === 'resume' || name === 'approve') withSeenOptions(command);
     if (name === 'promote')
-      withSeenStage(command)
+      command
+        // The stages of a StagedBindingPolicy have names.
+        .option(
+          '--stage <name>',
+          'the stage of a StagedBindingPolicy that you expect; refused if another stage is current',
+        )
         .option('--full', 'skip the remaining steps and shift all traffic to the new version')
         .option(...YES);
     if (name === 'retry') command.addOption(timeoutOption(USUAL_TIMEOUT.text));
   }
-}
-
-interface ApproveOptions extends Globals, SeenOptions {
-  readonly reason?: string;
-}
-
-/** Adds `approve`. */
-export function addApprove(program: Command, shell: Shell): void {
-  const command = program
-    .command('approve')
-    .description(
-      'Approves the step at which a rollout waits for approval, in your name and with your groups.',
-    )
-    .argument('<name>', 'a Cell, by its name or as cell/NAME')
-    .option(...REASON)
-    .action(async (text: string, _options: unknown, self: Command) => {
-      const { reason = '', of, step, ...globals } = self.optsWithGlobals<ApproveOptions>();
-      const session = shell.session(globals);
-      const target = { kind: 'Cell', key: parseCell(text, session.namespace) } as const;
-      const seen = seenBy({ of, step }, target);
-      await send(shell, session, { target, name: 'approve', reason, seen });
-    });
-  withSeenOptions(command);
 }
 
 interface SeenOptions {
@@ -120,13 +107,6 @@ const withSeenOptions = (command: Command): Command =>
       'the step that you expect, from 1; refused if another step is current',
       stepIn,
     );
-
-/** Adds the option that says the same of a StagedBindingPolicy, whose stages have names. */
-const withSeenStage = (command: Command): Command =>
-  command.option(
-    '--stage <name>',
-    'the stage of a StagedBindingPolicy that you expect; refused if another stage is current',
-  );
 
 /** What was looked at; throws where it is said of the other kind. */
 function seenBy({ of, step, stage }: SeenOptions, target: Target): Seen & Pick<StagedAim, 'stage'> {

@@ -45,7 +45,7 @@ export async function send(shell: Answering, session: Asker, sending: Sending): 
     // Temporal, which takes the request, does not ask who may make it.
     refusalToAsk(session, name, target).then(refuseWith),
   ]);
-  await mustBeOneInstallation(session, operator, { target, name, asked });
+  await mustBeOneInstallation(session, operator, sending, asked);
   const aim = aimAgain(asked, target, name);
   const request = {
     ...sender,
@@ -62,9 +62,19 @@ export async function send(shell: Answering, session: Asker, sending: Sending): 
       throw refused(answer.message);
     case 'NotRunning':
       return withoutOpenRun(shell, session, sending, request);
-    case 'Unanswered':
-      if (await isKept(shell, operator, workflowId, { name, request, aim, got: answer.message })) return;
-      return withoutOpenRun(shell, session, sending, request);
+    case 'Unanswered': {
+      const what = `No worker answered the ${name} request: ${answer.message}. Check that okrad is running, and its log.`;
+      const { mayBeRepeated } = await import('../../clients/temporal/operator.ts');
+      if (aim === undefined || !mayBeRepeated(name))
+        throw failed(
+          `${what} The request may or may not have been accepted: see okractl describe and okractl check.`,
+        );
+      // What may be taken twice is left with Temporal, unless the run has closed meanwhile, so that nobody has it.
+      if (!(await operator.tell(workflowId, name, { ...request, ...aim })))
+        return withoutOpenRun(shell, session, sending, request);
+      shell.warn(`${what} It was sent as a signal, which Temporal keeps until a worker carries it out.`);
+      return shell.exitWith(exitCodes.failure);
+    }
   }
 }
 
@@ -104,48 +114,16 @@ async function withoutOpenRun(
   }
   const cell = await kubernetes.get<Cell>(CELL, target.key);
   if (cell === undefined) throw missing(target);
-  if (name !== 'retry') throw notRunning(target, cell, name);
+  if (name !== 'retry') {
+    const left = leftBehind(target, cell.status ?? {}, name);
+    throw left === undefined ? refused(withoutRun(target, cell.status, name)) : failed(left);
+  }
   const problem = nothingToRetry(target, cell.status);
   if (problem !== undefined) throw refused(problem);
   const start = objectStart({ kind: 'Cell', key: target.key }, session.taskQueue);
   await (await session.operator()).startWith(start, name, request);
   const what = retried(cell.status ?? {}).join(', ');
   shell.print(what === '' ? 'Retrying the rollout.' : `Retrying ${what}.`);
-}
-
-function notRunning(target: Target, { status }: Cell, name: AskName): Error {
-  const left = leftBehind(target, status ?? {}, name);
-  return left === undefined ? refused(withoutRun(target, status, name)) : failed(left);
-}
-
-/** Leaves with Temporal what may be taken twice, and says so; false when the run has closed meanwhile, so that nobody has it. */
-async function isKept(
-  shell: Answering,
-  operator: Operator,
-  workflowId: string,
-  {
-    name,
-    request,
-    aim,
-    got,
-  }: {
-    readonly name: AskName;
-    readonly request: SentRequest;
-    readonly aim: Pick<StagedAim, 'stage'> | undefined;
-    /** What came instead of an answer. */
-    readonly got: string;
-  },
-): Promise<boolean> {
-  const what = `No worker answered the ${name} request: ${got}. Check that okrad is running, and its log.`;
-  const { mayBeRepeated } = await import('../../clients/temporal/operator.ts');
-  if (aim === undefined || !mayBeRepeated(name))
-    throw failed(
-      `${what} The request may or may not have been accepted: see okractl describe and okractl check.`,
-    );
-  if (!(await operator.tell(workflowId, name, { ...request, ...aim }))) return false;
-  shell.warn(`${what} It was sent as a signal, which Temporal keeps until a worker carries it out.`);
-  shell.exitWith(exitCodes.failure);
-  return true;
 }
 
 /** The object of a request, as the API server has it; undefined: there is none. */
@@ -176,11 +154,8 @@ async function readAsked(
 async function mustBeOneInstallation(
   { temporal: { address, namespace } }: Pick<Session, 'temporal'>,
   operator: Pick<Operator, 'knownRuns'>,
-  {
-    target,
-    name,
-    asked,
-  }: { readonly target: Target; readonly name: AskName; readonly asked: Asked | 'Unknown' },
+  { target, name }: Sending,
+  asked: Asked | 'Unknown',
 ): Promise<void> {
   // Kubernetes has already said whether the person may make this request.
   if (asked === 'Unknown') return;

@@ -1,5 +1,4 @@
 import type { Cell, CellStatus } from '../../crds/cell.ts';
-import { freezeAt, freezesOf, frozenNamespaces } from '../../domain/gates/freeze.ts';
 import { openingAt } from '../../domain/gates/windows.ts';
 import { describeSteps } from '../../domain/steps/plan.ts';
 import { asLine, inOneLine } from '../terminal-text.ts';
@@ -7,19 +6,15 @@ import { applicationsTable, stepLines, verdictLines, weightsTable } from './desc
 import { stagesTable } from './describe.ts';
 import { requestText } from './history.ts';
 import { formatDuration, formatTime, layOut } from './output.ts';
-import { inOrder, type Watched } from './watched.ts';
+import { heldFreezes, inOrder, type Watched } from './watched.ts';
 
 /** Draws all that is watched as trees: Freezes first, then each rollout, then what is at rest in a line each. */
 export function draw(watched: Watched, now: number): readonly string[] {
   const troubles = [...watched.troubles].map(([what, why]) => inOneLine(`! ${what} may be stale: ${why}`));
-  const held = inOrder(watched.freezes).flatMap(([name, freeze]) => {
-    const namespaces = frozenNamespaces(freeze.spec);
-    const freezing = freezeAt(freezesOf(namespaces?.[0] ?? 'default', [freeze]), now);
-    if (freezing === undefined) return [];
-    const { by, reason, until } = freezing;
+  const held = heldFreezes(watched, now).map(({ name, by, reason, until, namespaces }) => {
     const about = namespaces?.join(', ') ?? 'all namespaces';
     const end = until === undefined ? '' : `, until ${formatTime(new Date(until).toISOString(), now) ?? ''}`;
-    return [inOneLine(`Freeze ${name} by ${by} holds ${about}: ${reason}${end}`)];
+    return inOneLine(`Freeze ${name} by ${by} holds ${about}: ${reason}${end}`);
   });
   const cells = inOrder(watched.cells);
   const moving = cells.filter(([, { status }]) => isMoving(status) || watched.cells.size === 1);

@@ -7,6 +7,7 @@ import type { Freeze } from '../../crds/freeze.ts';
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import { accessOf } from '../../domain/access/access.ts';
 import { refusedAmong } from '../../domain/access/forwarding-access.ts';
+import { freezeAt, freezesOf, frozenNamespaces } from '../../domain/gates/freeze.ts';
 import { compareText } from '../../domain/kubernetes/canonical.ts';
 import { keyOf } from '../../domain/model/ids.ts';
 import type { SelectedTargetGroup } from '../../domain/model/target-group.ts';
@@ -53,6 +54,14 @@ export function setOrDelete<Value>(map: Map<string, Value>, key: string, value: 
 /** The values of a map in the order of their keys. */
 export const inOrder = <Value>(map: ReadonlyMap<string, Value>): readonly (readonly [string, Value])[] =>
   [...map].toSorted(([a], [b]) => compareText(a, b));
+
+/** The Freezes that hold now, with the namespaces that they name; undefined: all. */
+export const heldFreezes = ({ freezes }: Pick<Watched, 'freezes'>, now: number) =>
+  inOrder(freezes).flatMap(([, freeze]) => {
+    const namespaces = frozenNamespaces(freeze.spec);
+    const freezing = freezeAt(freezesOf(namespaces?.[0] ?? 'default', [freeze]), now);
+    return freezing === undefined ? [] : [{ ...freezing, namespaces }];
+  });
 
 /** How the rollout that someone waits for has ended; undefined while it has not. */
 export type Settled = { readonly ok: boolean; readonly message: string } | undefined;
