@@ -1,6 +1,6 @@
 import { html, nothing } from '/lit-html/lit-html.js';
 import { chartView } from './chart.mjs';
-import { away, badge, bar, lasting, section, tableSection } from './parts.mjs';
+import { away, badge, bar, lasting, section, tableSection, versionsView } from './parts.mjs';
 import { submitting } from './frame.mjs';
 import { rightsOf, wordOf } from './words.mjs';
 
@@ -10,29 +10,26 @@ import { rightsOf, wordOf } from './words.mjs';
 /**
  * One Cell with all that is known of it.
  * @param {CellPage} page
- * @param {{ now: number, width: number, mayAct: boolean, ask: (offer: OfferView) => void }} on
+ * @param {{ width: number, mayAct: boolean, ask: (offer: OfferView) => void }} on
  */
-export function cellView(page, { now, width, mayAct, ask }) {
+export function cellView(page, { width, mayAct, ask }) {
   const { row, chart } = page;
   return html` <p><a href="#/">← all Cells</a></p>
     <h1 tabindex="-1"><span class="calm">${row.namespace}/</span>${row.name}</h1>
     <div class="state ${row.tone.toLowerCase()}">
       <p class="headline">
-        ${badge(row.tone, row.phase)}
-        <span class="versions"
-          >${row.stable ?? '–'}${row.canary === undefined ? nothing : html` <span aria-label="to">→</span> <b>${row.canary}</b>`}</span
-        >
+        ${badge(row.tone, row.phase)} ${versionsView(row)}
         ${row.step === undefined ? nothing : html`<span class="step">${row.step}</span>`}
-        ${lasting(row.since, now)}
+        ${lasting(row.since)}
       </p>
       <p class="says">${row.message}</p>
       ${page.next === undefined ? nothing : html`<p class="calm">Next: ${page.next}</p>`}
       <div class="bars">${bar(row.weights)}</div>
       ${offersView(page.offers, mayAct, ask)}
     </div>
-    ${section('Weights over time', chart.series.length > 0, chartView(chart, { now, width }))}
-    ${tableSection(page.groups, now)} ${section('Steps', page.steps.length > 0, stepsView(page.steps, now))}
-    ${page.tables.map((view) => tableSection(view, now))}`;
+    ${section('Weights over time', chart.series.length > 0, chartView(chart, { width }))}
+    ${tableSection(page.groups)} ${section('Steps', page.steps.length > 0, stepsView(page.steps))}
+    ${page.tables.map((view) => tableSection(view))}`;
 }
 
 /**
@@ -65,9 +62,8 @@ const isGrave = ({ name }) => name === 'abort' || name === 'promoteFull';
 
 /**
  * @param {CellPage['steps']} steps
- * @param {number} now
  */
-const stepsView = (steps, now) =>
+const stepsView = (steps) =>
   html`<ol class="steps">
     ${steps.map(
       ({ text, stands, since, endsAt }) => html`
@@ -78,8 +74,8 @@ const stepsView = (steps, now) =>
               ? nothing
               : html`<span class="calm">(${stands === 'Done' ? 'done' : 'now'})</span>`
           }
-          ${lasting(since, now)}
-          ${endsAt === undefined ? nothing : html`<span class="since">ends ${away(endsAt, now)}</span>`}
+          ${lasting(since)}
+          ${endsAt === undefined ? nothing : html`<span class="since">ends ${away(endsAt)}</span>`}
         </li>
       `,
     )}

@@ -1,6 +1,6 @@
 import { html, nothing } from '/lit-html/lit-html.js';
 import { repeat } from '/lit-html/directives/repeat.js';
-import { badge, bar, lasting, tableSection } from './parts.mjs';
+import { badge, bar, lasting, tableSection, versionsView } from './parts.mjs';
 import { urgency } from './words.mjs';
 
 /** @typedef {import('../view.ts').CellRow} CellRow */
@@ -9,16 +9,7 @@ import { urgency } from './words.mjs';
 /** What is drawn at once; thousands of rows are found by the filter. */
 const MOST = 200;
 
-/**
- * @typedef {object} CellsState
- * @property {ReadonlyMap<string, CellRow>} rows
- * @property {boolean} isWhole
- * @property {TableView | undefined} policies
- * @property {string} filter
- * @property {string} show
- * @property {boolean} all
- * @property {(change: { filter?: string, show?: string, all?: boolean }) => void} set
- */
+/** @typedef {Pick<import('./state.mjs').State, 'rows' | 'hasRows' | 'policies' | 'filter' | 'show' | 'all'>} CellsState */
 
 /** @type {readonly { name: string, text: string, has: (row: CellRow) => boolean }[]} */
 const kinds = [
@@ -36,10 +27,9 @@ const kinds = [
 /**
  * All Cells, what needs a look first.
  * @param {CellsState} state
- * @param {number} now
+ * @param {(change: Partial<CellsState>) => void} set
  */
-export function cellsView(state, now) {
-  const { rows, filter, show, all, set, isWhole, policies } = state;
+export function cellsView({ rows, filter, show, all, hasRows, policies }, set) {
   const words = filter
     .toLowerCase()
     .split(/\s+/)
@@ -78,14 +68,10 @@ export function cellsView(state, now) {
     ${
       shown.length === 0
         ? html`<p class="calm">
-            ${isWhole ? (every.length === 0 ? 'No Cells yet.' : 'No matching Cells.') : 'Loading Cells.'}
+            ${hasRows ? (every.length === 0 ? 'No Cells yet.' : 'No matching Cells.') : 'Loading Cells.'}
           </p>`
         : html`<ul class="cells">
-            ${repeat(
-              shown,
-              ({ key }) => key,
-              (row) => rowView(row, now),
-            )}
+            ${repeat(shown, ({ key }) => key, rowView)}
           </ul>`
     }
     ${
@@ -97,7 +83,7 @@ export function cellsView(state, now) {
           </p>`
         : nothing
     }
-    ${policies === undefined ? nothing : tableSection(policies, now)}`;
+    ${policies === undefined ? nothing : tableSection(policies)}`;
 }
 
 /** @param {CellRow} row */
@@ -109,9 +95,8 @@ const textOf = ({ key, phase, stable = '', canary = '', message }) =>
 
 /**
  * @param {CellRow} row
- * @param {number} now
  */
-const rowView = (row, now) =>
+const rowView = (row) =>
   html` <li class="cell ${row.tone.toLowerCase()}">
     <a class="name" href="#/cells/${row.namespace}/${row.name}"
       ><span class="calm">${row.namespace}/</span>${row.name}</a
@@ -119,12 +104,10 @@ const rowView = (row, now) =>
     <span class="phase"
       >${badge(row.tone, row.phase)}${row.step === undefined ? nothing : html` <span class="step">${row.step}</span>`}</span
     >
-    <span class="versions"
-      >${row.stable ?? '–'}${row.canary === undefined ? nothing : html` <span aria-label="to">→</span> <b>${row.canary}</b>`}</span
-    >
+    ${versionsView(row)}
     <span class="bars">${bar(row.weights)}</span>
     <span class="message">${row.message}</span>
-    ${lasting(row.since, now)}
+    ${lasting(row.since)}
   </li>`;
 
 /**
@@ -138,5 +121,5 @@ export const clustersView = (clusters) =>
         ? html`<p class="calm">Loading clusters.</p>`
         : clusters.length === 0
           ? html`<p class="calm">No clusters and no target groups yet.</p>`
-          : clusters.map((cluster) => tableSection(cluster, 0))
+          : clusters.map((cluster) => tableSection(cluster))
     }`;

@@ -14,10 +14,10 @@ const BOTTOM = 24;
 /**
  * The weights of versions over time: what is asked for broken, what was read back drawn through.
  * @param {ChartView} chart
- * @param {{ now: number, width: number }} on
+ * @param {{ width: number }} on
  */
-export function chartView({ from, to, total, series, note }, { now, width }) {
-  const until = Math.max(to ?? now, from + 1000);
+export function chartView({ from, to, total, series, note }, { width }) {
+  const until = Math.max(to ?? Date.now(), from + 1000);
   const x = (/** @type {number} */ at) =>
     LEFT + ((Math.min(Math.max(at, from), until) - from) / (until - from)) * (width - LEFT - RIGHT);
   const y = (/** @type {number} */ weight) => TOP + (1 - weight / total) * (HEIGHT - TOP - BOTTOM);
@@ -52,7 +52,7 @@ export function chartView({ from, to, total, series, note }, { now, width }) {
         <path class="grid" d="M${LEFT} ${y(weight)}H${width - RIGHT}"></path>
         <text class="tick" x=${LEFT - 6} y=${y(weight) + 4} text-anchor="end">${weight}</text>`,
       )}
-      ${times.map((at, index) => svg`<text class="tick" x=${x(at)} y=${HEIGHT - 6} text-anchor=${anchors[index]}>${clockOf(at, now)}</text>`)}
+      ${times.map((at, index) => svg`<text class="tick" x=${x(at)} y=${HEIGHT - 6} text-anchor=${anchors[index]}>${clockOf(at)}</text>`)}
       ${series.map(
         ({ served, asked }, at) => svg`
         <path class="line s${at % 5}" d=${pathOf(served, x, y, until)}></path>
@@ -62,7 +62,7 @@ export function chartView({ from, to, total, series, note }, { now, width }) {
     </svg>
     <details>
       <summary>Weights as a table</summary>
-      ${changes(series, now)}
+      ${changes(series)}
     </details>`;
 }
 
@@ -82,9 +82,8 @@ function pathOf(points, x, y, until) {
 
 /**
  * @param {ChartView['series']} series
- * @param {number} now
  */
-function changes(series, now) {
+function changes(series) {
   const all = series.flatMap(({ version, asked, served }) => [
     ...asked.map((point) => ({ ...point, version, what: 'desired' })),
     ...served.map((point) => ({ ...point, version, what: 'observed' })),
@@ -93,6 +92,6 @@ function changes(series, now) {
   return table(
     'Weights over time',
     ['Time', 'Version', 'Weight', 'Which'],
-    rows.map(({ at, version, weight, what }) => [clockOf(at, now), version, weight, what]),
+    rows.map(({ at, version, weight, what }) => [clockOf(at), version, weight, what]),
   );
 }

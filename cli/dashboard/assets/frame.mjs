@@ -7,9 +7,9 @@ import { away } from './parts.mjs';
 /**
  * What stands above every view: where one is, who looks, what holds, and what may be old.
  * @param {{ route: { view: string }, me: Me | undefined, isLive: boolean, head: Head | undefined, trouble: string }} state
- * @param {{ now: number, skip: () => void, leave: () => void }} on
+ * @param {{ skip: () => void, leave: () => void }} on
  */
-export function frameView({ route, me, isLive, head, trouble }, { now, skip, leave }) {
+export function frameView({ route, me, isLive, head, trouble }, { skip, leave }) {
   const isClusters = route.view === 'clusters';
   const skipping = (/** @type {Event} */ event) => {
     event.preventDefault();
@@ -33,16 +33,15 @@ export function frameView({ route, me, isLive, head, trouble }, { now, skip, lea
         }
       </p>
     </header>
-    ${freezesView(head?.freezes ?? [], now)}
+    ${freezesView(head?.freezes ?? [])}
     ${troublesView([...(trouble === '' ? [] : [trouble]), ...(head?.troubles ?? [])])}
   `;
 }
 
 /**
  * @param {Head['freezes']} freezes
- * @param {number} now
  */
-const freezesView = (freezes, now) =>
+const freezesView = (freezes) =>
   freezes.length === 0
     ? nothing
     : html`<aside class="freezes" aria-label="Freezes">
@@ -50,7 +49,7 @@ const freezesView = (freezes, now) =>
           ({ name, by, reason, until, namespaces }) => html`
             <p>
               <b>Freeze ${name}</b> by ${by} holds
-              ${namespaces === undefined ? 'all namespaces' : `namespace ${namespaces.join(', ')}`}${until === undefined ? '' : html`; ends ${away(until, now)}`}:
+              ${namespaces === undefined ? 'all namespaces' : `namespace ${namespaces.join(', ')}`}${until === undefined ? '' : html`; ends ${away(until)}`}:
               ${reason}
             </p>
           `,

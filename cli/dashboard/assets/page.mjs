@@ -46,25 +46,22 @@ function change(by) {
 const announce = (text) => void (announced.textContent = text);
 
 function draw() {
-  const now = Date.now();
-  render(pageView(now), root);
+  render(pageView(), root);
   const dialog = /** @type {HTMLDialogElement | null} */ (document.getElementById('asking'));
   if (dialog !== null && state.asking !== undefined && !dialog.open) dialog.showModal();
   if (dialog !== null && state.asking === undefined && dialog.open) dialog.close();
 }
 
-/** @param {number} now */
-const pageView = (now) => html`
-  ${frameView(state, { now, skip: focusHeading, leave })}
-  <main id="main">${state.me?.isIn === true ? contentView(now) : loginView(state, enter)}</main>
+const pageView = () => html`
+  ${frameView(state, { skip: focusHeading, leave })}
+  <main id="main">${state.me?.isIn === true ? contentView() : loginView(state, enter)}</main>
   ${askingView(state.asking, { send, close: closeAsking })}
 `;
 
-/** @param {number} now */
-function contentView(now) {
+function contentView() {
   const { route, cell } = state;
   if (route.view === 'clusters') return clustersView(state.clusters);
-  if (route.view === 'cells') return cellsView({ ...state, isWhole: state.hasRows, set: change }, now);
+  if (route.view === 'cells') return cellsView(state, change);
   if (cell === undefined) return html`<p class="calm">Loading Cell ${route.namespace}/${route.name}.</p>`;
   if (cell.isDeleted === true)
     return html`<p><a href="#/">← all Cells</a></p>
@@ -72,7 +69,6 @@ function contentView(now) {
       <p>Cell not found, or you may not read it.</p>`;
   const width = Math.max(280, Math.min(root.clientWidth - 56, 1000));
   return cellView(cell, {
-    now,
     width,
     mayAct: state.me?.mayAct === true,
     ask: (offer) => openAsking(offer, { ...route, seen: cell.seen }),

@@ -19,27 +19,34 @@ export const badge = (tone, text) =>
 /**
  * A time, and how far away it is.
  * @param {string | undefined} time
- * @param {number} now
  */
-export const away = (time, now) =>
+export const away = (time) =>
   time === undefined
     ? nothing
-    : html`<time datetime=${time} title=${new Date(time).toLocaleString()}>${awayOf(time, now)}</time>`;
+    : html`<time datetime=${time} title=${new Date(time).toLocaleString()}>${awayOf(time)}</time>`;
 
 /**
  * For how long something has been so.
  * @param {string | undefined} since
- * @param {number} now
  */
-export const lasting = (since, now) =>
+export const lasting = (since) =>
   since === undefined
     ? nothing
     : html`<span class="since">
         for
         <time datetime=${since} title=${new Date(since).toLocaleString()}
-          >${durationOf(now - Date.parse(since))}</time
+          >${durationOf(Date.now() - Date.parse(since))}</time
         >
       </span>`;
+
+/**
+ * The version that serves, and the one that is rolled out.
+ * @param {import('../view.ts').CellRow} row
+ */
+export const versionsView = ({ stable, canary }) =>
+  html`<span class="versions"
+    >${stable ?? '–'}${canary === undefined ? nothing : html` <span aria-label="to">→</span> <b>${canary}</b>`}</span
+  >`;
 
 /**
  * A part of the page with its heading; nothing when there is nothing in it.
@@ -87,9 +94,8 @@ export const table = (caption, headings, rows) =>
 /**
  * A table as the server tells it, in a section of its own.
  * @param {TableView} view
- * @param {number} now
  */
-export const tableSection = ({ title, text = '', headings, rows }, now) =>
+export const tableSection = ({ title, text = '', headings, rows }) =>
   section(
     title,
     text !== '' || rows.length > 0,
@@ -100,7 +106,7 @@ export const tableSection = ({ title, text = '', headings, rows }, now) =>
         : table(
             title,
             headings,
-            rows.map((row) => row.map((cell) => cellOf(cell, now))),
+            rows.map((row) => row.map((cell) => cellOf(cell))),
           )
     }`,
   );
@@ -109,14 +115,13 @@ const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/;
 
 /**
  * @param {TableCell} cell
- * @param {number} now
  * @returns {unknown}
  */
-function cellOf(cell, now) {
-  if (typeof cell === 'string') return TIME.test(cell) ? away(cell, now) : cell || '–';
+function cellOf(cell) {
+  if (typeof cell === 'string') return TIME.test(cell) ? away(cell) : cell || '–';
   if ('list' in cell)
     return html`<ul class="plain">
-      ${cell.list.map((one) => html`<li>${cellOf(one, now)}</li>`)}
+      ${cell.list.map((one) => html`<li>${cellOf(one)}</li>`)}
     </ul>`;
   const text = cell.tone === undefined ? cell.text : badge(cell.tone, cell.text);
   if (cell.href === undefined) return text;

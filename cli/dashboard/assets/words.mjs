@@ -30,10 +30,10 @@ export function durationOf(milliseconds) {
 /**
  * Says how far away a time is: `5m ago`, `in 2h`.
  * @param {string} time
- * @param {number} now
  * @returns {string}
  */
-export function awayOf(time, now) {
+export function awayOf(time) {
+  const now = Date.now();
   const at = Date.parse(time);
   if (Number.isNaN(at)) return time;
   return at <= now ? `${durationOf(now - at)} ago` : `in ${durationOf(at - now)}`;
@@ -42,12 +42,11 @@ export function awayOf(time, now) {
 /**
  * Says a time of day, with the date where it is of another day.
  * @param {number} at
- * @param {number} now
  * @returns {string}
  */
-export function clockOf(at, now) {
+export function clockOf(at) {
   const time = new Date(at);
-  const isToday = time.toDateString() === new Date(now).toDateString();
+  const isToday = time.toDateString() === new Date().toDateString();
   /** @type {Intl.DateTimeFormatOptions} */
   const day = isToday ? {} : { month: 'short', day: 'numeric' };
   return time.toLocaleString(undefined, {
