@@ -1,14 +1,12 @@
 import type { Command } from 'commander';
-import type { Activities, Synced } from '../../activities/contract.ts';
 import { digest } from '../../clients/digest.ts';
 import {
   AWS_TARGET_GROUP_BINDING,
   AWS_TARGET_GROUP_SET,
   CLUSTER_SET,
-  kindOf,
   type KindRef,
 } from '../../clients/kubernetes/kinds.ts';
-import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { Identified, KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { AWSTargetGroupSetStatus } from '../../crds/aws-target-group-set.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import { API_VERSION, SECRET_TYPE_LABEL } from '../../domain/kubernetes/labels.ts';
@@ -38,23 +36,14 @@ export function addSync(program: Command, shell: OkraShell): void {
   const sync = program.command('sync').description('Syncs an object once, as okrad does.');
   addClusterSet(sync, shell);
   addTargetGroupSet(sync, shell);
-  addTargetGroupBinding(sync, shell);
-  addSyncConfig(sync, shell);
-  addSyncCell(sync, shell);
-  addSyncCheck(sync, shell);
-}
-
-function addTargetGroupBinding(sync: Command, shell: OkraShell): void {
-  named(sync.command('awstargetgroupbinding'), { what: 'the AWSTargetGroupBinding' }, async (name, options) =>
-    syncObject(shell, {
-      kind: AWS_TARGET_GROUP_BINDING,
-      sync: (activities, key) => activities.syncTargetGroupBinding(key),
-      name,
-      options: { ...options, create: true, delete: true },
-    }),
+  named(sync.command('awstargetgroupbinding'), { what: 'the AWSTargetGroupBinding' }, (name, options) =>
+    syncObject(shell, AWS_TARGET_GROUP_BINDING, { name, options, by: 'syncTargetGroupBinding' }),
   ).description(
     'Registers the targets of an AWSTargetGroupBinding in its target group, and deregisters those that are gone.',
   );
+  addSyncConfig(sync, shell);
+  addSyncCell(sync, shell);
+  addSyncCheck(sync, shell);
 }
 
 interface ClusterSetOptions extends WriteOptions {
@@ -74,24 +63,14 @@ function addClusterSet(sync: Command, shell: OkraShell): void {
     async (name, options) => {
       const { eksTags, labels } = options;
       if (eksTags === undefined && labels !== undefined) throw badUsage('--labels needs --eks-tags.');
-      await syncObject(shell, {
-        kind: CLUSTER_SET,
-        sync: (activities, key) => activities.syncClusterSet(key),
-        name,
-        options,
-        prepare: async ({ kubernetes, namespace }) => {
-          if (eksTags === undefined) return;
-          await kubernetes.apply({
-            apiVersion: API_VERSION,
-            kind: CLUSTER_SET.kind,
-            metadata: { namespace, name },
-            spec: {
-              generators: [{ awseks: { selector: { matchTags: eksTags } } }],
-              ...templateOf(labels),
-            },
-          });
-        },
+      const make = ({ namespace }: OkraSession) => ({
+        apiVersion: API_VERSION,
+        kind: CLUSTER_SET.kind,
+        metadata: { namespace, name },
+        spec: { generators: [{ awseks: { selector: { matchTags: eksTags } } }], ...templateOf(labels) },
       });
+      const making = eksTags === undefined ? {} : { make };
+      await syncObject(shell, CLUSTER_SET, { name, options, by: 'syncClusterSet', ...making });
     },
   );
   leavingOut(command)
@@ -123,20 +102,13 @@ function addTargetGroupSet(sync: Command, shell: OkraShell): void {
       const { clusterName, labels, targetgroupbindingSelector: bindingSelector } = options;
       if (clusterName === undefined && (labels ?? bindingSelector) !== undefined)
         throw badUsage('--labels and --targetgroupbinding-selector need --cluster-name.');
-      await syncObject(shell, {
-        kind: AWS_TARGET_GROUP_SET,
-        sync: (activities, key) => activities.syncTargetGroupSet(key),
-        name,
-        options,
-        prepare: async (session) => {
-          if (clusterName === undefined) return;
-          const { kubernetes, namespace } = session;
-          const clusterSelector = await labelsOfOne(session, clusterName);
-          await kubernetes.apply(
-            targetGroupSet({ namespace, name }, { clusterSelector, bindingSelector, labels }),
-          );
-        },
-      });
+      const make = async (session: OkraSession) => {
+        const clusterSelector = await labelsOfOne(session, clusterName ?? '');
+        const { namespace } = session;
+        return targetGroupSet({ namespace, name }, { clusterSelector, bindingSelector, labels });
+      };
+      const making = clusterName === undefined ? {} : { make };
+      await syncObject(shell, AWS_TARGET_GROUP_SET, { name, options, by: 'syncTargetGroupSet', ...making });
     },
   );
   leavingOut(command)
@@ -160,14 +132,16 @@ async function labelsOfOne(session: OkraSession, clusterName: string): Promise<P
   );
 }
 
+interface SaidSet {
+  readonly clusterSelector: Pairs;
+  readonly bindingSelector: Pairs | undefined;
+  readonly labels: Pairs | undefined;
+}
+
 /** Makes an AWSTargetGroupSet as the command line says it. */
 export const targetGroupSet = (
   metadata: ObjectKey,
-  {
-    clusterSelector,
-    bindingSelector,
-    labels,
-  }: Readonly<Record<'bindingSelector' | 'labels', Pairs | undefined>> & { readonly clusterSelector: Pairs },
+  { clusterSelector, bindingSelector, labels }: SaidSet,
 ) => ({
   apiVersion: API_VERSION,
   kind: AWS_TARGET_GROUP_SET.kind,
@@ -186,24 +160,24 @@ export const targetGroupSet = (
 });
 
 interface SyncRequest {
-  readonly kind: KindRef;
-  readonly sync: (activities: Activities, key: ObjectKey) => Promise<Synced>;
   readonly name: string;
-  readonly options: Globals & WriteOptions;
-  /** Makes the object first, when the command line says what it says. */
-  readonly prepare?: (session: OkraSession) => Promise<void>;
+  readonly options: Globals & Partial<WriteOptions>;
+  /** The activity that syncs it. */
+  readonly by: 'syncClusterSet' | 'syncTargetGroupSet' | 'syncTargetGroupBinding';
+  /** Makes the object that is applied first, when the command line says what it says. */
+  readonly make?: (session: OkraSession) => Identified | Promise<Identified>;
 }
 
 /** Makes one sync of an object, and says what has come of it. */
-async function syncObject(shell: OkraShell, { kind, sync, name, options, prepare }: SyncRequest) {
+async function syncObject(shell: OkraShell, kind: KindRef, { name, options, by, make }: SyncRequest) {
   const session = shell.session(options);
   const { namespace, unsent } = session;
-  await prepare?.(session);
+  if (make !== undefined) await session.kubernetes.apply(await make(session));
   const { kubernetes, left } = leaveOut(session.kubernetes, options);
   const activities = await activitiesOf({ ...session, kubernetes });
   const key = { namespace, name };
   const isHeldBack = () => unsent !== undefined && unsent.length > 0;
-  const synced = await asActivity(shell.signal, () => sync(activities, key)).catch((error: unknown) => {
+  const synced = await asActivity(shell.signal, () => activities[by](key)).catch((error: unknown) => {
     // What a dry run has stopped was told already.
     if (isHeldBack()) return undefined;
     throw error;
@@ -226,10 +200,7 @@ async function syncObject(shell: OkraShell, { kind, sync, name, options, prepare
 }
 
 /** A client that leaves out what the options say, and what it has left out; the status then tells it. */
-function leaveOut(
-  kubernetes: KubernetesClient,
-  options: WriteOptions,
-): { readonly kubernetes: KubernetesClient; readonly left: readonly string[] } {
+function leaveOut(kubernetes: KubernetesClient, options: Partial<WriteOptions>) {
   const left: string[] = [];
   const refuse = (what: string, option: string): never => {
     left.push(`${what} (--${option}=false)`);
@@ -240,13 +211,13 @@ function leaveOut(
     kubernetes: {
       ...kubernetes,
       create: async (object, call) =>
-        options.create || object.kind === 'Event'
-          ? kubernetes.create(object, call)
-          : refuse(`Not created: ${kindOf(object).kind} ${object.metadata.name}`, 'create'),
+        options.create === false && object.kind !== 'Event'
+          ? refuse(`Not created: ${object.kind} ${object.metadata.name}`, 'create')
+          : kubernetes.create(object, call),
       delete: async (kind, key, call) =>
-        options.delete
-          ? kubernetes.delete(kind, key, call)
-          : refuse(`Not deleted: ${kind.kind} ${key.name}`, 'delete'),
-    },
+        options.delete === false
+          ? refuse(`Not deleted: ${kind.kind} ${key.name}`, 'delete')
+          : kubernetes.delete(kind, key, call),
+    } satisfies KubernetesClient,
   };
 }

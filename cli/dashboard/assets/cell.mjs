@@ -60,9 +60,7 @@ function offersView(offers, mayAct, ask) {
 /** @param {Pick<OfferView, 'name'>} offer */
 const isGrave = ({ name }) => name === 'abort' || name === 'promoteFull';
 
-/**
- * @param {CellPage['steps']} steps
- */
+/** @param {CellPage['steps']} steps */
 const stepsView = (steps) =>
   html`<ol class="steps">
     ${steps.map(

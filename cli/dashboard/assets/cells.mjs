@@ -93,9 +93,7 @@ const rank = ({ asksPerson, tone }) => (asksPerson ? 0 : urgency[tone]);
 const textOf = ({ key, phase, stable = '', canary = '', message }) =>
   `${key} ${phase} ${stable} ${canary} ${message}`.toLowerCase();
 
-/**
- * @param {CellRow} row
- */
+/** @param {CellRow} row */
 const rowView = (row) =>
   html` <li class="cell ${row.tone.toLowerCase()}">
     <a class="name" href="#/cells/${row.namespace}/${row.name}"

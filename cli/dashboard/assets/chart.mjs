@@ -80,9 +80,7 @@ function pathOf(points, x, y, until) {
   return `M${x(first.at)} ${y(first.weight)}${steps}H${x(until)}`;
 }
 
-/**
- * @param {ChartView['series']} series
- */
+/** @param {ChartView['series']} series */
 function changes(series) {
   const all = series.flatMap(({ version, asked, served }) => [
     ...asked.map((point) => ({ ...point, version, what: 'desired' })),

@@ -38,9 +38,7 @@ export function frameView({ route, me, isLive, head, trouble }, { skip, leave })
   `;
 }
 
-/**
- * @param {Head['freezes']} freezes
- */
+/** @param {Head['freezes']} freezes */
 const freezesView = (freezes) =>
   freezes.length === 0
     ? nothing
