@@ -18,7 +18,7 @@ import {
   unobservedSpec,
   weightsTable,
 } from '../okractl/describe-cell.ts';
-import { changesTable, requestsTable } from '../okractl/history.ts';
+import { changesTable, personText, requestsTable } from '../okractl/history.ts';
 import type { Table } from '../okractl/output.ts';
 import { CHANGE_CAUSE } from '../okractl/rollback.ts';
 import { nextOf } from '../okractl/tree.ts';
@@ -215,7 +215,7 @@ function gatesOf(
     windowOf(cell, now),
     paused === undefined
       ? gate('Pause', false, 'not paused')
-      : gate('Pause', true, `by ${paused.by}${paused.reason === '' ? '' : `: ${paused.reason}`}`),
+      : gate('Pause', true, `by ${personText(paused)}`),
     ...(spec.ingress === undefined
       ? [
           gate(

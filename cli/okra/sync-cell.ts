@@ -21,7 +21,7 @@ interface SyncCellOptions extends Globals {
   readonly force?: boolean;
   readonly wait?: boolean;
   readonly timeout?: Timeout;
-  readonly request?: RequestName;
+  readonly request?: RequestName | undefined;
   readonly reason: string;
 }
 
@@ -75,12 +75,7 @@ async function passOver(
   { now, signal }: OkraShell,
   session: OkraSession,
   name: string,
-  {
-    force = false,
-    dryRun = false,
-    request,
-    reason,
-  }: Omit<SyncCellOptions, 'request'> & { readonly request: RequestName | undefined },
+  { force = false, dryRun = false, request, reason }: SyncCellOptions,
 ): Promise<Passed> {
   const { kubernetes, namespace } = session;
   const key = { namespace, name };

@@ -5,7 +5,7 @@ import { describeRoute, placeOf, routeOf } from '../../domain/load-balancers/loa
 import type { WeightedTargetGroup } from '../../domain/model/target-group.ts';
 import { describeSteps } from '../../domain/steps/plan.ts';
 import { asLine, inOneLine } from '../terminal-text.ts';
-import { changesTable, requestsTable } from './history.ts';
+import { changesTable, personText, requestsTable } from './history.ts';
 import { ageOf, counted, formatTime, layOut, layOutPairs, type Table } from './output.ts';
 import { commandsFor } from './refusals.ts';
 import { CHANGE_CAUSE } from './rollback.ts';
@@ -98,7 +98,7 @@ export const healthOf = (
 function rolloutPairs(status: CellStatus, now: number): readonly Pair[] {
   const { rollout } = status;
   const paused = rollout?.paused ?? status.paused;
-  const pausedBy: Pair = ['Paused by', paused === undefined ? undefined : who(paused)];
+  const pausedBy: Pair = ['Paused by', paused && personText(paused)];
   if (rollout === undefined) return [pausedBy];
   const { ending } = rollout;
   return [
@@ -127,9 +127,6 @@ function gatePairs({ cell: { spec }, freezes }: CellView, now: number): readonly
     ],
   ];
 }
-
-const who = ({ by, reason }: { readonly by: string; readonly reason: string }): string =>
-  inOneLine(reason === '' ? by : `${by}: ${reason}`);
 
 const isoOf = (at: number | undefined): string | undefined =>
   at === undefined ? undefined : new Date(at).toISOString();
@@ -193,7 +190,7 @@ export function verdictLines(status: CellStatus): readonly string[] {
   return [
     ...verdicts,
     inOneLine(`Approvals: ${approvalText(approval)}${message === undefined ? '' : `. ${message}`}`),
-    ...approvals.map((one) => inOneLine(`Approved by ${who(one)}`)),
+    ...approvals.map((one) => inOneLine(`Approved by ${personText(one)}`)),
   ];
 }
 

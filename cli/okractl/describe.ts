@@ -20,7 +20,7 @@ import {
   section,
   type ShownEvent,
 } from './describe-cell.ts';
-import { requestsTable } from './history.ts';
+import { personText, requestsTable } from './history.ts';
 import { guessUi, workflowUrl } from './open.ts';
 import { ageOf, formatTime, layOutPairs, type Table } from './output.ts';
 import { type Globals, type Session, type Shell } from './shell.ts';
@@ -100,8 +100,7 @@ export function urlOf(
   runId: string | undefined,
 ): string | undefined {
   const ui = temporalUi ?? guessUi(temporal.address);
-  const workflowId = workflowOf(target);
-  return ui === undefined ? undefined : workflowUrl(ui, { namespace: temporal.namespace, workflowId, runId });
+  return ui === undefined ? undefined : workflowUrl(ui, temporal.namespace, workflowOf(target), runId);
 }
 
 function describeStaged(
@@ -119,10 +118,7 @@ function describeStaged(
     ['Message', inOneLine(message)],
     ['Stage', status.activeStage],
     ['Fulfilled', status.fulfilled === undefined ? undefined : `${status.fulfilled} objects`],
-    [
-      'Paused by',
-      paused === undefined ? undefined : `${paused.by}${paused.reason === '' ? '' : `: ${paused.reason}`}`,
-    ],
+    ['Paused by', paused && personText(paused)],
     ['Held', held === undefined ? undefined : `${held.reason}: ${inOneLine(held.message)}`],
     ['Reported', formatTime(status.lastSyncTime, now)],
     ['Workflow', url],

@@ -78,5 +78,9 @@ export const requestsTable = (requests: readonly Asked[]): Table => ({
 });
 
 /** Says a request in a few words: `abort by ann: errors in checkout`. */
-export const requestText = ({ action, by, reason }: Omit<Asked, 'time'>): string =>
-  `${action} by ${by}${reason === '' ? '' : `: ${reason}`}`;
+export const requestText = (request: Omit<Asked, 'time'>): string =>
+  `${request.action} by ${personText(request)}`;
+
+/** Says who has done something, and why. */
+export const personText = ({ by, reason }: { readonly by: string; readonly reason: string }): string =>
+  reason === '' ? by : `${by}: ${reason}`;

@@ -30,29 +30,15 @@ export function addOpen(program: Command, shell: Shell): void {
           `cannot find the Web UI of Temporal at ${temporal.address}. Set OKRA_TEMPORAL_UI or --ui.`,
         );
       const status = kind === 'Cell' ? (await kubernetes.get<Cell>(CELL, key))?.status : undefined;
-      const url = workflowUrl(ui, {
-        namespace: temporal.namespace,
-        workflowId: temporalId(objectWorkflowId(kind, key)),
-        runId: status?.rollout?.runId,
-      });
+      const workflowId = temporalId(objectWorkflowId(kind, key));
+      const url = workflowUrl(ui, temporal.namespace, workflowId, status?.rollout?.runId);
       shell.print(url);
       if (options.print !== true && shell.screen !== undefined) shell.browse(url);
     });
 }
 
 /** The address of a run in a Web UI; without a run id, of the last one. */
-export function workflowUrl(
-  ui: string,
-  {
-    namespace,
-    workflowId,
-    runId,
-  }: {
-    readonly namespace: string;
-    readonly workflowId: string;
-    readonly runId?: string | undefined;
-  },
-): string {
+export function workflowUrl(ui: string, namespace: string, workflowId: string, runId?: string): string {
   const run = runId === undefined ? '' : `/${encodeURIComponent(runId)}/history`;
   const base = withoutEnd(ui, '/');
   return `${base}/namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(workflowId)}${run}`;

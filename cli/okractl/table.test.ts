@@ -136,7 +136,7 @@ describe('the Web UI', () => {
   ])('of %s is guessed to be %s', (address, ui) => expect(guessUi(address)).toBe(ui));
 
   it('has an address for each workflow', () => {
-    expect(workflowUrl('http://ui/', { namespace: 'a b', workflowId: 'cell/default/web' })).toBe(
+    expect(workflowUrl('http://ui/', 'a b', 'cell/default/web')).toBe(
       'http://ui/namespaces/a%20b/workflows/cell%2Fdefault%2Fweb',
     );
   });

@@ -56,37 +56,6 @@ function nameIn(text: string): string {
   );
 }
 
-async function traced(kubernetes: KubernetesClient, group: AWSTargetGroup): Promise<readonly string[]> {
-  const { namespace = 'default' } = group.metadata;
-  const source = sourceIn(group.metadata);
-  const [secret, bindings, cells] = await Promise.all([
-    source === undefined ? undefined : readSecret(kubernetes, namespace, source.secret),
-    // What may not be read is left out: the rest is worth showing all the same.
-    kubernetes.list<AWSTargetGroupBinding>(AWS_TARGET_GROUP_BINDING, { namespace }).catch(() => []),
-    kubernetes.list<Cell>(CELL, { namespace }),
-  ]);
-  return linesOf(originTree(group, secret, bindings, cells));
-}
-
-async function readSecret(
-  kubernetes: KubernetesClient,
-  namespace: string,
-  name: string,
-): Promise<ClusterSecret> {
-  try {
-    const found = await kubernetes.get<{ readonly metadata: Metadata }>(SECRET, { namespace, name });
-    return found === undefined ? { is: 'Missing' } : { is: 'Found', metadata: found.metadata };
-  } catch (error) {
-    return { is: 'Unreadable', why: messageOf(error) };
-  }
-}
-
-/** The secret of a cluster, of which nothing but its metadata is looked at. */
-type ClusterSecret =
-  | { readonly is: 'Found'; readonly metadata: Metadata }
-  | { readonly is: 'Missing' }
-  | { readonly is: 'Unreadable'; readonly why: string };
-
 /** Reads what an AWSTargetGroup was made of; undefined when someone has written it by hand. */
 export function sourceIn({ annotations = {} }: Metadata) {
   const [secret = '', namespace = '', binding = '', api] = (annotations[SOURCE_ANNOTATION] ?? '').split('/');
@@ -94,37 +63,36 @@ export function sourceIn({ annotations = {} }: Metadata) {
 }
 
 /** Draws where an AWSTargetGroup comes from, down to the cluster, and which Cells use it. */
-function originTree(
-  group: AWSTargetGroup,
-  secret: ClusterSecret | undefined,
-  bindings: readonly AWSTargetGroupBinding[],
-  cells: readonly Cell[],
-): Branch {
+async function traced(kubernetes: KubernetesClient, group: AWSTargetGroup): Promise<readonly string[]> {
   const { metadata, spec, status = {} } = group;
+  const { namespace = 'default' } = metadata;
+  const source = sourceIn(metadata);
+  const [origin, bindings, cells] = await Promise.all([
+    source === undefined ? undefined : secretBranch(kubernetes, namespace, source.secret),
+    // What may not be read is left out: the rest is worth showing all the same.
+    kubernetes.list<AWSTargetGroupBinding>(AWS_TARGET_GROUP_BINDING, { namespace }).catch(() => []),
+    kubernetes.list<Cell>(CELL, { namespace }),
+  ]);
   const version = metadata.labels?.[VERSION_LABEL] ?? status.version;
   const ready = status.conditions?.find(({ type }) => type === 'Ready');
-  const of = `${metadata.namespace ?? 'default'}/${metadata.name}`;
-  const source = sourceIn(metadata);
-  return {
-    text: `AWSTargetGroup ${of}: ${version === undefined ? 'without a version' : `version ${version}`}`,
+  return linesOf({
+    text: `AWSTargetGroup ${namespace}/${metadata.name}: ${version === undefined ? 'without a version' : `version ${version}`}`,
     below: [
       {
         text: `target group ${spec.arn}`,
         below: ready === undefined ? [] : [leaf(inOneLine(`Ready ${ready.status}: ${ready.message}`))],
       },
       ...bindings.filter((binding) => isAbout(binding, spec.arn)).map(bindingBranch),
-      ...(source === undefined
-        ? [leaf('created by hand, not from a cluster')]
-        : [
-            {
-              text: `created from ${source.api === undefined ? '' : `${source.api} `}TargetGroupBinding ${source.namespace}/${source.binding} in a cluster`,
-              below: [secretBranch(source, metadata, secret)],
-            },
-          ]),
+      source === undefined || origin === undefined
+        ? leaf('created by hand, not from a cluster')
+        : {
+            text: `created from ${source.api === undefined ? '' : `${source.api} `}TargetGroupBinding ${source.namespace}/${source.binding} in a cluster`,
+            below: [origin],
+          },
       ...ownersOf(metadata).map((owner) => leaf(`created by ${owner}`)),
       ...cellBranches(group, cells),
     ],
-  };
+  });
 }
 
 const isAbout = ({ spec, status }: AWSTargetGroupBinding, arn: string): boolean =>
@@ -139,25 +107,23 @@ function bindingBranch({ metadata, status }: AWSTargetGroupBinding): Branch {
   );
 }
 
-function secretBranch(
-  source: { readonly secret: string },
-  { namespace = 'default' }: Metadata,
-  secret: ClusterSecret | undefined,
-): Branch {
-  const name = `cluster secret ${namespace}/${source.secret}`;
-  if (secret === undefined || secret.is === 'Missing') return leaf(`${name} not found: unknown cluster`);
-  if (secret.is === 'Unreadable') return leaf(inOneLine(`${name} cannot be read: ${secret.why}`));
-  const id = secret.metadata.annotations?.[CLUSTER_ID_ANNOTATION];
-  const owners = ownersOf(secret.metadata);
-  return {
-    text: name,
-    below: [
-      ...(id === undefined ? [] : [leaf(`cluster ${id}`)]),
-      ...(owners.length === 0
-        ? [leaf('created by hand or by another tool')]
-        : owners.map((owner) => leaf(`created by ${owner}`))),
-    ],
-  };
+/** Draws the secret of a cluster, of which nothing but its metadata is looked at. */
+async function secretBranch(
+  kubernetes: KubernetesClient,
+  namespace: string,
+  secret: string,
+): Promise<Branch> {
+  const text = `cluster secret ${namespace}/${secret}`;
+  try {
+    const found = await kubernetes.get<{ metadata: Metadata }>(SECRET, { namespace, name: secret });
+    if (found === undefined) return leaf(`${text} not found: unknown cluster`);
+    const id = found.metadata.annotations?.[CLUSTER_ID_ANNOTATION];
+    const owners = ownersOf(found.metadata).map((owner) => `created by ${owner}`);
+    const by = owners.length === 0 ? ['created by hand or by another tool'] : owners;
+    return { text, below: [...(id === undefined ? [] : [`cluster ${id}`]), ...by].map(leaf) };
+  } catch (error) {
+    return leaf(inOneLine(`${text} cannot be read: ${messageOf(error)}`));
+  }
 }
 
 const ownersOf = ({ ownerReferences = [], namespace = 'default' }: Metadata): readonly string[] =>
