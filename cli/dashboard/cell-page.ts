@@ -5,13 +5,13 @@ import type { Cell, CellStatus } from '../../crds/cell.ts';
 import { unreadyClusters } from '../../domain/gates/gate.ts';
 import { freezeAt, type Freezing } from '../../domain/gates/freeze.ts';
 import { openingAt } from '../../domain/gates/windows.ts';
-import { describeSteps } from '../../domain/steps/plan.ts';
 import {
   applicationsTable,
   approvalText,
   healthOf as healthText,
   lastOf,
   routeText,
+  stepsOf,
   type ShownEvent,
   timeOf,
   unhealthyTargets,
@@ -27,7 +27,7 @@ import { chartOf } from './chart.ts';
 import { seenOf } from './offers.ts';
 import { type KnownCell, toneOfPhase, toneOfOutcome } from './rows.ts';
 import { MEASURED } from './verdicts.ts';
-import type { CellPage, CellRow, OfferView, StepView, TableCell, TableView } from './view.ts';
+import type { CellPage, CellRow, OfferView, TableCell, TableView } from './view.ts';
 
 /** All that the page of a Cell is made of. */
 export interface CellSources extends KnownCell {
@@ -55,7 +55,7 @@ export function cellPageOf(sources: CellSources, now: number): CellPage {
     isDeleted: false,
     groups: groupsTable(sources),
     chart: chartOf({ cell, told, seen, trouble, now }),
-    steps: stepsIn(cell),
+    steps: stepsOf(cell),
     tables: tablesOf(sources, now),
     ...given({ next }),
     offers: sources.offers,
@@ -163,21 +163,6 @@ export function healthOf(
   if (text === undefined) return undefined;
   const { healthyTargets = 0, targets = healthyTargets } = served ?? {};
   return { tone: healthyTargets === 0 ? 'Bad' : healthyTargets < targets ? 'Held' : 'Good', text };
-}
-
-function stepsIn({ spec, status = {} }: Cell): readonly StepView[] {
-  const steps = describeSteps(spec);
-  if (steps.length === 0) return [];
-  const index = status.rollout === undefined ? undefined : (status.currentStepIndex ?? 0);
-  const stands = (at: number): StepView['stands'] =>
-    index === undefined || at > index ? 'Ahead' : at < index ? 'Done' : 'Current';
-  const { stepStartedAt, stepEndsAt } = status.rollout ?? {};
-  const times = given({ since: stepStartedAt, endsAt: stepEndsAt });
-  return [...steps, 'all traffic'].map((text, at) => ({
-    text,
-    stands: stands(at),
-    ...(stands(at) === 'Current' ? times : {}),
-  }));
 }
 
 function approvalsTable({ approval }: CellStatus): TableView {

@@ -116,12 +116,12 @@ export function noted(
   const named = (groups: readonly { readonly name: string; readonly weight: number }[]) =>
     groups.map(({ name, weight }) => ({ name, weight }));
   const served = cell.status?.targetGroups;
-  const next: ToldWeights = {
-    at: now,
-    ...(asked.is === 'Known' ? { asked: named(asked.targetGroups) } : {}),
-    ...(served === undefined ? {} : { served: named(served) }),
-  };
+  const next = given({
+    asked: asked.is === 'Known' ? named(asked.targetGroups) : undefined,
+    served: served && named(served),
+  });
   const { at: _then, ...last } = before.at(-1) ?? { at: 0 };
-  const { at: _now, ...these } = next;
-  return JSON.stringify(last) === JSON.stringify(these) ? before : [...before, next].slice(-MOST);
+  return JSON.stringify(last) === JSON.stringify(next)
+    ? before
+    : [...before, { at: now, ...next }].slice(-MOST);
 }

@@ -1,10 +1,10 @@
 import { given } from '../../domain/model/fields.ts';
 import type { Cell, CellStatus } from '../../crds/cell.ts';
-import type { Asked } from '../okractl/describe-cell.ts';
+import { type Asked, weightsOf } from '../okractl/describe-cell.ts';
 import { isDegraded } from '../okractl/refusals.ts';
 import { cut } from '../../domain/text.ts';
 import { inOneLine } from '../terminal-text.ts';
-import type { CellRow, GroupWeight, Tone } from './view.ts';
+import type { CellRow, Tone } from './view.ts';
 
 /** What is known of a Cell, as far as the list of all shows it. */
 export interface KnownCell {
@@ -41,7 +41,12 @@ export function rowOf({ cell, asked }: KnownCell): CellRow {
       canary: rollout && desiredVersion,
       step: rollout && step && (step === 'done' ? 'steps done' : `step ${step}`),
     }),
-    weights: weightsOf(cell, asked),
+    weights: weightsOf(cell, asked).map(({ name: of, group, weight }) => ({
+      name: of,
+      version: group?.version ?? '',
+      role: group?.role ?? '',
+      ...given({ asked: weight, served: group?.weight }),
+    })),
     asksPerson:
       rollout?.ending === undefined && ((rollout?.paused ?? paused) !== undefined || forPersons.has(reason)),
   };
@@ -53,23 +58,6 @@ function sinceOf({ rollout, paused, lastSyncTime, conditions = [], history = [] 
   const last = rollout === undefined && tone === 'Good' ? history[0]?.endedAt : rollout?.stepStartedAt;
   const byPerson = rollout?.ending ?? rollout?.paused ?? paused;
   return byPerson?.time ?? degraded?.lastTransitionTime ?? last ?? lastSyncTime;
-}
-
-/** The target groups of a Cell: what serves first, then the others by name. */
-function weightsOf({ status = {} }: Pick<Cell, 'status'>, asked: Asked): readonly GroupWeight[] {
-  const served = status.targetGroups ?? [];
-  const wanted = asked.is === 'Known' ? asked.targetGroups : [];
-  const names = [...new Set([...served, ...wanted].map(({ name }) => name))];
-  return names.map((name) => {
-    const group = served.find((one) => one.name === name);
-    const weight = wanted.find((one) => one.name === name)?.weight;
-    return {
-      name,
-      version: group?.version ?? '',
-      role: group?.role ?? '',
-      ...given({ asked: weight, served: group?.weight }),
-    };
-  });
 }
 
 /** The phases of all kinds by their tones; what has another one is moving. */

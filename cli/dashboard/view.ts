@@ -1,5 +1,6 @@
 import type { AskName } from '../../domain/model/request.ts';
 import type { Seen } from '../../domain/model/seen.ts';
+import type { StepView } from '../okractl/describe-cell.ts';
 
 /** How something stands, in one word that has a colour and a sign of its own. */
 export type Tone = 'Good' | 'Moving' | 'Held' | 'Bad' | 'Idle';
@@ -47,14 +48,6 @@ export interface Head {
   readonly freezes: readonly FreezeView[];
   readonly troubles: readonly string[];
   readonly isWhole: boolean;
-}
-
-/** A step, and where the rollout stands. */
-export interface StepView {
-  readonly text: string;
-  readonly stands: 'Done' | 'Current' | 'Ahead';
-  readonly since?: string;
-  readonly endsAt?: string;
 }
 
 /** A text of a table, with its tone or where it leads, or several; a text that is a time is shown by how far away it is. */

@@ -4,6 +4,7 @@ import type { TemplateReference } from '../../activities/rollout/analysis-templa
 import { type Sleep, sleep } from '../../clients/backoff.ts';
 import { ANALYSIS_RUN } from '../../clients/kubernetes/kinds.ts';
 import { isForbidden, isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import type { Metadata } from '../../crds/resource.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import type { AnalysisArgument } from '../../domain/rollout/measure/analysis-arguments.ts';
 import { buildAnalysisRun, type NamedTemplate } from '../../domain/rollout/measure/analysis-run.ts';
@@ -176,11 +177,7 @@ export async function untilOver(
 interface AnalysisRun {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: {
-    readonly name: string;
-    readonly namespace: string;
-    readonly labels?: Readonly<Record<string, string>>;
-  };
+  readonly metadata: Metadata;
   readonly spec?: object;
   readonly status?: {
     readonly phase?: string;

@@ -3,6 +3,7 @@ import { freezeAt, type Freezing } from '../../domain/gates/freeze.ts';
 import { openingAt } from '../../domain/gates/windows.ts';
 import { describeRoute, placeOf, routeOf } from '../../domain/load-balancers/load-balancer.ts';
 import type { WeightedTargetGroup } from '../../domain/model/target-group.ts';
+import { given } from '../../domain/model/fields.ts';
 import { describeSteps } from '../../domain/steps/plan.ts';
 import { asLine, inOneLine } from '../terminal-text.ts';
 import { changesTable, personText, requestsTable } from './history.ts';
@@ -23,7 +24,7 @@ export function describeCell(view: CellView, now: number): string {
     ),
     section('Applications', applicationsTable(view.cell.status ?? {})),
     section('Weights', weightsTable(view)),
-    listed('Steps', stepLines(view, now)),
+    listed('Steps', stepLines(view.cell, now)),
     listed('Analyses', verdictLines(view.cell.status ?? {})),
     section('Blocked', {
       headings: ['VERSION', 'SINCE', 'CAUSE'],
@@ -134,17 +135,24 @@ const isoOf = (at: number | undefined): string | undefined =>
 const stepText = ({ step, canaryWeight }: CellStatus): string | undefined =>
   step === undefined ? undefined : `${step}, canary weight ${canaryWeight ?? 0}`;
 
-/** Each target group with the weight that is asked for, and the one that was read back. */
-export function weightsTable({ cell, asked }: Pick<CellView, 'cell' | 'asked'>): Table {
-  const served = cell.status?.targetGroups ?? [];
+/** The target groups that serve, and those that are asked for, with the weight that is asked for. */
+export function weightsOf({ status = {} }: Pick<Cell, 'status'>, asked: Asked) {
+  const served = status.targetGroups ?? [];
   const wanted = asked.is === 'Known' ? asked.targetGroups : [];
   const names = [...new Set([...served, ...wanted].map(({ name }) => name))];
+  return names.map((name) => ({
+    name,
+    group: served.find((one) => one.name === name),
+    weight: wanted.find((one) => one.name === name)?.weight,
+  }));
+}
+
+/** Each target group with the weight that is asked for, and the one that was read back. */
+export function weightsTable({ cell, asked }: Pick<CellView, 'cell' | 'asked'>): Table {
   const unknown = asked.is === 'Unknown' ? '?' : '-';
   return {
     headings: ['TARGET GROUP', 'VERSION', 'ROLE', 'DESIRED', 'OBSERVED', 'HEALTHY', 'NOTE'],
-    rows: names.map((name) => {
-      const group = served.find((one) => one.name === name);
-      const weight = wanted.find((one) => one.name === name)?.weight;
+    rows: weightsOf(cell, asked).map(({ name, group, weight }) => {
       const differs = weight !== undefined && group !== undefined && weight !== group.weight;
       const notes = [
         asked.is === 'Known' && !asked.isApplied ? 'not confirmed yet' : '',
@@ -259,29 +267,37 @@ function checksText({ prechecks = [], checks = [], postchecks = [] }: Applicatio
   return all.length === 0 ? '-' : `${good} of ${counted(all.length, 'check')} passed`;
 }
 
-const marks = { done: '✓', current: '▶', ahead: ' ' } as const;
+/** A step, and where the rollout stands. */
+export interface StepView {
+  readonly text: string;
+  readonly stands: 'Done' | 'Current' | 'Ahead';
+  readonly since?: string;
+  readonly endsAt?: string;
+}
 
-/** The steps of the strategy, with where a rollout stands, since when and until when. */
-export function stepLines({ cell }: Pick<CellView, 'cell'>, now: number): readonly string[] {
-  const { spec, status = {} } = cell;
+/** The steps of the strategy and what comes after them, with where a rollout stands. */
+export function stepsOf({ spec, status = {} }: Cell): readonly StepView[] {
   const steps = describeSteps(spec);
+  if (steps.length === 0) return [];
   const index = status.rollout === undefined ? undefined : (status.currentStepIndex ?? 0);
-  const times = stepTimesText(status, now);
-  const lines = steps.map((step, at) => {
-    const stands = index === undefined || at > index ? 'ahead' : at < index ? 'done' : 'current';
-    return `${marks[stands]} ${at + 1}. ${step}${stands === 'current' ? times : ''}`;
+  const { stepStartedAt, stepEndsAt } = status.rollout ?? {};
+  const times = given({ since: stepStartedAt, endsAt: stepEndsAt });
+  return [...steps, 'all traffic'].map((text, at): StepView => {
+    if (index === undefined || at > index) return { text, stands: 'Ahead' };
+    return at < index ? { text, stands: 'Done' } : { text, stands: 'Current', ...times };
   });
-  const all = index === undefined || index < steps.length ? 'ahead' : 'current';
-  const last = `${marks[all]} all traffic${all === 'current' ? times : ''}`;
-  return steps.length === 0 ? [] : [...lines, last];
 }
 
-/** Since when the current step is under way, and when it is over where that is known. */
-function stepTimesText({ rollout }: CellStatus, now: number): string {
-  const since = formatTime(rollout?.stepStartedAt, now);
-  const end = formatTime(rollout?.stepEndsAt, now);
-  return `${since === undefined ? '' : `, since ${since}`}${end === undefined ? '' : `, ends at ${end}`}`;
-}
+const marks = { Done: '✓', Current: '▶', Ahead: ' ' } as const;
+
+/** The steps in a line each, with since when and until when the current one is under way. */
+export const stepLines = (cell: Cell, now: number): readonly string[] =>
+  stepsOf(cell).map(({ text, stands, ...times }, at, { length }) => {
+    const number = at === length - 1 ? '' : `${at + 1}. `;
+    const since = formatTime(times.since, now);
+    const end = formatTime(times.endsAt, now);
+    return `${marks[stands]} ${number}${text}${since === undefined ? '' : `, since ${since}`}${end === undefined ? '' : `, ends at ${end}`}`;
+  });
 
 /** An Event of Kubernetes, as far as it is shown. */
 export interface ShownEvent {

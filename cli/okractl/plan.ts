@@ -5,7 +5,7 @@ import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { cell as cellKind } from '../../crds/cell.ts';
 import { FIELD_MANAGER, LAST_APPLIED_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
-import { type Fields, fieldsIn, recordsIn, textIn, withoutNulls } from '../../domain/model/fields.ts';
+import { type Fields, fieldsIn, given, recordsIn, textIn, withoutNulls } from '../../domain/model/fields.ts';
 import { planApplications } from '../../domain/plan/applications-plan.ts';
 import { planCell } from '../../domain/plan/plan.ts';
 import { parseVersion } from '../../domain/versions/version.ts';
@@ -184,7 +184,7 @@ function withApplied(cluster: Reader, objects: readonly Fields[], defaultNamespa
       const isOfKind = object['apiVersion'] === kind.apiVersion && object['kind'] === kind.kind;
       if (!isOfKind || !isWanted(object)) continue;
       const id = idIn(kind, object);
-      next.set(id, applyTo(next.get(id), object, kind, namespaceOf(object)));
+      next.set(id, applyTo(next.get(id), object, kind.namespaced ? namespaceOf(object) : undefined));
     }
     return [...next.values()];
   };
@@ -207,29 +207,23 @@ function withApplied(cluster: Reader, objects: readonly Fields[], defaultNamespa
   };
 }
 
-// oxlint-disable-next-line max-params -- what an apply is made of
-function applyTo(
-  before: Fields | undefined,
-  object: Fields,
-  { namespaced }: KindRef,
-  namespace: string,
-): Fields {
+/** An object as it is once another is applied to it, in a namespace where it has one. */
+function applyTo(before: Fields | undefined, object: Fields, namespace: string | undefined): Fields {
   const metadata = fieldsIn(before?.['metadata']);
   const generation = typeof metadata['generation'] === 'number' ? metadata['generation'] + 1 : 1;
+  const pin = { ...specOf(object), version: specOf(before)['version'] };
   return {
     ...object,
-    ...(staysPinned(before, object)
-      ? { spec: { ...specOf(object), version: specOf(before)['version'] } }
-      : {}),
+    ...(staysPinned(before, object) ? { spec: pin } : {}),
     metadata: {
       uid: 'planned',
       ...metadata,
       ...fieldsIn(object['metadata']),
-      ...(namespaced ? { namespace } : {}),
+      ...given({ namespace }),
       generation,
     },
     // A manifest says nothing of it, whatever stands there.
-    ...(before?.['status'] === undefined ? { status: undefined } : { status: before['status'] }),
+    status: before?.['status'],
   };
 }
 

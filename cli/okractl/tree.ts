@@ -57,7 +57,7 @@ function branchOf(key: string, cell: Cell, { asked }: Watched, now: number): Bra
       ...(message === undefined || status.rollout === undefined ? [] : [leaf(inOneLine(message))]),
       ...group('applications', applications.rows.length === 0 ? [] : layOut(applications).split('\n')),
       ...group('weights', weights.rows.length === 0 ? [] : layOut(weights).split('\n')),
-      ...group('steps', stepLines({ cell }, now)),
+      ...group('steps', stepLines(cell, now)),
       ...verdictLines(status).map(leaf),
       ...group(
         'requests',

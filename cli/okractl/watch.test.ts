@@ -126,7 +126,7 @@ describe('a pause with an end', () => {
   const ends = '2026-11-22T10:07:00Z (in 7m)';
 
   it('says since when it lasts, and when it ends', () => {
-    expect(stepLines({ cell: aCell(pausing, { updateStrategy }) }, now)[1]).toBe(
+    expect(stepLines(aCell(pausing, { updateStrategy }), now)[1]).toBe(
       `▶ 2. pause for 10m, since 2026-11-22T09:57:00Z (3m ago), ends at ${ends}`,
     );
   });
@@ -159,7 +159,7 @@ describe('a pause with an end', () => {
   it('says when a bake is over, and with it the rollout', () => {
     const baking = { ...pausing, currentStepIndex: 3 };
     expect(nextOf(aCell(baking, { updateStrategy }), now)).toBe(`next: the rollout ends, at ${ends}`);
-    expect(stepLines({ cell: aCell(baking, { updateStrategy }) }, now)[3]).toContain(`all traffic, since`);
+    expect(stepLines(aCell(baking, { updateStrategy }), now)[3]).toContain(`all traffic, since`);
   });
 });
 

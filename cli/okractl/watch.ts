@@ -10,7 +10,7 @@ import { badUsage, failed, type Globals, type Screen, type Session, type Shell }
 import { formatTarget, parseTarget, type Target, TARGET_HELP } from './target.ts';
 import { mustWaitFor, type Timeout, timeoutOption, within } from './timeout.ts';
 import { draw } from './tree.ts';
-import { endIn, type KnownEnd, nothingWatched, setOrDelete, type Settled, type Watched } from './watched.ts';
+import { endIn, type KnownEnd, nothingWatched, type Settled, type Watched } from './watched.ts';
 
 interface WatchOptions extends Globals {
   readonly allNamespaces?: boolean;
@@ -74,10 +74,20 @@ async function watch(shell: Shell, session: Session, wish: Followed): Promise<Se
   // What is watched by takes a while to load.
   const { follow } = await import('./follow.ts');
   const show = showIn(shell);
-  const late = whenLate((why) => {
-    setOrDelete(watched.troubles, 'The status', why);
-    show.update(watched);
-  });
+  let late: NodeJS.Timeout | undefined;
+  /** Tells why a status stays old for long. */
+  const isOld = (old: boolean): void => {
+    if (old)
+      late ??= setTimeout(() => {
+        watched.troubles.set('The status', NOT_LOOKED_AT);
+        show.update(watched);
+      }, LATE_MILLISECONDS);
+    else {
+      clearTimeout(late);
+      late = undefined;
+      watched.troubles.delete('The status');
+    }
+  };
   try {
     await follow(session, wish, {
       signal: AbortSignal.any([shell.signal, ended.signal]),
@@ -86,7 +96,7 @@ async function watch(shell: Shell, session: Session, wish: Followed): Promise<Se
         // Until all is told nothing is shown, but why that takes long.
         if (end !== undefined || (!watched.isWhole && watched.troubles.size === 0)) return;
         const known = endOf(wish, watched);
-        late.is(known.is === 'Old');
+        isOld(known.is === 'Old');
         show.update(watched);
         if (known.is !== 'Here') return;
         ({ end } = known);
@@ -94,30 +104,10 @@ async function watch(shell: Shell, session: Session, wish: Followed): Promise<Se
       },
     });
   } finally {
-    late.is(false);
+    isOld(false);
     show.end();
   }
   return end;
-}
-
-/** Tells why a status stays old for long, and when it is old no more. */
-function whenLate(tell: (why: string | undefined) => void): { readonly is: (old: boolean) => void } {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let isTold = false;
-  return {
-    is: (old) => {
-      if (old && timer === undefined)
-        timer = setTimeout(() => {
-          isTold = true;
-          tell(NOT_LOOKED_AT);
-        }, LATE_MILLISECONDS);
-      if (old) return;
-      clearTimeout(timer);
-      timer = undefined;
-      if (isTold) tell(undefined);
-      isTold = false;
-    },
-  };
 }
 
 const endOf = ({ target, untilSettled }: Followed, watched: Watched): KnownEnd =>
