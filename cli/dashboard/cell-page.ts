@@ -8,39 +8,33 @@ import { openingAt } from '../../domain/gates/windows.ts';
 import {
   applicationsTable,
   approvalText,
+  type CellView,
+  factsOf,
   healthOf as healthText,
   lastOf,
-  routeText,
   stepsOf,
-  type ShownEvent,
   timeOf,
-  unhealthyTargets,
-  unobservedSpec,
   weightsTable,
 } from '../okractl/describe-cell.ts';
 import { changesTable, personText, requestsTable } from '../okractl/history.ts';
 import type { Table } from '../okractl/output.ts';
-import { CHANGE_CAUSE } from '../okractl/rollback.ts';
 import { nextOf } from '../okractl/tree.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { chartOf } from './chart.ts';
 import { seenOf } from './offers.ts';
-import { type KnownCell, toneOfPhase, toneOfOutcome } from './rows.ts';
+import { toneOfPhase, toneOfOutcome } from './rows.ts';
 import { MEASURED } from './verdicts.ts';
 import type { CellPage, CellRow, OfferView, TableCell, TableView } from './view.ts';
 
 /** All that the page of a Cell is made of. */
-export interface CellSources extends KnownCell {
+export interface CellSources extends CellView {
   readonly row: CellRow;
-  readonly freezes: readonly Freezing[];
   readonly groups: ReadonlyMap<string, AWSTargetGroup>;
   readonly told: WeightHistory | undefined;
   readonly seen: readonly ToldWeights[];
   readonly trouble?: string | undefined;
   readonly verdicts: TableView['rows'];
-  readonly events: readonly ShownEvent[];
   readonly offers: readonly OfferView[];
-  readonly url?: string | undefined;
 }
 
 /** Makes the page of a Cell. */
@@ -101,24 +95,18 @@ function tablesOf(sources: CellSources, now: number): readonly TableView[] {
         .toReversed()
         .map((event) => [timeOf(event), event.type ?? '', event.reason ?? '', event.note ?? '']),
     }),
-    { title: 'Details', headings: ['Detail', 'Value'], rows: factsOf(sources) },
+    { title: 'Details', headings: ['Detail', 'Value'], rows: detailsOf(sources, now) },
   ];
 }
 
-function factsOf({ cell, asked, url }: CellSources): TableView['rows'] {
-  const { metadata, spec, status = {} } = cell;
-  const facts = [
-    ['Reason', status.reason],
-    ['Targets', unhealthyTargets(status)],
-    ['Pinned to', spec.version],
-    ['Change cause', metadata.annotations?.[CHANGE_CAUSE]],
-    ['Rollout started', status.rollout?.startedAt],
-    ['Load balancer', routeText(spec)],
-    ['Spec', unobservedSpec(cell)],
-    ['Desired weights', asked.is === 'Unknown' ? `cannot be read: ${asked.why}` : undefined],
-    ['Last sync', status.lastSyncTime],
-  ] as const;
-  const rows = facts.flatMap(([name, text]) => (text === undefined ? [] : [[name, inOneLine(text)]]));
+// These stand above.
+const above = new Set(['Cell', 'Message', 'Workflow']);
+
+function detailsOf(sources: CellSources, now: number): TableView['rows'] {
+  const rows = factsOf(sources, now).flatMap(([name, text]) =>
+    text === undefined || above.has(name) ? [] : [[name, inOneLine(text)]],
+  );
+  const { url } = sources;
   if (url === undefined) return rows;
   return [...rows, ['Workflow', { text: 'open in the Temporal Web UI', href: url }]];
 }

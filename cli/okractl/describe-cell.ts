@@ -15,7 +15,9 @@ import { CHANGE_CAUSE } from './rollback.ts';
 export function describeCell(view: CellView, now: number): string {
   const { history = [], requests = [], blockedVersions = [] } = view.cell.status ?? {};
   return [
-    layOutPairs(headOf(view, now)),
+    layOutPairs(
+      factsOf(view, now).map(([name, text]) => [name, (isTime(text) && formatTime(text, now)) || text]),
+    ),
     listed(
       'Clusters that are not ready',
       (view.cell.status?.clusters ?? [])
@@ -47,93 +49,73 @@ export function describeCell(view: CellView, now: number): string {
     .join('\n\n');
 }
 
+const isTime = (text = ''): boolean => /^\d{4}-\d\d-\d\dT/.test(text);
+
 /** What stands for the message of an object without a status. */
 export const NOT_RECONCILED = 'Not reconciled yet. Is okrad running? Try okractl check.';
 
-type Pair = readonly [string, string | undefined];
+type Fact = readonly [name: string, text: string | undefined];
 
-function headOf(view: CellView, now: number): readonly Pair[] {
-  const { metadata, spec, status = {} } = view.cell;
-  const { phase = 'Pending', reason, message = NOT_RECONCILED } = status;
+/** What there is to say about a Cell, each in a line or as a time; undefined: it does not apply. */
+export function factsOf(view: Omit<CellView, 'events'>, now: number): readonly Fact[] {
+  const { cell, asked, url } = view;
+  const { metadata, spec, status = {} } = cell;
+  const { phase = 'Pending', reason, message = NOT_RECONCILED, conditions = [] } = status;
+  const { observedGeneration: observed = metadata.generation } = status;
+  const route = routeOf(spec);
+  const unhealthy = conditions.find(({ type, status: is }) => type === 'TargetsHealthy' && is === 'False');
   return [
     ['Cell', `${metadata.namespace ?? 'default'}/${metadata.name}`],
     ['Phase', reason === undefined ? phase : `${phase} (${reason})`],
-    ['Message', inOneLine(message)],
-    ['Targets', unhealthyTargets(status)],
-    ['Stable', status.stableVersion ?? (routeOf(spec) === undefined ? undefined : 'nothing yet')],
+    ['Message', message],
+    ['Targets', unhealthy && `not all healthy: ${unhealthy.message}`],
+    ['Stable', status.stableVersion ?? (route && 'nothing yet')],
     ['Pinned to', spec.version],
     ['Change cause', metadata.annotations?.[CHANGE_CAUSE]],
-    ...rolloutPairs(status, now),
-    ...gatePairs(view, now),
-    ['Load balancer', routeText(spec)],
-    ['Spec', unobservedSpec(view.cell)],
-    ['Last sync', formatTime(status.lastSyncTime, now)],
-    ['Workflow', view.url],
+    ...rolloutFacts(status),
+    ...gateFacts(view, now),
+    ['Load balancer', route && `${describeRoute(route)}: ${placeOf(route)}`],
+    ['Desired weights', asked.is === 'Unknown' ? `cannot be read: ${asked.why}` : undefined],
+    [
+      'Spec',
+      observed === metadata.generation
+        ? undefined
+        : `generation ${metadata.generation ?? '?'} not observed yet (observed: ${observed})`,
+    ],
+    ['Last sync', status.lastSyncTime],
+    ['Workflow', url],
   ];
 }
 
-/** Says which load balancer a Cell moves the traffic of. */
-export function routeText(spec: Cell['spec']): string | undefined {
-  const route = routeOf(spec);
-  return route === undefined ? undefined : `${describeRoute(route)}: ${placeOf(route)}`;
+function rolloutFacts({ rollout, paused, step, ...status }: CellStatus): readonly Fact[] {
+  const by = rollout?.paused ?? paused;
+  return [
+    ['Canary', rollout && (status.desiredVersion ?? '-')],
+    ['Step', rollout && step && `${step}, canary weight ${status.canaryWeight ?? 0}`],
+    ['Started', rollout?.startedAt],
+    ['Paused by', by && personText(by)],
+    ['Ending', rollout?.ending && `${rollout.ending.reason}: ${rollout.ending.message}`],
+  ];
 }
 
-/** Says that the status is of an earlier spec; undefined when it is not, or there is none. */
-export const unobservedSpec = ({ metadata: { generation }, status = {} }: Cell): string | undefined =>
-  status.observedGeneration === undefined || status.observedGeneration === generation
-    ? undefined
-    : `generation ${generation ?? '?'} not observed yet (observed: ${status.observedGeneration})`;
-
-/** Says which target groups in the rule have no healthy target; undefined when each has one, or nobody has looked. */
-export const unhealthyTargets = ({ conditions = [] }: CellStatus): string | undefined => {
-  const found = conditions.find(({ type, status }) => type === 'TargetsHealthy' && status === 'False');
-  return found === undefined ? undefined : `not all healthy: ${inOneLine(found.message)}`;
-};
+/** What holds, or would hold, a rollout from outside. */
+function gateFacts({ cell, freezes }: Pick<CellView, 'cell' | 'freezes'>, now: number): readonly Fact[] {
+  const freeze = freezeAt(freezes, now);
+  const held: Fact = ['Freeze', freeze && `${freeze.name} by ${personText(freeze)}`];
+  const opening = openingAt(cell.spec.windows, now);
+  if (opening.is === 'Open') return [held];
+  const { opensAt } = opening;
+  return [
+    held,
+    ['Window opens', opensAt === undefined ? 'never, within 400 days' : new Date(opensAt).toISOString()],
+  ];
+}
 
 /** The healthy and all registered targets of a group, when Okra checked them last: `2/3`. */
 export const healthOf = (
   group: { readonly healthyTargets?: number | undefined; readonly targets?: number | undefined } | undefined,
 ): string | undefined =>
   group?.healthyTargets === undefined ? undefined : `${group.healthyTargets}/${group.targets ?? '?'}`;
-
-function rolloutPairs(status: CellStatus, now: number): readonly Pair[] {
-  const { rollout } = status;
-  const paused = rollout?.paused ?? status.paused;
-  const pausedBy: Pair = ['Paused by', paused && personText(paused)];
-  if (rollout === undefined) return [pausedBy];
-  const { ending } = rollout;
-  return [
-    ['Canary', status.desiredVersion ?? '-'],
-    ['Step', stepText(status)],
-    ['Started', formatTime(rollout.startedAt, now)],
-    pausedBy,
-    ['Ending', ending === undefined ? undefined : `${ending.reason}: ${inOneLine(ending.message)}`],
-  ];
-}
-
-/** What holds, or would hold, a rollout from outside. */
-function gatePairs({ cell: { spec }, freezes }: CellView, now: number): readonly Pair[] {
-  const freeze = freezeAt(freezes, now);
-  const opening = openingAt(spec.windows, now);
-  return [
-    [
-      'Freeze',
-      freeze === undefined ? undefined : `${freeze.name} by ${freeze.by}: ${inOneLine(freeze.reason)}`,
-    ],
-    [
-      'Window opens',
-      opening.is === 'Open'
-        ? undefined
-        : (formatTime(isoOf(opening.opensAt), now) ?? 'never, within 400 days'),
-    ],
-  ];
-}
-
-const isoOf = (at: number | undefined): string | undefined =>
-  at === undefined ? undefined : new Date(at).toISOString();
-
-const stepText = ({ step, canaryWeight }: CellStatus): string | undefined =>
-  step === undefined ? undefined : `${step}, canary weight ${canaryWeight ?? 0}`;
 
 /** The target groups that serve, and those that are asked for, with the weight that is asked for. */
 export function weightsOf({ status = {} }: Pick<Cell, 'status'>, asked: Asked) {
@@ -319,7 +301,8 @@ export type Asked =
   /** The person may not read it, say. */
   | { readonly is: 'Unknown'; readonly why: string };
 
-interface CellView {
+/** What a Cell is described by. */
+export interface CellView {
   readonly cell: Cell;
   readonly asked: Asked;
   readonly freezes: readonly Freezing[];
