@@ -2,13 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import { type AskName, askNames } from '../../domain/model/request.ts';
 import { type Seen, seenIn } from '../../domain/model/seen.ts';
-import { fieldsIn } from '../../domain/model/fields.ts';
+import { fieldsIn, given } from '../../domain/model/fields.ts';
 import { send } from '../okractl/send.ts';
 import { CommandError, exitCodes } from '../okractl/shell.ts';
 import { feed, type Wish } from './feeds.ts';
 import type { Viewer, Viewers } from './hub.ts';
 import { end, keepStreams, openStream } from './stream.ts';
-import type { Me } from './view.ts';
 import { messageOf } from '../../domain/text.ts';
 
 /** Answers what the page calls. */
@@ -57,12 +56,16 @@ function keyOf({ headers: { authorization } }: IncomingMessage): string | undefi
   return /^Bearer ([\x21-\x7e]{1,16384})$/.exec(authorization ?? '')?.[1];
 }
 
-const meOf = ({ viewers, version }: CallOptions, viewer: Viewer | undefined): Me => ({
+/** Who looks, and what they can do here; without `by` nobody has logged in. */
+export type Me = ReturnType<typeof meOf>;
+
+const meOf = ({ viewers, version }: CallOptions, viewer: Viewer | undefined) => ({
   version,
   canLogIn: viewers.logIn !== undefined,
   mayAct: viewer?.by !== undefined,
+  // Whether there is anything that they may see without logging in.
   isIn: viewer !== undefined,
-  ...(viewer?.by === undefined ? {} : { by: viewer.by }),
+  ...given({ by: viewer?.by }),
 });
 
 async function answerSession(
@@ -83,10 +86,10 @@ async function answerSession(
   }
 }
 
-function wishOf(given: URLSearchParams): Wish | undefined {
-  const view = given.get('view');
+function wishOf(query: URLSearchParams): Wish | undefined {
+  const view = query.get('view');
   if (view === 'cells' || view === 'clusters') return { view };
-  const key = nameOf(given.get('namespace'), given.get('name'));
+  const key = nameOf(query.get('namespace'), query.get('name'));
   return view === 'cell' && key !== undefined ? { view, key } : undefined;
 }
 

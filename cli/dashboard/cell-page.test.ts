@@ -5,12 +5,11 @@ import type { Freeze } from '../../crds/freeze.ts';
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import type { Check } from '../../crds/check.ts';
 import { aCell, arnOf, paused } from '../okractl/testing/objects.ts';
-import { cellPageOf, type CellSources } from './cell-page.ts';
+import { type CellPage, cellPageOf, type CellSources } from './cell-page.ts';
 import { clustersOf, headOf, policiesOf } from './feeds.ts';
 import { metricsOfCheck, metricsOfRun } from './verdicts.ts';
 import { draw } from '../okractl/tree.ts';
 import { rowOf } from './rows.ts';
-import type { CellPage } from './view.ts';
 import { nothingWatched } from '../okractl/watched.ts';
 import { SOURCE_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 

@@ -21,10 +21,10 @@ import type { Table } from '../okractl/output.ts';
 import { nextOf } from '../okractl/tree.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { chartOf } from './chart.ts';
-import { seenOf } from './offers.ts';
-import { toneOfPhase, toneOfOutcome } from './rows.ts';
+import { type OfferView, seenOf } from './offers.ts';
+import { type CellRow, toneOfPhase, toneOfOutcome } from './rows.ts';
 import { MEASURED } from './verdicts.ts';
-import type { CellPage, CellRow, OfferView, TableCell, TableView } from './view.ts';
+import type { TableCell, TableView } from './view.ts';
 
 /** All that the page of a Cell is made of. */
 export interface CellSources extends CellView {
@@ -37,8 +37,11 @@ export interface CellSources extends CellView {
   readonly offers: readonly OfferView[];
 }
 
+/** All that is shown of one Cell. */
+export type CellPage = ReturnType<typeof cellPageOf>;
+
 /** Makes the page of a Cell. */
-export function cellPageOf(sources: CellSources, now: number): CellPage {
+export function cellPageOf(sources: CellSources, now: number) {
   const { cell, row, told, seen, trouble } = sources;
   // When the step ends, and a window opens, stands in its place.
   const next = nextOf(cell, now)

@@ -2,7 +2,6 @@ import { given } from '../../domain/model/fields.ts';
 import type { ToldWeights, WeightHistory } from '../../clients/temporal/weight-history.ts';
 import type { Cell } from '../../crds/cell.ts';
 import type { KnownCell } from './rows.ts';
-import type { ChartView, Point, Series } from './view.ts';
 
 interface WeightSources {
   readonly cell: Pick<Cell, 'status'>;
@@ -14,8 +13,24 @@ interface WeightSources {
   readonly now: number;
 }
 
+/** From a time on, a weight; times are milliseconds since the epoch. */
+export interface Point {
+  readonly at: number;
+  readonly weight: number;
+}
+
+/** The weights of a version over time. */
+interface Series {
+  readonly version: string;
+  readonly asked: readonly Point[];
+  readonly served: readonly Point[];
+}
+
+/** Weights over time, and what they add up to; without `to` it goes on. */
+export type ChartView = ReturnType<typeof chartOf>;
+
 /** Makes the chart of the rollout that is under way, or else of the last one. */
-export function chartOf({ cell, told, seen, trouble, now }: WeightSources): ChartView {
+export function chartOf({ cell, told, seen, trouble, now }: WeightSources) {
   const { status = {} } = cell;
   const last = status.history?.[0];
   const isUnderWay = status.rollout !== undefined;
@@ -28,10 +43,9 @@ export function chartOf({ cell, told, seen, trouble, now }: WeightSources): Char
   const isWhole = told !== undefined && told.told.length > 0;
   return {
     from: Math.min(from, points[0]?.at ?? from),
-    ...given({ to }),
     total: Math.max(1, ...points.flatMap(({ asked, served }) => [sum(asked), sum(served)])),
     series: inOrderOf(cell, seriesOf(points, versions)),
-    ...(isWhole ? {} : { note: noteOf(trouble) }),
+    ...given({ to, note: isWhole ? undefined : noteOf(trouble) }),
   };
 }
 

@@ -15,9 +15,9 @@ import { healthOf } from './cell-page.ts';
 import type { Viewer } from './hub.ts';
 import { type CellReading, readCellPage } from './read-cell.ts';
 import type { Troubled } from './remembered.ts';
-import { toneOfPhase } from './rows.ts';
+import { type CellRow, toneOfPhase } from './rows.ts';
 import type { Stream } from './stream.ts';
-import type { CellRow, Head, TableView } from './view.ts';
+import type { TableView } from './view.ts';
 import { messageOf } from '../../domain/text.ts';
 
 /** What a page shows, and what it is told of. */
@@ -146,8 +146,11 @@ function tellCell(
   return tell;
 }
 
+/** What stands above every view. */
+export type Head = ReturnType<typeof headOf>;
+
 /** Says which Freezes hold now, and what of the page may be old. */
-export function headOf({ freezes, troubles, isWhole }: Watched, now: number): Head {
+export function headOf({ freezes, troubles, isWhole }: Watched, now: number) {
   return {
     freezes: heldFreezes({ freezes }, now).map(({ name, by, reason, until, namespaces }) => ({
       name,

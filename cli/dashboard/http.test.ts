@@ -6,7 +6,10 @@ import { until } from '../../test/support/until.ts';
 import { aCell, paused } from '../okractl/testing/objects.ts';
 import { openDashboard } from './of-person.ts';
 import { aWorld, type World, type WorldOptions } from './testing/world.ts';
-import type { CellPage, CellRow, Head, Me } from './view.ts';
+import type { Me } from './calls.ts';
+import type { CellPage } from './cell-page.ts';
+import type { Head } from './feeds.ts';
+import type { CellRow } from './rows.ts';
 
 const opened: (() => Promise<void>)[] = [];
 afterEach(async () => {

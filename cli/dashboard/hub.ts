@@ -4,8 +4,7 @@ import { follow } from '../okractl/follow.ts';
 import type { Session } from '../okractl/shell.ts';
 import { nothingWatched, type Watched } from '../okractl/watched.ts';
 import { noted } from './chart.ts';
-import { type KnownCell, rowOf } from './rows.ts';
-import type { CellRow } from './view.ts';
+import { type CellRow, type KnownCell, rowOf } from './rows.ts';
 
 /** What is watched for all who look with the same rights. */
 export interface Hub {

@@ -7,11 +7,18 @@ import type { Seen } from '../../domain/model/seen.ts';
 import { isDegraded, isLeftToPromote, isPastSteps, retried } from '../okractl/refusals.ts';
 import type { Viewer } from './hub.ts';
 import { type Reading, remembered } from './remembered.ts';
-import type { MayAsk } from './view.ts';
 
 interface Offer {
   readonly name: AskName;
   readonly does: string;
+}
+
+/** Whether Kubernetes lets a person make a request; unknown as long as it has not said so. */
+type MayAsk = 'Yes' | 'No' | 'Unknown';
+
+/** A request that can be made, and whether the person may make it. */
+export interface OfferView extends Offer {
+  readonly may: MayAsk;
 }
 
 const PAUSE: Offer = { name: 'pause', does: 'Pauses the rollout at its weight until it is resumed.' };

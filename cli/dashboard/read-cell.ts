@@ -7,11 +7,10 @@ import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { eventsOf, urlOf } from '../okractl/describe.ts';
 import { inOneLine } from '../terminal-text.ts';
-import { cellPageOf } from './cell-page.ts';
+import { type CellPage, cellPageOf } from './cell-page.ts';
 import { offersOf, readMayAsk } from './offers.ts';
 import { remembered, telling, type Troubled } from './remembered.ts';
 import { verdictsOf } from './verdicts.ts';
-import type { CellPage } from './view.ts';
 import type { Viewer } from './hub.ts';
 import { messageOf } from '../../domain/text.ts';
 

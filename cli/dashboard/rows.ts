@@ -4,7 +4,7 @@ import { type Asked, weightsOf } from '../okractl/describe-cell.ts';
 import { isDegraded } from '../okractl/refusals.ts';
 import { cut } from '../../domain/text.ts';
 import { inOneLine } from '../terminal-text.ts';
-import type { CellRow, Tone } from './view.ts';
+import type { Tone } from './view.ts';
 
 /** What is known of a Cell, as far as the list of all shows it. */
 export interface KnownCell {
@@ -21,13 +21,16 @@ const forPersons = new Set([
   'WaitingForVerdict',
 ]);
 
+/** A Cell in the list of all. Times are ISO 8601. */
+export type CellRow = Readonly<ReturnType<typeof rowOf>>;
+
 /** Makes the row of a Cell. */
-export function rowOf({ cell, asked }: KnownCell): CellRow {
+export function rowOf({ cell, asked }: KnownCell) {
   const { metadata, status = {} } = cell;
   const { phase = 'Pending', reason = '', step, stableVersion, desiredVersion, rollout, paused } = status;
   const { message = 'Not reconciled yet. Is okrad running?' } = status;
   const { name, namespace = 'default', deletionTimestamp } = metadata;
-  const tone = isDegraded(status) ? 'Bad' : toneOfPhase(phase);
+  const tone: Tone = isDegraded(status) ? 'Bad' : toneOfPhase(phase);
   return {
     key: `${namespace}/${name}`,
     namespace,

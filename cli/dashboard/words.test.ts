@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { OfferView } from './view.ts';
+import type { OfferView } from './offers.ts';
 
 // It is made for browsers, whose types nothing else here knows.
 const { rightsOf } = (await import(new URL('assets/words.mjs', import.meta.url).href)) as {

@@ -4,8 +4,8 @@ import { away, badge, bar, lasting, section, tableSection, versionsView } from '
 import { submitting } from './frame.mjs';
 import { rightsOf, wordOf } from './words.mjs';
 
-/** @typedef {import('../view.ts').CellPage} CellPage */
-/** @typedef {import('../view.ts').OfferView} OfferView */
+/** @typedef {import('../cell-page.ts').CellPage} CellPage */
+/** @typedef {import('../offers.ts').OfferView} OfferView */
 
 /**
  * One Cell with all that is known of it.
@@ -84,7 +84,7 @@ const stepsView = (steps) =>
  * @property {string} namespace
  * @property {string} name
  * @property {OfferView} offer
- * @property {import('../view.ts').CellPage['seen']} seen
+ * @property {import('../cell-page.ts').CellPage['seen']} seen
  * @property {boolean} isSent
  * @property {Answer | undefined} answer
  */

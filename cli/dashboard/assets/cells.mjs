@@ -3,7 +3,7 @@ import { repeat } from '/lit-html/directives/repeat.js';
 import { badge, bar, lasting, tableSection, versionsView } from './parts.mjs';
 import { urgency } from './words.mjs';
 
-/** @typedef {import('../view.ts').CellRow} CellRow */
+/** @typedef {import('../rows.ts').CellRow} CellRow */
 /** @typedef {import('../view.ts').TableView} TableView */
 
 /** What is drawn at once; thousands of rows are found by the filter. */

@@ -2,8 +2,8 @@ import { html, nothing, svg } from '/lit-html/lit-html.js';
 import { table } from './parts.mjs';
 import { clockOf } from './words.mjs';
 
-/** @typedef {import('../view.ts').ChartView} ChartView */
-/** @typedef {import('../view.ts').Point} Point */
+/** @typedef {import('../chart.ts').ChartView} ChartView */
+/** @typedef {import('../chart.ts').Point} Point */
 
 const HEIGHT = 220;
 const LEFT = 34;

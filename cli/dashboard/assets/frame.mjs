@@ -1,8 +1,8 @@
 import { html, nothing } from '/lit-html/lit-html.js';
 import { away } from './parts.mjs';
 
-/** @typedef {import('../view.ts').Head} Head */
-/** @typedef {import('../view.ts').Me} Me */
+/** @typedef {import('../feeds.ts').Head} Head */
+/** @typedef {import('../calls.ts').Me} Me */
 
 /**
  * What stands above every view: where one is, who looks, what holds, and what may be old.

@@ -102,8 +102,8 @@ function focusHeading() {
 }
 
 /**
- * @param {import('../view.ts').OfferView} offer
- * @param {{ namespace: string, name: string, seen: import('../view.ts').CellPage['seen'] }} of
+ * @param {import('../offers.ts').OfferView} offer
+ * @param {{ namespace: string, name: string, seen: import('../cell-page.ts').CellPage['seen'] }} of
  */
 function openAsking(offer, { namespace, name, seen }) {
   // What it is about stays what it was when the person decided, whatever comes while they write why.

@@ -2,7 +2,7 @@ import { html, nothing, svg } from '/lit-html/lit-html.js';
 import { awayOf, durationOf, signs } from './words.mjs';
 
 /** @typedef {import('../view.ts').Tone} Tone */
-/** @typedef {import('../view.ts').GroupWeight} GroupWeight */
+/** @typedef {import('../rows.ts').CellRow['weights'][number]} GroupWeight */
 /** @typedef {import('../view.ts').TableView} TableView */
 /** @typedef {import('../view.ts').TableCell} TableCell */
 
@@ -41,7 +41,7 @@ export const lasting = (since) =>
 
 /**
  * The version that serves, and the one that is rolled out.
- * @param {import('../view.ts').CellRow} row
+ * @param {import('../rows.ts').CellRow} row
  */
 export const versionsView = ({ stable, canary }) =>
   html`<span class="versions"

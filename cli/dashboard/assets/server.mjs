@@ -1,4 +1,4 @@
-/** @typedef {import('../view.ts').Me} Me */
+/** @typedef {import('../calls.ts').Me} Me */
 /** @typedef {{ told: (event: string, data: any) => void, live: (is: boolean, why?: string) => void, strange: () => void, signal: AbortSignal }} Follower */
 
 const STORED = 'okra-key';

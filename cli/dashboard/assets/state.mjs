@@ -1,6 +1,6 @@
-/** @typedef {import('../view.ts').CellRow} CellRow */
-/** @typedef {import('../view.ts').Head} Head */
-/** @typedef {import('../view.ts').Me} Me */
+/** @typedef {import('../rows.ts').CellRow} CellRow */
+/** @typedef {import('../feeds.ts').Head} Head */
+/** @typedef {import('../calls.ts').Me} Me */
 
 /**
  * @typedef {{ view: 'cells' } | { view: 'clusters' } | { view: 'cell', namespace: string, name: string }} Route

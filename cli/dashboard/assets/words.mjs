@@ -1,5 +1,5 @@
 /** @typedef {import('../view.ts').Tone} Tone */
-/** @typedef {import('../view.ts').OfferView} OfferView */
+/** @typedef {import('../offers.ts').OfferView} OfferView */
 
 /** @type {readonly (readonly [string, number])[]} */
 const UNITS = [
