@@ -7,15 +7,7 @@ import { noted } from './chart.ts';
 import { type CellRow, type KnownCell, rowOf } from './rows.ts';
 
 /** What is watched for all who look with the same rights. */
-export interface Hub {
-  readonly watched: () => Watched;
-  readonly rows: () => ReadonlyMap<string, CellRow>;
-  readonly known: (key: string) => KnownCell | undefined;
-  /** How the weights of a Cell went since the watch began. */
-  readonly seen: (key: string) => readonly ToldWeights[];
-  /** Calls back some time after each change, once for many. */
-  readonly onChange: (listener: () => void) => () => void;
-}
+export type Hub = ReturnType<typeof openHub>;
 
 interface HubOptions {
   readonly kubernetes: KubernetesClient;
@@ -33,7 +25,7 @@ interface Shown extends KnownCell {
 }
 
 /** Begins to watch, until the signal. */
-export function openHub({ kubernetes, namespaces, now, signal }: HubOptions): Hub {
+export function openHub({ kubernetes, namespaces, now, signal }: HubOptions) {
   const watched = nothingWatched();
   // What is told belongs together, whatever has been seen since.
   let told = { watched: { ...watched }, rows: new Map<string, CellRow>() as ReadonlyMap<string, CellRow> };
@@ -53,13 +45,15 @@ export function openHub({ kubernetes, namespaces, now, signal }: HubOptions): Hu
   const followed = { target: undefined, namespaces, withClusters: true };
   void follow({ kubernetes }, followed, { signal, watched, changed });
   return {
-    watched: () => told.watched,
+    watched: (): Watched => told.watched,
     rows: () => told.rows,
-    known: (key) => shown.get(key),
-    seen: (key) => shown.get(key)?.weights ?? [],
-    onChange: (listener) => {
+    known: (key: string): KnownCell | undefined => shown.get(key),
+    /** How the weights of a Cell went since the watch began. */
+    seen: (key: string): readonly ToldWeights[] => shown.get(key)?.weights ?? [],
+    /** Calls back some time after each change, once for many. */
+    onChange: (listener: () => void): (() => void) => {
       listeners.add(listener);
-      return () => listeners.delete(listener);
+      return () => void listeners.delete(listener);
     },
   };
 }

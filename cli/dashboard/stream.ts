@@ -2,13 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Viewer } from './hub.ts';
 
 /** One who looks: told events, as far as they read them. */
-export interface Stream {
-  /** Tells an event. False: nothing is told, because what came before has not been read yet. */
-  readonly send: (event: string, data: unknown) => boolean;
-  readonly onRoom: (listener: () => void) => void;
-  readonly signal: AbortSignal;
-  readonly end: () => void;
-}
+export type Stream = ReturnType<typeof openStream>;
 
 /** How often a word is sent where nothing happens, so that both sides notice when the other is gone. */
 const BEAT_MS = 15_000;
@@ -27,7 +21,7 @@ interface StreamTiming {
 export function openStream(
   response: ServerResponse,
   { beatMs, unreadMs }: StreamTiming = { beatMs: BEAT_MS, unreadMs: UNREAD_MS },
-): Stream {
+) {
   const ended = new AbortController();
   let listener: () => void = () => undefined;
   let unread: NodeJS.Timeout | undefined;
@@ -50,12 +44,13 @@ export function openStream(
     ended.abort();
   });
   return {
-    send: (event, data) => write(`event: ${event}\ndata: ${jsonOf(data)}\n\n`),
-    onRoom: (next) => {
+    /** Tells an event. False: nothing is told, because what came before has not been read yet. */
+    send: (event: string, data: unknown): boolean => write(`event: ${event}\ndata: ${jsonOf(data)}\n\n`),
+    onRoom: (next: () => void): void => {
       listener = next;
     },
     signal: ended.signal,
-    end: () => {
+    end: (): void => {
       response.end();
       // Who does not read would not hear of it.
       setTimeout(() => response.destroy(), ENDING_MS).unref();

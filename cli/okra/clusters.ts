@@ -5,7 +5,7 @@ import { isConflict } from '../../clients/kubernetes/kubernetes.ts';
 import type { StoredClusterSecret } from '../../clients/kubernetes/remote-clusters.ts';
 import { secretNameOf } from '../../domain/discovery/cluster-set/cluster-set.ts';
 import { clusterSecretValues } from '../../domain/discovery/clusters/cluster-secret.ts';
-import { readKnownCluster, type KnownCluster } from '../../domain/discovery/clusters/known-cluster.ts';
+import { readKnownCluster } from '../../domain/discovery/clusters/known-cluster.ts';
 import { CLUSTER_SECRETS, SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../../domain/kubernetes/labels.ts';
 import { matches } from '../../domain/kubernetes/selector.ts';
 import { given, omit } from '../../domain/model/fields.ts';
@@ -128,16 +128,10 @@ export function addGetCluster(get: Command, shell: OkraShell): void {
     });
 }
 
-interface NamedCluster {
-  readonly cluster: KnownCluster;
-  readonly secret: StoredClusterSecret;
-}
+type NamedCluster = Awaited<ReturnType<typeof clustersIn>>[number];
 
 /** Reads the clusters that have an Argo CD cluster secret in the namespace. */
-export async function clustersIn({
-  kubernetes,
-  namespace,
-}: Pick<OkraSession, 'kubernetes' | 'namespace'>): Promise<readonly NamedCluster[]> {
+export async function clustersIn({ kubernetes, namespace }: Pick<OkraSession, 'kubernetes' | 'namespace'>) {
   const which = { namespace, labelSelector: CLUSTER_SECRETS };
   const secrets = await kubernetes.list<StoredClusterSecret>(SECRET, which);
   return secrets.map((secret) => ({ secret, cluster: readKnownCluster(secret, decodeBase64) }));

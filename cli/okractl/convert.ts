@@ -48,16 +48,8 @@ export function addConvert(program: Command, shell: Shell): void {
     });
 }
 
-interface Done {
-  readonly document?: string;
-  /** The manifest as it is now, where nothing is wrong with it. */
-  readonly sound?: Manifest;
-  readonly warnings: readonly string[];
-  readonly problems: readonly string[];
-}
-
 /** What becomes of a manifest, and what is still lacking in it afterwards. */
-function converted(manifest: Manifest): Done {
+function converted(manifest: Manifest) {
   const place = placeOf(manifest);
   const outcome = convert(withoutNulls(manifest.object));
   switch (outcome.is) {
@@ -70,7 +62,8 @@ function converted(manifest: Manifest): Done {
       const { problems } = lintObject(object);
       return {
         document: asYaml(object),
-        ...(problems.length === 0 ? { sound: { ...manifest, object } } : {}),
+        // The manifest as it is now, where nothing is wrong with it.
+        sound: problems.length === 0 ? { ...manifest, object } : undefined,
         warnings: outcome.warnings.map((warning) => `${place}: ${warning}`),
         problems: problems.map((problem) => `${place}: ${problem}`),
       };
