@@ -13,7 +13,8 @@ import { messageOf } from '../../domain/text.ts';
 /** Answers what the page calls. */
 export type Calls = (request: IncomingMessage, response: ServerResponse, path: string) => Promise<void>;
 
-interface CallOptions {
+/** What the calls of the page are answered with. */
+export interface CallOptions {
   readonly viewers: Viewers;
   readonly version: string;
   readonly now: () => number;

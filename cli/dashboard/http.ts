@@ -2,19 +2,16 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { assetAt } from './assets.ts';
-import { callOf, type Calls } from './calls.ts';
-import type { Viewers } from './hub.ts';
+import { type CallOptions, callOf, type Calls } from './calls.ts';
 import { end } from './stream.ts';
 
-interface DashboardOptions {
+/** What the page is served with. */
+export interface DashboardOptions extends CallOptions {
   readonly host: string;
   /** 0: any that is free. */
   readonly port: number;
   /** The names besides those of the own machine by which it may be asked. */
   readonly hosts: readonly string[];
-  readonly viewers: Viewers;
-  readonly version: string;
-  readonly now: () => number;
   readonly failed: (error: unknown) => void;
 }
 

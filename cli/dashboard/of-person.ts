@@ -3,42 +3,30 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Session } from '../okractl/shell.ts';
-import { serveDashboard } from './http.ts';
+import { type DashboardOptions, serveDashboard } from './http.ts';
 import { openHub } from './hub.ts';
 import { newKey, onePerson } from './logins.ts';
 
-interface PersonalOptions {
+interface PersonalOptions extends Omit<DashboardOptions, 'host' | 'hosts' | 'viewers'> {
   readonly session: Session;
   /** All namespaces when undefined. */
   readonly namespace: string | undefined;
-  readonly port: number;
-  readonly version: string;
-  readonly now: () => number;
   readonly signal: AbortSignal;
-  readonly failed: (error: unknown) => void;
 }
 
 /** Serves the page to one person on their own machine, with their own rights. */
-export async function openDashboard({
-  session,
-  namespace,
-  port,
-  version,
-  now,
-  signal,
-  failed,
-}: PersonalOptions) {
+export async function openDashboard({ session, namespace, signal, ...options }: PersonalOptions) {
   const by = await session.whoAmI();
   const hub = openHub({
     kubernetes: session.kubernetes,
     namespaces: namespace === undefined ? [] : [namespace],
-    now,
+    now: options.now,
     signal,
   });
   const key = newKey();
   const viewers = onePerson({ session, hub, by, signal }, key);
   const host = '127.0.0.1';
-  const server = await serveDashboard({ host, port, hosts: [], viewers, version, now, failed });
+  const server = await serveDashboard({ ...options, host, hosts: [], viewers });
   // What stands behind # is sent to nobody; the page keeps it for its tab, and takes it out of the address.
   return { url: `http://${host}:${server.port}/#key=${key}`, close: server.close };
 }

@@ -1,7 +1,7 @@
 import { given } from '../../domain/model/fields.ts';
 import { randomUUID } from 'node:crypto';
 import { CONFIG_MAP } from '../../clients/kubernetes/kinds.ts';
-import { isConflict, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { type Identified, isConflict, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { Metadata } from '../../crds/resource.ts';
 import { ownedByCell } from '../../activities/kubernetes/owner-references.ts';
 import { CELL_LABEL } from '../../domain/kubernetes/labels.ts';
@@ -14,9 +14,7 @@ import { refused } from '../okractl/shell.ts';
 /** By which name the status of a Cell says that its rollout is one of `okra sync cell`, and of no workflow. */
 export const BY_OKRA = 'okra sync cell';
 
-interface ConfigMap {
-  readonly apiVersion: string;
-  readonly kind: string;
+interface ConfigMap extends Identified {
   readonly metadata: Metadata;
   readonly data?: Readonly<Record<string, string>>;
 }

@@ -6,16 +6,14 @@ import type { Check } from '../../crds/check.ts';
 import { isOver } from '../../domain/checks/next-run.ts';
 import { formatKey } from '../../domain/model/ids.ts';
 import { exitCodes, failed } from '../okractl/shell.ts';
-import { mustWaitFor, type Timeout, timeoutOption, within } from '../okractl/timeout.ts';
+import type { Options } from '../okractl/options.ts';
+import { mustWaitFor, timeoutOption, within } from '../okractl/timeout.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { refusalOf } from './pass.ts';
 import { activitiesOf, asActivity } from './session.ts';
 import { type Globals, named, type OkraShell } from './shell.ts';
 
-interface SyncCheckOptions extends Globals {
-  readonly wait?: boolean;
-  readonly timeout?: Timeout;
-}
+type SyncCheckOptions = Globals & Options<'wait' | 'timeout'>;
 
 /** Adds `sync check`. */
 export function addSyncCheck(sync: Command, shell: OkraShell): void {

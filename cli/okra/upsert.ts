@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { kindOf, TARGET_GROUP_BINDING } from '../../clients/kubernetes/kinds.ts';
-import { isConflict, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { type Identified, isConflict, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { awsTargetGroupSet } from '../../crds/aws-target-group-set.ts';
 import { cell, type CanaryStep } from '../../crds/cell.ts';
 import { API_VERSION, VERSION_LABEL } from '../../domain/kubernetes/labels.ts';
@@ -145,9 +145,7 @@ function addBinding(upsert: Command, shell: OkraShell): void {
     .option('--labels <key=value,…>', 'labels of the TargetGroupBinding', pairs);
 }
 
-interface SaidObject {
-  readonly apiVersion: string;
-  readonly kind: string;
+interface SaidObject extends Identified {
   readonly metadata: ObjectKey & { readonly labels?: Pairs; readonly resourceVersion?: string };
   readonly spec: object;
 }

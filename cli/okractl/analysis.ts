@@ -3,7 +3,12 @@ import { Argument, type Command, Option } from 'commander';
 import type { TemplateReference } from '../../activities/rollout/analysis-templates.ts';
 import { type Sleep, sleep } from '../../clients/backoff.ts';
 import { ANALYSIS_RUN } from '../../clients/kubernetes/kinds.ts';
-import { isForbidden, isNotFound, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import {
+  type Identified,
+  isForbidden,
+  isNotFound,
+  type KubernetesClient,
+} from '../../clients/kubernetes/kubernetes.ts';
 import type { Metadata } from '../../crds/resource.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import type { AnalysisArgument } from '../../domain/rollout/measure/analysis-arguments.ts';
@@ -11,15 +16,22 @@ import { buildAnalysisRun, type NamedTemplate } from '../../domain/rollout/measu
 import { verdictFrom } from '../../domain/rollout/measure/analysis.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { repeated } from './manifests.ts';
-import { asYaml, forPrograms, type OutputFormat, outputOption, shown } from './output.ts';
+import { asYaml, forPrograms, outputOption, shown } from './output.ts';
 import { badUsage, exitCodes, failed, refused, type Globals, type Session, type Shell } from './shell.ts';
-import { mustWaitFor, type Timeout, timeoutOption, within } from './timeout.ts';
+import { mustWaitFor, timeoutOption, within } from './timeout.ts';
 import { messageOf } from '../../domain/text.ts';
+import type { Options } from './options.ts';
 
-interface CreateOptions extends AnalysisOptions {
-  readonly dryRun?: boolean;
-  readonly output?: OutputFormat;
-}
+type AnalysisOptions = Options<
+  | 'templateName'
+  | 'clusterTemplateName'
+  | 'args'
+  | 'argsFromSecrets'
+  | 'dryRun'
+  | 'output'
+  | 'wait'
+  | 'timeout'
+>;
 
 interface AnalysisShell extends Pick<Shell, 'print' | 'warn' | 'now' | 'signal' | 'exitWith'> {
   readonly session: (globals: Globals) => Pick<Session, 'kubernetes' | 'namespace'>;
@@ -41,7 +53,7 @@ export function addCreateAnalysisRun(create: Command, shell: AnalysisShell): Com
   )
     .addOption(outputOption())
     .action(async (name: string | undefined, _options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<CreateOptions>();
+      const options = command.optsWithGlobals<AnalysisOptions>();
       const session = shell.session(options);
       const [template = 'analysis'] = [
         ...(options.templateName ?? []),
@@ -68,9 +80,7 @@ export function addUpdate(program: Command, shell: Shell): void {
     )
     .option('--message <text>', 'the reason, shown in the status')
     .action(async (name: string, _options: unknown, command: Command) => {
-      const { phase, message, ...globals } = command.optsWithGlobals<
-        Globals & { readonly phase: string; readonly message?: string }
-      >();
+      const { phase, message, ...globals } = command.optsWithGlobals<Options<'message', 'phase'>>();
       const wanted = phaseCalled(phase);
       const session = shell.session(globals);
       const by = await session.whoAmI();
@@ -109,9 +119,7 @@ export function addRun(program: Command, shell: AnalysisShell): void {
     .option('--wait', 'wait for the result')
     .addOption(timeoutOption())
     .action(async (name: string, _options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<
-        AnalysisOptions & { readonly wait?: boolean; readonly dryRun?: boolean; readonly timeout?: Timeout }
-      >();
+      const options = command.optsWithGlobals<AnalysisOptions>();
       mustWaitFor(options.timeout, options.wait === true, '--wait');
       const session = shell.session(options);
       const object = await newAnalysisRun(session, name, options, shell.now());
@@ -174,9 +182,7 @@ export async function untilOver(
   }
 }
 
-interface AnalysisRun {
-  readonly apiVersion: string;
-  readonly kind: string;
+interface AnalysisRun extends Identified {
   readonly metadata: Metadata;
   readonly spec?: object;
   readonly status?: {
@@ -263,13 +269,6 @@ function refuseUnknown(given: readonly AnalysisArgument[], templates: readonly N
   throw failed(
     `argument ${unknown.name} does not exist in analysisrun template ${names}. It has: ${[...declared].join(', ') || 'none'}.`,
   );
-}
-
-interface AnalysisOptions extends Globals {
-  readonly templateName?: readonly string[];
-  readonly clusterTemplateName?: readonly string[];
-  readonly args?: readonly string[];
-  readonly argsFromSecrets?: readonly string[];
 }
 
 const withAnalysisOptions = (command: Command): Command =>

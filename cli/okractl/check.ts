@@ -19,15 +19,11 @@ import { type RequestVerb, requestVerbs } from '../../crds/request-names.ts';
 import type { permissions } from '../../deploy/rbac/permissions.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import { inOneLine } from '../terminal-text.ts';
-import { counted, forPrograms, type OutputFormat, outputOption } from './output.ts';
+import { counted, forPrograms, outputOption } from './output.ts';
 import { schemaIn } from './lint.ts';
-import { badUsage, exitCodes, type Globals, type Session, type Shell } from './shell.ts';
+import { badUsage, exitCodes, type Session, type Shell } from './shell.ts';
 import { messageOf } from '../../domain/text.ts';
-
-interface CheckOptions extends Globals {
-  readonly okrad?: string | true;
-  readonly output?: OutputFormat;
-}
+import type { Options } from './options.ts';
 
 /** Adds `check`. */
 export function addCheck(program: Command, shell: Shell): void {
@@ -42,7 +38,7 @@ export function addCheck(program: Command, shell: Shell): void {
     )
     .addOption(outputOption())
     .action(async (_options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<CheckOptions>();
+      const options = command.optsWithGlobals<Options<'okrad' | 'output'>>();
       const session = shell.session(options);
       const findings = await findOut(session, options);
       const problems = findings.filter(({ is }) => is === 'Problem').length;
@@ -54,7 +50,7 @@ export function addCheck(program: Command, shell: Shell): void {
     });
 }
 
-async function findOut(session: Session, options: CheckOptions): Promise<readonly Finding[]> {
+async function findOut(session: Session, options: Options<'okrad'>): Promise<readonly Finding[]> {
   const known = await session.whoAmI().then(
     (name) => fine(`Kubernetes answers; you are ${name}`),
     (error: unknown) => problem(messageOf(error)),

@@ -1,23 +1,12 @@
 import type { Command } from 'commander';
 import { convert } from '../../domain/conversion/convert.ts';
 import { withoutNulls } from '../../domain/model/fields.ts';
-import {
-  type DryRunOptions,
-  FILE,
-  type Manifest,
-  OFFLINE,
-  placeOf,
-  readManifests,
-  refusedByServer,
-} from './manifests.ts';
+import { FILE, type Manifest, OFFLINE, placeOf, readManifests, refusedByServer } from './manifests.ts';
 import { exitCodes, type Shell } from './shell.ts';
 import { lintObject } from './lint.ts';
 import { asYaml } from './output.ts';
 import { inOneLine } from '../terminal-text.ts';
-
-interface ConvertOptions extends DryRunOptions {
-  readonly filename?: readonly string[];
-}
+import type { Options } from './options.ts';
 
 /** Adds `convert`. */
 export function addConvert(program: Command, shell: Shell): void {
@@ -29,7 +18,7 @@ export function addConvert(program: Command, shell: Shell): void {
     .option(...FILE)
     .option(...OFFLINE)
     .action(async (_options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<ConvertOptions>();
+      const options = command.optsWithGlobals<Options<'filename' | 'offline'>>();
       const { filename = [] } = options;
       const { manifests, problems } = await readManifests(shell, filename);
       const done = manifests.map(converted);

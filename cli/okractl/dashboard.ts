@@ -5,12 +5,7 @@ import { GROUP } from '../../crds/resource.ts';
 import type { Globals, Session, Shell } from './shell.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { messageOf } from '../../domain/text.ts';
-
-interface DashboardOptions extends Globals {
-  readonly port: number;
-  readonly open: boolean;
-  readonly ui?: string;
-}
+import type { Options } from './options.ts';
 
 function portIn(text: string): number {
   const port = Number(text);
@@ -29,7 +24,7 @@ export function addDashboard(program: Command, shell: Shell): void {
     .option('--ui <url>', 'the address of the Temporal Web UI; default: OKRA_TEMPORAL_UI')
     .option('--no-open', 'only print the address')
     .action(async (_options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<DashboardOptions>();
+      const options = command.optsWithGlobals<Options<'ui', 'port' | 'open'>>();
       const session = shell.session(options);
       const namespace = await namespaceOf(session, options);
       if (namespace !== undefined) shell.warn(`Showing the Cells of namespace ${namespace}.`);

@@ -3,16 +3,12 @@ import type { Command } from 'commander';
 import { freeze as freezeKind, type Freeze } from '../../crds/freeze.ts';
 import { FREEZE } from '../../clients/kubernetes/kinds.ts';
 import { parseDuration } from '../../domain/duration.ts';
-import { mustConfirm, YES, badUsage, failed, type Globals, type Shell } from './shell.ts';
+import { mustConfirm, YES, badUsage, failed, type Shell } from './shell.ts';
 import { mustBeLet } from './send.ts';
 import { messageOf } from '../../domain/text.ts';
+import type { Options } from './options.ts';
 
-interface FreezeOptions extends Globals {
-  readonly reason: string;
-  readonly for?: string;
-  readonly until?: string;
-  readonly allNamespaces?: boolean;
-}
+type FreezeOptions = Options<'for' | 'until' | 'allNamespaces', 'reason'>;
 
 /** Adds `freeze`. */
 export function addFreeze(program: Command, shell: Shell): void {
@@ -73,7 +69,7 @@ function freezeOf(
   return { ...made, spec: parsed.value };
 }
 
-function endOf(options: Pick<FreezeOptions, 'for' | 'until'>, now: number): string | undefined {
+function endOf(options: FreezeOptions, now: number): string | undefined {
   const { for: lasting, until } = options;
   if (lasting === undefined) return until;
   if (until !== undefined) throw badUsage('--for and --until are mutually exclusive.');
@@ -91,11 +87,6 @@ function heldBy({ metadata: { name }, spec: { namespaces, until } }: NewFreeze):
   return `Freeze ${name} created: it holds the rollouts of ${where}${end}. To lift it: okractl unfreeze ${name}`;
 }
 
-interface UnfreezeOptions extends Globals {
-  readonly all?: boolean;
-  readonly yes?: boolean;
-}
-
 /** Adds `unfreeze`. */
 export function addUnfreeze(program: Command, shell: Shell): void {
   program
@@ -105,7 +96,7 @@ export function addUnfreeze(program: Command, shell: Shell): void {
     .option('--all', 'all Freezes of the cluster')
     .option(...YES)
     .action(async (names: string[], _options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<UnfreezeOptions>();
+      const options = command.optsWithGlobals<Options<'all' | 'yes'>>();
       const session = shell.session(options);
       const { kubernetes } = session;
       const there = (await kubernetes.list<Freeze>(FREEZE)).map(({ metadata }) => metadata.name);

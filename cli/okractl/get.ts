@@ -2,12 +2,11 @@ import { Argument, type Command } from 'commander';
 import { cell } from '../../crds/cell.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { compareText } from '../../domain/kubernetes/canonical.ts';
-import { badUsage, failed, type Globals, type Shell } from './shell.ts';
+import { badUsage, failed, type Shell } from './shell.ts';
 import {
   kindCalled,
   layOut,
   listOf,
-  type OutputFormat,
   outputOption,
   printObjects,
   shown,
@@ -15,12 +14,7 @@ import {
   type ShownObject,
   tableOf,
 } from './output.ts';
-
-interface GetOptions extends Globals {
-  readonly output?: OutputFormat;
-  readonly allNamespaces?: boolean;
-  readonly selector?: string;
-}
+import type { Options } from './options.ts';
 
 /** What is to be shown: objects of a kind, all or those of some names. */
 export interface Wanted {
@@ -65,7 +59,7 @@ export function addGet(program: Command, shell: Shell): void {
     .option('-l, --selector <labels>', 'only objects with these labels')
     .addOption(outputOption(['json', 'yaml', 'wide', 'name']))
     .action(async (words: string[], _options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<GetOptions>();
+      const options = command.optsWithGlobals<Options<'output' | 'allNamespaces' | 'selector'>>();
       const { kubernetes, namespace } = shell.session(options);
       const wanted = parseWanted(words);
       const objects = await read(kubernetes, wanted, {
@@ -103,7 +97,7 @@ function show(
   shell: Shell,
   { kind, names }: Wanted,
   objects: readonly ShownObject[],
-  { output, allNamespaces = false }: GetOptions,
+  { output, allNamespaces = false }: Options<'output' | 'allNamespaces'>,
 ): void {
   const [only] = objects;
   const wide = output === 'wide';

@@ -1,22 +1,11 @@
 import type { Command } from 'commander';
 import type { CellStatus } from '../../crds/cell.ts';
-import { type Globals, type Shell } from './shell.ts';
-import {
-  formatDuration,
-  forPrograms,
-  layOut,
-  type OutputFormat,
-  outputOption,
-  type Table,
-  withoutFraction,
-} from './output.ts';
+import { type Shell } from './shell.ts';
+import { formatDuration, forPrograms, layOut, outputOption, type Table, withoutFraction } from './output.ts';
 import { CHANGE_CAUSE } from './rollback.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { formatTarget, missing, parseTarget, readTarget, TARGET_HELP } from './target.ts';
-
-interface HistoryOptions extends Globals {
-  readonly output?: OutputFormat;
-}
+import type { Options } from './options.ts';
 
 type Asked = NonNullable<CellStatus['requests']>[number];
 
@@ -30,7 +19,7 @@ export function addHistory(program: Command, shell: Shell): void {
     .argument('<name>', TARGET_HELP)
     .addOption(outputOption(['json', 'yaml', 'wide']))
     .action(async (text: string, _options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<HistoryOptions>();
+      const options = command.optsWithGlobals<Options<'output'>>();
       const { kubernetes, namespace } = shell.session(options);
       const target = parseTarget(text, namespace);
       const found = await readTarget(kubernetes, target);

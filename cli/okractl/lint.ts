@@ -19,22 +19,10 @@ import { isLabelKey, isLabelValue, isObjectName } from '../../domain/kubernetes/
 import { compileCondition, compileFilter } from '../../domain/staged/cel/expression.ts';
 import { closest } from '../../domain/template.ts';
 import { inOneLine } from '../terminal-text.ts';
-import {
-  type DryRunOptions,
-  FILE,
-  identityOf,
-  OFFLINE,
-  placeOf,
-  readManifests,
-  refusedByServer,
-} from './manifests.ts';
-import { counted, forPrograms, type OutputFormat, outputOption } from './output.ts';
+import { FILE, identityOf, OFFLINE, placeOf, readManifests, refusedByServer } from './manifests.ts';
+import { counted, forPrograms, outputOption } from './output.ts';
 import { badUsage, exitCodes, type Shell } from './shell.ts';
-
-interface LintOptions extends DryRunOptions {
-  readonly filename?: readonly string[];
-  readonly output?: OutputFormat;
-}
+import type { Options } from './options.ts';
 
 /** Adds `lint`. */
 export function addLint(program: Command, shell: Shell): void {
@@ -47,7 +35,7 @@ export function addLint(program: Command, shell: Shell): void {
     .option(...OFFLINE)
     .addOption(outputOption())
     .action(async (_options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<LintOptions>();
+      const options = command.optsWithGlobals<Options<'filename' | 'offline' | 'output'>>();
       const { filename = [], output } = options;
       const { manifests, problems: unread } = await readManifests(shell, filename);
       const found = manifests.map((manifest) => ({ manifest, ...lintObject(manifest.object) }));

@@ -2,8 +2,9 @@ import { type Document, LineCounter, parseAllDocuments } from 'yaml';
 import { KubernetesError } from '../../clients/kubernetes/kubernetes.ts';
 import { type Fields, fieldsIn, isRecord, recordsIn, textIn } from '../../domain/model/fields.ts';
 import { inOneLine } from '../terminal-text.ts';
-import { badUsage, type Globals, type Session, type Shell } from './shell.ts';
+import { badUsage, type Session, type Shell } from './shell.ts';
 import { messageOf } from '../../domain/text.ts';
+import type { Options } from './options.ts';
 
 /** An object that stands in a file. */
 export interface Manifest {
@@ -110,15 +111,10 @@ export function placeOf({ file, line, object }: Manifest): string {
 /** The option that contacts no cluster. */
 export const OFFLINE = ['--offline', 'use only the manifests, and contact no cluster'] as const;
 
-/** Which cluster is asked, if any. */
-export interface DryRunOptions extends Globals {
-  readonly offline?: boolean;
-}
-
 /** Asks the API server, where there is one, to apply manifests by dry run; answers what it refuses. */
 export async function refusedByServer(
   shell: Shell,
-  options: DryRunOptions,
+  options: Options<'offline'>,
   manifests: readonly Manifest[],
 ): Promise<readonly string[]> {
   const session = manifests.length === 0 ? undefined : sessionAtHand(shell, options);
@@ -142,7 +138,7 @@ export async function refusedByServer(
 }
 
 /** Reaches the cluster of the kubeconfig; undefined where none is named and none is usual. */
-function sessionAtHand(shell: Shell, options: DryRunOptions): Session | undefined {
+function sessionAtHand(shell: Shell, options: Options<'offline'>): Session | undefined {
   if (options.offline === true) return undefined;
   try {
     return shell.session(options);

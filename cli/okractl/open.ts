@@ -4,13 +4,9 @@ import { temporalId } from '../../clients/temporal/workflow-start.ts';
 import type { Cell } from '../../crds/cell.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { withoutEnd } from '../../domain/text.ts';
-import { badUsage, type Globals, type Shell } from './shell.ts';
+import { badUsage, type Shell } from './shell.ts';
 import { parseTarget, TARGET_HELP } from './target.ts';
-
-interface OpenOptions extends Globals {
-  readonly print?: boolean;
-  readonly ui?: string;
-}
+import type { Options } from './options.ts';
 
 /** Adds `open`. */
 export function addOpen(program: Command, shell: Shell): void {
@@ -21,7 +17,7 @@ export function addOpen(program: Command, shell: Shell): void {
     .option('--print', 'only print the address')
     .option('--ui <url>', 'the address of the Web UI; default: OKRA_TEMPORAL_UI')
     .action(async (text: string, _options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<OpenOptions>();
+      const options = command.optsWithGlobals<Options<'print' | 'ui'>>();
       const { kubernetes, namespace, temporal, temporalUi } = shell.session(options);
       const { kind, key } = parseTarget(text, namespace);
       const ui = options.ui ?? temporalUi ?? guessUi(temporal.address);

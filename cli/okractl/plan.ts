@@ -12,18 +12,14 @@ import { parseVersion } from '../../domain/versions/version.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { isSound, lintObject, metadataProblems, wrongReferences } from './lint.ts';
 import { FILE, identityOf, OFFLINE, placeOf, readManifests, refusedByServer, repeated } from './manifests.ts';
-import { forPrograms, type OutputFormat, outputOption } from './output.ts';
+import { forPrograms, outputOption } from './output.ts';
 import { formatApplicationsPlan, formatPlan } from './plan-text.ts';
 import { unpinning } from './rollback.ts';
-import { badUsage, exitCodes, failed, type Globals, type Shell } from './shell.ts';
+import { badUsage, exitCodes, failed, type Shell } from './shell.ts';
 import { parseCell } from './target.ts';
+import type { Options } from './options.ts';
 
-interface PlanOptions extends Globals {
-  readonly filename?: readonly string[];
-  readonly assume?: readonly string[];
-  readonly offline?: boolean;
-  readonly output?: OutputFormat;
-}
+type PlanOptions = Options<'filename' | 'assume' | 'offline' | 'output'>;
 
 /** Adds `plan`. */
 export function addPlan(program: Command, shell: Shell): void {

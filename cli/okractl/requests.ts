@@ -8,17 +8,11 @@ import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import { requestKinds } from '../../domain/model/request-kinds.ts';
 import type { Seen } from '../../domain/model/seen.ts';
 import type { StagedAim } from '../../domain/staged/state.ts';
-import { mustConfirm, YES, badUsage, exitCodes, type Globals, type Shell } from './shell.ts';
+import { mustConfirm, YES, badUsage, exitCodes, type Shell } from './shell.ts';
 import { send, type Sending } from './send.ts';
 import { formatTarget, parseCell, parseTarget, type Target, TARGET_HELP } from './target.ts';
 import { type Timeout, timeoutOption } from './timeout.ts';
-
-interface RequestOptions extends Globals, SeenOptions {
-  readonly reason?: string;
-  readonly full?: boolean;
-  readonly yes?: boolean;
-  readonly timeout?: Timeout;
-}
+import type { Options } from './options.ts';
 
 /** The requests that are commands of the same name; `promoteFull` is `promote --full`. */
 const names = ['pause', 'resume', 'promote', 'abort', 'retry', 'approve'] as const;
@@ -38,7 +32,7 @@ export function addRequests(program: Command, shell: Shell): void {
       .argument('<name>', name === 'approve' ? 'a Cell, by its name or as cell/NAME' : TARGET_HELP)
       .option(...REASON)
       .action(async (text: string, _options: unknown, self: Command) => {
-        const options = self.optsWithGlobals<RequestOptions>();
+        const options = self.optsWithGlobals<Options<SeenOption | 'reason' | 'full' | 'yes' | 'timeout'>>();
         const session = shell.session(options);
         const target: Target =
           name === 'approve'
@@ -87,11 +81,7 @@ export function addRequests(program: Command, shell: Shell): void {
   }
 }
 
-interface SeenOptions {
-  readonly of?: string | undefined;
-  readonly step?: number | undefined;
-  readonly stage?: string | undefined;
-}
+type SeenOption = 'of' | 'step' | 'stage';
 
 function stepIn(text: string): number {
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
@@ -109,7 +99,7 @@ const withSeenOptions = (command: Command): Command =>
     );
 
 /** What was looked at; throws where it is said of the other kind. */
-function seenBy({ of, step, stage }: SeenOptions, target: Target): Seen & Pick<StagedAim, 'stage'> {
+function seenBy({ of, step, stage }: Options<SeenOption>, target: Target): Seen & Pick<StagedAim, 'stage'> {
   if (target.kind === 'Cell') {
     if (stage !== undefined)
       throw badUsage('--stage is only for a StagedBindingPolicy. For a Cell, use --of and --step.');

@@ -18,13 +18,9 @@ import {
 import { readAsServed, selectTargetGroups } from '../../domain/versions/watched.ts';
 import { REASON } from './requests.ts';
 import { mustBeLet, send } from './send.ts';
-import { type Globals, refused, type Session, type Shell } from './shell.ts';
+import { refused, type Session, type Shell } from './shell.ts';
 import { missing, parseTarget, TARGET_HELP } from './target.ts';
-
-interface RollbackOptions extends Globals {
-  readonly to: string;
-  readonly reason?: string;
-}
+import type { Options } from './options.ts';
 
 /** Adds `rollback`. */
 export function addRollback(program: Command, shell: Shell): void {
@@ -37,7 +33,7 @@ export function addRollback(program: Command, shell: Shell): void {
     .requiredOption('--to <version>', 'the version of the Cell, or the stage of the StagedBindingPolicy')
     .option(...REASON)
     .action(async (text: string, _options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<RollbackOptions>();
+      const options = command.optsWithGlobals<Options<'reason', 'to'>>();
       const session = shell.session(options);
       const target = parseTarget(text, session.namespace);
       const { to, reason = '' } = options;

@@ -6,17 +6,12 @@ import { inOneLine, plain } from '../terminal-text.ts';
 import { withoutFraction, wrapped } from './output.ts';
 import type { Followed } from './follow.ts';
 import { mustBeLet } from './send.ts';
-import { badUsage, failed, type Globals, type Screen, type Session, type Shell } from './shell.ts';
+import { badUsage, failed, type Screen, type Session, type Shell } from './shell.ts';
 import { formatTarget, parseTarget, type Target, TARGET_HELP } from './target.ts';
-import { mustWaitFor, type Timeout, timeoutOption, within } from './timeout.ts';
+import { mustWaitFor, timeoutOption, within } from './timeout.ts';
 import { draw } from './tree.ts';
 import { endIn, type KnownEnd, nothingWatched, type Settled, type Watched } from './watched.ts';
-
-interface WatchOptions extends Globals {
-  readonly allNamespaces?: boolean;
-  readonly untilSettled?: boolean;
-  readonly timeout?: Timeout;
-}
+import type { Options } from './options.ts';
 
 /** Adds `watch`. */
 export function addWatch(program: Command, shell: Shell): void {
@@ -38,7 +33,7 @@ export function addWatch(program: Command, shell: Shell): void {
         untilSettled = false,
         timeout,
         ...globals
-      } = command.optsWithGlobals<WatchOptions>();
+      } = command.optsWithGlobals<Options<'allNamespaces' | 'untilSettled' | 'timeout'>>();
       const session = shell.session(globals);
       const target = text === undefined ? undefined : parseTarget(text, session.namespace);
       if (untilSettled && target === undefined)
