@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
 import { generate, type GeneratedFiles, withParts } from '../crds/generated-files.ts';
-import { type Examples, leavesOf, wordsOf } from './help.ts';
+import { type Examples, leavesOf, optionsOf, wordsOf } from './help.ts';
 import { examples as ofOkra } from './okra/examples.ts';
 import { okra } from './okra/program.ts';
 import type { OkraShell } from './okra/shell.ts';
@@ -68,24 +68,19 @@ export const files = (): GeneratedFiles =>
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 
-const optionRows = (command: Command): string =>
-  ['| option | means |', '| --- | --- |']
-    .concat(
-      command
-        .createHelp()
-        .visibleOptions(command)
-        .filter(({ long }) => long !== '--help' && long !== '--version' && long !== '--program-version')
-        .map(({ flags, description, argChoices, mandatory }) => {
-          const choices = argChoices === undefined ? '' : `: ${argChoices.join(', ')}`;
-          return `| \`${cell(flags)}\` | ${cell(description)}${choices}${mandatory ? ' (required)' : ''} |`;
-        }),
-    )
-    .join('\n');
+const optionRows = (command: Command): readonly string[] =>
+  optionsOf(command).map(({ flags, description, argChoices, mandatory }) => {
+    const choices = argChoices === undefined ? '' : `: ${argChoices.join(', ')}`;
+    return `| \`${cell(flags)}\` | ${cell(description)}${choices}${mandatory ? ' (required)' : ''} |`;
+  });
 
-const hasOptions = (command: Command): boolean => optionRows(command).split('\n').length > 2;
+const optionTable = (rows: readonly string[]): string =>
+  ['| option | means |', '| --- | --- |', ...rows].join('\n');
 
 function sectionOf(command: Command, program: string, examples: Examples): string {
   const words = wordsOf(command);
+  const rows = optionRows(command);
+  const lines = examples[words] ?? [];
   const list = command.registeredArguments.map(
     (argument) => `* \`${argument.name()}${argument.variadic ? '…' : ''}\`: ${argument.description}`,
   );
@@ -94,18 +89,14 @@ function sectionOf(command: Command, program: string, examples: Examples): strin
     `    ${program} ${words} ${command.usage()}\n`,
     `${command.description()}\n`,
     ...(list.length === 0 ? [] : [`${list.join('\n')}\n`]),
-    ...(hasOptions(command) ? [`${optionRows(command)}\n`] : []),
-    ...examplesOf(examples[words] ?? []),
+    ...(rows.length > 0 ? [`${optionTable(rows)}\n`] : []),
+    ...(lines.length > 0 ? [`Examples:\n\n${lines.map((line) => `    ${line}`).join('\n')}\n`] : []),
   ].join('\n');
-}
-
-function examplesOf(lines: readonly string[]): readonly string[] {
-  return lines.length === 0 ? [] : [`Examples:\n\n${lines.map((line) => `    ${line}`).join('\n')}\n`];
 }
 
 function commandPage(program: Command, examples: Examples, introduction: string): string {
   const sections = leavesOf(program).map((command) => sectionOf(command, program.name(), examples));
-  return `${introduction}${optionRows(program)}\n\n${sections.join('\n')}`;
+  return `${introduction}${optionTable(optionRows(program))}\n\n${sections.join('\n')}`;
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command, Option } from 'commander';
 
 /** Lines that show how a command is used, each a command line, by the words of the command: `run analysis`. */
 export type Examples = Readonly<Record<string, readonly string[]>>;
@@ -23,6 +23,13 @@ export const leavesOf = (command: Command): readonly Command[] => {
   return below.length === 0 ? [command] : below.flatMap(leavesOf);
 };
 
+/** The options of a command, without those that every program has. */
+export const optionsOf = (command: Command): readonly Option[] =>
+  command
+    .createHelp()
+    .visibleOptions(command)
+    .filter(({ long }) => long !== '--help' && long !== '--version' && long !== '--program-version');
+
 /** Ends the help of each command with examples, and with where the global options are. */
 export function addExamples(program: Command, examples: Examples): void {
   for (const command of leavesOf(program)) {
@@ -40,9 +47,7 @@ export function addOptions(program: Command, shell: { readonly print: (text: str
     .description('Lists the global options, which every command has.')
     .action(() => {
       const help = program.createHelp();
-      const options = help
-        .visibleOptions(program)
-        .filter(({ long }) => long !== '--help' && long !== '--version' && long !== '--program-version');
+      const options = optionsOf(program);
       const width = Math.max(...options.map((option) => help.optionTerm(option).length));
       const lines = options.map(
         (option) => `  ${help.optionTerm(option).padEnd(width)}  ${help.optionDescription(option)}`,

@@ -181,6 +181,7 @@ function gatesOf(
   now: number,
 ): TableView['rows'] {
   const { spec, status = {} } = cell;
+  const { reason, message = '' } = status;
   const freeze = freezeAt(freezes, now);
   const paused = status.rollout?.paused ?? status.paused;
   const unready = unreadyClusters(cell);
@@ -201,10 +202,12 @@ function gatesOf(
           ),
         ]
       : [
-          ...heldElsewhere(status),
+          // These are shown only while they hold.
+          ...(reason === 'WaitingForClusters' ? [gate('Clusters', true, message)] : []),
+          ...(reason === 'WaitingForApplication' ? [gate('Applications', true, message)] : []),
           gate(
             'Health',
-            status.reason === 'WaitingForHealth' || status.reason === 'UnhealthyTargets',
+            reason === 'WaitingForHealth' || reason === 'UnhealthyTargets',
             `at least ${spec.minHealthyTargets} healthy in each target group that gains weight`,
           ),
         ]),
@@ -216,17 +219,6 @@ const gate = (name: string, holds: boolean, text: string, until?: number): Table
   inOneLine(text),
   until === undefined ? '' : new Date(until).toISOString(),
 ];
-
-/** The gates that a Cell shows only while they hold, by the reason that says so. */
-const elsewhere: Readonly<Record<string, string>> = {
-  WaitingForClusters: 'Clusters',
-  WaitingForApplication: 'Applications',
-};
-
-function heldElsewhere({ reason = '', message = '' }: CellStatus): TableView['rows'] {
-  const name = elsewhere[reason];
-  return name === undefined ? [] : [gate(name, true, message)];
-}
 
 function windowOf({ spec }: Cell, now: number): TableView['rows'][number] {
   if (spec.windows === undefined) return gate('Window', false, 'none: always open');

@@ -113,12 +113,14 @@ function refusalToRollBack(
   }
   if (stableVersion !== undefined && isNewer(version, stableVersion))
     return `cannot roll back to ${version}: it is newer than the stable version ${stableVersion}. To roll it out, set spec.version, or remove it.`;
-  const isPinned = spec.version !== undefined && isSameVersion(spec.version, version);
   const serves = stableVersion !== undefined && isSameVersion(stableVersion, version);
-  if (isPinned && serves && status.rollout === undefined)
+  if (isPinnedTo(spec, version) && serves && status.rollout === undefined)
     return `nothing to do: the Cell already serves ${version} and is pinned to it.`;
   return refusedByRollout(cell, { version, groups }, selected);
 }
+
+const isPinnedTo = (spec: Cell['spec'], version: string): boolean =>
+  spec.version !== undefined && isSameVersion(spec.version, version);
 
 /** Why a rollout would do nothing about the version. */
 function refusedByRollout(
@@ -127,8 +129,7 @@ function refusedByRollout(
   selected: readonly SelectedTargetGroup[],
 ): string | undefined {
   const block = status.blockedVersions?.find((one) => isSameVersion(one.version, version));
-  const isPinned = spec.version !== undefined && isSameVersion(spec.version, version);
-  if (isPinned && block?.pinned === true)
+  if (isPinnedTo(spec, version) && block?.pinned === true)
     return `cannot roll back to ${version}: it failed while the Cell was pinned to it: ${block.cause} To retry it: okractl retry ${metadata.name} -n ${metadata.namespace}`;
   const { stableVersion = version, targetGroups = [] } = status;
   // What serves of another version, as far as its AWSTargetGroups are there; what claims the version counts once.
