@@ -5,6 +5,7 @@ import type { Cell } from '../../crds/cell.ts';
 import type { Check } from '../../crds/check.ts';
 import { thresholdOf } from '../../domain/checks/judge-value.ts';
 import { RUN_LABEL } from '../../domain/checks/verdict.ts';
+import { measuredBy } from '../okractl/describe-cell.ts';
 import { inOneLine } from '../terminal-text.ts';
 import type { Troubled } from './remembered.ts';
 import { toneOfVerdict } from './rows.ts';
@@ -16,8 +17,6 @@ export const MEASURED = ['Analysis or metric', 'Value', 'Threshold', 'Result', '
 
 type Rows = TableView['rows'];
 
-type Measured = NonNullable<NonNullable<Cell['status']>['analysisRun']>;
-
 /** Reads what measures the Cell now, with its values. */
 export async function verdictsOf(
   kubernetes: KubernetesClient,
@@ -25,31 +24,22 @@ export async function verdictsOf(
   { signal, troubled }: { readonly signal: AbortSignal; readonly troubled: Troubled },
 ): Promise<Rows> {
   const { namespace = 'default' } = metadata;
-  const { analysisRun, experiment, check, job, backgroundAnalysisRun } = status;
   const runOf = async (name: string): Promise<Rows> =>
     metricsOfRun(await kubernetes.get(ANALYSIS_RUN, { namespace, name }, { signal }));
-  const all: readonly (readonly [string, Measured | undefined, (name: string) => Promise<Rows>])[] = [
-    ['AnalysisRun', analysisRun, runOf],
-    [
-      'Experiment',
-      experiment,
-      async (name) => {
-        const found = await kubernetes.get(EXPERIMENT, { namespace, name }, { signal });
-        return (await Promise.all(runsOfExperiment(found).map(runOf))).flat();
-      },
-    ],
-    [
-      'Check',
-      check,
-      async (name) => {
-        const labelSelector = `${RUN_LABEL}=${name}`;
-        const checks = await kubernetes.list<Check>(CHECK, { namespace, labelSelector, signal });
-        return checks.flatMap(metricsOfCheck);
-      },
-    ],
-    ['Job', job, () => Promise.resolve([])],
-    ['Background AnalysisRun', backgroundAnalysisRun, runOf],
-  ];
+  const readers = {
+    AnalysisRun: runOf,
+    'Background AnalysisRun': runOf,
+    Experiment: async (name: string) => {
+      const found = await kubernetes.get(EXPERIMENT, { namespace, name }, { signal });
+      return (await Promise.all(runsOfExperiment(found).map(runOf))).flat();
+    },
+    Check: async (name: string) => {
+      const labelSelector = `${RUN_LABEL}=${name}`;
+      const checks = await kubernetes.list<Check>(CHECK, { namespace, labelSelector, signal });
+      return checks.flatMap(metricsOfCheck);
+    },
+    Job: () => Promise.resolve([]),
+  };
   let unread: string | undefined;
   // The rest is worth showing all the same.
   const without = (error: unknown): Rows => {
@@ -57,15 +47,9 @@ export async function verdictsOf(
     return [];
   };
   const verdicts = await Promise.all(
-    all.flatMap(([kind, measured, read]) => {
-      if (measured === undefined) return [];
-      const { name, phase, message } = measured;
+    measuredBy(status).map(async ({ kind, name, phase, message }) => {
       const verdict = [`${kind} ${name}`, inOneLine(message), '', verdictCell(phase), ''];
-      return [
-        read(name)
-          .catch(without)
-          .then((metrics) => [verdict, ...metrics]),
-      ];
+      return [verdict, ...(await readers[kind](name).catch(without))];
     }),
   );
   troubled('Measurements', unread);

@@ -158,22 +158,23 @@ export function weightsTable({ cell, asked }: Pick<CellView, 'cell' | 'asked'>):
 export const approvalText = ({ count, lacking, groups }: NonNullable<CellStatus['approval']>): string =>
   `${count - lacking} of ${count} given, ${lacking} more needed from ${groups.join(', ')}`;
 
+/** What measures a Cell, or has measured its step, by what people call it. */
+export const measuredBy = (status: CellStatus) =>
+  (
+    [
+      ['AnalysisRun', status.analysisRun],
+      ['Experiment', status.experiment],
+      ['Check', status.check],
+      ['Job', status.job],
+      ['Background AnalysisRun', status.backgroundAnalysisRun],
+    ] as const
+  ).flatMap(([kind, verdict]) => (verdict === undefined ? [] : [{ kind, ...verdict }]));
+
 /** The verdicts so far, in a line each. */
 export function verdictLines(status: CellStatus): readonly string[] {
-  const { analysisRun, experiment, check, job, approval, backgroundAnalysisRun } = status;
-  const all = [
-    ['AnalysisRun', analysisRun],
-    ['Experiment', experiment],
-    ['Check', check],
-    ['Job', job],
-    ['Background AnalysisRun', backgroundAnalysisRun],
-  ] as const;
-  const verdicts = all.flatMap(([kind, verdict]) =>
-    verdict === undefined
-      ? []
-      : [
-          `${kind} ${verdict.name}: ${verdict.phase}${verdict.message === '' ? '' : `, ${inOneLine(verdict.message)}`}`,
-        ],
+  const { approval } = status;
+  const verdicts = measuredBy(status).map(({ kind, name, phase, message }) =>
+    inOneLine(`${kind} ${name}: ${phase}${message === '' ? '' : `, ${message}`}`),
   );
   if (approval === undefined) return verdicts;
   const { approvals = [], message } = approval;

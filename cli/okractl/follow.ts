@@ -1,4 +1,3 @@
-import pino from 'pino';
 import { configViewOf, isApplied } from '../../activities/load-balancers/config-object.ts';
 import { loadBalancerOf } from '../../activities/load-balancers/index.ts';
 import type { ConfigObject } from '../../activities/load-balancers/port.ts';
@@ -200,18 +199,9 @@ function askedBy(type: LoadBalancerType, object: ConfigObject): Asked {
   }
 }
 
-const WARN = pino.levels.values['warn'] ?? 40;
-
 /** Takes what an informer logs: a warning is a trouble, and what comes after it says that it is over. */
-export function troubleLog(trouble: (why: string | undefined) => void): Log {
-  return pino(
-    { base: null },
-    {
-      write: (line) => {
-        const { level, err } = fieldsIn(JSON.parse(line));
-        if (typeof level !== 'number' || level < WARN) return trouble(undefined);
-        trouble(textIn(fieldsIn(err)['message']) ?? 'unknown reason');
-      },
-    },
-  );
-}
+export const troubleLog = (trouble: (why: string | undefined) => void): Pick<Log, 'info' | 'warn'> => ({
+  info: () => trouble(undefined),
+  warn: (fields: unknown) =>
+    trouble(textIn(fieldsIn(fieldsIn(fields)['err'])['message']) ?? 'unknown reason'),
+});

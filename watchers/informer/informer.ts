@@ -26,7 +26,7 @@ export interface InformerOptions<T> {
   readonly onRecovered?: () => void;
   /** Takes of an object what is kept; undefined: all that is of any use. */
   readonly trim?: (object: T) => T;
-  readonly log: Log;
+  readonly log: Pick<Log, 'info' | 'warn'>;
   readonly signal: AbortSignal;
   readonly timing?: Partial<InformerTiming>;
 }

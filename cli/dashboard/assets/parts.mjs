@@ -118,7 +118,8 @@ const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/;
  * @returns {unknown}
  */
 function cellOf(cell) {
-  if (typeof cell === 'string') return TIME.test(cell) ? away(cell) : cell || '–';
+  if (cell === '' || cell === '-') return '–';
+  if (typeof cell === 'string') return TIME.test(cell) ? away(cell) : cell;
   if ('list' in cell)
     return html`<ul class="plain">
       ${cell.list.map((one) => html`<li>${cellOf(one)}</li>`)}
