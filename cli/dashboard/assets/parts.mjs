@@ -135,7 +135,6 @@ function cellOf(cell) {
  * The weights of versions, in the order in which they are found.
  * @param {readonly GroupWeight[]} weights
  * @param {'asked' | 'served'} which
- * @returns {{ version: string, weight: number }[]}
  */
 export function byVersion(weights, which) {
   /** @type {Map<string, number>} */

@@ -4,10 +4,7 @@
 const STORED = 'okra-key';
 const MARK = { 'X-Okra-Dashboard': '1' };
 
-/**
- * Takes the key out of the address, if there is one.
- * @returns {string | undefined}
- */
+/** Takes the key out of the address, if there is one. */
 export function takeKey() {
   const key = /^#key=([\w-]+)$/.exec(location.hash)?.[1];
   if (key !== undefined) history.replaceState(null, '', '/#/');
@@ -20,16 +17,12 @@ export function takeKey() {
  */
 export const keepKey = (key) => sessionStorage.setItem(STORED, key);
 
-/** @returns {Record<string, string>} */
 function sent() {
   const key = sessionStorage.getItem(STORED);
   return key === null ? MARK : { ...MARK, Authorization: `Bearer ${key}` };
 }
 
-/**
- * @param {Response} response
- * @returns {Promise<Record<string, unknown>>}
- */
+/** @param {Response} response */
 async function bodyOf(response) {
   try {
     return await response.json();
@@ -48,7 +41,6 @@ export async function whoAmI() {
 /**
  * Logs in with a token of Kubernetes, which is sent once and not kept here.
  * @param {string} token
- * @returns {Promise<void>}
  */
 export async function logIn(token) {
   const headers = { ...MARK, Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
@@ -58,7 +50,6 @@ export async function logIn(token) {
   keepKey(String(body['key']));
 }
 
-/** @returns {Promise<void>} */
 export async function logOut() {
   const leaving = fetch('/api/session', { method: 'DELETE', headers: sent() });
   sessionStorage.removeItem(STORED);
@@ -71,7 +62,6 @@ const LONGEST_ANSWER_MS = 60_000;
 /**
  * Asks for something in the name of the person, and answers with what came of it.
  * @param {{ namespace: string, name: string, request: string, reason: string, seen: object }} asked
- * @returns {Promise<{ ok: boolean, message: string }>}
  */
 export async function ask(asked) {
   try {
@@ -101,7 +91,6 @@ const SILENT_MS = 40_000;
  * Follows a stream of events until the signal, and begins again when it breaks off.
  * @param {string} query
  * @param {Follower} follower
- * @returns {Promise<void>}
  */
 export async function follow(query, follower) {
   const { live, signal } = follower;
@@ -119,7 +108,6 @@ export async function follow(query, follower) {
  * Follows a stream until it breaks off; false when there is no use in beginning again.
  * @param {string} query
  * @param {Follower} follower
- * @returns {Promise<boolean>}
  */
 async function followOnce(query, { told, live, strange, signal }) {
   const silent = new AbortController();
@@ -149,7 +137,6 @@ async function followOnce(query, { told, live, strange, signal }) {
 /**
  * @param {ReadableStream<Uint8Array>} body
  * @param {{ told: (event: string, data: any) => void, heard: () => void }} on
- * @returns {Promise<void>}
  */
 async function readEvents(body, { told, heard }) {
   const reader = body.getReader();

@@ -12,7 +12,6 @@ const UNITS = [
 /**
  * Says how long something takes in at most two units, as okractl does.
  * @param {number} milliseconds
- * @returns {string}
  */
 export function durationOf(milliseconds) {
   const all = Math.max(0, Math.round(milliseconds / 1000));
@@ -30,7 +29,6 @@ export function durationOf(milliseconds) {
 /**
  * Says how far away a time is: `5m ago`, `in 2h`.
  * @param {string} time
- * @returns {string}
  */
 export function awayOf(time) {
   const now = Date.now();
@@ -42,7 +40,6 @@ export function awayOf(time) {
 /**
  * Says a time of day, with the date where it is of another day.
  * @param {number} at
- * @returns {string}
  */
 export function clockOf(at) {
   const time = new Date(at);
@@ -68,7 +65,6 @@ export const wordOf = ({ name }) =>
 /**
  * Says which requests Kubernetes does not let the person make, and of which it has not said so.
  * @param {readonly Pick<OfferView, 'name' | 'may'>[]} offers
- * @returns {readonly string[]}
  */
 export function rightsOf(offers) {
   const of = (/** @type {OfferView['may']} */ may) =>
