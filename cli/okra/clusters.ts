@@ -9,23 +9,11 @@ import { readKnownCluster } from '../../domain/discovery/clusters/known-cluster.
 import { CLUSTER_SECRETS, SECRET_TYPE_CLUSTER, SECRET_TYPE_LABEL } from '../../domain/kubernetes/labels.ts';
 import { matches } from '../../domain/kubernetes/selector.ts';
 import { given, omit } from '../../domain/model/fields.ts';
-import { layOut, type OutputFormat, outputOption, printObjects } from '../okractl/output.ts';
+import { layOut, outputOption, printObjects } from '../okractl/output.ts';
 import { badUsage, failed } from '../okractl/shell.ts';
-import {
-  type Globals,
-  named,
-  type OkraSession,
-  type OkraShell,
-  type Pairs,
-  pairs,
-  pairsText,
-} from './shell.ts';
+import { named, type OkraOptions, type OkraSession, type OkraShell, pairs, pairsText } from './shell.ts';
 
-interface CreateOptions {
-  readonly endpoint?: string;
-  readonly caData?: string;
-  readonly labels?: Pairs;
-}
+type CreateOptions = OkraOptions<'endpoint' | 'caData' | 'labels'>;
 
 /** Adds `create cluster`. */
 export function addCreateCluster(create: Command, shell: OkraShell): void {
@@ -107,7 +95,7 @@ export function addGetCluster(get: Command, shell: OkraShell): void {
     .option('-l, --selector <key=value,…>', 'only objects with these labels', pairs)
     .addOption(outputOption(['json', 'yaml', 'name']))
     .action(async (_options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<Globals & { selector?: Pairs; output?: OutputFormat }>();
+      const options = command.optsWithGlobals<OkraOptions<'selector' | 'output'>>();
       const all = await clustersIn(shell.session(options));
       const { selector: matchLabels = {}, output } = options;
       // Their logins are nobody's business here.

@@ -7,21 +7,14 @@ import { given } from '../../domain/model/fields.ts';
 import { groupByVersion, isSameVersion } from '../../domain/versions/version.ts';
 import { selectTargetGroups } from '../../domain/versions/watched.ts';
 import { repeated } from '../okractl/manifests.ts';
-import { layOut, listOf, type OutputFormat, outputOption, printObjects, tableOf } from '../okractl/output.ts';
+import { layOut, listOf, outputOption, printObjects, tableOf } from '../okractl/output.ts';
 import { failed } from '../okractl/shell.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { addGetCluster, reachCluster } from './clusters.ts';
-import { type Globals, type OkraShell, type Pairs, pairs, pairsText } from './shell.ts';
+import { type OkraOptions, type OkraShell, pairs, pairsText } from './shell.ts';
 
-interface GetOptions extends Globals {
-  readonly output?: OutputFormat;
-  readonly selector?: Pairs;
-}
-
-interface LatestOptions extends GetOptions {
-  readonly version?: string;
-  readonly semverLabelKey?: readonly string[];
-}
+type GetOptions = OkraOptions<'output' | 'selector'>;
+type LatestOptions = OkraOptions<'output' | 'selector' | 'version' | 'semverLabelKey'>;
 
 const SELECTOR = ['-l, --selector <key=value,…>', 'only objects with these labels', pairs] as const;
 const FORMATS = ['json', 'yaml', 'wide', 'name'] as const;
@@ -97,7 +90,7 @@ function addBindings(get: Command, shell: OkraShell): void {
     .requiredOption('--cluster-name <name>', 'the cluster')
     .addOption(outputOption(['json', 'yaml', 'name']))
     .action(async (_options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<GetOptions & { clusterName: string }>();
+      const options = command.optsWithGlobals<OkraOptions<'output', 'clusterName'>>();
       const { clusterName, output } = options;
       const { client, namespaces } = await reachCluster(shell.session(options), clusterName);
       const bindings = (await listBindings(client, namespaces)).flatMap((list) => list ?? []);

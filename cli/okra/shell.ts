@@ -7,6 +7,9 @@ import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { RemoteClusters } from '../../clients/kubernetes/remote-clusters.ts';
 import { badUsage, type Shell } from '../okractl/shell.ts';
 import type { Config } from '../../config/config.ts';
+import type { CanaryStep } from '../../crds/cell.ts';
+import type { RequestName } from '../../domain/model/request.ts';
+import type { Chosen, OptionValues } from '../okractl/options.ts';
 
 /** The options that every command of okra has. */
 export interface Globals {
@@ -18,6 +21,44 @@ export interface Globals {
   readonly address?: string;
   readonly dryRun?: boolean;
 }
+
+/** What the options of commands come to besides those of okractl. */
+interface OkraValues extends Omit<OptionValues, 'selector'> {
+  readonly adopt: boolean;
+  /** PEM in base64. */
+  readonly caData: string;
+  readonly canarySteps: readonly CanaryStep[];
+  readonly clusterName: string;
+  readonly clusterNamespace: string;
+  readonly clusterSelector: Pairs;
+  readonly create: boolean;
+  readonly delete: boolean;
+  readonly eksTags: Pairs;
+  readonly endpoint: string;
+  readonly force: boolean;
+  readonly labels: Pairs;
+  readonly listenerArn: string;
+  readonly listenerRuleHost: readonly string[];
+  readonly listenerRulePath: readonly string[];
+  readonly listenerRulePriority: number;
+  readonly matchLabel: Pairs;
+  readonly replicas: number;
+  readonly request: RequestName | undefined;
+  readonly selector: Pairs;
+  readonly semverLabelKey: readonly string[];
+  readonly targetGroup1Arn: string;
+  readonly targetGroup1Weight: number;
+  readonly targetGroup2Arn: string;
+  readonly targetGroup2Weight: number;
+  readonly targetGroupArn: string;
+  readonly targetgroupbindingSelector: Pairs;
+  readonly version: string;
+  readonly versionLabel: readonly string[];
+}
+
+/** The options of a command of okra, with those of every command. */
+export type OkraOptions<May extends keyof OkraValues, Must extends keyof OkraValues = never> = Globals &
+  Chosen<OkraValues, May, Must>;
 
 /** What a command does its work with, as its options say. */
 export interface OkraSession {
@@ -102,12 +143,6 @@ export const numberOption = (flags: string, description: string): Option =>
     if (/^\d{1,9}$/.test(text)) return Number(text);
     throw new InvalidArgumentError('It must be a whole number.');
   });
-
-/** What says which writes a sync leaves out. */
-export interface WriteOptions {
-  readonly create: boolean;
-  readonly delete: boolean;
-}
 
 /** Lets a command leave out what it would create, or delete. */
 export const leavingOut = (command: Command): Command => {

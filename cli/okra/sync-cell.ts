@@ -10,20 +10,14 @@ import { type RequestName, requestNames } from '../../domain/model/request.ts';
 import type { RolloutState } from '../../domain/model/state.ts';
 import { recordRequest, type Run, newRun } from '../../domain/rollout/record/run.ts';
 import { exitCodes, failed, refused } from '../okractl/shell.ts';
-import { mustWaitFor, type Timeout, timeoutOption, within } from '../okractl/timeout.ts';
+import { mustWaitFor, timeoutOption, within } from '../okractl/timeout.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { BY_OKRA, findRollout } from './kept-rollout.ts';
 import { pass, type Passed } from './pass.ts';
 import { activitiesOf } from './session.ts';
-import { type Globals, named, type OkraSession, type OkraShell } from './shell.ts';
+import { named, type OkraOptions, type OkraSession, type OkraShell } from './shell.ts';
 
-interface SyncCellOptions extends Globals {
-  readonly force?: boolean;
-  readonly wait?: boolean;
-  readonly timeout?: Timeout;
-  readonly request?: RequestName | undefined;
-  readonly reason: string;
-}
+type SyncCellOptions = OkraOptions<'force' | 'wait' | 'timeout' | 'request', 'reason'>;
 
 /** Adds `sync cell`. */
 export function addSyncCell(sync: Command, shell: OkraShell): void {

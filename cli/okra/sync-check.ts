@@ -6,14 +6,13 @@ import type { Check } from '../../crds/check.ts';
 import { isOver } from '../../domain/checks/next-run.ts';
 import { formatKey } from '../../domain/model/ids.ts';
 import { exitCodes, failed } from '../okractl/shell.ts';
-import type { Options } from '../okractl/options.ts';
 import { mustWaitFor, timeoutOption, within } from '../okractl/timeout.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { refusalOf } from './pass.ts';
 import { activitiesOf, asActivity } from './session.ts';
-import { type Globals, named, type OkraShell } from './shell.ts';
+import { named, type OkraOptions, type OkraShell } from './shell.ts';
 
-type SyncCheckOptions = Globals & Options<'wait' | 'timeout'>;
+type SyncCheckOptions = OkraOptions<'wait' | 'timeout'>;
 
 /** Adds `sync check`. */
 export function addSyncCheck(sync: Command, shell: OkraShell): void {

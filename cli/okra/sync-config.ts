@@ -17,19 +17,12 @@ import { configViewOf, readConfig } from '../../activities/load-balancers/config
 import { targetGroupsOf } from '../../domain/load-balancers/load-balancer.ts';
 import { noLimits } from './dry-run.ts';
 import { activitiesOf, asActivity, clusterOfOne } from './session.ts';
-import { type Globals, named, numberOption, type OkraSession, type OkraShell } from './shell.ts';
+import { named, numberOption, type OkraOptions, type OkraSession, type OkraShell } from './shell.ts';
 
-interface ConfigOptions extends Globals {
-  readonly listenerArn?: string;
-  readonly listenerRulePriority: number;
-  readonly listenerRuleHost?: readonly string[];
-  readonly listenerRulePath?: readonly string[];
-  readonly adopt?: boolean;
-  readonly targetGroup1Arn?: string;
-  readonly targetGroup1Weight: number;
-  readonly targetGroup2Arn?: string;
-  readonly targetGroup2Weight: number;
-}
+type ConfigOptions = OkraOptions<
+  'listenerArn' | 'listenerRuleHost' | 'listenerRulePath' | 'adopt' | 'targetGroup1Arn' | 'targetGroup2Arn',
+  'listenerRulePriority' | 'targetGroup1Weight' | 'targetGroup2Weight'
+>;
 
 const KIND = AWS_APPLICATION_LOAD_BALANCER_CONFIG.kind;
 

@@ -18,14 +18,13 @@ import { inOneLine } from '../terminal-text.ts';
 import { clusterCalled, clustersIn } from './clusters.ts';
 import { activitiesOf, asActivity } from './session.ts';
 import {
-  type Globals,
   leavingOut,
   named,
+  type OkraOptions,
   type OkraSession,
   type OkraShell,
   type Pairs,
   pairs,
-  type WriteOptions,
 } from './shell.ts';
 import { addSyncCell } from './sync-cell.ts';
 import { addSyncCheck } from './sync-check.ts';
@@ -46,10 +45,11 @@ export function addSync(program: Command, shell: OkraShell): void {
   addSyncCheck(sync, shell);
 }
 
-interface ClusterSetOptions extends WriteOptions {
-  readonly eksTags?: Pairs;
-  readonly labels?: Pairs;
-}
+type ClusterSetOptions = OkraOptions<'eksTags' | 'labels', 'create' | 'delete'>;
+type TargetGroupSetOptions = OkraOptions<
+  'clusterName' | 'targetgroupbindingSelector' | 'labels',
+  'create' | 'delete'
+>;
 
 function addClusterSet(sync: Command, shell: OkraShell): void {
   const instead = {
@@ -83,12 +83,6 @@ function addClusterSet(sync: Command, shell: OkraShell): void {
 
 const templateOf = (labels: Pairs | undefined) =>
   labels === undefined ? {} : { template: { metadata: { labels } } };
-
-interface TargetGroupSetOptions extends WriteOptions {
-  readonly clusterName?: string;
-  readonly targetgroupbindingSelector?: Pairs;
-  readonly labels?: Pairs;
-}
 
 function addTargetGroupSet(sync: Command, shell: OkraShell): void {
   const instead = {
@@ -161,7 +155,7 @@ export const targetGroupSet = (
 
 interface SyncRequest {
   readonly name: string;
-  readonly options: Globals & Partial<WriteOptions>;
+  readonly options: OkraOptions<'create' | 'delete'>;
   /** The activity that syncs it. */
   readonly by: 'syncClusterSet' | 'syncTargetGroupSet' | 'syncTargetGroupBinding';
   /** Makes the object that is applied first, when the command line says what it says. */
@@ -200,7 +194,7 @@ async function syncObject(shell: OkraShell, kind: KindRef, { name, options, by, 
 }
 
 /** A client that leaves out what the options say, and what it has left out; the status then tells it. */
-function leaveOut(kubernetes: KubernetesClient, options: Partial<WriteOptions>) {
+function leaveOut(kubernetes: KubernetesClient, options: OkraOptions<'create' | 'delete'>) {
   const left: string[] = [];
   const refuse = (what: string, option: string): never => {
     left.push(`${what} (--${option}=false)`);

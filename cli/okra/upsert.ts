@@ -9,7 +9,7 @@ import type { ObjectKey } from '../../domain/model/ids.ts';
 import { repeated } from '../okractl/manifests.ts';
 import { badUsage, refused } from '../okractl/shell.ts';
 import { reachCluster } from './clusters.ts';
-import { named, numberOption, type OkraShell, type Pairs, pairs } from './shell.ts';
+import { named, numberOption, type OkraOptions, type OkraShell, type Pairs, pairs } from './shell.ts';
 import { targetGroupSet } from './sync.ts';
 import { messageOf } from '../../domain/text.ts';
 
@@ -33,14 +33,8 @@ function checked<Object extends { readonly spec: object }>(
   return object;
 }
 
-interface SetOptions {
-  readonly clusterSelector: Pairs;
-  readonly targetgroupbindingSelector?: Pairs;
-  readonly labels?: Pairs;
-}
-
 function addTargetGroupSet(upsert: Command, shell: OkraShell): void {
-  named<SetOptions>(
+  named<OkraOptions<'targetgroupbindingSelector' | 'labels', 'clusterSelector'>>(
     upsert.command('awstargetgroupset'),
     { what: 'the AWSTargetGroupSet' },
     async (name, options) => {
@@ -56,15 +50,10 @@ function addTargetGroupSet(upsert: Command, shell: OkraShell): void {
     .option('--labels <key=value,…>', 'labels of the AWSTargetGroups', pairs);
 }
 
-interface CellOptions {
-  readonly listenerArn: string;
-  readonly matchLabel: Pairs;
-  readonly versionLabel?: readonly string[];
-  readonly listenerRuleHost?: readonly string[];
-  readonly listenerRulePriority: number;
-  readonly replicas?: number;
-  readonly canarySteps?: ReturnType<typeof canarySteps>;
-}
+type CellOptions = OkraOptions<
+  'versionLabel' | 'listenerRuleHost' | 'replicas' | 'canarySteps',
+  'listenerArn' | 'matchLabel' | 'listenerRulePriority'
+>;
 
 function addCell(upsert: Command, shell: OkraShell): void {
   named<CellOptions>(upsert.command('cell'), { what: 'the Cell' }, async (name, options) => {
@@ -112,15 +101,8 @@ const cellOf = (metadata: ObjectKey, options: CellOptions): SaidObject => ({
   },
 });
 
-interface BindingOptions {
-  readonly clusterName: string;
-  readonly clusterNamespace?: string;
-  readonly targetGroupArn: string;
-  readonly labels?: Pairs;
-}
-
 function addBinding(upsert: Command, shell: OkraShell): void {
-  named<BindingOptions>(
+  named<OkraOptions<'clusterNamespace' | 'labels', 'clusterName' | 'targetGroupArn'>>(
     upsert.command('targetgroupbinding'),
     { what: 'the TargetGroupBinding' },
     async (name, options) => {

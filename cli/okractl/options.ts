@@ -3,7 +3,7 @@ import type { Globals } from './shell.ts';
 import type { Timeout } from './timeout.ts';
 
 /** What the options of commands come to, by their names: each means the same everywhere. */
-interface OptionValues {
+export interface OptionValues {
   readonly all: boolean;
   readonly allNamespaces: boolean;
   readonly args: readonly string[];
@@ -39,7 +39,10 @@ interface OptionValues {
   readonly yes: boolean;
 }
 
-/** The options of a command, with those of every command: which may be given, and which have a value in any case. */
+/** Those of the options that may be given, and those that have a value in any case. */
+export type Chosen<Values, May extends keyof Values, Must extends keyof Values> = Partial<Pick<Values, May>> &
+  Pick<Values, Must>;
+
+/** The options of a command of okractl, with those of every command. */
 export type Options<May extends keyof OptionValues, Must extends keyof OptionValues = never> = Globals &
-  Partial<Pick<OptionValues, May>> &
-  Pick<OptionValues, Must>;
+  Chosen<OptionValues, May, Must>;
