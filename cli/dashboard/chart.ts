@@ -44,7 +44,8 @@ export function chartOf({ cell, told, seen, trouble, now }: WeightSources) {
   return {
     from: Math.min(from, points[0]?.at ?? from),
     total: Math.max(1, ...points.flatMap(({ asked, served }) => [sum(asked), sum(served)])),
-    series: inOrderOf(cell, seriesOf(points, versions)),
+    // What serves has the first colour, here as elsewhere.
+    series: seriesOf(points, versions, Object.values(versionsOf(cell))),
     ...given({ to, note: isWhole ? undefined : noteOf(trouble) }),
   };
 }
@@ -63,16 +64,6 @@ const versionsOf = ({ status }: Pick<Cell, 'status'>): Readonly<Record<string, s
       version === '' ? [] : [[name, version]],
     ),
   );
-
-/** What serves has the first colour, here as elsewhere. */
-function inOrderOf({ status }: Pick<Cell, 'status'>, series: readonly Series[]): readonly Series[] {
-  const order = (status?.targetGroups ?? []).map(({ version, name }) => version ?? name);
-  const rank = ({ version }: Series): number => {
-    const at = order.indexOf(version);
-    return at === -1 ? order.length : at;
-  };
-  return series.toSorted((a, b) => rank(a) - rank(b));
-}
 
 function joined(told: readonly ToldWeights[], seen: readonly ToldWeights[]): readonly ToldWeights[] {
   const until = told.at(-1)?.at ?? 0;
@@ -98,11 +89,12 @@ function clipped(
 function seriesOf(
   points: readonly ToldWeights[],
   versions: Readonly<Record<string, string>>,
+  first: readonly string[],
 ): readonly Series[] {
   const of = (name: string): string => versions[name] ?? name;
-  const all = new Set(
-    points.flatMap(({ asked = [], served = [] }) => [...asked, ...served]).map(({ name }) => of(name)),
-  );
+  const found = points.flatMap(({ asked = [], served = [] }) => [...asked, ...served]);
+  const known = new Set(found.map(({ name }) => of(name)));
+  const all = new Set([...first, ...known].filter((version) => known.has(version)));
   const line = (which: 'asked' | 'served', version: string): readonly Point[] =>
     points.reduce<readonly Point[]>((line_, point) => {
       const weights = point[which];

@@ -50,6 +50,7 @@ export async function logIn(token) {
   keepKey(String(body['key']));
 }
 
+/** Logs out, and forgets the key. */
 export async function logOut() {
   const leaving = fetch('/api/session', { method: 'DELETE', headers: sent() });
   sessionStorage.removeItem(STORED);
