@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import { type AskName, askNames } from '../../domain/model/request.ts';
-import { type Seen, seenIn } from '../../domain/model/seen.ts';
+import { seenIn } from '../../domain/model/seen.ts';
 import { fieldsIn, given } from '../../domain/model/fields.ts';
-import { send } from '../okractl/send.ts';
+import { send, type Sending } from '../okractl/send.ts';
 import { CommandError, exitCodes } from '../okractl/shell.ts';
 import { feed, type Wish } from './feeds.ts';
 import type { Viewer, Viewers } from './hub.ts';
@@ -136,18 +136,7 @@ async function bodyOf(request: IncomingMessage): Promise<Readonly<Record<string,
 /** Makes a request in the name of the person, if Kubernetes lets them, and says what comes of it. */
 export async function ask(
   { session, by }: Pick<Viewer, 'session' | 'by'>,
-  {
-    key,
-    name,
-    reason,
-    seen,
-  }: {
-    readonly key: ObjectKey;
-    readonly name: AskName;
-    readonly reason: string;
-    /** What the page showed when the person decided. */
-    readonly seen: Seen;
-  },
+  { key, ...sending }: Pick<Sending, 'name' | 'reason' | 'seen'> & { readonly key: ObjectKey },
 ): Promise<{ readonly status: 200 | 202 | 403 | 409 | 502; readonly message: string }> {
   if (by === undefined) return { status: 403, message: 'Read-only: log in to send requests.' };
   try {
@@ -162,7 +151,7 @@ export async function ask(
         },
       },
       { ...session, whoAmI: () => Promise.resolve(by) },
-      { target: { kind: 'Cell', key }, name, reason, seen },
+      { target: { kind: 'Cell', key }, ...sending },
     );
     return { status: isSure ? 200 : 202, message: said.join(' ') };
   } catch (error) {

@@ -29,7 +29,7 @@ export function addDashboard(program: Command, shell: Shell): void {
       const namespace = await namespaceOf(session, options);
       if (namespace !== undefined) shell.warn(`Showing the Cells of namespace ${namespace}.`);
       // What it is made of takes a while to load.
-      const { openDashboard } = await import('../dashboard/of-person.ts');
+      const { openDashboard, doorTo } = await import('../dashboard/of-person.ts');
       const { url, close } = await openDashboard({
         session: { ...session, temporalUi: options.ui ?? session.temporalUi },
         namespace,
@@ -41,7 +41,6 @@ export function addDashboard(program: Command, shell: Shell): void {
       });
       shell.print(url);
       shell.warn('Anyone with this address can act with your permissions. Stop it with Ctrl+C.');
-      const { doorTo } = await import('../dashboard/of-person.ts');
       const door = options.open && shell.screen !== undefined ? await doorTo(url) : undefined;
       if (door !== undefined) shell.browse(door.url);
       if (!shell.signal.aborted) await once(shell.signal, 'abort');

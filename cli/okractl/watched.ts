@@ -94,31 +94,20 @@ export function endIn(target: Target, watched: Watched): KnownEnd {
   const end = settledOf(target, target.kind === 'Cell' ? cell : watched.policies.get(name));
   if (end === undefined) return { is: 'Ahead' };
   if (target.kind !== 'Cell' || cell === undefined) return { is: 'Here', end };
-  const accessPolicies = watched.troubles.has('AccessPolicy')
-    ? undefined
-    : [...watched.accessPolicies.values()];
-  const around = { groups: [...watched.groups.values()], accessPolicies };
-  return isUpToDate(cell, around) ? { is: 'Here', end } : { is: 'Old' };
-}
-
-interface Around {
-  /** Of the Cell's namespace. */
-  readonly groups: readonly AWSTargetGroup[];
-  /** Undefined where they may not be read. */
-  readonly accessPolicies: readonly AccessPolicy[] | undefined;
+  return isUpToDate(cell, watched) ? { is: 'Here', end } : { is: 'Old' };
 }
 
 /**
  * Whether the status of a Cell was made of what the Cell and its target groups are now. A Cell with applications depends on
  * Secrets as well, which okractl does not read: it always counts as up to date.
  */
-function isUpToDate(cell: Cell, { groups, accessPolicies }: Around): boolean {
+function isUpToDate(cell: Cell, { groups, accessPolicies, troubles }: Watched): boolean {
   if (cell.spec.applications !== undefined) return true;
-  const selected = selectTargetGroups(cell.spec, groups);
-  const refused =
-    accessPolicies === undefined
-      ? refusedBy(cell, selected)
-      : refusedAmong(selected, accessOf(keyOf(cell).namespace, accessPolicies));
+  const selected = selectTargetGroups(cell.spec, [...groups.values()]);
+  const { namespace } = keyOf(cell);
+  const refused = troubles.has('AccessPolicy')
+    ? refusedBy(cell, selected)
+    : refusedAmong(selected, accessOf(namespace, [...accessPolicies.values()]));
   return cell.status?.observedHash === digest(watchedOf(cell, selected, refused));
 }
 
