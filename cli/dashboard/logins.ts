@@ -5,30 +5,22 @@ import type { Viewer, Viewers } from './hub.ts';
 /** Makes a viewer of a token of Kubernetes; throws when the API server does not know it, or it may see nothing. */
 export type Enter = (token: string, signal: AbortSignal) => Promise<Viewer>;
 
-/** How many logins there are at once, and for how long. */
-export interface LoginLimits {
-  readonly most: number;
-  /** Of one person. */
-  readonly each: number;
-  /** After this time without a call nobody looks: the login gives way to another one, when there are too many. */
-  readonly awayMs: number;
-  /** Without a call. */
-  readonly idleMs: number;
-  readonly longestMs: number;
-  /** How often the API server is asked whether it still knows the token. */
-  readonly askMs: number;
-}
-
 const HOUR = 3_600_000;
-const usual: LoginLimits = {
+const usual = {
   most: 20,
+  /** Of one person. */
   each: 5,
-  // A page that is looked at calls each five minutes.
+  /** After this time without a call nobody looks (a page that is looked at calls each five minutes): the login gives way to another one, when there are too many. */
   awayMs: HOUR / 6,
+  /** Without a call. */
   idleMs: HOUR,
   longestMs: 12 * HOUR,
+  /** How often the API server is asked whether it still knows the token. */
   askMs: 60_000,
 };
+
+/** How many logins there are at once, and for how long. */
+export type LoginLimits = typeof usual;
 
 interface Login {
   readonly viewer: Viewer;
@@ -45,7 +37,7 @@ const digestOf = (key: string): string => bytesOf(key).toString('hex');
 export function keepLogins(
   enter: Enter,
   { now, signal }: { readonly now: () => number; readonly signal: AbortSignal },
-  limits: LoginLimits = usual,
+  limits = usual,
 ): Viewers {
   const logins = new Map<string, Login>();
   let entering = 0;

@@ -7,7 +7,7 @@ import { formatKey, type ObjectKey } from '../../domain/model/ids.ts';
 import { objectWorkflowId } from '../../domain/model/workflow-ids.ts';
 import { eventsOf, urlOf } from '../okractl/describe.ts';
 import { inOneLine } from '../terminal-text.ts';
-import { type CellPage, cellPageOf } from './cell-page.ts';
+import { cellPageOf } from './cell-page.ts';
 import { offersOf, readMayAsk } from './offers.ts';
 import { remembered, telling, type Troubled } from './remembered.ts';
 import { verdictsOf } from './verdicts.ts';
@@ -19,11 +19,6 @@ const FRESH_MS = 30_000;
 /** The same of what measures. */
 const MEASURED_MS = 4_000;
 
-/** What is told to the page of a Cell that is not there. */
-export interface NoCell {
-  readonly isDeleted: true;
-}
-
 /** What one Cell's page is read with. */
 export interface CellReading {
   readonly key: ObjectKey;
@@ -34,10 +29,7 @@ export interface CellReading {
 }
 
 /** Makes the reader of one Cell's page, which waits for nothing, and remembers what seldom changes. */
-export function readCellPage(
-  viewer: Viewer,
-  { key, now, changed, troubled }: CellReading,
-): () => CellPage | NoCell {
+export function readCellPage(viewer: Viewer, { key, now, changed, troubled }: CellReading) {
   const { hub, session } = viewer;
   const { kubernetes } = session;
   const target = { kind: 'Cell', key } as const;
@@ -64,7 +56,7 @@ export function readCellPage(
   return () => {
     const shown = hub.known(formatKey(key));
     const row = hub.rows().get(formatKey(key));
-    if (shown === undefined || row === undefined) return { isDeleted: true };
+    if (shown === undefined || row === undefined) return { isDeleted: true } as const;
     const { cell } = shown;
     const version = cell.metadata.resourceVersion ?? '';
     const told = history(rolloutIn(cell));

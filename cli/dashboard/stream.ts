@@ -12,15 +12,10 @@ const UNREAD_MS = 60_000;
 /** How long what was sent last may take to arrive when the stream ends. */
 const ENDING_MS = 1_000;
 
-interface StreamTiming {
-  readonly beatMs: number;
-  readonly unreadMs: number;
-}
-
 /** Makes a stream of Server-Sent Events of an answer. Who does not read is told nothing more, and is let go after a while. */
 export function openStream(
   response: ServerResponse,
-  { beatMs, unreadMs }: StreamTiming = { beatMs: BEAT_MS, unreadMs: UNREAD_MS },
+  { beatMs, unreadMs } = { beatMs: BEAT_MS, unreadMs: UNREAD_MS },
 ) {
   const ended = new AbortController();
   let listener: () => void = () => undefined;
@@ -58,17 +53,11 @@ export function openStream(
   };
 }
 
-interface StreamLimits {
-  readonly most: number;
-  /** Of one login. */
-  readonly each: number;
-}
-
-/** As many as a browser opens to one server, but for one that requests go by. */
-const usual: StreamLimits = { most: 100, each: 5 };
+// As many as a browser opens to one server, but for one that requests go by, are of one login.
+const usual = { most: 100, each: 5 };
 
 /** Keeps the streams, so that no one takes the room of all. */
-export function keepStreams({ most, each }: StreamLimits = usual) {
+export function keepStreams({ most, each } = usual) {
   const open = new Map<Stream, Viewer>();
   // Where nobody logs in, all are the same.
   const ownOf = (viewer: Viewer): readonly Stream[] =>

@@ -3,7 +3,6 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { Activities } from '../../activities/contract.ts';
 import { toFailure } from '../../activities/failure.ts';
 import { isPermanent } from '../../domain/failures.ts';
-import { given } from '../../domain/model/fields.ts';
 import type { Decision, Performable } from '../../domain/model/decision.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import { recordAttempt, type Attempt, type Refusal } from '../../domain/rollout/record/attempt.ts';
@@ -34,15 +33,8 @@ interface PassMeans {
   readonly isDry: boolean;
 }
 
-/** What a pass has come to. */
-export interface Passed {
-  readonly run: Run;
-  /** What is waited for, how it closes, or what the next pass does. */
-  readonly next: Decision;
-  /** What was done that others see. */
-  readonly done: readonly Performable[];
-  readonly refusal?: Refusal;
-}
+/** What a pass has come to: what was done that others see, and what is waited for, how it closes, or what the next pass does. */
+export type Passed = Awaited<ReturnType<typeof pass>>;
 
 /** More turns than one pass takes: each of them changes what is remembered, and one is seen by others. */
 const MOST_TURNS = 500;
@@ -60,12 +52,12 @@ const quiet: ReadonlySet<Performable['do']> = new Set([
 const isSeen = (decision: Performable): boolean => !isRecorded(decision) && !quiet.has(decision.do);
 
 /** Looks, decides, reports and does one thing that others see, as the workflow of a Cell does it turn by turn. */
-export async function pass(begun: Run, means: PassMeans): Promise<Passed> {
+export async function pass(begun: Run, means: PassMeans) {
   const { key, activities, runId, signal, now } = means;
   const done: Performable[] = [];
   let refusal: Refusal | undefined;
   const refuse = (error: unknown): Refusal => (refusal = refusalOf(error));
-  const passed = (next: Decision): Passed => ({ run, next, done, ...given({ refusal }) });
+  const passed = (next: Decision) => ({ run, next, done, refusal });
   const hands = handsOf(activities);
   const report = async (decided: Run, decision: Decision): Promise<Run> => {
     const due = dueReport(decided, decision, { workflow: { workflowId: BY_OKRA, runId }, now: now() });

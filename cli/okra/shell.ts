@@ -5,7 +5,8 @@ import type { ELBv2Regions } from '../../clients/aws/elbv2.ts';
 import type { RateLimiters } from '../../clients/rate-limiter.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { RemoteClusters } from '../../clients/kubernetes/remote-clusters.ts';
-import { badUsage, type Shell } from '../okractl/shell.ts';
+import type { ProcessShell } from '../frame.ts';
+import { badUsage } from '../okractl/shell.ts';
 import type { Config } from '../../config/config.ts';
 import type { CanaryStep } from '../../crds/cell.ts';
 import type { RequestName } from '../../domain/model/request.ts';
@@ -74,10 +75,7 @@ export interface OkraSession {
 }
 
 /** What is around a command of okra. */
-export interface OkraShell extends Pick<
-  Shell,
-  'print' | 'warn' | 'write' | 'now' | 'signal' | 'read' | 'filesAt' | 'exitWith'
-> {
+export interface OkraShell extends ProcessShell {
   /** `needs` says whether Kubernetes has to be reached. */
   readonly session: (globals: Globals, needs?: { readonly kubernetes: boolean }) => OkraSession;
 }

@@ -132,7 +132,7 @@ async function okradFindings(
   const account = asked === true ? undefined : parseAccount(asked);
   // Only this command needs the table.
   const { permissions } = await import('../../deploy/rbac/permissions.ts');
-  const rights = rightsOfOkrad(permissions, { watched, own: account?.namespace ?? session.leaseNamespace });
+  const rights = rightsOfOkrad(permissions, watched, account?.namespace ?? session.leaseNamespace);
   return rightFindings(
     session,
     account === undefined ? 'you, as okrad,' : `okrad (${asked})`,
@@ -227,13 +227,6 @@ interface Right {
   readonly optional: boolean;
 }
 
-interface Places {
-  /** A namespace that it watches; undefined: all. */
-  readonly watched: string | undefined;
-  /** Where its Lease and its ConfigMaps are. */
-  readonly own: string;
-}
-
 /** What only some steps, and StagedBindingPolicies, need: Argo Rollouts, Jobs, pod templates, KubeStellar, approvals. */
 const optionalGroups: ReadonlySet<string> = new Set([
   'argoproj.io',
@@ -243,8 +236,12 @@ const optionalGroups: ReadonlySet<string> = new Set([
   'authorization.k8s.io',
 ]);
 
-/** All that okrad has to be let do, by the table of permissions. */
-const rightsOfOkrad = (table: readonly Permission[], { watched, own }: Places): readonly Right[] =>
+/** All that okrad has to be let do, by the table of permissions: in what it watches, and where its Lease is. */
+const rightsOfOkrad = (
+  table: readonly Permission[],
+  watched: string | undefined,
+  own: string,
+): readonly Right[] =>
   table.flatMap(({ scope, kinds, subresource, verbs, names = [undefined], use }) =>
     kinds.flatMap((kind) =>
       names.flatMap((name) =>
@@ -265,17 +262,15 @@ const rightsOfOkrad = (table: readonly Permission[], { watched, own }: Places): 
 
 /** What a person needs for the commands; without reading nothing works. */
 function rightsOfPerson(namespace: string | undefined): readonly Right[] {
-  const right = (kind: KindRef, verbs: readonly string[], use: string, optional = false): readonly Right[] =>
-    verbs.map((verb) => ({
-      access: {
-        group: groupOf(kind),
-        resource: kind.plural,
-        verb,
-        ...(kind.namespaced ? { namespace } : {}),
-      },
-      use,
-      optional,
-    }));
+  const right = (
+    kind: KindRef,
+    verbs: readonly string[],
+    use: string,
+    optional = false,
+  ): readonly Right[] => {
+    const of = { group: groupOf(kind), resource: kind.plural, ...(kind.namespaced ? { namespace } : {}) };
+    return verbs.map((verb) => ({ access: { ...of, verb }, use, optional }));
+  };
   return [
     ...right(CELL, ['get', 'list', 'watch'], 'get, describe, watch, history'),
     ...right(AWS_TARGET_GROUP, ['list'], 'plan, rollback'),

@@ -208,14 +208,8 @@ const METADATA: StructuralSchema = {
   },
 };
 
-/** An argument of an analysis that names a field which no Cell has. */
-interface WrongReference {
-  readonly at: string;
-  readonly problem: string;
-}
-
 /** Says which arguments of analyses name a field that no Cell has, and which one is meant. */
-export function wrongReferences(spec: unknown): readonly WrongReference[] {
+export function wrongReferences(spec: unknown) {
   const { spec: ofSpec, status } = fieldsIn(schemaIn(cell.manifest())['properties']);
   const schema = { properties: { metadata: METADATA, spec: ofSpec, status } };
   return referencesIn(spec, 'spec').flatMap(({ at, path }) => {

@@ -14,12 +14,6 @@ export interface Manifest {
   readonly object: Fields;
 }
 
-interface Manifests {
-  readonly manifests: readonly Manifest[];
-  /** What is no YAML, or no object. */
-  readonly problems: readonly string[];
-}
-
 /** Takes each value of an option that may be repeated. */
 export function repeated(value: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), value];
@@ -33,7 +27,7 @@ export const FILE = [
 ] as const;
 
 /** Reads the manifests of files. */
-export async function readManifests(shell: Shell, paths: readonly string[]): Promise<Manifests> {
+export async function readManifests(shell: Shell, paths: readonly string[]) {
   if (paths.length === 0) throw badUsage('no manifests given. Name a file or folder with -f.');
   const files = (await Promise.all(paths.map((path) => readable(path, shell.filesAt(path))))).flat();
   const read = await Promise.all(
@@ -55,9 +49,10 @@ async function readable<T>(path: string, reading: Promise<T>): Promise<T> {
 }
 
 /** Takes the objects out of a file; those of a List stand for themselves. */
-function parseManifests(file: string, text: string): Manifests {
+function parseManifests(file: string, text: string) {
   const lineCounter = new LineCounter();
   const manifests: Manifest[] = [];
+  // What is no YAML, or no object.
   const problems: string[] = [];
   for (const document of parseAllDocuments(text, { lineCounter, prettyErrors: false })) {
     const at = (offset: number): number => lineCounter.linePos(offset).line;

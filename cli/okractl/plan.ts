@@ -40,7 +40,7 @@ export function addPlan(program: Command, shell: Shell): void {
     .action(async (name: string | undefined, _options: unknown, command: Command) => {
       const options = command.optsWithGlobals<PlanOptions>();
       const { cluster, keys, unpinned } = await input(shell, name, options);
-      const plans: (Planned & { readonly cell: string })[] = [];
+      const plans = [];
       for (const key of keys) {
         const planned = await planOf(cluster, key, shell.now(), options);
         const cell = formatKey(key);
@@ -106,18 +106,7 @@ async function soundObjects(
   return manifests.map(({ object }) => withoutNulls(object));
 }
 
-interface Planned {
-  readonly plan: { readonly problems: readonly string[] };
-  readonly text: string;
-  readonly pin?: string | undefined;
-}
-
-async function planOf(
-  cluster: Reader,
-  key: ObjectKey,
-  now: number,
-  { assume }: PlanOptions,
-): Promise<Planned> {
+async function planOf(cluster: Reader, key: ObjectKey, now: number, { assume }: PlanOptions) {
   const wrong = assume?.find((version) => parseVersion(version) === undefined);
   if (wrong !== undefined)
     throw badUsage(`invalid --assume ${JSON.stringify(wrong)}: must be a version such as 1.2.3`);
@@ -139,7 +128,7 @@ async function planOfApplications(
   key: ObjectKey,
   now: number,
   assume: PlanOptions['assume'],
-): Promise<Planned> {
+) {
   if (assume !== undefined)
     throw badUsage(
       `--assume is not supported for ${formatKey(key)}: a Cell with applications names its clusters in its spec. Plan the next ones with -f.`,
@@ -148,7 +137,7 @@ async function planOfApplications(
   const glance = await glanceAtApplications(cluster, key);
   if (glance === undefined) throw isMissing(key);
   const plan = planApplications(glance, { now, assumed: glance.assumed });
-  return { plan, text: formatApplicationsPlan(formatKey(key), plan) };
+  return { plan, text: formatApplicationsPlan(formatKey(key), plan), pin: undefined };
 }
 
 type Reader = Pick<KubernetesClient, 'get' | 'list' | 'serves'>;

@@ -110,14 +110,8 @@ const endOf = ({ target, untilSettled }: Followed, watched: Watched): KnownEnd =
     ? { is: 'Ahead' }
     : endIn(target, watched);
 
-interface Show {
-  readonly update: (watched: Watched) => void;
-  /** Leaves the terminal as it was, with what was shown last. */
-  readonly end: () => void;
-}
-
 /** Redraws in a terminal, and writes a line for each change elsewhere. */
-export const showIn = (shell: Shell): Show =>
+export const showIn = (shell: Shell) =>
   shell.screen === undefined ? inLines(shell) : onScreen(shell, shell.screen);
 
 const OTHER_SCREEN = '\u001B[?1049h\u001B[?25l';
@@ -129,7 +123,7 @@ const REST_OF_SCREEN = '\u001B[J';
 /** How often times are written again, in milliseconds; nobody is asked anything for that. */
 const TICK = 1_000;
 
-function onScreen({ write, print, now }: Shell, { columns, rows }: Screen): Show {
+function onScreen({ write, print, now }: Shell, { columns, rows }: Screen) {
   let last = nothingWatched();
   const frame = (): readonly string[] => draw(last, now());
   const redraw = (): void => {
@@ -143,11 +137,12 @@ function onScreen({ write, print, now }: Shell, { columns, rows }: Screen): Show
   write(OTHER_SCREEN);
   const ticking = setInterval(redraw, TICK);
   return {
-    update: (watched) => {
+    update: (watched: Watched): void => {
       last = watched;
       redraw();
     },
-    end: () => {
+    // Leaves the terminal as it was, with what was shown last.
+    end: (): void => {
       clearInterval(ticking);
       write(FIRST_SCREEN);
       print(frame().join('\n'));
@@ -155,11 +150,11 @@ function onScreen({ write, print, now }: Shell, { columns, rows }: Screen): Show
   };
 }
 
-function inLines({ print, warn, now }: Shell): Show {
+function inLines({ print, warn, now }: Shell) {
   let before = new Map<string, string>();
   let troubles = '';
   return {
-    update: (watched) => {
+    update: (watched: Watched): void => {
       const after = linesOf(watched);
       for (const [key, line] of after) if (before.get(key) !== line) print(timed(inOneLine(line), now()));
       for (const key of before.keys()) if (!after.has(key)) print(timed(`${key}  deleted`, now()));
