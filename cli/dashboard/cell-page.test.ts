@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
 import type { CanaryStep, Cell } from '../../crds/cell.ts';
+import type { ClusterSet } from '../../crds/cluster-set.ts';
 import type { Freeze } from '../../crds/freeze.ts';
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import type { Check } from '../../crds/check.ts';
@@ -11,6 +12,7 @@ import { metricsOfCheck, metricsOfRun } from './verdicts.ts';
 import { draw } from '../okractl/tree.ts';
 import { rowOf } from './rows.ts';
 import { nothingWatched } from '../okractl/watched.ts';
+import { formatKey, keyOf } from '../../domain/model/ids.ts';
 import { SOURCE_ANNOTATION } from '../../domain/kubernetes/labels.ts';
 
 const now = Date.parse('2026-11-22T10:00:00Z');
@@ -217,13 +219,27 @@ const setIn = (namespace: string) => ({
   status: { clusters: { names: ['blue', 'green'] } },
 });
 
+const clustersIn = ({
+  groups,
+  sets,
+  cells,
+}: {
+  groups: AWSTargetGroup[];
+  sets: ClusterSet[];
+  cells: Cell[];
+}) => {
+  const byKey = <T extends { metadata: { name: string; namespace?: string } }>(all: readonly T[]) =>
+    new Map(all.map((one) => [formatKey(keyOf(one)), one]));
+  return clustersOf({ groups: byKey(groups), sets: byKey(sets), cells: byKey(cells) });
+};
+
 const ofBlue = { [SOURCE_ANNOTATION]: 'blue/kube-system/web' };
 
 describe('the clusters', () => {
   it('are told with their target groups, and where those carry traffic', () => {
     const groups = [groupIn('default', 'web-a', ofBlue), groupIn('default', 'web-c')];
     const headings = ['Target group', 'Version', 'Weight', 'Health'];
-    expect(clustersOf({ groups, sets: [setIn('default')], cells: [aCell(paused)] })).toEqual([
+    expect(clustersIn({ groups, sets: [setIn('default')], cells: [aCell(paused)] })).toEqual([
       {
         title: 'blue',
         text: 'Found by ClusterSet default/all.',
@@ -257,7 +273,7 @@ describe('the clusters beside an AWSTargetGroup that names no ARN', () => {
   it('are told, and it is used by nobody', () => {
     const { spec: _none, ...odd } = groupIn('default', 'odd', ofBlue);
     const groups = [odd as AWSTargetGroup, groupIn('default', 'web-a', ofBlue)];
-    const [blue] = clustersOf({ groups, sets: [], cells: [aCell(paused)] });
+    const [blue] = clustersIn({ groups, sets: [], cells: [aCell(paused)] });
     expect(blue?.rows.map(([name, , users]) => [name, users])).toEqual([
       ['default/odd', 'in no rule'],
       ['default/web-a', { list: [expect.objectContaining({ href: '#/cells/default/web' })] }],
@@ -268,7 +284,7 @@ describe('the clusters beside an AWSTargetGroup that names no ARN', () => {
 describe('clusters whose secrets have one name in several namespaces', () => {
   it('are told apart', () => {
     const groups = [groupIn('shop', 'web-a', ofBlue), groupIn('bank', 'web-b', ofBlue)];
-    const told = clustersOf({ groups, sets: [setIn('bank')], cells: [] });
+    const told = clustersIn({ groups, sets: [setIn('bank')], cells: [] });
     expect(told.map(({ title, text, rows }) => [title, text, rows.map(([name]) => name)])).toEqual([
       ['bank/blue', 'Found by ClusterSet bank/all.', ['bank/web-b']],
       ['green', 'Found by ClusterSet bank/all. No target groups.', []],

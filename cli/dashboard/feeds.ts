@@ -1,7 +1,4 @@
 import { given } from '../../domain/model/fields.ts';
-import type { AWSTargetGroup } from '../../crds/aws-target-group.ts';
-import type { Cell, CellStatus } from '../../crds/cell.ts';
-import type { ClusterSet } from '../../crds/cluster-set.ts';
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import { compareText } from '../../domain/kubernetes/canonical.ts';
 import { VERSION_LABEL } from '../../domain/kubernetes/labels.ts';
@@ -42,10 +39,9 @@ export function feed(viewer: Viewer, stream: Stream, { wish, now }: { wish: Wish
     // It ends for this one alone, who begins again and is told why.
     tellOrEnd(tellHead);
   };
-  const tell = teller(viewer, stream, { wish, now, troubled });
+  const tellers = [tellHead, ...tellersOf(viewer, stream, wish, { now, troubled })];
   const push = (): void => {
-    tellHead();
-    tell();
+    for (const tell of tellers) tell();
   };
   const tellOrEnd = (told: () => void): void => {
     try {
@@ -66,31 +62,23 @@ export function feed(viewer: Viewer, stream: Stream, { wish, now }: { wish: Wish
   push();
 }
 
-function teller(
+function tellersOf(
   viewer: Viewer,
   stream: Stream,
-  { wish, now, troubled }: { readonly wish: Wish; readonly now: () => number; readonly troubled: Troubled },
-): () => void {
+  wish: Wish,
+  reading: Pick<CellReading, 'now' | 'troubled'>,
+): readonly (() => void)[] {
   const { hub } = viewer;
   switch (wish.view) {
-    case 'cells': {
-      const tellCells = tellRows(viewer, stream);
-      const tellPolicies = onceEach(stream, 'policies', () => policiesOf(hub.watched().policies));
-      return () => {
-        tellCells();
-        tellPolicies();
-      };
-    }
+    case 'cells':
+      return [
+        tellRows(viewer, stream),
+        onceEach(stream, 'policies', () => policiesOf(hub.watched().policies)),
+      ];
     case 'clusters':
-      return onceEach(stream, 'clusters', () =>
-        clustersOf({
-          groups: hub.watched().groups.values(),
-          sets: hub.watched().sets.values(),
-          cells: hub.watched().cells.values(),
-        }),
-      );
+      return [onceEach(stream, 'clusters', () => clustersOf(hub.watched()))];
     case 'cell':
-      return tellCell(viewer, stream, { key: wish.key, now, troubled });
+      return [tellCell(viewer, stream, { key: wish.key, ...reading })];
   }
 }
 
@@ -188,17 +176,15 @@ export const policiesOf = (
   }),
 });
 
-interface ClusterSources {
-  readonly groups: Iterable<AWSTargetGroup>;
-  readonly sets: Iterable<ClusterSet>;
-  readonly cells: Iterable<Cell>;
-}
-
 /** What is made by hand belongs to no cluster that Okra knows. */
 const BY_HAND = 'made by hand, of no known cluster';
 
 /** Says of each cluster which target groups it has, and in which Cells they carry which weight. */
-export function clustersOf({ groups, sets, cells }: ClusterSources): readonly TableView[] {
+export function clustersOf({
+  groups,
+  sets,
+  cells,
+}: Pick<Watched, 'groups' | 'sets' | 'cells'>): readonly TableView[] {
   const served = servedIn(cells);
   const clusters = new Map<string, Known>();
   // A cluster is known by its secret, and each namespace has secrets of its own.
@@ -208,11 +194,11 @@ export function clustersOf({ groups, sets, cells }: ClusterSources): readonly Ta
     clusters.set(key, known);
     return known;
   };
-  for (const { metadata, status } of sets) {
+  for (const { metadata, status } of sets.values()) {
     const { namespace, name: set } = keyOf({ metadata });
     for (const name of status?.clusters?.names ?? []) of(namespace, name).sets.push(`${namespace}/${set}`);
   }
-  for (const group of groups) {
+  for (const group of groups.values()) {
     const { metadata, status } = group;
     const { namespace, name } = keyOf(group);
     const secret = sourceIn(metadata)?.secret;
@@ -255,15 +241,11 @@ interface Known {
   readonly groups: Map<string, TableView['rows'][number]>;
 }
 
-type Served = NonNullable<CellStatus['targetGroups']>[number] & { readonly key: string };
-
-const servedIn = (cells: Iterable<Cell>): ReadonlyMap<string, readonly Served[]> =>
+/** The target groups that Cells serve by, by their ARNs. */
+const servedIn = (cells: Watched['cells']) =>
   Map.groupBy(
-    [...cells].flatMap(({ metadata, status }) =>
-      (status?.targetGroups ?? []).map((group): Served => ({
-        ...group,
-        key: `${metadata.namespace ?? 'default'}/${metadata.name}`,
-      })),
+    [...cells].flatMap(([key, { status }]) =>
+      (status?.targetGroups ?? []).map((group) => ({ ...group, key })),
     ),
     ({ arn }) => arn,
   );

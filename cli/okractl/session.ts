@@ -1,5 +1,5 @@
 import { given } from '../../domain/model/fields.ts';
-import { connectAsPerson, type Person, type PersonOptions } from '../../clients/kubernetes/person.ts';
+import { connectAsPerson } from '../../clients/kubernetes/person.ts';
 import type { Operator } from '../../clients/temporal/operator.ts';
 import { badUsage, type Globals, type Session } from './shell.ts';
 import { loadConfig } from '../../config/config.ts';
@@ -24,15 +24,6 @@ export function connectOnDemand(make: () => Promise<Operator>) {
   };
 }
 
-/** What a kubeconfig lacks is a problem of the environment, or of the command line. */
-function connect(options: PersonOptions): Person {
-  try {
-    return connectAsPerson(options);
-  } catch (error) {
-    throw badUsage(messageOf(error));
-  }
-}
-
 /** Makes sessions of the environment and of the options of a command. */
 export function sessions() {
   const operators: ReturnType<typeof connectOnDemand>[] = [];
@@ -43,7 +34,13 @@ export function sessions() {
         ...process.env,
         ...given({ TEMPORAL_ADDRESS: temporalAddress, TEMPORAL_NAMESPACE: temporalNamespace }),
       });
-      const person = connect({ kubeconfig: kubeconfig ?? config.kubernetes.kubeconfig, context });
+      let person;
+      try {
+        person = connectAsPerson({ kubeconfig: kubeconfig ?? config.kubernetes.kubeconfig, context });
+      } catch (error) {
+        // What a kubeconfig lacks is a problem of the environment, or of the command line.
+        throw badUsage(messageOf(error));
+      }
       const { temporal, taskQueue, identity, temporalUi, lease } = config;
       const operator = connectOnDemand(async () => {
         // What Temporal's client is made of takes a while to load, and many commands do not need it.
