@@ -1,6 +1,6 @@
 import { given } from '../../domain/model/fields.ts';
 import type { Command } from 'commander';
-import { freeze as freezeKind, type Freeze } from '../../crds/freeze.ts';
+import { freeze as freezeKind, type Freeze, type FreezeSpec } from '../../crds/freeze.ts';
 import { FREEZE } from '../../clients/kubernetes/kinds.ts';
 import { parseDuration } from '../../domain/duration.ts';
 import { mustConfirm, YES, badUsage, failed, type Shell } from './shell.ts';
@@ -30,7 +30,8 @@ export function addFreeze(program: Command, shell: Shell): void {
         whoAmI(),
         mustBeLet(session, { verb: 'create', kind: FREEZE, key: {} }),
       ]);
-      const freeze = freezeOf(name, { by, namespace }, options, shell.now());
+      const about = options.allNamespaces === true ? {} : { namespaces: [namespace] };
+      const freeze = freezeOf(name, { by, ...about }, options, shell.now());
       await kubernetes.create(freeze);
       shell.print(heldBy(freeze));
     });
@@ -41,22 +42,17 @@ type NewFreeze = Pick<Freeze, 'apiVersion' | 'kind' | 'metadata' | 'spec'>;
 /** Makes a Freeze of this name; throws what is wrong with it. */
 function freezeOf(
   name: string | undefined,
-  { by, namespace }: { readonly by: string; readonly namespace: string },
+  spec: Pick<FreezeSpec, 'by' | 'namespaces'>,
   options: FreezeOptions,
   now: number,
 ): NewFreeze {
+  const usual = `okractl-${new Date(now).toISOString().slice(0, 19).replaceAll(/[-:T]/g, '')}`;
+  const { apiVersion, kind } = freezeKind;
   const made = {
-    apiVersion: freezeKind.apiVersion,
-    kind: freezeKind.kind,
-    metadata: {
-      name: name ?? `okractl-${new Date(now).toISOString().slice(0, 19).replaceAll(/[-:T]/g, '')}`,
-    },
-    spec: {
-      by,
-      reason: options.reason,
-      ...given({ until: endOf(options, now) }),
-      ...(options.allNamespaces === true ? {} : { namespaces: [namespace] }),
-    },
+    apiVersion,
+    kind,
+    metadata: { name: name ?? usual },
+    spec: { ...spec, reason: options.reason, ...given({ until: endOf(options, now) }) },
   };
   const parsed = freezeKind.parse(made);
   if (!parsed.ok) throw badUsage(parsed.problems.join(' '));

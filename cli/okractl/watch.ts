@@ -7,7 +7,7 @@ import { withoutFraction, wrapped } from './output.ts';
 import type { Followed } from './follow.ts';
 import { mustBeLet } from './send.ts';
 import { badUsage, failed, type Screen, type Session, type Shell } from './shell.ts';
-import { formatTarget, parseTarget, type Target, TARGET_HELP } from './target.ts';
+import { formatTarget, parseTarget, TARGET_HELP } from './target.ts';
 import { mustWaitFor, timeoutOption, within } from './timeout.ts';
 import { draw } from './tree.ts';
 import { endIn, type KnownEnd, nothingWatched, type Settled, type Watched } from './watched.ts';
@@ -39,7 +39,12 @@ export function addWatch(program: Command, shell: Shell): void {
       if (untilSettled && target === undefined)
         throw badUsage('--until-settled needs the name of an object.');
       mustWaitFor(timeout, untilSettled, '--until-settled');
-      if (untilSettled && target?.kind === 'Cell') await mustBeLetReadGroups(session, target);
+      // Without the target groups nobody knows whether a status is of what is there now.
+      if (untilSettled && target?.kind === 'Cell')
+        for (const verb of ['list', 'watch']) {
+          const { namespace } = target.key;
+          await mustBeLet(session, { verb, kind: AWS_TARGET_GROUP, key: { namespace } });
+        }
       const namespaces = allNamespaces === true ? [] : [session.namespace];
       const what = target === undefined ? 'the rollouts' : `${formatTarget(target)} to settle`;
       const end = await within(shell, { timeout, what }, (signal) =>
@@ -48,12 +53,6 @@ export function addWatch(program: Command, shell: Shell): void {
       if (end?.ok === true) shell.print(inOneLine(end.message));
       if (end?.ok === false) throw failed(end.message);
     });
-}
-
-/** Without the target groups nobody knows whether a status is of what is there now. */
-async function mustBeLetReadGroups(session: Session, { key: { namespace } }: Target): Promise<void> {
-  const wishes = ['list', 'watch'].map((verb) => ({ verb, kind: AWS_TARGET_GROUP, key: { namespace } }));
-  await Promise.all(wishes.map((wish) => mustBeLet(session, wish)));
 }
 
 // A worker that runs has looked by then.
@@ -90,7 +89,9 @@ async function watch(shell: Shell, session: Session, wish: Followed): Promise<Se
       changed: () => {
         // Until all is told nothing is shown, but why that takes long.
         if (end !== undefined || (!watched.isWhole && watched.troubles.size === 0)) return;
-        const known = endOf(wish, watched);
+        const { target, untilSettled } = wish;
+        const isAwaited = target !== undefined && untilSettled === true && watched.isWhole;
+        const known: KnownEnd = isAwaited ? endIn(target, watched) : { is: 'Ahead' };
         isOld(known.is === 'Old');
         show.update(watched);
         if (known.is !== 'Here') return;
@@ -104,11 +105,6 @@ async function watch(shell: Shell, session: Session, wish: Followed): Promise<Se
   }
   return end;
 }
-
-const endOf = ({ target, untilSettled }: Followed, watched: Watched): KnownEnd =>
-  target === undefined || untilSettled !== true || !watched.isWhole
-    ? { is: 'Ahead' }
-    : endIn(target, watched);
 
 /** Redraws in a terminal, and writes a line for each change elsewhere. */
 export const showIn = (shell: Shell) =>
