@@ -46,26 +46,23 @@ interface FoundChild {
 
 /** Finds the Cell of an application and its AWSTargetGroups, with those of others that have one of these names. */
 export async function findChild(
-  kubernetes: Pick<KubernetesClient, 'get' | 'list'>,
+  kubernetes: Pick<KubernetesClient, 'get'>,
   { key }: Pick<ReadCell, 'key'>,
   of: {
     readonly application: string;
     readonly names: readonly string[];
-    readonly all?: readonly AWSTargetGroup[] | undefined;
+    readonly all: readonly AWSTargetGroup[];
   },
 ): Promise<FoundChild> {
   const { namespace } = key;
   const name = childName(key.name, of.application);
-  const [object, groups] = await Promise.all([
-    kubernetes.get<Cell>(CELL, { namespace, name }),
-    of.all ?? kubernetes.list<AWSTargetGroup>(AWS_TARGET_GROUP, { namespace }),
-  ]);
+  const object = await kubernetes.get<Cell>(CELL, { namespace, name });
   const isMarked = ({ metadata: { labels } }: AWSTargetGroup): boolean =>
     labels?.[CELL_LABEL] === key.name && labels[APPLICATION_LABEL] === of.application;
   const uid = object?.metadata.uid;
   return {
     object,
-    groups: groups.filter(
+    groups: of.all.filter(
       (group) => of.names.includes(group.metadata.name) || (isMarked(group) && isOwnedBy(group, uid)),
     ),
   };

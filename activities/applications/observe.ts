@@ -50,10 +50,12 @@ export async function observeApplications(
   const nothing = { key, clusters: [], secrets: [], applications: [], freezes: [], digest: '' };
   if (read === undefined) return nothing;
   const { spec, problems } = read;
-  const cell = presentCell(read);
+  const { metadata, status = {} } = read.object;
+  const isDeleting = metadata.deletionTimestamp !== undefined;
+  const cell = { uid: read.uid, generation: metadata.generation ?? 0, isDeleting, spec, status, problems };
   const parts = await readParts(read, kubernetes);
   const seen = { ...nothing, cell, digest: digestOf(read, parts) };
-  if (cell.isDeleting) return seen;
+  if (isDeleting) return seen;
   // What cannot be read only takes traffic back, which needs nothing else.
   if (problems.length > 0) {
     const applications = await observeAll(read, { ...parts, resolved: {} }, kubernetes);
@@ -99,21 +101,6 @@ export async function observeApplications(
   return recorded(all, digest);
 }
 
-/** A Cell with applications that is there, as it is observed. */
-export const presentCell = ({
-  object: { metadata, status = {} },
-  uid,
-  spec,
-  problems,
-}: ReadCell & { readonly problems: readonly string[] }) => ({
-  uid,
-  generation: metadata.generation ?? 0,
-  isDeleting: metadata.deletionTimestamp !== undefined,
-  spec,
-  status,
-  problems,
-});
-
 interface ResolvedFacts {
   readonly clusters: ObservedApplications['clusters'];
   readonly resolved: Readonly<Record<string, Resolution>>;
@@ -142,8 +129,7 @@ async function factsOf(spec: ReadCell['spec'], looked: readonly LookedAtCluster[
 }
 
 /** By what an application is observed; what is left out nobody has looked at. */
-interface World extends Pick<Parts, 'revisions'>, Pick<ResolvedFacts, 'resolved'> {
-  readonly groups?: Parts['groups'];
+interface World extends Parts, Pick<ResolvedFacts, 'resolved'> {
   readonly secrets?: Awaited<ReturnType<typeof findSecrets>>;
   readonly argoCD?: ArgoCD | undefined;
   readonly measurements?: Awaited<ReturnType<typeof findMeasurements>>;
@@ -158,14 +144,11 @@ const observeAll = (
     read.spec.applications.map((application) => observeApplication(read, application, { world, kubernetes })),
   );
 
-/** Observes one application by what was read of its Cell; without its target groups it reads them. */
-export async function observeApplication(
+/** Observes one application by what was read of its Cell. */
+async function observeApplication(
   read: ReadCell,
   application: ApplicationOfCell,
-  {
-    world,
-    kubernetes,
-  }: { readonly world: World; readonly kubernetes: Pick<KubernetesClient, 'get' | 'list'> },
+  { world, kubernetes }: { readonly world: World; readonly kubernetes: KubernetesClient },
 ): Promise<ObservedApplication> {
   const { name } = application;
   const revisions = world.revisions.get(name) ?? [];

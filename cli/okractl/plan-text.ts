@@ -1,15 +1,23 @@
 import { weightsText } from '../../domain/load-balancers/load-balancer.ts';
-import type { ApplicationsPlan, PlannedAction } from '../../domain/plan/applications-plan.ts';
+import type { ObjectKey } from '../../domain/model/ids.ts';
+import type { ApplicationPlan } from '../../domain/plan/applications-plan.ts';
 import type { CellPlan, PlanPart } from '../../domain/plan/plan.ts';
+import type { PlannedEvent } from '../../domain/plan/run-ahead.ts';
 import { asLine, inOneLine } from '../terminal-text.ts';
 import { listed } from './describe-cell.ts';
 import { formatDuration, layOut, type Table, withoutFraction } from './output.ts';
 
+interface ApplicationsPlan {
+  readonly applications: readonly ApplicationPlan[];
+  readonly assumed: readonly string[];
+  readonly problems: readonly string[];
+}
+
 /** Says a plan to people. */
-export function formatPlan(cell: string, { parts, problems }: CellPlan): string {
+export function formatPlan(title: string, { parts, problems }: CellPlan): string {
   const [first, ...others] = parts;
   const told = [
-    first === undefined ? '' : partOf(first, `Cell ${cell}, as it is now`, problems),
+    first === undefined ? '' : partOf(first, title, problems),
     ...others.map((part) =>
       partOf(part, `With target groups of ${part.assumed ?? 'it'} (assumed)`, problems),
     ),
@@ -39,14 +47,13 @@ function partOf({ ahead }: PlanPart, title: string, problems: readonly string[])
 const indented = (text: string): string => text.replaceAll(/^/gm, '  ');
 
 /** The table of what is done and waited for; times count from the first row. */
-function eventsTable(events: readonly Omit<PlannedAction, 'is'>[], ofApplications = false): Table {
+function eventsTable(events: readonly PlannedEvent[]): Table {
   const start = events[0]?.at ?? 0;
   return {
-    headings: ['AFTER', 'TIME', ...(ofApplications ? ['APPLICATION'] : []), 'STEP', 'WEIGHTS', 'WHAT'],
-    rows: events.map(({ at, application = '-', step, does, weights, assumes }) => [
+    headings: ['AFTER', 'TIME', 'STEP', 'WEIGHTS', 'WHAT'],
+    rows: events.map(({ at, step, does, weights, assumes }) => [
       formatDuration(at - start),
       withoutFraction(new Date(at).toISOString()),
-      ...(ofApplications ? [application] : []),
       step ?? '-',
       weights === undefined ? '' : weightsText(weights),
       `${inOneLine(does)}${assumes === undefined ? '' : ' *'}`,
@@ -55,20 +62,19 @@ function eventsTable(events: readonly Omit<PlannedAction, 'is'>[], ofApplication
 }
 
 /** Says the plan of a Cell with applications to people. */
-export function formatApplicationsPlan(cell: string, plan: ApplicationsPlan): string {
-  const { actions, revisions, end, problems } = plan;
-  const assumed = new Set([...plan.assumed, ...actions.flatMap(({ assumes = [] }) => assumes)]);
-  const comes = revisions.map(({ application, revision }) => `${application} ${revision}`).join(', ');
-  const title = `Cell ${cell}, as it is now`;
-  const part = [
-    ...(actions.length === 0
-      ? [`${title}: nothing to do.`]
-      : [
-          inOneLine(`${title}: revisions ${comes === '' ? 'none' : comes}`),
-          indented(layOut(eventsTable(actions, true))),
-        ]),
-    ...[...assumed].map((text) => asLine(`  * Assumed: ${text}.`)),
-    `  Outcome: ${end.phase}. ${onceOf(end.message, problems)}`,
-  ].join('\n');
-  return [part, listed('Problems', problems.map(inOneLine))].filter((one) => one !== '').join('\n\n');
+export function formatApplicationsPlan(
+  { namespace, name: cell }: ObjectKey,
+  { applications, assumed, problems }: ApplicationsPlan,
+): string {
+  const told = applications.flatMap(({ name, revision, before, traffic, after }) => {
+    const sentences = (all: readonly string[]): string => all.map((one) => asLine(`  ${one}`)).join('\n');
+    const title = `Application ${name} of Cell ${namespace}/${cell}, revision ${revision ?? 'unknown'}`;
+    const moves = traffic && formatPlan(`Cell ${namespace}/${cell}-${name}`, { ...traffic, problems: [] });
+    const isInPlace = before.length + after.length === 0 && traffic === undefined;
+    const heading = asLine(`${title}${isInPlace ? ': nothing to do.' : ':'}`);
+    return [heading, sentences(before), ...(moves === undefined ? [] : [indented(moves)]), sentences(after)];
+  });
+  const taken = assumed.map((text) => asLine(`* Assumed: ${text}.`));
+  const all = [...told, ...taken].filter((part) => part !== '').join('\n');
+  return [all, listed('Problems', problems.map(inOneLine))].filter((part) => part !== '').join('\n\n');
 }

@@ -118,7 +118,11 @@ async function planOf(cluster: Reader, key: ObjectKey, now: number, { assume }: 
   const planned = planCell(observed, { now, assume });
   const references = wrongReferences(observed.cell.spec).map(({ problem }) => problem);
   const plan = { ...planned, problems: [...planned.problems, ...references] };
-  return { plan, text: formatPlan(formatKey(key), plan), pin: observed.cell.spec.version };
+  return {
+    plan,
+    text: formatPlan(`Cell ${formatKey(key)}, as it is now`, plan),
+    pin: observed.cell.spec.version,
+  };
 }
 
 const isMissing = (key: ObjectKey): Error => failed(`Cell ${formatKey(key)} not found, or being deleted.`);
@@ -136,8 +140,10 @@ async function planOfApplications(
   const { glanceAtApplications } = await import('../../activities/applications/glance.ts');
   const glance = await glanceAtApplications(cluster, key);
   if (glance === undefined) throw isMissing(key);
-  const plan = planApplications(glance, { now, assumed: glance.assumed });
-  return { plan, text: formatApplicationsPlan(formatKey(key), plan), pin: undefined };
+  const applications = planApplications(glance, now);
+  const problems = [...glance.problems, ...applications.flatMap((one) => one.problems)];
+  const plan = { applications, assumed: glance.assumed, problems: [...new Set(problems)] };
+  return { plan, text: formatApplicationsPlan(key, plan), pin: undefined };
 }
 
 type Reader = Pick<KubernetesClient, 'get' | 'list' | 'serves'>;

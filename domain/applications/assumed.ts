@@ -21,7 +21,7 @@ export interface Known {
 }
 
 /** What its clusters and applications come to when what nobody was asked for is as it should be. */
-export interface AssumedFacts {
+interface AssumedFacts {
   readonly clusters: readonly ObservedCluster[];
   readonly resolved: Readonly<Record<string, Resolution>>;
   /** What is taken for granted, in sentences without an end. */

@@ -1,4 +1,3 @@
-import { canonical } from '../kubernetes/canonical.ts';
 import { given, omit } from '../model/fields.ts';
 import {
   awaitArgoCD,
@@ -42,6 +41,7 @@ import {
 import type { Named } from '../rules.ts';
 import { endChecks } from './measure.ts';
 import type { ObservedRevision, Resolved } from './observation.ts';
+import { newRevision } from './revisions.ts';
 
 /** The rules of an application in their order: the first that has something to do decides. */
 export const applicationRules: readonly Named<Rule>[] = [
@@ -234,17 +234,11 @@ function saveRevision(turn: Turn): Judgement | undefined {
   const { mark, seen, revision } = turn;
   const { resolved, revisions } = seen;
   if (revision !== undefined || !resolved.ok) return undefined;
-  const { hash, value } = resolved;
-  const number = 1 + Math.max(0, revisions[0]?.number ?? 0, mark.revision ?? 0, mark.failed?.revision ?? 0);
-  const good = lastGood(revisions);
-  const version =
-    good !== undefined && arnsOf(good.content) === arnsOf(value) ? good.version : String(number);
+  const { number, hash, version } = newRevision({ resolved, revisions }, mark);
   const action = { do: 'SaveRevision', number, hash, version } as const;
   const pending: Mark = { ...mark, phase: 'Pending' };
   return forward(turn, [pending, pending], action, `Beginning with revision ${number}.`);
 }
-
-const arnsOf = ({ targetGroups }: Resolved): string => canonical(targetGroups.map(({ arn }) => arn));
 
 function keepInPlace(turn: Turn, revision: ObservedRevision): Judgement | undefined {
   return revision.isGood ? settle(turn, turn.mark, { revision, isReverting: false }) : undefined;

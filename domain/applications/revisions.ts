@@ -1,3 +1,4 @@
+import { canonical } from '../kubernetes/canonical.ts';
 import { isSameVersion } from '../versions/version.ts';
 import type {
   ObservedChild,
@@ -31,6 +32,24 @@ export function revisionsInUse<T extends Pick<ObservedRevision, 'number' | 'vers
   const served = servedBy(revisions, child?.status.stableVersion);
   return revisions.filter((one) => named.includes(one.number) || served.includes(one));
 }
+
+type Found = Pick<ObservedApplication, 'revisions'> & {
+  readonly resolved: Extract<ObservedApplication['resolved'], { ok: true }>;
+};
+
+/** The revision that is made of what an application comes to, after all that there were. */
+export function newRevision(
+  { resolved: { hash, value }, revisions }: Found,
+  mark: Pick<Mark, 'revision' | 'failed'> | undefined,
+): ObservedRevision {
+  const number = 1 + Math.max(0, revisions[0]?.number ?? 0, mark?.revision ?? 0, mark?.failed?.revision ?? 0);
+  const good = lastGood(revisions);
+  // Revisions with the same target groups serve the same.
+  const isSame = good !== undefined && arnsOf(good.content) === arnsOf(value);
+  return { number, hash, version: isSame ? good.version : String(number), isGood: false, content: value };
+}
+
+const arnsOf = ({ targetGroups }: Resolved): string => canonical(targetGroups.map(({ arn }) => arn));
 
 const MOST_KEPT = 10;
 

@@ -148,31 +148,6 @@ const isAsking = (value: unknown): value is Asking =>
     (labels) => isRecord(labels) && Object.values(labels).every((text) => typeof text === 'string'),
   );
 
-/** What the secrets of the clusters of a revision are to say, after this application has asked. */
-export const secretsFor = (
-  application: string,
-  { clusters, secretLabels }: Resolved,
-  existing: readonly Pick<ObservedSecret, 'name' | 'applications' | 'isOwn'>[],
-): readonly { readonly cluster: ResolvedCluster; readonly asking: Asking }[] =>
-  clusters.map((cluster) => {
-    const own = existing.find((one) => one.isOwn && one.name === cluster.secretName);
-    return { cluster, asking: { ...own?.applications, [application]: secretLabels } };
-  });
-
-/** A secret of the Cell's own as it is once it was written. */
-export const writtenSecret = (
-  { eksName, secretName, server, certificateAuthority }: ResolvedCluster,
-  asking: Asking,
-): ObservedSecret => ({
-  name: secretName,
-  eksName,
-  applications: asking,
-  isOwn: true,
-  server,
-  certificateAuthority,
-  isIntact: true,
-});
-
 /** The secrets of a Cell that no application asks for any more, and a revision does not have. */
 export const unusedSecrets = (
   secrets: readonly ObservedSecret[],

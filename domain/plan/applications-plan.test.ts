@@ -2,53 +2,58 @@ import { describe, expect, it } from 'vitest';
 import { clusters, job, jobs, web } from '../applications/testing/applications.ts';
 import { ApplicationsWorld } from '../applications/testing/world.ts';
 import type { ObservedCell } from '../model/observation.ts';
-import { planApplications, type ApplicationsPlan } from './applications-plan.ts';
+import { weightsOf } from '../testing/builders.ts';
+import { planApplications, type ApplicationPlan, type ApplicationsAsSeen } from './applications-plan.ts';
 
-/** The Cells of applications in a world, as they serve. */
-function childrenIn(world: ApplicationsWorld): Readonly<Record<string, ObservedCell>> {
-  return Object.fromEntries(
-    [...world.children].map(([application, { child, serving, status, generation }]) => {
-      const groups = child.targetGroups.map(({ name, arn, labels }) => ({
-        name,
-        arn,
-        version: labels['okra.mumo.co/version'] ?? '',
-      }));
-      const weighted = groups
-        .filter(({ arn }) => serving.includes(arn))
-        .map(({ name, arn }) => ({ name, arn, weight: 100 / serving.length }));
-      const cell = { uid: application, generation, spec: child.spec, status, problems: [] };
-      const key = { namespace: 'default', name: child.name };
-      return [
-        application,
-        { key, cell, digest: '', selected: groups, freezes: [], weighted, isApplied: true, sequence: 1 },
-      ];
-    }),
-  );
+const nothing = { digest: '', selected: [], freezes: [], weighted: [], isApplied: true, sequence: 0 };
+
+/** The Cell of an application in a world, as it serves. */
+function childIn({ children }: ApplicationsWorld, application: string): ObservedCell {
+  const key = { namespace: 'default', name: `mysystem-${application}` };
+  const known = children.get(application);
+  if (known === undefined) return { ...nothing, key };
+  const { child, serving, status, generation } = known;
+  const groups = child.targetGroups.map(({ name, arn, labels }) => ({
+    name,
+    arn,
+    version: labels['okra.mumo.co/version'] ?? '',
+  }));
+  const weighted = groups
+    .filter(({ arn }) => serving.includes(arn))
+    .map(({ name, arn }) => ({ name, arn, weight: 100 / serving.length }));
+  const cell = { uid: application, generation, spec: child.spec, status, problems: [] };
+  return { ...nothing, key, cell, selected: groups, weighted, sequence: 1 };
 }
 
-const plan = (world: ApplicationsWorld): ApplicationsPlan =>
-  planApplications(
-    { observed: world.observe(), children: childrenIn(world) },
-    { now: world.now, assumed: [] },
-  );
+const plan = (world: ApplicationsWorld): readonly ApplicationPlan[] => {
+  const { key, applications } = world.observe();
+  const seen: ApplicationsAsSeen['applications'] = applications.map(({ name, resolved, revisions }) => ({
+    application: world.spec.applications.find((one) => one.name === name)!,
+    resolved,
+    revisions,
+    mark: world.status.applications?.find((one) => one.name === name),
+    child: childIn(world, name),
+  }));
+  return planApplications({ key, spec: world.spec, applications: seen }, world.now);
+};
 
-/** What is done, in the words of the world. */
-const actsIn = ({ actions }: ApplicationsPlan): readonly string[] =>
-  actions.flatMap(({ application, action }) => {
-    if (action === undefined) return [];
-    const number = 'number' in action ? [action.number] : [];
-    const check = 'check' in action ? [action.check] : [];
-    return [[application, action.do, ...number, ...check].join(' ')];
-  });
+/** An application in short: what is done before and after its traffic moves, and the weights in between. */
+const told = ({ name, revision, before, traffic, after }: ApplicationPlan): readonly string[] => [
+  `${name} ${revision}`,
+  ...before,
+  ...(traffic?.parts ?? []).flatMap(({ ahead }) =>
+    ahead.events
+      .filter(({ is, afterwards }) => is === 'Shift' && afterwards === undefined)
+      .map(({ weights = [] }) => JSON.stringify(weightsOf(weights))),
+  ),
+  ...after,
+];
 
 const checked = { prechecks: [{ name: 'before', job }], postchecks: [{ name: 'after', job }] };
 const fresh = (applications: object[], more: object = {}): ApplicationsWorld =>
   new ApplicationsWorld({ clusters: clusters('web-v1', 'jobs-v1'), applications, ...more });
-const settled = (applications: object[], more: object = {}): ApplicationsWorld => {
-  const world = fresh(applications, more).run();
-  world.trace.length = 0;
-  return world;
-};
+const settled = (applications: object[], more: object = {}): ApplicationsWorld =>
+  fresh(applications, more).run();
 const moved = (applications: object[], more: object = {}): ApplicationsWorld => {
   const world = settled(applications, more);
   world.edit({ clusters: clusters('web-v2', 'jobs-v2') });
@@ -56,61 +61,71 @@ const moved = (applications: object[], more: object = {}): ApplicationsWorld => 
 };
 
 describe('the plan of a Cell with applications', () => {
-  it.each<[string, ApplicationsWorld]>([
-    ['a first rollout', fresh([web(checked), jobs()])],
-    ['new clusters', moved([web(checked), jobs()])],
-    ['new clusters, at the same time', moved([web(), jobs()], { parallel: true })],
-    ['clusters of which nothing is deleted first', moved([jobs(), web()])],
-    ['nothing to do', settled([web(), jobs()])],
-  ])('is what it does then: %s', (_, world) => {
+  it.each<[string, ApplicationsWorld, readonly (readonly string[])[]]>([
+    [
+      'a first rollout',
+      fresh([web(checked), jobs()]),
+      [
+        [
+          'web 1',
+          'The prechecks run: before.',
+          'Argo CD gets web-v1.',
+          '{"mysystem-web-web-v1":100}',
+          'The postchecks run: after.',
+        ],
+        ['jobs 1', 'The prechecks run: run-test.', 'Argo CD gets jobs-v1.'],
+      ],
+    ],
+    [
+      'new clusters, of which one application deletes the old ones first',
+      moved([web(checked), jobs()]),
+      [
+        [
+          'web 2',
+          'The prechecks run: before.',
+          'Argo CD gets web-v2.',
+          '{"mysystem-web-web-v1":100,"mysystem-web-web-v2":0}',
+          '{"mysystem-web-web-v1":50,"mysystem-web-web-v2":50}',
+          '{"mysystem-web-web-v1":0,"mysystem-web-web-v2":100}',
+          'The postchecks run: after.',
+          'Argo CD loses web-v1.',
+        ],
+        ['jobs 2', 'The prechecks run: run-test.', 'Argo CD loses jobs-v1.', 'Argo CD gets jobs-v2.'],
+      ],
+    ],
+    ['nothing to do', settled([web(), jobs()]), [['web 1'], ['jobs 1']]],
+  ])('says what is done, with the weights: %s', (_, world, want) => {
     const ahead = plan(world);
+    expect(ahead.map(told)).toEqual(want);
+    expect(ahead.flatMap(({ problems }) => problems)).toEqual([]);
     world.run();
-    // Side by side, which one comes first is a matter of how long things take.
-    const ordered = (acts: readonly string[]): readonly string[] =>
-      world.spec.parallel === true
-        ? acts.toSorted((a, b) => (a.split(' ')[0] ?? '').localeCompare(b.split(' ')[0] ?? ''))
-        : acts;
-    expect(ordered(actsIn(ahead))).toEqual(ordered(world.trace));
-    expect(ahead).toMatchObject({ problems: [], end: { phase: 'Completed' } });
-    const revisions = (world.status.applications ?? []).map(({ name, revision }) => ({
-      application: name,
-      revision,
-    }));
-    expect(ahead.revisions).toEqual(revisions);
+    const revisions = world.status.applications?.map(({ revision }) => revision);
+    expect(ahead.map(({ revision }) => revision)).toEqual(revisions);
   });
 
-  it('has the weights of its applications, with the checks at each, and the time that they take', () => {
-    const { actions } = plan(moved([web()], { settle: '1m' }));
-    const shifts = actions.filter(({ is }) => is === 'Shift' || is === 'Measurement');
-    expect(
-      shifts.map(({ weights, does }) =>
-        weights === undefined ? does : weights.map(({ name, weight }) => `${name} ${weight}`).join(', '),
-      ),
-    ).toEqual([
-      'mysystem-web-web-v1 100, mysystem-web-web-v2 0',
-      'mysystem-web-web-v1 50, mysystem-web-web-v2 50',
-      expect.stringContaining('Starting'),
-      'mysystem-web-web-v1 0, mysystem-web-web-v2 100',
-      expect.stringContaining('Starting'),
-    ]);
-    expect((actions.at(-1)?.at ?? 0) - (actions[0]?.at ?? 0)).toBe(120_000);
+  it('has the checks at each weight, and the time that they take', () => {
+    const [{ traffic } = { traffic: undefined }] = plan(moved([web()], { settle: '1m' }));
+    const events = traffic?.parts[0]?.ahead.events ?? [];
+    expect(events.filter(({ is }) => is === 'Measurement')).toHaveLength(2);
+    const shifts = events.filter(({ is, afterwards }) => is === 'Shift' && afterwards === undefined);
+    expect((shifts.at(-1)?.at ?? 0) - (shifts[0]?.at ?? 0)).toBe(60_000);
   });
 
-  it('tells what it takes for granted: a pause, and a Freeze', () => {
-    const world = moved([jobs()]);
-    world.freezes = [{ name: 'night', by: 'ops', reason: 'sale' }];
-    world.ask('pause');
-    world.turn();
-    const { actions, end } = plan(world);
-    expect(actions.flatMap(({ assumes = [] }) => assumes)).toEqual([
-      'someone sends resume at once',
-      'the Freeze is lifted at once',
-    ]);
-    expect(end.phase).toBe('Completed');
+  it('does nothing again of what was done before the traffic moves', () => {
+    const world = moved([web(checked)], { settle: '1h' });
+    while (world.status.applications?.[0]?.phase !== 'Migrating') world.turn();
+    expect(plan(world).map(({ revision, before }) => [revision, ...before])).toEqual([[2]]);
   });
 
-  it('has problems when a selector selects nothing', () => {
+  it('has problems when a selector selects nothing, or a revision has failed', () => {
     const world = fresh([web({ clusterSelector: { role: 'nobody' } })]);
-    expect(plan(world).problems).toEqual([expect.stringMatching(/^web: clusterSelector selects no cluster/)]);
+    const [one] = plan(world);
+    expect(one?.problems).toEqual([expect.stringMatching(/^web: clusterSelector selects no cluster/)]);
+    const failing = moved([jobs()]);
+    failing.failing.add('run-test');
+    failing.run();
+    expect(plan(failing)[0]?.problems).toEqual([
+      expect.stringMatching(/^jobs: run-test failed\. Edit the Cell, or send retry\.$/),
+    ]);
   });
 });

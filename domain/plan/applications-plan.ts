@@ -1,107 +1,114 @@
-import type { ApplicationAction, ApplicationsWait } from '../applications/situation.ts';
-import { initialApplicationsState, performed, type ApplicationsState } from '../applications/state.ts';
-import { takeApplicationsTurn } from '../applications/turn.ts';
-import { ApplicationsFuture, type ApplicationsAsSeen } from './applications-future.ts';
-import type { Ahead, PlannedEvent } from './run-ahead.ts';
+import type { ApplicationOfCell } from '../../crds/application.ts';
+import type { ApplicationsSpec } from '../../crds/cell.ts';
+import { childOf } from '../applications/child.ts';
+import type { ObservedApplication } from '../applications/observation.ts';
+import { newRevision } from '../applications/revisions.ts';
+import { failedStill, lastGood, namesOf, type Mark } from '../applications/situation.ts';
+import { VERSION_LABEL } from '../kubernetes/labels.ts';
+import type { ObjectKey } from '../model/ids.ts';
+import type { ObservedCell } from '../model/observation.ts';
+import { omit } from '../model/fields.ts';
+import { planCell, type CellPlan } from './plan.ts';
 
-/** One thing that is done for an application, or waited for. */
-export interface PlannedAction extends Omit<PlannedEvent, 'is'> {
-  readonly is: PlannedEvent['is'] | 'Act';
-  /** Undefined: it is about the whole Cell. */
-  readonly application?: string;
-  /** What is done, where it is not done by the Cell of the application. */
-  readonly action?: ApplicationAction;
+/** A Cell with applications, as Kubernetes alone shows it. */
+export interface ApplicationsAsSeen {
+  readonly key: ObjectKey;
+  readonly spec: ApplicationsSpec;
+  readonly applications: readonly ApplicationAsSeen[];
 }
 
-/** What a Cell with applications is going to do, and what is wrong with it. */
-export interface ApplicationsPlan {
-  readonly actions: readonly PlannedAction[];
-  /** The revision that each application comes to, in the order of the spec. */
-  readonly revisions: readonly { readonly application: string; readonly revision: number }[];
-  /** How it stands in the end, or what it waits for then. */
-  readonly end: ApplicationsWait;
-  readonly assumed: readonly string[];
+interface ApplicationAsSeen extends Pick<ObservedApplication, 'resolved' | 'revisions'> {
+  readonly application: ApplicationOfCell;
+  /** How the application stands. */
+  readonly mark: Mark | undefined;
+  /** Its Cell, which may not be there yet. */
+  readonly child: ObservedCell;
+}
+
+/** What is done for an application, and what is wrong with it. */
+export interface ApplicationPlan {
+  readonly name: string;
+  /** The revision that it comes to. */
+  readonly revision?: number;
+  /** In sentences, what is done before its traffic moves, and afterwards; nothing where it is in place. */
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+  /** What the Cell of the application does; undefined without `alb`. */
+  readonly traffic?: CellPlan;
   readonly problems: readonly string[];
 }
 
-/** More turns than Cells with the most applications, checks and steps take. */
-const MOST_TURNS = 5_000;
+/** Plans what each application of a Cell comes to, and how its traffic moves there, with clusters and Argo CD at hand. */
+export const planApplications = (seen: ApplicationsAsSeen, now: number): readonly ApplicationPlan[] =>
+  seen.applications.map((one) => planApplication(one, seen, now));
 
-/** Runs a Cell with applications ahead, in memory, until all are in place, or until it is stuck. */
-export function planApplications(
-  seen: ApplicationsAsSeen,
-  { now: from, assumed }: { readonly now: number; readonly assumed: readonly string[] },
-): ApplicationsPlan {
-  const world = new ApplicationsFuture(seen);
-  const actions: PlannedAction[] = [];
-  let state: ApplicationsState = initialApplicationsState;
-  let now = from;
-  for (let turns = 0; turns < MOST_TURNS; turns += 1) {
-    const turn = takeApplicationsTurn(world.seen, state, now);
-    if (turn.report !== undefined) world.report(turn.report.status);
-    ({ state } = turn);
-    const { decision } = turn;
-    if (decision.do === 'Act') {
-      const { application, action, message } = decision;
-      actions.push({ at: now, is: 'Act', application, action, does: message.slice(application.length + 2) });
-      const ahead = world.perform(application, action, now);
-      state = performed(state, application, action, now);
-      const moved = ahead === undefined ? [] : movesOf(ahead);
-      actions.push(...moved.map((event) => ({ ...event, application })));
-      if (ahead !== undefined) now = Math.max(now, endOf(ahead));
-      continue;
-    }
-    if (decision.do !== 'Wait') throw new TypeError(`Expected a Cell that stays, got ${decision.do}.`);
-    const passed = pass(decision, { world, state, now });
-    if (passed === undefined) return { ...outcome(world, decision), actions, assumed };
-    actions.push({ at: now, is: 'Wait', does: decision.message, ...passed.assumes });
-    ({ state, now } = passed);
-  }
-  throw new TypeError(`Expected the applications to come to an end within ${MOST_TURNS} turns.`);
-}
-
-/** What the Cell of an application does until it serves; afterwards it only tidies up. */
-const movesOf = ({ events }: Ahead): readonly PlannedEvent[] =>
-  events.filter(({ afterwards }) => afterwards !== true);
-
-const endOf = ({ events, now }: Ahead): number => events.find(({ afterwards }) => afterwards)?.at ?? now;
-
-interface Passing {
-  readonly world: ApplicationsFuture;
-  readonly state: ApplicationsState;
-  readonly now: number;
-}
-
-/** Lets what is waited for happen; undefined when nobody can take it for granted, or nothing is left to do. */
-function pass(
-  { reason, phase, until }: ApplicationsWait,
-  { world, state, now }: Passing,
-): (Omit<Passing, 'world'> & { readonly assumes: Pick<PlannedEvent, 'assumes'> }) | undefined {
-  if (phase === 'Completed') return undefined;
-  if (reason === 'Paused') {
-    const asked = [...state.asked, { action: 'resume' as const, by: 'okractl plan', reason: '', at: now }];
-    return { state: { ...state, asked }, now, assumes: { assumes: 'someone sends resume at once' } };
-  }
-  if (until !== undefined && until > now) return { state, now: until, assumes: {} };
-  if (reason !== 'WaitingForFreeze') return undefined;
-  world.lift();
-  return { state, now, assumes: { assumes: 'the Freeze is lifted at once' } };
-}
-
-function outcome(
-  world: ApplicationsFuture,
-  end: ApplicationsWait,
-): Pick<ApplicationsPlan, 'end' | 'revisions' | 'problems'> {
-  const { cell, applications } = world.seen;
-  const wrong = applications.flatMap(({ name, resolved }) =>
-    resolved.ok ? [] : resolved.problems.map((problem) => `${name}: ${problem}`),
-  );
-  const problems = [...(cell?.problems ?? []), ...wrong];
+function planApplication(
+  { application, resolved, revisions, mark, child }: ApplicationAsSeen,
+  { key, spec }: ApplicationsAsSeen,
+  now: number,
+): ApplicationPlan {
+  const { name } = application;
+  const nothing = { name, before: [], after: [], problems: [] };
+  if (!resolved.ok)
+    return { ...nothing, problems: resolved.problems.map((problem) => `${name}: ${problem}`) };
+  const failed = mark && failedStill(mark, resolved);
+  if (failed !== undefined)
+    return { ...nothing, problems: [`${name}: ${failed.message} Edit the Cell, or send retry.`] };
+  const [newest] = revisions;
+  const revision = newest?.hash === resolved.hash ? newest : newRevision({ resolved, revisions }, mark);
+  const good = lastGood(revisions);
+  const own = childOf({ cell: { name: key.name, spec }, revision });
+  const planned = revision.isGood && child.cell !== undefined ? child : own && withRevision(child, own, good);
+  const traffic = planned && planCell(planned, { now, assume: [] });
+  const of = {
+    name,
+    revision: revision.number,
+    ...(traffic && { traffic }),
+    problems: traffic?.problems ?? [],
+  };
+  if (revision.isGood) return { ...of, before: [], after: [] };
+  const isIn = (all: typeof resolved.value.clusters, secret: string): boolean =>
+    all.some(({ secretName }) => secretName === secret);
+  const { argocd, prechecks = [], checks = [], postchecks = [] } = application;
+  const [wanted, had] = [resolved.value.clusters, good?.content.clusters ?? []];
+  const given = argocd === undefined ? [] : wanted.filter(({ secretName }) => !isIn(had, secretName));
+  const left = had.filter(({ secretName }) => !isIn(wanted, secretName));
+  const deploys = given.length === 0 ? [] : [`Argo CD gets ${namesOf(given)}.`];
+  const removes = left.length === 0 ? [] : [`Argo CD loses ${namesOf(left)}.`];
+  const isMoving =
+    mark?.revision === revision.number && (mark.phase === 'Migrating' || mark.phase === 'Completing');
+  const isFirst = argocd?.updateStrategy?.type === 'DeleteBeforeCreate';
   return {
-    end,
-    revisions: applications.flatMap(({ name, revisions: [newest] }) =>
-      newest === undefined ? [] : [{ application: name, revision: newest.number }],
-    ),
-    problems: [...new Set(problems.length === 0 && end.phase !== 'Completed' ? [end.message] : problems)],
+    ...of,
+    before: isMoving ? [] : [...measured('prechecks', prechecks), ...(isFirst ? removes : []), ...deploys],
+    after: [
+      ...(own === undefined ? measured('checks', checks) : []),
+      ...measured('postchecks', postchecks),
+      ...(isFirst ? [] : removes),
+    ],
+  };
+}
+
+const measured = (stage: string, checks: readonly { readonly name: string }[]): readonly string[] =>
+  checks.length === 0 ? [] : [`The ${stage} run: ${namesOf(checks)}.`];
+
+/** The Cell of an application once it is to serve another revision; the target groups of the good one stay. */
+function withRevision(
+  { cell, selected, ...others }: ObservedCell,
+  { spec, targetGroups }: NonNullable<ReturnType<typeof childOf>>,
+  good: ObservedApplication['revisions'][number] | undefined,
+): ObservedCell {
+  const groups = targetGroups.map(({ labels, ...one }) => ({ ...one, version: labels[VERSION_LABEL] ?? '' }));
+  const kept = selected.filter(
+    ({ arn }) =>
+      good?.content.targetGroups.some((one) => one.arn === arn) === true &&
+      !groups.some((one) => one.arn === arn),
+  );
+  const { status = {}, generation = 0, uid = 'planned' } = cell ?? {};
+  return {
+    // The plan assumes that clusters are ready, and earlier applications are in place by then.
+    ...omit(others, 'waitsFor', 'behind'),
+    cell: { uid, generation: generation + 1, spec, status, problems: [] },
+    selected: [...kept, ...groups],
   };
 }

@@ -22,7 +22,7 @@ import type {
 } from '../observation.ts';
 import { recorded } from '../revisions.ts';
 import { resolveApplications } from '../resolve.ts';
-import { secretsFor, unusedSecrets } from '../secrets.ts';
+import { unusedSecrets } from '../secrets.ts';
 import { childName, fingerprint } from '../names.ts';
 import { initialApplicationsState, performed, type ApplicationsState } from '../state.ts';
 import { takeApplicationsTurn } from '../turn.ts';
@@ -314,6 +314,17 @@ export class ApplicationsWorld {
     return found.content;
   }
 
+  private applySecrets(application: string, { clusters, secretLabels }: Resolved): void {
+    for (const { secretName, eksName } of clusters) {
+      const { asking, isOwn = false } = this.secrets.get(secretName) ?? {};
+      this.secrets.set(secretName, {
+        asking: { ...(isOwn ? asking : {}), [application]: secretLabels },
+        isOwn: true,
+        ...(eksName === secretName ? {} : { eksName }),
+      });
+    }
+  }
+
   /** Performs an action as the activity does; doing it again changes nothing. */
   perform(application: string, action: ApplicationAction): void {
     const said = describe(application, action);
@@ -330,16 +341,7 @@ export class ApplicationsWorld {
         return;
       }
       case 'ApplySecrets':
-        for (const { cluster, asking } of secretsFor(
-          application,
-          this.content(application, action.number),
-          this.observedSecrets(),
-        ))
-          this.secrets.set(cluster.secretName, {
-            asking,
-            isOwn: true,
-            ...(cluster.eksName === cluster.secretName ? {} : { eksName: cluster.eksName }),
-          });
+        this.applySecrets(application, this.content(application, action.number));
         return;
       case 'RemoveLabels':
         return this.removeLabels(
