@@ -77,7 +77,7 @@ export async function stagedBinding(input: StagedBindingInput): Promise<void> {
     listenTo(request, {
       description: descriptions[request],
       refusal: (sent) => refuseStagedRequest(state, request, aimIn(sent)),
-      answer: (sent) => answerStagedRequest(request, state, aimIn(sent)),
+      answer: () => answerStagedRequest(request, state),
       take: (sent) => {
         state = acceptStagedRequest(state, request, { ...stampOf(sent), ...aimIn(sent) });
         wakes += 1;

@@ -2,9 +2,7 @@ import type { Stamp } from '../model/request.ts';
 import { given, omit } from '../model/fields.ts';
 import { cut } from '../text.ts';
 import {
-  clearRequest,
   listPassedBefore,
-  type Held,
   type RollingBack,
   type StagedAim,
   type StagedRequest,
@@ -15,7 +13,7 @@ import {
 /** One kind of request: when it makes no sense, and what happens now that it was taken. */
 interface RequestKind {
   readonly refusal?: (state: StagedState, aim: StagedAim) => string | undefined;
-  readonly answer: (stage: string, state: StagedState, aim: StagedAim) => string;
+  readonly answer: (stage: string, state: StagedState) => string;
 }
 
 const kinds: Readonly<Record<StagedRequestName, RequestKind>> = {
@@ -32,10 +30,7 @@ const kinds: Readonly<Record<StagedRequestName, RequestKind>> = {
   },
   abort: {
     refusal: abortRefusal,
-    answer: (stage, state, aim) =>
-      isWithdrawal(state, aim)
-        ? `No stage begins after ${stage} until you send retry.`
-        : `Rolling back ${stage}: its BindingPolicy is deleted.`,
+    answer: (stage) => `Rolling back ${stage}: its BindingPolicy is deleted.`,
   },
   retry: {
     refusal: (state) =>
@@ -55,14 +50,10 @@ export const refuseStagedRequest = (
 ): string | undefined => (state.isRestored ? kinds[name].refusal?.(state, aim) : undefined);
 
 /** Says what happens now that a request was taken. */
-export function answerStagedRequest(
-  name: StagedRequestName,
-  state: StagedState,
-  aim: StagedAim = {},
-): string {
+export function answerStagedRequest(name: StagedRequestName, state: StagedState): string {
   const { active, isRestored } = state;
   if (!isRestored) return 'Accepted; takes effect at the next reconcile, if it applies then.';
-  return kinds[name].answer(active === undefined ? 'the first stage' : `stage ${active.name}`, state, aim);
+  return kinds[name].answer(active === undefined ? 'the first stage' : `stage ${active.name}`, state);
 }
 
 /** What is being taken back begins again only by what is sent when that is done. */
@@ -98,17 +89,14 @@ function repetitionOf(
 }
 
 /** Refuses an abort that comes twice, or has nothing to go back to. */
-function abortRefusal(state: StagedState, aim: StagedAim): string | undefined {
-  const { to } = aim;
-  const { active, held, rollingBack } = state;
-  if (isWithdrawal(state, aim)) return undefined;
+function abortRefusal(state: StagedState, { to, stage }: StagedAim): string | undefined {
+  const { active, rollingBack } = state;
   if (active === undefined) return 'There is nothing to roll back: no stage has begun yet.';
   const earlier = listPassedBefore(state);
   if (rollingBack !== undefined) return repetitionOf(rollingBack, earlier, to);
-  const goesFurther = to !== undefined && earlier.includes(to);
-  if (isOfTakenBack(state, aim))
-    return `It was already rolled back to stage ${active.name}: ${held?.message} Send abort without "stage" and "to" to roll back ${active.name} as well.`;
-  if (to === undefined || goesFurther) return undefined;
+  if (stage !== undefined && stage !== active.name && !earlier.includes(stage))
+    return `Stage ${cut(stage, LONGEST.stage)} was already rolled back to stage ${active.name}. Send abort without "stage" to roll back ${active.name} as well.`;
+  if (to === undefined || earlier.includes(to)) return undefined;
   const problem =
     earlier.length === 0
       ? `no stage was completed before stage ${active.name}`
@@ -116,38 +104,11 @@ function abortRefusal(state: StagedState, aim: StagedAim): string | undefined {
   return `Cannot roll back to ${cut(to, LONGEST.stage)}: ${problem}. Send abort without "to" to roll back ${active.name}.`;
 }
 
-/** Whether an abort is about a stage that was taken back already. */
-function isOfTakenBack(state: StagedState, { to, stage }: StagedAim): boolean {
-  const { active, held } = state;
-  const goesFurther = active !== undefined && to !== undefined && listPassedBefore(state).includes(to);
-  const isGone = stage !== undefined && stage !== active?.name && isTakenBack(state, held, stage);
-  const isThere = held !== undefined && active !== undefined && held.stage !== active.name;
-  return (isThere && to === active.name) || (isGone && !goesFurther);
-}
-
-const goesOn = ({ held, requests }: StagedState): boolean =>
-  held === undefined || requests.promote !== undefined || requests.retry !== undefined;
-
-/** Whether an abort only keeps a stage that was taken back from beginning again. */
-const isWithdrawal = (state: StagedState, aim: StagedAim): boolean =>
-  state.rollingBack === undefined && isOfTakenBack(state, aim) && goesOn(state);
-
-/** Withdraws a promote or retry of a stage that was taken back, and holds it again. */
-function withdrawn(state: StagedState, { stage = '' }: StagedAim, stamp: Stamp): StagedState {
-  const message = describeAbort(stage, stamp);
-  const { held = { reason: 'Aborted', by: stamp.by, stage, message } } = state;
-  return { ...clearRequest(clearRequest(state, 'promote'), 'retry'), held };
-}
-
 /** Says that a stage was aborted, and by whom. */
 export function describeAbort(stage: string, { by, reason }: Omit<Stamp, 'at'>): string {
   const said = reason === '' ? '' : `: ${reason}`;
   return `Stage ${stage} was aborted by ${by}${said}${/[.!?]$/.test(said) ? '' : '.'}`;
 }
-
-// One that was removed from the spec has no mark.
-const isTakenBack = ({ stages }: StagedState, held: Held | undefined, stage: string): boolean =>
-  held?.stage === stage || stages.some(({ name, phase }) => name === stage && phase === 'RolledBack');
 
 // As long as the schema takes (crds/staged-binding-policy.ts).
 const LONGEST = { by: 253, reason: 1024, stage: 63, requests: 20 };
@@ -165,7 +126,6 @@ export function acceptStagedRequest(
   const { at, to } = request;
   const stamp = { by: cut(request.by, LONGEST.by), reason: cut(request.reason, LONGEST.reason), at };
   const asked = [...state.asked, { action: name, ...stamp }].slice(-LONGEST.requests);
-  if (name === 'abort' && isWithdrawal(state, request)) return { ...withdrawn(state, request, stamp), asked };
   return {
     ...state,
     ...(name === 'resume' ? soaksAgain(state) : {}),
