@@ -11,7 +11,6 @@ import {
   forward,
   lastGood,
   namesOf,
-  restore,
   wait,
   type Judgement,
   type Mark,
@@ -84,15 +83,17 @@ export function runPrechecks(turn: Turn, revision: ObservedRevision): Outcome {
 export function deployClusters(turn: Turn, revision: ObservedRevision): Judgement | undefined {
   const { application, begun, mark, secrets } = turn;
   if (application.argocd === undefined) return undefined;
-  const act = (action: ApplicationAction, message: string): Judgement =>
-    forward(turn, [mark, mark], action, message);
+  const act = (action: ApplicationAction, message: string, by: Pick<Turn, 'hold'> = turn): Judgement =>
+    forward(by, [mark, mark], action, message);
   const left = deletesFirst(turn) && !begun ? leave(turn, mark, revision, act) : undefined;
   if (left !== undefined) return left;
   const lacking = lackingSecrets(application.name, revision.content, secrets);
   if (lacking.length === 0) return undefined;
-  if (begun && findTakenLabel(turn, revision.content) === undefined)
-    return restore(mark, revision.number, lacking);
-  return act({ do: 'ApplySecrets', number: revision.number }, `Handing ${namesOf(lacking)} to Argo CD.`);
+  const action = { do: 'ApplySecrets', number: revision.number } as const;
+  // Nothing holds what keeps in place what may serve; but requests come first, since it may not answer.
+  return begun && findTakenLabel(turn, revision.content) === undefined
+    ? act(action, `Restoring the secrets of ${namesOf(lacking)}.`, {})
+    : act(action, `Handing ${namesOf(lacking)} to Argo CD.`);
 }
 
 /** Waits until Argo CD has deployed a revision that has not begun, for as long as the Cell lets it. */

@@ -19,7 +19,6 @@ import {
   takeTrafficBack,
   deleteUnused,
   settle,
-  keepGood,
 } from './settle.ts';
 import {
   applyChild,
@@ -68,14 +67,14 @@ export const applicationRules: readonly Named<Rule>[] = [
   ['The revision is good', ofRevision(markGood)],
 ];
 
-/** Decides the next step of one application; edits of what holds it reach its Cell first, and what is in place is kept, whatever keeps the application from going on. */
+/** Decides the next step of one application; edits of what holds it reach its Cell first, whatever keeps it from going on. */
 export function judge(situation: Situation): Judgement {
   const { name } = situation.application;
   const known = situation.marks.find((one) => one.name === name) ?? { name, phase: 'Pending' };
   const judgement = applyRules(situation, shown(situation, known));
   // A spec that cannot be read does not say what holds.
   if (situation.problems.length > 0) return judgement;
-  return corrected(situation, judgement) ?? keepGood(situation, judgement) ?? judgement;
+  return corrected(situation, judgement) ?? judgement;
 }
 
 function applyRules(situation: Situation, before: Mark): Judgement {

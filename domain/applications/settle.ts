@@ -13,7 +13,6 @@ import {
   type Situation,
   lastGood,
   namesOf,
-  restore,
   ABORTED,
   STAYS,
   STOPPED,
@@ -22,7 +21,7 @@ import {
   type Turn,
 } from './situation.ts';
 import { undeployed, lingering, stillThere } from './deployments.ts';
-import { findTakenFromGood, foreignSecret, takenByAnother } from './conflicts.ts';
+import { findTakenFromGood } from './conflicts.ts';
 import type { ObservedRevision, ObservedChild, Resolved } from './observation.ts';
 import { lackingSecrets, leftSecrets, unusedSecrets } from './secrets.ts';
 import { servedBy } from './revisions.ts';
@@ -220,48 +219,6 @@ function letGo(settling: Settling) {
   // Where old clusters go first there is no load balancer, so that this comes after the traffic.
   const message = `Removing the target groups that revision ${number} does not have.`;
   return actUnlessHeld(settling, applyChild(number), message);
-}
-
-/**
- * Restores the secrets by which Argo CD deploys the good revision, while what comes next waits. Not where its Cell is gone,
- * or goes: then nobody knows whether the good revision can serve, and the secrets would have it get the traffic.
- */
-export function keepGood(situation: Situation, { mark, step }: Judgement): Judgement | undefined {
-  const { application, seen, secrets } = situation;
-  if (step.is !== 'Wait' || seen.child?.isDeleting === true) return undefined;
-  const good = lastGood(seen.revisions);
-  if (good?.content.application.argocd === undefined) return undefined;
-  if (good.content.application.alb !== undefined && seen.child === undefined) return undefined;
-  const asks = (secretName: string): boolean =>
-    secrets.some(
-      ({ name, applications }) => name === secretName && Object.hasOwn(applications, application.name),
-    );
-  // An application that was removed with its secrets, and comes again, has a good revision that is not in place.
-  const isInPlace =
-    mark.revision === good.number ||
-    seen.child !== undefined ||
-    good.content.clusters.some(({ secretName }) => asks(secretName));
-  const newer = seen.revisions.filter(({ number }) => number > good.number);
-  if (!isInPlace || mayHaveGone(good, newer)) return undefined;
-  // What is of others by now is not lost.
-  if (foreignSecret(good.content, secrets) !== undefined) return undefined;
-  if (takenByAnother(good.content, secrets) !== undefined) return undefined;
-  const lacking = lackingSecrets(application.name, good.content, secrets);
-  // A newer revision may have asked others for other labels, which this would take from it.
-  const isLostOnly = newer.length === 0 || lacking.every(({ secretName }) => !asks(secretName));
-  if (lacking.length === 0 || !isLostOnly || findTakenFromGood(situation, good.content) !== undefined)
-    return undefined;
-  return restore(mark, good.number, lacking);
-}
-
-/** Whether secrets of the good revision may have been removed for what comes; also for a revision between that is not seen any more, unless a rule keeps them. */
-function mayHaveGone(good: ObservedRevision, newer: readonly ObservedRevision[]): boolean {
-  const [newest = good] = newer;
-  const isAnyUnseen = newest.number - good.number > newer.length;
-  return (
-    newer.some(({ content }) => deletesFirst(content)) ||
-    (isAnyUnseen && good.content.application.alb === undefined)
-  );
 }
 
 /** What of a revision says which clusters stay. */

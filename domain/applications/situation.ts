@@ -194,14 +194,6 @@ export function forward(
 export const namesOf = (all: readonly { readonly name: string }[]): string =>
   all.map(({ name }) => name).join(', ');
 
-/** Restores secrets that keep in place what may serve: nothing holds that, but requests come first, since it may not answer. */
-export const restore = (
-  mark: Mark,
-  number: number,
-  clusters: readonly { readonly name: string }[],
-): Judgement =>
-  forward({}, [mark, mark], { do: 'ApplySecrets', number }, `Restoring the secrets of ${namesOf(clusters)}.`);
-
 /** What takes an application back, or restores what was: nothing holds that. */
 export const back = (mark: Mark, action: ApplicationAction, message: string): Judgement => ({
   mark,
