@@ -1,16 +1,8 @@
 import type { ApplicationOfCell, ClusterOfCell } from '../../crds/application.ts';
 import type { ApplicationsSpec } from '../../crds/cell.ts';
-import { canonical, compareText } from '../kubernetes/canonical.ts';
 import type { ObservedCluster, ObservedRevision, ResolvedCluster } from './observation.ts';
 import { secretNameOf } from '../discovery/cluster-set/cluster-set.ts';
-import {
-  eksNameOf,
-  resolveApplications,
-  selectClusters,
-  type Facts,
-  type FoundBinding,
-  type Resolution,
-} from './resolve.ts';
+import { eksNameOf, resolveApplications, type Facts, type FoundBinding, type Resolution } from './resolve.ts';
 
 /** What is known of a Cell with applications without EKS and without its clusters. */
 export interface Known {
@@ -61,32 +53,24 @@ export function assumeFacts({ spec, revisions, digest }: Known): AssumedFacts {
 
 /** Whether an application no longer resolves to a revision, whatever is unknown about clusters in EKS and TargetGroupBindings. */
 export function isSupersededBy(
-  { spec: { clusters: written }, digest }: Pick<Known, 'spec' | 'digest'>,
+  { spec, digest }: Pick<Known, 'spec' | 'digest'>,
   application: ApplicationOfCell,
-  { hash, content }: Pick<ObservedRevision, 'hash' | 'content'>,
+  revision: ObservedRevision,
 ): boolean {
-  const secretLabels = application.argocd?.clusterSecret?.labels ?? {};
-  if (digest(canonical({ ...content, secretLabels, application })) !== hash) return true;
-  const names = content.clusters.map(({ name }) => name);
-  const isThere = ({ name, eksName }: ResolvedCluster): boolean =>
-    written.some((one) => one.name === name && eksNameOf(one) === eksName);
-  if (!content.clusters.every(isThere)) return true;
-  const selected = Object.hasOwn(application.clusterSelector ?? {}, 'matchEKSTags')
-    ? undefined
-    : selectClusters(application, { written, observed: [] });
-  if (
-    selected !== undefined &&
-    canonical(selected.map(({ name }) => name).toSorted(compareText)) !==
-      canonical(names.toSorted(compareText))
-  )
-    return true;
-  const label = application.alb?.forwardConfig.targetGroup.arnFromLabel;
-  const labelled = (name: string): string | undefined =>
-    label === undefined ? undefined : written.find((one) => one.name === name)?.labels?.[label];
-  return (
-    label !== undefined &&
-    content.targetGroups.some(({ arn, clusters }) => clusters.some((name) => labelled(name) !== arn))
-  );
+  const isKept = ({ name }: ClusterOfCell): boolean =>
+    revision.content.clusters.some((one) => one.name === name);
+  // What tags others have is unknown.
+  const clusters = Object.hasOwn(application.clusterSelector ?? {}, 'matchEKSTags')
+    ? spec.clusters.filter(isKept)
+    : spec.clusters;
+  const revisions = new Map([[application.name, [revision]]]);
+  const { resolved } = assumeFacts({
+    spec: { ...spec, clusters, applications: [application] },
+    revisions,
+    digest,
+  });
+  const now = resolved[application.name];
+  return now?.ok !== true || now.hash !== revision.hash;
 }
 
 /** A cluster as it was when it was looked at last, or else as it has to be. */

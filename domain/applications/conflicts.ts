@@ -1,9 +1,9 @@
 import type { ObservedApplication, ObservedSecret, Resolved, ResolvedCluster } from './observation.ts';
 import { APPLICATIONS_ANNOTATION } from './secrets.ts';
-import { lastGood, type Situation } from './situation.ts';
+import { lastGood, type Situation, type Turn } from './situation.ts';
 
 /** Says what stands in the place of something of an application, and is not its own; undefined when nothing does. */
-export function findForeign({ seen, secrets, application }: Situation): string | undefined {
+export function findForeign({ seen, secrets, application, failed }: Turn): string | undefined {
   const { child, targetGroups, resolved } = seen;
   const expected = (what: string): string =>
     `${what} exists and does not belong to this Cell. Rename or delete it, or rename the application.`;
@@ -11,18 +11,16 @@ export function findForeign({ seen, secrets, application }: Situation): string |
   const group = targetGroups.find(({ isOwn }) => !isOwn);
   if (group !== undefined) return expected(`AWSTargetGroup ${group.name}`);
   if (!resolved.ok || application.argocd === undefined) return undefined;
-  const secret = foreignSecret(resolved.value, secrets);
-  return secret === undefined
-    ? undefined
-    : `Secret ${secret.name} exists and does not belong to this Cell. Delete it, or have its owner release it.`;
+  for (const cluster of resolved.value.clusters) {
+    const { name, isOwn, eksName } = secrets.find((one) => one.name === cluster.secretName) ?? {};
+    if (isOwn === false)
+      return `Secret ${name} exists and does not belong to this Cell. Delete it, or have its owner release it.`;
+    // What goes back asks for what the good revision has.
+    if (failed === undefined && eksName !== undefined && eksName !== cluster.eksName)
+      return `${takenSecret(cluster, eksName)} The Secret goes once every application is in place on other clusters than ${eksName}; delete it yourself only if nothing is deployed by it.`;
+  }
+  return undefined;
 }
-
-/** Finds a secret in the place of one of these clusters that is not the Cell's. */
-export const foreignSecret = (
-  { clusters }: Pick<Resolved, 'clusters'>,
-  secrets: readonly ObservedSecret[],
-): ObservedSecret | undefined =>
-  secrets.find((one) => !one.isOwn && clusters.some(({ secretName }) => secretName === one.name));
 
 /** Says why a cluster cannot have its secret: that of another cluster has the same name. */
 export const takenSecret = (
@@ -31,19 +29,6 @@ export const takenSecret = (
   whose = 'this Cell',
 ): string =>
   `Secret ${secretName} for EKS cluster ${eksName} is that of EKS cluster ${by} of ${whose}: their names differ only by letter case, - or _. Use one of them only, or have a Cell in another namespace use the other.`;
-
-/** Says why a cluster cannot have its secret, where it is there; undefined when every cluster can. */
-export function takenByAnother(
-  { clusters }: Resolved,
-  secrets: readonly ObservedSecret[],
-): string | undefined {
-  for (const cluster of clusters) {
-    const { eksName } = secrets.find((one) => one.isOwn && one.name === cluster.secretName) ?? {};
-    if (eksName !== undefined && eksName !== cluster.eksName)
-      return `${takenSecret(cluster, eksName)} The Secret goes once every application is in place on other clusters than ${eksName}; delete it yourself only if nothing is deployed by it.`;
-  }
-  return undefined;
-}
 
 /** The labels by which an application is deployed on a cluster, or may be again. */
 interface LabelHolder {

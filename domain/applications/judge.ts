@@ -9,7 +9,7 @@ import {
   runPrechecks,
   withdraw,
 } from './advance.ts';
-import { findForeign, findTakenLabel, takenByAnother } from './conflicts.ts';
+import { findForeign, findTakenLabel } from './conflicts.ts';
 import {
   awaitRollback,
   clearFirst,
@@ -134,18 +134,14 @@ function reportProblems({ mark, problems }: Turn): Judgement | undefined {
 }
 
 function reportForeign(turn: Turn): Judgement | undefined {
-  const { mark, failed } = turn;
-  // What goes back asks for what the good revision has.
-  const foreign = findForeign(turn) ?? (failed === undefined ? takenCluster(turn) : undefined);
+  const { mark } = turn;
+  const foreign = findForeign(turn);
   if (foreign === undefined) return undefined;
   const unused = deleteUnused(turn, mark, { clusters: [] }, (action, message) =>
     forward(turn, [mark, mark], action, message),
   );
   return unused ?? stopped(mark, 'Conflict', foreign);
 }
-
-const takenCluster = ({ application, seen: { resolved }, secrets }: Situation): string | undefined =>
-  resolved.ok && application.argocd !== undefined ? takenByAnother(resolved.value, secrets) : undefined;
 
 /** Applies edits to the Cell of the application, at the revision that it has, unless the next step does so anyway. */
 function corrected({ seen }: Situation, { mark, step }: Judgement): Judgement | undefined {
