@@ -19,7 +19,7 @@ const stored = {
 
 async function editionOf(found: object): Promise<unknown> {
   const client = { get: () => Promise.resolve(found) } as unknown as KubernetesClient;
-  return (await createLiveReader(client, { policy: { uid: 'p' }, memory: new Map() })(service))?.edition;
+  return (await createLiveReader(client)(service))?.edition;
 }
 
 it('an object of a kind without generations has another edition when it is edited, and not when its status is written', async () => {

@@ -38,7 +38,6 @@ import {
   explainUnbound,
 } from '../../domain/staged/policy.ts';
 import { given } from '../../domain/model/fields.ts';
-import type { LiveMemory } from './judging.ts';
 import { findSpace, type Spaces } from './space.ts';
 import { observeActiveStage } from './view.ts';
 
@@ -46,7 +45,7 @@ const NOTHING = { policies: [], freezes: [] } as const;
 
 /** Reads a StagedBindingPolicy and all that its next step depends on. */
 export async function observeStaged(
-  spaces: Spaces & { readonly memory: LiveMemory },
+  spaces: Spaces,
   { name, at, isTakingBack }: StagedLook,
 ): Promise<ObservedStaged> {
   const object = await spaces.kubernetes.get<StagedBindingPolicy>(STAGED_BINDING_POLICY, { name });

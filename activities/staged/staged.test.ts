@@ -303,17 +303,6 @@ describe('the activities of a StagedBindingPolicy, with what KubeStellar makes o
       await bind('dev', many);
       expect(await print()).not.toBe(before);
     });
-
-    it('read again only what has changed, beyond those that are always read', async () => {
-      await print();
-      await copyBack('web-99');
-      await bind('dev', many);
-      const read: string[] = [];
-      memory.onGet = ({ kind }, { name }) => void (kind === DEPLOYMENT.plural && read.push(name));
-      await print();
-      expect(read).toHaveLength(101);
-      expect(read).toContain('web-99');
-    });
   });
 
   it('make what someone has changed say again what it should, and leave alone what is not theirs', async () => {

@@ -9,7 +9,6 @@ import { createStatusReporter } from '../kubernetes/status-reporter.ts';
 import { writeInTurn, type StatusTurn } from '../kubernetes/status-turn.ts';
 import { applyStage, FINALIZER, selectClusters } from './apply.ts';
 import { observeStaged } from './observe.ts';
-import type { LiveMemory } from './judging.ts';
 import { connectSpace, type Spaces } from './space.ts';
 
 /** What the activities of StagedBindingPolicies are made of. */
@@ -21,9 +20,8 @@ export interface StagedDependencies extends Spaces {
 export function stagedActivities({ temporal, ...spaces }: StagedDependencies): StagedActivities {
   const { kubernetes } = spaces;
   const report = createStatusReporter(kubernetes);
-  const memory: LiveMemory = new Map();
   return {
-    observeStaged: (look) => observeStaged({ ...spaces, memory }, look),
+    observeStaged: (look) => observeStaged(spaces, look),
     applyStage: (change) => applyStage(spaces, change),
     selectClusters: (ref) => selectClusters(spaces, ref),
     removeStage: async ({ name, policy }) => {

@@ -35,7 +35,6 @@ import {
   type Judging,
   type Kept,
   createLiveReader,
-  type LiveMemory,
   type LiveReader,
 } from './judging.ts';
 import type { Cell } from '../../crds/cell.ts';
@@ -47,7 +46,6 @@ export interface Looking {
   readonly stage: Stage;
   readonly policy: { readonly name: string; readonly uid: string };
   readonly binding: Binding;
-  readonly memory: LiveMemory;
   /** How a progressive stage reaches its clusters, which it selects and which it reaches. */
   readonly few?: {
     readonly strategy: Strategy;
@@ -62,7 +60,7 @@ const AT_ONCE = 20;
 async function observeBoundStage(looking: Looking): Promise<StageView> {
   const { stage, binding, few } = looking;
   const all = listObjects(binding);
-  const live = createLiveReader(looking.client, looking);
+  const live = createLiveReader(looking.client);
   const print = await printOf(looking, all, live);
   // What was begun with and is no longer selected says nothing of the stage.
   const reached = (few?.narrowing?.clusters ?? few?.all ?? []).filter((name) => few?.all.includes(name));
@@ -163,7 +161,7 @@ export async function observeActiveStage(
     readonly bindings: ReadonlyMap<string, Binding | undefined>;
     readonly client: KubernetesClient;
   },
-  { kubernetes, memory }: Spaces & { readonly memory: LiveMemory },
+  { kubernetes }: Spaces,
 ): Promise<StageView> {
   const { spec, stage, policy, selection, bindings, client } = of;
   const said = given({ cell: stage.cell && (await cellOf(kubernetes, stage.cell)) });
@@ -193,7 +191,7 @@ export async function observeActiveStage(
   if (stranger !== undefined) return unbound(stranger);
   const all = narrowing === undefined ? listClusters(binding) : (selection?.clusters ?? []);
   const few = strategy && { strategy, all, narrowing };
-  const looking = { client, stage, policy: { name, uid }, binding, memory, ...given({ few }) };
+  const looking = { client, stage, policy: { name, uid }, binding, ...given({ few }) };
   return { ...(await observeBoundStage(looking)), ...said };
 }
 

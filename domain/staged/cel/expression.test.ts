@@ -69,6 +69,12 @@ describe('the condition of a stage', () => {
       reported(),
       'True',
     ],
+    [
+      'a regular expression in a macro, with the syntax of RE2',
+      "obj.results.exists(r, r.name.matches('(?i)^DEPLOY') && !r.name.matches('^x'))",
+      reported(),
+      'True',
+    ],
     ['a field of another object', "obj.metadata.labels['constructor'] == ''", reported(), 'Error'],
     [
       'a field of every object, asked for by has',

@@ -38,11 +38,12 @@ function compile<Input>(
   bind: (input: Input) => object,
 ): Compiled<Input> {
   try {
-    const { ast } = environment.parse(text);
-    const nodes = [...nodesOf(ast)];
+    const run = environment.parse(text);
+    const nodes = [...nodesOf(run.ast)];
     const problem = nodes.map(problemOf).find((one) => one !== undefined);
     if (problem !== undefined) return { is: 'Problem', problem };
-    const run = environment.parse(matchingByRe2(text, nodes));
+    // CEL prescribes the syntax of RE2; that of the library is JavaScript's.
+    for (const { op, args } of nodes) if (op === 'rcall' && args[0] === 'matches') args[0] = MATCHES;
     const { valid, type, error } = run.check();
     if (!valid) return { is: 'Problem', problem: invalid(error) };
     if (type === 'bool')
@@ -96,23 +97,6 @@ function patternProblem(argument: ASTNode | undefined): string | undefined {
   } catch {
     return `not a valid RE2 pattern: ${argument.args}. Correct it.`;
   }
-}
-
-/** Has `matches` go by RE2, whose syntax CEL prescribes; the library's own is that of JavaScript. */
-function matchingByRe2(text: string, nodes: readonly ASTNode[]): string {
-  const calls = nodes
-    .flatMap((node) => (node.op === 'rcall' && node.args[0] === 'matches' ? [node] : []))
-    .map(({ args: [, receiver, [argument]] }) => ({
-      from: receiver.end,
-      to: argument?.start ?? receiver.end,
-    }))
-    .toSorted((a, b) => b.from - a.from);
-  return calls.reduce((rewritten, { from, to }) => {
-    const between = rewritten.slice(from, to);
-    const renamed = between.replace(/\bmatches(?=\s*\()/, MATCHES);
-    if (renamed === between) throw new SyntaxError('a comment between matches and its argument');
-    return rewritten.slice(0, from) + renamed + rewritten.slice(to);
-  }, text);
 }
 
 function verdictOf(run: () => unknown): Verdict {
