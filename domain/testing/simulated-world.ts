@@ -25,7 +25,8 @@ import type { ObservedCell } from '../model/observation.ts';
 import type { LostRun, RolloutState } from '../model/state.ts';
 import type { SelectedTargetGroup, WeightedTargetGroup } from '../model/target-group.ts';
 import type { Attempt } from '../rollout/record/attempt.ts';
-import { attemptWith, carriedOut, type Asked, type Outside } from '../plan/future.ts';
+import type { CarriedOut } from '../rollout/record/performed.ts';
+import { carryOut, type Asked, type Outside } from '../rollout/carry-out.ts';
 import { shiftDone, shiftRequest, type ShiftRequest, type ShiftResult } from '../rollout/shift.ts';
 import { aCell, arnOf } from './builders.ts';
 import { isTold, SimulatedListener, type Aim, type SimulatedRule } from './simulated-listener.ts';
@@ -212,11 +213,18 @@ export class SimulatedWorld {
   /** What comes of an attempt to do what was decided. */
   attempt(decision: Performable, observed: ObservedCell, state: RolloutState): Attempt {
     const { cell } = observed;
-    if (cell === undefined) throw new Error('Expected a Cell, got none.');
-    const attempt = attemptWith(this.#outside, decision, { observed, cell, state });
-    if (decision.do !== 'TerminateMeasurement' || this.lostEnds === 0) return attempt;
-    this.lostEnds -= 1;
-    return refused('Unavailable', 'Timed out.');
+    if (cell === undefined || decision.do === 'Remove' || decision.do === 'Release')
+      throw new Error(`Expected a Cell whose configuration stays, got ${decision.do}.`);
+    try {
+      const done = carryOut(decision, { observed, cell, state }, this.#outside);
+      if (done instanceof Promise) throw new Error('Expected an answer at once, got a promise.');
+      if (decision.do !== 'TerminateMeasurement' || this.lostEnds === 0) return { is: 'CarriedOut', done };
+      this.lostEnds -= 1;
+      return refused('Unavailable', 'Timed out.');
+    } catch (error) {
+      if (error instanceof NotCarriedOut) return error.attempt;
+      throw error;
+    }
   }
 
   readonly #outside: Outside = {
@@ -224,27 +232,29 @@ export class SimulatedWorld {
       this.#rollouts += 1;
       return `r${this.#rollouts}`;
     },
-    shift: (shift, asked) => this.#shift(shift, asked),
+    shift: (shift, asked) => doneOf(this.#shift(shift, asked)),
     inspect: () => {
       const rule = this.listener.at(this.#specRoute());
       if (rule !== undefined && !this.listener.mayClaim(this, rule))
-        return refused('Conflict', 'It is someone else’s.');
+        throw new NotCarriedOut(refused('Conflict', 'It is someone else’s.'));
       this.#known = rule?.shares ?? [];
       return rule === undefined || rule.shares.length === 0
         ? { is: 'Nothing' }
         : { is: 'Serving', targetGroups: rule.shares };
     },
-    healthOf: (arns) => this.#healthOf(arns),
-    start: ({ kind, background }, { rollout }) => {
+    healthOf: ({ targetGroupARNs }) => this.#healthOf(targetGroupARNs),
+    prune: () => undefined,
+    start: ({ kind, background }, { state: { rollout } }) => {
       const lacks = background === undefined ? this.lacksTemplates : this.lacksTemplatesInBackground;
       if (lacks && kind === 'AnalysisRun') {
         const reason = 'AnalysisTemplateNotFound';
-        return { is: 'Refused', refusal: { reason, message: 'There is none.', permanent: true } };
+        const refusal = { reason, message: 'There is none.', permanent: true };
+        throw new NotCarriedOut({ is: 'Refused', refusal });
       }
       return this.#start(background ?? `${rollout?.index}`, rollout);
     },
-    read: (name) => this.#read(name),
-    terminate: (name) => this.#end(name),
+    read: ({ name }) => this.#read(name),
+    terminate: ({ name }) => this.#end(name),
     endOfLostRun: () => this.lostRun,
   };
 
@@ -269,8 +279,10 @@ export class SimulatedWorld {
     const { listener } = this;
     const route = this.#specRoute();
     const request = shiftRequest(shift, { observed, cell, state, route });
-    const answered = (result: ShiftResult): Attempt =>
-      carriedOut(shiftDone(shift, request, result, { observed, cell }));
+    const answered = (result: ShiftResult): Attempt => ({
+      is: 'CarriedOut',
+      done: shiftDone(shift, request, result, { observed, cell }),
+    });
     const early = this.#early(shift, answered);
     if (early !== undefined) return early;
     const cut = this.cuts.shift();
@@ -440,6 +452,21 @@ export class SimulatedWorld {
   #read(name: string): ReadVerdict {
     return this.runs.get(name) ?? { name, phase: 'Error', message: 'It is gone.' };
   }
+}
+
+/** An attempt that has not come to an answer. */
+class NotCarriedOut extends Error {
+  readonly attempt: Attempt;
+
+  constructor(attempt: Attempt) {
+    super(attempt.is);
+    this.attempt = attempt;
+  }
+}
+
+function doneOf(attempt: Attempt): CarriedOut {
+  if (attempt.is !== 'CarriedOut') throw new NotCarriedOut(attempt);
+  return attempt.done;
 }
 
 /** Nothing goes before what takes traffic back. */
