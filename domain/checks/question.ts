@@ -119,52 +119,33 @@ const wordsOf = (fields: object): string =>
 export type Filled<Value> =
   { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly problems: readonly string[] };
 
+// Where the schema takes variables (crds/check-providers.ts).
+const TEXTS: ReadonlySet<string> = new Set([
+  'query',
+  'service',
+  'operationName',
+  'resourceName',
+  'sloId',
+  'metric',
+  'value',
+]);
+
 /** Fills in the variables wherever an analysis asks. */
 export function fillIn<Analysis extends Asking>(
   analysis: Analysis,
   variables: CheckVariables,
 ): Filled<Analysis> {
   const problems = new Set<string>();
-  const fill = (text: string): string => {
+  const fill = (key: string, text: unknown): unknown => {
+    if (typeof text !== 'string' || !TEXTS.has(key)) return text;
     const rendered = renderQuery(text, variables);
     if (rendered.ok) return rendered.value;
     problems.add(rendered.message);
     return text;
   };
   const { query, minSamples, provider } = analysis;
-  const value: Analysis = {
-    ...analysis,
-    ...given({
-      query: query === undefined ? undefined : fill(query),
-      minSamples: minSamples && { ...minSamples, query: fill(minSamples.query) },
-      provider: provider && fillProvider(provider, fill),
-    }),
-  };
-  return problems.size === 0 ? { ok: true, value } : { ok: false, problems: [...problems] };
-}
-
-const TEXTS = ['query', 'service', 'operationName', 'resourceName', 'sloId'] as const;
-
-function fillProvider(provider: Provider, fill: (text: string) => string): Provider {
-  const { datadog, cloudWatch } = provider;
-  const queries = datadog?.queries?.map((query) => ({
-    ...query,
-    ...Object.fromEntries(
-      TEXTS.flatMap((name) => {
-        const text = query[name];
-        return text === undefined ? [] : [[name, fill(text)]];
-      }),
-    ),
-  }));
-  const metrics = cloudWatch?.metrics?.map(({ dimensions, ...metric }) => ({
-    ...metric,
-    ...given({ dimensions: dimensions?.map(({ name, value }) => ({ name, value: fill(value) })) }),
-  }));
-  return {
-    ...provider,
-    ...given({
-      datadog: datadog && { ...datadog, ...given({ queries }) },
-      cloudWatch: cloudWatch && { ...cloudWatch, ...given({ metrics }) },
-    }),
-  };
+  const filled: Asking = JSON.parse(JSON.stringify({ query, minSamples, provider }), fill);
+  return problems.size === 0
+    ? { ok: true, value: { ...analysis, ...filled } }
+    : { ok: false, problems: [...problems] };
 }
