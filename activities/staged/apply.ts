@@ -115,40 +115,34 @@ interface Wanted {
   readonly spec: object;
 }
 
-// KubeStellar writes to it as well: its finalizer, once, and its status.
-const MOST_TRIES = 5;
-
 /** Creates a BindingPolicy, or updates the one of this StagedBindingPolicy. */
 async function applyOwn(
   client: KubernetesClient,
   { name, uid }: { readonly name: string; readonly uid: string },
   wanted: (found: BindingPolicy | undefined) => Wanted,
 ): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
-    const found = await client.get<BindingPolicy & { metadata: { resourceVersion?: string } }>(
-      BINDING_POLICY,
-      { name },
-    );
-    if (found !== undefined && found.metadata.labels?.[STAGED_UID_LABEL] !== uid) {
-      const message = `BindingPolicy ${name} already exists and does not belong to this StagedBindingPolicy. Rename the stage, or delete that BindingPolicy.`;
-      throw failure('Conflict', message);
+  const found = await client.get<BindingPolicy & { metadata: { resourceVersion?: string } }>(BINDING_POLICY, {
+    name,
+  });
+  if (found !== undefined && found.metadata.labels?.[STAGED_UID_LABEL] !== uid) {
+    const message = `BindingPolicy ${name} already exists and does not belong to this StagedBindingPolicy. Rename the stage, or delete that BindingPolicy.`;
+    throw failure('Conflict', message);
+  }
+  const { labels, spec, ...others } = wanted(found);
+  const own = { ...others, name, labels: { ...labels, [STAGED_UID_LABEL]: uid } };
+  const { apiVersion, kind } = BINDING_POLICY;
+  try {
+    if (found === undefined) await client.create({ apiVersion, kind, metadata: own, spec });
+    else {
+      // The uid keeps this from making another one, and the version from undoing what was written meanwhile.
+      const { uid: present, resourceVersion } = found.metadata;
+      const metadata = { ...own, uid: present, resourceVersion };
+      await client.apply({ apiVersion, kind, metadata, spec }, { force: true });
     }
-    const { labels, spec, ...others } = wanted(found);
-    const own = { ...others, name, labels: { ...labels, [STAGED_UID_LABEL]: uid } };
-    const { apiVersion, kind } = BINDING_POLICY;
-    try {
-      if (found === undefined) await client.create({ apiVersion, kind, metadata: own, spec });
-      else {
-        // The uid keeps this from making another one, and the version from undoing what was written meanwhile.
-        const { uid: present, resourceVersion } = found.metadata;
-        const metadata = { ...own, uid: present, resourceVersion };
-        await client.apply({ apiVersion, kind, metadata, spec }, { force: true });
-      }
-      return;
-    } catch (error) {
-      if (!isConflict(error)) throw error;
-      if (tries === MOST_TRIES)
-        throw failure('Unavailable', `BindingPolicy ${name} was changed by another writer in the meantime.`);
-    }
+  } catch (error) {
+    // Such as KubeStellar, which writes its finalizer and its status; Temporal tries again.
+    if (isConflict(error))
+      throw failure('Unavailable', `BindingPolicy ${name} was changed by another writer in the meantime.`);
+    throw error;
   }
 }

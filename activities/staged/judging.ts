@@ -17,6 +17,7 @@ import { digest } from '../../clients/digest.ts';
 import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import { KubernetesError, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
+import { given } from '../../domain/model/fields.ts';
 
 /** An object of the workload as it is now. */
 interface Live extends PresentObject {
@@ -99,47 +100,46 @@ export interface Judging {
   readonly live: LiveReader;
 }
 
-type Judged = Pick<StageView, 'fulfilled' | 'first'>;
-
-/** Judges objects, each by what all clusters report of it. */
-export async function judgeAll(kept: readonly Kept[], judging: Judging): Promise<Judged> {
-  let fulfilled = 0;
-  let first: StageView['first'];
-  for (const { object, problem } of kept) {
-    // Other activities of this process go on meanwhile.
-    await afterOthers();
-    const statuses = judging.statuses.get(formatObject(object)) ?? [];
-    const judgement = problem === undefined ? await judged(object, statuses, judging) : unfulfilled(problem);
-    if (judgement.is === 'Fulfilled') fulfilled += 1;
-    else first ??= { object: formatObject(object), reason: judgement.reason };
-  }
-  return { fulfilled, ...(first === undefined ? {} : { first }) };
+/** The clusters of a progressive stage that are judged each by itself. */
+interface Few {
+  readonly strategy: Strategy;
+  readonly reached: readonly string[];
 }
 
-/** Judges objects per cluster; returns the clusters in which all objects fulfil the stage. */
-export async function judgeEach(
+/** Judges objects by what all clusters report of them, or per cluster; returns the clusters in which all of them fulfil the stage. */
+export async function judgeObjects(
   kept: readonly Kept[],
   judging: Judging,
-  { strategy, reached }: { readonly strategy: Strategy; readonly reached: readonly string[] },
-): Promise<Judged & { readonly clusters: readonly string[] }> {
+  few: Few | undefined,
+): Promise<Pick<StageView, 'fulfilled' | 'first'> & { readonly clusters: readonly string[] }> {
+  const reached = few?.reached ?? [''];
   const left = new Set(reached);
   let fulfilled = 0;
   let first: StageView['first'];
   for (const one of kept) {
-    const judgeIn = clusterJudge(one, judging, strategy);
+    const judgeIn = few === undefined ? wholeJudge(one, judging) : clusterJudge(one, judging, few.strategy);
     let isEverywhere = reached.length > 0;
     for (const cluster of reached) {
+      // Other activities of this process go on meanwhile.
       await afterOthers();
       const judgement = await judgeIn(cluster);
       if (judgement.is === 'Fulfilled') continue;
       isEverywhere = false;
       left.delete(cluster);
-      first ??= { object: formatObject(one.object), reason: `Cluster ${cluster}: ${judgement.reason}` };
+      const reason = few === undefined ? judgement.reason : `Cluster ${cluster}: ${judgement.reason}`;
+      first ??= { object: formatObject(one.object), reason };
     }
     if (isEverywhere) fulfilled += 1;
   }
-  return { fulfilled, ...(first === undefined ? {} : { first }), clusters: [...left] };
+  return { fulfilled, ...given({ first }), clusters: [...left] };
 }
+
+const wholeJudge =
+  ({ object, problem }: Kept, judging: Judging) =>
+  (): Promise<Certain> =>
+    problem === undefined
+      ? judged(object, judging.statuses.get(formatObject(object)) ?? [], judging)
+      : Promise.resolve(unfulfilled(problem));
 
 /** Judges an object in one cluster after the other. */
 function clusterJudge(

@@ -29,8 +29,7 @@ import {
 } from '../../domain/staged/policy.ts';
 import { type Strategy, readStrategy } from '../../domain/staged/progressive.ts';
 import {
-  judgeAll,
-  judgeEach,
+  judgeObjects,
   withDeadline,
   type Judging,
   type Kept,
@@ -77,9 +76,9 @@ async function observeBoundStage(looking: Looking): Promise<StageView> {
   // Nothing is asked of the reports; that the objects were sent is all there is to know.
   if (stage.condition === undefined) return { ...of, objects: kept.length, fulfilled: kept.length };
   const judging = await judgingOf(looking, stage.condition, live);
-  if (few === undefined) return { ...of, objects: kept.length, ...(await judgeAll(kept, judging)) };
-  const { clusters: fulfilled, ...said } = await judgeEach(kept, judging, { ...few, reached });
-  return { ...of, objects: kept.length, ...said, clusters: { all: few.all, reached, fulfilled } };
+  const { clusters: fulfilled, ...said } = await judgeObjects(kept, judging, few && { ...few, reached });
+  const counted = few === undefined ? {} : { clusters: { all: few.all, reached, fulfilled } };
+  return { ...of, objects: kept.length, ...said, ...counted };
 }
 
 /** A digest of what a stage is about: with another, it begins again. */

@@ -96,7 +96,9 @@ export function beginStage(state: StagedState, { name }: Stage, situation: Situa
   const message = `Stage ${name} begins.`;
   const held = waitForGates(situation, message);
   if (held !== undefined) return { state, decision: held };
-  const active = { name, startedAt: now, countsFrom: now };
+  // Where the status is lost it may have served.
+  const hasServed = situation.observed.policies.some(({ stage }) => stage === name) || undefined;
+  const active = { name, startedAt: now, countsFrom: now, ...given({ hasServed }) };
   // A promote that still waits was about another stage.
   const before = omit(clearRequest(state, 'promote'), 'active');
   const mark = { name, phase: 'Binding', startedAt: new Date(now).toISOString() } as const;

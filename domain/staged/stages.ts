@@ -18,12 +18,12 @@ import { parseTime } from '../time.ts';
 
 type Status = PresentPolicy['status'];
 
-/** Restores the state from the status, once; without a status, from the BindingPolicies. */
+/** Restores the state from the status, once. */
 export function restoreState(before: StagedState, observed: ObservedStaged, now: number): StagedState {
   const { object } = observed;
   if (object === undefined) return before;
   const state = ofObject(before, object.uid);
-  if (state.isRestored) return isUntouched(state) ? fromPolicies(state, observed, now) : state;
+  if (state.isRestored) return state;
   const { status } = object;
   const { early = [], ...others } = state;
   const known: StagedState = {
@@ -36,14 +36,10 @@ export function restoreState(before: StagedState, observed: ObservedStaged, now:
   };
   const taken =
     status.activeStage === undefined
-      ? fromPolicies(known, observed, now)
+      ? known
       : { ...known, active: activeIn(object, status.activeStage, now) };
   return early.reduce((next, { name, request }) => acceptStagedRequest(next, name, request), taken);
 }
-
-/** Whether no stage is known to have begun: the BindingPolicies may not have been read yet. */
-const isUntouched = ({ active, held, stages }: StagedState): boolean =>
-  active === undefined && held === undefined && stages.every(({ phase }) => phase === 'Pending');
 
 /** Forgets what is known of another object of the same name. */
 const ofObject = (state: StagedState, uid: string): StagedState =>
@@ -80,19 +76,6 @@ const stampOf = ({ by, reason, time }: NonNullable<Status['paused']>): Stamp => 
   reason,
   at: parseTime(time) ?? 0,
 });
-
-/** Takes the newest stage with a BindingPolicy for the active one, and those before it for passed. */
-function fromPolicies(state: StagedState, { object, policies }: ObservedStaged, now: number): StagedState {
-  const names = (object?.spec?.stages ?? []).map(({ name }) => name);
-  const newest = names.findLastIndex((name) => policies.some(({ stage }) => stage === name));
-  const name = names[newest];
-  if (name === undefined) return state;
-  const passed = names
-    .slice(0, newest)
-    .reduce((known, one) => markStage(known, { name: one, phase: 'Passed' }, now), state);
-  // It may have served.
-  return { ...passed, active: { name, startedAt: now, countsFrom: now, hasServed: true } };
-}
 
 /** The stages that a spec asks for, or what it may not change of them. */
 interface FollowedStages {
