@@ -23,12 +23,8 @@ export function findForeign({ seen, secrets, application, failed }: Turn): strin
 }
 
 /** Says why a cluster cannot have its secret: that of another cluster has the same name. */
-export const takenSecret = (
-  { secretName, eksName }: ResolvedCluster,
-  by: string,
-  whose = 'this Cell',
-): string =>
-  `Secret ${secretName} for EKS cluster ${eksName} is that of EKS cluster ${by} of ${whose}: their names differ only by letter case, - or _. Use one of them only, or have a Cell in another namespace use the other.`;
+export const takenSecret = ({ secretName, eksName }: ResolvedCluster, by: string): string =>
+  `Secret ${secretName} for EKS cluster ${eksName} is that of EKS cluster ${by} of this Cell: their names differ only by letter case, - or _. Use one of them only, or have a Cell in another namespace use the other.`;
 
 /** The labels by which an application is deployed on a cluster, or may be again. */
 interface LabelHolder {

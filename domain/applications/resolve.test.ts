@@ -185,22 +185,19 @@ describe('resolving an application', () => {
   const api = web({ name: 'api', clusterSelector: { role: 'api' }, alb: undefined });
 
   it.each([
-    ['one application', [web({ clusterSelector: { of: 'shop' }, alb: undefined })], 'web', 'this Cell'],
-    [
-      'two applications, for the later one',
-      [web({ alb: undefined }), api],
-      'api',
-      'application web of this Cell',
-    ],
-  ])('refuses two EKS clusters that would have one secret, of %s', (_, applications, refused, whose) => {
-    expect(resolve({ clusters: alike, applications })[refused]).toMatchObject({
-      ok: false,
-      problems: [
-        expect.stringMatching(
-          `Secret prod-1 .* EKS cluster prod.1 is that of EKS cluster prod.1 of ${whose}: their names`,
-        ) as string,
-      ],
-    });
+    ['one application', [web({ clusterSelector: { of: 'shop' }, alb: undefined })], ['web']],
+    ['two applications', [web({ alb: undefined }), api], ['web', 'api']],
+  ])('refuses two EKS clusters that would have one secret, of %s', (_, applications, refused) => {
+    const resolved = resolve({ clusters: alike, applications });
+    for (const name of refused)
+      expect(resolved[name]).toMatchObject({
+        ok: false,
+        problems: [
+          expect.stringMatching(
+            'Secret prod-1 .* EKS cluster prod.1 is that of EKS cluster prod.1 of this Cell: their names',
+          ) as string,
+        ],
+      });
   });
 
   it.each([

@@ -8,6 +8,7 @@ import type {
   ResolvedTargetGroup,
 } from './observation.ts';
 import { takenSecret } from './conflicts.ts';
+import { secretNameOf } from '../discovery/cluster-set/cluster-set.ts';
 import type { RemoteBinding } from '../discovery/target-group-set/observed-target-group-set.ts';
 import { matches } from '../kubernetes/selector.ts';
 
@@ -142,7 +143,7 @@ function resolveApplication(application: ApplicationOfCell, facts: Facts): Resol
   const found = selected.map(({ name }) => clusters.observed.find((one) => one.name === name)?.found);
   const known = found.filter((one) => one !== undefined);
   if (known.length < selected.length) return refused('Some clusters are not in EKS yet. Waiting for them.');
-  const alike = alikeIn(application, known, { application, clusters: known });
+  const alike = application.argocd && findAlike(known, clusters.written);
   if (alike !== undefined) return refused(alike);
   const groups = targetGroupsOf(application, selected, facts);
   if (!groups.ok) return groups;
@@ -230,17 +231,17 @@ function arnOf(application: ApplicationOfCell, cluster: ClusterOfCell, { binding
       );
 }
 
-/** Why clusters cannot have a secret each: those whose names in EKS differ by what a name of a Secret cannot have. Without Argo CD they have none. */
-function alikeIn(
-  { argocd }: Pick<ApplicationOfCell, 'argocd'>,
+/** Why clusters cannot have a secret each: another one of the Cell differs in EKS by what a name of a Secret cannot have. */
+function findAlike(
   clusters: readonly ResolvedCluster[],
-  { application, clusters: others }: Pick<Resolved, 'application' | 'clusters'>,
-  whose?: string,
+  written: readonly ClusterOfCell[],
 ): string | undefined {
-  if (argocd === undefined || application.argocd === undefined) return undefined;
-  for (const one of clusters) {
-    const other = others.find((it) => it.secretName === one.secretName && it.eksName !== one.eksName);
-    if (other !== undefined) return takenSecret(other, one.eksName, whose);
+  const names = new Set(written.map(eksNameOf));
+  for (const cluster of clusters) {
+    const other = [...names].find(
+      (name) => name !== cluster.eksName && secretNameOf(name) === cluster.secretName,
+    );
+    if (other !== undefined) return takenSecret(cluster, other);
   }
   return undefined;
 }
@@ -249,9 +250,6 @@ function alikeIn(
 function clashOf(value: Resolved, before: ReadonlyMap<string, Resolution>): string | undefined {
   for (const [name, other] of before) {
     if (!other.ok) continue;
-    const whose = `application ${name} of this Cell`;
-    const alike = alikeIn(other.value.application, other.value.clusters, value, whose);
-    if (alike !== undefined) return alike;
     const shared = value.clusters.find((one) =>
       other.value.clusters.some(({ secretName }) => secretName === one.secretName),
     );
