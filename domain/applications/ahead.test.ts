@@ -37,6 +37,7 @@ describe('the application that the traffic of another waits for', () => {
   it.each([
     ['cannot be followed', 'InvalidApplication', moving('InvalidApplication'), true],
     ['cannot be read', 'InvalidSpec', failed(moving('InvalidSpec')), true],
+    ['is paused', 'Paused', paused(moving('Migrating')), true],
     ['says what its own Cell does', 'Conflict', moving('Conflict'), false],
     ['says that its own Cell is not valid', 'InvalidSpec', moving('InvalidSpec'), false],
   ] as const)('is its own while that %s, also in parallel: %s', (_, reason, cell, want) =>
@@ -47,4 +48,9 @@ describe('the application that the traffic of another waits for', () => {
 /** The same, while nobody can read its spec. */
 function failed({ status, ...cell }: ReturnType<typeof cellWith>) {
   return { ...cell, status: { ...status, phase: 'Failed', reason: 'InvalidSpec' } } as const;
+}
+
+/** The same, while someone has paused it. */
+function paused({ status, ...cell }: ReturnType<typeof cellWith>) {
+  return { ...cell, status: { ...status, paused: { by: 'ann', reason: '', time: '2026-11-22T08:00:00Z' } } };
 }

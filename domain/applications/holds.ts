@@ -16,7 +16,7 @@ interface Ordered {
     readonly parallel?: boolean | undefined;
     readonly applications?: readonly { readonly name: string }[] | undefined;
   };
-  readonly status?: Pick<CellStatus, 'phase' | 'reason' | 'applications'> | undefined;
+  readonly status?: Pick<CellStatus, 'phase' | 'reason' | 'applications' | 'paused'> | undefined;
 }
 
 /**
@@ -49,8 +49,9 @@ export function heldBehind(cell: Ordered, child: string): HeldBehind | undefined
   return ahead === undefined ? undefined : { application: ahead };
 }
 
-/** Why nobody can say what an application is to be. Other reasons may be what its own Cell says, which must not hold itself. */
+/** Why an application is not to go on, or nobody can say what it is to be. Other reasons may be what its own Cell says, which must not hold itself. */
 function stuckFor({ status }: Ordered, own: ApplicationStatus): string | undefined {
+  if (status?.paused !== undefined) return 'Paused';
   if (status?.phase === 'Failed' && status.reason === 'InvalidSpec') return status.reason;
   return own.reason === 'InvalidApplication' ? own.reason : undefined;
 }

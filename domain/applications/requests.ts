@@ -40,7 +40,7 @@ interface RequestKind {
 
 const kinds: Readonly<Record<RequestName, RequestKind>> = {
   pause: {
-    hear: ({ paused }, stamp) => ({ paused: paused ?? stampOf(stamp), held: {} }),
+    hear: ({ paused }, stamp) => ({ paused: paused ?? stampOf(stamp) }),
     answer: () => 'Nothing goes forward until someone sends resume; what goes back does.',
   },
   resume: {
@@ -117,7 +117,6 @@ export interface Heard {
   readonly marks: readonly Mark[];
   readonly paused: CellStatus['paused'];
   readonly forwards: readonly Forwarded[];
-  readonly held: NonNullable<ApplicationsState['held']>;
   readonly log: NonNullable<CellStatus['requests']>;
   readonly isRetried: boolean;
 }
@@ -129,35 +128,13 @@ export function hear(observed: ObservedApplications, state: ApplicationsState): 
     marks: status.applications ?? [],
     paused: status.paused,
     forwards: state.forwards,
-    held: state.held ?? {},
     log: status.requests ?? [],
     isRetried: false,
   };
-  const heard = state.asked.reduce((all, request) => hearOne(all, request, observed), before);
-  return held(heard, observed);
+  return state.asked.reduce((all, request) => hearOne(all, request, observed), before);
 }
 
-/** Hands a pause on to the Cells whose rollout is under way, also to one that begins later; each hears of it once. */
-function held(heard: Heard, { applications }: ObservedApplications): Heard {
-  const { paused, forwards } = heard;
-  if (paused === undefined) return { ...heard, held: {} };
-  const { by, reason } = paused;
-  const due = applications.flatMap(({ name, child }) => {
-    const { rollout } = child?.isOwn === true ? child.status : {};
-    if (rollout === undefined || rollout.ending !== undefined || rollout.paused !== undefined) return [];
-    return heard.held[name] === rollout.id ? [] : [{ name, id: rollout.id }];
-  });
-  return {
-    ...heard,
-    forwards: [
-      ...forwards,
-      ...due.map(({ name }) => ({ application: name, request: 'pause' as const, by, reason })),
-    ],
-    held: { ...heard.held, ...Object.fromEntries(due.map(({ name, id }) => [name, id])) },
-  };
-}
-
-/** Takes up a request; all but a pause, which each Cell hears of once, are handed on to the Cells whose rollout is under way. */
+/** Takes up a request; all but a pause, which the status says, are handed on to the Cells whose rollout is under way. */
 function hearOne(
   heard: Heard,
   request: TakenRequest<RequestName>,

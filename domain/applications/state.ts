@@ -40,8 +40,6 @@ export interface ApplicationsState {
   /** What operators have asked and no turn has answered yet. */
   readonly asked: readonly TakenRequest<RequestName>[];
   readonly forwards: readonly Forwarded[];
-  /** The rollouts of the Cells of applications that heard of the pause, by the name of the application. */
-  readonly held?: Readonly<Record<string, string>>;
   /** By the name of the application. */
   readonly troubles: Readonly<Record<string, Trouble>>;
   /** What was done last for an application, and how often in a row. */

@@ -140,7 +140,8 @@ function heldByPause({ observed, heard }: ApplicationsStatusInput, one: Judged):
   const child = observed.applications.find((seen) => seen.name === name)?.child;
   const isPaused =
     mark.phase === 'Migrating' && child !== undefined
-      ? child.status.rollout?.paused !== undefined
+      ? child.status.rollout?.paused !== undefined ||
+        (heard.paused !== undefined && child.status.phase === 'Paused')
       : heard.paused !== undefined;
   if (!isPaused) return one;
   const pause = holdOfPause(heard.paused);

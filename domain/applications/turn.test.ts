@@ -453,35 +453,33 @@ describe('what holds', () => {
     },
   );
 
-  it('a pause: the traffic that begins to move later is paused too, once', () => {
+  it('a pause: the traffic that is to move later is held too', () => {
     const world = settled([web()], clusters('web-v1'));
     world.edit({ clusters: clusters('web-v2') });
     while (world.trace.at(-1) !== 'web ApplyChild 2') world.turn();
     world.ask('pause');
-    world.turn();
+    world.run();
     expect(world.trace.at(-1)).toBe('web ApplyChild 2');
-    while (world.children.get('web')?.status.phase !== 'Progressing') world.turn();
-    for (let turn = 0; turn < 2; turn += 1) world.turn();
-    expect(world.trace.filter((said) => said === 'web Forward pause')).toEqual(['web Forward pause']);
-    const { rollout } = world.children.get('web')?.status ?? {};
-    expect(rollout).toMatchObject({ paused: { by: 'ann' } });
-    // Whoever resumes the Cell of the application by itself is not overruled.
-    Object.assign(rollout ?? {}, { paused: undefined });
-    world.trace.length = 0;
-    world.turn();
-    expect(world.trace).toEqual([]);
+    expect(world.children.get('web')?.serving).toEqual([expect.stringContaining('web-v1')]);
+    world.ask('resume');
+    expect(world.run().status.phase).toBe('Completed');
   });
 
   it.each(['the Cell', 'its Cell'])('a pause of %s: is the phase, once the traffic is paused', (whose) => {
     const world = settled([web()], clusters('web-v1'));
     world.edit({ clusters: clusters('web-v2') });
     while (world.children.get('web')?.status.phase !== 'Progressing') world.turn();
-    // Its traffic does not go on meanwhile.
-    world.pass = () => undefined;
+    const { serving } = world.children.get('web') ?? {};
     if (whose === 'the Cell') world.ask('pause');
-    else world.perform('web', { do: 'Forward', request: 'pause', by: 'ann', reason: '' });
-    const phases = [0, 1, 2].map(() => (world.turn(), world.status.phase));
-    expect(phases).toEqual([...(whose === 'the Cell' ? ['Progressing'] : ['Paused']), 'Paused', 'Paused']);
+    else {
+      world.perform('web', { do: 'Forward', request: 'pause', by: 'ann', reason: '' });
+      // Its traffic does not go on meanwhile.
+      world.pass = () => undefined;
+    }
+    const phases = Array.from({ length: 5 }, () => (world.turn(), world.status.phase));
+    expect(phases[0]).toBe(whose === 'the Cell' ? 'Progressing' : 'Paused');
+    expect(phases.slice(3)).toEqual(['Paused', 'Paused']);
+    expect(world.children.get('web')?.serving).toEqual(serving);
     const [reason, message] =
       whose === 'the Cell'
         ? ['Paused', /^web: Paused by ann\./]
@@ -577,10 +575,8 @@ describe('what has failed and is tried again later', () => {
 
   it.each([
     ['abort', 'web ApplyChild 1', secrets],
-    ['pause', 'web Forward pause', secrets],
     ['abort', 'web ApplyChild 1', { do: 'ApplyChild', number: 2, keep: 1 }],
     ['abort', 'web ApplyChild 1', { do: 'Forward', request: 'promote', by: 'bob', reason: '' }],
-    ['pause', 'web Forward pause', takeBack],
   ] as const)('does not keep %s waiting: %s, after %j', (request, want, failure) => {
     const world = failing(failure);
     world.ask(request);
@@ -615,16 +611,16 @@ describe('what has failed and is tried again later', () => {
   });
 
   it('hands requests on in their order, though one of them has failed', () => {
-    const pause = { do: 'Forward', request: 'pause', by: 'ann', reason: '' } as const;
-    const world = failing(pause);
-    for (const request of ['pause', 'resume'] as const) {
+    const promote = { do: 'Forward', request: 'promote', by: 'ann', reason: '' } as const;
+    const world = failing(promote);
+    for (const request of ['promote', 'promoteFull'] as const) {
       world.ask(request);
       expect(world.turn().do).toBe('Wait');
     }
     world.pass(60);
     world.turn();
     world.turn();
-    expect(world.trace.slice(0, 2)).toEqual(['web Forward pause', 'web Forward resume']);
+    expect(world.trace.slice(0, 2)).toEqual(['web Forward promote', 'web Forward promoteFull']);
   });
 });
 
@@ -1000,7 +996,7 @@ describe('an edit', () => {
     });
   });
 
-  it('that nobody can read holds traffic that has nothing to go back to, and hands a pause on', () => {
+  it('that nobody can read holds traffic that has nothing to go back to, as a pause does', () => {
     const checked = web({ postchecks: [{ name: 'after', job }] });
     const world = new ApplicationsWorld({ clusters: clusters('web-v1'), applications: [checked] });
     world.failing.add('after');
@@ -1010,7 +1006,7 @@ describe('an edit', () => {
     world.problems = ['Expected an ARN.'];
     world.ask('pause');
     world.run();
-    expect(world.trace).toEqual(['web Forward pause']);
+    expect(world.trace).toEqual([]);
     expect(servedBy(world)).toEqual(['web-v1', 'web-v2']);
   });
 

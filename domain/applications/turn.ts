@@ -31,9 +31,9 @@ export function takeApplicationsTurn(
   const heard = hear(observed, state);
   const look = { observed, cell, heard, ...lookedAt(observed, cell, { heard, now }), now };
   const judged = judgeAll(look, state);
-  const { forwards, held } = heard;
+  const { forwards } = heard;
   const troubles = stillTroubled(judged, { ...state, forwards });
-  const answered: ApplicationsState = { ...state, asked: [], forwards, held, troubles };
+  const answered: ApplicationsState = { ...state, asked: [], forwards, troubles };
   const { status, events, wait } = applicationsStatusOf({ ...look, judged });
   const isAtHandOnly = observed.isWithoutClusters === true || cell.problems.length > 0;
   return {

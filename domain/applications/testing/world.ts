@@ -382,8 +382,8 @@ export class ApplicationsWorld {
         ...played.status,
         rollout: { ...rollout, paused: { by: 'ann', reason: '', time: '2026-11-22T08:00:00Z' } },
       };
-    if (request === 'retry' && played?.status.phase === 'Paused')
-      played.status = { ...played.status, phase: 'Progressing', conditions: [] };
+    if (request === 'retry' && played?.status.conditions !== undefined)
+      played.status = { ...omit(played.status, 'conditions'), phase: 'Progressing' };
   }
 
   private save(
@@ -498,7 +498,7 @@ export class ApplicationsWorld {
 
   private isHeld(application: string, { child, status }: PlayedChild): boolean {
     if (child.spec.updateStrategy?.canary?.onFailure !== 'Hold') return false;
-    return status.phase === 'Paused' || this.failing.has(`traffic of ${application}`);
+    return status.conditions !== undefined || this.failing.has(`traffic of ${application}`);
   }
 
   private moveTraffic(application: string, played: PlayedChild): void {
@@ -533,7 +533,8 @@ export class ApplicationsWorld {
     if (stable === version || stable === undefined || !isUpward) {
       complete();
     } else if (this.isToWait(played.child.name)) {
-      played.status = { ...status, observedGeneration };
+      const isMoving = status.phase === 'Progressing';
+      played.status = { ...status, observedGeneration, ...(isMoving ? { phase: 'Paused' } : {}) };
     } else if (status.phase !== 'Progressing' && status.phase !== 'Paused') {
       played.serving = [...new Set([...played.serving, ...wanted])];
       played.status = {
