@@ -113,18 +113,10 @@ function telling(
   { stages }: StagedBindingPolicySpec,
   at: string | undefined,
 ): readonly BindingPolicy[] {
-  const stageOf = ({ metadata }: BindingPolicy): string | undefined => metadata.labels?.[STAGE_LABEL];
   const active = stages.findIndex(({ name }) => name === at);
   if (active < 0) return found;
-  const newest = stages
-    .slice(0, active + 1)
-    .map(({ name }) => name)
-    .filter((name) => found.some((policy) => stageOf(policy) === name))
-    .slice(-2);
-  return found.filter((policy) => {
-    const stage = stageOf(policy);
-    return stage === undefined || newest.includes(stage);
-  });
+  const near = new Set([undefined, at, stages[active - 1]?.name]);
+  return found.filter(({ metadata }) => near.has(metadata.labels?.[STAGE_LABEL]));
 }
 
 /** Whether Okra's StatusCollector says what it should; who may not read it goes by what was applied. */
