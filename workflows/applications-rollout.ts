@@ -3,7 +3,7 @@ import type { Paced } from '../activities/contract.ts';
 import { isAtHand, type ApplicationsDecision } from '../domain/applications/situation.ts';
 import type { ObservedApplications } from '../domain/applications/observation.ts';
 import { isUrgentlyAsked } from '../domain/applications/requests.ts';
-import { backoffMs, performed, troubled, type ApplicationsState } from '../domain/applications/state.ts';
+import { performed, troubled, type ApplicationsState } from '../domain/applications/state.ts';
 import { takeApplicationsTurn, type ApplicationsTurn } from '../domain/applications/turn.ts';
 import { applicationsDetails } from '../domain/applications/status.ts';
 import type { Outcome } from '../domain/model/decision.ts';
@@ -24,7 +24,7 @@ import { interruptible } from './interruptible.ts';
 import { listenForApplications, type LiveApplications } from './live-applications.ts';
 import { hasFullHistory, isDue, waitUntil } from './renewal.ts';
 import { OKRA_PHASE } from './messages.ts';
-import { addLook, pauseBeforeLook, type Looks } from '../domain/model/pace.ts';
+import { addLook, backoffMs, pauseBeforeLook, type Looks } from '../domain/model/pace.ts';
 
 /** How fast a run looks where nothing comes of it; it is handed to the next run, so that going on does not begin anew. */
 export interface LookPace {

@@ -1,5 +1,6 @@
 import { ApplicationFailure, setHandler } from '@temporalio/workflow';
 import { type RawValue, type UpdateDefinition, defaultPayloadConverter } from '@temporalio/common';
+import { fieldsIn } from '../domain/model/fields.ts';
 import type { RequestName, Stamp } from '../domain/model/request.ts';
 import { requestSignals, requestUpdates, type Answer } from './messages.ts';
 
@@ -31,13 +32,9 @@ function refuse(problem: string | undefined): void {
 
 /** Reads who asks for something and why; both may be left out. */
 export function stampOf(request: RawValue | undefined): Stamp {
-  const sent = decode(request);
-  const { by, reason } = isObject(sent) ? sent : { by: undefined, reason: undefined };
+  const { by, reason } = fieldsIn(decode(request));
   return { by: textOr(by, 'an operator'), reason: textOr(reason, ''), at: Date.now() };
 }
-
-const isObject = (value: unknown): value is { readonly by?: unknown; readonly reason?: unknown } =>
-  typeof value === 'object' && value !== null;
 
 const textOr = (text: unknown, otherwise: string): string =>
   typeof text === 'string' && text !== '' ? text : otherwise;

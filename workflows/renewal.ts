@@ -47,20 +47,14 @@ export async function waitUntil(
   milliseconds: number | undefined,
   summary: string,
 ): Promise<boolean> {
-  if (!hasVersion()) return asLong(happened, milliseconds, summary);
+  if (!hasVersion()) {
+    if (milliseconds !== undefined) return condition(happened, milliseconds, { summary });
+    await condition(happened);
+    return true;
+  }
   const over = (): boolean => happened() || isSuperseded();
   for (let left = milliseconds ?? Infinity; left > 0; left -= LONGEST_SLEEP_MS) {
     if (await condition(over, Math.min(left, LONGEST_SLEEP_MS), { summary })) return true;
   }
   return false;
-}
-
-async function asLong(
-  happened: () => boolean,
-  milliseconds: number | undefined,
-  summary: string,
-): Promise<boolean> {
-  if (milliseconds !== undefined) return condition(happened, milliseconds, { summary });
-  await condition(happened);
-  return true;
 }

@@ -11,7 +11,7 @@ import type { ObjectKey } from '../domain/model/ids.ts';
 import type { ObservedStaged } from '../domain/staged/observation.ts';
 import { holdTime, resumeTime } from '../domain/staged/evaluate.ts';
 import { acceptStagedRequest, answerStagedRequest, refuseStagedRequest } from '../domain/staged/requests.ts';
-import { addLook, pauseBeforeLook, type Looks } from '../domain/model/pace.ts';
+import { addLook, backoffMs, pauseBeforeLook, type Looks } from '../domain/model/pace.ts';
 import { sameStatus } from '../domain/rollout/report/events.ts';
 import { deriveStagedStatus } from '../domain/staged/status.ts';
 import { nextLook, takeStagedTurn } from '../domain/staged/turn.ts';
@@ -52,8 +52,6 @@ export interface StagedBindingInput {
 }
 
 const FIRST_INTERVAL_SECONDS = 60;
-
-const BACKOFF_MS = { first: 1_000, longest: 60_000 };
 
 // What is decided once more each time does not stay as it was written, because someone else writes it as well.
 const MOST_REPEATED = 3;
@@ -153,8 +151,7 @@ export async function stagedBinding(input: StagedBindingInput): Promise<void> {
       const trouble = troubleOf(failure);
       state = holdTime(resumeTime(state, Date.now()), trouble, Date.now());
       await report(trouble).catch((refused: unknown) => void failureOf(refused));
-      const wait = Math.min(BACKOFF_MS.longest, BACKOFF_MS.first * 2 ** Math.min(failures - 1, 10));
-      await untilWoken(seen, wait, `Trying again: ${failure.message}`);
+      await untilWoken(seen, backoffMs(failures), `Trying again: ${failure.message}`);
       await rest(seenAsked);
     }
     if (isDue()) await goOn<typeof stagedBinding>({ key, intervalSeconds, state, looks: idle });

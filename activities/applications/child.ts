@@ -20,7 +20,7 @@ import type {
   ObservedTargetGroup,
   Resolved,
 } from '../../domain/applications/observation.ts';
-import { mergePatch, hasMarks } from '../../domain/discovery/generated.ts';
+import { hasMarks } from '../../domain/discovery/generated.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import { ADOPT_ANNOTATION, API_VERSION, CELL_LABEL, VERSION_LABEL } from '../../domain/kubernetes/labels.ts';
 import { formatKey } from '../../domain/model/ids.ts';
@@ -28,7 +28,7 @@ import { isSameVersion } from '../../domain/versions/version.ts';
 import { mayAdopt } from '../../domain/versions/watched.ts';
 import { failure } from '../failure.ts';
 import { ownedByCell } from '../kubernetes/owner-references.ts';
-import { remove } from '../kubernetes/writes.ts';
+import { remove, withoutOthers } from '../kubernetes/writes.ts';
 import type { ApplicationsDependencies, ReadCell } from './dependencies.ts';
 import { accessPolicies } from '../../clients/kubernetes/access-policies.ts';
 import type { ApplicationOfCell } from '../../crds/application.ts';
@@ -261,7 +261,8 @@ async function writeCell(
             { ...object, metadata: { ...object.metadata, uid: found.metadata.uid } },
             { force: true },
           );
-    await withoutOthers(kubernetes, written, spec);
+    if (canonical(complete(written.spec)) !== canonical(complete(spec)))
+      await withoutOthers(kubernetes, CELL, written, spec);
     return written.metadata.uid ?? '';
   } catch (error) {
     if (isConflict(error))
@@ -269,16 +270,6 @@ async function writeCell(
     throw error;
   }
 }
-
-/** Takes out of a Cell what someone else has added, which a server-side apply that does not name it leaves there. */
-async function withoutOthers(kubernetes: KubernetesClient, written: Cell, spec: object): Promise<void> {
-  if (canonical(complete(written.spec)) === canonical(complete(spec))) return;
-  const { name, namespace = '', resourceVersion } = written.metadata;
-  const patch = mergePatch(jsonOf(written.spec), jsonOf(spec));
-  await kubernetes.patch(CELL, { namespace, name }, { metadata: { resourceVersion }, spec: patch });
-}
-
-const jsonOf = (spec: object): Parameters<typeof mergePatch>[0] => JSON.parse(JSON.stringify(spec));
 
 async function writeGroup(
   kubernetes: KubernetesClient,

@@ -1,4 +1,5 @@
 import { given } from '../../domain/model/fields.ts';
+import { mergePatch } from '../../domain/discovery/generated.ts';
 import type { Problem } from '../../domain/discovery/sync-status.ts';
 import { toFailure } from '../failure.ts';
 import type { Lifetime } from '../discovery/lifetime.ts';
@@ -122,4 +123,25 @@ export async function retryOnConflict<T>(write: (attempt: number) => Promise<T>)
       if (!isConflict(error) || attempt === ATTEMPTS) throw error;
     }
   }
+}
+
+type Json = Parameters<typeof mergePatch>[0];
+
+const jsonOf = (spec: unknown): Json => JSON.parse(JSON.stringify(spec));
+
+/** Takes out of an object what someone else has added to its spec, which a server-side apply that does not name it leaves there. */
+export async function withoutOthers<T extends { readonly metadata: Metadata; readonly spec: unknown }>(
+  kubernetes: Pick<KubernetesClient, 'patch'>,
+  kind: KindRef,
+  written: T,
+  spec: object,
+): Promise<T> {
+  const { name, namespace = '', resourceVersion } = written.metadata;
+  const others = mergePatch(jsonOf(written.spec), jsonOf(spec));
+  if (Object.keys(others).length === 0) return written;
+  return await kubernetes.patch<T>(
+    kind,
+    { namespace, name },
+    { metadata: { resourceVersion }, spec: others },
+  );
 }

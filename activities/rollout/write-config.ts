@@ -1,6 +1,4 @@
-import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import { isConflict, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
-import { mergePatch } from '../../domain/discovery/generated.ts';
 import {
   ADOPT_ANNOTATION,
   API_VERSION,
@@ -11,6 +9,7 @@ import { formatKey } from '../../domain/model/ids.ts';
 import type { ShiftRequest } from '../contract.ts';
 import { failure } from '../failure.ts';
 import { ownedByCell } from '../kubernetes/owner-references.ts';
+import { withoutOthers } from '../kubernetes/writes.ts';
 import { describeRoute } from '../../domain/load-balancers/load-balancer.ts';
 import { configViewOf, deletionOf, isByHandElsewhere } from '../load-balancers/config-object.ts';
 import { loadBalancerOf } from '../load-balancers/index.ts';
@@ -50,7 +49,7 @@ export async function writeConfig(
       },
       { force: true },
     );
-    return await withoutOthers(written, spec, { kind, kubernetes });
+    return await withoutOthers(kubernetes, kind, written, spec);
   } catch (error) {
     if (isConflict(error))
       throw failure('Unavailable', `${kind.kind} ${formatKey(cell.key)} was changed meanwhile.`);
@@ -74,18 +73,3 @@ function refuseByHand({ cell: { key }, forwarding }: ShiftRequest, known: Config
     `${forwarding.type}Config ${formatKey(key)} was written by hand for ${describeRoute(configViewOf(ref, known).desired)}, and the Cell needs one for ${describeRoute(forwarding)}. Rename the Cell or that object.`,
   );
 }
-
-/** Takes out of an object what someone else has added, which a server-side apply that does not name it leaves there. */
-async function withoutOthers(
-  written: ConfigObject,
-  spec: object,
-  { kind, kubernetes }: { readonly kind: KindRef; readonly kubernetes: Writer },
-): Promise<ConfigObject> {
-  const { name, namespace = '', resourceVersion } = written.metadata;
-  const others = mergePatch(jsonOf(written.spec), jsonOf(spec));
-  if (Object.keys(others).length === 0) return written;
-  const patch = { metadata: { resourceVersion }, spec: others };
-  return kubernetes.patch<ConfigObject>(kind, { namespace, name }, patch);
-}
-
-const jsonOf = (spec: object): Parameters<typeof mergePatch>[0] => JSON.parse(JSON.stringify(spec));

@@ -1,6 +1,7 @@
 import type { CellStatus } from '../../crds/cell.ts';
 import { canonical } from '../kubernetes/canonical.ts';
 import { omit } from '../model/fields.ts';
+import { backoffMs } from '../model/pace.ts';
 import type { RequestName, Requests, TakenRequest } from '../model/request.ts';
 import type { ApplicationAction, Mark } from './situation.ts';
 
@@ -68,12 +69,6 @@ export const initialApplicationsState: ApplicationsState = {
 /** How an application stands, as the status says it. */
 export const markOf = (status: CellStatus | undefined, application: string): Mark | undefined =>
   status?.applications?.find(({ name }) => name === application);
-
-const BACKOFF_MS = { first: 1_000, longest: 60_000 };
-
-/** How long what was in vain so often waits until it is tried again, in milliseconds: twice as long each time, up to a minute. */
-export const backoffMs = (times: number): number =>
-  Math.min(BACKOFF_MS.longest, BACKOFF_MS.first * 2 ** Math.min(times - 1, 10));
 
 /** Remembers that an action of an application has failed, and when it is tried again. */
 export function troubled(

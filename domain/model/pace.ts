@@ -18,6 +18,12 @@ export function pauseBeforeLook(looks: Looks, now: number): number {
   return looks.length < MOST.looks ? 0 : Math.min(Math.max(0, first + MOST.withinMs - now), LONGEST_PAUSE_MS);
 }
 
+const BACKOFF_MS = { first: 1_000, longest: 60_000 };
+
+/** How long what was in vain so often waits until it is tried again, in milliseconds: twice as long each time, up to a minute. */
+export const backoffMs = (times: number): number =>
+  Math.min(BACKOFF_MS.longest, BACKOFF_MS.first * 2 ** Math.min(times - 1, 10));
+
 /** What a look is told when the one before it has failed. */
 export interface FailedBefore {
   /** Since when one after the other has failed, in milliseconds since the epoch. */

@@ -1,7 +1,7 @@
 import type { StagedBindingPolicyStatus } from '../../crds/staged-binding-policy.ts';
 import { conditionsFrom, type Claim } from '../kubernetes/conditions.ts';
 import { given, omit } from '../model/fields.ts';
-import type { Stamp } from '../model/request.ts';
+import { stampOf } from '../model/requests.ts';
 import type { StagedDecision, StagedState, StagedWait } from './state.ts';
 import type { PresentPolicy } from './observation.ts';
 import { namePolicy } from './policy.ts';
@@ -92,5 +92,3 @@ function claimsOf(
 }
 
 const timeOf = (at: number): string => new Date(at).toISOString();
-
-const stampOf = ({ by, reason, at }: Stamp) => ({ by, reason, time: timeOf(at) });
