@@ -45,24 +45,23 @@ function paceLooks(asked: () => number, begun: LookPace = unpaced) {
   // A run hears what was asked before it began as soon as it listens: no look has come after that yet.
   let seen = 0;
   const isHeld = (): boolean => pace.heldUntil > Date.now() && asked() === seen;
-  const idle = (now: number): LookPace => {
-    const looks = addLook(pace.looks, now);
-    return { ...pace, looks, heldUntil: now + pauseBeforeLook(looks, now) };
-  };
-  const failed = (now: number): LookPace => {
-    const failures = pace.failures + 1;
-    const heldUntil = now + Math.min(backoffMs(failures), LONGEST_HOLD_MS);
-    return { looks: addLook(pace.looks, now), heldUntil, failures };
-  };
   return {
     /** What is asked from now on comes after the look that begins. */
     begin: (): void => void (seen = asked()),
     answered: (): void => void (pace = { ...pace, failures: 0 }),
-    wasIdle: (): void => void (pace = idle(Date.now())),
+    wasIdle: (): void => {
+      const now = Date.now();
+      const looks = addLook(pace.looks, now);
+      pace = { ...pace, looks, heldUntil: now + pauseBeforeLook(looks, now) };
+    },
     /** Says how long to wait at most until the next look, in milliseconds. */
     hasFailed: (): number => {
-      pace = failed(Date.now());
-      return backoffMs(pace.failures);
+      const now = Date.now();
+      const failures = pace.failures + 1;
+      const wait = backoffMs(failures);
+      const heldUntil = now + Math.min(wait, LONGEST_HOLD_MS);
+      pace = { looks: addLook(pace.looks, now), heldUntil, failures };
+      return wait;
     },
     isHeld,
     /** Waits until it need not any more, or the next run is due. */

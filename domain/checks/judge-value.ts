@@ -93,6 +93,12 @@ type Expressive = Pick<CheckAnalysis, 'pass' | 'fail'> & {
   readonly minSamples?: object | undefined;
 };
 
+const variablesOf = ({ compare, minSamples }: Expressive): readonly (keyof Known)[] => [
+  'value',
+  ...(compare === undefined ? [] : (['baseline'] as const)),
+  ...(minSamples === undefined ? [] : (['samples'] as const)),
+];
+
 /** What an expression may look at. */
 interface Known {
   readonly value: number;
@@ -101,12 +107,8 @@ interface Known {
 }
 
 // Only numbers get in, and the schema lets no text and no list into an expression, so that it takes no longer than it is long.
-function environmentOf({ compare, minSamples }: Expressive): Environment {
-  const environment = new Environment().registerVariable('value', 'double');
-  if (compare !== undefined) environment.registerVariable('baseline', 'double');
-  if (minSamples !== undefined) environment.registerVariable('samples', 'double');
-  return environment;
-}
+const environmentOf = (analysis: Expressive): Environment =>
+  variablesOf(analysis).reduce((known, name) => known.registerVariable(name, 'double'), new Environment());
 
 /** What is wrong with the expressions of an analysis. */
 export function expressionProblems(analysis: Expressive): readonly string[] {
@@ -123,24 +125,14 @@ export function expressionProblems(analysis: Expressive): readonly string[] {
 }
 
 function problem(field: 'pass' | 'fail', expression: string, got: string, analysis: Expressive): string {
-  const names = [
-    'value',
-    ...(analysis.compare === undefined ? [] : ['baseline']),
-    ...(analysis.minSamples === undefined ? [] : ['samples']),
-  ];
   const [first = ''] = got.split('\n');
-  return `Invalid analysis.${field} "${cut(expression, 200)}": ${first}. It must be true or false for the doubles ${names.join(', ')}, such as value < 2.0.`;
+  return `Invalid analysis.${field} "${cut(expression, 200)}": ${first}. It must be true or false for the doubles ${variablesOf(analysis).join(', ')}, such as value < 2.0.`;
 }
 
 /** Whether an expression holds; throws when it has no answer. */
 function holds(analysis: Expressive, field: 'pass' | 'fail', known: Known): boolean {
-  const { value, baseline, samples } = known;
-  const environment = environmentOf(analysis);
-  const result: unknown = environment.evaluate(analysis[field] ?? 'false', {
-    value,
-    ...(analysis.compare === undefined ? {} : { baseline }),
-    ...(analysis.minSamples === undefined ? {} : { samples }),
-  });
+  const values = Object.fromEntries(variablesOf(analysis).map((name) => [name, known[name]]));
+  const result: unknown = environmentOf(analysis).evaluate(analysis[field] ?? 'false', values);
   if (typeof result === 'boolean') return result;
   throw new TypeError(`got ${String(result)}`);
 }
