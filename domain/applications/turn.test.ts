@@ -383,7 +383,7 @@ describe('several applications', () => {
       phase: 'Progressing',
       applications: [{ phase: 'Syncing' }, { phase: 'Migrating' }],
     });
-    expect(world.children.get('web')?.status.phase).toBe('Progressing');
+    expect(world.children.get('web')?.status.phase).toBe('Paused');
     world.isDeployable = true;
     expect(world.run().status.phase).toBe('Completed');
   });

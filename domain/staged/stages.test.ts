@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Stage } from '../../crds/staged-binding-policy.ts';
 import type { StagedDecision } from './state.ts';
-import { refuseStagedRequest } from './requests.ts';
 import { aSpec, World } from './testing/world.ts';
 
 /** A workload on three stages, of which so many are fulfilled; the last one of them is passed unless it is the third. */
@@ -152,7 +151,6 @@ describe('an edit of the stages', () => {
         'invalid spec.stages: must have stage s2, because of BindingPolicy web-s2. Add the stage, or delete the BindingPolicy.',
     });
     expect(world.placed).toEqual(['s0', 's1', 's2']);
-    expect(refuseStagedRequest(world.state, 'abort')).toBeUndefined();
   });
 
   it.each([

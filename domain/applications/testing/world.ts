@@ -530,12 +530,13 @@ export class ApplicationsWorld {
       };
     };
     const isUpward = stable !== undefined && isNewer(version, stable);
+    const isMoving = status.phase === 'Progressing' || status.phase === 'Paused';
+    const isFailing = this.failing.has(`traffic of ${application}`);
     if (stable === version || stable === undefined || !isUpward) {
       complete();
-    } else if (this.isToWait(played.child.name)) {
-      const isMoving = status.phase === 'Progressing';
+    } else if (this.isToWait(played.child.name) && !(isMoving && isFailing)) {
       played.status = { ...status, observedGeneration, ...(isMoving ? { phase: 'Paused' } : {}) };
-    } else if (status.phase !== 'Progressing' && status.phase !== 'Paused') {
+    } else if (!isMoving) {
       played.serving = [...new Set([...played.serving, ...wanted])];
       played.status = {
         ...status,
@@ -569,7 +570,7 @@ export class ApplicationsWorld {
         message: 'Check dd failed.',
         conditions,
       };
-    } else if (this.failing.has(`traffic of ${application}`)) {
+    } else if (isFailing) {
       played.serving = played.serving.filter((arn) => !wanted.includes(arn));
       const blockedVersions = [
         ...(status.blockedVersions ?? []),
