@@ -2,7 +2,7 @@ import type { ApplicationOfCell, ClusterOfCell } from '../../crds/application.ts
 import type { ApplicationsSpec } from '../../crds/cell.ts';
 import type { ObservedCluster, ObservedRevision, ResolvedCluster } from './observation.ts';
 import { secretNameOf } from '../discovery/cluster-set/cluster-set.ts';
-import { eksNameOf, resolveApplications, type Facts, type FoundBinding, type Resolution } from './resolve.ts';
+import { eksNameOf, resolveApplications, type Facts, type FoundBinding } from './resolve.ts';
 
 /** What is known of a Cell with applications without EKS and without its clusters. */
 export interface Known {
@@ -12,16 +12,8 @@ export interface Known {
   readonly digest: Facts['digest'];
 }
 
-/** What its clusters and applications come to when what nobody was asked for is as it should be. */
-interface AssumedFacts {
-  readonly clusters: readonly ObservedCluster[];
-  readonly resolved: Readonly<Record<string, Resolution>>;
-  /** What is taken for granted, in sentences without an end. */
-  readonly assumed: readonly string[];
-}
-
-/** Takes it for granted that clusters are ready and have target groups; what a revision has kept of them is known. */
-export function assumeFacts({ spec, revisions, digest }: Known): AssumedFacts {
+/** Takes it for granted that clusters are ready and have target groups, and says so in sentences without an end; what a revision has kept of them is known. */
+export function assumeFacts({ spec, revisions, digest }: Known) {
   const kept = [...revisions.values()].flatMap((all) => all.slice(0, 1));
   const clusters = spec.clusters.map((cluster) => assumeCluster(cluster, kept));
   const bindings = spec.applications.map((application) =>
@@ -39,7 +31,6 @@ export function assumeFacts({ spec, revisions, digest }: Known): AssumedFacts {
   };
   const made = bindings.flatMap(({ name, assumed }) => assumed.filter((cluster) => isUsed(name, cluster)));
   return {
-    clusters,
     resolved,
     assumed: [
       'EKS knows the clusters, and they are ready',
@@ -100,18 +91,11 @@ function tagsIn({ clusterSelector }: ApplicationOfCell): Readonly<Record<string,
   return typeof tags === 'object' && tags !== null ? { ...tags } : {};
 }
 
-interface Bindings {
-  readonly name: string;
-  readonly found: Readonly<Record<string, FoundBinding>>;
-  /** The clusters of which nobody knows the target group. */
-  readonly assumed: readonly string[];
-}
-
 function bindingsOf(
   { name, alb }: ApplicationOfCell,
   clusters: readonly ClusterOfCell[],
   kept: ObservedRevision | undefined,
-): Bindings {
+): { name: string; found: Record<string, FoundBinding>; assumed: readonly string[] } {
   if (alb?.forwardConfig.targetGroup.targetgroupBindingSelector === undefined)
     return { name, found: {}, assumed: [] };
   const known = new Map(

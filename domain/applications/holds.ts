@@ -32,15 +32,11 @@ function applicationAhead({ metadata, spec, status }: Ordered, child: string): s
     ?.name;
 }
 
-/** What the traffic of an application waits for: its own application while that cannot go on, or an earlier one. */
-interface HeldBehind {
-  readonly application: string;
-  /** Why its own application cannot go on. */
-  readonly reason?: string;
-}
-
-/** What the traffic of an application waits for, from the status of the Cell with applications; undefined: nothing. */
-export function heldBehind(cell: Ordered, child: string): HeldBehind | undefined {
+/** What the traffic of an application waits for, from the status of the Cell with applications: its own application, and why that cannot go on, or an earlier one. */
+export function heldBehind(
+  cell: Ordered,
+  child: string,
+): { readonly application: string; readonly reason?: string } | undefined {
   const { name: parent } = cell.metadata;
   const own = cell.status?.applications?.find(({ name }) => childName(parent, name) === child);
   const reason = own === undefined ? undefined : stuckFor(cell, own);
@@ -81,33 +77,20 @@ export interface Gates {
 export const holdRules: Rules<[gates: Gates], Hold> = [
   ['A pause', ({ paused }) => holdOfPause(paused)],
   ['A cluster that is not ready', ({ clusters }) => clusters],
-  [
-    'A Freeze',
-    ({ freezes, now }) => waiting({ reason: 'WaitingForFreeze', gate: holdOfFreeze(freezes, now) }),
-  ],
-  [
-    'A closed window',
-    ({ spec, now }) => waiting({ reason: 'WaitingForWindow', gate: holdOfWindows(spec.windows, now) }),
-  ],
+  ['A Freeze', ({ freezes, now }) => waiting('WaitingForFreeze', holdOfFreeze(freezes, now))],
+  ['A closed window', ({ spec, now }) => waiting('WaitingForWindow', holdOfWindows(spec.windows, now))],
   [
     'An earlier application that is not in place',
     ({ ahead }) =>
-      waiting({
-        reason: BEHIND,
-        gate: ahead === undefined ? undefined : { message: `Waiting for application ${ahead}.` },
-      }),
+      waiting(BEHIND, ahead === undefined ? undefined : { message: `Waiting for application ${ahead}.` }),
   ],
 ];
 
 /** Says what holds an application; undefined when nothing does. */
 export const holdOf = (gates: Gates): Hold | undefined => decideBy(holdRules, gates);
 
-interface Closed {
-  readonly reason: string;
-  readonly gate: ClosedGate | undefined;
-}
-
-const waiting = ({ reason, gate }: Closed): Hold | undefined => gate && { kind: 'Waiting', reason, ...gate };
+const waiting = (reason: string, gate: ClosedGate | undefined): Hold | undefined =>
+  gate && { kind: 'Waiting', reason, ...gate };
 
 /** Says who holds everything by a pause. */
 export function holdOfPause(paused: CellStatus['paused']): Hold | undefined {

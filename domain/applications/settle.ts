@@ -119,7 +119,10 @@ interface Settling extends Situation {
 export const keepRules: Rules<[settling: Settling], Judgement> = [
   ['Its Cell serves the revision', serveRevision],
   ['It takes no label from another application', reportTakenLabel],
-  ['What deletes first leaves its new clusters before it returns', leaveFirst],
+  [
+    'What deletes first leaves its new clusters before it returns',
+    (settling) => (settling.isReverting && deletesFirst(settling) ? letGo(settling) : undefined),
+  ],
   ['Lost secrets are restored', restoreSecrets],
   ['The traffic arrives before anything goes', awaitTraffic],
   ['Secrets and target groups of other revisions go', letGo],
@@ -203,10 +206,6 @@ function awaitTraffic(settling: Settling) {
     !isChildAsDesired(settling, revision);
   const state = goes ? childState(settling, revision) : undefined;
   return state === undefined || state.is === 'Done' ? undefined : wait(mark, 'WaitingForCell', state.message);
-}
-
-function leaveFirst(settling: Settling) {
-  return settling.isReverting && deletesFirst(settling) ? letGo(settling) : undefined;
 }
 
 /** Lets go of secrets and target groups that the revision does not have. */

@@ -1,7 +1,13 @@
 import type { CellStatus } from '../../crds/cell.ts';
 import { omit } from '../model/fields.ts';
 import type { ReportedEvent } from '../rollout/report/events.ts';
-import { isAtHand, type ApplicationAction, type ApplicationsDecision, type Step } from './situation.ts';
+import {
+  isAtHand,
+  type ApplicationAction,
+  type ApplicationsDecision,
+  type ApplicationsWait,
+  type Step,
+} from './situation.ts';
 import { clustersHold, clusterStatuses, holdOf, UNSEEN, waitedForAgain } from './holds.ts';
 import { judge } from './judge.ts';
 import type { ObservedApplications } from './observation.ts';
@@ -90,13 +96,6 @@ function judgeAll(
   return judged;
 }
 
-interface Otherwise {
-  readonly now: number;
-  /** Whether only that is done which waits for nothing that may not answer. */
-  readonly isAtHandOnly: boolean;
-  readonly wait: Extract<ApplicationsDecision, { do: 'Wait' }>;
-}
-
 /** What keeps failing, of what is still to be done. */
 const stillTroubled = (
   judged: readonly Judged[],
@@ -112,11 +111,11 @@ const stillTroubled = (
 
 type Act = Extract<Step, { is: 'Act' }>;
 
-/** The one thing to do: what goes back first, then what operators have asked, then what goes forward. */
+/** The one thing to do: what goes back first, then what operators have asked, then what goes forward; in a look without clusters, only what waits for nothing that may not answer. */
 function next(
   judged: readonly Judged[],
   { forwards, troubles }: ApplicationsState,
-  { wait, now, isAtHandOnly }: Otherwise,
+  { wait, now, isAtHandOnly }: { wait: ApplicationsWait; now: number; isAtHandOnly: boolean },
 ): ApplicationsDecision {
   const isFree = (name: string): boolean => (troubles[name]?.until ?? 0) <= now;
   const isFreeAtHand = (name: string, action: ApplicationAction): boolean =>

@@ -77,19 +77,16 @@ const stampOf = ({ by, reason, time }: NonNullable<Status['paused']>): Stamp => 
   at: parseTime(time) ?? 0,
 });
 
-/** The stages that a spec asks for, or what it may not change of them. */
-interface FollowedStages {
-  readonly state: StagedState;
-  readonly problem?: { readonly reason: 'StageChanged'; readonly message: string };
-}
-
 type Seen = Pick<ObservedStaged, 'policies'> & {
   readonly object: PresentPolicy;
   readonly now: number;
 };
 
 /** Follows the stages of a spec, unless it changes the name, place or clusters of one that has begun. */
-export function followStages(before: StagedState, seen: Seen): FollowedStages {
+export function followStages(
+  before: StagedState,
+  seen: Seen,
+): { readonly state: StagedState; readonly problem?: PresentPolicy['problems'][number] } {
   const { policies, object, now } = seen;
   const { spec } = object;
   if (spec === undefined) return { state: before };
