@@ -4,19 +4,12 @@ import { digest } from '../../clients/digest.ts';
 import { CHECK } from '../../clients/kubernetes/kinds.ts';
 import { ProviderError } from '../../clients/provider-error.ts';
 import { withTimeLimit } from '../../clients/concurrency.ts';
-import { check as checkKind, type Check, type CheckAnalysis } from '../../crds/check.ts';
+import { check as checkKind, type Check, type CheckAnalysis, type CheckStatus } from '../../crds/check.ts';
 import { expressionProblems, thresholdOf } from '../../domain/checks/judge-value.ts';
 import { judge, type Sample } from '../../domain/checks/judge.ts';
 import { identityOf, isOver, nextRun, type NextRun } from '../../domain/checks/next-run.ts';
 import { questionOf, textOf } from '../../domain/checks/question.ts';
-import {
-  invalidStatus,
-  measuredStatus,
-  resultOf,
-  terminatedStatus,
-  waitingStatus,
-  type StatusInput,
-} from '../../domain/checks/status.ts';
+import { measuredStatus, resultOf, statusOf, type StatusInput } from '../../domain/checks/status.ts';
 import { parseDuration } from '../../domain/duration.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 import { parseTime } from '../../domain/time.ts';
@@ -80,8 +73,9 @@ export function checkActivities(dependencies: CheckDependencies): Pick<CheckActi
       const parsed = checkKind.parseSpec(object.spec);
       const problems = parsed.ok ? expressionProblems(parsed.value.analysis) : parsed.problems;
       if (!parsed.ok || problems.length > 0) {
-        await report(invalidStatus(base, problems));
-        return over(problems.join(' '));
+        const message = problems.join(' ');
+        await report(statusOf(base, { phase: 'Error', reason: 'InvalidObject', message }));
+        return over(message);
       }
       const { analysis } = parsed.value;
       const identity = identityOf(object, digest(canonical(analysis)));
@@ -107,12 +101,15 @@ async function perform(next: NextRun, run: Run): Promise<CheckRun> {
   switch (next.is) {
     case 'Over':
       return over(input.before.message ?? 'The Check is complete.');
-    case 'Terminate':
-      await report(terminatedStatus(input, next.counts));
+    case 'Terminate': {
+      const message = 'Terminated by spec.terminate before it had a verdict.';
+      const analysis = { ...next.counts, observedHash: input.identity.hash };
+      await report(statusOf(input, { phase: 'Terminated', reason: 'Terminated', message }, { analysis }));
       return over('Terminated by spec.terminate.');
+    }
     case 'Wait': {
       const message = `Measuring from ${new Date(next.until).toISOString()}.`;
-      if (next.isNew) await report(waitingStatus(input, next.counts, message));
+      if (next.isNew) await report(waiting(next, run, message));
       return again(message, (next.until - input.now) / 1000);
     }
     case 'Measure':
@@ -120,11 +117,17 @@ async function perform(next: NextRun, run: Run): Promise<CheckRun> {
   }
 }
 
+const waiting = (
+  { counts }: { readonly counts: NonNullable<CheckStatus['analysis']> },
+  { input }: Run,
+  message: string,
+) => statusOf(input, { phase: 'Running', reason: 'Waiting', message }, { analysis: counts });
+
 async function sampled(next: Extract<NextRun, { is: 'Measure' }>, run: Run): Promise<CheckRun> {
   const { input, report, key } = run;
   const { analysis } = input;
   const wait = async (message: string, seconds: number): Promise<CheckRun> => {
-    if (next.isNew) await report(waitingStatus(input, next.counts, message));
+    if (next.isNew) await report(waiting(next, run, message));
     return again(message, seconds);
   };
   const taken = await takeSample(next, run);

@@ -53,74 +53,40 @@ export function measuredStatus(
   result: CheckResult,
 ): CheckStatus {
   const analysis = { ...counted(counts, sample, result), observedHash: input.identity.hash };
-  const lastPassed = sample.outcome === 'Passed';
-  return {
-    ...derive(input, reasoned(verdictOf(input.analysis, analysis), sample), lastPassed),
-    lastPassed,
-    lastRunTime: result.time,
-    analysis,
-  };
+  const sampled = { lastPassed: sample.outcome === 'Passed', lastRunTime: result.time, analysis };
+  return statusOf(input, reasoned(verdictOf(input.analysis, analysis), sample), sampled);
 }
 
 /** While it is measured on, what keeps the provider from answering is the reason. */
 const reasoned = (verdict: CheckVerdict, { outcome, reason = 'Measuring' }: Sample): Verdict =>
   verdict.phase === 'Running' && outcome === 'Error' ? { ...verdict, reason, isDegraded: true } : verdict;
 
-/** The status of a Check that has begun, and waits. */
-export const waitingStatus = (input: StatusInput, counts: Counts, message: string): CheckStatus => ({
-  ...unmeasured(input, { phase: 'Running', reason: 'Waiting', message }),
-  analysis: counts,
-});
-
-/** The status of a Check that was ended before it had come to a verdict. */
-export const terminatedStatus = (input: StatusInput, counts: Counts): CheckStatus => ({
-  ...unmeasured(input, {
-    phase: 'Terminated',
-    reason: 'Terminated',
-    message: 'Terminated by spec.terminate before it had a verdict.',
-  }),
-  analysis: { ...counts, observedHash: input.identity.hash },
-});
-
-/** The status of a Check that cannot be measured as it is written. */
-export const invalidStatus = (input: Reported, problems: readonly string[]): CheckStatus =>
-  unmeasured(input, { phase: 'Error', reason: 'InvalidObject', message: problems.join(' ') });
-
-type Reported = Omit<StatusInput, 'analysis' | 'identity'>;
-
-/** A status without a new sample: what the last one came to stays. */
-const unmeasured = (input: Reported, verdict: Verdict): CheckStatus => ({
-  ...derive(input, verdict, false),
-  ...given({ lastPassed: input.before.lastPassed, lastRunTime: input.before.lastRunTime }),
-});
-
 type Verdict = Omit<CheckVerdict, 'phase'> & {
   readonly phase: NonNullable<CheckStatus['phase']>;
   readonly isDegraded?: true;
 };
 
-function derive(
-  { before, generation, now }: Reported,
+/** The status of a Check by its verdict; without a new sample, what the last one came to stays. */
+export function statusOf(
+  { before, generation, now }: Pick<StatusInput, 'before' | 'generation' | 'now'>,
   { phase, reason, message: whole, isDegraded }: Verdict,
-  lastPassed: boolean,
-): Pick<CheckStatus, 'observedGeneration' | 'phase' | 'reason' | 'message' | 'conditions'> {
+  sampled: Pick<CheckStatus, 'lastPassed' | 'lastRunTime' | 'analysis'> = {},
+): CheckStatus {
   const message = cut(whole, LONGEST.message);
+  const isReady = phase === 'Successful' || (phase === 'Running' && sampled.lastPassed === true);
+  const isTrouble = isDegraded === true || phase === 'Failed' || phase === 'Error';
   const claims = [
-    { type: 'Ready', holds: phase === 'Successful' || (phase === 'Running' && lastPassed), reason, message },
+    { type: 'Ready', holds: isReady, reason, message },
     { type: 'Progressing', holds: phase === 'Running', reason, message },
-    {
-      type: 'Degraded',
-      holds: isDegraded === true || phase === 'Failed' || phase === 'Error',
-      reason,
-      message,
-    },
+    { type: 'Degraded', holds: isTrouble, reason, message },
   ];
-  const at = { generation, time: iso(now) };
   return {
     observedGeneration: generation,
     phase,
     reason,
     message,
-    conditions: conditionsFrom(claims, before.conditions ?? [], at),
+    conditions: conditionsFrom(claims, before.conditions ?? [], { generation, time: iso(now) }),
+    ...given({ lastPassed: before.lastPassed, lastRunTime: before.lastRunTime }),
+    ...sampled,
   };
 }
