@@ -30,10 +30,7 @@ export function listenForApplications(begun: ApplicationsState, cancellation: Ca
     wake();
   };
   const look = { description: 'Looks at the Cell and all that it depends on again.' };
-  setHandler(changed, wake, look);
-  setHandler(drifted, wake, look);
-  setHandler(analysisFinished, wake, look);
-  setHandler(experimentFinished, wake, look);
+  for (const told of [changed, drifted, analysisFinished, experimentFinished]) setHandler(told, wake, look);
   const take = (request: TakenRequest<RequestName>): void => {
     known = askApplications(known, request);
     wakeAtOnce();

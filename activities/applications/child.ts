@@ -8,7 +8,6 @@ import {
   type ChildTargetGroup,
   freelyNamed,
   groupsToWrite,
-  type GroupsPlan,
   hasConditions,
   type Conditions,
   APPLICATION_LABEL,
@@ -208,7 +207,7 @@ function planGroups(
   cell: ReadCell,
   { revision, keep }: Applied,
   { wanted, found }: { readonly wanted: Child; readonly found: FoundChild },
-): GroupsPlan & { readonly kept: readonly ChildTargetGroup[] } {
+) {
   const { metadata, status } = found.object ?? {};
   const groups = observedGroups(found.groups, metadata?.uid);
   const plan = groupsToWrite({

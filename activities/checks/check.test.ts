@@ -104,6 +104,25 @@ describe('a look at a Check', () => {
     expect(isPresent).toBe(check.status().phase === 'Running');
   });
 
+  it('is over, and keeps what the last sample came to, when it is terminated', async () => {
+    const check = measuring({ count: 2 }, [value(0.5)]);
+    await check.run();
+    check.objects.put({
+      kind: 'Check',
+      metadata: { ...key, uid: 'uid', generation: 2, annotations: { 'analysis-hash': 'one' } },
+      spec: { analysis: anAnalysis({ max: 1, count: 2 }), terminate: true },
+      status: check.status(),
+    });
+    expect(await check.run()).toMatchObject({ isPresent: false });
+    expect(check.status()).toMatchObject({
+      phase: 'Terminated',
+      reason: 'Terminated',
+      lastPassed: true,
+      analysis: { observedHash: 'one', passed: 1 },
+      conditions: [{ type: 'Ready', status: 'False' }, { status: 'False' }, { status: 'False' }],
+    });
+  });
+
   it('fails for an infinite value, which the message alone shows, as JSON has no such number', async () => {
     const check = measuring({ count: 1, max: 2, noData: 'pass' }, [value(Infinity)]);
     await check.run();

@@ -77,13 +77,7 @@ export interface ChildSource {
 }
 
 /** A child Cell, and the AWSTargetGroups that it selects. */
-export interface Child {
-  readonly name: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly annotations: Readonly<Record<string, string>>;
-  readonly spec: CellSpec;
-  readonly targetGroups: readonly ChildTargetGroup[];
-}
+export type Child = NonNullable<ReturnType<typeof childOf>>;
 
 /** An AWSTargetGroup of a child Cell. */
 export interface ChildTargetGroup {
@@ -93,7 +87,7 @@ export interface ChildTargetGroup {
 }
 
 /** Makes the Cell that moves the traffic of an application to a revision; undefined without `alb`. */
-export function childOf(source: ChildSource): Child | undefined {
+export function childOf(source: ChildSource) {
   const { cell, revision } = source;
   const { application } = revision.content;
   const { alb, name } = application;
@@ -180,14 +174,6 @@ function targetGroupsOf(
   });
 }
 
-/** What is to be done so that an application has the AWSTargetGroups of a revision. */
-export interface GroupsPlan {
-  readonly create: readonly ChildTargetGroup[];
-  /** Those that another revision has as well: they keep their names. */
-  readonly relabel: readonly ChildTargetGroup[];
-  readonly remove: readonly string[];
-}
-
 /** New AWSTargetGroups of a version, by names that are free: that of a cluster may be the one of another target group, which serves still. */
 export function freelyNamed(
   groups: readonly ChildTargetGroup[],
@@ -211,7 +197,7 @@ export function groupsToWrite(of: {
   readonly version: string;
   /** The ARNs of another revision, which may serve still. */
   readonly kept: readonly string[];
-}): GroupsPlan {
+}) {
   const { wanted, found, version, kept } = of;
   const own = found.filter(({ isOwn }) => isOwn);
   const known = wanted.map((group) => ({ group, there: own.find(({ arn }) => arn === group.arn) }));

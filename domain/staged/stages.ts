@@ -9,7 +9,6 @@ import {
   type StagedState,
   initialStagedState,
   stagedRequestNames,
-  type StagedAsked,
   type ActiveStage,
 } from './state.ts';
 import { acceptStagedRequest } from './requests.ts';
@@ -65,7 +64,7 @@ const heldIn = ({ phase, held }: Status): Partial<StagedState> => {
 const pausedIn = (state: StagedState, { paused }: Status): Partial<StagedState> =>
   paused === undefined ? {} : { requests: { paused: stampOf(paused), ...state.requests } };
 
-const askedIn = ({ requests = [] }: Status): readonly StagedAsked[] =>
+const askedIn = ({ requests = [] }: Status): StagedState['asked'] =>
   requests.flatMap((request) => {
     const action = stagedRequestNames.find((name) => name === request.action);
     return action === undefined ? [] : [{ action, ...stampOf(request) }];

@@ -1,7 +1,7 @@
 import { stagedRequestNames } from '../../crds/request-names.ts';
 import type { Stage, StagedBindingPolicyStatus } from '../../crds/staged-binding-policy.ts';
 import { omit } from '../model/fields.ts';
-import type { Stamp } from '../model/request.ts';
+import type { Stamp, TakenRequest } from '../model/request.ts';
 import type { ClusterMark } from './progressive.ts';
 
 /** Where a stage stands, as the status has it. */
@@ -14,11 +14,6 @@ export { stagedRequestNames };
 
 /** The name of such a request. */
 export type StagedRequestName = (typeof stagedRequestNames)[number];
-
-/** A request that was taken, for the status. */
-export interface StagedAsked extends Stamp {
-  readonly action: StagedRequestName;
-}
 
 /** The stage that it is at; times are milliseconds since the epoch. */
 export interface ActiveStage {
@@ -77,7 +72,7 @@ export interface StagedState {
     readonly retry?: Stamp;
     readonly abort?: Stamp & { readonly to?: string };
   };
-  readonly asked: readonly StagedAsked[];
+  readonly asked: readonly TakenRequest<StagedRequestName>[];
   /** What was asked before the first look, without which nobody knows whether it makes sense. */
   readonly early?: readonly { readonly name: StagedRequestName; readonly request: StagedRequest }[];
 }
