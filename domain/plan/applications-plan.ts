@@ -1,7 +1,7 @@
 import type { ApplicationOfCell } from '../../crds/application.ts';
 import type { ApplicationsSpec } from '../../crds/cell.ts';
 import { childOf } from '../applications/child.ts';
-import type { ObservedApplication } from '../applications/observation.ts';
+import type { ObservedApplication, ObservedRevision, ResolvedCluster } from '../applications/observation.ts';
 import { newRevision } from '../applications/revisions.ts';
 import { failedStill, lastGood, namesOf, type Mark } from '../applications/situation.ts';
 import { VERSION_LABEL } from '../kubernetes/labels.ts';
@@ -60,43 +60,54 @@ function planApplication(
   const own = childOf({ cell: { name: key.name, spec }, revision });
   const planned = revision.isGood && child.cell !== undefined ? child : own && withRevision(child, own, good);
   const traffic = planned && planCell(planned, { now, assume: [] });
-  const of = {
+  const done = revision.isGood
+    ? { before: [], after: [] }
+    : around(application, resolved.value.clusters, good);
+  const isMoving =
+    mark?.revision === revision.number && (mark.phase === 'Migrating' || mark.phase === 'Completing');
+  return {
     name,
     revision: revision.number,
+    before: isMoving ? [] : done.before,
+    after: done.after,
     ...(traffic && { traffic }),
     problems: traffic?.problems ?? [],
   };
-  if (revision.isGood) return { ...of, before: [], after: [] };
-  const isIn = (all: typeof resolved.value.clusters, secret: string): boolean =>
-    all.some(({ secretName }) => secretName === secret);
-  const { argocd, prechecks = [], checks = [], postchecks = [] } = application;
-  const [wanted, had] = [resolved.value.clusters, good?.content.clusters ?? []];
-  const given = argocd === undefined ? [] : wanted.filter(({ secretName }) => !isIn(had, secretName));
-  const left = had.filter(({ secretName }) => !isIn(wanted, secretName));
-  const deploys = given.length === 0 ? [] : [`Argo CD gets ${namesOf(given)}.`];
-  const removes = left.length === 0 ? [] : [`Argo CD loses ${namesOf(left)}.`];
-  const isMoving =
-    mark?.revision === revision.number && (mark.phase === 'Migrating' || mark.phase === 'Completing');
+}
+
+/** What is done before the traffic of a new revision moves, and afterwards. */
+function around(
+  { alb, argocd, prechecks, checks, postchecks }: ApplicationOfCell,
+  wanted: readonly ResolvedCluster[],
+  good: ObservedRevision | undefined,
+) {
+  const had = good?.content.application.argocd === undefined ? [] : good.content.clusters;
+  const gets = argocd === undefined ? [] : without(wanted, had);
+  const deploys = gets.length === 0 ? [] : [`Argo CD gets ${namesOf(gets)}.`];
+  const loses = without(had, wanted);
+  const removes = loses.length === 0 ? [] : [`Argo CD loses ${namesOf(loses)}.`];
   const isFirst = argocd?.updateStrategy?.type === 'DeleteBeforeCreate';
   return {
-    ...of,
-    before: isMoving ? [] : [...measured('prechecks', prechecks), ...(isFirst ? removes : []), ...deploys],
+    before: [...measured('prechecks', prechecks), ...(isFirst ? removes : []), ...deploys],
     after: [
-      ...(own === undefined ? measured('checks', checks) : []),
+      ...(alb === undefined ? measured('checks', checks) : []),
       ...measured('postchecks', postchecks),
       ...(isFirst ? [] : removes),
     ],
   };
 }
 
-const measured = (stage: string, checks: readonly { readonly name: string }[]): readonly string[] =>
+const without = (clusters: readonly ResolvedCluster[], others: readonly ResolvedCluster[]) =>
+  clusters.filter(({ secretName }) => others.every((one) => one.secretName !== secretName));
+
+const measured = (stage: string, checks: readonly { readonly name: string }[] = []): readonly string[] =>
   checks.length === 0 ? [] : [`The ${stage} run: ${namesOf(checks)}.`];
 
 /** The Cell of an application once it is to serve another revision; the target groups of the good one stay. */
 function withRevision(
   { cell, selected, ...others }: ObservedCell,
   { spec, targetGroups }: NonNullable<ReturnType<typeof childOf>>,
-  good: ObservedApplication['revisions'][number] | undefined,
+  good: ObservedRevision | undefined,
 ): ObservedCell {
   const groups = targetGroups.map(({ labels, ...one }) => ({ ...one, version: labels[VERSION_LABEL] ?? '' }));
   const kept = selected.filter(

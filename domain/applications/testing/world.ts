@@ -67,6 +67,8 @@ function historyWith(
   return stableVersion === version ? history : [change, ...history].slice(0, 10);
 }
 
+const isUnderWay = ({ phase }: CellStatus): boolean => phase === 'Progressing' || phase === 'Paused';
+
 /** What an edit of a Cell may say. */
 export interface Edit {
   readonly clusters?: unknown;
@@ -491,9 +493,10 @@ export class ApplicationsWorld {
     return heldBehind({ metadata: { name: CELL }, spec: this.spec, status: this.status }, name) !== undefined;
   }
 
-  /** Whether traffic that moves waits: for another application, for its own, or for a cluster. */
-  private isToWait(name: string): boolean {
-    return this.isBehind(name) || unreadyClusters(this).length > 0;
+  /** Whether traffic waits for another application, for its own, or for a cluster; what fails while it moves does not. */
+  private isToWait(application: string, { child, status }: PlayedChild): boolean {
+    if (isUnderWay(status) && this.failing.has(`traffic of ${application}`)) return false;
+    return this.isBehind(child.name) || unreadyClusters(this).length > 0;
   }
 
   private isHeld(application: string, { child, status }: PlayedChild): boolean {
@@ -508,7 +511,7 @@ export class ApplicationsWorld {
       .map(({ arn }) => arn);
     const { rollout: _before, conditions: _old, ...rest } = played.status;
     const { generation } = played;
-    const status: CellStatus = ['Progressing', 'Paused'].includes(rest.phase ?? '') ? played.status : rest;
+    const status: CellStatus = isUnderWay(rest) ? played.status : rest;
     const observedGeneration = generation;
     const isThere = wanted.length === played.child.spec.replicas;
     const stable = status.stableVersion;
@@ -530,11 +533,11 @@ export class ApplicationsWorld {
       };
     };
     const isUpward = stable !== undefined && isNewer(version, stable);
-    const isMoving = status.phase === 'Progressing' || status.phase === 'Paused';
+    const isMoving = isUnderWay(status);
     const isFailing = this.failing.has(`traffic of ${application}`);
     if (stable === version || stable === undefined || !isUpward) {
       complete();
-    } else if (this.isToWait(played.child.name) && !(isMoving && isFailing)) {
+    } else if (this.isToWait(application, played)) {
       played.status = { ...status, observedGeneration, ...(isMoving ? { phase: 'Paused' } : {}) };
     } else if (!isMoving) {
       played.serving = [...new Set([...played.serving, ...wanted])];
