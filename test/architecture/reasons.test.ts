@@ -109,6 +109,8 @@ const parts: readonly Part[] = [
       'WaitingForApplicationSet',
       'WaitingForCell',
       'WaitingForApplication',
+      'WaitingForFreeze',
+      'WaitingForWindow',
       'Deleting',
       'Stopped',
       'NothingToGoBackTo',
