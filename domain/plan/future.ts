@@ -35,21 +35,9 @@ export class Future {
     if (cell !== undefined) this.#seen = { ...this.#seen, cell: { ...cell, status } };
   }
 
-  /** Every Freeze was lifted. */
-  lift(): void {
-    this.#seen = { ...this.#seen, freezes: [] };
-  }
-
-  /** Every cluster became ready. */
-  makeReady(): void {
-    const { waitsFor: _over, ...seen } = this.#seen;
-    this.#seen = seen;
-  }
-
-  /** Every earlier application is in place. */
-  putInPlace(): void {
-    const { behind: _over, ...seen } = this.#seen;
-    this.#seen = seen;
+  /** Something else has changed the objects. */
+  change(next: (seen: ObservedCell) => ObservedCell): void {
+    this.#seen = next(this.#seen);
   }
 
   /** What comes of an attempt to do what was decided. */

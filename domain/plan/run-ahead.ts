@@ -1,4 +1,4 @@
-import { given } from '../model/fields.ts';
+import { given, omit } from '../model/fields.ts';
 import type { Close, Decision, Performable, Wait } from '../model/decision.ts';
 import type { ObservedCell } from '../model/observation.ts';
 import { initialState, type Background, type RolloutState } from '../model/state.ts';
@@ -186,15 +186,23 @@ function pass(
   if (what === 'Verdict')
     return { run: recordRequest(run, 'promote', stamp), now, assumes: 'someone sends promote at once' };
   if (until !== undefined) return { run, now: Math.max(now + 1, until) };
-  if (what === 'Freeze') {
-    world.lift();
-    return { run: markChanged(run, now), now, assumes: 'the Freeze is lifted at once' };
-  }
-  if (what === 'Application') {
-    world.putInPlace();
-    return { run: markChanged(run, now), now, assumes: 'the applications before it are in place at once' };
-  }
-  if (what !== 'Clusters') return undefined;
-  world.makeReady();
-  return { run: markChanged(run, now), now, assumes: 'the clusters are ready at once' };
+  const passing = passings[what];
+  if (passing === undefined) return undefined;
+  world.change(passing.change);
+  return { run: markChanged(run, now), now, assumes: passing.assumes };
 }
+
+interface Passing {
+  readonly assumes: string;
+  readonly change: (seen: ObservedCell) => ObservedCell;
+}
+
+/** What is taken for granted of what holds for good, by what is waited for. */
+const passings: Readonly<Partial<Record<Wait['for'], Passing>>> = {
+  Freeze: { assumes: 'the Freeze is lifted at once', change: (seen) => ({ ...seen, freezes: [] }) },
+  Application: {
+    assumes: 'the applications before it are in place at once',
+    change: (seen) => omit(seen, 'behind'),
+  },
+  Clusters: { assumes: 'the clusters are ready at once', change: (seen) => omit(seen, 'waitsFor') },
+};
