@@ -22,8 +22,6 @@ export interface Approved {
   readonly take: (change: (state: RolloutState) => RolloutState) => void;
 }
 
-type Judged = { readonly is: 'Counted' | 'Refused'; readonly message: string };
-
 const MOST_AT_ONCE = 20;
 
 const description =
@@ -42,32 +40,29 @@ export function handleApprovals(asked: Approved): void {
     if (underWay.size >= MOST_AT_ONCE) return TOO_MANY;
     return refusalToApprove(asked.state(), claim) ?? claim;
   };
-  const judge = async (sent: Sent): Promise<Judged> => {
+  const count = async (sent: Sent): Promise<ReturnType<typeof countApproval>> => {
     const claim = read(sent);
-    if (typeof claim === 'string') return { is: 'Refused', message: claim };
+    if (typeof claim === 'string') return claim;
     const stand = standOf(asked.state().rollout);
     underWay.add(claim.by);
     const problem = await problemWith(claim, asked.key).finally(() => underWay.delete(claim.by));
-    const counted = problem ?? countApproval(asked.state(), claim, stand);
-    if (typeof counted === 'string') return { is: 'Refused', message: counted };
-    asked.take(() => counted.state);
-    return { is: 'Counted', message: counted.message };
+    return problem ?? countApproval(asked.state(), claim, stand);
   };
-  const told = async (sent: Sent): Promise<Judged> => {
-    const judged = await judge(sent);
-    if (judged.is === 'Refused') asked.take((state) => refusedApproval(state, judged.message));
-    return judged;
+  const take = async (sent: Sent): Promise<Awaited<ReturnType<typeof count>>> => {
+    const counted = await count(sent);
+    asked.take((state) => (typeof counted === 'string' ? refusedApproval(state, counted) : counted.state));
+    return counted;
   };
   const answer = async (sent: Sent): Promise<Answer> => {
-    const { is, message } = await told(sent);
-    if (is === 'Refused') throw refused(message);
-    return { message };
+    const counted = await take(sent);
+    if (typeof counted === 'string') throw refused(counted);
+    return { message: counted.message };
   };
   const validate = (sent: Sent): void => {
     const claim = read(sent);
     if (typeof claim === 'string') throw refused(claim);
   };
-  listenToApprovals(async (sent) => void (await told(sent)), answer, validate);
+  listenToApprovals(async (sent) => void (await take(sent)), answer, validate);
 }
 
 type Sent = RawValue | undefined;
