@@ -80,27 +80,20 @@ export async function lookAtClusters(
 ): Promise<readonly LookedAtCluster[]> {
   const { key, spec } = of;
   const access = await accessPolicies(dependencies.kubernetes).of(key.namespace, signal);
-  const unasked = unaskedOf(access, spec.clusters.map(eksNameOf), dependencies);
-  const asked = spec.clusters.map(eksNameOf).filter((name) => !unasked.has(name));
-  const described = await describe(asked, dependencies, signal).catch((error: unknown) => {
+  const names = spec.clusters.map(eksNameOf);
+  const refusals = unaskedOf(access, names, dependencies);
+  const asked = names.filter((name) => !refusals.has(name));
+  const { clusters, denied } = await describe(asked, dependencies, signal).catch((error: unknown) => {
     signal.throwIfAborted();
     // What goes back needs no answer of EKS.
-    return toFailure(error);
+    return { clusters: [], denied: asked.map((name) => ({ name, error })) };
   });
-  if (described instanceof Error) {
-    const { message } = described;
-    return spec.clusters.map((entry) => lost(entry, unasked.get(eksNameOf(entry)) ?? message));
-  }
+  for (const { name, error } of denied) refusals.set(name, toFailure(error).message);
   return inBatches(spec.clusters, AT_ONCE, async (entry) => {
-    const found = described.clusters.find(({ name }) => name === eksNameOf(entry));
-    const denied = described.denied.find(({ name }) => name === eksNameOf(entry));
+    const found = clusters.find(({ name }) => name === eksNameOf(entry));
     const refusal =
-      found === undefined
-        ? unasked.get(eksNameOf(entry))
-        : refusalOf(access, { of: 'Cluster', arn: found.arn });
-    if (denied !== undefined) return lost(entry, toFailure(denied.error).message);
-    if (refusal !== undefined) return lost(entry, refusal);
-    return lookAt(entry, found, { key, dependencies, signal });
+      refusals.get(eksNameOf(entry)) ?? (found && refusalOf(access, { of: 'Cluster', arn: found.arn }));
+    return refusal === undefined ? lookAt(entry, found, { key, dependencies, signal }) : lost(entry, refusal);
   });
 }
 
@@ -113,7 +106,7 @@ const unaskedOf = (
   access: Access | undefined,
   names: readonly string[],
   dependencies: Pick<ApplicationsDependencies, 'region'>,
-): ReadonlyMap<string, string> =>
+): Map<string, string> =>
   new Map(
     namedUses(names, dependencies).flatMap((use) => {
       const refusal = refusalOf(access, use);
