@@ -14,7 +14,6 @@ import { cachedFields } from './informer/cached-fields.ts';
 import { kindsWithWorkflow, workedObject } from '../domain/model/workflow-ids.ts';
 import { watchStuckRuns } from './stuck-runs.ts';
 import { firstListing } from './informer/first-listing.ts';
-import { watchSpaces } from './informer/spaces.ts';
 import { watchRemotely } from './informer/remote.ts';
 import { decidesWatches } from './routes/route-remote.ts';
 import { listening, tellOf } from './metrics/telling.ts';
@@ -99,18 +98,21 @@ async function inform(options: WatcherOptions, router: Router, dispatcher: Dispa
   const { metrics = noMetrics, kubernetes, config } = options;
   const namespaces = config.kubernetes.watchNamespaces;
   const sources = sourcesOf(config);
-  const { view } = router;
   const { dispatch, carryOut } = dispatcher;
-  const elsewhere = { clusters, view, dispatch, log, signal, ...given({ timing: timing?.informer }) };
-  const remote = watchRemotely(elsewhere);
-  const spaces = watchSpaces({ ...elsewhere, kubernetes });
+  const remote = watchRemotely({
+    clusters,
+    view: router.view,
+    dispatch,
+    log,
+    signal,
+    ...given({ timing: timing?.informer }),
+  });
   const tasks = workflowTasks(temporal.client, config.taskQueue);
   const onRestored = () => router.replay();
   const { listed, hasBegun } = firstListing(sources, {
     begin: () => {
       router.replay();
       remote.refresh();
-      spaces.refresh();
       log.info('watching');
       void wakeOrphans({ client: temporal.client, namespaces, router, dispatcher, log });
       void watchStuckRuns({ tasks, router, carryOut, onRestored, kubernetes, metrics, log, signal });
@@ -121,11 +123,9 @@ async function inform(options: WatcherOptions, router: Router, dispatcher: Dispa
   });
   const unrefreshed = (error: unknown): void => log.error({ err: error }, 'watches not brought up to date');
   const refreshRemote = inOneGo(() => remote.refresh(), unrefreshed);
-  const refreshSpaces = inOneGo(() => spaces.refresh(), unrefreshed);
   const onEvent = (happened: KindEvent): void => {
     router.take(happened);
     if (hasBegun() && decidesWatches(happened)) refreshRemote();
-    if (hasBegun() && happened.kind === 'StagedBindingPolicy') refreshSpaces();
   };
   const informers = sources.map((source) =>
     runInformer({
@@ -151,7 +151,7 @@ async function inform(options: WatcherOptions, router: Router, dispatcher: Dispa
   };
   const { database } = options;
   await Promise.all([...informers, replaying(), watchDatabase({ database, onLost: replay, log, signal })]);
-  await Promise.all([remote.ended(), spaces.ended()]);
+  await remote.ended();
 }
 
 interface PlacedSource extends Source {
