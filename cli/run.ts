@@ -6,6 +6,7 @@ import { accessPolicies } from '../clients/kubernetes/access-policies.ts';
 import { connectClusters } from '../clients/kubernetes/remote-clusters.ts';
 import { temporalDatabase } from '../watchers/database.ts';
 import { connectTemporal } from '../clients/temporal/temporal.ts';
+import { credentialsChanged } from '../clients/temporal/temporal-connection.ts';
 import type { Waiting } from '../clients/backoff.ts';
 import type { Config } from '../config/config.ts';
 import { runWatchers, type WatcherOptions } from '../watchers/run.ts';
@@ -105,12 +106,21 @@ export async function runComponents(settings: RunSettings): Promise<void> {
   const server =
     health === undefined ? undefined : await serveHealth({ ...health, missing: readiness.missing, metrics });
   log.info({ components: wanted, identity: config.identity, version: version() }, 'started');
+  void stopWithOtherCredentials(settings);
   try {
     await Promise.all(wanted.map((component) => runPart(component, settings, readiness)));
     log.info('stopped');
   } finally {
     server?.close();
   }
+}
+
+// No worker takes up another certificate while it runs.
+async function stopWithOtherCredentials({ config, log, stop }: RunSettings): Promise<void> {
+  if (!(await credentialsChanged(config.temporal, { log, signal: stop.signal }))) return;
+  log.warn('credentials of temporal changed, stopping to be started again');
+  process.exitCode = 1;
+  stop.abort();
 }
 
 // A process that does only half of its work is worse than one that is started again: when one part fails, all end.

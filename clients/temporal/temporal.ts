@@ -1,11 +1,10 @@
-import { Client, type ConnectionLike } from '@temporalio/client';
+import { Client, type Connection, type ConnectionLike } from '@temporalio/client';
 import type { Config, TemporalConfig } from '../../config/config.ts';
 import { sleep, waitAfter, unheard, type Waiting } from '../backoff.ts';
 import { detailsOf, isRefusal } from './grpc-status.ts';
 import type { Log } from '../log.ts';
-import { payloadConverter, connectRenewably, type RenewableConnection } from './temporal-connection.ts';
+import { connect, payloadConverter } from './temporal-connection.ts';
 import { untilRegistered } from './search-attributes.ts';
-import { followCredentials, readCredentials, type TemporalCredentials } from './temporal-credentials.ts';
 
 /** A connection to Temporal, and the client over it. */
 export interface Temporal {
@@ -17,7 +16,6 @@ interface ConnectOptions {
   readonly log: Log;
   readonly signal?: AbortSignal;
   readonly waiting?: Waiting;
-  readonly followMilliseconds?: number;
 }
 
 const backoff = { first: 500, longest: 10_000 };
@@ -27,31 +25,24 @@ const ANSWER_MILLISECONDS = 4_000;
 
 /**
  * Connects to Temporal, and registers Okra's search attributes; waits for a server that is not there yet, that does not
- * let this process in, or that lacks the attributes. What changes in the files of credentials is taken up.
+ * let this process in, or that lacks the attributes. Who is told of that is told until the signal.
  */
 export async function connectTemporal(
   config: Pick<Config, 'temporal' | 'identity'>,
-  { log, signal = never, waiting = unheard, followMilliseconds }: ConnectOptions,
+  { log, signal = never, waiting }: ConnectOptions,
 ): Promise<Temporal> {
   const { namespace, codec } = config.temporal;
   const dataConverter = await payloadConverter(codec);
-  const { renewable, shown } = await reach(config.temporal, { log, signal, waiting });
-  const { connection } = renewable;
-  const open = AbortSignal.any([signal, renewable.closed]);
-  void followCredentials(config.temporal, renewable, {
-    shown,
-    log,
-    signal: open,
-    everyMilliseconds: followMilliseconds,
-  });
+  const means = { log, signal, waiting: waiting ?? unheard };
+  const connection = await reach(config.temporal, means);
   try {
-    await untilRegistered(connection, { namespace, log, signal, waiting });
+    await untilRegistered(connection, { namespace, ...means });
   } catch (error) {
     await connection.close();
     throw error;
   }
-  waiting(undefined);
-  void watch(connection, config.temporal, { signal: open, waiting });
+  waiting?.(undefined);
+  if (waiting !== undefined) void watch(connection, config.temporal, { signal, waiting });
   return {
     connection,
     client: new Client({ connection, namespace, dataConverter, identity: config.identity }),
@@ -62,21 +53,17 @@ const never = new AbortController().signal;
 
 type Means = Required<Pick<ConnectOptions, 'log' | 'signal' | 'waiting'>>;
 
-async function reach(
-  config: TemporalConfig,
-  { log, signal, waiting }: Means,
-): Promise<{ readonly renewable: RenewableConnection; readonly shown: TemporalCredentials }> {
+async function reach(config: TemporalConfig, { log, signal, waiting }: Means): Promise<Connection> {
   const { address, namespace } = config;
   for (let failures = 1; ; failures += 1) {
     signal.throwIfAborted();
     try {
-      const shown = await readCredentials(config);
-      const renewable = await connectRenewably(address, shown);
+      const connection = await connect(config);
       try {
-        await ask(renewable.connection, namespace);
-        return { renewable, shown };
+        await ask(connection, namespace);
+        return connection;
       } catch (error) {
-        await renewable.connection.close();
+        await connection.close();
         throw error;
       }
     } catch (error) {
