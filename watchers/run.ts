@@ -108,14 +108,13 @@ async function inform(options: WatcherOptions, router: Router, dispatcher: Dispa
     ...given({ timing: timing?.informer }),
   });
   const tasks = workflowTasks(temporal.client, config.taskQueue);
-  const onRestored = () => router.replay();
   const { listed, hasBegun } = firstListing(sources, {
     begin: () => {
       router.replay();
       remote.refresh();
       log.info('watching');
       void wakeOrphans({ client: temporal.client, namespaces, router, dispatcher, log });
-      void watchStuckRuns({ tasks, router, carryOut, onRestored, kubernetes, metrics, log, signal });
+      void watchStuckRuns({ tasks, router, carryOut, kubernetes, metrics, log, signal });
     },
     waiting: needs?.kinds ?? unheard,
     log,
