@@ -97,21 +97,17 @@ function makeEKS(scope: AwsScope, options: ClientOptions): EKS {
     };
   }
 
-  const listNames = (abortSignal: AbortSignal): Promise<string[]> =>
+  const listNames = (): Promise<string[]> =>
     readPages({
       service: 'EKS',
       of: 'clusters',
       page: async (nextToken) => {
         const command = new ListClustersCommand({ maxResults: PAGE, ...given({ nextToken }) });
-        const page = read(
-          ClusterPage,
-          await client.send(command, { abortSignal }),
-          `the clusters in ${region}`,
-        );
+        const page = read(ClusterPage, await client.send(command), `the clusters in ${region}`);
         return { items: page.clusters, next: page.nextToken ?? undefined };
       },
     });
-  const everything = shareReading(async (signal) => named(await listNames(signal), signal));
+  const everything = shareReading(async () => named(await listNames()));
 
   return {
     named,
