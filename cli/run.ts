@@ -4,7 +4,6 @@ import type { Metrics } from '../clients/metrics/metrics.ts';
 import type { Log } from '../clients/log.ts';
 import { accessPolicies } from '../clients/kubernetes/access-policies.ts';
 import { connectClusters } from '../clients/kubernetes/remote-clusters.ts';
-import { temporalDatabase } from '../watchers/database.ts';
 import { connectTemporal } from '../clients/temporal/temporal.ts';
 import { credentialsChanged } from '../clients/temporal/temporal-connection.ts';
 import type { Waiting } from '../clients/backoff.ts';
@@ -70,9 +69,7 @@ const parts: Readonly<Record<Component, (dependencies: ComponentDependencies) =>
     const temporal = await connectTemporal(config, { log, signal, waiting: waiting('temporal') });
     const needs = { lease: waiting('lease'), kinds: waiting('kinds') };
     try {
-      const database = temporalDatabase(temporal, log);
-      const means = { kubernetes, clusters, temporal, database, config, log, metrics, signal };
-      await runWatchers({ ...means, needs, timing });
+      await runWatchers({ kubernetes, clusters, temporal, config, log, metrics, signal, needs, timing });
     } finally {
       await temporal.connection.close();
     }

@@ -4,7 +4,7 @@ import type { KubernetesClient } from '../clients/kubernetes/kubernetes.ts';
 import type { Log } from '../clients/log.ts';
 import { noMetrics, type Metrics } from '../clients/metrics/metrics.ts';
 import type { RemoteClusters } from '../clients/kubernetes/remote-clusters.ts';
-import { type TemporalDatabase, watchDatabase } from './database.ts';
+import type { Temporal } from '../clients/temporal/temporal.ts';
 import { workflowTasks } from '../clients/temporal/workflow-tasks.ts';
 import type { Config } from '../config/config.ts';
 import { createDispatcher, workflowCalls, type Dispatcher } from './dispatch.ts';
@@ -25,8 +25,7 @@ import { given } from '../domain/model/fields.ts';
 export interface WatcherOptions {
   readonly kubernetes: KubernetesClient;
   readonly clusters: RemoteClusters;
-  readonly temporal: { readonly client: Client };
-  readonly database: TemporalDatabase;
+  readonly temporal: Pick<Temporal, 'client' | 'namespaceId'>;
   readonly config: Pick<
     Config,
     | 'kubernetes'
@@ -67,6 +66,10 @@ export async function runWatchers(options: WatcherOptions): Promise<void> {
 
 // Everything is routed as new after this time, so that a workflow which was lost meanwhile is started again.
 const REPLAY_MILLISECONDS = 600_000;
+const nextReplay = (): number => performance.now() + REPLAY_MILLISECONDS * (0.9 + Math.random() / 5);
+
+// So often it is looked whether Temporal has another database.
+const LOOK_MILLISECONDS = 5_000;
 
 // So long what was routed before the end may still be sent.
 const DRAIN_MILLISECONDS = 5_000;
@@ -138,18 +141,22 @@ async function inform(options: WatcherOptions, router: Router, dispatcher: Dispa
       ...given({ trim: cachedFields(source.kind.kind), timing: timing?.informer }),
     }),
   );
-  const replay = (): void => {
-    if (hasBegun()) router.replay();
-  };
   const replaying = async () => {
-    for (;;) {
-      await sleep(REPLAY_MILLISECONDS * (0.9 + Math.random() / 5), signal);
+    let known = temporal.namespaceId();
+    for (let due = nextReplay(); ;) {
+      await sleep(LOOK_MILLISECONDS, signal);
       if (signal.aborted) return;
-      replay();
+      const found = temporal.namespaceId();
+      const isLost = known !== undefined && found !== known;
+      if (isLost)
+        log.warn({ before: known, found }, 'temporal has lost its database, starting again what ran');
+      known = found;
+      if (!hasBegun() || (!isLost && performance.now() < due)) continue;
+      router.replay();
+      due = nextReplay();
     }
   };
-  const { database } = options;
-  await Promise.all([...informers, replaying(), watchDatabase({ database, onLost: replay, log, signal })]);
+  await Promise.all([...informers, replaying()]);
   await remote.ended();
 }
 

@@ -1,4 +1,4 @@
-import { Client, type Connection, type ConnectionLike } from '@temporalio/client';
+import { Client, type ConnectionLike } from '@temporalio/client';
 import type { Config, TemporalConfig } from '../../config/config.ts';
 import { sleep, waitAfter, unheard, type Waiting } from '../backoff.ts';
 import { detailsOf, isRefusal } from './grpc-status.ts';
@@ -10,6 +10,8 @@ import { untilRegistered } from './search-attributes.ts';
 export interface Temporal {
   readonly connection: ConnectionLike;
   readonly client: Client;
+  /** The id of the namespace, as it was seen last: another one when Temporal has lost its database. */
+  readonly namespaceId: () => string | undefined;
 }
 
 interface ConnectOptions {
@@ -34,18 +36,40 @@ export async function connectTemporal(
   const { namespace, codec } = config.temporal;
   const dataConverter = await payloadConverter(codec);
   const means = { log, signal, waiting: waiting ?? unheard };
-  const connection = await reach(config.temporal, means);
+  const { connection, id } = await reach(config.temporal, means);
+  const register = (): Promise<void> => untilRegistered(connection, { namespace, ...means });
   try {
-    await untilRegistered(connection, { namespace, ...means });
+    await register();
   } catch (error) {
     await connection.close();
     throw error;
   }
-  waiting?.(undefined);
-  if (waiting !== undefined) void watch(connection, config.temporal, { signal, waiting });
+  let known = id;
+  async function look(): Promise<string | undefined> {
+    try {
+      const found = (await ask(connection, namespace)).namespaceInfo?.id || known;
+      // Another database lacks the attributes as well.
+      if (known !== undefined && found !== known) await register();
+      known = found;
+      return undefined;
+    } catch (error) {
+      return unanswered(config.temporal, error);
+    }
+  }
+  async function watch(tell: Waiting): Promise<void> {
+    tell(undefined);
+    for (;;) {
+      await sleep(ASK_MILLISECONDS, signal);
+      const reason = signal.aborted ? undefined : await look();
+      if (signal.aborted) return;
+      tell(reason);
+    }
+  }
+  if (waiting !== undefined) void watch(waiting);
   return {
     connection,
     client: new Client({ connection, namespace, dataConverter, identity: config.identity }),
+    namespaceId: () => known,
   };
 }
 
@@ -53,15 +77,15 @@ const never = new AbortController().signal;
 
 type Means = Required<Pick<ConnectOptions, 'log' | 'signal' | 'waiting'>>;
 
-async function reach(config: TemporalConfig, { log, signal, waiting }: Means): Promise<Connection> {
+async function reach(config: TemporalConfig, { log, signal, waiting }: Means) {
   const { address, namespace } = config;
   for (let failures = 1; ; failures += 1) {
     signal.throwIfAborted();
     try {
       const connection = await connect(config);
       try {
-        await ask(connection, namespace);
-        return connection;
+        const { namespaceInfo } = await ask(connection, namespace);
+        return { connection, id: namespaceInfo?.id || undefined };
       } catch (error) {
         await connection.close();
         throw error;
@@ -74,23 +98,7 @@ async function reach(config: TemporalConfig, { log, signal, waiting }: Means): P
   }
 }
 
-async function watch(
-  connection: ConnectionLike,
-  config: TemporalConfig,
-  { signal, waiting }: Pick<Means, 'signal' | 'waiting'>,
-): Promise<void> {
-  for (;;) {
-    await sleep(ASK_MILLISECONDS, signal);
-    if (signal.aborted) return;
-    const reason = await ask(connection, config.namespace).then(
-      () => undefined,
-      (error: unknown) => unanswered(config, error),
-    );
-    if (!signal.aborted) waiting(reason);
-  }
-}
-
-const ask = (connection: ConnectionLike, namespace: string): Promise<unknown> =>
+const ask = (connection: ConnectionLike, namespace: string) =>
   connection.withDeadline(Date.now() + ANSWER_MILLISECONDS, () =>
     connection.workflowService.describeNamespace({ namespace }),
   );
