@@ -40,8 +40,8 @@ describe('the permissions of okrad in Kubernetes', () => {
   );
 
   it('are of each kind what the table of kinds says', () => {
-    const said = kindPermissions.flatMap(({ kind, subresource, verbs }) =>
-      verbs.map((verb) => `${verb} ${kind.plural}${subresource === undefined ? '' : `/${subresource}`}`),
+    const said = kindPermissions.flatMap(({ kinds: [kind], subresource, verbs }) =>
+      verbs.map((verb) => `${verb} ${kind?.plural}${subresource === undefined ? '' : `/${subresource}`}`),
     );
     const granted = allRules
       .filter(({ apiGroups }) => apiGroups.some((group) => groups.includes(group)))
