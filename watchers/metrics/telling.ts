@@ -24,12 +24,6 @@ import {
   type Standing,
 } from './states.ts';
 
-/** Who tells in numbers of what the watchers see, while they lead. */
-export interface Telling extends Listener {
-  readonly take: (happened: KindEvent) => void;
-  readonly end: () => void;
-}
-
 /** What is told of, besides events. */
 export interface Told {
   readonly view: View;
@@ -42,7 +36,7 @@ export interface Told {
 export function tellOf(
   metrics: Pick<Metrics, 'count' | 'observe' | 'states'>,
   { view, pending, clock = Date.now }: Told,
-): Telling {
+) {
   const held = new Map<string, Held>();
   const standings = new Map<string, Standing>();
   const heardAt = new Map<string, Map<string, number>>();
@@ -102,16 +96,14 @@ export function tellOf(
   return {
     heard,
     // What has never answered is waited for since it was first asked for.
-    asked: (kind, namespace = '') => {
+    asked: (kind: string, namespace = ''): void => {
       if (heardAt.get(kind)?.has(namespace) !== true) heard(kind, namespace);
     },
-    absent: (kind, namespace) => {
-      if (optional.has(kind)) forget(kind, namespace);
+    failed: (kind: string, namespace: string | undefined, error: unknown): void => {
+      const isGone = isNotFound(error) || (isForbidden(error) && !readByRollouts.has(kind));
+      if (isGone && optional.has(kind)) forget(kind, namespace);
     },
-    forbidden: (kind, namespace) => {
-      if (optional.has(kind) && !readByRollouts.has(kind)) forget(kind, namespace);
-    },
-    take: (happened) => {
+    take: (happened: KindEvent): void => {
       const { kind, event } = happened;
       try {
         if (kind === 'Cell') takeCell({ kind, event });
@@ -121,7 +113,7 @@ export function tellOf(
         metrics.count('okra_metrics_failures_total', { state: 'events' });
       }
     },
-    end: () => ends.forEach((end) => end()),
+    end: (): void => ends.forEach((end) => end()),
   };
 }
 
@@ -147,21 +139,10 @@ function keep<Value>(map: Map<string, Value>, key: string, value: Value | undefi
   else map.set(key, value);
 }
 
-/** Learns something about how a kind is watched, in one namespace or in all. */
-export type Heard = (kind: string, namespace: string | undefined) => void;
-
-/** Who is told. */
-export interface Listener {
-  readonly asked: Heard;
-  readonly heard: Heard;
-  readonly absent: Heard;
-  readonly forbidden: Heard;
-}
-
 /** The same client, which tells of each list and each event that has come. */
 export function listening(
   kubernetes: KubernetesClient,
-  { asked, heard, absent, forbidden }: Listener,
+  { asked, heard, failed }: Pick<ReturnType<typeof tellOf>, 'asked' | 'heard' | 'failed'>,
 ): KubernetesClient {
   return {
     ...kubernetes,
@@ -172,8 +153,7 @@ export function listening(
         heard(kind.kind, options?.namespace);
         return found;
       } catch (error) {
-        if (isNotFound(error)) absent(kind.kind, options?.namespace);
-        if (isForbidden(error)) forbidden(kind.kind, options?.namespace);
+        failed(kind.kind, options?.namespace, error);
         throw error;
       }
     },
