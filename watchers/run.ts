@@ -16,7 +16,7 @@ import { watchStuckRuns } from './stuck-runs.ts';
 import { firstListing } from './informer/first-listing.ts';
 import { watchRemotely } from './informer/remote.ts';
 import { decidesWatches } from './routes/route-remote.ts';
-import { listening, tellOf } from './metrics/telling.ts';
+import { tellOf } from './metrics/telling.ts';
 import { createRouter, type Router } from './router.ts';
 import { sources as everywhere, type KindEvent, type Source } from './kinds.ts';
 import { given } from '../domain/model/fields.ts';
@@ -81,10 +81,9 @@ async function watch(options: WatcherOptions): Promise<void> {
   const dispatcher = createDispatcher({ calls, config, log, signal: ended.signal });
   const router = createRouter((instruction) => dispatcher.dispatch(instruction), log);
   const telling = tellOf(options.metrics ?? noMetrics, { ...dispatcher, view: router.view });
-  const kubernetes = listening(options.kubernetes, telling);
   const told = { ...router, take: (event: KindEvent) => (telling.take(event), router.take(event)) };
   try {
-    await inform({ ...options, kubernetes }, told, dispatcher);
+    await inform(options, { router: told, dispatcher, telling });
     if (dispatcher.pending() > 0) log.info({ pending: dispatcher.pending() }, 'sending what is left');
     await Promise.race([dispatcher.idle(), sleep(DRAIN_MILLISECONDS, ended.signal)]);
   } finally {
@@ -96,7 +95,13 @@ async function watch(options: WatcherOptions): Promise<void> {
   }
 }
 
-async function inform(options: WatcherOptions, router: Router, dispatcher: Dispatcher): Promise<void> {
+interface Means {
+  readonly router: Router;
+  readonly dispatcher: Dispatcher;
+  readonly telling: ReturnType<typeof tellOf>;
+}
+
+async function inform(options: WatcherOptions, { router, dispatcher, telling }: Means): Promise<void> {
   const { log, signal, temporal, clusters, needs, timing } = options;
   const { metrics = noMetrics, kubernetes, config } = options;
   const namespaces = config.kubernetes.watchNamespaces;
@@ -129,18 +134,21 @@ async function inform(options: WatcherOptions, router: Router, dispatcher: Dispa
     router.take(happened);
     if (hasBegun() && decidesWatches(happened)) refreshRemote();
   };
-  const informers = sources.map((source) =>
-    runInformer({
+  const informers = sources.map((source) => {
+    const { kind } = source.kind;
+    telling.asked(kind, source.namespace);
+    return runInformer({
       ...source,
       kubernetes,
       log,
       signal,
       onSynced: () => listed(source),
+      onAnswer: (error) => telling.answered(kind, source.namespace, error),
       // The kind that was asked for is the kind that comes.
-      onEvent: (event) => onEvent({ kind: source.kind.kind, event } as KindEvent),
-      ...given({ trim: cachedFields(source.kind.kind), timing: timing?.informer }),
-    }),
-  );
+      onEvent: (event) => onEvent({ kind, event } as KindEvent),
+      ...given({ trim: cachedFields(kind), timing: timing?.informer }),
+    });
+  });
   const replaying = async () => {
     let known = temporal.namespaceId();
     for (let due = nextReplay(); ;) {

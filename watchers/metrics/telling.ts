@@ -1,12 +1,5 @@
-import { ACCESS_POLICY, FREEZE, type KindRef } from '../../clients/kubernetes/kinds.ts';
-import {
-  isForbidden,
-  isNotFound,
-  type KubernetesClient,
-  type SnapshotOptions,
-  type WatchEvent,
-  type WatchOptions,
-} from '../../clients/kubernetes/kubernetes.ts';
+import { ACCESS_POLICY, FREEZE } from '../../clients/kubernetes/kinds.ts';
+import { isForbidden, isNotFound } from '../../clients/kubernetes/kubernetes.ts';
 import type { Metrics, Sample } from '../../clients/metrics/metrics.ts';
 import { formatKey, keyOf } from '../../domain/model/ids.ts';
 import type { View } from '../informer/store.ts';
@@ -94,12 +87,11 @@ export function tellOf(
   }
 
   return {
-    heard,
-    // What has never answered is waited for since it was first asked for.
-    asked: (kind: string, namespace = ''): void => {
-      if (heardAt.get(kind)?.has(namespace) !== true) heard(kind, namespace);
-    },
-    failed: (kind: string, namespace: string | undefined, error: unknown): void => {
+    /** Learns that a kind is asked for, in one namespace or in all; what has never answered is waited for since then. */
+    asked: heard,
+    /** Learns of an answer about a kind, or why there is none. */
+    answered: (kind: string, namespace: string | undefined, error?: unknown): void => {
+      if (error === undefined) heard(kind, namespace);
       const isGone = isNotFound(error) || (isForbidden(error) && !readByRollouts.has(kind));
       if (isGone && optional.has(kind)) forget(kind, namespace);
     },
@@ -137,37 +129,4 @@ const isVerdict = (phase: string | undefined): boolean => phase !== undefined &&
 function keep<Value>(map: Map<string, Value>, key: string, value: Value | undefined): void {
   if (value === undefined) map.delete(key);
   else map.set(key, value);
-}
-
-/** The same client, which tells of each list and each event that has come. */
-export function listening(
-  kubernetes: KubernetesClient,
-  { asked, heard, failed }: Pick<ReturnType<typeof tellOf>, 'asked' | 'heard' | 'failed'>,
-): KubernetesClient {
-  return {
-    ...kubernetes,
-    snapshot: async <T>(kind: KindRef, options?: SnapshotOptions<T>) => {
-      asked(kind.kind, options?.namespace);
-      try {
-        const found = await kubernetes.snapshot(kind, options);
-        heard(kind.kind, options?.namespace);
-        return found;
-      } catch (error) {
-        failed(kind.kind, options?.namespace, error);
-        throw error;
-      }
-    },
-    watch: <T>(kind: KindRef, options: WatchOptions) =>
-      hearing(kubernetes.watch<T>(kind, options), () => heard(kind.kind, options.namespace)),
-  };
-}
-
-async function* hearing<T>(
-  events: AsyncIterable<WatchEvent<T>>,
-  heard: () => void,
-): AsyncIterable<WatchEvent<T>> {
-  for await (const event of events) {
-    heard();
-    yield event;
-  }
 }
