@@ -39,7 +39,7 @@ async function askV1(
     query,
   });
   return fitting(
-    seriesOfV1(await requestDatadog(access, { path: `/api/v1/query?${asked}` }, signal)),
+    seriesOfV1(await requestDatadog(access, { path: `/api/v1/query?${asked.toString()}` }, signal)),
     window,
   );
 }

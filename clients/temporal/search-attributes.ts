@@ -43,10 +43,8 @@ export async function untilRegistered(
       const of = { namespace, searchAttributes: missing };
       const reason = refusal && lacking(namespace, missing, refusal);
       if (reason === undefined) log.info(of, 'search attributes added');
-      else {
-        if (reason !== told) log.error(of, reason);
-        waiting(reason);
-      }
+      else if (reason !== told) log.error(of, reason);
+      if (reason !== undefined) waiting(reason);
       told = reason;
     } catch (error) {
       if (told === undefined && attempts >= UNKNOWN_ATTEMPTS) {

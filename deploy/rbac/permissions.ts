@@ -22,6 +22,7 @@ import {
 } from '../../clients/kubernetes/kinds.ts';
 import { resources } from '../../crds/index.ts';
 import type { KindTraits } from '../../crds/resource.ts';
+import { omit } from '../../domain/model/fields.ts';
 
 /**
  * Where a permission is granted: in every namespace that is watched, in the whole cluster because the kind has no namespace,
@@ -129,7 +130,7 @@ export const kindPermissions: readonly Permission[] = table.flatMap((kind) => {
   ];
 });
 
-const alike = Map.groupBy(kindPermissions, ({ kinds: _, ...same }) => JSON.stringify(same)).values();
+const alike = Map.groupBy(kindPermissions, (one) => JSON.stringify(omit(one, 'kinds'))).values();
 
 /** Everything that okrad does in the cluster that it runs in: with Okra's own kinds, as the table of kinds says, and with others. */
 export const permissions: readonly Permission[] = [

@@ -51,11 +51,11 @@ export function kubernetesLease(
     },
     /** Writes the Lease, or makes it where there is no version; throws when it has another one, or is there. */
     write: async (
-      claim: LeaseClaim,
+      next: LeaseClaim,
       resourceVersion: string | undefined,
       signal: AbortSignal,
     ): Promise<LeaseRecord> => {
-      const spec = specOf(claim);
+      const spec = specOf(next);
       const lease: Lease = { apiVersion, kind, metadata: { namespace, name }, spec };
       const written =
         resourceVersion === undefined
@@ -260,9 +260,9 @@ async function write(
   const startedAt = clock.now();
   const isNew = before?.holder !== holder;
   const transitions = before === undefined ? 0 : before.transitions + (isNew ? 1 : 0);
-  const claim = { holder, durationSeconds: clock.durationSeconds, transitions, isNew };
+  const next = { holder, durationSeconds: clock.durationSeconds, transitions, isNew };
   candidate.claimed = before;
-  const record = await lease.write(claim, before?.resourceVersion, signal);
+  const record = await lease.write(next, before?.resourceVersion, signal);
   see(candidate, record);
   candidate.claimedAt = startedAt;
   candidate.claimed = record;
