@@ -26,7 +26,6 @@ import type { Config } from './config/config.ts';
 import { given } from './domain/model/fields.ts';
 import { builtBundle, bundleWorkflowsApart } from './clients/temporal/workflow-bundle.ts';
 
-/** What a worker runs with. */
 export interface WorkerSettings {
   readonly config: Config;
   readonly log: Log;

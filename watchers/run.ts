@@ -21,7 +21,6 @@ import { createRouter, type Router } from './router.ts';
 import { sources as everywhere, type KindEvent, type Source } from './kinds.ts';
 import { given } from '../domain/model/fields.ts';
 
-/** What the watchers need. */
 export interface WatcherOptions {
   readonly kubernetes: KubernetesClient;
   readonly clusters: RemoteClusters;

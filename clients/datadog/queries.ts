@@ -5,7 +5,6 @@ import { refused } from '../provider-error.ts';
 import { fitting, scalarsOfV2, seriesOfV1, seriesOfV2 } from './answers.ts';
 import { requestDatadog, type DatadogAccess } from './client.ts';
 
-/** What Datadog is asked. */
 export interface DatadogQuestion {
   readonly question: Question;
   readonly formula?: string | undefined;

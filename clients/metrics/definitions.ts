@@ -155,7 +155,6 @@ export const metricsOf = {
 /** Every metric of okrad's own. */
 export const definitions = { ...metricsOf.process, ...metricsOf.watchers, ...metricsOf.worker };
 
-/** The name of a metric. */
 export type MetricName = keyof typeof definitions;
 
 /** The name of a metric of a type; gauges are states, which are computed at each scrape. */
@@ -163,7 +162,6 @@ export type NameOf<Type extends MetricDefinition['type']> = {
   [Name in MetricName]: (typeof definitions)[Name]['type'] extends Type ? Name : never;
 }[MetricName];
 
-/** The labels of a metric. */
 export type LabelsOf<Name extends MetricName> = Readonly<
   Record<(typeof definitions)[Name]['labels'][number], string>
 >;

@@ -16,7 +16,6 @@ import { permissions, type Permission, type Scope } from './permissions.ts';
 
 const READ = ['get', 'list', 'watch'];
 
-/** A rule of a role. */
 export interface PolicyRule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
@@ -37,7 +36,6 @@ export const roles = {
 /** The name of a role that is made of the table. */
 export type RoleKey = keyof typeof roles;
 
-/** The rules of a role. */
 export const rulesOf = (key: RoleKey): readonly PolicyRule[] => roles[key].grants.map(ruleOf);
 
 function ruleOf({ kinds, subresource, verbs, names }: Omit<Permission, 'scope' | 'use'>): PolicyRule {

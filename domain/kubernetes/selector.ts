@@ -49,7 +49,6 @@ export interface LabelSelector {
   readonly matchExpressions?: readonly LabelRequirement[] | undefined;
 }
 
-/** One requirement of a label selector. */
 export interface LabelRequirement {
   readonly key: string;
   readonly operator: string;
