@@ -203,21 +203,23 @@ function runReplacer(options: StuckRunOptions): (found: readonly Found[]) => Pro
     sleep,
   });
 
-  async function replace({ run, stuck, signals }: Found): Promise<void> {
+  /** Replaces a run, and answers whether everything has to be routed anew for what takes its place. */
+  async function replace({ run, stuck, signals }: Found): Promise<boolean> {
     const { workflowId } = run;
     const worked = router.objectOf(workflowId);
     if (worked !== undefined && worked.object === undefined) {
       log.debug(run, 'stuck run left, its object is not known here');
-      return;
+      return false;
     }
     const reason = terminationFor(stuck);
-    if (!(await tasks.terminate(run, reason))) return;
+    if (!(await tasks.terminate(run, reason))) return false;
     const times = (replacements.get(workflowId)?.times ?? 0) + 1;
     replacements.set(workflowId, { times, notBefore: clock() + waitAfter(times, again, () => 0) });
     log.warn({ ...run, reason }, 'run terminated, starting another');
-    if (worked?.object === undefined) router.replay();
-    else queue.put({ order: start(worked.kind.kind, keyOf(worked.object)), workflowId, signals });
+    if (worked?.object === undefined) return true;
+    queue.put({ order: start(worked.kind.kind, keyOf(worked.object)), workflowId, signals });
     await tell(run, stuck, options);
+    return false;
   }
 
   return async (found) => {
@@ -225,12 +227,16 @@ function runReplacer(options: StuckRunOptions): (found: readonly Found[]) => Pro
     // One that has run for long since is as any other.
     for (const [workflowId, { notBefore }] of replacements)
       if (now > notBefore + again.longest) replacements.delete(workflowId);
+    let isReplayDue = false;
     for (const one of found) {
       if (now < (replacements.get(one.run.workflowId)?.notBefore ?? 0)) continue;
-      await replace(one).catch((error: unknown) =>
-        log.warn({ ...one.run, err: error }, 'stuck run not terminated, trying again'),
-      );
+      try {
+        if (await replace(one)) isReplayDue = true;
+      } catch (error) {
+        log.warn({ ...one.run, err: error }, 'stuck run not terminated, trying again');
+      }
     }
+    if (isReplayDue) router.replay();
   };
 }
 
