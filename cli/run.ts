@@ -4,8 +4,8 @@ import type { Metrics } from '../clients/metrics/metrics.ts';
 import type { Log } from '../clients/log.ts';
 import { accessPolicies } from '../clients/kubernetes/access-policies.ts';
 import { connectClusters } from '../clients/kubernetes/remote-clusters.ts';
-import { temporalDatabase } from '../watchers/database.ts';
 import { connectTemporal } from '../clients/temporal/temporal.ts';
+import { credentialsChanged } from '../clients/temporal/temporal-connection.ts';
 import type { Waiting } from '../clients/backoff.ts';
 import type { Config } from '../config/config.ts';
 import { runWatchers, type WatcherOptions } from '../watchers/run.ts';
@@ -69,9 +69,7 @@ const parts: Readonly<Record<Component, (dependencies: ComponentDependencies) =>
     const temporal = await connectTemporal(config, { log, signal, waiting: waiting('temporal') });
     const needs = { lease: waiting('lease'), kinds: waiting('kinds') };
     try {
-      const database = temporalDatabase(temporal, log);
-      const means = { kubernetes, clusters, temporal, database, config, log, metrics, signal };
-      await runWatchers({ ...means, needs, timing });
+      await runWatchers({ kubernetes, clusters, temporal, config, log, metrics, signal, needs, timing });
     } finally {
       await temporal.connection.close();
     }
@@ -105,12 +103,21 @@ export async function runComponents(settings: RunSettings): Promise<void> {
   const server =
     health === undefined ? undefined : await serveHealth({ ...health, missing: readiness.missing, metrics });
   log.info({ components: wanted, identity: config.identity, version: version() }, 'started');
+  void stopWithOtherCredentials(settings);
   try {
     await Promise.all(wanted.map((component) => runPart(component, settings, readiness)));
     log.info('stopped');
   } finally {
     server?.close();
   }
+}
+
+// No worker takes up another certificate while it runs.
+async function stopWithOtherCredentials({ config, log, stop }: RunSettings): Promise<void> {
+  if (!(await credentialsChanged(config.temporal, { log, signal: stop.signal }))) return;
+  log.warn('credentials of temporal changed, stopping to be started again');
+  process.exitCode = 1;
+  stop.abort();
 }
 
 // A process that does only half of its work is worse than one that is started again: when one part fails, all end.

@@ -31,7 +31,6 @@ interface BoundedRequest {
   readonly limits?: AnswerLimits;
 }
 
-/** A whole answer. */
 export interface BoundedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

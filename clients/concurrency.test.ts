@@ -3,11 +3,10 @@ import { shareReading, late } from './concurrency.ts';
 
 /** A reading that is told how it ends, and notes how often it was begun. */
 function aReading() {
-  const seen = { begun: 0, isAborted: () => false };
+  const seen = { begun: 0 };
   let ends = Promise.withResolvers<string>();
-  const read = shareReading(async (signal) => {
+  const read = shareReading(async () => {
     seen.begun += 1;
-    seen.isAborted = () => signal.aborted;
     ends = Promise.withResolvers();
     return await ends.promise;
   });
@@ -51,20 +50,6 @@ describe('a shared reading', () => {
     answer('a');
     expect(await other).toBe('a');
     expect(seen.begun).toBe(1);
-  });
-
-  it('is aborted when all have given up, and begun again for the next', async () => {
-    const { seen, read, answer } = aReading();
-    const stop = new AbortController();
-    const both = Promise.allSettled([read(stop.signal), read(stop.signal)]);
-    expect(seen.isAborted()).toBe(false);
-    stop.abort(new Error('enough'));
-    await both;
-    expect(seen.isAborted()).toBe(true);
-    const next = read();
-    answer('a');
-    expect(await next).toBe('a');
-    expect(seen.begun).toBe(2);
   });
 
   it('is not begun for who has given up before', async () => {

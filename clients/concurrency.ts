@@ -30,37 +30,15 @@ export async function withTimeLimit<T>(
 const timeoutError = (): DOMException =>
   new DOMException('The operation was aborted due to timeout', 'TimeoutError');
 
-/** Makes a reading that all share who ask for it while it is under way; it is aborted when all of them have given up. */
-export function shareReading<T>(
-  read: (signal: AbortSignal) => Promise<T>,
-): (signal?: AbortSignal) => Promise<T> {
-  interface Shared {
-    readonly found: Promise<T>;
-    readonly stop: AbortController;
-    waiting: number;
-  }
-  let underWay: Shared | undefined;
-  function begin(): Shared {
-    const stop = new AbortController();
-    const shared = { found: read(stop.signal), stop, waiting: 0 };
-    // Nobody may wait for it any more when it fails.
-    shared.found.catch(() => undefined);
-    return shared;
-  }
+/** Makes a reading that all share who ask for it while it is under way; each gives up alone. */
+export function shareReading<T>(read: () => Promise<T>): (signal?: AbortSignal) => Promise<T> {
+  let underWay: Promise<T> | undefined;
   return async (signal) => {
     signal?.throwIfAborted();
-    underWay ??= begin();
-    const shared = underWay;
-    shared.waiting += 1;
-    try {
-      return await untilGivenUp(shared.found, signal);
-    } finally {
-      shared.waiting -= 1;
-      if (shared.waiting === 0) {
-        if (underWay === shared) underWay = undefined;
-        shared.stop.abort();
-      }
-    }
+    underWay ??= read().finally(() => {
+      underWay = undefined;
+    });
+    return await untilGivenUp(underWay, signal);
   };
 }
 

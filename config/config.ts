@@ -205,51 +205,40 @@ function freeze<T extends object>(value: T): T {
   return Object.freeze(value);
 }
 
-/** Says which variables do not go together. */
-const problemsAmong = (environment: Environment): readonly string[] => [
-  ...tlsProblems(environment),
-  ...apiKeyProblems(environment),
-  ...deploymentProblems(environment),
-  ...dashboardProblems(environment),
-];
-
 const pems = ['SERVER_CA_CERT', 'CLIENT_CERT', 'CLIENT_KEY'] as const;
 
-function tlsProblems(environment: Environment): string[] {
-  const isSet = (name: string) => environment[`TEMPORAL_TLS_${name}`] !== undefined;
-  const has = (name: string) => isSet(`${name}_PATH`) || isSet(`${name}_DATA`);
-  const problems = pems
-    .filter((name) => isSet(`${name}_PATH`) && isSet(`${name}_DATA`))
-    .map((name) => `TEMPORAL_TLS_${name}_PATH and TEMPORAL_TLS_${name}_DATA are both set. Unset one.`);
-  if (has('CLIENT_CERT') !== has('CLIENT_KEY')) {
-    problems.push(
-      'TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH (or _DATA) must be set together. Set both.',
-    );
-  }
-  if (isSet('DISABLE_HOST_VERIFICATION')) {
-    problems.push(
-      'TEMPORAL_TLS_DISABLE_HOST_VERIFICATION must not be set: hosts are always verified. Set TEMPORAL_TLS_SERVER_NAME to the name in the certificate.',
-    );
-  }
-  return problems;
-}
-
-function apiKeyProblems({ TEMPORAL_API_KEY, OKRA_TEMPORAL_API_KEY_FILE }: Environment): string[] {
-  if (TEMPORAL_API_KEY === undefined || OKRA_TEMPORAL_API_KEY_FILE === undefined) return [];
-  return ['TEMPORAL_API_KEY and OKRA_TEMPORAL_API_KEY_FILE are both set. Unset one.'];
-}
-
-function deploymentProblems({ TEMPORAL_DEPLOYMENT_NAME, TEMPORAL_WORKER_BUILD_ID }: Environment): string[] {
-  if ((TEMPORAL_DEPLOYMENT_NAME === undefined) === (TEMPORAL_WORKER_BUILD_ID === undefined)) return [];
-  return ['TEMPORAL_DEPLOYMENT_NAME and TEMPORAL_WORKER_BUILD_ID must be set together. Set both, or none.'];
-}
+/** Variables of which only one may be set. */
+const either: readonly (readonly [string, string])[] = [
+  ...pems.map((name) => [`TEMPORAL_TLS_${name}_PATH`, `TEMPORAL_TLS_${name}_DATA`] as const),
+  ['TEMPORAL_API_KEY', 'OKRA_TEMPORAL_API_KEY_FILE'],
+];
 
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost']);
 
-function dashboardProblems({ OKRA_DASHBOARD_HOST, OKRA_DASHBOARD_LOGIN = '' }: Environment): string[] {
-  if (OKRA_DASHBOARD_HOST === undefined || LOOPBACK.has(OKRA_DASHBOARD_HOST)) return [];
-  if (['true', '1'].includes(OKRA_DASHBOARD_LOGIN)) return [];
-  return [
-    `invalid OKRA_DASHBOARD_HOST: must be 127.0.0.1 without a login, not ${JSON.stringify(OKRA_DASHBOARD_HOST)}. Unset it, or set OKRA_DASHBOARD_LOGIN to true.`,
-  ];
+/** Says which variables do not go together. */
+function problemsAmong(environment: Environment): readonly string[] {
+  const isSet = (name: string) => environment[name] !== undefined;
+  const hasPem = (name: (typeof pems)[number]) =>
+    isSet(`TEMPORAL_TLS_${name}_PATH`) || isSet(`TEMPORAL_TLS_${name}_DATA`);
+  const { OKRA_DASHBOARD_HOST: host = '127.0.0.1', OKRA_DASHBOARD_LOGIN: login = '' } = environment;
+  const problems = either
+    .filter((names) => names.every(isSet))
+    .map(([one, other]) => `${one} and ${other} are both set. Unset one.`);
+  if (hasPem('CLIENT_CERT') !== hasPem('CLIENT_KEY'))
+    problems.push(
+      'TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH (or _DATA) must be set together. Set both.',
+    );
+  if (isSet('TEMPORAL_TLS_DISABLE_HOST_VERIFICATION'))
+    problems.push(
+      'TEMPORAL_TLS_DISABLE_HOST_VERIFICATION must not be set: hosts are always verified. Set TEMPORAL_TLS_SERVER_NAME to the name in the certificate.',
+    );
+  if (isSet('TEMPORAL_DEPLOYMENT_NAME') !== isSet('TEMPORAL_WORKER_BUILD_ID'))
+    problems.push(
+      'TEMPORAL_DEPLOYMENT_NAME and TEMPORAL_WORKER_BUILD_ID must be set together. Set both, or none.',
+    );
+  if (!LOOPBACK.has(host) && !['true', '1'].includes(login))
+    problems.push(
+      `invalid OKRA_DASHBOARD_HOST: must be 127.0.0.1 without a login, not ${JSON.stringify(host)}. Unset it, or set OKRA_DASHBOARD_LOGIN to true.`,
+    );
+  return problems;
 }

@@ -12,8 +12,8 @@ const number = (pattern: RegExp, expected: string, range: { readonly min: number
     .transform(Number)
     .refine((value) => value >= range.min && value <= range.max, { error: expected });
 
-const wholeNumber = (expected: string, range: { readonly min: number; readonly max: number }) =>
-  number(/^\d+$/, expected, range);
+const wholeNumber = (what: string, min: number, max: number) =>
+  number(/^\d+$/, `${what} from ${min} to ${max}`, { min, max });
 
 const url = text.refine((value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol), {
   error: 'a URL such as http://127.0.0.1:4566',
@@ -44,14 +44,7 @@ const commands = text
     error:
       'commands with commas between them, such as aws eks get-token --cluster-name *,/usr/local/bin/token',
   })
-  .transform((value) =>
-    listed(value).map((entry) =>
-      entry
-        .split(/\s/)
-        .filter((word) => word !== '')
-        .join(' '),
-    ),
-  );
+  .transform((value) => listed(value).map((entry) => entry.replaceAll(/\s+/g, ' ')));
 
 const variableNames = text
   .refine((value) => listed(value).every((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)), {
@@ -72,7 +65,6 @@ const hostNames = matching(
 const selector = text.refine(isSelectorText, { error: 'a label selector such as team=a' });
 
 const address = matching(/^(\[[0-9a-f:]+\]|[^\s:/]+):\d{1,5}$/i, 'a host and a port, such as 127.0.0.1:7233');
-const port = { min: 1, max: 65_535 };
 const perSecond = number(/^\d+(\.\d+)?$/, 'a number from 0.01 to 1000, such as 1.5', {
   min: 0.01,
   max: 1000,
@@ -85,7 +77,8 @@ const duration = (min: number) => {
     .refine((seconds) => seconds >= min && seconds <= 86_400, { error: expected });
 };
 
-const burst = wholeNumber('a whole number from 1 to 1000000', { min: 1, max: 1_000_000 });
+const burst = wholeNumber('a whole number', 1, 1_000_000);
+const port = wholeNumber('a port', 1, 65_535);
 
 /** Every environment variable that Okra reads, with what it takes. */
 export const variables = z.object({
@@ -146,7 +139,7 @@ export const variables = z.object({
   OKRA_ELBV2_REGISTRATION_BURST: burst.default(10),
   OKRA_ELBV2_READS_PER_SECOND: perSecond.default(10),
   OKRA_ELBV2_READ_BURST: burst.default(40),
-  OKRA_WORKERS: wholeNumber('a whole number from 1 to 1000', { min: 1, max: 1_000 }).default(1),
+  OKRA_WORKERS: wholeNumber('a whole number', 1, 1_000).default(1),
   OKRA_EXEC_COMMANDS: commands.default([]),
   OKRA_EXEC_SERVERS: hosts.default([]),
   OKRA_EXEC_ENVIRONMENT: variableNames.default([]),
@@ -160,10 +153,10 @@ export const variables = z.object({
       error: 'one of trace, debug, info, warn and error',
     })
     .default('warn'),
-  OKRA_TEMPORAL_METRICS_PORT: wholeNumber('a port from 1 to 65535', port).optional(),
-  OKRA_HEALTH_PORT: wholeNumber('a port from 1 to 65535', port).optional(),
+  OKRA_TEMPORAL_METRICS_PORT: port.optional(),
+  OKRA_HEALTH_PORT: port.optional(),
   OKRA_HEALTH_HOST: text.default('127.0.0.1'),
-  OKRA_DASHBOARD_PORT: wholeNumber('a port from 1 to 65535', port).default(8090),
+  OKRA_DASHBOARD_PORT: port.default(8090),
   OKRA_DASHBOARD_HOST: text.default('127.0.0.1'),
   OKRA_DASHBOARD_LOGIN: flag.default(false),
   OKRA_DASHBOARD_HOSTS: hostNames.default([]),

@@ -10,19 +10,10 @@ import {
   type WorkflowStart,
 } from '../clients/temporal/workflow-start.ts';
 import type { Config } from '../config/config.ts';
-import { unreachable } from '../domain/unreachable.ts';
 import { changed } from '../workflows/messages.ts';
 import { workflowIdOf, type Instruction, type WakingSignal } from './instruction.ts';
 import { createQueue } from './informer/queue.ts';
 import { given } from '../domain/model/fields.ts';
-
-/** The calls to Temporal that carry instructions out. */
-export interface WorkflowCalls {
-  /** Sends `changed` to a workflow, and starts it first when it does not run. */
-  wake(start: WorkflowStart): Promise<void>;
-  /** Sends a signal; throws WorkflowNotFoundError when the workflow does not run. */
-  signal(workflowId: string, signal: WakingSignal): Promise<void>;
-}
 
 interface DispatcherOptions {
   readonly calls: WorkflowCalls;
@@ -34,15 +25,21 @@ interface DispatcherOptions {
 
 const CALL_MILLISECONDS = 10_000;
 
+/** The calls to Temporal that carry instructions out. */
+export type WorkflowCalls = ReturnType<typeof workflowCalls>;
+
 /** Makes the calls with a Temporal client; each of them has to be answered in time. */
-export function workflowCalls(client: Client): WorkflowCalls {
+export function workflowCalls(client: Client) {
   const inTime = async (call: () => Promise<unknown>): Promise<void> => {
     await client.withDeadline(Date.now() + CALL_MILLISECONDS, call);
   };
   return {
-    wake: ({ type, options }) =>
+    /** Sends `changed` to a workflow, and starts it first when it does not run. */
+    wake: ({ type, options }: WorkflowStart) =>
       inTime(() => client.workflow.signalWithStart(type, { ...options, signal: changed, signalArgs: [] })),
-    signal: (workflowId, signal) => inTime(() => client.workflow.getHandle(workflowId).signal(signal)),
+    /** Sends a signal; throws WorkflowNotFoundError when the workflow does not run. */
+    signal: (workflowId: string, signal: WakingSignal) =>
+      inTime(() => client.workflow.getHandle(workflowId).signal(signal)),
   };
 }
 
@@ -52,12 +49,10 @@ export type Dispatcher = ReturnType<typeof createDispatcher>;
 /** Makes a dispatcher, which works until the signal is given. */
 export function createDispatcher({ calls, config, log, signal, sleep }: DispatcherOptions) {
   const reportFailure = failureReporter(log, config.temporal.namespace);
+  const carryOut = (instruction: Instruction): Promise<void> => perform(instruction, { calls, config, log });
   const queue = createQueue<Instruction>({
-    keyOf: (instruction) =>
-      [instruction.do, workflowIdOf(instruction), instruction.do === 'Signal' ? instruction.signal : ''].join(
-        ' ',
-      ),
-    perform: (instruction) => perform(instruction, { calls, config, log }),
+    keyOf: (instruction) => JSON.stringify([instruction.do, describe(instruction)]),
+    perform: carryOut,
     onFailure: (instruction, error) => reportFailure(instruction, error, queue.size()),
     backoff: (error) => (isRefused(error) ? refused : away),
     signal,
@@ -65,7 +60,7 @@ export function createDispatcher({ calls, config, log, signal, sleep }: Dispatch
   });
   return {
     dispatch: queue.put,
-    carryOut: (instruction: Instruction) => perform(instruction, { calls, config, log }),
+    carryOut,
     pending: queue.size,
     idle: queue.idle,
   };
@@ -74,34 +69,26 @@ export function createDispatcher({ calls, config, log, signal, sleep }: Dispatch
 type Means = Pick<DispatcherOptions, 'calls' | 'config' | 'log'>;
 
 async function perform(instruction: Instruction, { calls, config, log }: Means): Promise<void> {
-  const { taskQueue, driftIntervalSeconds, syncIntervalSeconds: intervalSeconds } = config;
+  const of = describe(instruction);
+  if (instruction.do === 'Signal') await unlessGone(calls.signal(of.workflowId, instruction.signal));
+  else await calls.wake(startFor(instruction, config));
+  log.debug(of, instruction.do === 'Signal' ? 'workflow signalled' : 'workflow woken');
+}
+
+function startFor(
+  instruction: Exclude<Instruction, { do: 'Signal' }>,
+  { taskQueue, driftIntervalSeconds, syncIntervalSeconds: intervalSeconds }: Means['config'],
+): WorkflowStart {
   switch (instruction.do) {
     case 'Start':
-      await calls.wake(
-        objectStart({ kind: instruction.kind, key: instruction.key, intervalSeconds }, taskQueue),
-      );
-      log.debug(describe(instruction), 'workflow woken');
-      return;
+      return objectStart({ kind: instruction.kind, key: instruction.key, intervalSeconds }, taskQueue);
     case 'CheckTargetGroups':
-      await calls.wake(
-        targetGroupCheckStart({ namespace: instruction.namespace, intervalSeconds }, taskQueue),
-      );
-      log.debug(describe(instruction), 'workflow woken');
-      return;
-    case 'Signal':
-      await unlessGone(calls.signal(workflowIdOf(instruction), instruction.signal));
-      log.debug(describe(instruction), 'workflow signalled');
-      return;
+      return targetGroupCheckStart({ namespace: instruction.namespace, intervalSeconds }, taskQueue);
     case 'Watch': {
       const { type, place } = instruction;
       // One that runs is woken, as the interval may be another since it has gone to sleep.
-      const of = { type, place, intervalSeconds: driftIntervalSeconds };
-      await calls.wake(driftWatchStart(of, taskQueue));
-      log.debug(describe(instruction), 'listener watched');
-      return;
+      return driftWatchStart({ type, place, intervalSeconds: driftIntervalSeconds }, taskQueue);
     }
-    default:
-      unreachable(instruction);
   }
 }
 

@@ -7,7 +7,7 @@ import { keyOf } from '../domain/model/ids.ts';
 import { namedARN } from '../domain/model/target-group.ts';
 import { objectWorkflowId, workedObject } from '../domain/model/workflow-ids.ts';
 import type { Informed, ObjectEvent } from './event.ts';
-import { workflowIdOf, type Instruction } from './instruction.ts';
+import type { Instruction } from './instruction.ts';
 import { createStores, type Shelf, type View } from './informer/store.ts';
 import { isStored, replayedKinds, type KindEvent, type Stored, type Watched } from './kinds.ts';
 import { route } from './routes/route.ts';
@@ -37,12 +37,12 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
     stores[kind].apply(event);
   }
 
-  function send<Kind extends Watched>(happened: KindEvent<Kind>, to = dispatch): void {
+  function send<Kind extends Watched>(happened: KindEvent<Kind>): void {
     const of = { kind: happened.kind, ...nameOf(happened.event.object), event: happened.event.type };
     try {
       for (const instruction of route(happened, stores)) {
         log.debug({ ...of, instruction }, 'event routed');
-        to(instruction);
+        dispatch(instruction);
       }
     } catch (error) {
       // An object of a form that no schema allows must not stop the others.
@@ -50,17 +50,8 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
     }
   }
 
-  function replayKind<Kind extends Stored>(kind: Kind, to: typeof dispatch): void {
-    for (const object of stores[kind].list()) send({ kind, event: { type: 'add', object } }, to);
-  }
-
-  function replay(to = dispatch): void {
-    replayedKinds.forEach((kind) => replayKind(kind, to));
-    // AWSTargetGroups are not replayed: each Cell has just been compared with all of them, and their check is started
-    // once for each namespace.
-    for (const namespace of new Set(stores.AWSTargetGroup.list().map((group) => keyOf(group).namespace))) {
-      to({ do: 'CheckTargetGroups', namespace });
-    }
+  function replayKind<Kind extends Stored>(kind: Kind): void {
+    for (const object of stores[kind].list()) send({ kind, event: { type: 'add', object } });
   }
 
   /** The object that a workflow of this id works for, if there is one; undefined when the id is of no such workflow. */
@@ -77,26 +68,6 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
     return { kind, object };
   }
 
-  /** What starts the workflows of these ids, by their id; without those whose object is not known. */
-  function ordersFor(workflowIds: readonly string[]): ReadonlyMap<string, Instruction> {
-    const orders = new Map<string, Instruction>();
-    const others = new Set<string>();
-    for (const workflowId of workflowIds) {
-      const { kind, object } = objectOf(workflowId) ?? {};
-      if (kind === undefined) others.add(workflowId);
-      else if (object !== undefined)
-        orders.set(workflowId, { do: 'Start', kind: kind.kind, key: keyOf(object) });
-    }
-    if (others.size === 0) return orders;
-    // Places and namespaces are named by many objects.
-    replay((instruction) => {
-      if (instruction.do === 'Signal') return;
-      const workflowId = workflowIdOf(instruction);
-      if (others.has(workflowId)) orders.set(workflowId, instruction);
-    });
-    return orders;
-  }
-
   return {
     view: stores as View,
     /** Learns of an event, and routes it unless there is more to learn first. */
@@ -108,9 +79,12 @@ export function createRouter(dispatch: (instruction: Instruction) => void, log: 
     /** Routes everything that is known as if it were seen for the first time, and every event from now on. */
     replay: (): void => {
       isComplete = true;
-      replay();
+      for (const kind of replayedKinds) replayKind(kind);
+      // AWSTargetGroups are not replayed: each Cell has just been compared with all of them, and their check is started
+      // once for each namespace.
+      for (const namespace of new Set(stores.AWSTargetGroup.list().map((group) => keyOf(group).namespace)))
+        dispatch({ do: 'CheckTargetGroups', namespace });
     },
-    ordersFor,
     objectOf,
   };
 }

@@ -39,8 +39,8 @@ async function lead(
     clusters: clusters as WatcherOptions['clusters'],
     temporal: {
       client: { options: {}, workflow: { list: none } } as unknown as WatcherOptions['temporal']['client'],
+      namespaceId: () => 'one',
     },
-    database: { read: () => give('one'), prepare: () => give(undefined) },
     config: {
       kubernetes: { watchNamespaces: [] },
       temporal: { address: '127.0.0.1:1', namespace: 'default' },

@@ -4,7 +4,7 @@ import type { KubernetesClient } from '../clients/kubernetes/kubernetes.ts';
 import type { Log } from '../clients/log.ts';
 import { noMetrics, type Metrics } from '../clients/metrics/metrics.ts';
 import type { RemoteClusters } from '../clients/kubernetes/remote-clusters.ts';
-import { type TemporalDatabase, watchDatabase } from './database.ts';
+import type { Temporal } from '../clients/temporal/temporal.ts';
 import { workflowTasks } from '../clients/temporal/workflow-tasks.ts';
 import type { Config } from '../config/config.ts';
 import { createDispatcher, workflowCalls, type Dispatcher } from './dispatch.ts';
@@ -14,20 +14,17 @@ import { cachedFields } from './informer/cached-fields.ts';
 import { kindsWithWorkflow, workedObject } from '../domain/model/workflow-ids.ts';
 import { watchStuckRuns } from './stuck-runs.ts';
 import { firstListing } from './informer/first-listing.ts';
-import { watchSpaces } from './informer/spaces.ts';
 import { watchRemotely } from './informer/remote.ts';
 import { decidesWatches } from './routes/route-remote.ts';
-import { listening, tellOf } from './metrics/telling.ts';
+import { tellOf } from './metrics/telling.ts';
 import { createRouter, type Router } from './router.ts';
 import { sources as everywhere, type KindEvent, type Source } from './kinds.ts';
 import { given } from '../domain/model/fields.ts';
 
-/** What the watchers need. */
 export interface WatcherOptions {
   readonly kubernetes: KubernetesClient;
   readonly clusters: RemoteClusters;
-  readonly temporal: { readonly client: Client };
-  readonly database: TemporalDatabase;
+  readonly temporal: Pick<Temporal, 'client' | 'namespaceId'>;
   readonly config: Pick<
     Config,
     | 'kubernetes'
@@ -68,6 +65,10 @@ export async function runWatchers(options: WatcherOptions): Promise<void> {
 
 // Everything is routed as new after this time, so that a workflow which was lost meanwhile is started again.
 const REPLAY_MILLISECONDS = 600_000;
+const nextReplay = (): number => performance.now() + REPLAY_MILLISECONDS * (0.9 + Math.random() / 5);
+
+// So often it is looked whether Temporal has another database.
+const LOOK_MILLISECONDS = 5_000;
 
 // So long what was routed before the end may still be sent.
 const DRAIN_MILLISECONDS = 5_000;
@@ -79,10 +80,9 @@ async function watch(options: WatcherOptions): Promise<void> {
   const dispatcher = createDispatcher({ calls, config, log, signal: ended.signal });
   const router = createRouter((instruction) => dispatcher.dispatch(instruction), log);
   const telling = tellOf(options.metrics ?? noMetrics, { ...dispatcher, view: router.view });
-  const kubernetes = listening(options.kubernetes, telling);
   const told = { ...router, take: (event: KindEvent) => (telling.take(event), router.take(event)) };
   try {
-    await inform({ ...options, kubernetes }, told, dispatcher);
+    await inform(options, { router: told, dispatcher, telling });
     if (dispatcher.pending() > 0) log.info({ pending: dispatcher.pending() }, 'sending what is left');
     await Promise.race([dispatcher.idle(), sleep(DRAIN_MILLISECONDS, ended.signal)]);
   } finally {
@@ -94,26 +94,34 @@ async function watch(options: WatcherOptions): Promise<void> {
   }
 }
 
-async function inform(options: WatcherOptions, router: Router, dispatcher: Dispatcher): Promise<void> {
+interface Means {
+  readonly router: Router;
+  readonly dispatcher: Dispatcher;
+  readonly telling: ReturnType<typeof tellOf>;
+}
+
+async function inform(options: WatcherOptions, { router, dispatcher, telling }: Means): Promise<void> {
   const { log, signal, temporal, clusters, needs, timing } = options;
   const { metrics = noMetrics, kubernetes, config } = options;
   const namespaces = config.kubernetes.watchNamespaces;
   const sources = sourcesOf(config);
-  const { view } = router;
   const { dispatch, carryOut } = dispatcher;
-  const elsewhere = { clusters, view, dispatch, log, signal, ...given({ timing: timing?.informer }) };
-  const remote = watchRemotely(elsewhere);
-  const spaces = watchSpaces({ ...elsewhere, kubernetes });
+  const remote = watchRemotely({
+    clusters,
+    view: router.view,
+    dispatch,
+    log,
+    signal,
+    ...given({ timing: timing?.informer }),
+  });
   const tasks = workflowTasks(temporal.client, config.taskQueue);
-  const onRestored = () => router.replay();
   const { listed, hasBegun } = firstListing(sources, {
     begin: () => {
       router.replay();
       remote.refresh();
-      spaces.refresh();
       log.info('watching');
       void wakeOrphans({ client: temporal.client, namespaces, router, dispatcher, log });
-      void watchStuckRuns({ tasks, router, carryOut, onRestored, kubernetes, metrics, log, signal });
+      void watchStuckRuns({ tasks, router, carryOut, kubernetes, metrics, log, signal });
     },
     waiting: needs?.kinds ?? unheard,
     log,
@@ -121,37 +129,42 @@ async function inform(options: WatcherOptions, router: Router, dispatcher: Dispa
   });
   const unrefreshed = (error: unknown): void => log.error({ err: error }, 'watches not brought up to date');
   const refreshRemote = inOneGo(() => remote.refresh(), unrefreshed);
-  const refreshSpaces = inOneGo(() => spaces.refresh(), unrefreshed);
   const onEvent = (happened: KindEvent): void => {
     router.take(happened);
     if (hasBegun() && decidesWatches(happened)) refreshRemote();
-    if (hasBegun() && happened.kind === 'StagedBindingPolicy') refreshSpaces();
   };
-  const informers = sources.map((source) =>
-    runInformer({
+  const informers = sources.map((source) => {
+    const { kind } = source.kind;
+    telling.asked(kind, source.namespace);
+    return runInformer({
       ...source,
       kubernetes,
       log,
       signal,
       onSynced: () => listed(source),
+      onAnswer: (error) => telling.answered(kind, source.namespace, error),
       // The kind that was asked for is the kind that comes.
-      onEvent: (event) => onEvent({ kind: source.kind.kind, event } as KindEvent),
-      ...given({ trim: cachedFields(source.kind.kind), timing: timing?.informer }),
-    }),
-  );
-  const replay = (): void => {
-    if (hasBegun()) router.replay();
-  };
+      onEvent: (event) => onEvent({ kind, event } as KindEvent),
+      ...given({ trim: cachedFields(kind), timing: timing?.informer }),
+    });
+  });
   const replaying = async () => {
-    for (;;) {
-      await sleep(REPLAY_MILLISECONDS * (0.9 + Math.random() / 5), signal);
+    let known = temporal.namespaceId();
+    for (let due = nextReplay(); ;) {
+      await sleep(LOOK_MILLISECONDS, signal);
       if (signal.aborted) return;
-      replay();
+      const found = temporal.namespaceId();
+      const isLost = known !== undefined && found !== known;
+      if (isLost)
+        log.warn({ before: known, found }, 'temporal has lost its database, starting again what ran');
+      known = found;
+      if (!hasBegun() || (!isLost && performance.now() < due)) continue;
+      router.replay();
+      due = nextReplay();
     }
   };
-  const { database } = options;
-  await Promise.all([...informers, replaying(), watchDatabase({ database, onLost: replay, log, signal })]);
-  await Promise.all([remote.ended(), spaces.ended()]);
+  await Promise.all([...informers, replaying()]);
+  await remote.ended();
 }
 
 interface PlacedSource extends Source {

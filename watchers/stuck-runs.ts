@@ -1,21 +1,49 @@
-import { sleep as sleepByClock } from '../clients/backoff.ts';
+import { sleep as sleepByClock, waitAfter, type Sleep } from '../clients/backoff.ts';
 import { inBatches } from '../clients/concurrency.ts';
+import { emitEvent } from '../clients/kubernetes/object-event.ts';
+import type { KubernetesClient } from '../clients/kubernetes/kubernetes.ts';
+import type { Log } from '../clients/log.ts';
 import type { Metrics, Sample } from '../clients/metrics/metrics.ts';
 import type { OpenRun, WaitingSignal, WorkflowTasks } from '../clients/temporal/workflow-tasks.ts';
-import { findShortened, findStuck } from '../domain/model/stuck-run.ts';
+import { keyOf } from '../domain/model/ids.ts';
+import type { RequestName } from '../domain/model/request.ts';
+import {
+  findShortened,
+  findStuck,
+  terminationFor,
+  WORKFLOW_STUCK,
+  type StuckFor,
+} from '../domain/model/stuck-run.ts';
 import { kindsWithWorkflow } from '../domain/model/workflow-ids.ts';
-import { isWakingSignal } from './instruction.ts';
-import { runReplacer, type Found, type ReplacerOptions } from './run-replacer.ts';
+import { sentence } from '../domain/text.ts';
+import { createQueue } from './informer/queue.ts';
+import { isWakingSignal, start, type Instruction } from './instruction.ts';
+import type { Router } from './router.ts';
 
-interface StuckRunOptions extends ReplacerOptions {
-  /** Called when the database of Temporal was restored, which may lack what was started since. */
-  readonly onRestored: () => void;
+interface StuckRunOptions {
+  readonly tasks: WorkflowTasks;
+  readonly router: Pick<Router, 'objectOf' | 'replay'>;
+  readonly carryOut: (order: Instruction) => Promise<void>;
+  readonly kubernetes: Pick<KubernetesClient, 'create'>;
   readonly metrics: Pick<Metrics, 'states'>;
+  readonly log: Pick<Log, 'warn' | 'debug'>;
+  readonly signal: AbortSignal;
+  readonly sleep?: Sleep;
+  readonly clock?: () => number;
+}
+
+/** A run that cannot continue, and all that is known of it. */
+interface Found {
+  readonly run: OpenRun;
+  readonly stuck: StuckFor;
+  readonly signals: readonly WaitingSignal[];
+  /** Whether Temporal has lost a part of it. */
+  readonly isShortened: boolean;
 }
 
 const CHECK_MILLISECONDS = 10_000;
 
-/** How many runs are read in a check where the server does not mark those that fail, how many at once, and the pause after these. */
+/** How many runs are read in a check, of those that may be thousands at least, how many at once, and the pause after these. */
 const MOST_READ = 200;
 const FEWEST_OTHERS = 50;
 const BATCH = 4;
@@ -35,9 +63,9 @@ const lasting = [
 
 /** Replaces runs whose workflow task fails again and again, until the signal is given. */
 export async function watchStuckRuns(options: StuckRunOptions): Promise<void> {
-  const { tasks, metrics, onRestored, signal, log, sleep = sleepByClock, clock = Date.now } = options;
+  const { tasks, router, metrics, signal, log, sleep = sleepByClock, clock = Date.now } = options;
   const listed = runLister(tasks);
-  const replacer = runReplacer(options);
+  const replace = runReplacer(options);
   let found: readonly Found[] = [];
   const counter = stuckCounter(clock);
   const end = metrics.states('workflows', counter.read);
@@ -74,7 +102,6 @@ export async function watchStuckRuns(options: StuckRunOptions): Promise<void> {
   }
 
   async function check(): Promise<void> {
-    await replacer.finish();
     const listedRuns = [...found.map(({ run }) => run), ...(await listed())];
     const runs = [...new Map(listedRuns.map((run) => [run.runId, run])).values()];
     const all = await inBatches(runs, BATCH, async (run) => {
@@ -85,8 +112,8 @@ export async function watchStuckRuns(options: StuckRunOptions): Promise<void> {
     found = all.filter((one) => one !== undefined);
     counter.add(found);
     for (const [runId, { at }] of lengths) if (clock() - at > REMEMBERED_MILLISECONDS) lengths.delete(runId);
-    if (found.some(({ isShortened }) => isShortened)) onRestored();
-    await replacer.replace(found);
+    if (found.some(({ isShortened }) => isShortened)) router.replay();
+    await replace(found);
   }
 
   try {
@@ -127,16 +154,13 @@ function stuckCounter(clock: () => number) {
   };
 }
 
-/** Makes what lists the runs to read in a check: those at work, and of the others those that the server marks and some in turns. */
+/** Makes what lists the runs to read in a check: those at work, and of the others some in turns. */
 function runLister(tasks: WorkflowTasks): () => Promise<readonly OpenRun[]> {
-  const atWork = inTurns(() => tasks.list(working, 'All'));
-  const others = inTurns(() => tasks.list(lasting, 'All'));
+  const atWork = inTurns(() => tasks.list(working));
+  const others = inTurns(() => tasks.list(lasting));
   return async () => {
     const first = await atWork(MOST_READ);
-    if (!(await tasks.marksFailing()))
-      return [...first, ...(await others(Math.max(MOST_READ - first.length, FEWEST_OTHERS)))];
-    const marked = await inTurns(() => tasks.list(lasting, 'Marked'))(MOST_READ);
-    return [...first, ...marked, ...(await others(FEWEST_OTHERS))];
+    return [...first, ...(await others(Math.max(MOST_READ - first.length, FEWEST_OTHERS)))];
   };
 }
 
@@ -156,4 +180,97 @@ function inTurns<T>(list: () => AsyncIterable<T>): (most: number) => Promise<rea
     }
     return taken;
   };
+}
+
+interface Replaced extends Pick<Found, 'signals'> {
+  readonly order: Instruction;
+  readonly workflowId: string;
+}
+
+/** A run that took the place of another, and is stuck as well, is not replaced at once. */
+const again = { first: 120_000, longest: 3_600_000 };
+
+/** Makes what terminates runs and starts others in their place. */
+function runReplacer(options: StuckRunOptions): (found: readonly Found[]) => Promise<void> {
+  const { tasks, router, log, signal, sleep = sleepByClock, clock = Date.now } = options;
+  const replacements = new Map<string, { readonly times: number; readonly notBefore: number }>();
+  const queue = createQueue<Replaced>({
+    keyOf: ({ workflowId }) => workflowId,
+    perform: (one) => startAgain(one, options),
+    onFailure: ({ workflowId }, error) =>
+      log.warn({ workflowId, err: error }, 'workflow not started again yet, trying again'),
+    signal,
+    sleep,
+  });
+
+  /** Replaces a run, and answers whether everything has to be routed anew for what takes its place. */
+  async function replace({ run, stuck, signals }: Found): Promise<boolean> {
+    const { workflowId } = run;
+    const worked = router.objectOf(workflowId);
+    if (worked !== undefined && worked.object === undefined) {
+      log.debug(run, 'stuck run left, its object is not known here');
+      return false;
+    }
+    const reason = terminationFor(stuck);
+    if (!(await tasks.terminate(run, reason))) return false;
+    const times = (replacements.get(workflowId)?.times ?? 0) + 1;
+    replacements.set(workflowId, { times, notBefore: clock() + waitAfter(times, again, () => 0) });
+    log.warn({ ...run, reason }, 'run terminated, starting another');
+    if (worked?.object === undefined) return true;
+    queue.put({ order: start(worked.kind.kind, keyOf(worked.object)), workflowId, signals });
+    await tell(run, stuck, options);
+    return false;
+  }
+
+  return async (found) => {
+    const now = clock();
+    // One that has run for long since is as any other.
+    for (const [workflowId, { notBefore }] of replacements)
+      if (now > notBefore + again.longest) replacements.delete(workflowId);
+    let isReplayDue = false;
+    for (const one of found) {
+      if (now < (replacements.get(one.run.workflowId)?.notBefore ?? 0)) continue;
+      try {
+        if (await replace(one)) isReplayDue = true;
+      } catch (error) {
+        log.warn({ ...one.run, err: error }, 'stuck run not terminated, trying again');
+      }
+    }
+    if (isReplayDue) router.replay();
+  };
+}
+
+const ABORT: RequestName = 'abort';
+/** How long a run takes to find the rollout that it continues. */
+const TAKE_UP_MILLISECONDS = 2_000;
+
+/** Starts a workflow again, and sends it what was asked of the run before. */
+async function startAgain(
+  { order, workflowId, signals }: Replaced,
+  { tasks, carryOut, signal, sleep = sleepByClock }: StuckRunOptions,
+): Promise<void> {
+  await carryOut(order);
+  const { aborts = [], others = [] } = Object.groupBy(signals, ({ signalName }) =>
+    signalName === ABORT ? 'aborts' : 'others',
+  );
+  for (const one of aborts) await tasks.resend(workflowId, one);
+  // A run keeps an abort for the rollout that it takes up; what else is asked of it makes sense after that.
+  if (others.length > 0) await sleep(TAKE_UP_MILLISECONDS, signal);
+  for (const one of others) await tasks.resend(workflowId, one);
+}
+
+async function tell(
+  { workflowId, runId }: OpenRun,
+  stuck: StuckFor,
+  { router, kubernetes, log, signal }: StuckRunOptions,
+): Promise<void> {
+  const worked = router.objectOf(workflowId);
+  if (worked?.object?.metadata.uid === undefined) return;
+  const { kind, object } = worked;
+  const about = { kind, key: keyOf(object), uid: object.metadata.uid ?? '', signal };
+  const message = `${sentence(stuck)} Run ${runId} was terminated, and a new run continues from the status.`;
+  const event = { id: `stuck-${runId}`, type: 'Warning', reason: WORKFLOW_STUCK, message } as const;
+  await emitEvent(kubernetes, about, event).catch((error: unknown) =>
+    log.warn({ workflowId, err: error }, 'event not created'),
+  );
 }

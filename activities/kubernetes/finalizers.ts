@@ -11,12 +11,8 @@ export interface FinalizerOf {
   readonly finalizer: string;
 }
 
-/** Keeps an object until it is let go, should it be deleted; throws when it was changed meanwhile. */
-export const addFinalizer = async (kubernetes: KubernetesClient, held: FinalizerOf): Promise<void> =>
-  void (await addFinalizerAndRead(kubernetes, held));
-
-/** The same, and gives the object as it is then; undefined when there is none. */
-export const addFinalizerAndRead = <T extends WithMetadata>(
+/** Keeps an object until it is let go, should it be deleted, and gives it as it is then; undefined when there is none. Throws when it was changed meanwhile. */
+export const addFinalizer = <T extends WithMetadata>(
   kubernetes: KubernetesClient,
   held: FinalizerOf,
 ): Promise<T | undefined> =>

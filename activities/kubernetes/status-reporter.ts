@@ -73,7 +73,6 @@ export const superseded = (kind: KindRef, key: ObjectKey): Error =>
     `The status of ${kind.kind} ${formatKey(key)} was not written: a later one is there.`,
   );
 
-/** An object as it was read. */
 export interface ReadObject {
   readonly metadata: Metadata;
   readonly status?: object | undefined;

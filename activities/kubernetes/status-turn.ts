@@ -1,10 +1,11 @@
 import { Context } from '@temporalio/activity';
-import { isGrpcServiceError, WorkflowNotFoundError, type Client } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import type { KindRef } from '../../clients/kubernetes/kinds.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import type { Metadata } from '../../crds/resource.ts';
 import type { ObjectKey } from '../../domain/model/ids.ts';
 import { successionOf, type StatusWriter } from '../../domain/rollout/report/events.ts';
+import { hasCode, statusCodes, unlessGone } from '../../clients/temporal/grpc-status.ts';
 import { refuseWhenGivenUp } from '../heartbeat.ts';
 import { retryOnConflict } from './writes.ts';
 import { superseded } from './status-reporter.ts';
@@ -105,20 +106,11 @@ async function newestActivityOf(
     } while (nextPageToken.length > 0);
     return 0;
   } catch (error) {
-    if (isGrpcServiceError(error) && error.code === NOT_FOUND) return Number.POSITIVE_INFINITY;
+    if (hasCode(error, statusCodes.NOT_FOUND)) return Number.POSITIVE_INFINITY;
     throw error;
   }
 }
-
-// google.rpc.Code
-const NOT_FOUND = 5;
 
 /** Whether a run is the latest of its workflow, as Temporal says. */
-async function isLatest({ workflowId, runId }: Execution, temporal: Client): Promise<boolean> {
-  try {
-    return (await temporal.workflow.getHandle(workflowId).describe()).runId === runId;
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
-    throw error;
-  }
-}
+const isLatest = async ({ workflowId, runId }: Execution, { workflow }: Client): Promise<boolean> =>
+  (await unlessGone(workflow.getHandle(workflowId).describe()))?.runId === runId;

@@ -24,9 +24,7 @@ interface InCluster {
 export async function runDashboard({ config, log, version, signal, waiting }: InCluster): Promise<void> {
   const { host, port, login, hosts } = config.dashboard;
   const now = Date.now;
-  const operator = connectOnDemand(() =>
-    connectOperator(config.temporal, `dashboard ${config.identity}`, { log }),
-  );
+  const operator = connectOnDemand(() => connectOperator(config.temporal, `dashboard ${config.identity}`));
   const viewers = login
     ? keepLogins((token, until) => entered(config, token, until, operator), { now, signal })
     : onlyLooking(config, signal, operator);

@@ -43,21 +43,7 @@ export interface NamedClusters {
 }
 
 /** What of EKS Okra calls. Errors are those of the AWS SDK, under the names that the AWS documentation lists. */
-export interface EKS {
-  /**
-   * Reads every cluster, page by page (API_ListClusters, API_DescribeCluster), with those whose description is denied; all of
-   * them, or an error. Those who ask at the same time share one reading. `known` are ARNs of clusters that were there
-   * before: a list that lacks one which EKS still describes is an error.
-   */
-  clusters(
-    signal?: AbortSignal,
-    known?: readonly string[],
-  ): Promise<{ readonly clusters: readonly EKSCluster[]; readonly denied: readonly DeniedCluster[] }>;
-  /** Describes clusters by their names, side by side; those that there are not are left out. */
-  named(names: readonly string[], signal?: AbortSignal): Promise<NamedClusters>;
-  /** The account that is read, as far as the credentials say it: those of a role do, keys alone do not. */
-  account(): Promise<string | undefined>;
-}
+export type EKS = ReturnType<typeof makeEKS>;
 
 const PAGE = 100;
 // AWS throttles DescribeCluster at about ten a second and account, and after a start all clusters are asked about.
@@ -70,7 +56,7 @@ export function connectEKS(options: ClientOptions = {}): (scope: AwsScope) => EK
   return (scope) => kept(scopeName(scope), () => makeEKS(scope, options));
 }
 
-function makeEKS(scope: AwsScope, options: ClientOptions): EKS {
+function makeEKS(scope: AwsScope, options: ClientOptions) {
   const { region } = scope;
   const settings = { ...clientSettings(scope, options), maxAttempts: ATTEMPTS };
   const client = counting(new EKSClient(settings), region, options.tell);
@@ -97,26 +83,32 @@ function makeEKS(scope: AwsScope, options: ClientOptions): EKS {
     };
   }
 
-  const listNames = (abortSignal: AbortSignal): Promise<string[]> =>
+  const listNames = (): Promise<string[]> =>
     readPages({
       service: 'EKS',
       of: 'clusters',
       page: async (nextToken) => {
         const command = new ListClustersCommand({ maxResults: PAGE, ...given({ nextToken }) });
-        const page = read(
-          ClusterPage,
-          await client.send(command, { abortSignal }),
-          `the clusters in ${region}`,
-        );
+        const page = read(ClusterPage, await client.send(command), `the clusters in ${region}`);
         return { items: page.clusters, next: page.nextToken ?? undefined };
       },
     });
-  const everything = shareReading(async (signal) => named(await listNames(signal), signal));
+  const everything = shareReading(async () => named(await listNames()));
 
   return {
+    /** Describes clusters by their names, side by side; those that there are not are left out. */
     named,
-    account: async () => (await client.config.credentials()).accountId,
-    clusters: async (signal, known = []) => {
+    /** The account that is read, as far as the credentials say it: those of a role do, keys alone do not. */
+    account: async (): Promise<string | undefined> => (await client.config.credentials()).accountId,
+    /**
+     * Reads every cluster, page by page (API_ListClusters, API_DescribeCluster), with those whose description is denied; all of
+     * them, or an error. Those who ask at the same time share one reading. `known` are ARNs of clusters that were there
+     * before: a list that lacks one which EKS still describes is an error.
+     */
+    clusters: async (
+      signal?: AbortSignal,
+      known: readonly string[] = [],
+    ): Promise<{ readonly clusters: readonly EKSCluster[]; readonly denied: readonly DeniedCluster[] }> => {
       const listed = await everything(signal);
       const here = knownIn(scope, known, listed.clusters);
       const arns = new Set(listed.clusters.map(({ arn }) => arn));

@@ -59,77 +59,47 @@ const APIEXTENSIONS = 'apiextensions.k8s.io/v1';
 const AUTHENTICATION = 'authentication.k8s.io/v1';
 const AUTHORIZATION = 'authorization.k8s.io/v1';
 
-const namespaced = (apiVersion: string, kind: string, plural = `${kind.toLowerCase()}s`): KindRef => ({
-  apiVersion,
-  kind,
-  plural,
-  namespaced: true,
+const known: KindRef[] = [...resources];
+
+function foreign(apiVersion: string, kind: string, more: Partial<KindRef> = {}): KindRef {
+  const ref = { apiVersion, kind, plural: `${kind.toLowerCase()}s`, namespaced: true, ...more };
+  known.push(ref);
+  return ref;
+}
+
+const CLUSTERED = { namespaced: false };
+
+// The kinds of others.
+export const ANALYSIS_RUN = foreign(ARGO, 'AnalysisRun');
+export const ANALYSIS_TEMPLATE = foreign(ARGO, 'AnalysisTemplate');
+export const CLUSTER_ANALYSIS_TEMPLATE = foreign(ARGO, 'ClusterAnalysisTemplate', CLUSTERED);
+export const EXPERIMENT = foreign(ARGO, 'Experiment');
+export const APPLICATION = foreign(ARGO, 'Application');
+export const APPLICATION_SET = foreign(ARGO, 'ApplicationSet');
+export const APP_PROJECT = foreign(ARGO, 'AppProject');
+export const CONTROLLER_REVISION = foreign('apps/v1', 'ControllerRevision');
+export const REPLICA_SET = foreign('apps/v1', 'ReplicaSet');
+export const JOB = foreign('batch/v1', 'Job');
+export const LEASE = foreign('coordination.k8s.io/v1', 'Lease');
+export const EVENT = foreign('events.k8s.io/v1', 'Event');
+export const NAMESPACE = foreign('v1', 'Namespace', CLUSTERED);
+export const SECRET = foreign('v1', 'Secret');
+export const NODE = foreign('v1', 'Node', CLUSTERED);
+export const POD = foreign('v1', 'Pod');
+export const TARGET_GROUP_BINDING = foreign('elbv2.k8s.aws/v1beta1', 'TargetGroupBinding');
+export const EKS_TARGET_GROUP_BINDING = foreign('eks.amazonaws.com/v1', 'TargetGroupBinding');
+export const BINDING_POLICY = foreign(KUBESTELLAR, 'BindingPolicy', {
+  plural: 'bindingpolicies',
+  ...CLUSTERED,
 });
-
-const clustered = (apiVersion: string, kind: string, plural?: string): KindRef => ({
-  ...namespaced(apiVersion, kind, plural),
-  namespaced: false,
-});
-
-const foreign = {
-  ANALYSIS_RUN: namespaced(ARGO, 'AnalysisRun'),
-  ANALYSIS_TEMPLATE: namespaced(ARGO, 'AnalysisTemplate'),
-  CLUSTER_ANALYSIS_TEMPLATE: clustered(ARGO, 'ClusterAnalysisTemplate'),
-  EXPERIMENT: namespaced(ARGO, 'Experiment'),
-  APPLICATION: namespaced(ARGO, 'Application'),
-  APPLICATION_SET: namespaced(ARGO, 'ApplicationSet'),
-  APP_PROJECT: namespaced(ARGO, 'AppProject'),
-  CONTROLLER_REVISION: namespaced('apps/v1', 'ControllerRevision'),
-  REPLICA_SET: namespaced('apps/v1', 'ReplicaSet'),
-  JOB: namespaced('batch/v1', 'Job'),
-  LEASE: namespaced('coordination.k8s.io/v1', 'Lease'),
-  EVENT: namespaced('events.k8s.io/v1', 'Event'),
-  NAMESPACE: clustered('v1', 'Namespace'),
-  SECRET: namespaced('v1', 'Secret'),
-  NODE: clustered('v1', 'Node'),
-  POD: namespaced('v1', 'Pod'),
-  TARGET_GROUP_BINDING: namespaced('elbv2.k8s.aws/v1beta1', 'TargetGroupBinding'),
-  EKS_TARGET_GROUP_BINDING: namespaced('eks.amazonaws.com/v1', 'TargetGroupBinding'),
-  BINDING_POLICY: clustered(KUBESTELLAR, 'BindingPolicy', 'bindingpolicies'),
-  BINDING: clustered(KUBESTELLAR, 'Binding'),
-  COMBINED_STATUS: namespaced(KUBESTELLAR, 'CombinedStatus', 'combinedstatuses'),
-  STATUS_COLLECTOR: clustered(KUBESTELLAR, 'StatusCollector'),
-  CONFIG_MAP: namespaced('v1', 'ConfigMap'),
-  CUSTOM_RESOURCE_DEFINITION: clustered(APIEXTENSIONS, 'CustomResourceDefinition'),
-  SELF_SUBJECT_REVIEW: clustered(AUTHENTICATION, 'SelfSubjectReview'),
-  SELF_SUBJECT_ACCESS_REVIEW: clustered(AUTHORIZATION, 'SelfSubjectAccessReview'),
-  SUBJECT_ACCESS_REVIEW: clustered(AUTHORIZATION, 'SubjectAccessReview'),
-};
-
-export const {
-  ANALYSIS_RUN,
-  ANALYSIS_TEMPLATE,
-  CLUSTER_ANALYSIS_TEMPLATE,
-  EXPERIMENT,
-  APPLICATION,
-  APPLICATION_SET,
-  APP_PROJECT,
-  CONTROLLER_REVISION,
-  REPLICA_SET,
-  JOB,
-  LEASE,
-  EVENT,
-  NAMESPACE,
-  SECRET,
-  NODE,
-  POD,
-  TARGET_GROUP_BINDING,
-  EKS_TARGET_GROUP_BINDING,
-  BINDING_POLICY,
-  BINDING,
-  COMBINED_STATUS,
-  STATUS_COLLECTOR,
-  CONFIG_MAP,
-  CUSTOM_RESOURCE_DEFINITION,
-  SELF_SUBJECT_REVIEW,
-  SELF_SUBJECT_ACCESS_REVIEW,
-  SUBJECT_ACCESS_REVIEW,
-} = foreign;
+export const BINDING = foreign(KUBESTELLAR, 'Binding', CLUSTERED);
+export const COMBINED_STATUS = foreign(KUBESTELLAR, 'CombinedStatus', { plural: 'combinedstatuses' });
+export const STATUS_COLLECTOR = foreign(KUBESTELLAR, 'StatusCollector', CLUSTERED);
+export const CONFIG_MAP = foreign('v1', 'ConfigMap');
+export const CUSTOM_RESOURCE_DEFINITION = foreign(APIEXTENSIONS, 'CustomResourceDefinition', CLUSTERED);
+export const SELF_SUBJECT_REVIEW = foreign(AUTHENTICATION, 'SelfSubjectReview', CLUSTERED);
+export const SELF_SUBJECT_ACCESS_REVIEW = foreign(AUTHORIZATION, 'SelfSubjectAccessReview', CLUSTERED);
+export const SUBJECT_ACCESS_REVIEW = foreign(AUTHORIZATION, 'SubjectAccessReview', CLUSTERED);
 
 /** The API group of a kind; empty for those of the core. */
 export const groupOf = ({ apiVersion }: Pick<KindRef, 'apiVersion'>): string =>
@@ -137,7 +107,6 @@ export const groupOf = ({ apiVersion }: Pick<KindRef, 'apiVersion'>): string =>
 
 /** Finds the kind of an object among those that Okra knows. */
 export function kindOf(object: { readonly apiVersion: string; readonly kind: string }): KindRef {
-  const known: readonly KindRef[] = [...resources, ...Object.values(foreign)];
   const found = known.find(
     ({ apiVersion, kind }) => apiVersion === object.apiVersion && kind === object.kind,
   );

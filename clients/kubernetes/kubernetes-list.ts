@@ -12,7 +12,6 @@ import { requestFailure, parseAnswer, type Call, type Send } from './kubernetes-
 import { isRecord } from '../../domain/model/fields.ts';
 import { withTimeLimit } from '../concurrency.ts';
 
-/** Which objects to list. */
 export interface ListOptions {
   /** All namespaces when undefined. */
   readonly namespace?: string | undefined;

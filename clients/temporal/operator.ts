@@ -10,12 +10,10 @@ import {
 import type { TemporalConfig } from '../../config/config.ts';
 import { requestSignals, requestUpdates, type Answer } from '../../workflows/messages.ts';
 import type { AskName } from '../../domain/model/request.ts';
-import { createLog } from '../log.ts';
 import { detailsOf, hasCode, isRefusal, statusCodes, unlessGone } from './grpc-status.ts';
-import { payloadConverter, connectRenewably } from './temporal-connection.ts';
+import { connect, payloadConverter } from './temporal-connection.ts';
 import { unpolled } from './polls.ts';
 import { missingAttributes } from './search-attributes.ts';
-import { followCredentials, readCredentials, type FollowOptions } from './temporal-credentials.ts';
 import { readWeightHistory } from './weight-history.ts';
 import type { WorkflowStart } from './workflow-start.ts';
 
@@ -58,21 +56,12 @@ const CALL_MILLISECONDS = 10_000;
 /** Whether a request does the same when it is taken twice: a second promote would finish another step. An abort of a StagedBindingPolicy does when it names its stage. */
 export const mayBeRepeated = (name: AskName): boolean => name === 'pause' || name === 'abort';
 
-type OperatorFollowing = Pick<FollowOptions, 'log' | 'everyMilliseconds'>;
-
-/** Connects to Temporal once, for a person who waits; throws when it does not answer. Who stays, as the dashboard does, goes on with keys and certificates that are changed meanwhile. */
-export async function connectOperator(
-  config: TemporalConfig,
-  identity: string,
-  following: OperatorFollowing = { log: createLog('silent') },
-): Promise<Operator> {
-  const { address, namespace, codec } = config;
+/** Connects to Temporal once, for a person who waits; throws when it does not answer. */
+export async function connectOperator(config: TemporalConfig, identity: string): Promise<Operator> {
+  const { namespace, codec } = config;
   const dataConverter = await payloadConverter(codec);
   try {
-    const shown = await readCredentials(config);
-    const renewable = await connectRenewably(address, shown);
-    const { connection, closed } = renewable;
-    void followCredentials(config, renewable, { ...following, shown, signal: closed });
+    const connection = await connect(config);
     return operatorOf(new Client({ connection, namespace, dataConverter, identity }), config);
   } catch (error) {
     throw unreached(config, error);

@@ -19,22 +19,25 @@ function installOnce(options: RuntimeOptions): void {
   isInstalled = true;
 }
 
-/** Sets up the native code of the Temporal SDK, once in a process. */
+/** Sets up the native code of the Temporal SDK, once in a process. Its messages go the way of all others, and its signals are ours. */
 export function installRuntime(
-  options: TelemetryOptions,
+  { log, level, metrics }: TelemetryOptions,
   install: (options: RuntimeOptions) => void = installOnce,
 ): void {
-  const { log, metrics } = options;
-  const common = runtimeOptions(options);
+  const upper = upperCase[level];
+  const logging = { forward: {}, filter: makeTelemetryFilterString({ core: upper, other: 'WARN' }) };
+  const common = { logger: logTo(log, upper), shutdownSignals: [], telemetryOptions: { logging } };
   if (metrics === undefined) {
     install(common);
     return;
   }
   const { host, port } = metrics;
   const bindAddress = `${host.includes(':') ? `[${host}]` : host}:${port}`;
-  const telemetryOptions = { ...common.telemetryOptions, metrics: exporter(bindAddress) };
+  // As Prometheus wants them: seconds, units and `_total` in the names.
+  const inWords = { countersTotalSuffix: true, unitSuffix: true, useSecondsForDurations: true };
+  const told = { logging, metrics: { prometheus: { bindAddress, ...inWords } } };
   try {
-    install({ ...common, telemetryOptions });
+    install({ ...common, telemetryOptions: told });
   } catch (error) {
     // Rollouts go on without being measured.
     log.error({ err: error, address: bindAddress }, 'metrics of temporal not served');
@@ -42,25 +45,8 @@ export function installRuntime(
   }
 }
 
-/** Its messages go the way of all others, and its signals are ours. */
-const runtimeOptions = ({ log, level }: TelemetryOptions): RuntimeOptions => {
-  const upper = upperCase[level];
-  return {
-    logger: logTo(log, upper),
-    shutdownSignals: [],
-    telemetryOptions: {
-      logging: { forward: {}, filter: makeTelemetryFilterString({ core: upper, other: 'WARN' }) },
-    },
-  };
-};
-
 const lowerCase = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
 const upperCase = { trace: 'TRACE', debug: 'DEBUG', info: 'INFO', warn: 'WARN', error: 'ERROR' } as const;
-
-// As Prometheus wants them: seconds, units and `_total` in the names.
-const exporter = (bindAddress: string) => ({
-  prometheus: { bindAddress, countersTotalSuffix: true, unitSuffix: true, useSecondsForDurations: true },
-});
 
 /** Logs what the SDK says as an event like any other. */
 export const logTo = (log: Log, level: (typeof upperCase)[TemporalLogLevel]): DefaultLogger =>

@@ -1,7 +1,7 @@
 import { isGrpcServiceError, type ConnectionLike } from '@temporalio/client';
 import { OKRA_CELL, OKRA_KIND, OKRA_NAMESPACE, OKRA_PHASE, OKRA_VERSION } from '../../workflows/messages.ts';
 import { sleep, waitAfter, unheard, type Waiting } from '../backoff.ts';
-import { detailsOf, hasCode, isRefusal, statusCodes } from './grpc-status.ts';
+import { detailsOf, hasCode, statusCodes } from './grpc-status.ts';
 import type { Log } from '../log.ts';
 
 /** The names of Okra's search attributes, which are of the type Keyword. */
@@ -32,25 +32,22 @@ export async function untilRegistered(
   connection: ConnectionLike,
   { namespace, log, signal, waiting = unheard }: RegistrationOptions,
 ): Promise<void> {
-  let known: 'nothing' | 'missing' | 'added' = 'nothing';
   let told: string | undefined;
   for (let attempts = 1; ; attempts += 1) {
     signal.throwIfAborted();
     try {
-      // What has just been added is listed a while before it can be used.
-      const find = known === 'added' ? unsearchable : missingAttributes;
-      const missing = await find(connection, namespace);
+      // What has just been added cannot be searched for a while.
+      const missing = await missingAttributes(connection, namespace);
       if (missing.length === 0) return;
       const refusal = await add(connection, namespace, missing);
       const of = { namespace, searchAttributes: missing };
-      known = refusal === undefined ? 'added' : 'missing';
-      const reason = refusal === undefined ? undefined : lacking(namespace, missing, refusal);
+      const reason = refusal && lacking(namespace, missing, refusal);
       if (reason === undefined) log.info(of, 'search attributes added');
       else if (reason !== told) log.error(of, reason);
       if (reason !== undefined) waiting(reason);
       told = reason;
     } catch (error) {
-      if (known !== 'missing' && attempts >= UNKNOWN_ATTEMPTS) {
+      if (told === undefined && attempts >= UNKNOWN_ATTEMPTS) {
         log.warn({ namespace, err: error }, 'search attributes not found out, going on');
         return;
       }
@@ -74,24 +71,11 @@ const lacking = (namespace: string, missing: readonly string[], refusal: string)
   `search attributes ${missing.join(', ')} not found in the Temporal namespace ${namespace}, and cannot be added: ${refusal}. ` +
   `Nothing is started until they are there. ${registration(namespace, missing)}`;
 
-/** The attributes that are not registered; where they may not be listed, those that cannot be searched for. */
+/** The attributes that cannot be searched for, which can be found out without the rights of an operator. */
 export async function missingAttributes(
   connection: ConnectionLike,
   namespace: string,
 ): Promise<readonly string[]> {
-  try {
-    const { customAttributes } = await inTime(connection, () =>
-      connection.operatorService.listSearchAttributes({ namespace }),
-    );
-    return searchAttributeNames.filter((name) => customAttributes[name] === undefined);
-  } catch (error) {
-    if (!isRefusal(error) && !hasCode(error, statusCodes.UNIMPLEMENTED)) throw error;
-    return unsearchable(connection, namespace);
-  }
-}
-
-/** The attributes that cannot be searched for, which is what can be found out without the rights of an operator. */
-async function unsearchable(connection: ConnectionLike, namespace: string): Promise<readonly string[]> {
   const found = await Promise.all(
     searchAttributeNames.map(async (name) => {
       try {

@@ -1,11 +1,14 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
-import { Connection, type ConnectionLike } from '@temporalio/client';
-import type { TemporalCredentials } from './temporal-credentials.ts';
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
+import { Connection, type TLSConfig } from '@temporalio/client';
 import type { DataConverter, PayloadCodec } from '@temporalio/common';
+import type { Credential, TemporalConfig } from '../../config/config.ts';
 import { given } from '../../domain/model/fields.ts';
-import { messageOf } from '../../domain/text.ts';
+import { isKey, messageOf } from '../../domain/text.ts';
+import { sleep } from '../backoff.ts';
+import type { Log } from '../log.ts';
 
 /** What encodes all that Temporal is told, by the module that someone names; nothing when nobody does. */
 export async function payloadConverter(path: string | undefined): Promise<DataConverter> {
@@ -29,87 +32,92 @@ const isCodec = (value: unknown): value is PayloadCodec =>
   value !== null &&
   ['encode', 'decode'].every((name) => typeof Reflect.get(value, name) === 'function');
 
-/** A connection to Temporal for calls, which may show other credentials after a while. */
-export type RenewableConnection = Awaited<ReturnType<typeof connectRenewably>>;
+/** What lets a process into Temporal, as the variables and the files say it now. */
+export interface TemporalCredentials {
+  readonly apiKey?: string;
+  /** False: not encrypted. */
+  readonly tls: TLSConfig | false;
+}
+
+/** Reads the API key and the certificates that the configuration names. */
+export async function readCredentials({ apiKey, tls }: TemporalConfig): Promise<TemporalCredentials> {
+  return {
+    ...(apiKey === undefined ? {} : { apiKey: await readKey(apiKey) }),
+    tls: tls === undefined ? false : await readTls(tls),
+  };
+}
+
+async function readKey(key: Credential): Promise<string> {
+  const text = 'path' in key ? (await readFile(key.path, 'utf8')).trim() : key.data;
+  if (isKey(text) || !('path' in key)) return text;
+  const got = text === '' ? 'an empty file' : 'more than a line of printable ASCII';
+  throw new Error(`invalid API key in ${key.path}: ${got}. Write the key into it, and nothing else.`);
+}
+
+async function readTls(tls: NonNullable<TemporalConfig['tls']>): Promise<TLSConfig> {
+  const { serverName, serverCa, client } = tls;
+  return given({
+    serverNameOverride: serverName,
+    serverRootCACertificate: serverCa && (await readPem(serverCa)),
+    clientCertPair: client && {
+      crt: await readPem(client.certificate),
+      key: await readPem(client.key),
+    },
+  });
+}
+
+const readPem = async (pem: Credential): Promise<Uint8Array> =>
+  'path' in pem ? await readFile(pem.path) : Buffer.from(pem.data);
 
 // By default gRPC waits up to two minutes before it tries a server again that was away.
 const channelArgs = { 'grpc.initial_reconnect_backoff_ms': 500, 'grpc.max_reconnect_backoff_ms': 5_000 };
 
-// So long a call may take that goes over a connection which has been replaced.
-const LINGER_MILLISECONDS = 120_000;
-
-/** Connects to Temporal. */
-export async function connectRenewably(address: string, credentials: TemporalCredentials) {
-  const key = { shown: credentials.apiKey };
-  const connect = async ({ apiKey, tls }: TemporalCredentials): Promise<Connection> => {
-    const connection = Connection.lazy({
-      address,
-      tls,
-      ...given({ apiKey: apiKey === undefined ? undefined : () => key.shown ?? apiKey }),
-      connectTimeout: '5s',
-      channelArgs,
-    });
-    try {
-      await connection.ensureConnected();
-    } catch (error) {
-      // Otherwise its channel would go on to try.
-      await connection.close();
-      throw error;
-    }
+/** Connects to Temporal for calls, with the credentials that the variables and the files have now. */
+export async function connect(config: TemporalConfig): Promise<Connection> {
+  const { address } = config;
+  const credentials = await readCredentials(config);
+  const connection = Connection.lazy({ address, ...credentials, connectTimeout: '5s', channelArgs });
+  try {
+    await connection.ensureConnected();
     return connection;
-  };
-  const closed = new AbortController();
-  const open = new Set<Connection>();
-  let newest = await connect(credentials);
-  open.add(newest);
-  const close = async (connection: Connection): Promise<void> => {
-    if (open.delete(connection)) await connection.close();
-  };
-  const closeAll = async (): Promise<void> => {
-    closed.abort();
-    await Promise.all([...open].map(close));
-  };
-  return {
-    /** Stays the same for those who call, whatever connection is behind it. */
-    connection: delegating(() => newest, closeAll),
-    /** Given when the connection is closed for good. */
-    closed: closed.signal,
-    /** Shows another API key from the next call on. */
-    showApiKey: (apiKey: string): Promise<void> => {
-      key.shown = apiKey;
-      return Promise.resolve();
-    },
-    /** Connects with other credentials, and has every call from then on go that way. */
-    reconnect: async (next: TemporalCredentials): Promise<void> => {
-      const old = newest;
-      const connection = await connect(next);
-      open.add(connection);
-      newest = connection;
-      setTimeout(() => void close(old), LINGER_MILLISECONDS).unref();
-    },
-  };
+  } catch (error) {
+    // Otherwise its channel would go on to try.
+    await connection.close();
+    throw error;
+  }
 }
 
-function delegating(newest: () => Connection, close: () => Promise<void>): ConnectionLike {
-  const chosen = new AsyncLocalStorage<Connection>();
-  const current = (): Connection => chosen.getStore() ?? newest();
-  // What is done within a deadline stays on the connection that knows of the deadline.
-  const staying = <R>(call: (connection: Connection) => Promise<R>): Promise<R> => {
-    const connection = current();
-    return chosen.run(connection, () => call(connection));
-  };
-  return {
-    get workflowService() {
-      return current().workflowService;
-    },
-    get operatorService() {
-      return current().operatorService;
-    },
-    plugins: [],
-    ensureConnected: () => current().ensureConnected(),
-    withDeadline: (deadline, call) => staying((one) => one.withDeadline(deadline, call)),
-    withMetadata: (metadata, call) => staying((one) => one.withMetadata(metadata, call)),
-    withAbortSignal: (signal, call) => staying((one) => one.withAbortSignal(signal, call)),
-    close,
-  };
+/** How often the files are read. Kubernetes takes about a minute to bring a new Secret into a pod. */
+const LOOK_MILLISECONDS = 10_000;
+
+interface FollowOptions {
+  readonly log: Pick<Log, 'warn'>;
+  readonly signal: AbortSignal;
+  readonly everyMilliseconds?: number;
 }
+
+/** Waits until the files of the credentials have changed, and Temporal accepts the new ones; false: the signal came first. */
+export async function credentialsChanged(
+  config: TemporalConfig,
+  { log, signal, everyMilliseconds = LOOK_MILLISECONDS }: FollowOptions,
+): Promise<boolean> {
+  let first: TemporalCredentials | undefined;
+  for (; isInFiles(config) && !signal.aborted; await sleep(everyMilliseconds, signal)) {
+    try {
+      const found = await readCredentials(config);
+      first ??= found;
+      if (isDeepStrictEqual(found, first)) continue;
+      await (await connect(config)).close();
+      return true;
+    } catch (error) {
+      // A file may be half written, and the two of a pair change one after the other.
+      log.warn({ err: error }, 'credentials of temporal not taken up, trying again');
+    }
+  }
+  return false;
+}
+
+const isInFiles = ({ apiKey, tls }: TemporalConfig): boolean =>
+  [apiKey, tls?.serverCa, tls?.client?.certificate, tls?.client?.key].some(
+    (one) => one !== undefined && 'path' in one,
+  );

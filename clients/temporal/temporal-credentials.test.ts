@@ -1,10 +1,11 @@
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { setTimeout } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TemporalConfig } from '../../config/config.ts';
 import { createLog } from '../log.ts';
-import { followCredentials, readCredentials, type TemporalCredentials } from './temporal-credentials.ts';
+import { credentialsChanged, readCredentials } from './temporal-connection.ts';
 
 let dir: string;
 beforeEach(() => (dir = mkdtempSync(join(tmpdir(), 'okra-credentials-'))));
@@ -55,79 +56,24 @@ describe('what lets a process into Temporal', () => {
   });
 });
 
-/** Follows the files of a configuration, and keeps what was made of it. */
-async function following(config: TemporalConfig) {
-  const stop = new AbortController();
-  const keys: string[] = [];
-  const connected: TemporalCredentials[] = [];
-  const faults: Error[] = [];
-  const ended = followCredentials(
-    config,
-    {
-      showApiKey: (key) => {
-        keys.push(key);
-        return Promise.resolve();
-      },
-      reconnect: (credentials) => {
-        const fault = faults.shift();
-        if (fault !== undefined) return Promise.reject(fault);
-        connected.push(credentials);
-        return Promise.resolve();
-      },
-    },
-    {
-      shown: await readCredentials(config),
-      log: createLog('silent'),
-      signal: stop.signal,
-      everyMilliseconds: 1,
-    },
-  );
-  const end = async (): Promise<void> => {
-    stop.abort();
-    await ended;
-  };
-  return { keys, connected, faults, end, ended };
-}
-
 describe('files of credentials', () => {
+  const changed = (config: TemporalConfig, signal: AbortSignal): Promise<boolean> =>
+    credentialsChanged(config, { log: createLog('silent'), signal, everyMilliseconds: 1 });
+
   it('are not looked after where there are none', async () => {
-    const { ended } = await following({ ...server, apiKey: { data: 'secret' } });
-    await ended;
+    const config = { ...server, apiKey: { data: 'secret' } };
+    expect(await changed(config, new AbortController().signal)).toBe(false);
   });
 
-  it('have another key shown once it is written', async () => {
-    const config = withKey(write('key', 'old'));
-    const { keys, connected, end } = await following(config);
-    write('key', '');
-    write('key', 'new\n');
-    await vi.waitFor(() => expect(keys).toEqual(['new']));
-    write('key', 'newer');
-    await vi.waitFor(() => expect(keys).toEqual(['new', 'newer']));
-    await end();
-    expect(connected).toEqual([]);
-  });
-
-  it('have a new connection made with other certificates, and again until that works', async () => {
-    const client = { certificate: { path: write('crt', 'OLD') }, key: { path: write('key', 'OLD') } };
-    const { connected, faults, end } = await following({ ...server, tls: { client } });
-    faults.push(new Error('key values mismatch'), new Error('key values mismatch'));
-    write('crt', 'NEW');
-    write('key', 'NEW');
-    await vi.waitFor(() => expect(faults).toEqual([]));
-    await vi.waitFor(() =>
-      expect(connected.at(-1)?.tls).toEqual({
-        clientCertPair: { crt: Buffer.from('NEW'), key: Buffer.from('NEW') },
-      }),
-    );
-    await end();
-  });
-
-  it('may be gone for a while', async () => {
+  it('have not changed as long as they say the same, or nothing', async () => {
     const path = write('key', 'old');
-    const { keys, end } = await following(withKey(path));
-    rmSync(path);
-    write('key', 'new');
-    await vi.waitFor(() => expect(keys).toEqual(['new']));
-    await end();
+    const stop = new AbortController();
+    const waiting = changed(withKey(path), stop.signal);
+    write('key', '');
+    await setTimeout(10);
+    write('key', 'old\n');
+    await setTimeout(10);
+    stop.abort();
+    expect(await waiting).toBe(false);
   });
 });

@@ -4,7 +4,7 @@ import { sleep as sleepByClock, waitAfter, type Sleep, unheard, type Waiting } f
 import { detailsOf } from './grpc-status.ts';
 import type { Log } from '../log.ts';
 import { unpolled, type Poller } from './polls.ts';
-import { followCredentials, readCredentials, type TemporalCredentials } from './temporal-credentials.ts';
+import { readCredentials } from './temporal-connection.ts';
 import semver from 'semver';
 
 /** A worker as far as its life is concerned. */
@@ -89,7 +89,6 @@ interface RunWorkersOptions {
   readonly log: Log;
   readonly signal: AbortSignal;
   readonly waiting?: Waiting | undefined;
-  readonly followMilliseconds?: number | undefined;
 }
 
 /** Makes workers of one connection and runs them until the signal; throws when one of them fails. */
@@ -97,64 +96,39 @@ export async function runWorkers(
   make: (connection: NativeConnection) => Promise<readonly Worker[]>,
   options: RunWorkersOptions,
 ): Promise<void> {
-  const { temporal, poller, log, signal, waiting = unheard, followMilliseconds } = options;
-  const { connection, shown } = await connect(options);
-  const link = { connection };
+  const { poller, log, signal, waiting = unheard } = options;
+  const connection = await connect(options);
   const ended = new AbortController();
   try {
     const workers = await make(connection);
-    void watchPolls({ link, workers, poller }, waiting, ended.signal);
-    void followCredentials(temporal, useOf(link, workers, options), {
-      shown,
-      log,
-      signal: ended.signal,
-      everyMilliseconds: followMilliseconds,
-    });
+    void watchPolls({ connection, workers, poller }, waiting, ended.signal);
     log.info({ taskQueues: poller.queues.map(({ taskQueue }) => taskQueue) }, 'worker started');
     await runUntil(workers, signal);
   } finally {
     ended.abort();
-    await close(link.connection, log);
+    await close(connection, log);
   }
-}
-
-interface Link {
-  connection: NativeConnection;
 }
 
 const backoff = { first: 500, longest: 10_000 };
 
-async function connect({ temporal, log, signal, waiting = unheard }: RunWorkersOptions): Promise<{
-  readonly connection: NativeConnection;
-  readonly shown: TemporalCredentials;
-}> {
+async function connect({
+  temporal,
+  log,
+  signal,
+  waiting = unheard,
+}: RunWorkersOptions): Promise<NativeConnection> {
   const { address } = temporal;
   for (let failures = 1; ; failures += 1) {
     signal.throwIfAborted();
     try {
-      const shown = await readCredentials(temporal);
-      return { connection: await NativeConnection.connect({ address, ...shown }), shown };
+      return await NativeConnection.connect({ address, ...(await readCredentials(temporal)) });
     } catch (error) {
       waiting(`cannot connect the worker to Temporal at ${address}: ${detailsOf(error)}.`);
       log.warn({ address, err: error }, 'temporal not reached yet');
       await sleepByClock(waitAfter(failures, backoff), signal);
     }
   }
-}
-
-function useOf(link: Link, workers: readonly Worker[], { temporal, log }: RunWorkersOptions) {
-  const { address } = temporal;
-  return {
-    showApiKey: (apiKey: string) => link.connection.setApiKey(apiKey),
-    reconnect: async (credentials: TemporalCredentials): Promise<void> => {
-      const old = link.connection;
-      const next = await NativeConnection.connect({ address, ...credentials });
-      // What runs is not disturbed: a poll that is being held ends on the old connection, and the next one is made on this.
-      for (const worker of workers) worker.connection = next;
-      link.connection = next;
-      await close(old, log);
-    },
-  };
 }
 
 // A worker that does not end holds on to its connection, and the connection must not hide why.
@@ -170,7 +144,7 @@ const ASK_MILLISECONDS = 5_000;
 const ASK_AT_FIRST_MILLISECONDS = 500;
 
 interface Watched {
-  readonly link: Link;
+  readonly connection: NativeConnection;
   readonly workers: readonly Worker[];
   readonly poller: Poller;
 }
@@ -184,11 +158,11 @@ async function watchPolls(watched: Watched, waiting: Waiting, signal: AbortSigna
   }
 }
 
-async function problemWith({ link, workers, poller }: Watched): Promise<string | undefined> {
+async function problemWith({ connection, workers, poller }: Watched): Promise<string | undefined> {
   const state = workers.map((worker) => worker.getState()).find((one) => one !== 'RUNNING');
   if (state !== undefined) return `a worker is ${state.toLowerCase()}.`;
   try {
-    const missing = await unpolled(link.connection, poller);
+    const missing = await unpolled(connection, poller);
     if (missing.length === 0) return undefined;
     return `Temporal does not see ${poller.identity} poll ${missing.join(', ')}.`;
   } catch (error) {

@@ -3,21 +3,21 @@ import type { Config, TemporalConfig } from '../../config/config.ts';
 import { sleep, waitAfter, unheard, type Waiting } from '../backoff.ts';
 import { detailsOf, isRefusal } from './grpc-status.ts';
 import type { Log } from '../log.ts';
-import { payloadConverter, connectRenewably, type RenewableConnection } from './temporal-connection.ts';
+import { connect, payloadConverter } from './temporal-connection.ts';
 import { untilRegistered } from './search-attributes.ts';
-import { followCredentials, readCredentials, type TemporalCredentials } from './temporal-credentials.ts';
 
 /** A connection to Temporal, and the client over it. */
 export interface Temporal {
   readonly connection: ConnectionLike;
   readonly client: Client;
+  /** The id of the namespace, as it was seen last: another one when Temporal has lost its database. */
+  readonly namespaceId: () => string | undefined;
 }
 
 interface ConnectOptions {
   readonly log: Log;
   readonly signal?: AbortSignal;
   readonly waiting?: Waiting;
-  readonly followMilliseconds?: number;
 }
 
 const backoff = { first: 500, longest: 10_000 };
@@ -27,34 +27,49 @@ const ANSWER_MILLISECONDS = 4_000;
 
 /**
  * Connects to Temporal, and registers Okra's search attributes; waits for a server that is not there yet, that does not
- * let this process in, or that lacks the attributes. What changes in the files of credentials is taken up.
+ * let this process in, or that lacks the attributes. Who is told of that is told until the signal.
  */
 export async function connectTemporal(
   config: Pick<Config, 'temporal' | 'identity'>,
-  { log, signal = never, waiting = unheard, followMilliseconds }: ConnectOptions,
+  { log, signal = never, waiting }: ConnectOptions,
 ): Promise<Temporal> {
   const { namespace, codec } = config.temporal;
   const dataConverter = await payloadConverter(codec);
-  const { renewable, shown } = await reach(config.temporal, { log, signal, waiting });
-  const { connection } = renewable;
-  const open = AbortSignal.any([signal, renewable.closed]);
-  void followCredentials(config.temporal, renewable, {
-    shown,
-    log,
-    signal: open,
-    everyMilliseconds: followMilliseconds,
-  });
+  const means = { log, signal, waiting: waiting ?? unheard };
+  const { connection, id } = await reach(config.temporal, means);
+  const register = (): Promise<void> => untilRegistered(connection, { namespace, ...means });
   try {
-    await untilRegistered(connection, { namespace, log, signal, waiting });
+    await register();
   } catch (error) {
     await connection.close();
     throw error;
   }
-  waiting(undefined);
-  void watch(connection, config.temporal, { signal: open, waiting });
+  let known = id;
+  async function look(): Promise<string | undefined> {
+    try {
+      const found = (await ask(connection, namespace)).namespaceInfo?.id || known;
+      // Another database lacks the attributes as well.
+      if (known !== undefined && found !== known) await register();
+      known = found;
+      return undefined;
+    } catch (error) {
+      return unanswered(config.temporal, error);
+    }
+  }
+  async function watch(tell: Waiting): Promise<void> {
+    tell(undefined);
+    for (;;) {
+      await sleep(ASK_MILLISECONDS, signal);
+      const reason = signal.aborted ? undefined : await look();
+      if (signal.aborted) return;
+      tell(reason);
+    }
+  }
+  if (waiting !== undefined) void watch(waiting);
   return {
     connection,
     client: new Client({ connection, namespace, dataConverter, identity: config.identity }),
+    namespaceId: () => known,
   };
 }
 
@@ -62,21 +77,17 @@ const never = new AbortController().signal;
 
 type Means = Required<Pick<ConnectOptions, 'log' | 'signal' | 'waiting'>>;
 
-async function reach(
-  config: TemporalConfig,
-  { log, signal, waiting }: Means,
-): Promise<{ readonly renewable: RenewableConnection; readonly shown: TemporalCredentials }> {
+async function reach(config: TemporalConfig, { log, signal, waiting }: Means) {
   const { address, namespace } = config;
   for (let failures = 1; ; failures += 1) {
     signal.throwIfAborted();
     try {
-      const shown = await readCredentials(config);
-      const renewable = await connectRenewably(address, shown);
+      const connection = await connect(config);
       try {
-        await ask(renewable.connection, namespace);
-        return { renewable, shown };
+        const { namespaceInfo } = await ask(connection, namespace);
+        return { connection, id: namespaceInfo?.id || undefined };
       } catch (error) {
-        await renewable.connection.close();
+        await connection.close();
         throw error;
       }
     } catch (error) {
@@ -87,23 +98,7 @@ async function reach(
   }
 }
 
-async function watch(
-  connection: ConnectionLike,
-  config: TemporalConfig,
-  { signal, waiting }: Pick<Means, 'signal' | 'waiting'>,
-): Promise<void> {
-  for (;;) {
-    await sleep(ASK_MILLISECONDS, signal);
-    if (signal.aborted) return;
-    const reason = await ask(connection, config.namespace).then(
-      () => undefined,
-      (error: unknown) => unanswered(config, error),
-    );
-    if (!signal.aborted) waiting(reason);
-  }
-}
-
-const ask = (connection: ConnectionLike, namespace: string): Promise<unknown> =>
+const ask = (connection: ConnectionLike, namespace: string) =>
   connection.withDeadline(Date.now() + ANSWER_MILLISECONDS, () =>
     connection.workflowService.describeNamespace({ namespace }),
   );

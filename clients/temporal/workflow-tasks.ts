@@ -48,16 +48,9 @@ export function workflowTasks(client: Client, taskQueue: string) {
   const isOpen = `ExecutionStatus = 'Running' AND TaskQueue = '${taskQueue.replaceAll("'", "''")}'`;
 
   return {
-    /** Whether the server marks runs whose tasks fail, so that they can be listed (1.30 and newer, on by default). */
-    marksFailing: async (): Promise<boolean> => {
-      const { namespaceInfo } = await inTime((service) => service.describeNamespace({ namespace }));
-      return namespaceInfo?.capabilities?.reportedProblemsSearchAttribute === true;
-    },
-    /** Lists open runs of these types: all, or those that are marked. */
-    list: async function* (types: readonly string[], which: 'All' | 'Marked'): AsyncIterable<OpenRun> {
-      const isOfType = `WorkflowType IN (${types.map((type) => `'${type}'`).join(', ')})`;
-      const marked = which === 'Marked' ? ` AND TemporalReportedProblems IN (${marks})` : '';
-      const query = `${isOpen} AND ${isOfType}${marked}`;
+    /** Lists open runs of these types. */
+    list: async function* (types: readonly string[]): AsyncIterable<OpenRun> {
+      const query = `${isOpen} AND WorkflowType IN (${types.map((type) => `'${type}'`).join(', ')})`;
       for await (const { workflowId, runId, type } of client.workflow.list({ query }))
         yield { workflowId, runId, type };
     },
@@ -98,8 +91,6 @@ export function workflowTasks(client: Client, taskQueue: string) {
     },
   };
 }
-
-const marks = "'category=WorkflowTaskFailed', 'category=WorkflowTaskTimedOut'";
 
 type Page = Awaited<ReturnType<Raw['getWorkflowExecutionHistoryReverse']>>;
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parse, stringify } from 'yaml';
-import { definitions, type MetricDefinition } from '../../clients/metrics/definitions.ts';
+import { metricsOf, type MetricDefinition } from '../../clients/metrics/definitions.ts';
 import { generate, type GeneratedFiles, withParts } from '../../crds/generated-files.ts';
 
 interface AlertRule {
@@ -41,17 +41,16 @@ export const { panels }: Dashboard = JSON.parse(dashboard);
 const row = ([name, { type, labels, help }]: readonly [string, MetricDefinition]): string =>
   `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${help} |`;
 
-const served: Readonly<Record<MetricDefinition['of'], string>> = {
+const served = {
   process: 'Each process serves',
   watchers: 'The watchers that lead serve',
   worker: 'Each worker serves',
-};
+} as const;
 
 function metricsTable(): string {
-  const all: readonly (readonly [string, MetricDefinition])[] = Object.entries(definitions);
   const rows = (['process', 'watchers', 'worker'] as const).flatMap((of) => [
     `| *${served[of]}* | | | |`,
-    ...all.filter(([, definition]) => definition.of === of).map(row),
+    ...Object.entries<MetricDefinition>(metricsOf[of]).map(row),
   ]);
   return ['| metric | type | labels | meaning |', '| --- | --- | --- | --- |', ...rows].join('\n');
 }

@@ -14,26 +14,13 @@ import { requestVerbs } from '../../crds/request-names.ts';
 import { given } from '../../domain/model/fields.ts';
 import { permissions, type Permission, type Scope } from './permissions.ts';
 
-/** A rule of a role. */
+const READ = ['get', 'list', 'watch'];
+
 export interface PolicyRule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
   readonly resourceNames?: readonly string[];
   readonly verbs: readonly string[];
-}
-
-/** An object of RBAC, or the service account that it is about. */
-export interface AccessObject {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: {
-    readonly name: string;
-    readonly namespace?: string;
-    readonly labels?: Readonly<Record<string, string>>;
-  };
-  readonly rules?: readonly PolicyRule[];
-  readonly roleRef?: { readonly apiGroup: string; readonly kind: string; readonly name: string };
-  readonly subjects?: readonly { readonly kind: string; readonly name: string; readonly namespace: string }[];
 }
 
 /** The roles that are made of the table: what each ends in after the name of the installation, and what it grants. */
@@ -49,10 +36,9 @@ export const roles = {
 /** The name of a role that is made of the table. */
 export type RoleKey = keyof typeof roles;
 
-/** The rules of a role. */
 export const rulesOf = (key: RoleKey): readonly PolicyRule[] => roles[key].grants.map(ruleOf);
 
-function ruleOf({ kinds, subresource, verbs, names }: Permission): PolicyRule {
+function ruleOf({ kinds, subresource, verbs, names }: Omit<Permission, 'scope' | 'use'>): PolicyRule {
   return {
     apiGroups: [...new Set(kinds.map(groupOf))],
     resources: kinds.map(({ plural }) => (subresource === undefined ? plural : `${plural}/${subresource}`)),
@@ -66,61 +52,14 @@ function inScope(scope: Scope): readonly Permission[] {
 }
 
 function isRead({ verbs }: Permission): boolean {
-  return verbs.every((verb) => ['get', 'list', 'watch'].includes(verb));
+  return verbs.every((verb) => READ.includes(verb));
 }
 
 function secrets(which: (permission: Permission) => boolean): readonly Permission[] {
   return inScope('ClusterSecrets').filter(which);
 }
 
-const RBAC = 'rbac.authorization.k8s.io';
-
-/** A service account and its access, for an installation of this name that watches every namespace. */
-export function accessObjects(name: string, namespace: string): readonly AccessObject[] {
-  const { role, binding } = makers(name, namespace);
-  return [
-    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } },
-    ...(['watched', 'clusterScoped', 'clustersView', 'clustersEdit', 'own'] as const).map(role),
-    ...(['watched', 'clusterScoped', 'own'] as const).map(binding),
-  ];
-}
-
-/** What such an installation needs besides for StagedBindingPolicies. */
-export function stagedAccessObjects(name: string, namespace: string): readonly AccessObject[] {
-  const { role, binding } = makers(name, namespace);
-  return [role('staged'), binding('staged')];
-}
-
-function makers(name: string, namespace: string) {
-  const apiVersion = `${RBAC}/v1`;
-  const account = { kind: 'ServiceAccount', name, namespace };
-  const metadataOf = (key: RoleKey): AccessObject['metadata'] => ({
-    name: name + roles[key].suffix,
-    ...(roles[key].kind === 'Role' ? { namespace } : {}),
-  });
-  const role = (key: RoleKey): AccessObject => ({
-    apiVersion,
-    kind: roles[key].kind,
-    metadata: metadataOf(key),
-    rules: rulesOf(key),
-  });
-  const binding = (key: RoleKey): AccessObject => ({
-    apiVersion,
-    kind: `${roles[key].kind}Binding`,
-    metadata: metadataOf(key),
-    roleRef: { apiGroup: RBAC, kind: roles[key].kind, name: name + roles[key].suffix },
-    subjects: [account],
-  });
-  return { role, binding };
-}
-
-const rule = (kinds: readonly KindRef[], verbs: readonly string[]): PolicyRule => ({
-  apiGroups: [...new Set(kinds.map(groupOf))],
-  resources: kinds.map(({ plural }) => plural),
-  verbs,
-});
-
-const READ = ['get', 'list', 'watch'];
+const rule = (kinds: readonly KindRef[], verbs: readonly string[]): PolicyRule => ruleOf({ kinds, verbs });
 
 const table: readonly KindRef[] = resources;
 
@@ -128,7 +67,6 @@ const table: readonly KindRef[] = resources;
 interface OtherRole {
   readonly suffix: string;
   readonly use?: string;
-  readonly labels?: Readonly<Record<string, string>>;
   readonly rules: readonly PolicyRule[];
 }
 
@@ -137,7 +75,6 @@ export const peopleRoles = {
   viewer: {
     suffix: '-viewer',
     use: "reads all of Okra's kinds; added to `view`, and so to `edit` and `admin`",
-    labels: { 'rbac.authorization.k8s.io/aggregate-to-view': 'true' },
     rules: [...Map.groupBy(table, groupOf).values()].map((kinds) => rule(kinds, READ)),
   },
   operator: {
@@ -150,17 +87,6 @@ export const peopleRoles = {
   },
   approver: { suffix: '-approver', use: 'approves', rules: [rule([CELL], [...READ, 'approve'])] },
 } as const satisfies Readonly<Record<string, OtherRole>>;
-
-const clusterRole = (name: string, { suffix, labels, rules }: OtherRole): AccessObject => ({
-  apiVersion: `${RBAC}/v1`,
-  kind: 'ClusterRole',
-  metadata: { name: name + suffix, ...given({ labels }) },
-  rules,
-});
-
-/** The roles for people, for an installation of this name. */
-export const peopleObjects = (name: string): readonly AccessObject[] =>
-  Object.values(peopleRoles).map((role) => clusterRole(name, role));
 
 const shown = table.filter(({ kind }) =>
   [
@@ -192,20 +118,12 @@ export const dashboardRoles = {
   },
 } as const satisfies Readonly<Record<string, OtherRole>>;
 
-/** The service account of the dashboard and its access, for an installation of this name that watches every namespace. */
-export function dashboardObjects(name: string, namespace: string): readonly AccessObject[] {
-  const account = { kind: 'ServiceAccount', name: `${name}-dashboard`, namespace };
-  return [
-    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: account.name, namespace } },
-    ...Object.values(dashboardRoles).flatMap((role): AccessObject[] => [
-      clusterRole(name, role),
-      {
-        apiVersion: `${RBAC}/v1`,
-        kind: 'ClusterRoleBinding',
-        metadata: { name: name + role.suffix },
-        roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: name + role.suffix },
-        subjects: [account],
-      },
-    ]),
-  ];
-}
+/** The rules of every role of an installation named `okra`, by its kind and name. */
+export const rulesByRole: ReadonlyMap<string, readonly PolicyRule[]> = new Map([
+  ...(Object.keys(roles) as RoleKey[]).map(
+    (key) => [`${roles[key].kind} okra${roles[key].suffix}`, rulesOf(key)] as const,
+  ),
+  ...Object.values({ ...peopleRoles, ...dashboardRoles }).map(
+    ({ suffix, rules }) => [`ClusterRole okra${suffix}`, rules] as const,
+  ),
+]);

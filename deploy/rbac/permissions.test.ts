@@ -1,18 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
 import { resources } from '../../crds/index.ts';
 import { requestVerbs } from '../../crds/request-names.ts';
 import { staleIn } from '../../crds/generated-files.ts';
 import { files } from './generate.ts';
-import {
-  accessObjects,
-  peopleObjects,
-  peopleRoles,
-  stagedAccessObjects,
-  roles,
-  rulesOf,
-  type RoleKey,
-} from './objects.ts';
+import { peopleRoles, roles, rulesByRole, rulesOf, type PolicyRule, type RoleKey } from './objects.ts';
 import { kindPermissions, permissions } from './permissions.ts';
+
+interface AccessObject {
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly labels?: object };
+  readonly rules?: readonly PolicyRule[];
+  readonly roleRef?: { readonly name: string };
+}
+
+const objectsIn = (name: string): readonly AccessObject[] => {
+  const path = join(import.meta.dirname, `../kustomize/${name}.yaml`);
+  return parseAllDocuments(readFileSync(path, 'utf8')).map((one): AccessObject => one.toJS());
+};
+
+const access = objectsIn('base/rbac');
+const people = objectsIn('base/people');
+const staged = objectsIn('components/staged-binding-policies/rbac');
+const dashboard = objectsIn('components/dashboard/rbac');
 
 const groups: readonly string[] = resources.map(({ apiVersion }) => apiVersion.split('/')[0] ?? '');
 const ofKind = (name: string) => permissions.filter(({ kinds }) => kinds.some(({ kind }) => kind === name));
@@ -28,8 +40,8 @@ describe('the permissions of okrad in Kubernetes', () => {
   );
 
   it('are of each kind what the table of kinds says', () => {
-    const said = kindPermissions.flatMap(({ kind, subresource, verbs }) =>
-      verbs.map((verb) => `${verb} ${kind.plural}${subresource === undefined ? '' : `/${subresource}`}`),
+    const said = kindPermissions.flatMap(({ kinds: [kind], subresource, verbs }) =>
+      verbs.map((verb) => `${verb} ${kind?.plural}${subresource === undefined ? '' : `/${subresource}`}`),
     );
     const granted = allRules
       .filter(({ apiGroups }) => apiGroups.some((group) => groups.includes(group)))
@@ -58,18 +70,18 @@ describe('the permissions of okrad in Kubernetes', () => {
   });
 
   it('give Secrets away nowhere until someone binds them', () => {
-    const withSecrets = accessObjects('okra', 'okra')
+    const withSecrets = access
       .filter(({ rules = [] }) => rules.some((rule) => rule.resources.includes('secrets')))
       .map(({ metadata }) => metadata.name);
-    const bound = accessObjects('okra', 'okra').map(({ roleRef }) => roleRef?.name);
+    const bound = access.map(({ roleRef }) => roleRef?.name);
     expect(withSecrets).toEqual(['okra-clusters-view', 'okra-clusters-edit']);
     expect(bound.filter((name) => name !== undefined && withSecrets.includes(name))).toEqual([]);
   });
 
   it('make BindingPolicies only where StagedBindingPolicies are turned on', () => {
-    const named = (objects: ReturnType<typeof accessObjects>) => objects.map(({ metadata }) => metadata.name);
-    expect(named(accessObjects('okra', 'okra'))).not.toContain('okra-staged');
-    expect(stagedAccessObjects('okra', 'okra')).toMatchObject([
+    const named = (objects: typeof access) => objects.map(({ metadata }) => metadata.name);
+    expect(named(access)).not.toContain('okra-staged');
+    expect(staged).toMatchObject([
       {
         kind: 'ClusterRole',
         metadata: { name: 'okra-staged' },
@@ -88,10 +100,8 @@ describe('the permissions of okrad in Kubernetes', () => {
   });
 
   it('are not those of people, whose roles nobody has at first', () => {
-    const names = peopleObjects('okra').map(({ metadata }) => metadata.name);
-    const bound = [...accessObjects('okra', 'okra'), ...stagedAccessObjects('okra', 'okra')].map(
-      ({ roleRef }) => roleRef?.name,
-    );
+    const names = people.map(({ metadata }) => metadata.name);
+    const bound = [...access, ...staged].map(({ roleRef }) => roleRef?.name);
     expect(names).toEqual(['okra-viewer', 'okra-operator', 'okra-approver']);
     expect(names.filter((name) => bound.includes(name))).toEqual([]);
   });
@@ -106,7 +116,7 @@ describe('the permissions of okrad in Kubernetes', () => {
   });
 
   it('let who may view a namespace read each kind of Okra', () => {
-    const [viewer] = peopleObjects('okra');
+    const [viewer] = people;
     expect(viewer?.metadata.labels).toEqual({ 'rbac.authorization.k8s.io/aggregate-to-view': 'true' });
     expect(viewer?.rules?.flatMap((rule) => rule.resources).toSorted()).toEqual(
       resources.map(({ plural }) => plural).toSorted(),
@@ -116,6 +126,13 @@ describe('the permissions of okrad in Kubernetes', () => {
   it('reach only the Lease and the ConfigMaps of Okra, but to create them', () => {
     const unnamed = rulesOf('own').filter(({ resourceNames }) => resourceNames === undefined);
     expect(unnamed.map(({ verbs }) => verbs)).toEqual([['create'], ['create']]);
+  });
+
+  it('belong to a role each of which stands in a manifest', () => {
+    const standing = [...access, ...people, ...staged, ...dashboard]
+      .filter(({ kind }) => kind.endsWith('Role'))
+      .map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+    expect(standing.toSorted()).toEqual([...rulesByRole.keys()].toSorted());
   });
 
   it('stand in the manifests, the chart and the page as the table has them', () => {

@@ -30,20 +30,9 @@ export const isObjectName = (text: string): boolean =>
   text.length <= LONGEST_OBJECT_NAME && PREFIX.test(text);
 
 /** Whether a text is a label selector that the API server takes: `team=a,tier in (web, api),!old`. */
-export const isSelectorText = (text: string): boolean => requirementsIn(text).every(isRequirement);
-
-/** What stands between the commas, but for those of sets. */
-function requirementsIn(text: string): readonly string[] {
-  const found = [''];
-  let depth = 0;
-  for (const character of text) {
-    if (character === '(') depth += 1;
-    if (character === ')') depth -= 1;
-    if (character === ',' && depth === 0) found.push('');
-    else found.push(`${found.pop() ?? ''}${character}`);
-  }
-  return found.map((one) => one.trim());
-}
+export const isSelectorText = (text: string): boolean =>
+  // The commas of sets are none between requirements.
+  text.split(/,(?![^()]*\))/).every((one) => isRequirement(one.trim()));
 
 function isRequirement(text: string): boolean {
   const [, of = '', values] = /^(\S+)\s+(?:in|notin)\s*\(([^()]*)\)$/.exec(text) ?? [];
@@ -60,7 +49,6 @@ export interface LabelSelector {
   readonly matchExpressions?: readonly LabelRequirement[] | undefined;
 }
 
-/** One requirement of a label selector. */
 export interface LabelRequirement {
   readonly key: string;
   readonly operator: string;

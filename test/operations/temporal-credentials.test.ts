@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { heartbeat } from '@temporalio/activity';
+import { setTimeout } from 'node:timers/promises';
 import { Worker } from '@temporalio/worker';
 import {
   afterAll,
@@ -16,7 +16,7 @@ import {
   onTestFinished,
 } from 'vitest';
 import { createLog } from '../../clients/log.ts';
-import { connectOperator } from '../../clients/temporal/operator.ts';
+import { credentialsChanged } from '../../clients/temporal/temporal-connection.ts';
 import { connectTemporal, type Temporal } from '../../clients/temporal/temporal.ts';
 import { runWorkers } from '../../clients/temporal/temporal-workers.ts';
 import type { TemporalConfig } from '../../config/config.ts';
@@ -27,7 +27,6 @@ import { until } from '../support/until.ts';
 
 const stack = inject('stack');
 const log = createLog('silent');
-const FOLLOW_MILLISECONDS = 50;
 
 let dir: string;
 beforeAll(async () => {
@@ -44,32 +43,19 @@ const pem = (name: string): Promise<string> => readFile(join(dir, name), 'utf8')
 interface Running {
   readonly temporal: Temporal;
   readonly reasons: (string | undefined)[];
-  /** Releases the activity that was started before. */
-  readonly release: () => void;
-  readonly attempts: () => number;
   readonly end: () => Promise<void>;
 }
 
 async function run(config: TemporalConfig, taskQueue: string): Promise<Running> {
   const stop = new AbortController();
   const reasons: (string | undefined)[] = [];
-  let released = false;
-  let attempts = 0;
-  const hold = async (): Promise<string> => {
-    attempts += 1;
-    await until('the release', async () => {
-      heartbeat();
-      return released;
-    });
-    return 'held';
-  };
   const ended = runWorkers(
     async (connection) => [
       await Worker.create({
         connection,
         taskQueue,
         identity: 'me',
-        activities: { hold, echo: (text: string) => Promise.resolve(text) },
+        activities: { echo: (text: string) => Promise.resolve(text) },
         workflowsPath: join(import.meta.dirname, '../support/temporal/workflows.ts'),
         maxHeartbeatThrottleInterval: '200ms',
       }),
@@ -84,19 +70,13 @@ async function run(config: TemporalConfig, taskQueue: string): Promise<Running> 
       log,
       signal: stop.signal,
       waiting: (reason) => void reasons.push(reason),
-      followMilliseconds: FOLLOW_MILLISECONDS,
     },
   );
-  const temporal = await connectTemporal(
-    { temporal: config, identity: 'me' },
-    { log, followMilliseconds: FOLLOW_MILLISECONDS },
-  );
+  const temporal = await connectTemporal({ temporal: config, identity: 'me' }, { log });
   await until('the worker to poll', async () => reasons.at(-1) === undefined && reasons.length > 0);
   return {
     temporal,
     reasons,
-    release: () => (released = true),
-    attempts: () => attempts,
     end: async () => {
       stop.abort();
       await ended;
@@ -117,9 +97,9 @@ afterEach(async () => {
 
 const idOf = (name: string): string => `${taskQueue()}-${name}`;
 
-async function start(type: 'echoes' | 'holds', name: string): Promise<void> {
+async function start(name: string): Promise<void> {
   const options = { workflowId: idOf(name), taskQueue: taskQueue(), args: [name] };
-  await running.temporal.client.workflow.start(type, options);
+  await running.temporal.client.workflow.start('echoes', options);
 }
 
 const resultOf = (name: string): Promise<unknown> =>
@@ -129,17 +109,20 @@ const resultOf = (name: string): Promise<unknown> =>
 const last = (method: string): FrontCall | undefined =>
   front.calls.findLast((call) => call.method === method);
 
-/** Waits until both the worker and the calls come with what is looked for. */
-async function untilBoth(isSo: (call: FrontCall | undefined) => boolean): Promise<void> {
-  await until('a heartbeat of that kind', async () => isSo(last('RecordActivityTaskHeartbeat')));
-  await until('a call of that kind', async () => {
-    await running.temporal.client.workflow.getHandle(idOf('held')).describe();
-    return isSo(last('DescribeWorkflowExecution'));
-  });
+/** Waits until the files have other credentials that Temporal accepts, and begins with them as a process does that is started again. */
+async function beginAnew(config: TemporalConfig, change: () => Promise<void>): Promise<void> {
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  const changed = credentialsChanged(config, { log, signal: stop.signal, everyMilliseconds: 50 });
+  await setTimeout(200);
+  await change();
+  expect(await changed).toBe(true);
+  await running.end();
+  running = await run(config, taskQueue());
 }
 
 describe('an API key in a file', () => {
-  it('is shown with the next call when another is written, and what runs goes on', async () => {
+  it('is taken up once another is written that Temporal accepts', async () => {
     const path = join(dir, 'key');
     await writeFile(path, 'first\n');
     front = await openFront(stack.temporal.address);
@@ -148,31 +131,19 @@ describe('an API key in a file', () => {
       valid.has(authorization.replace('Bearer ', '')) ? undefined : refusals.unauthenticated;
     const config = { address: front.address, namespace: 'default', apiKey: { path } };
     running = await run(config, taskQueue());
-    // As the dashboard has it, whose process stays.
-    const operator = await connectOperator(config, 'ann', { log, everyMilliseconds: FOLLOW_MILLISECONDS });
-    onTestFinished(operator.close);
-    await start('holds', 'held');
-    await until('the activity to run', async () => running.attempts() === 1);
-    await writeFile(path, 'second\n');
-    valid.add('second');
-    await untilBoth((call) => call?.authorization === 'Bearer second');
+    await beginAnew(config, async () => {
+      await writeFile(path, 'second\n');
+      valid.add('second');
+    });
     valid.delete('first');
-    await until('the operator to show the other key', () =>
-      operator.knownRuns(idOf('held'), []).then(
-        ({ is }) => is === 'Others',
-        () => false,
-      ),
-    );
-    await start('echoes', 'after');
+    await start('after');
     expect(await resultOf('after')).toBe('after');
-    running.release();
-    expect(await resultOf('held')).toBe('held');
-    expect(running.attempts()).toBe(1);
+    expect(last('StartWorkflowExecution')?.authorization).toBe('Bearer second');
   });
 });
 
 describe('the certificate of a client', () => {
-  it('is shown on new connections when another is written, and what runs goes on', async () => {
+  it('is taken up once another is written with its key', async () => {
     const serialOf = async (name: string): Promise<string> =>
       new X509Certificate(await pem(`${name}/client.crt`)).serialNumber;
     const [oldSerial, newSerial] = [await serialOf('old'), await serialOf('new')];
@@ -195,16 +166,13 @@ describe('the certificate of a client', () => {
       tls: { serverCa: { path: join(dir, 'old/ca.crt') }, client },
     };
     running = await run(config, taskQueue());
-    await start('holds', 'held');
-    await until('the activity to run', async () => running.attempts() === 1);
+    await start('before');
+    expect(await resultOf('before')).toBe('before');
     expect(last('StartWorkflowExecution')?.certificate).toBe(oldSerial);
-    await use('new');
-    await untilBoth((call) => call?.certificate === newSerial);
+    await beginAnew(config, () => use('new'));
     front.trust([newSerial]);
-    await start('echoes', 'after');
+    await start('after');
     expect(await resultOf('after')).toBe('after');
-    running.release();
-    expect(await resultOf('held')).toBe('held');
-    expect(running.attempts()).toBe(1);
+    expect(last('StartWorkflowExecution')?.certificate).toBe(newSerial);
   });
 });

@@ -30,7 +30,7 @@ function aLease() {
     });
     return await Promise.race([doing, givenUp]);
   };
-  const replace = (claim: LeaseClaim, resourceVersion: string): LeaseRecord => {
+  const replace = (claim: LeaseClaim, resourceVersion: string | undefined): LeaseRecord => {
     if (record === undefined)
       throw new KubernetesError({ status: 404, reason: 'NotFound', message: 'NotFound' });
     if (record.resourceVersion !== resourceVersion) throw conflict('Conflict');
@@ -42,13 +42,12 @@ function aLease() {
       state.reads += 1;
       return await Promise.resolve(record);
     },
-    create: async (claim, signal) => {
-      reach();
-      if (record !== undefined) throw conflict('AlreadyExists');
-      return await served(() => store(claim), signal);
-    },
     write: async (claim, resourceVersion, signal) => {
       reach();
+      if (resourceVersion === undefined) {
+        if (record !== undefined) throw conflict('AlreadyExists');
+        return await served(() => store(claim), signal);
+      }
       return await served(() => replace(claim, resourceVersion), signal);
     },
   };

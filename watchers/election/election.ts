@@ -22,13 +22,7 @@ export interface LeaseRecord {
 export type LeaseClaim = Omit<LeaseRecord, 'resourceVersion'> & { readonly isNew: boolean };
 
 /** The Lease by which a leader is elected. */
-export interface LeasePort {
-  read(signal: AbortSignal): Promise<LeaseRecord | undefined>;
-  /** Makes the Lease; throws `AlreadyExists` when someone was faster. */
-  create(claim: LeaseClaim, signal: AbortSignal): Promise<LeaseRecord>;
-  /** Writes the Lease; throws `Conflict` when it has another version than the one given. */
-  write(claim: LeaseClaim, resourceVersion: string, signal: AbortSignal): Promise<LeaseRecord>;
-}
+export type LeasePort = ReturnType<typeof kubernetesLease>;
 
 interface Lease {
   readonly apiVersion: string;
@@ -47,21 +41,27 @@ interface Lease {
 export function kubernetesLease(
   kubernetes: Pick<KubernetesClient, 'get' | 'create' | 'patch'>,
   key: Key & { readonly namespace: string },
-): LeasePort {
+) {
   const { namespace, name } = key;
   const { apiVersion, kind } = LEASE;
   return {
-    read: async (signal) => {
+    read: async (signal: AbortSignal): Promise<LeaseRecord | undefined> => {
       const lease = await kubernetes.get<Lease>(LEASE, key, { signal });
-      return lease === undefined ? undefined : recordOf(lease);
+      return lease && recordOf(lease);
     },
-    create: async (next, signal) => {
-      const lease: Lease = { apiVersion, kind, metadata: { namespace, name }, spec: specOf(next) };
-      return recordOf(await kubernetes.create(lease, { signal }));
-    },
-    write: async (next, resourceVersion, signal) => {
-      const patch = { metadata: { resourceVersion }, spec: specOf(next) };
-      return recordOf(await kubernetes.patch<Lease>(LEASE, key, patch, { signal }));
+    /** Writes the Lease, or makes it where there is no version; throws when it has another one, or is there. */
+    write: async (
+      next: LeaseClaim,
+      resourceVersion: string | undefined,
+      signal: AbortSignal,
+    ): Promise<LeaseRecord> => {
+      const spec = specOf(next);
+      const lease: Lease = { apiVersion, kind, metadata: { namespace, name }, spec };
+      const written =
+        resourceVersion === undefined
+          ? kubernetes.create(lease, { signal })
+          : kubernetes.patch<Lease>(LEASE, key, { metadata: { resourceVersion }, spec }, { signal });
+      return recordOf(await written);
     },
   };
 }
@@ -223,17 +223,11 @@ async function renewUntilLost(candidate: Candidate, signal: AbortSignal): Promis
 // Whether the Lease is ours after this; throws when that cannot be said, or someone else wrote meanwhile.
 async function claim(candidate: Candidate, signal: AbortSignal): Promise<boolean> {
   if (await renew(candidate, signal)) return true;
-  const { lease, identity, clock } = candidate;
-  const startedAt = clock.now();
-  const record = await lease.read(signal);
-  if (record === undefined) {
-    const next = { holder: identity, durationSeconds: clock.durationSeconds, transitions: 0, isNew: true };
-    take(candidate, await lease.create(next, signal), startedAt);
-    return true;
+  const record = await candidate.lease.read(signal);
+  if (record !== undefined) {
+    if (record.resourceVersion !== candidate.seen?.resourceVersion) see(candidate, record);
+    if (record.holder !== candidate.identity && isHeld(candidate, record)) return false;
   }
-  if (record.resourceVersion !== candidate.seen?.resourceVersion) see(candidate, record);
-  const isOurs = record.holder === identity;
-  if (!isOurs && isHeld(candidate, record)) return false;
   await write(candidate, record, signal);
   return true;
 }
@@ -257,17 +251,18 @@ const unlessChanged = (writing: Promise<unknown>): Promise<boolean> =>
     },
   );
 
-async function write(candidate: Candidate, record: LeaseRecord, signal: AbortSignal): Promise<void> {
-  const { lease, identity, clock } = candidate;
+async function write(
+  candidate: Candidate,
+  before: LeaseRecord | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const { lease, identity: holder, clock } = candidate;
   const startedAt = clock.now();
-  const isNew = record.holder !== identity;
-  const transitions = record.transitions + (isNew ? 1 : 0);
-  const next = { holder: identity, durationSeconds: clock.durationSeconds, transitions, isNew };
-  candidate.claimed = record;
-  take(candidate, await lease.write(next, record.resourceVersion, signal), startedAt);
-}
-
-function take(candidate: Candidate, record: LeaseRecord, startedAt: number): void {
+  const isNew = before?.holder !== holder;
+  const transitions = before === undefined ? 0 : before.transitions + (isNew ? 1 : 0);
+  const next = { holder, durationSeconds: clock.durationSeconds, transitions, isNew };
+  candidate.claimed = before;
+  const record = await lease.write(next, before?.resourceVersion, signal);
   see(candidate, record);
   candidate.claimedAt = startedAt;
   candidate.claimed = record;

@@ -22,6 +22,8 @@ export interface InformerOptions<T> {
   readonly optional?: boolean;
   readonly onEvent: (event: ObjectEvent<T>) => void;
   readonly onSynced: () => void;
+  /** Told of each answer about the kind, and of each error in the place of one. */
+  readonly onAnswer?: (error: unknown) => void;
   /** Called when the kind is watched again after it could not be. */
   readonly onRecovered?: () => void;
   /** Takes of an object what is kept; undefined: all that is of any use. */
@@ -203,11 +205,13 @@ function failureReporter<T>({
   namespace,
   optional,
   log,
+  onAnswer,
   onRecovered,
 }: InformerOptions<T>): (error: unknown) => void {
   let last = '';
   const of = { kind: kind.kind, ...given({ namespace }) };
   return (error) => {
+    onAnswer?.(error);
     const reason = reasonOf(error);
     if (reason === last) return;
     if (reason === '') {

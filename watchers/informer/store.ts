@@ -88,13 +88,6 @@ function selectorWords(spec: SelectingSpec): readonly string[] {
 /** The word under which those stand that may take whatever labels there are. */
 export const ANY = '';
 
-/** A shelf with these objects, which stays as it is. */
-export function shelfOf<T extends Informed>(objects: Iterable<T>): Shelf<T> {
-  const store = createStore<T>();
-  for (const object of objects) store.apply({ type: 'add', object });
-  return store;
-}
-
 type Stores = { readonly [Kind in Stored]: Store<Objects[Kind]> };
 
 /** Makes an empty store for each kind whose objects are remembered. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ANALYSIS_RUN, CELL, FREEZE } from '../../clients/kubernetes/kinds.ts';
-import { KubernetesError, type KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
+import { KubernetesError } from '../../clients/kubernetes/kubernetes.ts';
 import { createMetrics } from '../../clients/metrics/metrics.ts';
 import type { Cell, CellStatus } from '../../crds/cell.ts';
 import type { ForeignObject } from '../kinds.ts';
@@ -8,7 +8,7 @@ import { createStores } from '../informer/store.ts';
 import type { KindEvent } from '../kinds.ts';
 import { aCell } from '../testing/builders.ts';
 import { heldBy } from './states.ts';
-import { listening, tellOf } from './telling.ts';
+import { tellOf } from './telling.ts';
 import { aRolloutStatus } from '../../domain/testing/builders.ts';
 
 const START = Date.parse('2026-01-01T00:00:00Z');
@@ -169,10 +169,10 @@ describe('the metrics of the watchers', () => {
 
   it('say how long nothing came of a kind, of the namespace of which that is longest', async () => {
     const { telling, see, told } = watching();
-    telling.heard('Cell', 'a');
+    telling.answered('Cell', 'a');
     see(20, aCell('web'));
-    telling.heard('Cell', 'b');
-    telling.heard('Namespace', undefined);
+    telling.answered('Cell', 'b');
+    telling.answered('Namespace', undefined);
     const lines = await told(50);
     expect(lines).toContain('okra_watch_lag_seconds{kind="Cell"} 50');
     expect(lines.join('\n')).not.toContain('Namespace');
@@ -180,13 +180,10 @@ describe('the metrics of the watchers', () => {
 
   it('wait no more for a kind that was uninstalled, unless Okra needs it', async () => {
     const { telling, told } = watching();
-    const stop = new AbortController();
     const absent = new KubernetesError({ status: 404, reason: 'NotFound', message: 'no' });
-    const answers = { snapshot: () => Promise.reject(absent) };
-    const kubernetes = listening(answers as unknown as KubernetesClient, telling);
-    for (const kind of [CELL, ANALYSIS_RUN]) {
-      telling.heard(kind.kind, undefined);
-      await expect(kubernetes.snapshot(kind, { signal: stop.signal })).rejects.toBe(absent);
+    for (const { kind } of [CELL, ANALYSIS_RUN]) {
+      telling.answered(kind, undefined);
+      telling.answered(kind, undefined, absent);
     }
     expect((await told(400)).filter((line) => line.includes('lag'))).toEqual([
       'okra_watch_lag_seconds{kind="Cell"} 400',
@@ -196,12 +193,10 @@ describe('the metrics of the watchers', () => {
   it('wait for a kind that Okra needs as long as it asks for it, and for no other that it may not read', async () => {
     const { telling, told } = watching();
     const forbidden = new KubernetesError({ status: 403, reason: 'Forbidden', message: 'no' });
-    const answers = { snapshot: () => Promise.reject(forbidden) };
-    const kubernetes = listening(answers as unknown as KubernetesClient, telling);
-    const { signal } = new AbortController();
-    telling.heard('AnalysisRun', 'gone');
-    for (const kind of [CELL, FREEZE, ANALYSIS_RUN])
-      await expect(kubernetes.snapshot(kind, { namespace: 'gone', signal })).rejects.toBe(forbidden);
+    for (const { kind } of [CELL, FREEZE, ANALYSIS_RUN]) {
+      telling.asked(kind, 'gone');
+      telling.answered(kind, 'gone', forbidden);
+    }
     expect((await told(400)).filter((line) => line.includes('lag'))).toEqual([
       'okra_watch_lag_seconds{kind="Cell"} 400',
       // Okra needs none, but no rollout goes on where it may not look for one.

@@ -1,12 +1,5 @@
-import { ACCESS_POLICY, FREEZE, type KindRef } from '../../clients/kubernetes/kinds.ts';
-import {
-  isForbidden,
-  isNotFound,
-  type KubernetesClient,
-  type SnapshotOptions,
-  type WatchEvent,
-  type WatchOptions,
-} from '../../clients/kubernetes/kubernetes.ts';
+import { ACCESS_POLICY, FREEZE } from '../../clients/kubernetes/kinds.ts';
+import { isForbidden, isNotFound } from '../../clients/kubernetes/kubernetes.ts';
 import type { Metrics, Sample } from '../../clients/metrics/metrics.ts';
 import { formatKey, keyOf } from '../../domain/model/ids.ts';
 import type { View } from '../informer/store.ts';
@@ -24,12 +17,6 @@ import {
   type Standing,
 } from './states.ts';
 
-/** Who tells in numbers of what the watchers see, while they lead. */
-export interface Telling extends Listener {
-  readonly take: (happened: KindEvent) => void;
-  readonly end: () => void;
-}
-
 /** What is told of, besides events. */
 export interface Told {
   readonly view: View;
@@ -42,7 +29,7 @@ export interface Told {
 export function tellOf(
   metrics: Pick<Metrics, 'count' | 'observe' | 'states'>,
   { view, pending, clock = Date.now }: Told,
-): Telling {
+) {
   const held = new Map<string, Held>();
   const standings = new Map<string, Standing>();
   const heardAt = new Map<string, Map<string, number>>();
@@ -100,18 +87,15 @@ export function tellOf(
   }
 
   return {
-    heard,
-    // What has never answered is waited for since it was first asked for.
-    asked: (kind, namespace = '') => {
-      if (heardAt.get(kind)?.has(namespace) !== true) heard(kind, namespace);
+    /** Learns that a kind is asked for, in one namespace or in all; what has never answered is waited for since then. */
+    asked: heard,
+    /** Learns of an answer about a kind, or why there is none. */
+    answered: (kind: string, namespace: string | undefined, error?: unknown): void => {
+      if (error === undefined) heard(kind, namespace);
+      const isGone = isNotFound(error) || (isForbidden(error) && !readByRollouts.has(kind));
+      if (isGone && optional.has(kind)) forget(kind, namespace);
     },
-    absent: (kind, namespace) => {
-      if (optional.has(kind)) forget(kind, namespace);
-    },
-    forbidden: (kind, namespace) => {
-      if (optional.has(kind) && !readByRollouts.has(kind)) forget(kind, namespace);
-    },
-    take: (happened) => {
+    take: (happened: KindEvent): void => {
       const { kind, event } = happened;
       try {
         if (kind === 'Cell') takeCell({ kind, event });
@@ -121,7 +105,7 @@ export function tellOf(
         metrics.count('okra_metrics_failures_total', { state: 'events' });
       }
     },
-    end: () => ends.forEach((end) => end()),
+    end: (): void => ends.forEach((end) => end()),
   };
 }
 
@@ -145,49 +129,4 @@ const isVerdict = (phase: string | undefined): boolean => phase !== undefined &&
 function keep<Value>(map: Map<string, Value>, key: string, value: Value | undefined): void {
   if (value === undefined) map.delete(key);
   else map.set(key, value);
-}
-
-/** Learns something about how a kind is watched, in one namespace or in all. */
-export type Heard = (kind: string, namespace: string | undefined) => void;
-
-/** Who is told. */
-export interface Listener {
-  readonly asked: Heard;
-  readonly heard: Heard;
-  readonly absent: Heard;
-  readonly forbidden: Heard;
-}
-
-/** The same client, which tells of each list and each event that has come. */
-export function listening(
-  kubernetes: KubernetesClient,
-  { asked, heard, absent, forbidden }: Listener,
-): KubernetesClient {
-  return {
-    ...kubernetes,
-    snapshot: async <T>(kind: KindRef, options?: SnapshotOptions<T>) => {
-      asked(kind.kind, options?.namespace);
-      try {
-        const found = await kubernetes.snapshot(kind, options);
-        heard(kind.kind, options?.namespace);
-        return found;
-      } catch (error) {
-        if (isNotFound(error)) absent(kind.kind, options?.namespace);
-        if (isForbidden(error)) forbidden(kind.kind, options?.namespace);
-        throw error;
-      }
-    },
-    watch: <T>(kind: KindRef, options: WatchOptions) =>
-      hearing(kubernetes.watch<T>(kind, options), () => heard(kind.kind, options.namespace)),
-  };
-}
-
-async function* hearing<T>(
-  events: AsyncIterable<WatchEvent<T>>,
-  heard: () => void,
-): AsyncIterable<WatchEvent<T>> {
-  for await (const event of events) {
-    heard();
-    yield event;
-  }
 }

@@ -10,7 +10,7 @@ import type { Informed, ObjectEvent } from '../event.ts';
 import { start, wake, type Instruction } from '../instruction.ts';
 import type { ForeignObject, Objects } from '../kinds.ts';
 import type { View } from '../informer/store.ts';
-import { routeSynced } from './route-synced.ts';
+import { isSpecNews, routeSynced } from './route-synced.ts';
 
 /** A kind by which Cells measure. */
 export type Measuring = (typeof measuring)[number];
@@ -91,10 +91,8 @@ const LACKS_REPLICA_SET = new Set(['ReplicaSetNotFound', 'ExperimentInvalid']);
 
 /** Wakes the Cells that lack a ReplicaSet; that pods come and go in it is of no interest. */
 export function routeReplicaSet(event: ObjectEvent<ForeignObject>, view: View): readonly Instruction[] {
-  const { type, object } = event;
-  const isNews =
-    type === 'add' || (type === 'update' && event.old.metadata.generation !== object.metadata.generation);
-  return isNews ? wakeLacking(LACKS_REPLICA_SET, object, view) : [];
+  const isNews = event.type !== 'delete' && isSpecNews(event);
+  return isNews ? wakeLacking(LACKS_REPLICA_SET, event.object, view) : [];
 }
 
 const wakeLacking = (

@@ -6,6 +6,7 @@ import { readKnownCluster, type KnownCluster } from '../../domain/discovery/clus
 import { setLooksInto, targetLooksInto } from '../../domain/discovery/target-group-set/looks-into.ts';
 import { matches } from '../../domain/kubernetes/selector.ts';
 import type { ObjectEvent } from '../event.ts';
+import { isSpecNews } from './route-synced.ts';
 import { start, type Instruction } from '../instruction.ts';
 import type { RemoteObject } from '../../domain/discovery/clusters/seen.ts';
 import type { KindEvent } from '../kinds.ts';
@@ -19,7 +20,6 @@ import {
 } from '../../clients/kubernetes/kinds.ts';
 import { canonical } from '../../domain/kubernetes/canonical.ts';
 
-/** What is watched in a cluster. */
 export interface RemoteWatch {
   readonly secret: StoredClusterSecret;
   readonly kind: RemoteKind;
@@ -58,7 +58,7 @@ export function decidesWatches({ kind, event }: KindEvent): boolean {
       return true;
     case 'AWSTargetGroupSet':
     case 'AWSTargetGroupBinding':
-      return event.type !== 'update' || event.object.metadata.generation !== event.old.metadata.generation;
+      return isSpecNews(event);
     default:
       return false;
   }

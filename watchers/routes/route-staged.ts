@@ -22,7 +22,7 @@ export function routeStaged(event: ObjectEvent<StagedBindingPolicy>): readonly I
 /** Says who has to hear of an object of KubeStellar's: those by whose name that of the BindingPolicy begins. */
 export function routeStagedPart(
   { type, object }: ObjectEvent<ForeignObject>,
-  view: Pick<View, 'StagedBindingPolicy'>,
+  view: View,
 ): readonly Instruction[] {
   if (type !== 'delete' && !isObserved(object)) return [];
   const policy = object.metadata.labels?.[ABOUT.policy] ?? object.metadata.name;

@@ -31,13 +31,15 @@ interface SyncedObject {
   readonly metadata: { readonly name: string; readonly namespace?: string; readonly generation?: number };
 }
 
+/** Whether more has happened than that a status or metadata was written. */
+export const isSpecNews = (event: ObjectEvent<SyncedObject>): boolean =>
+  event.type !== 'update' || event.object.metadata.generation !== event.old.metadata.generation;
+
 /** Says who has to hear of an event about an object that is synced; that its status was written is no news. */
 export function routeSynced(kind: WorkflowKind, event: ObjectEvent<SyncedObject>): readonly Instruction[] {
   const key = keyOf(event.object);
   if (event.type === 'delete') return [wake(kind, key)];
-  const isSame =
-    event.type === 'update' && event.object.metadata.generation === event.old.metadata.generation;
-  return isSame ? [] : [start(kind, key)];
+  return isSpecNews(event) ? [start(kind, key)] : [];
 }
 
 /** Says who besides Cells has to hear of an AWSTargetGroup: its check, and the set that makes it. */
@@ -59,11 +61,9 @@ export function routeGroupCheck(event: ObjectEvent<AWSTargetGroup>, view: View):
 export function routeBinding(event: ObjectEvent<AWSTargetGroupBinding>, view: View): readonly Instruction[] {
   const own = routeSynced('AWSTargetGroupBinding', event);
   if (event.type === 'add') return own;
-  const isTold =
-    event.type === 'delete' ||
-    event.object.metadata.generation !== event.old.metadata.generation ||
-    event.object.status?.targetGroupARN !== event.old.status?.targetGroupARN;
-  const sets = isTold ? ownerOf(event.object, view) : [];
+  const isOtherGroup =
+    event.type === 'update' && event.object.status?.targetGroupARN !== event.old.status?.targetGroupARN;
+  const sets = isSpecNews(event) || isOtherGroup ? ownerOf(event.object, view) : [];
   const others = event.type === 'delete' ? othersOf(event.object, view) : [];
   return [...own, ...sets, ...others, ...heirsOf(event, view)];
 }

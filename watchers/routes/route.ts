@@ -47,6 +47,7 @@ import { routeCheck, routeMeasurement, routeReplicaSet, routeTemplate } from './
 import { routeStaged, routeStagedCell, routeStagedPart, wakeStaged } from './route-staged.ts';
 import {
   conditionOf,
+  isSpecNews,
   mayBeUnderWay,
   routeBinding,
   routeGroupCheck,
@@ -134,20 +135,10 @@ function routeCell({ type, object: cell }: ObjectEvent<Cell>, view: View): reado
 /** A Cell that comes, goes, or names another listener or other groups may make a target group one that another load balancer holds. */
 function routeCellCheck(event: ObjectEvent<Cell>, view: View): readonly Instruction[] {
   const { namespace } = keyOf(event.object);
-  const isOther = isAboutSelection(event) && view.AWSTargetGroup.list(namespace).length > 0;
+  // One that has a status was seen before, and its groups are checked when they are.
+  const isAbout = event.type === 'add' ? event.object.status === undefined : isSpecNews(event);
+  const isOther = isAbout && view.AWSTargetGroup.list(namespace).length > 0;
   return isOther ? [{ do: 'CheckTargetGroups', namespace }] : [];
-}
-
-function isAboutSelection(event: ObjectEvent<Cell>): boolean {
-  switch (event.type) {
-    case 'add':
-      // One that has a status was seen before, and its groups are checked when they are.
-      return event.object.status === undefined;
-    case 'update':
-      return event.object.metadata.generation !== event.old.metadata.generation;
-    case 'delete':
-      return true;
-  }
 }
 
 /** Whether someone has deleted the configuration of a Cell that serves, while nobody watched. */

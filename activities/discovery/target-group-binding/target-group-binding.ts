@@ -20,7 +20,7 @@ import {
 import { FAILED_AGAIN_SECONDS, type ClusterReader } from '../clusters/reader.ts';
 import type { SyncActivities, Synced } from '../../contract.ts';
 import {
-  addFinalizerAndRead,
+  addFinalizer,
   removeFinalizer,
   type FinalizerOf,
   goesWithKind,
@@ -86,7 +86,7 @@ export function targetGroupBindingActivities(
       if (found === undefined) return gone;
       if (found.metadata.deletionTimestamp !== undefined) return await end(found, held, life);
       // What counts is the status that the object has from here on.
-      const object = await addFinalizerAndRead<AWSTargetGroupBinding>(kubernetes, held);
+      const object = await addFinalizer<AWSTargetGroupBinding>(kubernetes, held);
       return object === undefined ? gone : await sync(object, { key, life });
     },
   };

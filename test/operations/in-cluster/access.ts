@@ -1,7 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import type { AccessObject } from '../../../deploy/rbac/objects.ts';
+import type { PolicyRule } from '../../../deploy/rbac/objects.ts';
+
+/** An object of RBAC, or the service account that it is about. */
+interface AccessObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly rules?: readonly PolicyRule[];
+  readonly roleRef?: { readonly apiGroup: string; readonly kind: string; readonly name: string };
+  readonly subjects?: readonly { readonly kind: string; readonly name: string; readonly namespace: string }[];
+}
 
 const kustomize = join(import.meta.dirname, '../../../deploy/kustomize');
 const file = join(kustomize, 'base/rbac.yaml');
