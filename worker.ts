@@ -5,7 +5,7 @@ import type { Activities } from './activities/contract.ts';
 import { makeActivities } from './activities/index.ts';
 import { accessPolicies } from './clients/kubernetes/access-policies.ts';
 import { notifyWebhooks, readWebhooks } from './clients/notifications/webhooks.ts';
-import { postDatadogEvents, type TellEvent } from './clients/datadog/events.ts';
+import type { TellEvent } from './clients/datadog/events.ts';
 import { readPace, type ReadPriority } from './clients/aws/elbv2-pace.ts';
 import { connectELBv2 } from './clients/aws/elbv2.ts';
 import { lateEKS } from './clients/aws/late.ts';
@@ -84,7 +84,7 @@ export async function runWorker({
     limits,
     tell: told,
     datadog: config.datadog,
-    tellEvent: openDatadog(config, log, signal),
+    tellEvent: await openDatadog(config, log, signal),
     notify: notifyWebhooks(webhooks, { log, signal }),
     log,
     cloudWatchEndpoint: config.aws.cloudWatchEndpoint,
@@ -149,13 +149,24 @@ export async function runWorker({
   }
 }
 
-function openDatadog({ datadog }: Config, log: Log, signal: AbortSignal): TellEvent | undefined {
+/** Loads the client of Datadog where okrad has keys, as that holds the event loop up for seconds; gives the way for events. */
+async function openDatadog(
+  { datadog }: Config,
+  log: Log,
+  signal: AbortSignal,
+): Promise<TellEvent | undefined> {
   const { events, apiKey, site, endpoint } = datadog;
-  if (!events) return undefined;
-  if (apiKey !== undefined)
-    return postDatadogEvents({ url: endpoint ?? `https://api.${site}`, apiKey, log, signal });
-  log.warn('DD_API_KEY not found: OKRA_DATADOG_EVENTS sends no events.');
-  return undefined;
+  if (apiKey === undefined) {
+    if (events) log.warn('DD_API_KEY not found: OKRA_DATADOG_EVENTS sends no events.');
+    return undefined;
+  }
+  const [{ postDatadogEvents }] = await Promise.all([
+    import('./clients/datadog/events.ts'),
+    import('./clients/datadog/queries.ts'),
+  ]);
+  return events
+    ? postDatadogEvents({ url: endpoint ?? `https://api.${site}`, apiKey, log, signal })
+    : undefined;
 }
 
 async function workflowCode(

@@ -1,7 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { lateCloudWatch } from '../clients/aws/late.ts';
 import type { TellEvent } from '../clients/datadog/events.ts';
-import { askDatadog } from '../clients/datadog/queries.ts';
 import type { Notification } from '../domain/rollout/report/notifications.ts';
 import { accessPolicies } from '../clients/kubernetes/access-policies.ts';
 import { connectPrometheus } from '../clients/prometheus/client.ts';
@@ -113,7 +112,11 @@ const measuringChecks = (dependencies: Dependencies): Pick<Activities, 'runCheck
     ...dependencies,
     policies: accessPolicies(dependencies.kubernetes),
     queries: dependencies.limits.queries,
-    datadog: { own: dependencies.datadog, ask: askDatadog },
+    datadog: {
+      own: dependencies.datadog,
+      // okrad has loaded it at its start where it has keys of Datadog.
+      ask: async (...asked) => (await import('../clients/datadog/queries.ts')).askDatadog(...asked),
+    },
     askCloudWatch: lateCloudWatch({
       endpoint: dependencies.cloudWatchEndpoint,
       stsEndpoint: dependencies.stsEndpoint,

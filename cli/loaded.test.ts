@@ -24,6 +24,7 @@ function loadedBy(file: string, seen = new Set<string>(), packages = new Set<str
 const late = [
   '@aws-sdk/client-cloudwatch',
   '@aws-sdk/client-eks',
+  '@datadog/datadog-api-client',
   '@opentelemetry/sdk-trace',
   'playwright-core',
 ];

@@ -16,6 +16,13 @@ const listOf = (value: unknown, what: string): readonly unknown[] => {
   throw bad(what, value);
 };
 
+/** The fields of an answer, of which the client has read everything; of what it has not, it may leave out the rest. */
+function fieldsOf(body: unknown): Fields {
+  const fields = fieldsIn(body);
+  if (fields['_unparsed'] === true) throw bad('what its API describes', body);
+  return fields;
+}
+
 /** A number, or null where there is none; a text is never taken for a number. */
 function numberIn(value: unknown): number | null {
   if (value === null || value === undefined) return null;
@@ -28,14 +35,14 @@ const textsIn = (value: unknown = []): readonly string[] =>
 
 /** Reads an answer of the API v1. */
 export function seriesOfV1(body: unknown): Answer {
-  const { status, error, series } = fieldsIn(body);
+  const { status, error, series } = fieldsOf(body);
   // Datadog answers a query that it cannot compute with 200.
   if (status === 'error' || (typeof error === 'string' && error !== ''))
     throw refused(`cannot compute the query in Datadog: ${String(error)}. Correct the query.`);
   return {
     is: 'Series',
     series: listOf(series, 'a list of series').map((one): Series => {
-      const { scope, tag_set: tagSet, pointlist, interval } = fieldsIn(one);
+      const { scope, tagSet, pointlist, interval } = fieldsIn(one);
       const tags = textsIn(tagSet).join(',');
       const group = tags === '' ? (typeof scope === 'string' && scope !== '*' ? scope : '') : tags;
       const points = listOf(pointlist, 'a list of points').map((point) => {
@@ -49,7 +56,7 @@ export function seriesOfV1(body: unknown): Answer {
 }
 
 function attributesOf(body: unknown): Fields {
-  const { data, errors } = fieldsIn(body);
+  const { data, errors } = fieldsOf(body);
   if (typeof errors === 'string' && errors !== '')
     throw refused(`cannot compute the formula in Datadog: ${errors}. Correct the queries.`);
   const { attributes } = fieldsIn(data);
@@ -76,7 +83,7 @@ export function seriesOfV2(body: unknown, { from, bucketMs: asked }: Omit<Window
       if (row.length !== at.length)
         throw bad('a value for each time', `${row.length} for ${at.length} times`);
       return {
-        group: textsIn(fieldsIn(one)['group_tags']).join(','),
+        group: textsIn(fieldsIn(one)['groupTags']).join(','),
         points: at.map((time, column) => [time, numberIn(row[column])]),
         bucketMs,
       };

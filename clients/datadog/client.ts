@@ -1,3 +1,9 @@
+import {
+  createConfiguration,
+  type Configuration,
+} from '@datadog/datadog-api-client/dist/packages/datadog-api-client-common/configuration.js';
+import { ServerConfiguration } from '@datadog/datadog-api-client/dist/packages/datadog-api-client-common/servers.js';
+import { logger } from '@datadog/datadog-api-client/dist/logger.js';
 import { given } from '../../domain/model/fields.ts';
 import { cut } from '../../domain/text.ts';
 import {
@@ -18,37 +24,38 @@ export interface DatadogAccess {
   readonly appKey?: string;
 }
 
-interface DatadogRequest {
-  /** Below the address of the API, with its query. */
-  readonly path: string;
-  /** Sent by POST; undefined: nothing, by GET. */
-  readonly body?: object;
-  readonly limits?: AnswerLimits;
-}
+// It writes to the console what Okra reports as errors.
+logger.disableAll();
 
-/** Sends Datadog a request once, and reads the JSON object of its answer; throws a ProviderError when there is none. */
-export async function requestDatadog(
-  { url, apiKey, appKey }: DatadogAccess,
-  { path, body, limits }: DatadogRequest,
+/** Configures Datadog's client for one request. Its own `fetch` has no limits, and follows redirects with the keys. */
+export const configureDatadog = (
+  { url, apiKey, appKey = '' }: DatadogAccess,
   signal: AbortSignal,
-): Promise<Readonly<Record<string, unknown>>> {
+  limits?: AnswerLimits,
+): Configuration =>
+  createConfiguration({
+    baseServer: new ServerConfiguration(url, {}),
+    authMethods: { apiKeyAuth: apiKey, appKeyAuth: appKey },
+    fetch: (address: string, request: RequestInit) => fetchBounded(address, { ...request, signal }, limits),
+  });
+
+async function fetchBounded(
+  url: string,
+  { method, headers, body, signal }: RequestInit & { readonly signal: AbortSignal },
+  limits: AnswerLimits | undefined,
+): Promise<Response> {
   const answer = await boundedRequest({
     provider: 'Datadog',
-    url: `${url}${path}`,
-    method: body === undefined ? 'GET' : 'POST',
-    headers: {
-      accept: 'application/json',
-      'content-type': 'application/json',
-      'user-agent': 'okra',
-      'dd-api-key': apiKey,
-      ...given({ 'dd-application-key': appKey }),
-    },
-    body: body && JSON.stringify(body),
+    url,
+    method: method === 'GET' ? 'GET' : 'POST',
+    headers: Object.fromEntries(new Headers(headers)),
+    body: typeof body === 'string' ? body : undefined,
     signal,
     ...given({ limits }),
   });
   if (answer.status < 200 || answer.status > 299) throw errorOf(answer);
-  return jsonOf('Datadog', answer);
+  jsonOf('Datadog', answer);
+  return new Response(answer.text, { status: answer.status, headers: answer.headers });
 }
 
 function errorOf(answer: BoundedAnswer): ProviderError {

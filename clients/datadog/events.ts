@@ -1,7 +1,8 @@
+import { EventsApi } from '@datadog/datadog-api-client/dist/packages/datadog-api-client-v1/apis/EventsApi.js';
 import type { OutsideEvent } from '../../domain/rollout/report/events.ts';
 import type { Log } from '../log.ts';
 import { openOutbox, type Letter } from '../outbox.ts';
-import { requestDatadog } from './client.ts';
+import { configureDatadog } from './client.ts';
 
 /** Queues an event; returns at once. */
 export type TellEvent = (id: string, event: OutsideEvent) => void;
@@ -25,9 +26,14 @@ export function postDatadogEvents({
   signal,
   longestWaitMs = 60_000,
 }: EventOptions): TellEvent {
+  async function send({ title, text, tags, ...event }: OutsideEvent): Promise<void> {
+    const api = new EventsApi(configureDatadog({ url, apiKey }, signal, LIMITS));
+    const { alert_type: alertType, aggregation_key: aggregationKey } = event;
+    await api.createEvent({ body: { title, text, tags: [...tags], alertType, aggregationKey } });
+  }
+
   const post = openOutbox<Letter & { readonly event: OutsideEvent }>({
-    send: ({ event }) =>
-      requestDatadog({ url, apiKey }, { path: '/api/v1/events', body: event, limits: LIMITS }, signal),
+    send: ({ event }) => send(event),
     onDropped: ({ title }, error) => {
       const cause = error instanceof Error ? error.message.replaceAll(apiKey, '…') : 'an error';
       log.warn({ event: title, cause }, 'event not sent to Datadog');

@@ -1,9 +1,12 @@
+import { MetricsApi } from '@datadog/datadog-api-client/dist/packages/datadog-api-client-v1/apis/MetricsApi.js';
+import { MetricsApi as MetricsApiV2 } from '@datadog/datadog-api-client/dist/packages/datadog-api-client-v2/apis/MetricsApi.js';
 import type { Aggregator, Answer } from '../../domain/checks/judge.ts';
 import type { Question } from '../../domain/checks/question.ts';
 import type { Window } from '../../domain/checks/next-run.ts';
-import { refused } from '../provider-error.ts';
+import { given } from '../../domain/model/fields.ts';
+import { ProviderError, refused, unavailable } from '../provider-error.ts';
 import { fitting, scalarsOfV2, seriesOfV1, seriesOfV2 } from './answers.ts';
-import { requestDatadog, type DatadogAccess } from './client.ts';
+import { configureDatadog, type DatadogAccess } from './client.ts';
 
 export interface DatadogQuestion {
   readonly question: Question;
@@ -20,9 +23,18 @@ export async function askDatadog(
   signal: AbortSignal,
 ): Promise<Answer> {
   signal.throwIfAborted();
-  return asked.question.queries === undefined
-    ? await askV1(access, asked, signal)
-    : await askV2(access, asked, signal);
+  try {
+    return asked.question.queries === undefined
+      ? await askV1(access, asked, signal)
+      : await askV2(access, asked, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ProviderError) throw error;
+    // The client speaks of its models; what it quotes may be anything.
+    throw unavailable(
+      `cannot read the answer of Datadog: ${error instanceof Error ? error.name : 'an error'} in its client. Check what answers in its place.`,
+    );
+  }
 }
 
 async function askV1(
@@ -32,15 +44,9 @@ async function askV1(
 ): Promise<Answer> {
   const { query } = question;
   if (query === undefined) throw refused('analysis.query not found. Add it.');
-  const asked = new URLSearchParams({
-    from: String(window.from / 1000),
-    to: String(window.to / 1000),
-    query,
-  });
-  return fitting(
-    seriesOfV1(await requestDatadog(access, { path: `/api/v1/query?${asked.toString()}` }, signal)),
-    window,
-  );
+  const api = new MetricsApi(configureDatadog(access, signal));
+  const answer = await api.queryMetrics({ from: window.from / 1000, to: window.to / 1000, query });
+  return fitting(seriesOfV1(answer), window);
 }
 
 async function askV2(
@@ -48,17 +54,17 @@ async function askV2(
   { question: { queries = [] }, formula, response, aggregator, window }: DatadogQuestion,
   signal: AbortSignal,
 ): Promise<Answer> {
+  const api = new MetricsApiV2(configureDatadog(access, signal));
   const { from, to, bucketMs } = window;
   const common = { from, to, formulas: [{ formula: formula ?? queries[0]?.name ?? '' }] };
-  const post = (form: 'scalar' | 'timeseries', more: object): Promise<unknown> => {
-    const body = { data: { type: `${form}_request`, attributes: { ...common, ...more } } };
-    return requestDatadog(access, { path: `/api/v2/query/${form}`, body }, signal);
-  };
-  if (response === 'Scalar')
-    return scalarsOfV2(
-      await post('scalar', { queries: queries.map((query) => scalarQuery(query, aggregator)) }),
-    );
-  const answer = await post('timeseries', { interval: bucketMs, queries: queries.map(seriesQuery) });
+  if (response === 'Scalar') {
+    const attributes = { ...common, queries: queries.map((query) => scalarQuery(query, aggregator)) };
+    return scalarsOfV2(await api.queryScalarData({ body: { data: { type: 'scalar_request', attributes } } }));
+  }
+  const attributes = { ...common, interval: bucketMs, queries: queries.map(seriesQuery) };
+  const answer = await api.queryTimeseriesData({
+    body: { data: { type: 'timeseries_request', attributes } },
+  });
   return fitting(seriesOfV2(answer, { from, bucketMs: intervalOf(queries, bucketMs) }), window);
 }
 
@@ -81,35 +87,29 @@ function rollupMs(query: string): number | undefined {
   return seconds.length === 0 ? undefined : Math.max(...seconds) * 1000;
 }
 
-const ofMetrics = ({ name, query = '' }: Query) => ({ data_source: 'metrics', name, query });
+const ofMetrics = ({ name, query = '' }: Query) => ({ dataSource: 'metrics' as const, name, query });
 
 const ofLogs = ({ name, query = '', compute, indexes, groupBy }: Query) => ({
-  data_source: 'logs',
+  dataSource: 'logs' as const,
   name,
-  compute: { aggregation: compute?.aggregation ?? 'count', metric: compute?.metric },
+  compute: { aggregation: compute?.aggregation ?? 'count', ...given({ metric: compute?.metric }) },
   search: { query },
-  indexes,
-  group_by: groupBy?.map((facet) => ({ facet })),
+  ...given({ indexes, groupBy: groupBy?.map((facet) => ({ facet })) }),
 });
 
 const ofTraces = ({ name, stat, query, groupBy, service, operationName, resourceName }: Query) => ({
-  data_source: 'apm_metrics',
+  dataSource: 'apm_metrics' as const,
   name,
   stat: stat ?? 'hits',
-  group_by: groupBy,
-  query_filter: query,
-  service,
-  operation_name: operationName,
-  resource_name: resourceName,
+  ...given({ groupBy, queryFilter: query, service, operationName, resourceName }),
 });
 
 const ofObjectives = ({ name, sloId = '', measure, query }: Query) => ({
-  data_source: 'slo',
+  dataSource: 'slo' as const,
   name,
-  slo_id: sloId,
+  sloId,
   measure: measure ?? 'slo_status',
-  additional_query_filters: query,
+  ...given({ additionalQueryFilters: query }),
 });
 
-// What is undefined is left out of JSON.
 const others = { logs: ofLogs, apm_metrics: ofTraces, slo: ofObjectives } as const;

@@ -44,8 +44,8 @@ const programs = [
   },
 ] as const;
 
-/** What stays outside the bundle: the Temporal SDK, which finds its thread and its native code by path. */
-const packages = /^@temporalio\//;
+/** Packages that stay outside the bundle: thousands of files that few need, and the Temporal SDK, which finds its thread and its native code by path. */
+const packages = /^@(datadog|temporalio)\//;
 
 /** Bundles the programs into a folder, each with what it loads at its start in few files; what is imported later stays apart. */
 async function bundlePrograms(folder: string, also: readonly string[]): Promise<void> {

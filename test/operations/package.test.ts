@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { askDatadog } from '../../clients/datadog/queries.ts';
+import { serveDatadog } from '../../local/datadog/server.ts';
 import { startOkrad } from '../../local/okrad.ts';
 import { reservePorts } from '../../local/ports.ts';
 import { fetchLowestNode } from '../support/lowest-node.ts';
@@ -143,6 +145,25 @@ describe('the package', () => {
       ),
     );
     expect(sizes.map((size) => size > 100)).toEqual(sizes.map(() => true));
+  });
+
+  it('asks Datadog', async () => {
+    const { askDatadog: ask } = (await import(builtModule(stack.built, 'clients/datadog/queries.ts'))) as {
+      readonly askDatadog: typeof askDatadog;
+    };
+    const keys = { apiKey: 'the-api-key', appKey: 'the-app-key' };
+    await using datadog = await serveDatadog(keys);
+    datadog.known.set('avg:errors{*}', 1);
+    const to = Math.floor(Date.now() / 60_000) * 60_000;
+    const query = 'avg:errors{*}';
+    const window = { from: to - 120_000, to, bucketMs: 60_000 };
+    const answer = await ask(
+      { url: datadog.url, ...keys },
+      { question: { query }, response: 'Timeseries', aggregator: 'avg', window },
+      new AbortController().signal,
+    );
+    expect(answer).toMatchObject({ is: 'Series', series: [{ points: expect.any(Array) as unknown }] });
+    expect(datadog.asked.at(-1)).toMatchObject({ status: 200, query });
   });
 
   it('is what npm packs, with the kinds', async () => {

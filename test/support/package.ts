@@ -7,7 +7,11 @@ import { buildRunnable } from '../../local/package.ts';
 import { startReaper } from '../../local/reaper.ts';
 
 /** Modules that tests run or import alone, besides the programs. */
-const also = ['test/support/okrads/main.ts', 'cli/dashboard/assets.ts'] as const;
+const also = [
+  'test/support/okrads/main.ts',
+  'cli/dashboard/assets.ts',
+  'clients/datadog/queries.ts',
+] as const;
 
 /** The package as it ships, built once for a run of the tests. */
 export interface BuiltPackage {
