@@ -30,6 +30,10 @@ async function toldOf(group: string): Promise<readonly Told[]> {
   return [...rows].map(([, what = '', value]) => ({ what, value: Number(value) }));
 }
 
+/** What others take, beside which Okra is measured. */
+const isOfOthers = ({ what }: Kept): boolean =>
+  /Argo Rollouts|that do nothing|by the second|of Temporal|of kube-apiserver/.test(what);
+
 /** How many times as bad as in the table a figure may be: counts do not depend on the machine, times and their ratios do. */
 const allowed = ({ unit }: Kept): number => (['s', 'ms', 'times'].includes(unit) ? 10 : 1.5);
 
@@ -54,7 +58,9 @@ describe('the benchmark', () => {
         };
         const told = await toldOf(group);
         expect(figures.map(({ what }) => what)).toEqual(told.map(({ what }) => what));
-        const worse = figures.filter((one, row) => !(one.value <= allowed(one) * (told[row]?.value ?? 0)));
+        const worse = figures.filter(
+          (one, row) => !isOfOthers(one) && !(one.value <= allowed(one) * (told[row]?.value ?? 0)),
+        );
         expect(worse).toEqual([]);
       }
     },
