@@ -13,7 +13,14 @@ await runCommandLine({
   words: [COMPLETE, '--', ...process.argv.slice(2)],
   make: (shell, version) =>
     okractl(
-      { ...shell, screen: undefined, session: open, confirm: undefined, browse: () => undefined },
+      {
+        ...shell,
+        screen: undefined,
+        isColoured: () => false,
+        session: open,
+        confirm: undefined,
+        browse: () => undefined,
+      },
       version,
     ),
 });

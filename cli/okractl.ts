@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { runCommandLine } from './frame.ts';
+import { hasColours } from './okractl/colour.ts';
 import { okractl } from './okractl/program.ts';
 import { sessions } from './okractl/session.ts';
 import { screenOf } from './okractl/shell.ts';
@@ -38,6 +39,8 @@ await runCommandLine({
       {
         ...shell,
         screen: screenOf(stdout),
+        isColoured: (when = 'auto') =>
+          when === 'always' || (when === 'auto' && hasColours(process.env, stdout)),
         session: open,
         confirm: stdin.isTTY && stderr.isTTY ? (question) => confirm(question, shell.signal) : undefined,
         browse: (url) => {

@@ -28,6 +28,7 @@ function dashboard(words: readonly string[], mayListAll = true): Running {
     warn: (text) => void err!.push(text),
     write: () => undefined,
     now: Date.now,
+    isColoured: () => false,
     screen: { columns: () => 80, rows: () => 24 },
     signal: interrupted.signal,
     read: () => Promise.reject(new Error('Expected no file to be read.')),

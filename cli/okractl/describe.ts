@@ -24,6 +24,7 @@ import { personText, requestsTable } from './history.ts';
 import { guessUi, workflowUrl } from './open.ts';
 import { ageOf, formatTime, layOutPairs, type Table } from './output.ts';
 import { type Globals, type Session, type Shell } from './shell.ts';
+import { show } from './colour.ts';
 import { missing, parseTarget, type Target, TARGET_HELP } from './target.ts';
 import { messageOf } from '../../domain/text.ts';
 
@@ -36,10 +37,15 @@ export function addDescribe(program: Command, shell: Shell): void {
     )
     .argument('<names...>', TARGET_HELP)
     .action(async (names: string[], _options: unknown, command: Command) => {
-      const session = shell.session(command.optsWithGlobals<Globals>());
+      const globals = command.optsWithGlobals<Globals>();
+      const session = shell.session(globals);
       for (const [at, name] of names.entries()) {
         if (at > 0) shell.print('');
-        shell.print(await described(session, parseTarget(name, session.namespace), shell.now()));
+        show(
+          shell,
+          await described(session, parseTarget(name, session.namespace), shell.now()),
+          globals.color,
+        );
       }
     });
 }

@@ -199,6 +199,7 @@ describe('a text that someone else has written', () => {
     for (const world of worlds) {
       const said: string[] = [];
       const shown = showIn({
+        isColoured: () => false,
         screen,
         write: (text: string) => said.push(text),
         print: (text: string) => said.push(text),

@@ -2,6 +2,7 @@ import { Argument, type Command } from 'commander';
 import { cell } from '../../crds/cell.ts';
 import type { KubernetesClient } from '../../clients/kubernetes/kubernetes.ts';
 import { compareText } from '../../domain/kubernetes/canonical.ts';
+import { show as showTinted } from './colour.ts';
 import { badUsage, failed, type Shell } from './shell.ts';
 import {
   kindCalled,
@@ -97,11 +98,11 @@ function show(
   shell: Shell,
   { kind, names }: Wanted,
   objects: readonly ShownObject[],
-  { output, allNamespaces = false }: Options<'output' | 'allNamespaces'>,
+  { output, allNamespaces = false, color }: Options<'output' | 'allNamespaces'>,
 ): void {
   const [only] = objects;
   const wide = output === 'wide';
-  printObjects(shell, output, {
+  printObjects({ ...shell, show: (text) => showTinted(shell, text, color) }, output, {
     value: names.length === 1 && only !== undefined ? shown(only) : listOf(objects),
     names: objects.map(({ metadata }) => `${kind.kind.toLowerCase()}/${metadata.name}`),
     none: `No ${kind.plural} found${allNamespaces || !kind.namespaced ? '' : ' in this namespace; -A shows all namespaces'}.`,

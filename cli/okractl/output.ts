@@ -24,7 +24,7 @@ export function forPrograms(value: unknown, format: OutputFormat | undefined): s
 
 /** Prints objects in the format that was asked for; when there are none, standard error says so. */
 export function printObjects(
-  { print, warn }: Pick<Shell, 'print' | 'warn'>,
+  { print, warn, show = print }: Pick<Shell, 'print' | 'warn'> & { readonly show?: (table: string) => void },
   output: OutputFormat | undefined,
   objects: {
     /** For programs. */
@@ -39,7 +39,7 @@ export function printObjects(
   if (text !== undefined) print(text);
   else if (output === 'name') for (const name of names) print(inOneLine(name));
   else if (names.length === 0) warn(none);
-  else print(table());
+  else show(table());
 }
 
 /** Writes a value as YAML; what a terminal would take for a command stands in it by its number, as in JSON. */

@@ -1,10 +1,11 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { framed } from '../frame.ts';
 import { addExamples, addOptions, addVersion } from '../help.ts';
 import { addCreate, addRun, addUpdate } from './analysis.ts';
 import { addRequests } from './requests.ts';
 import { addCheck } from './check.ts';
 import { addCompletion } from './complete.ts';
+import { colourings } from './colour.ts';
 import { addConvert } from './convert.ts';
 import { addDashboard } from './dashboard.ts';
 import { addDescribe } from './describe.ts';
@@ -60,7 +61,13 @@ export function okractl(shell: Shell, version: string): Command {
     shell,
   )
     .option('--temporal-address <host:port>', 'the address of Temporal; default: TEMPORAL_ADDRESS')
-    .option('--temporal-namespace <name>', 'the Temporal namespace; default: TEMPORAL_NAMESPACE');
+    .option('--temporal-namespace <name>', 'the Temporal namespace; default: TEMPORAL_NAMESPACE')
+    .addOption(
+      new Option(
+        '--color <when>',
+        'show phases in colour; auto, the default: in a terminal, unless NO_COLOR is set',
+      ).choices([...colourings]),
+    );
   for (const add of commands) add(program, shell);
   addVersion(program, shell, version);
   addOptions(program, shell);

@@ -1,6 +1,7 @@
 import type { Person } from '../../clients/kubernetes/person.ts';
 import type { Operator } from '../../clients/temporal/operator.ts';
 import { inOneLine } from '../terminal-text.ts';
+import type { Colouring } from './colour.ts';
 import type { TemporalConfig } from '../../config/config.ts';
 
 /** The option that answers each question with yes. */
@@ -25,6 +26,7 @@ export interface Globals {
   readonly context?: string;
   readonly temporalAddress?: string;
   readonly temporalNamespace?: string;
+  readonly color?: Colouring;
 }
 
 /** A terminal that can be drawn on. */
@@ -71,6 +73,8 @@ export interface Shell {
   readonly now: () => number;
   /** Undefined when standard output is no terminal. */
   readonly screen: Screen | undefined;
+  /** Whether phases are shown in colour. */
+  readonly isColoured: (when?: Colouring) => boolean;
   /** Given when the person interrupts the command. */
   readonly signal: AbortSignal;
   /** Reads a file, or with `-` standard input. */

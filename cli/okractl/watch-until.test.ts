@@ -55,6 +55,7 @@ function watching(
     warn: say,
     write: () => undefined,
     now: () => Date.parse('2026-11-22T10:00:00Z'),
+    isColoured: () => false,
     screen: undefined,
     signal: new AbortController().signal,
     read: () => Promise.reject(new Error('Expected no file to be read.')),

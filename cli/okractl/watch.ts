@@ -3,6 +3,7 @@ import { AWS_TARGET_GROUP } from '../../clients/kubernetes/kinds.ts';
 import type { Cell } from '../../crds/cell.ts';
 import type { StagedBindingPolicy } from '../../crds/staged-binding-policy.ts';
 import { inOneLine, plain } from '../terminal-text.ts';
+import { tint } from './colour.ts';
 import { withoutFraction, wrapped } from './output.ts';
 import type { Followed } from './follow.ts';
 import { mustBeLet } from './send.ts';
@@ -48,7 +49,11 @@ export function addWatch(program: Command, shell: Shell): void {
       const namespaces = allNamespaces === true ? [] : [session.namespace];
       const what = target === undefined ? 'the rollouts' : `${formatTarget(target)} to settle`;
       const end = await within(shell, { timeout, what }, (signal) =>
-        watch({ ...shell, signal }, session, { target, namespaces, untilSettled }),
+        watch({ ...shell, signal, isColoured: () => shell.isColoured(globals.color) }, session, {
+          target,
+          namespaces,
+          untilSettled,
+        }),
       );
       if (end?.ok === true) shell.print(inOneLine(end.message));
       if (end?.ok === false) throw failed(end.message);
@@ -108,7 +113,7 @@ async function watch(shell: Shell, session: Session, wish: Followed): Promise<Se
 
 /** Redraws in a terminal, and writes a line for each change elsewhere. */
 export const showIn = (shell: Shell) =>
-  shell.screen === undefined ? inLines(shell) : onScreen(shell, shell.screen);
+  shell.screen === undefined ? inLines(shell) : onScreen(shell, shell.screen, shell.isColoured());
 
 const OTHER_SCREEN = '\u001B[?1049h\u001B[?25l';
 const FIRST_SCREEN = '\u001B[?25h\u001B[?1049l';
@@ -119,7 +124,7 @@ const REST_OF_SCREEN = '\u001B[J';
 /** How often times are written again, in milliseconds; nobody is asked anything for that. */
 const TICK = 1_000;
 
-function onScreen({ write, print, now }: Shell, { columns, rows }: Screen) {
+function onScreen({ write, print, now }: Shell, { columns, rows }: Screen, coloured: boolean) {
   let last = nothingWatched();
   const frame = (): readonly string[] => draw(last, now());
   const redraw = (): void => {
@@ -128,7 +133,8 @@ function onScreen({ write, print, now }: Shell, { columns, rows }: Screen) {
       lines.length < rows()
         ? lines
         : [...lines.slice(0, rows() - 2), `… ${lines.length - rows() + 2} more lines`];
-    write(HOME + fits.map((line) => plain(line) + REST_OF_LINE).join('\n') + REST_OF_SCREEN);
+    const painted = fits.map((line) => (coloured ? tint(plain(line)) : plain(line)));
+    write(HOME + painted.map((line) => line + REST_OF_LINE).join('\n') + REST_OF_SCREEN);
   };
   write(OTHER_SCREEN);
   const ticking = setInterval(redraw, TICK);

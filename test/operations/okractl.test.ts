@@ -48,7 +48,14 @@ describe('an operator with okractl', () => {
     return runHere(
       (shell) =>
         programOver(
-          { ...shell, screen: undefined, session: open, confirm: undefined, browse: () => undefined },
+          {
+            ...shell,
+            screen: undefined,
+            isColoured: () => false,
+            session: open,
+            confirm: undefined,
+            browse: () => undefined,
+          },
           '0.0.0',
         ),
       [...words, ...where],

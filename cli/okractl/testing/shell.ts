@@ -62,6 +62,7 @@ export async function runOkractl(words: readonly string[], world: FakeWorld = {}
     write: (text) => void out.push(text),
     now: () => now,
     screen: undefined,
+    isColoured: (when) => when === 'always',
     signal: new AbortController().signal,
     read: (path) => {
       const text = world.files?.[path];
