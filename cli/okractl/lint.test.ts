@@ -46,10 +46,37 @@ describe('lint', () => {
   });
 
   it('says file, line and object of each problem', async () => {
-    const { out, code } = await lint('apiVersion: v1\nkind: Pod\n', cell({ replicas: 9 }));
+    const written = cell({ replicas: 9 });
+    const line = 4 + written.split('\n').indexOf('  replicas: 9');
+    const { out, code } = await lint('apiVersion: v1\nkind: Pod\n', written);
     expect(code).toBe(2);
-    expect(out).toMatch(/^x\.yaml:4: Cell web: .*spec\.replicas must be 1 or 2/);
+    expect(out).toMatch(new RegExp(`^x\\.yaml:${line}: Cell web: .*spec\\.replicas must be 1 or 2`));
     expect(out).toMatch(/1 object, 1 problem; 1 of other kinds not checked\n$/);
+  });
+
+  it.each([
+    ['of an unknown field', '  settle: 5s\n  updateStratgy: {}\n', 6],
+    [
+      'in a list',
+      '  windows:\n    - cron: "0 9 * * *"\n      duration: 1h\n    - cron: nine\n      duration: 1h\n',
+      8,
+    ],
+    ['above one that is missing', '  settle: 5s\n', 4],
+  ])('says the line %s', async (_, spec, line) => {
+    const text = `apiVersion: okra.mumo.co/v1alpha1\nkind: Cell\nmetadata: { name: web }\nspec:\n${spec}`;
+    expect((await lint(text)).out).toMatch(new RegExp(`^x\\.yaml:${line}: Cell web: `, 'm'));
+  });
+
+  it('says the line in a List', async () => {
+    const freeze = [
+      '- apiVersion: okra.mumo.co/v1alpha1',
+      '  kind: Freeze',
+      '  metadata: { name: a }',
+      '  spec:',
+      '    bye: ops',
+    ];
+    const list = ['apiVersion: v1', 'kind: List', 'items:', ...freeze].join('\n');
+    expect((await lint(list)).out).toContain('x.yaml:8: Freeze a: unknown field spec.bye');
   });
 
   it.each([

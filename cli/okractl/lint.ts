@@ -40,7 +40,7 @@ export function addLint(program: Command, shell: Shell): void {
       const { manifests, problems: unread } = await readManifests(shell, filename);
       const found = manifests.map((manifest) => ({ manifest, ...lintObject(manifest.object) }));
       const problems = found.flatMap((one) =>
-        one.problems.map((problem) => `${placeOf(one.manifest)}: ${problem}`),
+        one.problems.map((problem) => `${placeOf(one.manifest, problem)}: ${problem}`),
       );
       const sound = found.filter(isSound).map(({ manifest }) => manifest);
       const refused = await refusedByServer(shell, options, sound);

@@ -1,5 +1,6 @@
-import { type Document, LineCounter, parseAllDocuments } from 'yaml';
+import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml';
 import { KubernetesError } from '../../clients/kubernetes/kubernetes.ts';
+import { keysOf } from '../../domain/kubernetes/field-path.ts';
 import { type Fields, fieldsIn, isRecord, recordsIn, textIn } from '../../domain/model/fields.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { badUsage, type Session, type Shell } from './shell.ts';
@@ -12,6 +13,8 @@ export interface Manifest {
   /** Where it begins, from 1. */
   readonly line: number;
   readonly object: Fields;
+  /** The line of a field, or of the last above it that there is. */
+  readonly lineOf?: (keys: readonly string[]) => number;
 }
 
 /** Takes each value of an option that may be repeated. */
@@ -65,13 +68,38 @@ function parseManifests(file: string, text: string) {
     const line = at(document.contents.range?.[0] ?? 0);
     const value = valueOf(document);
     if (value instanceof Error) problems.push(`${file}:${line}: invalid YAML: ${value.message}`);
-    else if (isRecord(value)) manifests.push(...itemsOf(value).map((object) => ({ file, line, object })));
+    else if (isRecord(value))
+      manifests.push(
+        ...itemsOf(value).map((object, index) => {
+          const below = value['kind'] === 'List' ? ['items', String(index)] : [];
+          const lineOf = (keys: readonly string[]): number =>
+            at(offsetOf(document.contents, [...below, ...keys]));
+          return { file, line, object, lineOf };
+        }),
+      );
     else
       problems.push(
         `${file}:${line}: invalid manifest: must be an object with apiVersion and kind, not a ${typeof value}`,
       );
   }
   return { manifests, problems };
+}
+
+/** Where a field begins in a document: its key, or its item in a list; where there is none, what is above it. */
+function offsetOf(contents: unknown, keys: readonly string[]): number {
+  let offset = isNode(contents) ? (contents.range?.[0] ?? 0) : 0;
+  let at: unknown = contents;
+  for (const key of keys) {
+    const pair = isMap(at)
+      ? at.items.find(({ key: name }) => isScalar(name) && String(name.value) === key)
+      : undefined;
+    const found = pair === undefined ? undefined : pair.key;
+    at = isSeq(at) ? at.items[Number(key)] : pair?.value;
+    const named = found ?? at;
+    if (!isNode(named)) break;
+    offset = named.range?.[0] ?? offset;
+  }
+  return offset;
 }
 
 /** The value of a document; an error where one of its aliases refers to nothing, or expands to too much. */
@@ -97,8 +125,13 @@ export function identityOf(object: Fields) {
   };
 }
 
-/** Says where a manifest stands, and what it is. */
-export function placeOf({ file, line, object }: Manifest): string {
+// The first path in what is said of a manifest.
+const PATH = /\b(?:spec|metadata)(?:\.\w+|\[[^\]]*\])+/;
+
+/** Says where a manifest stands, or the field in it that a problem names, and what it is. */
+export function placeOf({ file, line: begins, object, lineOf }: Manifest, problem = ''): string {
+  const keys = keysOf(PATH.exec(problem)?.[0] ?? '');
+  const line = keys === undefined ? begins : (lineOf?.(keys) ?? begins);
   const { kind, name } = identityOf(object);
   return `${file}:${line}: ${kind === '' ? 'object' : kind} ${name === '' ? 'without a name' : name}`;
 }
@@ -122,7 +155,7 @@ export async function refusedByServer(
       if (!(error instanceof KubernetesError)) throw error;
       const { status, message } = error;
       if (status === 400 || status === 422) {
-        refused.push(`${placeOf(manifest)}: refused by the API server: ${message}`);
+        refused.push(`${placeOf(manifest, message)}: refused by the API server: ${message}`);
         continue;
       }
       shell.warn(inOneLine(`${placeOf(manifest)}: not checked by the API server: ${message}`));

@@ -141,7 +141,7 @@ describe('plan', () => {
     const owned = stringify({ ...aCell(), metadata: { ...aCell().metadata, ownerReferences } });
     const without = await runOkractl(['plan', '--offline', '-f', 'x'], { files: { x: owned } });
     expect([without.out, without.code]).toEqual(['', 2]);
-    expect(without.err).toContain('x:1: Cell web: invalid metadata.ownerReferences[0]: uid missing');
+    expect(without.err).toContain('x:7: Cell web: invalid metadata.ownerReferences[0]: uid missing');
     const refuses = new KubernetesError({ status: 422, reason: 'Invalid', message: 'denied by policy' });
     const asked = await runOkractl(['plan', '-f', 'x'], { files: { x: manifest() }, refuses });
     expect([asked.out, asked.code]).toEqual(['', 2]);

@@ -96,7 +96,7 @@ async function soundObjects(
   const { manifests, problems } = await readManifests(shell, filename);
   const own = manifests.filter(({ object }) => lintObject(object).is === 'Looked');
   const refused = own.flatMap((manifest) =>
-    metadataProblems(manifest.object).map((problem) => `${placeOf(manifest)}: ${problem}`),
+    metadataProblems(manifest.object).map((problem) => `${placeOf(manifest, problem)}: ${problem}`),
   );
   // What is wrong with a spec is shown in the plan.
   const sound = own.filter(({ object }) => isSound(lintObject(object)));
