@@ -1,11 +1,8 @@
 import { plain } from '../terminal-text.ts';
-import type { Shell } from './shell.ts';
+import type { Colouring, Shell } from './shell.ts';
 
 /** When phases are shown in colour: in a terminal that has colours and no NO_COLOR, always, or never. */
-export const colourings = ['auto', 'always', 'never'] as const;
-
-/** One of `colourings`. */
-export type Colouring = (typeof colourings)[number];
+export const colourings: readonly Colouring[] = ['auto', 'always', 'never'];
 
 /** Whether a terminal is to have colours (https://no-color.org). */
 export const hasColours = (

@@ -1,7 +1,6 @@
 import type { Person } from '../../clients/kubernetes/person.ts';
 import type { Operator } from '../../clients/temporal/operator.ts';
 import { inOneLine } from '../terminal-text.ts';
-import type { Colouring } from './colour.ts';
 import type { TemporalConfig } from '../../config/config.ts';
 
 /** The option that answers each question with yes. */
@@ -18,6 +17,9 @@ export async function mustConfirm(
     throw badUsage(`${command} asks for confirmation, and there is no terminal. Pass --yes to confirm.`);
   if (!(await confirm(question))) throw failed('Cancelled; nothing was changed.');
 }
+
+/** When phases are shown in colour. */
+export type Colouring = 'auto' | 'always' | 'never';
 
 /** The options that every command has. */
 export interface Globals {
