@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { WorkflowNotFoundError, WorkflowUpdateFailedError, type WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
@@ -75,9 +76,14 @@ export class Play {
   /** Asks what an operator asks, and says why it was refused. */
   async ask(name: RequestName): Promise<string | undefined> {
     let refusal: string | undefined;
+    // By its id Temporal knows one that was taken before, however often it is sent.
+    const updateId = randomUUID();
     await this.#poll(`${this.text}, and asked to ${name}`, async () => {
       try {
-        await this.run.executeUpdate<Answer, [object]>(name, { args: [{ by: 'ann', reason: '' }] });
+        await this.run.executeUpdate<Answer, [object]>(name, {
+          args: [{ by: 'ann', reason: '' }],
+          updateId,
+        });
       } catch (error) {
         // On a machine that is too slow for its workflow tasks, Temporal takes no update for a while.
         if (hasCode(error, statusCodes.FAILED_PRECONDITION)) return false;
