@@ -104,6 +104,13 @@ describe('a notification', () => {
     expect(JSON.stringify(logged)).not.toContain('secret');
   });
 
+  it('tells the log neither the address nor the headers that a refusal repeats', async () => {
+    const { logged, start } = await receive(410);
+    start({ headers: { authorization: 'Bearer 0123' } })(reverted);
+    await until('it to be logged', () => Promise.resolve(logged.length === 1));
+    expect(logged).toMatchObject([{ cause: expect.stringContaining('410 "Cannot POST … with …"') }]);
+  });
+
   it('is given up after five attempts', async () => {
     const { logged, start, untilGot } = await receive(500, 500, 500, 500, 500);
     start()(reverted);

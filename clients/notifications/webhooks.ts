@@ -31,9 +31,12 @@ const sample: Notification = {
   message: '"Said."',
 };
 
+// A variable of a template, which stands within quotation marks.
+const VARIABLE = /\{\{ ?(\w*) ?\}\}/g;
+
 /** Fills a template: `{{message}}` and the like, as they stand between quotation marks in JSON. */
 const fill = (template: string, notification: Notification): string =>
-  template.replaceAll(/\{\{ ?(\w+) ?\}\}/g, (_, name: (typeof variableNames)[number]) =>
+  template.replaceAll(VARIABLE, (_, name: (typeof variableNames)[number]) =>
     JSON.stringify(String(notification[name] ?? '')).slice(1, -1),
   );
 
@@ -50,7 +53,7 @@ const body = z
   .string()
   .refine(
     (text) =>
-      [...text.matchAll(/\{\{ ?(\w*) ?\}\}/g)].every(([, name = '']) =>
+      [...text.matchAll(VARIABLE)].every(([, name = '']) =>
         (variableNames as readonly string[]).includes(name),
       ),
     { error: `must have no other variables than ${variableNames.join(', ')}` },
@@ -120,8 +123,11 @@ export function notifyWebhooks(
   { log, signal, ...limits }: WebhookOptions,
 ): (notification: Notification) => void {
   const boxes = webhooks.map(({ url, headers, kinds, namespaces, body: template }) => {
-    // The rest of the address may be a secret, as that of Slack is.
-    const { host } = new URL(url);
+    // The rest of the address may be a secret, as that of Slack is, and so may the headers.
+    const { host, pathname, search } = new URL(url);
+    const secrets = [pathname + search, pathname, ...Object.values(headers)].filter((one) => one.length > 1);
+    const withoutSecrets = (text: string): string =>
+      secrets.reduce((left, secret) => left.replaceAll(secret, '…'), text);
     const type = template === undefined ? 'application/cloudevents+json' : 'application/json';
 
     async function send({ notification, time }: Dispatch): Promise<void> {
@@ -140,7 +146,8 @@ export function notifyWebhooks(
       });
       const { status } = answer;
       if (status < 300) return;
-      const said = `${status} ${startOf(answer.text)}`;
+      // Many servers repeat in an answer what they were asked.
+      const said = `${status} ${startOf(withoutSecrets(answer.text))}`;
       if (status === 429) throw rateLimited(host, answer, said);
       if (status >= 500 || status === 408) throw unavailable(`cannot notify ${host}: ${said}.`);
       throw refused(`cannot notify ${host}: ${said}. Check its url, headers and body.`);

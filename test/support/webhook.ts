@@ -17,7 +17,7 @@ export interface WebhookServer extends AsyncDisposable {
   readonly got: readonly Received[];
 }
 
-/** Starts a webhook that answers with each status in turn, and with 204 afterwards. */
+/** Starts a webhook that answers with each status in turn, and with 204 afterwards; one that is refused as 410 is repeated. */
 export async function serveWebhook(...statuses: readonly number[]): Promise<WebhookServer> {
   const got: Received[] = [];
   const left = [...statuses];
@@ -26,7 +26,9 @@ export async function serveWebhook(...statuses: readonly number[]): Promise<Webh
     request.on('data', (piece: Buffer) => (body += piece.toString()));
     request.on('end', () => {
       got.push({ headers: request.headers, body });
-      response.writeHead(left.shift() ?? 204).end('said');
+      const status = left.shift() ?? 204;
+      const repeated = `Cannot POST ${request.url} with ${request.headers.authorization}`;
+      response.writeHead(status).end(status === 410 ? repeated : 'said');
     });
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
