@@ -3,6 +3,7 @@ import { runCommandLine } from './frame.ts';
 import { COMPLETE } from './okractl/complete.ts';
 import { okractl } from './okractl/program.ts';
 import { sessions } from './okractl/session.ts';
+import { withoutTerminal } from './okractl/shell.ts';
 
 const { open, close } = sessions();
 
@@ -11,16 +12,5 @@ await runCommandLine({
   close,
   // What is to be completed may look like an option.
   words: [COMPLETE, '--', ...process.argv.slice(2)],
-  make: (shell, version) =>
-    okractl(
-      {
-        ...shell,
-        screen: undefined,
-        isColoured: () => false,
-        session: open,
-        confirm: undefined,
-        browse: () => undefined,
-      },
-      version,
-    ),
+  make: (shell, version) => okractl({ ...shell, ...withoutTerminal, session: open }, version),
 });

@@ -22,7 +22,8 @@ import { nextOf } from '../okractl/tree.ts';
 import { inOneLine } from '../terminal-text.ts';
 import { chartOf } from './chart.ts';
 import { type OfferView, seenOf } from './offers.ts';
-import { type CellRow, toneOfPhase, toneOfOutcome } from './rows.ts';
+import { toneOfPhase } from '../tones.ts';
+import { type CellRow, toneOfOutcome } from './rows.ts';
 import { MEASURED } from './verdicts.ts';
 import type { TableCell, TableView } from './view.ts';
 

@@ -4,7 +4,7 @@ import { type Asked, weightsOf } from '../okractl/describe-cell.ts';
 import { isDegraded } from '../okractl/refusals.ts';
 import { cut } from '../../domain/text.ts';
 import { inOneLine } from '../terminal-text.ts';
-import type { Tone } from './view.ts';
+import { type Tone, toneOfPhase } from '../tones.ts';
 
 /** What is known of a Cell, as far as the list of all shows it. */
 export interface KnownCell {
@@ -62,34 +62,6 @@ function sinceOf({ rollout, paused, lastSyncTime, conditions = [], history = [] 
   const byPerson = rollout?.ending ?? rollout?.paused ?? paused;
   return byPerson?.time ?? degraded?.lastTransitionTime ?? last ?? lastSyncTime;
 }
-
-/** The phases of all kinds by their tones; what has another one is moving. */
-const tones = {
-  Good: ['Successful', 'Complete', 'Completed', 'Passed', 'Synced', 'Fulfilled'],
-  Held: ['Inconclusive', 'Extended', 'Paused', 'Waiting'],
-  Bad: [
-    'Failed',
-    'Error',
-    'PrecheckFailed',
-    'CheckFailed',
-    'TimedOut',
-    'Reverting',
-    'Reverted',
-    'RevertBlocked',
-    'RollingBack',
-    'RolledBack',
-  ],
-  Idle: ['Pending', 'Terminated'],
-} as const satisfies Partial<Record<Tone, readonly string[]>>;
-
-const byPhase: ReadonlyMap<string, Tone> = new Map(
-  (['Good', 'Held', 'Bad', 'Idle'] as const).flatMap((tone) =>
-    tones[tone].map((phase): [string, Tone] => [phase, tone]),
-  ),
-);
-
-/** Returns the tone of the phase of an object, or of a stage or an application. */
-export const toneOfPhase = (phase: string): Tone => byPhase.get(phase) ?? 'Moving';
 
 /** Returns the tone of the phase of something that measures. */
 export const toneOfVerdict = (phase: string): Tone => (phase === 'Pending' ? 'Moving' : toneOfPhase(phase));

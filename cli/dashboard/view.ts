@@ -1,5 +1,4 @@
-/** How something stands, in one word that has a colour and a sign of its own. */
-export type Tone = 'Good' | 'Moving' | 'Held' | 'Bad' | 'Idle';
+import type { Tone } from '../tones.ts';
 
 /** A text of a table, with its tone or where it leads, or several; a text that is a time is shown by how far away it is. */
 export type TableCell =

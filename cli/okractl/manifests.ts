@@ -14,7 +14,7 @@ export interface Manifest {
   readonly line: number;
   readonly object: Fields;
   /** The line of a field, or of the last above it that there is. */
-  readonly lineOf?: (keys: readonly string[]) => number;
+  readonly lineOf: (keys: readonly string[]) => number;
 }
 
 /** Takes each value of an option that may be repeated. */
@@ -131,7 +131,7 @@ const PATH = /\b(?:spec|metadata)(?:\.\w+|\[[^\]]*\])+/;
 /** Says where a manifest stands, or the field in it that a problem names, and what it is. */
 export function placeOf({ file, line: begins, object, lineOf }: Manifest, problem = ''): string {
   const keys = keysOf(PATH.exec(problem)?.[0] ?? '');
-  const line = keys === undefined ? begins : (lineOf?.(keys) ?? begins);
+  const line = keys === undefined ? begins : lineOf(keys);
   const { kind, name } = identityOf(object);
   return `${file}:${line}: ${kind === '' ? 'object' : kind} ${name === '' ? 'without a name' : name}`;
 }

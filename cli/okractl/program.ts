@@ -5,7 +5,6 @@ import { addCreate, addRun, addUpdate } from './analysis.ts';
 import { addRequests } from './requests.ts';
 import { addCheck } from './check.ts';
 import { addCompletion } from './complete.ts';
-import { colourings } from './colour.ts';
 import { addConvert } from './convert.ts';
 import { addDashboard } from './dashboard.ts';
 import { addDescribe } from './describe.ts';
@@ -17,7 +16,7 @@ import { addLint } from './lint.ts';
 import { addOpen } from './open.ts';
 import { addPlan } from './plan.ts';
 import { addRollback } from './rollback.ts';
-import type { Shell } from './shell.ts';
+import { colourings, type Shell } from './shell.ts';
 import { addTrace } from './trace.ts';
 import { addWatch } from './watch.ts';
 

@@ -18,8 +18,11 @@ export async function mustConfirm(
   if (!(await confirm(question))) throw failed('Cancelled; nothing was changed.');
 }
 
-/** When phases are shown in colour. */
-export type Colouring = 'auto' | 'always' | 'never';
+/** When phases are shown in colour: in a terminal that has colours and no NO_COLOR, always, or never. */
+export const colourings = ['auto', 'always', 'never'] as const;
+
+/** One of `colourings`. */
+export type Colouring = (typeof colourings)[number];
 
 /** The options that every command has. */
 export interface Globals {
@@ -89,6 +92,14 @@ export interface Shell {
   readonly confirm: ((question: string) => Promise<boolean>) | undefined;
   readonly browse: (url: string) => void;
 }
+
+/** What a command has in place of a terminal and a desktop, where there are none. */
+export const withoutTerminal = {
+  screen: undefined,
+  isColoured: () => false,
+  confirm: undefined,
+  browse: () => undefined,
+} as const satisfies Partial<Shell>;
 
 /** What the exit status of okractl says. */
 export const exitCodes = {

@@ -6,7 +6,7 @@ import type { CellStatus } from '../../crds/cell.ts';
 import { watchedInput } from '../../domain/versions/watched.ts';
 import { until } from '../../test/support/until.ts';
 import { aWorld, type World, type WorldOptions } from '../dashboard/testing/world.ts';
-import { endingOf, type Shell } from './shell.ts';
+import { endingOf, type Shell, withoutTerminal } from './shell.ts';
 import { okractl } from './program.ts';
 import { aCell, aTargetGroup } from './testing/objects.ts';
 import type { FakeObject } from './testing/shell.ts';
@@ -51,19 +51,16 @@ function watching(
   const out: string[] = [];
   const say = (text: string): void => void out.push(text);
   const shell: Shell = {
+    ...withoutTerminal,
     print: say,
     warn: say,
     write: () => undefined,
     now: () => Date.parse('2026-11-22T10:00:00Z'),
-    isColoured: () => false,
-    screen: undefined,
     signal: new AbortController().signal,
     read: () => Promise.reject(new Error('Expected no file to be read.')),
     filesAt: () => Promise.resolve([]),
     session: () => world.session,
     exitWith: () => undefined,
-    confirm: undefined,
-    browse: () => undefined,
   };
   const ended = okractl(shell, '0.0.0')
     .parseAsync(['watch', 'web', '--until-settled'], { from: 'user' })

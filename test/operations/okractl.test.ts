@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { okractl as programOver } from '../../cli/okractl/program.ts';
 import { sessions } from '../../cli/okractl/session.ts';
+import { withoutTerminal } from '../../cli/okractl/shell.ts';
 import { ANALYSIS_RUN } from '../../clients/kubernetes/kinds.ts';
 import type { CellStatus } from '../../crds/cell.ts';
 import type { CellPlan } from '../../domain/plan/plan.ts';
@@ -46,18 +47,7 @@ describe('an operator with okractl', () => {
     const { temporal } = stage.stack;
     const where = ['-n', stage.namespace, '--kubeconfig', kubeconfig, '--temporal-address', temporal.address];
     return runHere(
-      (shell) =>
-        programOver(
-          {
-            ...shell,
-            screen: undefined,
-            isColoured: () => false,
-            session: open,
-            confirm: undefined,
-            browse: () => undefined,
-          },
-          '0.0.0',
-        ),
+      (shell) => programOver({ ...shell, ...withoutTerminal, session: open }, '0.0.0'),
       [...words, ...where],
     );
   }

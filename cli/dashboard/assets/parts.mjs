@@ -1,7 +1,7 @@
 import { html, nothing, svg } from '/lit-html/lit-html.js';
 import { awayOf, durationOf, signs } from './words.mjs';
 
-/** @typedef {import('../view.ts').Tone} Tone */
+/** @typedef {import('../../tones.ts').Tone} Tone */
 /** @typedef {import('../rows.ts').CellRow['weights'][number]} GroupWeight */
 /** @typedef {import('../view.ts').TableView} TableView */
 /** @typedef {import('../view.ts').TableCell} TableCell */

@@ -1,4 +1,4 @@
-/** @typedef {import('../view.ts').Tone} Tone */
+/** @typedef {import('../../tones.ts').Tone} Tone */
 /** @typedef {import('../offers.ts').OfferView} OfferView */
 
 /** @type {readonly (readonly [string, number])[]} */
