@@ -43,15 +43,17 @@ describe('a rate limit of one call a second, and two at once', () => {
     expect(sent).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('has a token left for what is urgent, which goes before all others', async () => {
+  it('sends a burst more of what is urgent, before all others, which wait for as long', async () => {
     const { sent, usual, urgent } = calls(limitRate(rate));
     for (const name of ['a', 'b', 'c']) usual(name);
-    for (const name of ['abort', 'abort too']) urgent(name);
+    for (const name of ['abort', 'second abort', 'third abort']) urgent(name);
     await after(0);
-    expect(sent).toEqual(['a', 'b', 'abort']);
+    expect(sent).toEqual(['a', 'b', 'abort', 'second abort']);
     await after(1_000);
-    expect(sent).toEqual(['a', 'b', 'abort', 'abort too']);
-    await after(2_000);
+    expect(sent).toEqual(['a', 'b', 'abort', 'second abort', 'third abort']);
+    await after(2_999);
+    expect(sent.at(-1)).toBe('third abort');
+    await after(1);
     expect(sent.at(-1)).toBe('c');
   });
 
@@ -70,7 +72,7 @@ describe('a rate limit of one call a second, and two at once', () => {
     const { sent, usual, urgent, call } = calls(limiter);
     for (const name of ['a', 'b']) usual(name);
     const given = new AbortController();
-    urgent('taken');
+    for (const name of ['taken', 'taken too']) urgent(name);
     const late = call('given up', true, given.signal);
     usual('c');
     late.catch(() => undefined);
@@ -78,8 +80,8 @@ describe('a rate limit of one call a second, and two at once', () => {
     given.abort(new Error('interrupted'));
     await expect(late).rejects.toThrow('interrupted');
     expect(limiter.waiting()).toEqual(new Map([[EU, 1]]));
-    await after(2_000);
-    expect(sent).toEqual(['a', 'b', 'taken', 'c']);
+    await after(3_000);
+    expect(sent).toEqual(['a', 'b', 'taken', 'taken too', 'c']);
     await expect(call('over', false, given.signal)).rejects.toThrow('interrupted');
     expect(limiter.waiting()).toEqual(new Map([[EU, 0]]));
   });

@@ -3,7 +3,7 @@ import type { ReadStates } from './metrics/metrics.ts';
 /** How fast calls may be sent: a token bucket. */
 export interface CallRate {
   readonly perSecond: number;
-  /** How many may be sent at once after a rest. */
+  /** How many may be sent at once after a rest; as many again, when they are urgent. */
   readonly burst: number;
 }
 
@@ -86,9 +86,9 @@ function makeBucket({ perSecond, burst }: CallRate, clock: () => number) {
     return isUsual ? usualLine : urgentLine;
   }
 
-  /** How long the first in a line still waits. One token beyond the burst is kept for what is urgent. */
-  function waitOf(line: (() => void)[]): number {
-    const lacking = (line === urgentLine ? 0 : 1) - tokens;
+  /** How long the first in line still waits. While something urgent waits, a burst of tokens may be taken in advance. */
+  function waitOfNext(): number {
+    const lacking = 1 - tokens - (urgentLine.length > 0 ? burst : 0);
     return Math.max((lacking * 1000) / perSecond, pausedUntil - filledAt);
   }
 
@@ -96,7 +96,7 @@ function makeBucket({ perSecond, burst }: CallRate, clock: () => number) {
     clearTimeout(timer);
     refill();
     for (let line = nextLine(); line[0] !== undefined; line = nextLine()) {
-      const waitMs = waitOf(line);
+      const waitMs = waitOfNext();
       if (waitMs > 0) {
         timer = setTimeout(serve, Math.ceil(waitMs));
         return;
