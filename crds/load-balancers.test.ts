@@ -22,7 +22,7 @@ const added = documentedFiles('docs/load-balancers.md');
 function treeWithRoute53(...more: readonly string[]) {
   const tree = mkdtempSync(join(tmpdir(), 'okra-tables-'));
   onTestFinished(() => rmSync(tree, { recursive: true }));
-  const rooms = ['crds', 'domain/load-balancers', 'activities/load-balancers'];
+  const rooms = ['crds', 'domain/load-balancers', 'activities/load-balancers', 'local/generate'];
   for (const part of [...rooms, 'package.json', '.prettierrc.json', ...more])
     cpSync(join(root, part), join(tree, part), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(tree, 'node_modules'));
@@ -51,7 +51,7 @@ function treeWithRoute53(...more: readonly string[]) {
   return {
     linesOf: (file: string) => readFileSync(join(tree, file), 'utf8').split('\n'),
     write,
-    generateManifests: () => run('crds/generate.ts'),
+    generateManifests: () => run('local/generate/files.ts', 'local/generate/kinds.ts'),
     // Each checker looks at what others have looked at already.
     compile: (...args: string[]) => run('node_modules/typescript/bin/tsc', ...args, '--checkers', '1'),
   };

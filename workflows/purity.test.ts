@@ -16,8 +16,8 @@ const allowed: Readonly<Record<string, readonly RegExp[]>> = {
   ],
 };
 
-/** What writes generated files runs at build time, and what is for tests is no part of a room. */
-const others = /^((generate|generated-files)\.ts|testing\/.*|.*\.test\.ts)$/;
+/** What is for tests is no part of a room. */
+const others = /^(testing\/.*|.*\.test\.ts)$/;
 
 function importsOf(file: string, room: string): readonly string[] {
   const text = readFileSync(join(root, room, file), 'utf8');

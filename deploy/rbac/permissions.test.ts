@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { resources } from '../../crds/index.ts';
 import { requestVerbs } from '../../crds/request-names.ts';
-import { staleIn } from '../../crds/generated-files.ts';
-import { files } from './generate.ts';
+import { staleIn } from '../../local/generate/files.ts';
+import { files } from '../../local/generate/rbac.ts';
 import { peopleRoles, roles, rulesByRole, rulesOf, type PolicyRule, type RoleKey } from './objects.ts';
 import { kindPermissions, permissions } from './permissions.ts';
 

@@ -1,6 +1,5 @@
-// Writes the tables of docs/design.md that describe the code, and prints the sizes; with --check it compares all but the sizes.
 import { join } from 'node:path';
-import { generate, withParts } from '../../crds/generated-files.ts';
+import { type GeneratedFiles, withParts } from '../../local/generate/files.ts';
 import { holdRules } from '../../domain/applications/holds.ts';
 import { applicationRules } from '../../domain/applications/judge.ts';
 import { keepRules } from '../../domain/applications/settle.ts';
@@ -28,8 +27,6 @@ const cellRules = (
   ] as const
 ).map(([when, rules]) => `**${when}**\n\n${listRules(rules)}`);
 
-const sizes = writeSizeTable(countProduct());
-process.stdout.write(`${sizes}\n`);
 const tables = {
   rooms: writeRoomTable(readImports()),
   'cell-rules': cellRules.join('\n\n'),
@@ -39,6 +36,10 @@ const tables = {
   'hold-rules': listRules(holdRules),
   writes: writeShiftTable(),
 };
-// Each line of code changes the sizes, so they are written and not compared.
-const parts = process.argv.includes('--check') ? tables : { ...tables, sizes };
-generate(new Map([[page, withParts(page, parts)]]), () => 'docs/design.md does not show the code as it is.');
+/** The page with the tables that describe the code; with --check all but the sizes, which each line of code changes. */
+export function files(): GeneratedFiles {
+  const sizes = writeSizeTable(countProduct());
+  process.stdout.write(`${sizes}\n`);
+  const parts = process.argv.includes('--check') ? tables : { ...tables, sizes };
+  return new Map([[page, withParts(page, parts)]]);
+}

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { alerts, panels } from '../../deploy/monitoring/generate.ts';
+import { alerts, panels } from '../../local/generate/monitoring.ts';
 import { provision } from '../../local/provision.mjs';
 import { run } from '../../local/run.mjs';
 import { alertCases, type AlertCase } from './monitoring/alert-cases.ts';

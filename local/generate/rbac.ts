@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { parseAllDocuments, stringify } from 'yaml';
-import { generate, type GeneratedFiles, withParts } from '../../crds/generated-files.ts';
+import { type GeneratedFiles, markdownTable, withParts } from './files.ts';
 import {
   dashboardRoles,
   peopleRoles,
@@ -10,8 +10,8 @@ import {
   rulesOf,
   type PolicyRule,
   type RoleKey,
-} from './objects.ts';
-import { permissions, type Permission } from './permissions.ts';
+} from '../../deploy/rbac/objects.ts';
+import { permissions, type Permission } from '../../deploy/rbac/permissions.ts';
 
 const roleNames = (permission: Permission): string =>
   Object.values(roles)
@@ -19,26 +19,23 @@ const roleNames = (permission: Permission): string =>
     .map(({ kind, suffix }) => `\`okra${suffix}\`${suffix === '' ? ` (${kind})` : ''}`)
     .join(', ');
 
-function row(permission: Permission): string {
+function row(permission: Permission): readonly string[] {
   const { kinds, subresource, verbs, names, use } = permission;
   const listed = kinds.map(({ kind }) => (subresource === undefined ? kind : `${kind}/${subresource}`));
   const only = names === undefined ? '' : ` named ${names.map((name) => `\`${name}\``).join(', ')}`;
-  return `| ${listed.join(', ')}${only} | ${verbs.join(', ')} | ${use} | ${roleNames(permission)} |`;
+  return [`${listed.join(', ')}${only}`, verbs.join(', '), use, roleNames(permission)];
 }
 
 const peopleRows = Object.values(peopleRoles).map(({ suffix, use, rules }) => {
   const verbs = rules.map(
     (one) => `${one.resources.length > 2 ? 'all kinds' : one.resources.join(', ')}: ${one.verbs.join(', ')}`,
   );
-  return `| \`okra${suffix}\` | ${use} | ${[...new Set(verbs)].join('; ')} |`;
+  return [`\`okra${suffix}\``, use, [...new Set(verbs)].join('; ')];
 });
 
-const table = (headings: string, rows: readonly string[]): string =>
-  [headings, headings.replaceAll(/[^|]+/g, ' --- '), ...rows].join('\n');
-
 const tables = {
-  permissions: table('| kinds | verbs | for | role |', permissions.map(row)),
-  people: table('| role | what for | grants |', peopleRows),
+  permissions: markdownTable(['kinds', 'verbs', 'for', 'role'], permissions.map(row)),
+  people: markdownTable(['role', 'what for', 'grants'], peopleRows),
 };
 
 const HEADER =
@@ -78,15 +75,11 @@ const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url
 
 const PAGE = at('../../docs/rbac.md');
 
-/** The files that are made of the table, by their paths. */
 export const files = (): GeneratedFiles =>
   new Map([
     [PAGE, withParts(PAGE, tables)],
     ...manifests
-      .map((name) => at(`../kustomize/${name}.yaml`))
+      .map((name) => at(`../../deploy/kustomize/${name}.yaml`))
       .map((path): readonly [string, string] => [path, manifest(path)]),
-    [at('../charts/okra/templates/_rules.tpl'), templates()],
+    [at('../../deploy/charts/okra/templates/_rules.tpl'), templates()],
   ]);
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
-  generate(files(), (old) => `${old.join(' and ')} out of date.`);

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { generate, type GeneratedFiles, withParts } from '../crds/generated-files.ts';
-import { type Examples, leavesOf, optionsOf, wordsOf } from './help.ts';
-import { examples as ofOkra } from './okra/examples.ts';
-import { okra } from './okra/program.ts';
-import type { OkraShell } from './okra/shell.ts';
-import { examples as ofOkractl } from './okractl/examples.ts';
-import { okractl } from './okractl/program.ts';
-import type { Shell } from './okractl/shell.ts';
+import { type GeneratedFiles, markdownTable, withParts } from './files.ts';
+import { type Examples, leavesOf, optionsOf, wordsOf } from '../../cli/help.ts';
+import { examples as ofOkra } from '../../cli/okra/examples.ts';
+import { okra } from '../../cli/okra/program.ts';
+import type { OkraShell } from '../../cli/okra/shell.ts';
+import { examples as ofOkractl } from '../../cli/okractl/examples.ts';
+import { okractl } from '../../cli/okractl/program.ts';
+import type { Shell } from '../../cli/okractl/shell.ts';
 
 // The commands are made, and none of them is run.
 const programs: readonly (readonly [Command, Examples])[] = [
@@ -27,9 +27,9 @@ const introductionOf = (
 `;
 
 const pathOf = (name: string): string =>
-  fileURLToPath(new URL(`../docs/commands/${name}.md`, import.meta.url));
+  fileURLToPath(new URL(`../../docs/commands/${name}.md`, import.meta.url));
 
-const README = fileURLToPath(new URL('../README.md', import.meta.url));
+const README = fileURLToPath(new URL('../../README.md', import.meta.url));
 const EXAMPLE = 'docs/examples/cell.yaml';
 /** When the rollout of the README begins. */
 const BEGIN = Date.parse('2027-01-11T10:00:00Z');
@@ -41,7 +41,7 @@ async function printedFirst(): Promise<string> {
   const shell = {
     print: (text: string) => void lines.push(text),
     now: () => BEGIN,
-    read: (path: string) => Promise.resolve(readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')),
+    read: (path: string) => Promise.resolve(readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')),
     filesAt: (path: string) => Promise.resolve([path]),
   };
   await okractl(shell as unknown as Shell, '').parseAsync([...first], { from: 'user' });
@@ -50,7 +50,6 @@ async function printedFirst(): Promise<string> {
 
 const printed = await printedFirst();
 
-/** What its first command prints, as the README shows it. */
 const plan = `\`\`\`console
 $ npm ci && npx okractl ${first.join(' ')}
 ${printed}
@@ -68,14 +67,14 @@ export const files = (): GeneratedFiles =>
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 
-const optionRows = (command: Command): readonly string[] =>
+const optionRows = (command: Command): readonly (readonly string[])[] =>
   optionsOf(command).map(({ flags, description, argChoices, mandatory }) => {
     const choices = argChoices === undefined ? '' : `: ${argChoices.join(', ')}`;
-    return `| \`${cell(flags)}\` | ${cell(description)}${choices}${mandatory ? ' (required)' : ''} |`;
+    return [`\`${cell(flags)}\``, `${cell(description)}${choices}${mandatory ? ' (required)' : ''}`];
   });
 
-const optionTable = (rows: readonly string[]): string =>
-  ['| option | means |', '| --- | --- |', ...rows].join('\n');
+const optionTable = (rows: readonly (readonly string[])[]): string =>
+  markdownTable(['option', 'means'], rows);
 
 function sectionOf(command: Command, program: string, examples: Examples): string {
   const words = wordsOf(command);
@@ -98,6 +97,3 @@ function commandPage(program: Command, examples: Examples, introduction: string)
   const sections = leavesOf(program).map((command) => sectionOf(command, program.name(), examples));
   return `${introduction}${optionTable(optionRows(program))}\n\n${sections.join('\n')}`;
 }
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
-  generate(files(), (old) => `${old.join(' and ')} out of date. Run npm run generate.`);

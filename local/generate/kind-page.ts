@@ -1,6 +1,7 @@
-import type { StructuralSchema } from './structural-schema.ts';
-import type { Definition, ResourceKind } from './resource.ts';
-import { CEL_RULES } from './rules.ts';
+import { markdownTable as table } from './files.ts';
+import { structuralSchema, type StructuralSchema } from '../../crds/structural-schema.ts';
+import type { Definition, ResourceKind } from '../../crds/resource.ts';
+import { CEL_RULES } from '../../crds/rules.ts';
 
 interface Field {
   /** From the spec or status on: `ingress.type`, `steps[].pause.duration`, `headers.*`. */
@@ -82,10 +83,10 @@ const enumText = (values: readonly string[]): string =>
 
 /** The bounds of a number, or of how much there is of something, of which it is not told that it is not empty. */
 function boundsText(from?: number, to?: number, unit?: string): string {
+  const least = unit === undefined || (from ?? 0) > 1 ? from : undefined;
   const what = unit === undefined ? '' : ` ${unit}`;
-  const least = from !== undefined && (unit === undefined || from > 1) ? from : undefined;
-  if (to === undefined) return least === undefined ? '' : `, at least ${least}${what}`;
-  return least === undefined ? `, at most ${to}${what}` : `, ${least} to ${to}${what}`;
+  if (least === undefined) return to === undefined ? '' : `, at most ${to}${what}`;
+  return to === undefined ? `, at least ${least}${what}` : `, ${least} to ${to}${what}`;
 }
 
 /** What is refused by rules, each message once; `whole` are rules over the whole object. */
@@ -130,7 +131,6 @@ const guides: Readonly<Record<string, string>> = {
   StagedBindingPolicy: '../staged-binding-policy.md',
 };
 
-/** Where the reasons in the status of a kind are explained. */
 const reasonsOf = (kind: string): string =>
   kind.endsWith('LoadBalancerConfig') ? 'load-balancer-configurations' : kind.toLowerCase();
 
@@ -167,35 +167,15 @@ const conditions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /** The types of the conditions that Okra writes for a kind, and when each is true. */
-export const conditionsOf = ({
-  kind,
-  isReported,
-  manifest,
-}: ResourceKind): Readonly<Record<string, string>> =>
-  isReported === true && fieldsIn(schemaOf(manifest(), 'status')).some(({ path }) => path === 'conditions')
+export const conditionsOf = ({ kind, isReported, status }: ResourceKind): Readonly<Record<string, string>> =>
+  isReported === true && fieldsIn(structuralSchema(status)).some(({ path }) => path === 'conditions')
     ? (conditions[kind] ?? usual)
     : {};
 
 const cell = (text: string): string =>
   text.replaceAll('<', '&lt;').replaceAll('|', '\\|').replaceAll('\n', ' ');
 
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
-
 const code = (text: string): string => `\`${text.replaceAll('|', '\\|')}\``;
-
-const fieldRow = ({ path, type, isRequired, initial, description }: Field): readonly string[] => [
-  code(path),
-  `${isRequired ? '**required**, ' : ''}${cell(type)}`,
-  initial === undefined ? '' : code(initial),
-  cell(description),
-];
-
-const statusRow = ({ path, type, description }: Field): readonly string[] => [
-  code(path),
-  cell(type),
-  cell(description),
-];
 
 const refusalRow = ({ paths, message }: ReturnType<typeof refusalsIn>[number]): readonly string[] => {
   const [first, ...others] = paths.map(code);
@@ -204,35 +184,23 @@ const refusalRow = ({ paths, message }: ReturnType<typeof refusalsIn>[number]): 
   return [`${first}${more}`, cell(message)];
 };
 
-function schemaOf(manifest: StructuralSchema, field: 'spec' | 'status'): StructuralSchema {
-  const { versions } = manifest['spec'] as { versions: { schema: { openAPIV3Schema: StructuralSchema } }[] };
-  const { properties } = (versions[0]?.schema.openAPIV3Schema ?? {}) as {
-    properties?: Readonly<Record<string, StructuralSchema>>;
-  };
-  return properties?.[field] ?? {};
-}
-
-function overview({
-  apiVersion,
-  kind,
-  plural,
-  shortNames,
-  namespaced,
-  workflow,
-  selectableFields,
-}: ResourceKind) {
-  const id = workflow === undefined ? [] : [workflow.idPrefix, ...(namespaced ? ['NAMESPACE'] : []), 'NAME'];
+function overview(resource: ResourceKind): string {
+  const { apiVersion, kind, plural, shortNames, namespaced, workflow, selectableFields = [] } = resource;
+  const row = (name: string, texts: readonly string[]) =>
+    texts.length === 0 ? [] : [[name, texts.join(', ')]];
+  const id = workflow && [workflow.idPrefix, ...(namespaced ? ['NAMESPACE'] : []), 'NAME'].join('/');
   return table(
     ['', ''],
     [
       ['API', `${code(apiVersion)}, kind ${code(kind)}`],
       ['belongs to', namespaced ? 'a namespace' : 'the whole cluster'],
-      ['`kubectl get`', [plural, ...shortNames].map(code).join(', ')],
+      ...row('`kubectl get`', [plural, ...shortNames].map(code)),
       ['`kubectl explain`', code(`kubectl explain ${plural}.spec --recursive`)],
-      ...(id.length === 0 ? [] : [['workflow', code(id.join('/'))]]),
-      ...(selectableFields === undefined
-        ? []
-        : [['field selectors', selectableFields.map((path) => code(path.slice(1))).join(', ')]]),
+      ...row('workflow', id === undefined ? [] : [code(id)]),
+      ...row(
+        'field selectors',
+        selectableFields.map((path) => code(path.slice(1))),
+      ),
     ],
   );
 }
@@ -247,21 +215,24 @@ const columns = ({ printerColumns }: Definition): string =>
     ]),
   );
 
-const specHead = ['field', 'type', 'default', 'says'] as const;
-const statusHead = ['field', 'type', 'says'] as const;
-
 function* parts(resource: ResourceKind): Generator<string> {
-  const { kind, description, manifest } = resource;
+  const { kind, description } = resource;
   const guide = guides[kind];
   yield `# ${kind}`;
   yield cell(description) + (guide === undefined ? '' : ` [The guide](${guide}) says how it is used.`);
   yield overview(resource);
   yield '## Columns';
   yield columns(resource);
-  const spec = fieldsIn(schemaOf(manifest(), 'spec'));
+  const spec = structuralSchema(resource.spec);
+  const rows = fieldsIn(spec).map(({ path, type, isRequired, initial, description: says }) => [
+    code(path),
+    `${isRequired ? '**required**, ' : ''}${cell(type)}`,
+    initial === undefined ? '' : code(initial),
+    cell(says),
+  ]);
   yield '## spec';
-  yield spec.length === 0 ? 'It has no fields.' : table(specHead, spec.map(fieldRow));
-  const refusals = refusalsIn(schemaOf(manifest(), 'spec'), resource.rules ?? []);
+  yield rows.length === 0 ? 'It has no fields.' : table(['field', 'type', 'default', 'says'], rows);
+  const refusals = refusalsIn(spec, resource.rules ?? []);
   if (refusals.length > 0) {
     yield '## What is refused';
     yield 'In addition to the types above, the API server refuses an object with one of these messages:';
@@ -270,7 +241,11 @@ function* parts(resource: ResourceKind): Generator<string> {
   if (resource.isReported !== true) return;
   yield '## status';
   yield 'Okra alone writes it.';
-  yield table(statusHead, fieldsIn(schemaOf(manifest(), 'status')).map(statusRow));
+  const status = fieldsIn(structuralSchema(resource.status));
+  yield table(
+    ['field', 'type', 'says'],
+    status.map(({ path, type, description: says }) => [code(path), cell(type), cell(says)]),
+  );
   const types = Object.entries(conditionsOf(resource));
   if (types.length === 0) return;
   yield '## Conditions';
@@ -282,11 +257,9 @@ function* parts(resource: ResourceKind): Generator<string> {
     yield `[Troubleshooting](../troubleshooting.md#${reasonsOf(kind)}) has their reasons, with what to look at and what to do.`;
 }
 
-/** The page about a kind: its fields, what is refused, its status, conditions and columns. */
 export const kindPage = (resource: ResourceKind): string =>
   `${HEADER}\n${[...parts(resource)].join('\n\n')}\n`;
 
-/** The name of the file that the page about a kind is in. */
 export const kindPageName = ({ kind }: Pick<ResourceKind, 'kind'>): string => `${kind.toLowerCase()}.md`;
 
 /** The page that leads to those about all kinds. */

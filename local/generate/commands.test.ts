@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { staleIn } from '../crds/generated-files.ts';
-import { files } from './generate.ts';
+import { files } from './commands.ts';
+import { staleIn } from './files.ts';
 
 it('keeps the pages of commands fresh', () => expect(staleIn(files())).toEqual([]));
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { definitions, type MetricDefinition } from '../../clients/metrics/definitions.ts';
-import { staleIn } from '../../crds/generated-files.ts';
-import { alerts, files, panels } from './generate.ts';
+import { staleIn } from './files.ts';
+import { alerts, files, panels } from './monitoring.ts';
 
 const own: Readonly<Record<string, MetricDefinition>> = definitions;
 

@@ -1,11 +1,11 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { resources } from './index.ts';
+import { resources } from '../../crds/index.ts';
 import { conditionsOf, kindPage, fieldsIn, refusalsIn } from './kind-page.ts';
-import type { ResourceKind } from './resource.ts';
+import type { ResourceKind } from '../../crds/resource.ts';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 
 /** Where the conditions of a kind are written. */
 const sources: Readonly<Record<string, string>> = {
